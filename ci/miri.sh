@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The core's tests under Miri, unchanged: undefined behaviour, provenance and leaks. Arguments go to `cargo test`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if ! cargo +nightly miri --version >/dev/null 2>&1; then
+    echo "Miri is missing; install it with: rustup toolchain install nightly --profile minimal --component miri" >&2
+    exit 1
+fi
+# Both models of aliasing, since neither is the definition yet.
+for model in "" -Zmiri-tree-borrows; do
+    export MIRIFLAGS="-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check $model"
+    echo "MIRIFLAGS=$MIRIFLAGS"
+    cargo +nightly miri test --package ebbtide --all-features --lib --tests "$@"
+done

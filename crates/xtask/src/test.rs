@@ -1,0 +1,77 @@
+//! `cargo xtask test`: every check, the cheap ones first, up to the first that fails.
+
+use crate::Failure;
+use crate::step::{End, Outcome, Step};
+use crate::tally::Tally;
+use crate::tool::{CLIPPY, NIGHTLY, RUSTFMT, VALGRIND};
+use std::time::Instant;
+
+/// The list. `nostd/` comes apart because `panic = "abort"` makes it a workspace of its own.
+const STEPS: &[Step] = &[
+    Step::new("format", "cargo fmt --all --check").needs(&[RUSTFMT]),
+    Step::new("format of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")
+        .needs(&[RUSTFMT]),
+    Step::new("lints", "cargo clippy --workspace --all-targets --all-features -- -D warnings")
+        .needs(&[CLIPPY]),
+    Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")
+        .needs(&[CLIPPY]),
+    Step::new("documentation", "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps"),
+    Step::new("tests", "cargo test --workspace"),
+    Step::new(
+        "tests of the core, optimized",
+        "cargo test --release --package ebbtide --lib --tests",
+    )
+    .slow(),
+    Step::new("tests of the core, every feature", "cargo test --package ebbtide --all-features"),
+    Step::new(
+        "tests of the core, no feature",
+        "cargo test --package ebbtide --no-default-features --lib --tests",
+    ),
+    Step::new(
+        "tests of the core, alloc without std",
+        "cargo test --package ebbtide --no-default-features --features alloc --lib --tests",
+    ),
+    Step::new(
+        "executables without std or allocator",
+        "cargo test --manifest-path nostd/Cargo.toml",
+    ),
+    Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
+    Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
+];
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let quick = match arguments {
+        [] => false,
+        [flag] if flag == "--quick" => true,
+        _ => return Err(Failure::Usage(format!("not understood: test {}", arguments.join(" ")))),
+    };
+    let steps: Vec<&Step> = STEPS.iter().filter(|step| !(quick && step.slow)).collect();
+
+    let start = Instant::now();
+    let mut sum = Tally::default();
+    let mut report = String::new();
+    let mut failed = false;
+    for (index, step) in steps.iter().enumerate() {
+        println!("\n=== {}/{}: {} ===", index + 1, steps.len(), step.title);
+        let Outcome { end, time, tally } = step.run();
+        sum += tally;
+        let seconds = time.as_secs_f64();
+        let verdict = match &end {
+            End::Passed => tally.to_string(),
+            End::LeftOut(why) => format!("left out: {why}"),
+            End::Failed(why) => format!("FAILED: {why}"),
+        };
+        println!("=== {verdict} ({seconds:.1} s) ===");
+        report += &format!("{seconds:7.1} s  {}: {verdict}\n", step.title);
+        if let End::Failed(_) = end {
+            failed = true;
+            report +=
+                &format!("{:11}{} steps after it did not run\n", "", steps.len() - index - 1);
+            break;
+        }
+    }
+
+    println!("\n=== summary ===\n{report}{:7.1} s  in all", start.elapsed().as_secs_f64());
+    println!("\n{sum}");
+    if failed { Err(Failure::Work) } else { Ok(()) }
+}
