@@ -1,0 +1,141 @@
+//! What must not compile does not, at the line and for the reason that we mean.
+//!
+//! Every file of `tests/refused/` is a program whose faulty lines end in `//~ ` and the beginning of the compiler's
+//! complaint, usually just `error[CODE]`. Whole messages are not compared, because their wording changes from one
+//! compiler to the next.
+
+#![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+const FOLDER: &str = "tests/refused";
+
+/// The core as a library that `rustc` can link, built once.
+static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ebbtide-ui");
+    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--quiet", "--package", "ebbtide", "--target-dir"])
+        .arg(&target)
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "the core does not compile");
+    target.join("debug")
+});
+
+/// What the compiler says of a program, a line each: `path:line:column: error[CODE]: message`.
+///
+/// Code is generated too, because some of our errors appear only then.
+fn complaints(name: &str) -> Vec<String> {
+    let file = format!("{FOLDER}/{name}.rs");
+    let dependencies: OsString =
+        ["dependency=".as_ref(), LIBRARY.join("deps").as_os_str()].into_iter().collect();
+    let library: OsString =
+        ["ebbtide=".as_ref(), LIBRARY.join("libebbtide.rlib").as_os_str()].into_iter().collect();
+    let output = Command::new("rustc")
+        .args(["--edition=2024", "--emit=obj", "--error-format=short", "--cap-lints=allow"])
+        .arg("-L")
+        .arg(dependencies)
+        .arg("--extern")
+        .arg(library)
+        .arg("-o")
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.o")))
+        .arg(&file)
+        .output()
+        .expect("rustc runs");
+    assert!(!output.status.success(), "{file} compiles");
+    let output = String::from_utf8(output.stderr).expect("rustc writes UTF-8");
+    output.lines().map(str::to_owned).collect()
+}
+
+/// Compares the compiler's errors with the marks in the program.
+fn check(name: &str) {
+    let file = format!("{FOLDER}/{name}.rs");
+    let program = fs::read_to_string(&file).expect("the program can be read");
+    let complaints = complaints(name);
+    let said = complaints.join("\n");
+
+    let mut marks = 0;
+    for (index, line) in program.lines().enumerate() {
+        if let Some((_, mark)) = line.split_once("//~ ") {
+            marks += 1;
+            let place = format!("{file}:{}:", index + 1);
+            let found =
+                complaints.iter().any(|line| line.starts_with(&place) && line.contains(mark));
+            assert!(found, "nothing said `{mark}` at {place}\n{said}");
+        }
+    }
+    assert!(marks > 0, "{file} marks no error");
+    let errors = complaints.iter().filter(|line| line.contains(": error")).count();
+    assert_eq!(errors, marks, "errors and marks in {file}\n{said}");
+}
+
+/// One test a program, named after its file.
+macro_rules! programs {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name));
+            }
+        )*
+
+        const PROGRAMS: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+programs! {
+    arena_dropped_while_a_scope_lives
+    arena_moved_while_a_scope_lives
+    arena_reset_while_a_reference_lives
+    arena_used_while_a_scope_lives
+    b24_array_as_the_value_of_a_block
+    b24_array_left_in_an_outer_variable
+    b24_array_returned
+    b24_array_returned_in_a_struct
+    b24_array_returned_in_a_tuple
+    b24_array_sent_to_a_thread
+    b25_allocating_from_another_thread
+    backing_that_is_not_send
+    box_of_what_is_not_send_sent
+    box_outlives_its_scope
+    box_whose_destructor_sees_a_dead_borrow
+    child_swapped_with_its_parent
+    parent_used_while_its_child_lives
+    reference_outlives_its_child_scope
+    reference_stored_in_a_longer_lived_struct
+    reference_to_what_is_not_sync_sent
+    scope_copied
+    scope_lengthened
+    scope_sent_to_an_unscoped_thread
+    stack_arena_outlived
+    two_children_at_once
+}
+
+/// Found when code is generated, so the error has its place in the core, and a note points here.
+const DROP: &str = "alloc_of_what_needs_drop";
+
+#[test]
+fn alloc_refuses_what_needs_drop_and_names_two_ways_out() {
+    let complaints = complaints(DROP);
+    let says = |what: &str| complaints.iter().any(|line| line.contains(what));
+    for expected in ["error[E0080]", "boxed", "alloc_leaked", "alloc_of_what_needs_drop.rs:7:"] {
+        assert!(says(expected), "nothing said `{expected}`\n{}", complaints.join("\n"));
+    }
+}
+
+#[test]
+fn every_program_in_the_folder_is_a_test() {
+    let mut found: Vec<String> = fs::read_dir(FOLDER)
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("its entries too").path())
+        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    let mut tested = [PROGRAMS, &[DROP]].concat();
+    tested.sort_unstable();
+    assert_eq!(found, tested);
+}

@@ -1,0 +1,10 @@
+//! `reset` may give the memory back.
+
+use ebbtide::Arena;
+
+fn main() {
+    let mut arena = Arena::new();
+    let kept = arena.scope().alloc(1);
+    arena.reset(); //~ error[E0499]
+    *kept = 2;
+}

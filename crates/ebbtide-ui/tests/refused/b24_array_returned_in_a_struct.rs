@@ -1,0 +1,17 @@
+//! As a plain array, but hidden in a struct.
+
+use ebbtide::Arena;
+
+struct Ones {
+    ones: &'static [u64],
+}
+
+fn ones() -> Ones {
+    let mut arena = Arena::new();
+    let s = arena.scope(); //~ error[E0597]
+    Ones { ones: s.alloc_slice_fill_copy(3, 1) }
+}
+
+fn main() {
+    ones().ones.len();
+}

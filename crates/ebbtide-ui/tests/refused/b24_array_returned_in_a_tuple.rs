@@ -1,0 +1,13 @@
+//! As a plain array, but hidden in a tuple.
+
+use ebbtide::Arena;
+
+fn ones() -> (usize, &'static [u64]) {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    (3, s.alloc_slice_fill_copy(3, 1)) //~ error[E0515]
+}
+
+fn main() {
+    ones();
+}

@@ -1,0 +1,19 @@
+//! The destructor runs when `boxed` goes, and by then `seen` is gone.
+
+use ebbtide::Arena;
+
+struct Looks<'s>(&'s str);
+
+impl Drop for Looks<'_> {
+    fn drop(&mut self) {
+        println!("{}", self.0);
+    }
+}
+
+fn main() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let boxed;
+    let seen = String::from("here");
+    boxed = s.boxed(Looks(&seen)); //~ error[E0597]
+}

@@ -1,0 +1,13 @@
+//! The memory does not change what its content allows: a `Cell` is not to be shared.
+
+use ebbtide::Arena;
+use std::cell::Cell;
+
+fn main() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let cell: &Cell<u64> = s.alloc(Cell::new(1));
+    std::thread::scope(|threads| {
+        threads.spawn(|| cell.set(2)); //~ error[E0277]
+    });
+}
