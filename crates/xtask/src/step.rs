@@ -43,7 +43,6 @@ impl Step {
     }
 
     pub(crate) fn run(&self) -> Outcome {
-        println!("$ {}", self.command);
         let start = Instant::now();
         let (end, mut tally) = self.attempt();
         // A test runner that stops before its tests, or after they passed, has failed all the same.
@@ -62,6 +61,7 @@ impl Step {
             }
         }
 
+        println!("$ {}", self.command);
         let mut counted: Option<Tally> = None;
         let status = process::run(self.command, |line| {
             if let Some(tally) = Tally::from_libtest(line) {
