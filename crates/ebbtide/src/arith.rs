@@ -1,0 +1,87 @@
+//! Where a block lands: the arithmetic of both ends of a region, in safe code over `usize` alone.
+//!
+//! A region's free bytes are the addresses `low..top`. Blocks whose size is known are taken off the
+//! high end ([`down_small`], [`down`]); blocks that may grow are taken off the low end ([`up`]).
+//! Rounding *down* after the subtraction is what leaves the high end a single conditional branch:
+//! rounding up can overflow and needs a second one.
+//!
+//! Every function returns `None` when the block does not fit and never wraps into a wrong answer;
+//! `tests/arith.rs` holds them against a model in wider integers, over 16, 32 and 64 bits.
+#![forbid(unsafe_code)]
+
+/// No region begins below this address, so that [`down_small`] needs one comparison only.
+pub const LOWEST_ADDRESS: usize = 2 * SMALL;
+
+/// The largest size and the largest alignment that [`down_small`] accepts, in bytes.
+pub const SMALL: usize = 4096;
+
+/// The alignment of every chunk that comes from a backing, and of the first byte of its region.
+pub const CHUNK_ALIGN: usize = 16;
+
+macro_rules! arithmetic {
+    ($word:ty) => {
+        /// The start of a block of `size` bytes at the high end of `low..top`.
+        ///
+        /// For `size` and `align` up to [`SMALL`] and `low` at or above [`LOWEST_ADDRESS`]: the
+        /// subtraction cannot wrap then, so one comparison is exact.
+        #[inline(always)]
+        #[must_use]
+        pub const fn down_small(
+            top: $word,
+            low: $word,
+            size: $word,
+            align: $word,
+        ) -> Option<$word> {
+            let start = top.wrapping_sub(size) & !(align - 1);
+            if start < low { None } else { Some(start) }
+        }
+
+        /// The start of a block of `size` bytes at the high end of `low..top`, for any layout.
+        ///
+        /// Compares distances instead of addresses: `start` may have wrapped, but then it lies
+        /// further from `top` than `low` does.
+        #[inline(always)]
+        #[must_use]
+        pub const fn down(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
+            let start = top.wrapping_sub(size) & !(align - 1);
+            if top.wrapping_sub(start) > top.wrapping_sub(low) { None } else { Some(start) }
+        }
+
+        /// The start of a block of `size` bytes at the low end of `low..top`, for any layout.
+        #[inline(always)]
+        #[must_use]
+        pub const fn up(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
+            let padding = low.wrapping_neg() & (align - 1);
+            if padding + size > top.wrapping_sub(low) { None } else { Some(low + padding) }
+        }
+
+        /// The bytes that a region must have to serve `size` bytes at `align` from either end,
+        /// when it begins at a multiple of [`CHUNK_ALIGN`]; a multiple of it. `None` on overflow.
+        #[must_use]
+        pub const fn region_for(size: $word, align: $word) -> Option<$word> {
+            #[allow(clippy::cast_possible_truncation, reason = "16 fits every word")]
+            const CHUNK_ALIGN: $word = crate::arith::CHUNK_ALIGN as $word;
+            let slack = if align > CHUNK_ALIGN { align - CHUNK_ALIGN } else { 0 };
+            let rounding = if align > CHUNK_ALIGN { align } else { CHUNK_ALIGN };
+            // Not `div_ceil`: the sum must be checked before anything is rounded.
+            match size.checked_add(rounding - 1) {
+                Some(sum) => (sum & !(rounding - 1)).checked_add(slack),
+                None => None,
+            }
+        }
+    };
+}
+
+arithmetic!(usize);
+
+/// The same functions over 16 bits: an address space small enough to try every corner of.
+#[doc(hidden)]
+pub mod word16 {
+    arithmetic!(u16);
+}
+
+/// The same functions over 32 bits.
+#[doc(hidden)]
+pub mod word32 {
+    arithmetic!(u32);
+}

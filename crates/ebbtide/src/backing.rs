@@ -1,0 +1,86 @@
+//! Where chunks come from.
+
+use crate::error::AllocError;
+use core::{alloc::Layout, ptr::NonNull};
+
+/// A source of chunks for an arena.
+///
+/// An arena calls its backing rarely: when all its chunks are full, and when it gives chunks back.
+/// `Heap` is the default one; a memory pool, a mapping or a counter around another backing are a
+/// dozen lines each (see `examples/backing.rs`).
+///
+/// # Safety
+///
+/// - A block that `allocate` returned must be at least as large and as aligned as the layout asked
+///   for, not overlap any other block in use, and stay valid, wherever the backing is moved to, until
+///   it is passed to `release`. The arena uses the bytes asked for; a surplus stays unused.
+/// - `release` must not unwind.
+/// - Neither method may use the arena that it serves. One that does so all the same gets an
+///   [`AllocError`] from it, never memory.
+///
+/// `allocate` may panic: the arena is then as it was before the call.
+pub unsafe trait Backing: Send {
+    /// Returns a block of at least `layout.size()` bytes, which is never 0, aligned to
+    /// `layout.align()`.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] refuses the request. The arena then asks for less, if less would do.
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError>;
+
+    /// Takes a block back.
+    ///
+    /// # Safety
+    ///
+    /// `block` came from `allocate` of this backing with this same `layout`, and was not released
+    /// since.
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout);
+}
+
+/// What an arena's backing is unless the type says otherwise.
+#[cfg(feature = "alloc")]
+pub type DefaultBacking = Heap;
+
+/// What an arena's backing is unless the type says otherwise.
+#[cfg(not(feature = "alloc"))]
+pub type DefaultBacking = NoSpill;
+
+/// The global allocator of the program. The default backing; needs the feature `alloc`.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heap;
+
+// SAFETY: the global allocator's own contract is the one asked for here, and it is used as it is.
+#[cfg(feature = "alloc")]
+unsafe impl Backing for Heap {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if layout.size() == 0 {
+            return Err(AllocError);
+        }
+        // SAFETY: `layout.size()` is not 0.
+        let block = unsafe { alloc::alloc::alloc(layout) };
+        let block = NonNull::new(block).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    #[inline]
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller passes a block of `allocate` with its layout.
+        unsafe { alloc::alloc::dealloc(block.as_ptr(), layout) }
+    }
+}
+
+/// Refuses every request: the backing of a [`Fixed`](crate::Fixed) that spills nowhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoSpill;
+
+// SAFETY: no block is ever returned, so nothing is promised of any.
+unsafe impl Backing for NoSpill {
+    #[inline]
+    fn allocate(&self, _layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        Err(AllocError)
+    }
+
+    unsafe fn release(&self, _block: NonNull<u8>, _layout: Layout) {}
+}

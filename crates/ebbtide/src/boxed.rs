@@ -1,0 +1,415 @@
+//! Values in the arena that are owned and run their destructor.
+
+use crate::{
+    error::{AllocError, Failure},
+    scope::Scope,
+    value::lend,
+};
+use core::{
+    borrow::{Borrow, BorrowMut},
+    cmp::Ordering,
+    convert::Infallible,
+    error::Error,
+    fmt,
+    hash::{Hash, Hasher},
+    marker::PhantomData,
+    mem::ManuallyDrop,
+    ops::{Deref, DerefMut},
+    ptr::NonNull,
+};
+
+/// Owns a `T` that lies in an arena, and drops it. The memory itself is reclaimed with the scope.
+///
+/// One word, or two for slices and trait objects; `Option<Box<T>>` is no larger. It moves between
+/// threads if `T` does. There is no safe way to a `Pin` of it: forgetting the box and ending the scope
+/// would break the promise that a pinned value is dropped before its memory is used anew.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// let s = arena.scope();
+/// let mut names = s.boxed(vec![String::from("Kattegat")]); // freed when `names` goes
+/// names.push(String::from("Skagerrak"));
+/// assert_eq!(names.len(), 2);
+/// ```
+pub struct Box<'a, T: ?Sized> {
+    value: NonNull<T>,
+    /// Borrows the arena, and owns a `T` for the drop check.
+    owns: PhantomData<(&'a (), T)>,
+}
+
+// SAFETY: a box is the only way to its value, as if it were the value.
+unsafe impl<T: ?Sized + Send> Send for Box<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Sync> Sync for Box<'_, T> {}
+
+impl<T: ?Sized> Drop for Box<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the box owns an initialised value and is not used again.
+        unsafe { self.value.drop_in_place() };
+    }
+}
+
+impl<'a, T: ?Sized> Box<'a, T> {
+    /// # Safety
+    ///
+    /// `value` is aligned and initialised, lies in memory that is valid for `'a`, and belongs to the box
+    /// from here on.
+    #[inline(always)]
+    pub(crate) unsafe fn own(value: NonNull<T>) -> Self {
+        Box { value, owns: PhantomData }
+    }
+
+    /// The address of the value, which the caller owns now. [`from_raw`](Box::from_raw) takes it back.
+    #[inline]
+    #[must_use]
+    pub fn into_raw(this: Self) -> NonNull<T> {
+        ManuallyDrop::new(this).value
+    }
+
+    /// A box from an address.
+    ///
+    /// # Safety
+    ///
+    /// `value` came from [`into_raw`](Box::into_raw) of a box with this very lifetime, or is otherwise a
+    /// value that is valid for `'a` and that nobody else uses or drops.
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw(value: NonNull<T>) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Box::own(value) }
+    }
+
+    /// Gives the destructor up: the value lives until its scope ends, and is not dropped.
+    #[inline]
+    #[must_use]
+    pub fn leak(this: Self) -> &'a mut T
+    where
+        T: 'a,
+    {
+        // SAFETY: the box owned a value that is valid for `'a`, and it is forgotten.
+        unsafe { lend(Box::into_raw(this)) }
+    }
+
+    /// Turns `Box<T>` into `Box<dyn Trait>` or `Box<[T]>`: the closure coerces a reference, and the
+    /// compiler checks the coercion. (Stable Rust lets only its own pointers coerce by themselves.)
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::Box;
+    ///
+    /// let number = Box::unsize::<dyn std::fmt::Display>(s.boxed(12), |value| value);
+    /// let slice: Box<[u8]> = Box::unsize(s.boxed([1, 2, 3]), |value| value.as_mut_slice());
+    /// assert_eq!(format!("{number} {}", slice.len()), "12 3");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn unsize<U: ?Sized>(
+        this: Self,
+        coerce: impl for<'x> FnOnce(&'x mut T) -> &'x mut U,
+    ) -> Box<'a, U> {
+        let mut this = ManuallyDrop::new(this);
+        // What the closure returns for every `'x` is the value, a part of it, or something that is the
+        // closure's alone for ever; each may be owned by a box.
+        let value = NonNull::from(coerce(&mut **this));
+        // SAFETY: initialised, exclusive, and valid for `'a`; the old box does not drop it.
+        unsafe { Box::own(value) }
+    }
+}
+
+impl<T> Box<'_, T> {
+    /// Moves the value out.
+    #[inline]
+    #[must_use]
+    pub fn into_inner(this: Self) -> T {
+        // SAFETY: the box owned an initialised value, and is forgotten.
+        unsafe { Box::into_raw(this).read() }
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// Moves `value` into the scope, to be owned and dropped by the box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let text = s.boxed(String::from("dropped with the box"));
+    /// assert_eq!(text.len(), 20);
+    /// ```
+    #[inline(always)]
+    pub fn boxed<T>(&self, value: T) -> Box<'a, T> {
+        let Ok(value) = self.cursor().place::<T, Infallible>(value);
+        // SAFETY: `place` wrote the value into a block of its own, which lives for `'a`.
+        unsafe { Box::own(value) }
+    }
+
+    /// As [`boxed`](Scope::boxed).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the value is dropped.
+    #[inline(always)]
+    pub fn try_boxed<T>(&self, value: T) -> Result<Box<'a, T>, AllocError> {
+        let value = self.cursor().place::<T, AllocError>(value)?;
+        // SAFETY: as in `boxed`.
+        Ok(unsafe { Box::own(value) })
+    }
+
+    /// As [`alloc_with`](Scope::alloc_with), owned.
+    #[inline(always)]
+    pub fn boxed_with<T>(&self, make: impl FnOnce() -> T) -> Box<'a, T> {
+        let Ok(value) = self.boxed_with_in::<T, Infallible>(make);
+        value
+    }
+
+    /// As [`boxed_with`](Scope::boxed_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; `make` did not run.
+    #[inline(always)]
+    pub fn try_boxed_with<T>(&self, make: impl FnOnce() -> T) -> Result<Box<'a, T>, AllocError> {
+        self.boxed_with_in(make)
+    }
+
+    #[inline(always)]
+    fn boxed_with_in<T, F: Failure>(&self, make: impl FnOnce() -> T) -> Result<Box<'a, T>, F> {
+        let block = self.cursor().reserve_type::<T, F>()?;
+        // SAFETY: the block is reserved for a `T` and nobody else's, whatever `make` allocates.
+        unsafe { block.write(make()) };
+        // SAFETY: written above; the block lives for `'a`.
+        Ok(unsafe { Box::own(block) })
+    }
+
+    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), owned. If `make` panics, what was
+    /// made is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes, or if `make` panics.
+    #[inline]
+    pub fn boxed_slice_fill_with<T>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> Box<'a, [T]> {
+        let Ok(slice) = self.slice_with_in::<T, Infallible>(len, make);
+        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        unsafe { Box::own(slice) }
+    }
+
+    /// As [`boxed_slice_fill_with`](Scope::boxed_slice_fill_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; `make` did not run.
+    #[inline]
+    pub fn try_boxed_slice_fill_with<T>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<Box<'a, [T]>, AllocError> {
+        let slice = self.slice_with_in(len, make)?;
+        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        Ok(unsafe { Box::own(slice) })
+    }
+
+    /// As [`alloc_slice_clone`](Scope::alloc_slice_clone), owned.
+    #[inline]
+    pub fn boxed_slice_clone<T: Clone>(&self, values: &[T]) -> Box<'a, [T]> {
+        self.boxed_slice_fill_with(values.len(), |index| values[index].clone())
+    }
+
+    /// As [`boxed_slice_clone`](Scope::boxed_slice_clone).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was cloned.
+    #[inline]
+    pub fn try_boxed_slice_clone<T: Clone>(
+        &self,
+        values: &[T],
+    ) -> Result<Box<'a, [T]>, AllocError> {
+        self.try_boxed_slice_fill_with(values.len(), |index| values[index].clone())
+    }
+
+    /// As [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter), owned. If the iterator panics, what
+    /// it yielded is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes, or if the iterator panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let words = s.boxed_slice_from_iter("ebb and flow".split(' ').map(String::from));
+    /// assert_eq!(words.len(), 3);
+    /// ```
+    #[inline]
+    pub fn boxed_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> Box<'a, [T]> {
+        let Ok(slice) = self.slice_collect_in::<T, Infallible>(values);
+        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        unsafe { Box::own(slice) }
+    }
+
+    /// As [`boxed_slice_from_iter`](Scope::boxed_slice_from_iter).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; what was taken from the iterator is dropped.
+    #[inline]
+    pub fn try_boxed_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<Box<'a, [T]>, AllocError> {
+        let slice = self.slice_collect_in(values)?;
+        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        Ok(unsafe { Box::own(slice) })
+    }
+
+    /// As [`alloc_vec`](Scope::alloc_vec), owned.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Box<'a, [T]> {
+        let Ok(slice) = self.slice_vec_in::<T, Infallible>(values);
+        // SAFETY: all elements are moved, into a block of their own, which lives for `'a`.
+        unsafe { Box::own(slice) }
+    }
+
+    /// As [`boxed_vec`](Scope::boxed_vec).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is dropped.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn try_boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<Box<'a, [T]>, AllocError> {
+        let slice = self.slice_vec_in(values)?;
+        // SAFETY: all elements are moved, into a block of their own, which lives for `'a`.
+        Ok(unsafe { Box::own(slice) })
+    }
+
+    /// As [`alloc_str`](Scope::alloc_str), owned.
+    #[inline]
+    pub fn boxed_str(&self, text: &str) -> Box<'a, str> {
+        // SAFETY: a string of its own, which lives for `'a` and has no destructor.
+        unsafe { Box::own(NonNull::from(self.alloc_str(text))) }
+    }
+
+    /// As [`boxed_str`](Scope::boxed_str).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline]
+    pub fn try_boxed_str(&self, text: &str) -> Result<Box<'a, str>, AllocError> {
+        // SAFETY: a string of its own, which lives for `'a` and has no destructor.
+        Ok(unsafe { Box::own(NonNull::from(self.try_alloc_str(text)?)) })
+    }
+}
+
+impl<T: ?Sized> Deref for Box<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: the box owns an initialised value, and lends it no longer than itself.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for Box<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above, and the box is borrowed exclusively.
+        unsafe { self.value.as_mut() }
+    }
+}
+
+impl<T: ?Sized> AsRef<T> for Box<'_, T> {
+    fn as_ref(&self) -> &T {
+        self
+    }
+}
+
+impl<T: ?Sized> AsMut<T> for Box<'_, T> {
+    fn as_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+impl<T: ?Sized> Borrow<T> for Box<'_, T> {
+    fn borrow(&self) -> &T {
+        self
+    }
+}
+
+impl<T: ?Sized> BorrowMut<T> for Box<'_, T> {
+    fn borrow_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Box<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for Box<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized> fmt::Pointer for Box<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+impl<T: ?Sized + PartialEq> PartialEq for Box<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: ?Sized + Eq> Eq for Box<'_, T> {}
+
+impl<T: ?Sized + PartialOrd> PartialOrd for Box<'_, T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        (**self).partial_cmp(&**other)
+    }
+}
+
+impl<T: ?Sized + Ord> Ord for Box<'_, T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl<T: ?Sized + Hash> Hash for Box<'_, T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl<I: ?Sized + Iterator> Iterator for Box<'_, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        (**self).next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (**self).size_hint()
+    }
+}
+
+impl<E: ?Sized + Error> Error for Box<'_, E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        (**self).source()
+    }
+}

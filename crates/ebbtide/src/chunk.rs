@@ -1,0 +1,528 @@
+//! Chunks: the blocks that an arena got from its backing, their headers, and the list they form.
+//!
+//! ```text
+//! block from the backing                         Control ── first ─► chunk ─ next ─► chunk ─ next ─► …
+//! ┌────────┬───────────────────────────┐                             in use          in use   free
+//! │ Header │ region                    │                             ▲ cursor.chunk ──┘
+//! └────────┴───────────────────────────┘
+//!           low ►               ◄ top
+//! ```
+//!
+//! The list is in the order in which scopes enter the chunks. A scope's end gives none of them back:
+//! the next scope finds them behind the chunk it begins in. All of this is cold code; the fast paths
+//! are in [`raw`](crate::raw) and read nothing of a header.
+
+use crate::{
+    arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS},
+    backing::Backing,
+    error::AllocError,
+    poison,
+};
+use core::{alloc::Layout, cell::Cell, ptr::NonNull};
+
+/// The size of the first ordinary chunk, header included, unless the user chose another.
+pub(crate) const FIRST_CHUNK: usize = 4096 - ALLOCATOR_OVERHEAD;
+
+/// Doubling stops here: no ordinary chunk of an arena is made larger than this, header included.
+pub(crate) const LARGEST_CHUNK: usize = 4 * 1024 * 1024 - ALLOCATOR_OVERHEAD;
+
+/// What common heaps add to a block, kept off so that a chunk does not spill into one page more.
+const ALLOCATOR_OVERHEAD: usize = 32;
+
+/// The bytes of a chunk that its header takes.
+pub(crate) const HEADER: usize = size_of::<Header>();
+
+const _: () = assert!(HEADER % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
+
+/// The record at the start of every chunk; a [`Fixed`](crate::Fixed) keeps one for its buffer.
+#[repr(C, align(16))]
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// The chunk that a cursor enters after this one.
+    next: Cell<Option<NonNull<Header>>>,
+    /// The control block of the arena. Right for every chunk that a live cursor names: opening a
+    /// scope writes it into the chunk that the scope begins in, entering a chunk copies it on.
+    control: Cell<Option<NonNull<Control>>>,
+    /// The region: the bytes that allocations come from.
+    region_low: Cell<NonNull<u8>>,
+    region_top: Cell<NonNull<u8>>,
+    /// The bytes asked of the backing; 0 for a buffer that came from elsewhere.
+    block_size: usize,
+    /// While the chunk serves one oversize request: the chunk that owns the cursor's region (I3).
+    anchor: Cell<Option<NonNull<Header>>>,
+    /// The free bytes of the region when a cursor last left it for another.
+    idle: Cell<usize>,
+    /// The capacity of all chunks before this one in the list, as of when it was last entered.
+    before: Cell<usize>,
+    /// What scopes have written to since it was last poisoned.
+    pub(crate) touched: poison::Touched,
+}
+
+impl Header {
+    /// A header for the region `low..top`, in no list yet.
+    fn new(low: NonNull<u8>, top: NonNull<u8>, block_size: usize) -> Self {
+        Header {
+            next: Cell::new(None),
+            control: Cell::new(None),
+            region_low: Cell::new(low),
+            region_top: Cell::new(top),
+            block_size,
+            anchor: Cell::new(None),
+            idle: Cell::new(0),
+            before: Cell::new(0),
+            touched: poison::Touched::new(low, top),
+        }
+    }
+
+    /// A header without a region, for a buffer that is not known yet.
+    pub(crate) const fn vacant() -> Self {
+        Header {
+            next: Cell::new(None),
+            control: Cell::new(None),
+            region_low: Cell::new(NonNull::dangling()),
+            region_top: Cell::new(NonNull::dangling()),
+            block_size: 0,
+            anchor: Cell::new(None),
+            idle: Cell::new(0),
+            before: Cell::new(0),
+            touched: poison::Touched::none(),
+        }
+    }
+
+    /// Makes `low..top` the region of a header that owns no block.
+    pub(crate) fn set_region(&self, low: NonNull<u8>, top: NonNull<u8>) {
+        debug_assert_eq!(self.block_size, 0, "a chunk's region never changes");
+        self.region_low.set(low);
+        self.region_top.set(top);
+        self.touched.reset(low, top);
+    }
+
+    pub(crate) fn low(&self) -> NonNull<u8> {
+        self.region_low.get()
+    }
+
+    pub(crate) fn top(&self) -> NonNull<u8> {
+        self.region_top.get()
+    }
+
+    pub(crate) fn next(&self) -> Option<NonNull<Header>> {
+        self.next.get()
+    }
+
+    pub(crate) fn set_next(&self, next: Option<NonNull<Header>>) {
+        self.next.set(next);
+    }
+
+    /// The bytes of the region.
+    pub(crate) fn capacity(&self) -> usize {
+        self.region_top.get().addr().get() - self.region_low.get().addr().get()
+    }
+
+    pub(crate) fn idle(&self) -> usize {
+        self.idle.get()
+    }
+
+    /// The bytes that the backing was asked for.
+    pub(crate) fn block_size(&self) -> usize {
+        self.block_size
+    }
+
+    /// Whether the chunk serves one oversize request of the scope that last entered it.
+    pub(crate) fn is_oversize(&self) -> bool {
+        self.anchor.get().is_some()
+    }
+
+    pub(crate) fn control(&self) -> NonNull<Control> {
+        debug_assert!(self.control.get().is_some(), "a cursor's chunk is attached");
+        // SAFETY: only chunks that a cursor names are asked, and those are attached: `attach` when a
+        // scope opens, `enter` when a cursor moves on.
+        unsafe { self.control.get().unwrap_unchecked() }
+    }
+
+    /// Notes where the arena is now. It cannot move while a scope opened after this lives.
+    #[inline(always)]
+    pub(crate) fn attach(&self, control: NonNull<Control>) {
+        self.control.set(Some(control));
+    }
+
+    pub(crate) fn contains(&self, address: usize) -> bool {
+        (self.region_low.get().addr().get()..=self.region_top.get().addr().get()).contains(&address)
+    }
+}
+
+/// The header whose region a cursor at `chunk` allocates from: `chunk` itself or, after an oversize
+/// request, the chunk that was current before it (I3).
+pub(crate) fn region_of(chunk: NonNull<Header>) -> NonNull<Header> {
+    // SAFETY: callers pass chunks of a live list.
+    unsafe { chunk.as_ref() }.anchor.get().unwrap_or(chunk)
+}
+
+/// Makes `chunk`, which is linked right behind `from`, ready to be the one that the cursor names.
+///
+/// `free_here` is what the cursor leaves free in the region it allocates from; `free_there` what the
+/// request leaves free in `chunk`. `oversize`: the region stays, `chunk` serves this request only.
+pub(crate) fn enter(
+    from: NonNull<Header>,
+    chunk: NonNull<Header>,
+    free_here: usize,
+    free_there: usize,
+    oversize: bool,
+) {
+    let region = region_of(from);
+    // SAFETY: `from` is a chunk of a live list.
+    let from = unsafe { from.as_ref() };
+    // SAFETY: `chunk` is linked behind it.
+    let chunk = unsafe { chunk.as_ref() };
+    let control = from.control();
+    chunk.control.set(Some(control));
+    chunk.before.set(from.before.get() + from.capacity());
+    chunk.idle.set(free_there);
+    if oversize {
+        chunk.anchor.set(Some(region));
+    } else {
+        chunk.anchor.set(None);
+        // SAFETY: `region_of` returns a chunk of the same live list.
+        unsafe { region.as_ref() }.idle.set(free_here);
+    }
+    if !poison::TRACKS {
+        // SAFETY: `control` was attached by the scope that is open now.
+        unsafe { control.as_ref() }.note_high_water(chunk.before.get() + chunk.capacity());
+    }
+}
+
+/// What an arena knows beside its chunks. Scopes reach it through the chunk they are in.
+#[derive(Debug)]
+pub(crate) struct Control {
+    /// The first chunk of the list.
+    first: Cell<Option<NonNull<Header>>>,
+    /// The size of the next ordinary chunk, header included.
+    next_size: Cell<usize>,
+    /// The most bytes that may be held of the backing.
+    limit: Cell<usize>,
+    /// The bytes held of the backing.
+    held: Cell<usize>,
+    /// The largest capacity that scopes have entered; with poisoning, the most bytes in use.
+    high_water: Cell<usize>,
+    /// The backing is at work: whoever asks for a chunk now is the backing itself.
+    busy: Cell<bool>,
+    /// `Backing::allocate` and `release` of the backing beside this block in its [`Chunks`].
+    calls: Calls,
+}
+
+/// A backing's two methods, its type erased, taken by the address of the control block beside it.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    allocate: Allocate,
+    release: unsafe fn(NonNull<Control>, NonNull<u8>, Layout),
+}
+
+type Allocate = unsafe fn(NonNull<Control>, Layout) -> Result<NonNull<[u8]>, AllocError>;
+
+/// A control block and the backing it calls. Dropping it gives every chunk back.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Chunks<B: Backing> {
+    control: Control,
+    backing: B,
+}
+
+impl<B: Backing> Chunks<B> {
+    /// No chunk yet; the first ordinary one will have `first_size` bytes, header included.
+    pub(crate) const fn new(backing: B, first_size: usize) -> Self {
+        Chunks {
+            control: Control {
+                first: Cell::new(None),
+                next_size: Cell::new(first_size),
+                limit: Cell::new(usize::MAX),
+                held: Cell::new(0),
+                high_water: Cell::new(0),
+                busy: Cell::new(false),
+                calls: Calls { allocate: allocate::<B>, release: release::<B> },
+            },
+            backing,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// The control block by address, valid for the backing behind it too.
+    #[inline(always)]
+    pub(crate) fn address(&self) -> NonNull<Control> {
+        NonNull::from(self).cast()
+    }
+
+    pub(crate) fn backing(&self) -> &B {
+        &self.backing
+    }
+
+    /// Makes a chunk with room for `region` bytes, and the only one of the list.
+    ///
+    /// # Errors
+    ///
+    /// As [`new_chunk`].
+    pub(crate) fn make_first(&self, region: usize) -> Result<NonNull<Header>, AllocError> {
+        debug_assert!(self.control.first.get().is_none(), "the list is empty");
+        let chunk = new_chunk(self.address(), region)?;
+        // SAFETY: the chunk was just made.
+        let header = unsafe { chunk.as_ref() };
+        header.attach(self.address());
+        self.control.first.set(Some(chunk));
+        if !poison::TRACKS {
+            self.control.note_high_water(header.capacity());
+        }
+        Ok(chunk)
+    }
+
+    /// Gives the chunks behind `kept` back to the backing; all of them where it is `None`.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any of them, and no cursor that will be used again names one.
+    pub(crate) unsafe fn release_behind(&self, kept: Option<NonNull<Header>>) {
+        let mut next = match kept {
+            // SAFETY: the caller names a chunk of the list.
+            Some(kept) => unsafe { kept.as_ref() }.next.take(),
+            None => self.control.first.take(),
+        };
+        while let Some(chunk) = next {
+            // SAFETY: a chunk of the list, unlinked above, not yet released.
+            next = unsafe { chunk.as_ref() }.next.get();
+            // SAFETY: it is in no list now, and the caller says that nothing in it is alive.
+            unsafe { self.control.release(self.address(), chunk) };
+        }
+    }
+
+    /// Gives chunks back until those that are kept, in the order of the list, come to at most `most`
+    /// bytes of the backing.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any chunk of the list, and no cursor that will be used again names one.
+    pub(crate) unsafe fn release_beyond(&self, most: usize) {
+        let mut kept = 0;
+        let mut last: Option<NonNull<Header>> = None;
+        let mut next = self.control.first.take();
+        while let Some(chunk) = next {
+            // SAFETY: a chunk of the list that was taken apart above, not yet released.
+            let header = unsafe { chunk.as_ref() };
+            next = header.next.take();
+            if header.block_size > most - kept {
+                // SAFETY: it is in no list now, and the caller says that nothing in it is alive.
+                unsafe { self.control.release(self.address(), chunk) };
+                continue;
+            }
+            kept += header.block_size;
+            match last {
+                // SAFETY: the last chunk that was kept.
+                Some(last) => unsafe { last.as_ref() }.next.set(Some(chunk)),
+                None => self.control.first.set(Some(chunk)),
+            }
+            last = Some(chunk);
+        }
+    }
+}
+
+impl<B: Backing> Drop for Chunks<B> {
+    fn drop(&mut self) {
+        // SAFETY: every scope and allocation borrows the owner of this, so none is left.
+        unsafe { self.release_behind(None) };
+    }
+}
+
+impl Control {
+    pub(crate) fn first(&self) -> Option<NonNull<Header>> {
+        self.first.get()
+    }
+
+    pub(crate) fn set_first(&self, first: Option<NonNull<Header>>) {
+        self.first.set(first);
+    }
+
+    pub(crate) fn next_size(&self) -> usize {
+        self.next_size.get()
+    }
+
+    pub(crate) fn set_next_size(&self, bytes: usize) {
+        self.next_size.set(bytes);
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit.get()
+    }
+
+    pub(crate) fn set_limit(&self, bytes: usize) {
+        self.limit.set(bytes);
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.held.get()
+    }
+
+    pub(crate) fn high_water(&self) -> usize {
+        self.high_water.get()
+    }
+
+    pub(crate) fn note_high_water(&self, bytes: usize) {
+        self.high_water.set(self.high_water.get().max(bytes));
+    }
+
+    /// # Safety
+    ///
+    /// `this` is the address of `self`'s [`Chunks`]; `chunk` is in no list and not released, and
+    /// nothing in it is alive.
+    unsafe fn release(&self, this: NonNull<Control>, chunk: NonNull<Header>) {
+        // SAFETY: not released yet, as the caller says.
+        let header = unsafe { chunk.as_ref() };
+        let block_size = header.block_size;
+        poison::lift(header.low(), header.capacity());
+        self.held.set(self.held.get() - block_size);
+        // SAFETY: `new_chunk` made this very layout for the block.
+        let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
+        // SAFETY: `this` is the address of a `Chunks`; the block is the backing's own, with its
+        // layout, and never used again.
+        unsafe { (self.calls.release)(this, chunk.cast(), layout) };
+    }
+}
+
+/// # Safety
+///
+/// `control` is the address of a `Chunks<B>`, as [`Chunks::address`] gives it.
+unsafe fn allocate<B: Backing>(
+    control: NonNull<Control>,
+    layout: Layout,
+) -> Result<NonNull<[u8]>, AllocError> {
+    // SAFETY: the caller's promise; only shared references to it exist while scopes are open.
+    let chunks = unsafe { control.cast::<Chunks<B>>().as_ref() };
+    chunks.backing.allocate(layout)
+}
+
+/// # Safety
+///
+/// As [`allocate`], and as `Backing::release`.
+unsafe fn release<B: Backing>(control: NonNull<Control>, block: NonNull<u8>, layout: Layout) {
+    // SAFETY: the caller's promise.
+    let chunks = unsafe { control.cast::<Chunks<B>>().as_ref() };
+    // SAFETY: the caller's promise.
+    unsafe { chunks.backing.release(block, layout) };
+}
+
+/// The chunk right behind `after` that `fits` accepts: one that the list has further on, moved there,
+/// or a new one with room for `region` bytes.
+///
+/// # Errors
+///
+/// As [`new_chunk`]; the list is then as it was, but for the order of free chunks.
+///
+/// # Safety
+///
+/// `after` is the chunk of a cursor in use.
+pub(crate) unsafe fn chunk_behind(
+    after: NonNull<Header>,
+    region: usize,
+    fits: impl Fn(&Header) -> bool,
+) -> Result<NonNull<Header>, AllocError> {
+    // SAFETY: the caller's promise.
+    let head = unsafe { after.as_ref() };
+    let mut previous = head;
+    while let Some(chunk) = previous.next.get() {
+        // SAFETY: a chunk of the same list.
+        let header = unsafe { chunk.as_ref() };
+        if fits(header) {
+            if !core::ptr::eq(previous, head) {
+                previous.next.set(header.next.get());
+                header.next.set(head.next.get());
+                head.next.set(Some(chunk));
+            }
+            return Ok(chunk);
+        }
+        previous = header;
+    }
+    let chunk = new_chunk(head.control(), region)?;
+    // SAFETY: just made, and in no list.
+    unsafe { chunk.as_ref() }.next.set(head.next.get());
+    head.next.set(Some(chunk));
+    Ok(chunk)
+}
+
+/// Asks the backing for a chunk of the ordinary size, or for one with room for `region` bytes where
+/// that is more. Refused, it asks for half as much, as long as `region` bytes fit.
+///
+/// # Errors
+///
+/// The backing refused the least size that would do, the limit forbids it, the size exceeds
+/// `isize::MAX`, or the backing itself is asking. Nothing has changed then.
+fn new_chunk(control: NonNull<Control>, region: usize) -> Result<NonNull<Header>, AllocError> {
+    // SAFETY: callers pass the address that `Chunks::address` gave, of a live `Chunks`.
+    let this = unsafe { control.as_ref() };
+    let least = region
+        .checked_next_multiple_of(CHUNK_ALIGN)
+        .and_then(|region| region.checked_add(HEADER))
+        .ok_or(AllocError)?;
+    let allowed = this.limit.get().saturating_sub(this.held.get());
+    if least > allowed || this.busy.get() {
+        return Err(AllocError);
+    }
+    let ordinary = this.next_size.get();
+    let wanted = ordinary.min(isize::MAX as usize);
+    let mut size = wanted.max(least).min(allowed) & !(CHUNK_ALIGN - 1);
+    let (block, layout) = loop {
+        let layout = Layout::from_size_align(size, CHUNK_ALIGN).map_err(|_| AllocError)?;
+        let busy = Busy::mark(&this.busy);
+        // SAFETY: `control` is the address of a `Chunks` of the type whose calls it holds.
+        let answer = unsafe { (this.calls.allocate)(control, layout) };
+        drop(busy);
+        match answer {
+            Ok(block) => break (block.cast::<u8>(), layout),
+            Err(AllocError) if size > least => {
+                size = (size / 2).max(least) & !(CHUNK_ALIGN - 1);
+            }
+            Err(AllocError) => return Err(AllocError),
+        }
+    };
+    if block.addr().get() < LOWEST_ADDRESS {
+        // The comparison of the fast path relies on this (see `arith`).
+        // SAFETY: the block just came from this backing with this layout and holds nothing.
+        unsafe { (this.calls.release)(control, block, layout) };
+        return Err(AllocError);
+    }
+    // SAFETY: the block has `size` bytes, at least `HEADER` (I5).
+    let low = unsafe { block.add(HEADER) };
+    // SAFETY: one past the end of the block at most.
+    let top = unsafe { block.add(size) };
+    let chunk = block.cast::<Header>();
+    // SAFETY: the block is aligned for a header, has room for it, and nobody else uses it.
+    unsafe { chunk.write(Header::new(low, top, size)) };
+    poison::fresh(low, size - HEADER);
+    this.held.set(this.held.get() + size);
+    // Every call to the backing doubles the ordinary size, an oversize one too, so that a run of
+    // requests a little above it settles; an oversize request's own size never counts.
+    this.next_size.set(ordinary.max(ordinary.saturating_mul(2).min(LARGEST_CHUNK)));
+    Ok(chunk)
+}
+
+/// Marks the arena as waiting for its backing, until dropped: a panic in the backing ends it too.
+struct Busy<'c>(&'c Cell<bool>);
+
+impl<'c> Busy<'c> {
+    fn mark(flag: &'c Cell<bool>) -> Self {
+        flag.set(true);
+        Busy(flag)
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}
+
+/// The total size of a chunk whose region has room for `capacity` bytes. `None` on overflow.
+pub(crate) const fn size_for_capacity(capacity: usize) -> Option<usize> {
+    match arith::region_for(capacity, 1) {
+        Some(region) => region.checked_add(HEADER),
+        None => None,
+    }
+}

@@ -1,0 +1,53 @@
+//! Copying a few bytes without a call.
+
+use core::ptr::NonNull;
+
+/// The longest copy that is done inline.
+const INLINE: usize = 32;
+
+/// Copies `size` bytes. Up to [`INLINE`] of them by two loads that may overlap, and two stores: that is
+/// where interners and parsers spend their time. They are untyped copies of a constant size, so padding
+/// and provenance carry over.
+///
+/// # Safety
+///
+/// `from` is valid for reads of `size` bytes, `to` for writes of as many, and they do not overlap.
+#[inline(always)]
+pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
+    if size > INLINE {
+        // SAFETY: the caller's promise.
+        unsafe { to.copy_from_nonoverlapping(from, size) };
+    } else if size >= 16 {
+        // SAFETY: `16 <= size <= 2 * 16`.
+        unsafe { copy_ends::<16>(from, to, size) };
+    } else if size >= 8 {
+        // SAFETY: `8 <= size <= 2 * 8`.
+        unsafe { copy_ends::<8>(from, to, size) };
+    } else if size >= 4 {
+        // SAFETY: `4 <= size <= 2 * 4`.
+        unsafe { copy_ends::<4>(from, to, size) };
+    } else if size >= 2 {
+        // SAFETY: `2 <= size <= 2 * 2`.
+        unsafe { copy_ends::<2>(from, to, size) };
+    } else if size == 1 {
+        // SAFETY: the caller's promise.
+        unsafe { to.copy_from_nonoverlapping(from, 1) };
+    }
+}
+
+/// Copies the first `N` and the last `N` of `size` bytes.
+///
+/// # Safety
+///
+/// As [`copy_bytes`], and `N <= size <= 2 * N`.
+#[inline(always)]
+unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
+    // SAFETY: `N <= size`.
+    unsafe { to.copy_from_nonoverlapping(from, N) };
+    // SAFETY: `N <= size`.
+    let from = unsafe { from.add(size - N) };
+    // SAFETY: `N <= size`.
+    let to = unsafe { to.add(size - N) };
+    // SAFETY: `N` bytes are left from there.
+    unsafe { to.copy_from_nonoverlapping(from, N) };
+}

@@ -1,0 +1,285 @@
+//! Scopes over memory that the caller brings.
+
+use crate::{
+    arith::LOWEST_ADDRESS,
+    backing::{Backing, NoSpill},
+    chunk::{Chunks, FIRST_CHUNK, Header},
+    poison, raw,
+    scope::Scope,
+    stats::Stats,
+};
+use core::{
+    fmt,
+    mem::MaybeUninit,
+    panic::{RefUnwindSafe, UnwindSafe},
+    ptr::NonNull,
+};
+
+/// An arena over the caller's own memory: a `&mut [MaybeUninit<u8>]`, an array, or any owner of bytes.
+///
+/// A buffer of n bytes holds exactly n. When it is full, allocation fails and changes nothing, unless
+/// [`or_spill`](Fixed::or_spill) named a backing to go to instead.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use ebbtide::Fixed;
+///
+/// let mut buffer = [MaybeUninit::uninit(); 100];
+/// let mut fixed = Fixed::new(&mut buffer[..]);
+/// let s = fixed.scope();
+/// assert!(s.try_alloc_slice_fill_copy(101, 0u8).is_err());
+/// assert!(s.try_alloc_slice_fill_copy(100, 0u8).is_ok());
+/// assert!(s.try_alloc(0u8).is_err());
+/// ```
+pub struct Fixed<O, B: Backing = NoSpill> {
+    spill: Spill<B>,
+    memory: O,
+}
+
+/// The header that stands for the buffer, and the chunks behind it.
+struct Spill<B: Backing> {
+    home: Header,
+    chunks: Chunks<B>,
+}
+
+impl<B: Backing> Spill<B> {
+    const fn new(backing: B) -> Self {
+        Spill { home: Header::vacant(), chunks: Chunks::new(backing, FIRST_CHUNK) }
+    }
+}
+
+impl<B: Backing> Drop for Spill<B> {
+    fn drop(&mut self) {
+        // The list begins with `home`, which is no chunk of the backing.
+        self.chunks.control().set_first(self.home.next());
+    }
+}
+
+// SAFETY: as for `Arena`: chunks and backing are its own and move along, no scope is left on the old
+// thread; the memory moves if its owner may.
+unsafe impl<O: Send, B: Backing> Send for Fixed<O, B> {}
+
+// As for `Arena`.
+impl<O: UnwindSafe, B: Backing> UnwindSafe for Fixed<O, B> {}
+impl<O: RefUnwindSafe, B: Backing> RefUnwindSafe for Fixed<O, B> {}
+
+impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
+    /// An arena over `memory`, which is asked for its bytes once for every scope that is opened.
+    #[must_use]
+    pub const fn new(memory: O) -> Self {
+        Fixed { spill: Spill::new(NoSpill), memory }
+    }
+
+    /// Goes to `backing` when the buffer is full, in chunks like an [`Arena`](crate::Arena)'s that stay
+    /// for the next scope.
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::{Fixed, Heap};
+    ///
+    /// let mut fixed = Fixed::new([MaybeUninit::uninit(); 64]).or_spill(Heap);
+    /// let s = fixed.scope();
+    /// s.alloc([0u8; 64]); // fills the buffer
+    /// s.alloc([0u8; 64]); // on the heap
+    /// assert_eq!(s.stats().chunks, 2);
+    /// ```
+    #[must_use]
+    pub fn or_spill<B: Backing>(self, backing: B) -> Fixed<O, B> {
+        Fixed { spill: Spill::new(backing), memory: self.memory }
+    }
+}
+
+impl Fixed<&mut [MaybeUninit<u8>]> {
+    /// An arena over `len` bytes at `start`.
+    ///
+    /// # Safety
+    ///
+    /// As long as the arena lives, the bytes are valid for reads and writes, in one allocation, and used by nobody else.
+    #[must_use]
+    pub const unsafe fn from_raw_parts(start: NonNull<u8>, len: usize) -> Self {
+        // SAFETY: the caller's promise; `MaybeUninit<u8>` asks nothing of their content.
+        let memory = unsafe { core::slice::from_raw_parts_mut(start.as_ptr().cast(), len) };
+        Fixed::new(memory)
+    }
+}
+
+/// The spare capacity of a `Vec<u8>` as memory for a [`Fixed`].
+#[cfg(feature = "alloc")]
+#[derive(Debug, Default)]
+pub struct SpareCapacity(alloc::vec::Vec<u8>);
+
+#[cfg(feature = "alloc")]
+impl AsMut<[MaybeUninit<u8>]> for SpareCapacity {
+    fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.0.spare_capacity_mut()
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl SpareCapacity {
+    /// The vector, its elements as they were.
+    #[must_use]
+    pub fn into_vec(self) -> alloc::vec::Vec<u8> {
+        self.0
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Fixed<SpareCapacity> {
+    /// An arena over the spare capacity of a vector. Its elements stay as they are;
+    /// `into_memory().into_vec()` gives it back.
+    ///
+    /// ```
+    /// let mut fixed = ebbtide::Fixed::from_vec(Vec::with_capacity(1 << 10));
+    /// let s = fixed.scope();
+    /// assert!(s.try_alloc([0u8; 1 << 10]).is_ok());
+    /// ```
+    #[must_use]
+    pub const fn from_vec(vec: alloc::vec::Vec<u8>) -> Self {
+        Fixed::new(SpareCapacity(vec))
+    }
+}
+
+impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
+    /// Opens a scope over the whole buffer. Costs a dozen instructions and the owner's `as_mut`.
+    ///
+    /// # Panics
+    ///
+    /// Only if the owner's `as_mut` does.
+    #[inline]
+    pub fn scope(&mut self) -> Scope<'_> {
+        let Spill { home, chunks } = &self.spill;
+        let (mut low, mut top) = region(self.memory.as_mut());
+        if low.addr().get() < LOWEST_ADDRESS {
+            // The fast path compares addresses on the strength of this: such a buffer, an empty one
+            // above all, counts as full.
+            low = NonNull::from(home).cast();
+            top = low;
+        }
+        home.set_region(low, top);
+        home.attach(chunks.address());
+        let control = chunks.control();
+        control.set_first(Some(NonNull::from(home)));
+        if !poison::TRACKS {
+            control.note_high_water(home.capacity());
+        }
+        Scope::new(raw::cursor_at(NonNull::from(home)).fork())
+    }
+
+    /// What the spill holds, and the buffer's size as of the last scope.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let control = self.spill.chunks.control();
+        let home = NonNull::from(&self.spill.home);
+        control.set_first(Some(home));
+        Stats::of(control, &raw::cursor_at(home))
+    }
+
+    /// The owner of the memory. What the arena held of its backing is given back.
+    pub fn into_memory(self) -> O {
+        self.memory
+    }
+
+    /// Gives back what the spill holds of its backing.
+    pub fn trim(&mut self) {
+        let Spill { home, chunks } = &self.spill;
+        chunks.control().set_first(home.next());
+        home.set_next(None);
+        // SAFETY: the arena is borrowed exclusively, so no scope and no allocation is left, and the
+        // list is one of chunks alone now.
+        unsafe { chunks.release_behind(None) };
+    }
+
+    /// Sets the most bytes that the spill may hold of its backing; see
+    /// [`Arena::set_limit`](crate::Arena::set_limit).
+    pub fn set_limit(&self, bytes: Option<usize>) {
+        let control = self.spill.chunks.control();
+        control.set_limit(bytes.unwrap_or(usize::MAX));
+    }
+
+    /// The backing that the arena spills to.
+    pub fn backing(&self) -> &B {
+        self.spill.chunks.backing()
+    }
+}
+
+/// The first byte of a buffer, and the one behind its last.
+fn region(memory: &mut [MaybeUninit<u8>]) -> (NonNull<u8>, NonNull<u8>) {
+    let len = memory.len();
+    let low = NonNull::from(memory).cast::<u8>();
+    // SAFETY: one past the end of the slice.
+    (low, unsafe { low.add(len) })
+}
+
+impl<O, B: Backing> fmt::Debug for Fixed<O, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fixed")
+            .field("capacity", &self.spill.home.capacity())
+            .field("held", &self.spill.chunks.control().held())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An arena of `N` bytes by value, aligned to 16: on the stack, in a struct, in a `static`'s mutex.
+///
+/// ```
+/// use ebbtide::StackArena;
+///
+/// let mut arena = StackArena::<100>::new();
+/// let s = arena.scope();
+/// let ones = s.alloc_slice_fill_copy(12, 1u64);
+/// assert_eq!(ones.iter().sum::<u64>(), 12);
+/// assert!(s.try_alloc(0u64).is_err());
+/// ```
+pub struct StackArena<const N: usize> {
+    fixed: Fixed<StackBytes<N>>,
+}
+
+/// The memory of a [`StackArena`].
+#[repr(C, align(16))]
+pub struct StackBytes<const N: usize>([MaybeUninit<u8>; N]);
+
+impl<const N: usize> AsMut<[MaybeUninit<u8>]> for StackBytes<N> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+        &mut self.0
+    }
+}
+
+impl<const N: usize> fmt::Debug for StackBytes<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StackBytes({N})")
+    }
+}
+
+impl<const N: usize> StackArena<N> {
+    /// An empty arena. Writes none of its bytes.
+    #[must_use]
+    pub const fn new() -> Self {
+        StackArena { fixed: Fixed::new(StackBytes([MaybeUninit::uninit(); N])) }
+    }
+
+    /// Opens a scope over the whole of it.
+    #[inline]
+    pub fn scope(&mut self) -> Scope<'_> {
+        self.fixed.scope()
+    }
+
+    /// Goes to `backing` when the bytes are used up; see [`Fixed::or_spill`].
+    #[must_use]
+    pub fn or_spill<B: Backing>(self, backing: B) -> Fixed<StackBytes<N>, B> {
+        self.fixed.or_spill(backing)
+    }
+}
+
+impl<const N: usize> Default for StackArena<N> {
+    fn default() -> Self {
+        StackArena::new()
+    }
+}
+
+impl<const N: usize> fmt::Debug for StackArena<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StackArena({N})")
+    }
+}

@@ -1,0 +1,134 @@
+//! A slice of unknown length, built at the low end of a scope while user code runs.
+
+use crate::{error::Failure, raw::Cursor};
+use core::{alloc::Layout, mem::needs_drop, ptr::NonNull};
+
+/// A published block at the low end that grows as elements arrive.
+///
+/// Published: the cursor's `low` is behind it, so whatever the user's code allocates meanwhile lies
+/// elsewhere. Before each growth the cursor is asked anew whether the block is still the last one; if
+/// not, it moves. Dropped unfinished, it drops its elements and gives the block back.
+pub(crate) struct Growing<'s, T> {
+    cursor: &'s Cursor,
+    /// Dangling while `capacity` is 0.
+    start: NonNull<T>,
+    len: usize,
+    /// In elements; `usize::MAX` for a zero-sized `T`.
+    capacity: usize,
+}
+
+impl<'s, T> Growing<'s, T> {
+    /// The least capacity that is reserved, in elements.
+    const LEAST: usize = if size_of::<T>() == 1 { 16 } else { 4 };
+
+    #[inline]
+    pub(crate) fn new(cursor: &'s Cursor) -> Self {
+        Growing {
+            cursor,
+            start: NonNull::dangling(),
+            len: 0,
+            capacity: if size_of::<T>() == 0 { usize::MAX } else { 0 },
+        }
+    }
+
+    /// The layout of `capacity` elements, which were allocated and so have one.
+    fn layout(capacity: usize) -> Layout {
+        let size = capacity * size_of::<T>();
+        // SAFETY: the block was allocated with a layout of this size, and a type's alignment is valid.
+        unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) }
+    }
+
+    /// Makes room for `additional` more elements, at least doubling.
+    #[inline]
+    pub(crate) fn reserve<F: Failure>(&mut self, additional: usize) -> Result<(), F> {
+        if additional <= self.capacity - self.len {
+            return Ok(());
+        }
+        let Some(needed) = self.len.checked_add(additional) else {
+            return Err(F::too_large());
+        };
+        self.grow_to(needed.max(self.capacity * 2).max(Self::LEAST))
+    }
+
+    /// Makes the capacity `capacity` elements.
+    #[cold]
+    fn grow_to<F: Failure>(&mut self, capacity: usize) -> Result<(), F> {
+        let Ok(new) = Layout::array::<T>(capacity) else {
+            return Err(F::too_large());
+        };
+        let block = if self.capacity == 0 {
+            self.cursor.reserve_low::<F>(new)?
+        } else {
+            let old = Self::layout(self.capacity);
+            // SAFETY: the block came from this cursor's low end with the layout `old`.
+            unsafe { self.cursor.grow_low::<F>(self.start.cast(), old, new)? }
+        };
+        self.start = block.cast();
+        self.capacity = capacity;
+        Ok(())
+    }
+
+    /// Reserves room for as many elements as an iterator announces, if there is such room.
+    pub(crate) fn hint(&mut self, elements: usize) {
+        if elements > self.capacity {
+            // A hint may lie; where it is refused the block grows as elements arrive.
+            let _ = self.grow_to::<crate::error::AllocError>(elements);
+        }
+    }
+
+    /// Adds an element; on failure it is dropped.
+    #[inline]
+    pub(crate) fn push<F: Failure>(&mut self, value: T) -> Result<(), F> {
+        self.reserve(1)?;
+        // SAFETY: `len < capacity`, so the place is inside the block.
+        let place = unsafe { self.start.add(self.len) };
+        // SAFETY: the place is aligned, free, and the block's alone.
+        unsafe { place.write(value) };
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Gives back what was not needed; returns the elements, which live as long as the scope.
+    #[inline]
+    pub(crate) fn finish(self) -> NonNull<[T]> {
+        let (old, new) = (self.len_bytes(self.capacity), self.len_bytes(self.len));
+        // SAFETY: the block came from this cursor's low end and has `old` bytes, of which those beyond
+        // `new` were never initialised.
+        unsafe { self.cursor.shrink_low(self.start.cast(), old, new) };
+        let slice = NonNull::slice_from_raw_parts(self.start, self.len);
+        core::mem::forget(self);
+        slice
+    }
+
+    fn len_bytes(&self, elements: usize) -> usize {
+        if size_of::<T>() == 0 { 0 } else { elements * size_of::<T>() }
+    }
+}
+
+impl Growing<'_, u8> {
+    /// Adds bytes.
+    #[inline]
+    pub(crate) fn extend<F: Failure>(&mut self, bytes: &[u8]) -> Result<(), F> {
+        self.reserve(bytes.len())?;
+        // SAFETY: `len <= capacity`, so this is inside the block or one past its end.
+        let place = unsafe { self.start.add(self.len) };
+        // SAFETY: `reserve` made room for them, and the room was free before, so `bytes` are elsewhere.
+        unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        self.len += bytes.len();
+        Ok(())
+    }
+}
+
+impl<T> Drop for Growing<'_, T> {
+    fn drop(&mut self) {
+        let size = self.len_bytes(self.capacity);
+        if needs_drop::<T>() {
+            let elements = NonNull::slice_from_raw_parts(self.start, self.len);
+            // SAFETY: the first `len` elements are initialised, and nobody else has them.
+            unsafe { elements.drop_in_place() };
+        }
+        // SAFETY: the block came from this cursor's low end and has `size` bytes; nothing in it is used
+        // again.
+        unsafe { self.cursor.shrink_low(self.start.cast(), size, 0) };
+    }
+}

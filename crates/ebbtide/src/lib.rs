@@ -1,0 +1,76 @@
+//! Scoped arena memory: temporary memory that costs next to nothing to take and nothing to give back.
+//!
+//! A piece of code opens a [`Scope`], allocates as if on the stack, and when the scope ends all of it is
+//! free again. The compiler proves that nothing escapes.
+//!
+//! ```
+//! use ebbtide::Arena;
+//!
+//! let mut arena = Arena::new();
+//! let mut outer = arena.scope();
+//! let kept = outer.alloc(1);
+//! {
+//!     let inner = outer.scope();
+//!     inner.alloc_str("gone after this block");
+//! }
+//! *kept += 1;
+//! assert_eq!(*kept, 2);
+//! ```
+//!
+//! - [`Arena`] owns chunks of memory and grows; [`Fixed`] and [`StackArena`] work in memory of yours.
+//! - [`Scope`] allocates. It is three words by value, without a destructor; every function takes
+//!   `&Scope<'a>`, whatever memory lies beneath.
+//! - [`Box`] owns a value in the arena and runs its destructor. Plain [`alloc`](Scope::alloc) refuses
+//!   types that need one, so nothing leaks in silence.
+//! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
+//!
+//! Every allocating method has a twin with `try_` that returns [`AllocError`] where the other one calls
+//! `handle_alloc_error`.
+//!
+//! # Features
+//!
+//! `std` (default) implies `alloc`, which brings [`Heap`] and moving in from `Vec` and `Box`. Without
+//! both, the crate needs `core` only. `poison` fills memory that a scope left behind with `0xDB`, and
+//! makes [`Stats::high_water`] exact to the byte.
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+mod arena;
+#[doc(hidden)]
+pub mod arith;
+mod backing;
+mod boxed;
+mod chunk;
+mod copy;
+mod error;
+mod fixed;
+mod growing;
+mod poison;
+mod raw;
+mod scope;
+mod slice;
+mod stats;
+mod string;
+mod value;
+
+pub use arena::{Arena, Retain};
+#[cfg(feature = "alloc")]
+pub use backing::Heap;
+pub use backing::{Backing, DefaultBacking, NoSpill};
+pub use boxed::Box;
+pub use error::{AllocError, AllocOrInitError};
+#[cfg(feature = "alloc")]
+pub use fixed::SpareCapacity;
+pub use fixed::{Fixed, StackArena, StackBytes};
+pub use scope::{Checkpoint, Scope};
+pub use stats::{Chunk, Stats};
+pub use value::Zeroable;

@@ -1,0 +1,558 @@
+//! The cursor: the bump state of a scope, its two fast paths, and the cold code behind them.
+//!
+//! # The idea
+//!
+//! A cursor is three words: `top`, `chunk`, `low`. The bytes between `low` and `top` are free. Blocks
+//! whose size is known are taken off the high end, blocks that may grow off the low end. Opening a
+//! scope copies the three words; closing it does nothing, for the parent's words never moved.
+//!
+//! # Who calls whom
+//!
+//! ```text
+//! place, reserve_type, reserve       high end; sized values, slices, strings
+//!   ├─ the block fits ─► top = start                                        the fast path
+//!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
+//! reserve_low, grow_low            low end; whatever grows
+//!   ├─ the block fits ─► low = end                                          the fast path
+//!   └─ it does not ────► refill ─► …
+//! ```
+//!
+//! # Invariants
+//!
+//! For every cursor of a list of chunks that can be used at a time:
+//!
+//! - **I1** In list order, every chunk after `chunk` holds no live byte.
+//! - **I2** `low <= top`, and `low..top` is free and lies in one region.
+//! - **I3** That region is `chunk`'s or, where `chunk` serves an oversize request, the one of the chunk
+//!   that its header names as the anchor ([`chunk::region_of`]).
+//! - **I4** At most one cursor of a list is usable at a time: a child borrows its parent's.
+//! - **I5** Every region but a caller's buffer has its header directly below its first byte, so that the
+//!   end of a low-end block equals `low` only where the two lie in the same region.
+//!
+//! [`Cursor::check`] asserts what a program can see of them, after every slow operation of a debug build.
+//!
+//! # Why the cold branch looks as it does
+//!
+//! The cursor of a local scope lives in registers as long as its address is never taken, so
+//! [`grow`] takes the words by value and returns new ones. Behind a reference, the cold branch must not
+//! lengthen the fast one: it reads the words again instead of keeping them in registers, which a compiler
+//! fence says, and it stores the value by itself. Then a `u64` through `&Scope` is eight instructions on
+//! x86-64, which a test pins:
+//!
+//! ```text
+//! mov rax, [rdi]        ; top
+//! and rax, -8
+//! add rax, -8
+//! cmp rax, [rdi + 16]   ; low
+//! jb  cold
+//! mov [rdi], rax
+//! mov [rax], rsi
+//! ret
+//! ```
+
+use crate::{
+    arith,
+    chunk::{self, Control, Header},
+    error::Failure,
+    poison,
+};
+use core::{
+    alloc::Layout,
+    cell::Cell,
+    mem::ManuallyDrop,
+    ptr::NonNull,
+    sync::atomic::{Ordering, compiler_fence},
+};
+
+/// The bump state.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    top: Cell<NonNull<u8>>,
+    // Between the two bump pointers on purpose: on aarch64 adjacent ones are loaded by one paired
+    // instruction, which waits for the store of the single one before it.
+    chunk: Cell<NonNull<Header>>,
+    low: Cell<NonNull<u8>>,
+}
+
+/// A cursor's words, by value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Words {
+    top: NonNull<u8>,
+    chunk: NonNull<Header>,
+    low: NonNull<u8>,
+}
+
+/// A chunk, and the bytes free in it as seen from some cursor.
+pub(crate) struct ChunkUse<'c> {
+    pub(crate) header: &'c Header,
+    pub(crate) free: usize,
+}
+
+/// What the slow path returns: a block, null on failure, and the cursor's new words.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Grown {
+    block: *mut u8,
+    words: Words,
+}
+
+/// The end of a region that a block is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum End {
+    /// From `top` downwards: blocks that keep their size.
+    High,
+    /// From `low` upwards: blocks that may grow.
+    Low,
+}
+
+/// `address` with the provenance of `base`.
+#[inline(always)]
+fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
+    // SAFETY: every address computed here lies in `low..=top` of a region (I2), and `low` is at least
+    // `LOWEST_ADDRESS`.
+    unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
+}
+
+/// A well-aligned pointer to no bytes at all.
+#[inline(always)]
+fn dangling(align: usize) -> NonNull<u8> {
+    let address = core::ptr::without_provenance_mut(align);
+    // SAFETY: an alignment is at least 1.
+    unsafe { NonNull::new_unchecked(address) }
+}
+
+/// Opens a cursor over the whole region of `chunk`.
+pub(crate) fn cursor_at(chunk: NonNull<Header>) -> Cursor {
+    // SAFETY: callers pass a chunk of a live list.
+    let header = unsafe { chunk.as_ref() };
+    Cursor { top: Cell::new(header.top()), chunk: Cell::new(chunk), low: Cell::new(header.low()) }
+}
+
+impl Cursor {
+    /// The cursor of a scope that opens here. The borrow checker freezes this one until it ends (I4).
+    #[inline(always)]
+    pub(crate) fn fork(&self) -> Cursor {
+        if poison::TRACKS {
+            self.poison_free();
+        }
+        Cursor {
+            top: Cell::new(self.top.get()),
+            chunk: Cell::new(self.chunk.get()),
+            low: Cell::new(self.low.get()),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> Words {
+        Words { top: self.top.get(), chunk: self.chunk.get(), low: self.low.get() }
+    }
+
+    /// Goes back to earlier words.
+    ///
+    /// # Safety
+    ///
+    /// They were this cursor's, or its parent's when it was opened, and nothing allocated since is used
+    /// again.
+    #[inline(always)]
+    pub(crate) unsafe fn restore(&self, words: Words) {
+        self.set(words);
+        if poison::TRACKS {
+            self.poison_free();
+        }
+    }
+
+    #[inline(always)]
+    fn set(&self, words: Words) {
+        self.top.set(words.top);
+        self.chunk.set(words.chunk);
+        self.low.set(words.low);
+    }
+
+    #[inline(always)]
+    pub(crate) fn chunk(&self) -> NonNull<Header> {
+        self.chunk.get()
+    }
+
+    /// The free bytes of the region in use.
+    pub(crate) fn free(&self) -> usize {
+        self.top.get().addr().get() - self.low.get().addr().get()
+    }
+
+    /// The control block of the arena.
+    pub(crate) fn control(&self) -> &Control {
+        // SAFETY: a cursor names a chunk of a live list.
+        let control = unsafe { self.chunk.get().as_ref() }.control();
+        // SAFETY: the arena was there when the scope opened, and cannot move or end before it (I4).
+        unsafe { control.as_ref() }
+    }
+
+    /// Notes in the cursor's chunk where the arena is now.
+    #[inline(always)]
+    pub(crate) fn attach(&self, control: NonNull<Control>) {
+        // SAFETY: a cursor names a chunk of a live list.
+        unsafe { self.chunk.get().as_ref() }.attach(control);
+    }
+
+    /// Takes a block for a `T` off the high end if there is room.
+    #[inline(always)]
+    fn take<T>(&self) -> Option<NonNull<T>> {
+        let (top, low) = (self.top.get(), self.low.get());
+        let (size, align) = (size_of::<T>(), align_of::<T>());
+        // Decided when the program is compiled.
+        let start = if size <= arith::SMALL && align <= arith::SMALL {
+            arith::down_small(top.addr().get(), low.addr().get(), size, align)
+        } else {
+            arith::down(top.addr().get(), low.addr().get(), size, align)
+        };
+        let block = at(top, start?);
+        self.top.set(block);
+        self.track(block, size, End::High);
+        Some(block.cast())
+    }
+
+    /// Puts `value` into a block of its own. On failure it is dropped.
+    #[inline(always)]
+    pub(crate) fn place<T, F: Failure>(&self, value: T) -> Result<NonNull<T>, F> {
+        if size_of::<T>() == 0 {
+            core::mem::forget(value);
+            return Ok(NonNull::dangling());
+        }
+        // A panic in the backing then leaks the value and leaves the call nothing to drop.
+        let value = ManuallyDrop::new(value);
+        match self.take::<T>() {
+            Some(block) => {
+                // SAFETY: the block is free, aligned for a `T` and large enough (I2).
+                unsafe { block.cast().write(value) };
+                Ok(block)
+            }
+            // The store is written twice so that the fast path ends without joining this one.
+            None => match self.refill::<F>(Layout::new::<T>(), End::High) {
+                Ok(block) => {
+                    // SAFETY: as above.
+                    unsafe { block.cast().write(value) };
+                    Ok(block.cast())
+                }
+                Err(failure) => {
+                    drop(ManuallyDrop::into_inner(value));
+                    Err(failure)
+                }
+            },
+        }
+    }
+
+    /// A block for a `T`, uninitialised.
+    #[inline(always)]
+    pub(crate) fn reserve_type<T, F: Failure>(&self) -> Result<NonNull<T>, F> {
+        if size_of::<T>() == 0 {
+            return Ok(NonNull::dangling());
+        }
+        match self.take::<T>() {
+            Some(block) => Ok(block),
+            None => Ok(self.refill::<F>(Layout::new::<T>(), End::High)?.cast()),
+        }
+    }
+
+    /// A block at the high end, uninitialised.
+    #[inline(always)]
+    pub(crate) fn reserve<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
+        let (top, low) = (self.top.get(), self.low.get());
+        let (size, align) = (layout.size(), layout.align());
+        match arith::down(top.addr().get(), low.addr().get(), size, align) {
+            Some(start) => {
+                let block = at(top, start);
+                self.top.set(block);
+                self.track(block, size, End::High);
+                Ok(block)
+            }
+            None => self.refill(layout, End::High),
+        }
+    }
+
+    /// A block at the low end, uninitialised: the one kind that [`Cursor::grow_low`] may grow in place.
+    #[inline(always)]
+    pub(crate) fn reserve_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
+        let (top, low) = (self.top.get(), self.low.get());
+        let (size, align) = (layout.size(), layout.align());
+        match arith::up(top.addr().get(), low.addr().get(), size, align) {
+            Some(start) => {
+                let block = at(low, start);
+                self.low.set(at(low, start + size));
+                self.track(block, size, End::Low);
+                Ok(block)
+            }
+            None => self.refill(layout, End::Low),
+        }
+    }
+
+    /// Whether a low-end block of `size` bytes is the last one there, so that it can grow, shrink and
+    /// be freed in place.
+    #[inline(always)]
+    pub(crate) fn is_last_low(&self, block: NonNull<u8>, size: usize) -> bool {
+        block.addr().get() + size == self.low.get().addr().get()
+    }
+
+    /// Makes a low-end block larger: in place where it is the last one and the region has room, else
+    /// by a copy of its `old.size()` bytes into a new block. On failure the block stays as it is.
+    ///
+    /// # Safety
+    ///
+    /// `block` came from the low end of this very cursor with the layout `old` and is alive; `new` has
+    /// the same alignment and is not smaller.
+    #[inline]
+    pub(crate) unsafe fn grow_low<F: Failure>(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<u8>, F> {
+        let additional = new.size() - old.size();
+        if self.is_last_low(block, old.size()) && additional <= self.free() {
+            let low = self.low.get();
+            self.low.set(at(low, low.addr().get() + additional));
+            self.track(low, additional, End::Low);
+            // Derived from the cursor: a block of no bytes may bring no provenance of its own.
+            return Ok(at(low, block.addr().get()));
+        }
+        let moved = self.reserve_low::<F>(new)?;
+        // SAFETY: the caller's block has `old.size()` bytes, the new one at least as many, and the new
+        // one was free a moment ago, so they do not overlap.
+        unsafe { moved.copy_from_nonoverlapping(block, old.size()) };
+        Ok(moved)
+    }
+
+    /// Gives back the end of a low-end block, if it is the last one; otherwise does nothing.
+    ///
+    /// # Safety
+    ///
+    /// `block` came from the low end of this very cursor, has `old_size` bytes now, at least `new_size`,
+    /// and the bytes given back are not used again.
+    #[inline]
+    pub(crate) unsafe fn shrink_low(&self, block: NonNull<u8>, old_size: usize, new_size: usize) {
+        if self.is_last_low(block, old_size) {
+            let end = at(self.low.get(), block.addr().get() + new_size);
+            self.low.set(end);
+            poison::take_back(end, old_size - new_size);
+        }
+    }
+
+    /// Serves a request that the region in use has no room for.
+    #[inline(always)]
+    fn refill<F: Failure>(&self, layout: Layout, end: End) -> Result<NonNull<u8>, F> {
+        // The words are read again from here on, not kept in registers since the fast path read them.
+        compiler_fence(Ordering::SeqCst);
+        let (words, size, align) = (self.words(), layout.size(), layout.align());
+        let grown = if F::DIVERGES {
+            grow(words.top, words.low, words.chunk, size, align, end)
+        } else {
+            let grown = try_grow(words.top, words.low, words.chunk, size, align, end);
+            if grown.block.is_null() {
+                return Err(F::refused());
+            }
+            grown
+        };
+        self.set(grown.words);
+        // SAFETY: `grow` never returns null, and what `try_grow` returns was looked at above.
+        let block = unsafe { NonNull::new_unchecked(grown.block) };
+        self.track(block, size, end);
+        Ok(block)
+    }
+
+    /// Tells the poison what is handed out.
+    #[inline(always)]
+    fn track(&self, block: NonNull<u8>, size: usize, end: End) {
+        if poison::TRACKS {
+            self.track_block(block, size, end);
+        }
+    }
+
+    fn track_block(&self, block: NonNull<u8>, size: usize, end: End) {
+        if size == 0 {
+            return;
+        }
+        let chunk = self.chunk.get();
+        // SAFETY: a cursor names a chunk of a live list.
+        let mut header = unsafe { chunk.as_ref() };
+        if !header.contains(block.addr().get()) {
+            // SAFETY: its anchor is a chunk of the same list (I3).
+            header = unsafe { chunk::region_of(chunk).as_ref() };
+        }
+        poison::hand_out(header, block, size, end == End::High);
+        self.control().note_high_water(self.used());
+    }
+
+    /// Poisons what is free: the region in use and, when a cursor enters them, the chunks behind.
+    fn poison_free(&self) {
+        // SAFETY: the region's chunk is one of the cursor's list (I3).
+        let region = unsafe { chunk::region_of(self.chunk.get()).as_ref() };
+        poison::left_behind(region, self.low.get(), self.top.get());
+    }
+
+    /// The bytes in use up to this cursor. Padding counts, and so does what a cursor left free at the
+    /// end of a chunk that it has moved on from.
+    fn used(&self) -> usize {
+        self.chunks(self.control()).map(|used| used.header.capacity() - used.free).sum()
+    }
+
+    /// All chunks of the list, with what is free in each as seen from this cursor.
+    pub(crate) fn chunks<'c>(&'c self, control: &'c Control) -> impl Iterator<Item = ChunkUse<'c>> {
+        let mut next = control.first();
+        let mut behind = false;
+        core::iter::from_fn(move || {
+            let chunk = next?;
+            // SAFETY: a chunk of the list of a live arena. Cursors link and move chunks while the
+            // arena is borrowed, but none is released then.
+            let header = unsafe { chunk.as_ref() };
+            let free = if behind {
+                header.capacity()
+            } else if chunk == chunk::region_of(self.chunk.get()) {
+                self.free()
+            } else {
+                header.idle()
+            };
+            behind |= chunk == self.chunk.get();
+            next = header.next();
+            Some(ChunkUse { header, free })
+        })
+    }
+
+    /// Whether `earlier` can have been this cursor's words before: its chunk is in the list, not behind
+    /// the cursor, and nothing given back since lies between.
+    pub(crate) fn came_from(&self, earlier: Words) -> bool {
+        let mut next = self.control().first();
+        while let Some(chunk) = next {
+            if chunk == earlier.chunk {
+                return chunk != self.chunk.get() || self.top.get() <= earlier.top;
+            }
+            if chunk == self.chunk.get() {
+                return false;
+            }
+            // SAFETY: a chunk of a live list.
+            next = unsafe { chunk.as_ref() }.next();
+        }
+        false
+    }
+
+    /// Asserts I2, I3 and what can be seen of I1, in debug builds.
+    fn check(words: Words) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        // SAFETY: the region's chunk is one of the cursor's list (I3).
+        let region = unsafe { chunk::region_of(words.chunk).as_ref() };
+        debug_assert!(words.low <= words.top, "I2");
+        debug_assert!(words.low.addr().get() >= arith::LOWEST_ADDRESS, "I2");
+        debug_assert!(region.contains(words.low.addr().get()), "I3");
+        debug_assert!(region.contains(words.top.addr().get()), "I3");
+        // SAFETY: a cursor names a chunk of a live list.
+        let control = unsafe { words.chunk.as_ref() }.control();
+        // SAFETY: the arena is there as long as the cursor.
+        let mut next = unsafe { control.as_ref() }.first();
+        let mut passed_region = false;
+        loop {
+            let Some(chunk) = next else {
+                panic!("I1: the cursor's chunk is not in the list");
+            };
+            // SAFETY: a chunk of a live list.
+            let header = unsafe { chunk.as_ref() };
+            passed_region |= core::ptr::eq(header, region);
+            if chunk == words.chunk {
+                break;
+            }
+            next = header.next();
+        }
+        debug_assert!(passed_region, "I3: the region is the cursor's or an earlier one");
+    }
+}
+
+/// The slow path of the infallible methods. Diverges where there is no memory, inside itself, so that
+/// its caller has nothing to test.
+#[cold]
+#[inline(never)]
+extern "C-unwind" fn grow(
+    top: NonNull<u8>,
+    low: NonNull<u8>,
+    chunk: NonNull<Header>,
+    size: usize,
+    align: usize,
+    end: End,
+) -> Grown {
+    let grown = slow(Words { top, chunk, low }, size, align, end);
+    if grown.block.is_null() {
+        out_of_memory(size, align);
+    }
+    grown
+}
+
+/// The slow path of the `try_` methods: a null block where there is no memory.
+#[cold]
+#[inline(never)]
+extern "C-unwind" fn try_grow(
+    top: NonNull<u8>,
+    low: NonNull<u8>,
+    chunk: NonNull<Header>,
+    size: usize,
+    align: usize,
+    end: End,
+) -> Grown {
+    slow(Words { top, chunk, low }, size, align, end)
+}
+
+/// Reports that an infallible method has no memory, as the rest of the program's allocations do.
+#[cold]
+pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
+    #[cfg(feature = "alloc")]
+    if let Ok(layout) = Layout::from_size_align(size, align) {
+        alloc::alloc::handle_alloc_error(layout);
+    }
+    panic!("out of memory: an arena could not serve {size} bytes at alignment {align}")
+}
+
+/// Finds or makes a chunk with room for the block, and takes the block there.
+///
+/// The cursor moves into that chunk if more is left free there than in the region it is in. Otherwise
+/// the chunk serves this one request: an oversize request costs the current region nothing. A low-end
+/// block always moves the cursor, for it will want to grow.
+fn slow(words: Words, size: usize, align: usize, end: End) -> Grown {
+    if size == 0 {
+        let block = dangling(align).as_ptr();
+        return Grown { block, words };
+    }
+    let refusal = Grown { block: core::ptr::null_mut(), words };
+    let Some(region) = arith::region_for(size, align) else {
+        return refusal;
+    };
+    let start_in = |header: &Header| {
+        let (top, low) = (header.top().addr().get(), header.low().addr().get());
+        match end {
+            End::High => arith::down(top, low, size, align),
+            End::Low => arith::up(top, low, size, align),
+        }
+    };
+    // SAFETY: the words are those of a cursor in use.
+    let found =
+        unsafe { chunk::chunk_behind(words.chunk, region, |header| start_in(header).is_some()) };
+    let Ok(chunk) = found else {
+        return refusal;
+    };
+    // SAFETY: a chunk of the list, just found or made.
+    let header = unsafe { chunk.as_ref() };
+    let Some(start) = start_in(header) else {
+        return refusal;
+    };
+    poison::left_behind(header, header.low(), header.top());
+    let block = at(header.low(), start);
+    let free_here = words.top.addr().get() - words.low.addr().get();
+    let (low, top) = match end {
+        End::High => (header.low(), block),
+        End::Low => (at(block, start + size), header.top()),
+    };
+    let free_there = top.addr().get() - low.addr().get();
+    let oversize = end == End::High && free_there < free_here;
+    chunk::enter(words.chunk, chunk, free_here, free_there, oversize);
+    let words = if oversize { Words { chunk, ..words } } else { Words { top, chunk, low } };
+    Cursor::check(words);
+    Grown { block: block.as_ptr(), words }
+}

@@ -1,0 +1,144 @@
+//! The scope: a cursor held by value, and the checkpoint.
+//!
+//! The methods that allocate are beside what they make: `value`, `slice`, `string`, `boxed`.
+
+use crate::{
+    chunk::Control,
+    raw::{Cursor, Words},
+    stats::Stats,
+};
+use core::{
+    fmt,
+    marker::PhantomData,
+    panic::{RefUnwindSafe, UnwindSafe},
+};
+
+/// A region of memory whose allocations end together.
+///
+/// A scope is three words by value. It owns nothing and has no destructor, so that `return`, `?`,
+/// `break`, a panic, `mem::forget` and `mem::swap` all leave everything in order. What is allocated in a
+/// `Scope<'a>` lives for `'a`: until the *loan* of the arena or of the parent ends, not until the
+/// variable goes.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// let mut outer = arena.scope();
+/// let kept = outer.alloc(1);
+/// {
+///     let inner = outer.scope(); // `outer` is frozen while `inner` lives
+///     inner.alloc_str("gone after this block");
+/// }
+/// *kept += 1;
+/// assert_eq!(*kept, 2);
+/// ```
+///
+/// # Speed
+///
+/// A scope that is a local variable keeps its cursor in registers, as long as its address is used
+/// nowhere out of line in that function. One call that is not inlined and takes `&Scope` puts the
+/// cursor in memory, which costs a load and a store an allocation.
+///
+/// # Threads and futures
+///
+/// A scope is `Send` and not `Sync`. A future may own a scope and hold it across `.await`; one that
+/// holds `&Scope` across it is not `Send`. Take `&mut Scope` there, and bind what is awaited before
+/// allocating it: `let v = f().await; s.alloc(v)`, not `s.alloc(f().await)`.
+#[repr(transparent)]
+pub struct Scope<'a> {
+    cursor: Cursor,
+    loan: PhantomData<&'a ()>,
+}
+
+// SAFETY: a scope is the only one that uses its list of chunks (I4), the arena it borrows cannot be
+// touched meanwhile, and the backing that the cold path calls is `Send`.
+unsafe impl Send for Scope<'_> {}
+
+// A panic can only pass while the user's own code or the backing runs, and the cursor is whole then.
+impl UnwindSafe for Scope<'_> {}
+impl RefUnwindSafe for Scope<'_> {}
+
+impl<'a> Scope<'a> {
+    #[inline(always)]
+    pub(crate) fn new(cursor: Cursor) -> Self {
+        Scope { cursor, loan: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+
+    /// A scope over what is free here. The caller keeps this one from being used while it lives (I4).
+    #[inline(always)]
+    pub(crate) fn fork<'child>(&self) -> Scope<'child> {
+        Scope::new(self.cursor.fork())
+    }
+
+    /// Opens a child. This scope is frozen until the child's loan ends; then all that the child
+    /// allocated is free again. Costs three loads, or nothing where the words are in registers.
+    #[inline(always)]
+    pub fn scope(&mut self) -> Scope<'_> {
+        self.fork()
+    }
+
+    /// What the arena holds, and what is in use up to this scope: its ancestors' allocations and its
+    /// own. Walks the chunks.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.stats_of(self.cursor.control())
+    }
+
+    pub(crate) fn stats_of(&self, control: &Control) -> Stats {
+        Stats::of(control, &self.cursor)
+    }
+
+    /// Notes where this scope stands, for [`rewind`](Scope::rewind). For other languages and for
+    /// frameworks: in Rust a child scope does the same and is checked by the compiler.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let s = arena.scope();
+    /// let start = s.checkpoint();
+    /// s.alloc([0u64; 10]);
+    /// // SAFETY: taken from this scope, and the array is not used again.
+    /// unsafe { s.rewind(start) };
+    /// assert_eq!(s.stats().used, 0);
+    /// ```
+    #[must_use]
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { words: self.cursor.words() }
+    }
+
+    /// Frees all that was allocated since `checkpoint` was taken.
+    ///
+    /// # Safety
+    ///
+    /// `checkpoint` was taken from this very scope; nothing allocated, grown or moved since is used
+    /// again; checkpoints are rewound last in, first out; no builder that borrows the scope is open; and
+    /// the arena was not reset since. Debug builds assert what they can of it.
+    pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
+        debug_assert!(
+            self.cursor.came_from(checkpoint.words),
+            "the checkpoint is not one of this scope, or a later one was rewound after it"
+        );
+        // SAFETY: the caller's promise is the one asked for.
+        unsafe { self.cursor.restore(checkpoint.words) };
+    }
+}
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
+/// A place in a scope to go back to; see [`Scope::checkpoint`].
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoint {
+    words: Words,
+}
+
+// SAFETY: a checkpoint is three addresses; using them takes the scope and a promise.
+unsafe impl Send for Checkpoint {}
+// SAFETY: as above.
+unsafe impl Sync for Checkpoint {}

@@ -1,0 +1,703 @@
+//! Slices and arrays.
+//!
+//! A slice whose length is known comes from the high end of the scope. One that is collected from an
+//! iterator of unknown length grows at the low end.
+
+use crate::{
+    copy::copy_bytes,
+    error::{AllocError, AllocOrInitError, Failure},
+    growing::Growing,
+    scope::Scope,
+    value::{Zeroable, aligned, assert_no_drop, lend},
+};
+use core::{
+    alloc::Layout,
+    convert::Infallible,
+    mem::{MaybeUninit, needs_drop},
+    ptr::NonNull,
+};
+
+/// The initialised beginning of a reserved slice. Dropped unfinished, it drops what it holds.
+pub(crate) struct Filling<T> {
+    start: NonNull<T>,
+    len: usize,
+}
+
+impl<T> Filling<T> {
+    /// # Safety
+    ///
+    /// `start` is reserved for as many `T` as will be pushed, and nobody else's.
+    #[inline(always)]
+    unsafe fn new(start: NonNull<T>) -> Self {
+        Filling { start, len: 0 }
+    }
+
+    /// # Safety
+    ///
+    /// The slice was reserved with room for one more.
+    #[inline(always)]
+    unsafe fn push(&mut self, value: T) {
+        // SAFETY: the caller says that there is room for one more.
+        let place = unsafe { self.start.add(self.len) };
+        // SAFETY: the place is reserved for a `T` and nobody else's.
+        unsafe { place.write(value) };
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    fn finish(self) -> NonNull<[T]> {
+        let slice = NonNull::slice_from_raw_parts(self.start, self.len);
+        core::mem::forget(self);
+        slice
+    }
+}
+
+impl<T> Drop for Filling<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if needs_drop::<T>() {
+            let elements = NonNull::slice_from_raw_parts(self.start, self.len);
+            // SAFETY: the first `len` elements are initialised, and nobody else has them.
+            unsafe { elements.drop_in_place() };
+        }
+    }
+}
+
+/// The bodies that the public methods share, fallible or not, with destructor or without.
+impl<'a> Scope<'a> {
+    /// Room for `len` elements at the high end.
+    #[inline(always)]
+    fn reserve_slice<T, F: Failure>(&self, len: usize) -> Result<NonNull<T>, F> {
+        if size_of::<T>() == 0 {
+            return Ok(NonNull::dangling());
+        }
+        match Layout::array::<T>(len) {
+            Ok(layout) => Ok(self.cursor().reserve::<F>(layout)?.cast()),
+            Err(_) => Err(F::too_large()),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn slice_copy_in<T: Copy, F: Failure>(
+        &self,
+        values: &[T],
+    ) -> Result<&'a mut [T], F> {
+        let len = values.len();
+        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`.
+        let layout =
+            unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
+        let block = self.cursor().reserve::<F>(layout)?;
+        // SAFETY: both have `layout.size()` bytes, and the block was free a moment ago.
+        unsafe { copy_bytes(NonNull::from(values).cast(), block, layout.size()) };
+        // SAFETY: all elements are copied; the block lives for `'a`.
+        Ok(unsafe { lend(NonNull::slice_from_raw_parts(block.cast(), len)) })
+    }
+
+    #[inline(always)]
+    pub(crate) fn slice_with_in<T, F: Failure>(
+        &self,
+        len: usize,
+        mut make: impl FnMut(usize) -> T,
+    ) -> Result<NonNull<[T]>, F> {
+        let start = self.reserve_slice::<T, F>(len)?;
+        // SAFETY: reserved above for `len` elements.
+        let mut filling = unsafe { Filling::new(start) };
+        for index in 0..len {
+            let value = make(index);
+            // SAFETY: `index < len`.
+            unsafe { filling.push(value) };
+        }
+        Ok(filling.finish())
+    }
+
+    #[inline(always)]
+    fn slice_try_with_in<T, E, F: Failure>(
+        &self,
+        len: usize,
+        mut make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<Result<NonNull<[T]>, E>, F> {
+        let before = self.cursor().words();
+        let start = self.reserve_slice::<T, F>(len)?;
+        let reserved = self.cursor().words();
+        // SAFETY: reserved above for `len` elements.
+        let mut filling = unsafe { Filling::new(start) };
+        for index in 0..len {
+            match make(index) {
+                // SAFETY: `index < len`.
+                Ok(value) => unsafe { filling.push(value) },
+                Err(error) => {
+                    drop(filling);
+                    if self.cursor().words() == reserved {
+                        // SAFETY: nothing was allocated since but the slice, which nobody has seen.
+                        unsafe { self.cursor().restore(before) };
+                    }
+                    return Ok(Err(error));
+                }
+            }
+        }
+        Ok(Ok(filling.finish()))
+    }
+
+    /// Takes as many elements as the iterator announced, or fewer if it ends before.
+    #[inline(always)]
+    pub(crate) fn slice_iter_in<T, F: Failure>(
+        &self,
+        mut values: impl ExactSizeIterator<Item = T>,
+    ) -> Result<NonNull<[T]>, F> {
+        let len = values.len();
+        let start = self.reserve_slice::<T, F>(len)?;
+        // SAFETY: reserved above for `len` elements.
+        let mut filling = unsafe { Filling::new(start) };
+        for _ in 0..len {
+            let Some(value) = values.next() else { break };
+            // SAFETY: at most `len` are pushed.
+            unsafe { filling.push(value) };
+        }
+        Ok(filling.finish())
+    }
+
+    #[inline]
+    pub(crate) fn slice_collect_in<T, F: Failure>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<NonNull<[T]>, F> {
+        let values = values.into_iter();
+        let mut growing = Growing::new(self.cursor());
+        growing.hint(values.size_hint().0);
+        for value in values {
+            growing.push::<F>(value)?;
+        }
+        Ok(growing.finish())
+    }
+
+    /// Moves the elements of a vector here; its heap block is freed.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn slice_vec_in<T, F: Failure>(
+        &self,
+        mut values: alloc::vec::Vec<T>,
+    ) -> Result<NonNull<[T]>, F> {
+        let len = values.len();
+        let start = self.reserve_slice::<T, F>(len)?;
+        let source = NonNull::from(values.as_mut_slice()).cast();
+        // SAFETY: `len` elements there, room for as many here, and the room was free a moment ago.
+        unsafe { start.copy_from_nonoverlapping(source, len) };
+        // SAFETY: 0 is within the capacity; the elements are the slice's now.
+        unsafe { values.set_len(0) };
+        Ok(NonNull::slice_from_raw_parts(start, len))
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// Copies a slice. Up to 32 bytes are copied inline, without a call.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_slice_copy(&[1, 2, 3]), &[1, 2, 3]);
+    /// ```
+    #[inline(always)]
+    pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &'a mut [T] {
+        let Ok(slice) = self.slice_copy_in::<T, Infallible>(values);
+        slice
+    }
+
+    /// As [`alloc_slice_copy`](Scope::alloc_slice_copy).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline(always)]
+    pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&'a mut [T], AllocError> {
+        self.slice_copy_in(values)
+    }
+
+    /// Clones the elements of a slice, in order.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let ranges = s.alloc_slice_clone(&[0..1, 1..5]);
+    /// assert_eq!(ranges[1], 1..5);
+    /// ```
+    #[inline]
+    pub fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &'a mut [T] {
+        self.alloc_slice_fill_with(values.len(), |index| values[index].clone())
+    }
+
+    /// As [`alloc_slice_clone`](Scope::alloc_slice_clone).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was cloned.
+    #[inline]
+    pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&'a mut [T], AllocError> {
+        self.try_alloc_slice_fill_with(values.len(), |index| values[index].clone())
+    }
+
+    /// `len` copies of `value`.
+    ///
+    /// # Panics
+    ///
+    /// As all methods that take a length and have no `try_`: if the slice would exceed `isize::MAX`
+    /// bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_slice_fill_copy(3, 7), &[7, 7, 7]);
+    /// ```
+    #[inline]
+    pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &'a mut [T] {
+        self.alloc_slice_fill_with(len, |_| value)
+    }
+
+    /// As [`alloc_slice_fill_copy`](Scope::alloc_slice_fill_copy).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; also where the size overflows, as all methods that take a length.
+    #[inline]
+    pub fn try_alloc_slice_fill_copy<T: Copy>(
+        &self,
+        len: usize,
+        value: T,
+    ) -> Result<&'a mut [T], AllocError> {
+        self.try_alloc_slice_fill_with(len, |_| value)
+    }
+
+    /// `len` clones of `value`.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes.
+    #[inline]
+    pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &'a mut [T] {
+        self.alloc_slice_fill_with(len, |_| value.clone())
+    }
+
+    /// As [`alloc_slice_fill_clone`](Scope::alloc_slice_fill_clone).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was cloned.
+    #[inline]
+    pub fn try_alloc_slice_fill_clone<T: Clone>(
+        &self,
+        len: usize,
+        value: &T,
+    ) -> Result<&'a mut [T], AllocError> {
+        self.try_alloc_slice_fill_with(len, |_| value.clone())
+    }
+
+    /// `len` default values.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes.
+    #[inline]
+    pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &'a mut [T] {
+        self.alloc_slice_fill_with(len, |_| T::default())
+    }
+
+    /// As [`alloc_slice_fill_default`](Scope::alloc_slice_fill_default).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was made.
+    #[inline]
+    pub fn try_alloc_slice_fill_default<T: Default>(
+        &self,
+        len: usize,
+    ) -> Result<&'a mut [T], AllocError> {
+        self.try_alloc_slice_fill_with(len, |_| T::default())
+    }
+
+    /// `len` values, each made from its index, in order. `make` may allocate from the same scope.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes, or if `make` panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_slice_fill_with(4, |i| i * i), &[0, 1, 4, 9]);
+    /// ```
+    #[inline]
+    pub fn alloc_slice_fill_with<T>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> &'a mut [T] {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = self.slice_with_in::<T, Infallible>(len, make);
+        // SAFETY: all elements are made; the block lives for `'a`.
+        unsafe { lend(slice) }
+    }
+
+    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; `make` did not run.
+    #[inline]
+    pub fn try_alloc_slice_fill_with<T>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<&'a mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        let slice = self.slice_with_in(len, make)?;
+        // SAFETY: all elements are made; the block lives for `'a`.
+        Ok(unsafe { lend(slice) })
+    }
+
+    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), where making a value may fail. The
+    /// slice is given back then, unless `make` allocated from the same scope since.
+    ///
+    /// # Errors
+    ///
+    /// The first that `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes, or if `make` panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let words = ["1", "2", "x"];
+    /// assert!(s.alloc_slice_try_fill_with(3, |i| words[i].parse::<u8>()).is_err());
+    /// assert_eq!(s.alloc_slice_try_fill_with(2, |i| words[i].parse::<u8>()), Ok(&mut [1, 2][..]));
+    /// ```
+    #[inline]
+    pub fn alloc_slice_try_fill_with<T, E>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<&'a mut [T], E> {
+        const { assert_no_drop::<T>() };
+        let Ok(made) = self.slice_try_with_in::<T, E, Infallible>(len, make);
+        // SAFETY: all elements are made; the block lives for `'a`.
+        made.map(|slice| unsafe { lend(slice) })
+    }
+
+    /// As [`alloc_slice_try_fill_with`](Scope::alloc_slice_try_fill_with).
+    ///
+    /// # Errors
+    ///
+    /// Either the memory could not be had, or the first error that `make` returned.
+    #[inline]
+    pub fn try_alloc_slice_try_fill_with<T, E>(
+        &self,
+        len: usize,
+        make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<&'a mut [T], AllocOrInitError<E>> {
+        const { assert_no_drop::<T>() };
+        let made = self.slice_try_with_in::<T, E, AllocError>(len, make)?;
+        let slice = made.map_err(AllocOrInitError::Init)?;
+        // SAFETY: all elements are made; the block lives for `'a`.
+        Ok(unsafe { lend(slice) })
+    }
+
+    /// The elements of an iterator that knows its length. The length is trusted for nothing but the
+    /// room: of an iterator that yields more, the rest is left; one that yields fewer makes a shorter
+    /// slice.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes, or if the iterator panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_slice_fill_iter([1, 2].iter().map(|x| x + 1)), &[2, 3]);
+    /// ```
+    #[inline]
+    pub fn alloc_slice_fill_iter<T, I>(&self, values: I) -> &'a mut [T]
+    where
+        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = self.slice_iter_in::<T, Infallible>(values.into_iter());
+        // SAFETY: all elements are made; the block lives for `'a`.
+        unsafe { lend(slice) }
+    }
+
+    /// As [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was taken from the iterator.
+    #[inline]
+    pub fn try_alloc_slice_fill_iter<T, I>(&self, values: I) -> Result<&'a mut [T], AllocError>
+    where
+        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    {
+        const { assert_no_drop::<T>() };
+        let slice = self.slice_iter_in(values.into_iter())?;
+        // SAFETY: all elements are made; the block lives for `'a`.
+        Ok(unsafe { lend(slice) })
+    }
+
+    /// The elements of any iterator, collected at the low end: in place as long as the chunk has room
+    /// and the iterator itself allocates nothing there. The iterator may use the same scope.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes, or if the iterator panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let odd = s.alloc_slice_from_iter((0..10).filter(|n| n % 2 == 1));
+    /// assert_eq!(odd, &[1, 3, 5, 7, 9]);
+    /// ```
+    #[inline]
+    pub fn alloc_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &'a mut [T] {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = self.slice_collect_in::<T, Infallible>(values);
+        // SAFETY: all elements are made; the block lives for `'a`.
+        unsafe { lend(slice) }
+    }
+
+    /// As [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; what was taken from the iterator is gone.
+    #[inline]
+    pub fn try_alloc_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<&'a mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        let slice = self.slice_collect_in(values)?;
+        // SAFETY: all elements are made; the block lives for `'a`.
+        Ok(unsafe { lend(slice) })
+    }
+
+    /// An array of const length, each element made from its index, in place.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let table: &mut [usize; 256] = s.alloc_array(|i| 255 - i);
+    /// assert_eq!(table[0], 255);
+    /// ```
+    #[inline]
+    pub fn alloc_array<T, const N: usize>(&self, make: impl FnMut(usize) -> T) -> &'a mut [T; N] {
+        const { assert_no_drop::<T>() };
+        let Ok(array) = self.array_in::<T, N, Infallible>(make);
+        array
+    }
+
+    /// As [`alloc_array`](Scope::alloc_array).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; `make` did not run.
+    #[inline]
+    pub fn try_alloc_array<T, const N: usize>(
+        &self,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<&'a mut [T; N], AllocError> {
+        const { assert_no_drop::<T>() };
+        self.array_in(make)
+    }
+
+    #[inline]
+    fn array_in<T, const N: usize, F: Failure>(
+        &self,
+        mut make: impl FnMut(usize) -> T,
+    ) -> Result<&'a mut [T; N], F> {
+        let block = self.cursor().reserve_type::<[T; N], F>()?;
+        // SAFETY: reserved above for `N` elements.
+        let mut filling = unsafe { Filling::new(block.cast::<T>()) };
+        for index in 0..N {
+            let value = make(index);
+            // SAFETY: `index < N`.
+            unsafe { filling.push(value) };
+        }
+        filling.finish();
+        // SAFETY: all elements are made; the block lives for `'a`.
+        Ok(unsafe { lend(block) })
+    }
+
+    /// Room for `len` elements, to be initialised by the caller.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes.
+    #[inline]
+    pub fn alloc_uninit_slice<T>(&self, len: usize) -> &'a mut [MaybeUninit<T>] {
+        let Ok(slice) = self.uninit_slice_in::<T, Infallible>(len);
+        slice
+    }
+
+    /// As [`alloc_uninit_slice`](Scope::alloc_uninit_slice).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline]
+    pub fn try_alloc_uninit_slice<T>(
+        &self,
+        len: usize,
+    ) -> Result<&'a mut [MaybeUninit<T>], AllocError> {
+        self.uninit_slice_in(len)
+    }
+
+    #[inline(always)]
+    fn uninit_slice_in<T, F: Failure>(&self, len: usize) -> Result<&'a mut [MaybeUninit<T>], F> {
+        let start = self.reserve_slice::<MaybeUninit<T>, F>(len)?;
+        // SAFETY: `MaybeUninit` needs no initialisation; the block lives for `'a`.
+        Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
+    }
+
+    /// Room for `len` elements at an address that is a multiple of `align` bytes: for vector units and
+    /// for what must not share a cache line.
+    ///
+    /// # Panics
+    ///
+    /// If `align` is not a power of two, or if the slice would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let lanes = s.alloc_uninit_slice_aligned::<f32>(1000, 64);
+    /// assert_eq!(lanes.as_ptr().addr() % 64, 0);
+    /// ```
+    #[inline]
+    pub fn alloc_uninit_slice_aligned<T>(
+        &self,
+        len: usize,
+        align: usize,
+    ) -> &'a mut [MaybeUninit<T>] {
+        let Ok(slice) = self.uninit_slice_aligned_in::<T, Infallible>(len, align);
+        slice
+    }
+
+    /// As [`alloc_uninit_slice_aligned`](Scope::alloc_uninit_slice_aligned).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if there is no memory, and also if `align` is not a power of two.
+    #[inline]
+    pub fn try_alloc_uninit_slice_aligned<T>(
+        &self,
+        len: usize,
+        align: usize,
+    ) -> Result<&'a mut [MaybeUninit<T>], AllocError> {
+        self.uninit_slice_aligned_in(len, align)
+    }
+
+    #[inline]
+    fn uninit_slice_aligned_in<T, F: Failure>(
+        &self,
+        len: usize,
+        align: usize,
+    ) -> Result<&'a mut [MaybeUninit<T>], F> {
+        let Ok(layout) = Layout::array::<T>(len) else {
+            return Err(F::too_large());
+        };
+        let block = self.cursor().reserve::<F>(aligned::<F>(layout, align)?)?;
+        // SAFETY: `MaybeUninit` needs no initialisation; the block lives for `'a`.
+        Ok(unsafe { lend(NonNull::slice_from_raw_parts(block.cast(), len)) })
+    }
+
+    /// `len` values whose bytes are all zero.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.alloc_zeroed_slice::<f64>(100).iter().all(|x| *x == 0.0));
+    /// ```
+    #[inline]
+    pub fn alloc_zeroed_slice<T: Zeroable>(&self, len: usize) -> &'a mut [T] {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = self.zeroed_slice_in::<T, Infallible>(len);
+        slice
+    }
+
+    /// As [`alloc_zeroed_slice`](Scope::alloc_zeroed_slice).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline]
+    pub fn try_alloc_zeroed_slice<T: Zeroable>(
+        &self,
+        len: usize,
+    ) -> Result<&'a mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        self.zeroed_slice_in(len)
+    }
+
+    #[inline(always)]
+    fn zeroed_slice_in<T: Zeroable, F: Failure>(&self, len: usize) -> Result<&'a mut [T], F> {
+        let start = self.reserve_slice::<T, F>(len)?;
+        // SAFETY: the block has room for `len` elements.
+        unsafe { start.write_bytes(0, len) };
+        // SAFETY: zeros are a value of a `Zeroable`; the block lives for `'a`.
+        Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<'a> Scope<'a> {
+    /// Moves the elements of a vector into the scope and frees its heap block.
+    ///
+    /// Elements that need `Drop` are refused when the program is compiled: see
+    /// [`boxed_vec`](Scope::boxed_vec).
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_vec(vec![1, 2, 3]), &[1, 2, 3]);
+    /// ```
+    #[inline]
+    pub fn alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> &'a mut [T] {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = self.slice_vec_in::<T, Infallible>(values);
+        // SAFETY: all elements are moved; the block lives for `'a`.
+        unsafe { lend(slice) }
+    }
+
+    /// As [`alloc_vec`](Scope::alloc_vec).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is dropped.
+    #[inline]
+    pub fn try_alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<&'a mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        let slice = self.slice_vec_in(values)?;
+        // SAFETY: all elements are moved; the block lives for `'a`.
+        Ok(unsafe { lend(slice) })
+    }
+
+    /// As [`alloc_vec`](Scope::alloc_vec), for a boxed slice.
+    #[inline]
+    pub fn alloc_boxed_slice<T>(&self, values: alloc::boxed::Box<[T]>) -> &'a mut [T] {
+        self.alloc_vec(values.into_vec())
+    }
+
+    /// As [`try_alloc_vec`](Scope::try_alloc_vec), for a boxed slice.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the box is dropped.
+    #[inline]
+    pub fn try_alloc_boxed_slice<T>(
+        &self,
+        values: alloc::boxed::Box<[T]>,
+    ) -> Result<&'a mut [T], AllocError> {
+        self.try_alloc_vec(values.into_vec())
+    }
+}

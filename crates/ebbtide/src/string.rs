@@ -1,0 +1,150 @@
+//! Strings: copied, formatted, and for C.
+
+use crate::{
+    error::{AllocError, AllocOrInitError, Failure},
+    growing::Growing,
+    scope::Scope,
+    value::lend,
+};
+use core::{
+    convert::Infallible,
+    ffi::CStr,
+    fmt::{self, Write},
+};
+
+/// Formats into a growing block and remembers why it stopped.
+struct Formatter<'s, F> {
+    text: Growing<'s, u8>,
+    failure: Option<F>,
+}
+
+impl<F: Failure> Write for Formatter<'_, F> {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text.extend(text.as_bytes()).map_err(|failure| {
+            self.failure = Some(failure);
+            fmt::Error
+        })
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// Copies a string. Up to 32 bytes are copied inline, without a call.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_str("ebb"), "ebb");
+    /// ```
+    #[inline(always)]
+    pub fn alloc_str(&self, text: &str) -> &'a mut str {
+        let Ok(text) = self.str_in::<Infallible>(text);
+        text
+    }
+
+    /// As [`alloc_str`](Scope::alloc_str).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline(always)]
+    pub fn try_alloc_str(&self, text: &str) -> Result<&'a mut str, AllocError> {
+        self.str_in(text)
+    }
+
+    #[inline(always)]
+    fn str_in<F: Failure>(&self, text: &str) -> Result<&'a mut str, F> {
+        let bytes = self.slice_copy_in::<u8, F>(text.as_bytes())?;
+        // SAFETY: a copy of a string's bytes.
+        Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
+    }
+
+    /// Formats into the scope, at the low end: in place as long as the chunk has room. A `Display` that
+    /// allocates from the same scope is fine.
+    ///
+    /// # Panics
+    ///
+    /// If a `Display` or other formatting implementation returns an error, as `format!` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_fmt(format_args!("{} + {} = {}", 1, 2, 1 + 2)), "1 + 2 = 3");
+    /// ```
+    #[inline]
+    pub fn alloc_fmt(&self, args: fmt::Arguments<'_>) -> &'a mut str {
+        let Ok(formatted) = self.fmt_in::<Infallible>(args);
+        match formatted {
+            Ok(text) => text,
+            Err(fmt::Error) => {
+                panic!("a formatting trait implementation returned an error")
+            }
+        }
+    }
+
+    /// As [`alloc_fmt`](Scope::alloc_fmt).
+    ///
+    /// # Errors
+    ///
+    /// Either the memory could not be had, or a formatting implementation returned an error.
+    #[inline]
+    pub fn try_alloc_fmt(
+        &self,
+        args: fmt::Arguments<'_>,
+    ) -> Result<&'a mut str, AllocOrInitError<fmt::Error>> {
+        self.fmt_in::<AllocError>(args)?.map_err(AllocOrInitError::Init)
+    }
+
+    #[inline]
+    fn fmt_in<F: Failure>(
+        &self,
+        args: fmt::Arguments<'_>,
+    ) -> Result<Result<&'a mut str, fmt::Error>, F> {
+        if let Some(text) = args.as_str() {
+            return Ok(Ok(self.str_in(text)?));
+        }
+        let mut formatter = Formatter::<F> { text: Growing::new(self.cursor()), failure: None };
+        let written = formatter.write_fmt(args);
+        if let Some(failure) = formatter.failure {
+            return Err(failure);
+        }
+        if written.is_err() {
+            return Ok(Err(fmt::Error));
+        }
+        let bytes = formatter.text.finish();
+        // SAFETY: all bytes are initialised, belong to this text alone, and live for `'a`.
+        let bytes = unsafe { lend(bytes) };
+        // SAFETY: whole strings were put one behind the other.
+        Ok(Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) }))
+    }
+
+    /// Copies a C string with its terminator.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_cstr(c"ebb").to_bytes_with_nul(), b"ebb\0");
+    /// ```
+    #[inline]
+    pub fn alloc_cstr(&self, text: &CStr) -> &'a CStr {
+        let Ok(text) = self.cstr_in::<Infallible>(text);
+        text
+    }
+
+    /// As [`alloc_cstr`](Scope::alloc_cstr).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline]
+    pub fn try_alloc_cstr(&self, text: &CStr) -> Result<&'a CStr, AllocError> {
+        self.cstr_in(text)
+    }
+
+    #[inline]
+    fn cstr_in<F: Failure>(&self, text: &CStr) -> Result<&'a CStr, F> {
+        let bytes = self.slice_copy_in::<u8, F>(text.to_bytes_with_nul())?;
+        // SAFETY: a copy of a C string's bytes.
+        Ok(unsafe { CStr::from_bytes_with_nul_unchecked(bytes) })
+    }
+}

@@ -1,0 +1,370 @@
+//! One value at a time.
+
+use crate::{
+    error::{AllocError, AllocOrInitError, Failure},
+    scope::Scope,
+};
+use core::{
+    alloc::Layout,
+    convert::Infallible,
+    mem::{MaybeUninit, needs_drop},
+    ptr::NonNull,
+};
+
+/// Refuses, when the program is compiled, to forget a destructor.
+pub(crate) const fn assert_no_drop<T>() {
+    assert!(
+        !needs_drop::<T>(),
+        "this type needs `Drop`, which a scope's end does not run: use `boxed` to have it run when the \
+         box goes, or `alloc_leaked` to give the destructor up"
+    );
+}
+
+/// Types of which all bytes zero is a value.
+///
+/// # Safety
+///
+/// Zeroed memory of the type's size and alignment must be a valid value of it.
+pub unsafe trait Zeroable {}
+
+macro_rules! zeroable {
+    ($($type:ty),*) => {
+        $(
+            // SAFETY: numbers, `false` and `'\0'` are all zeros; null is a raw pointer.
+            unsafe impl Zeroable for $type {}
+        )*
+    };
+}
+zeroable!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, bool, char, ());
+
+// SAFETY: null is a value of a thin raw pointer.
+unsafe impl<T> Zeroable for *const T {}
+// SAFETY: as above.
+unsafe impl<T> Zeroable for *mut T {}
+// SAFETY: `None` of a reference or a `NonNull` is null, as the language guarantees.
+unsafe impl<T> Zeroable for Option<&T> {}
+// SAFETY: as above.
+unsafe impl<T> Zeroable for Option<NonNull<T>> {}
+// SAFETY: any bytes are a value.
+unsafe impl<T> Zeroable for MaybeUninit<T> {}
+// SAFETY: an array is its elements and nothing between them.
+unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
+
+/// Turns a block that holds an initialised `T` into the reference that the user gets.
+///
+/// # Safety
+///
+/// `block` is aligned for a `T`, holds one (a slice: all its elements), is valid for `'a` and used by nobody else.
+#[inline(always)]
+pub(crate) unsafe fn lend<'a, T: ?Sized>(block: NonNull<T>) -> &'a mut T {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *block.as_ptr() }
+}
+
+impl<'a> Scope<'a> {
+    /// Moves `value` into the scope. The fast path is eight instructions for a `u64`.
+    ///
+    /// A type that needs `Drop` is refused when the program is compiled: see [`boxed`](Scope::boxed)
+    /// and [`alloc_leaked`](Scope::alloc_leaked).
+    ///
+    /// # Panics
+    ///
+    /// Never; an arena without memory calls `handle_alloc_error`. So do all methods without `try_`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let point = s.alloc((3, 4));
+    /// point.0 = 5;
+    /// assert_eq!(*point, (5, 4));
+    /// ```
+    #[inline(always)]
+    pub fn alloc<T>(&self, value: T) -> &'a mut T {
+        const { assert_no_drop::<T>() };
+        self.alloc_leaked(value)
+    }
+
+    /// As [`alloc`](Scope::alloc).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if there is no memory; so do all methods with `try_`. The value is dropped.
+    #[inline(always)]
+    pub fn try_alloc<T>(&self, value: T) -> Result<&'a mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        self.try_alloc_leaked(value)
+    }
+
+    /// As [`alloc`](Scope::alloc), for any type: the memory is reclaimed with the scope, the destructor
+    /// never runs. What the value owns elsewhere leaks.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let name = s.alloc_leaked(String::from("kept as long as the program"));
+    /// assert_eq!(name.len(), 27);
+    /// # drop(std::mem::take(name));
+    /// ```
+    #[inline(always)]
+    pub fn alloc_leaked<T>(&self, value: T) -> &'a mut T {
+        let Ok(value) = self.alloc_in::<T, Infallible>(value);
+        value
+    }
+
+    /// As [`alloc_leaked`](Scope::alloc_leaked).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the value is dropped.
+    #[inline(always)]
+    pub fn try_alloc_leaked<T>(&self, value: T) -> Result<&'a mut T, AllocError> {
+        self.alloc_in(value)
+    }
+
+    #[inline(always)]
+    fn alloc_in<T, F: Failure>(&self, value: T) -> Result<&'a mut T, F> {
+        let block = self.cursor().place(value)?;
+        // SAFETY: `place` wrote the value into a block of its own, which lives for `'a`.
+        Ok(unsafe { lend(block) })
+    }
+
+    /// Makes the value in place: the block is reserved before `make` runs, so that `make` may allocate
+    /// from the same scope.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let big = s.alloc_with(|| [7u8; 4000]);
+    /// assert_eq!(big[3999], 7);
+    /// ```
+    #[inline(always)]
+    pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &'a mut T {
+        const { assert_no_drop::<T>() };
+        let Ok(value) = self.alloc_with_in::<T, Infallible>(make);
+        value
+    }
+
+    /// As [`alloc_with`](Scope::alloc_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; `make` did not run.
+    #[inline(always)]
+    pub fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&'a mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        self.alloc_with_in(make)
+    }
+
+    #[inline(always)]
+    fn alloc_with_in<T, F: Failure>(&self, make: impl FnOnce() -> T) -> Result<&'a mut T, F> {
+        let block = self.cursor().reserve_type::<T, F>()?;
+        // SAFETY: the block is reserved for a `T` and nobody else's, whatever `make` allocates.
+        unsafe { block.write(make()) };
+        // SAFETY: written above; the block lives for `'a`.
+        Ok(unsafe { lend(block) })
+    }
+
+    /// As [`alloc_with`](Scope::alloc_with), where making the value may fail. The block is given back
+    /// then, unless `make` allocated from the same scope since.
+    ///
+    /// # Errors
+    ///
+    /// What `make` returns.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let parsed = s.alloc_try_with(|| "12".parse::<u32>());
+    /// assert_eq!(parsed, Ok(&mut 12));
+    /// assert!(s.alloc_try_with(|| "x".parse::<u32>()).is_err());
+    /// ```
+    #[inline(always)]
+    pub fn alloc_try_with<T, E>(
+        &self,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<&'a mut T, E> {
+        const { assert_no_drop::<T>() };
+        let Ok(made) = self.alloc_try_with_in::<T, E, Infallible>(make);
+        made
+    }
+
+    /// As [`alloc_try_with`](Scope::alloc_try_with).
+    ///
+    /// # Errors
+    ///
+    /// Either the memory could not be had, or what `make` returned.
+    #[inline(always)]
+    pub fn try_alloc_try_with<T, E>(
+        &self,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<&'a mut T, AllocOrInitError<E>> {
+        const { assert_no_drop::<T>() };
+        self.alloc_try_with_in::<T, E, AllocError>(make)?.map_err(AllocOrInitError::Init)
+    }
+
+    #[inline(always)]
+    fn alloc_try_with_in<T, E, F: Failure>(
+        &self,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<&'a mut T, E>, F> {
+        let before = self.cursor().words();
+        let block = self.cursor().reserve_type::<T, F>()?;
+        let reserved = self.cursor().words();
+        match make() {
+            Ok(value) => {
+                // SAFETY: the block is reserved for a `T` and nobody else's.
+                unsafe { block.write(value) };
+                // SAFETY: written above; the block lives for `'a`.
+                Ok(Ok(unsafe { lend(block) }))
+            }
+            Err(error) => {
+                if self.cursor().words() == reserved {
+                    // SAFETY: nothing was allocated since but the block, which nobody has seen.
+                    unsafe { self.cursor().restore(before) };
+                }
+                Ok(Err(error))
+            }
+        }
+    }
+
+    /// Room for a `T`, to be initialised by the caller.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let n: &mut u32 = s.alloc_uninit().write(5);
+    /// assert_eq!(*n, 5);
+    /// ```
+    #[inline(always)]
+    pub fn alloc_uninit<T>(&self) -> &'a mut MaybeUninit<T> {
+        let Ok(room) = self.alloc_uninit_in::<T, Infallible>();
+        room
+    }
+
+    /// As [`alloc_uninit`](Scope::alloc_uninit).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline(always)]
+    pub fn try_alloc_uninit<T>(&self) -> Result<&'a mut MaybeUninit<T>, AllocError> {
+        self.alloc_uninit_in()
+    }
+
+    #[inline(always)]
+    fn alloc_uninit_in<T, F: Failure>(&self) -> Result<&'a mut MaybeUninit<T>, F> {
+        let block = self.cursor().reserve_type::<MaybeUninit<T>, F>()?;
+        // SAFETY: a `MaybeUninit` needs no initialisation; the block lives for `'a`.
+        Ok(unsafe { lend(block) })
+    }
+
+    /// A value whose bytes are all zero.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_zeroed::<[u32; 4]>(), &[0; 4]);
+    /// ```
+    #[inline(always)]
+    pub fn alloc_zeroed<T: Zeroable>(&self) -> &'a mut T {
+        const { assert_no_drop::<T>() };
+        let Ok(value) = self.alloc_zeroed_in::<T, Infallible>();
+        value
+    }
+
+    /// As [`alloc_zeroed`](Scope::alloc_zeroed).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline(always)]
+    pub fn try_alloc_zeroed<T: Zeroable>(&self) -> Result<&'a mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        self.alloc_zeroed_in()
+    }
+
+    #[inline(always)]
+    fn alloc_zeroed_in<T: Zeroable, F: Failure>(&self) -> Result<&'a mut T, F> {
+        let block = self.cursor().reserve_type::<T, F>()?;
+        // SAFETY: the block has room for one `T`.
+        unsafe { block.write_bytes(0, 1) };
+        // SAFETY: zeros are a value of a `Zeroable`; the block lives for `'a`.
+        Ok(unsafe { lend(block) })
+    }
+
+    /// Moves `value` to an address that is a multiple of `align` bytes, or of its type's own alignment
+    /// if that is more.
+    ///
+    /// # Panics
+    ///
+    /// If `align` is not a power of two, or larger than `isize::MAX`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let line = s.alloc_aligned([0u8; 64], 64);
+    /// assert_eq!(line.as_ptr().addr() % 64, 0);
+    /// ```
+    #[inline]
+    pub fn alloc_aligned<T>(&self, value: T, align: usize) -> &'a mut T {
+        const { assert_no_drop::<T>() };
+        let Ok(value) = self.alloc_aligned_in::<T, Infallible>(value, align);
+        value
+    }
+
+    /// As [`alloc_aligned`](Scope::alloc_aligned).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if there is no memory, and also if `align` is not a power of two or larger than
+    /// `isize::MAX`.
+    #[inline]
+    pub fn try_alloc_aligned<T>(&self, value: T, align: usize) -> Result<&'a mut T, AllocError> {
+        const { assert_no_drop::<T>() };
+        self.alloc_aligned_in(value, align)
+    }
+
+    #[inline]
+    fn alloc_aligned_in<T, F: Failure>(&self, value: T, align: usize) -> Result<&'a mut T, F> {
+        let layout = aligned::<F>(Layout::new::<T>(), align)?;
+        let block = self.cursor().reserve::<F>(layout)?.cast::<T>();
+        // SAFETY: the block was reserved with at least the layout of a `T`.
+        unsafe { block.write(value) };
+        // SAFETY: written above; the block lives for `'a`.
+        Ok(unsafe { lend(block) })
+    }
+
+    /// A block of `layout`, uninitialised. The bytes live for `'a`.
+    ///
+    /// ```
+    /// # use core::alloc::Layout;
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let block = s.alloc_layout(Layout::from_size_align(100, 32).unwrap());
+    /// assert_eq!(block.addr().get() % 32, 0);
+    /// ```
+    #[inline(always)]
+    pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
+        let Ok(block) = self.cursor().reserve::<Infallible>(layout);
+        block
+    }
+
+    /// As [`alloc_layout`](Scope::alloc_layout).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline(always)]
+    pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        self.cursor().reserve(layout)
+    }
+}
+
+/// `layout` with its alignment raised to `align`, checked.
+#[inline]
+pub(crate) fn aligned<F: Failure>(layout: Layout, align: usize) -> Result<Layout, F> {
+    if !align.is_power_of_two() {
+        return Err(F::bad_alignment(align));
+    }
+    layout.align_to(align).map_err(|_| F::too_large())
+}
