@@ -1,0 +1,44 @@
+//! One hash function for every kind of memory, so that a difference in time is a difference in memory.
+//! It is quick, and the same on every run; it does not resist keys chosen to collide.
+
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Makes a [`Fold`] for each key.
+pub(crate) type FoldState = BuildHasherDefault<Fold>;
+
+/// Folds eight bytes at a time into one word; also the checksum of the stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fold(u64);
+
+/// Odd, and with bits spread evenly: 2⁶⁴ divided by the golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+impl Hasher for Fold {
+    fn write(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            self.write_u64(word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)));
+        }
+        let tail = words.remainder();
+        if !tail.is_empty() {
+            self.write_u64(tail.iter().rev().fold(1, |sum, &byte| sum << 8 | u64::from(byte)));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(SPREAD);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(byte.into());
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    /// The high bits of a product depend on all bits of its factors: bring them down, since tables use the low ones.
+    fn finish(&self) -> u64 {
+        (self.0 ^ (self.0 >> 32)).wrapping_mul(SPREAD)
+    }
+}

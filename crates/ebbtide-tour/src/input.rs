@@ -1,0 +1,285 @@
+//! The real input: the files that the stages work on, and notes on what had to be left out.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::{json, lexer};
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Rust,
+    Json,
+    Text,
+}
+
+/// A text.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) text: String,
+    pub(crate) kind: Kind,
+}
+
+/// Everything that the stages work on, in memory before any clock starts.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// Where it comes from, in words.
+    pub(crate) source: String,
+    pub(crate) files: Vec<File>,
+    /// For each file that has any, the lengths of its tokens in bytes.
+    pub(crate) series: Vec<Vec<f64>>,
+    /// What was left out, and why.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Input {
+    pub(crate) fn bytes(&self) -> usize {
+        self.files.iter().map(|file| file.text.len()).sum()
+    }
+
+    pub(crate) fn documents(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| file.kind == Kind::Json)
+    }
+
+    pub(crate) fn count(&self, kind: Kind) -> usize {
+        self.files.iter().filter(|file| file.kind == kind).count()
+    }
+}
+
+/// Why there is no input.
+#[derive(Debug)]
+pub(crate) enum InputError {
+    NotFound { path: PathBuf, error: io::Error },
+    NothingUsable { source: String, notes: Vec<String> },
+    NoCheckout(String),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::NotFound { path, error } => {
+                write!(f, "cannot read {}: {error}", path.display())
+            }
+            InputError::NothingUsable { source, notes } => {
+                write!(f, "nothing to work on in {source}: no file with UTF-8 text in it")?;
+                notes.iter().try_for_each(|note| write!(f, "\n  {note}"))
+            }
+            InputError::NoCheckout(reason) => {
+                write!(
+                    f,
+                    "{reason}\n  run the tour in a Cargo checkout, or give it files or folders"
+                )
+            }
+        }
+    }
+}
+
+/// Reads files one by one, up to a number of bytes.
+pub(crate) struct Reader {
+    files: Vec<File>,
+    bytes_left: usize,
+    unreadable: Vec<String>,
+    not_utf8: Vec<String>,
+    not_json: Vec<String>,
+    beyond_limit: Vec<String>,
+}
+
+impl Reader {
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self {
+            files: Vec::new(),
+            bytes_left: max_bytes,
+            unreadable: Vec::new(),
+            not_utf8: Vec::new(),
+            not_json: Vec::new(),
+            beyond_limit: Vec::new(),
+        }
+    }
+
+    /// Adds a text that is in memory already.
+    pub(crate) fn add(&mut self, name: String, text: String) {
+        if text.len() > self.bytes_left {
+            self.beyond_limit.push(name);
+            return;
+        }
+        let mut kind = match Path::new(&name).extension().and_then(|extension| extension.to_str()) {
+            Some("rs") => Kind::Rust,
+            Some("json") => Kind::Json,
+            _ => Kind::Text,
+        };
+        if kind == Kind::Json {
+            if let Err(error) = json::check(&text) {
+                self.not_json.push(format!("{name} ({error})"));
+                kind = Kind::Text;
+            }
+        }
+        self.bytes_left -= text.len();
+        self.files.push(File { text, kind });
+    }
+
+    /// Reads the file at `path`; a file that cannot be read becomes a note.
+    pub(crate) fn read(&mut self, name: String, path: &Path) {
+        // One byte more than may be kept tells a file that is too long, without reading all of it.
+        let limit = u64::try_from(self.bytes_left).unwrap_or(u64::MAX).saturating_add(1);
+        let mut bytes = Vec::new();
+        match fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
+            Err(error) => self.unreadable.push(format!("{name} ({error})")),
+            Ok(_) if bytes.len() > self.bytes_left => self.beyond_limit.push(name),
+            Ok(_) => match String::from_utf8(bytes) {
+                Ok(text) => self.add(name, text),
+                Err(_) => self.not_utf8.push(name),
+            },
+        }
+    }
+
+    /// Reads the files under `folder` in the order of their names, and calls them `name/…`. Hidden entries, links, and
+    /// folders marked as caches (Cargo's `target` is) are passed over; `wanted` chooses among the rest.
+    pub(crate) fn read_folder(&mut self, name: &str, folder: &Path, wanted: fn(&Path) -> bool) {
+        if folder.join("CACHEDIR.TAG").exists() {
+            return;
+        }
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => return self.unreadable.push(format!("{name} ({error})")),
+        };
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let entry_name = entry.file_name();
+            let entry_name = entry_name.to_string_lossy();
+            if entry_name.starts_with('.') {
+                continue;
+            }
+            let (name, path) = (format!("{name}/{entry_name}"), entry.path());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => self.read_folder(&name, &path, wanted),
+                Ok(kind) if kind.is_file() && wanted(&path) => self.read(name, &path),
+                Ok(_) => {}
+                Err(error) => self.unreadable.push(format!("{name} ({error})")),
+            }
+        }
+    }
+
+    /// Everything read so far; an error if no stage could do anything with it.
+    pub(crate) fn finish(self, source: String) -> Result<Input, InputError> {
+        let notes = [
+            ("could not be read", self.unreadable),
+            ("not UTF-8, left out", self.not_utf8),
+            ("not JSON, taken as plain text", self.not_json),
+            ("left out to stay within --max-mib", self.beyond_limit),
+        ];
+        let notes = notes.into_iter().filter_map(|(what, names)| note(what, &names)).collect();
+        let series: Vec<Vec<f64>> = self
+            .files
+            .iter()
+            .map(|file| {
+                lexer::tokens(&file.text, file.kind == Kind::Rust)
+                    .map(|token| token.text.len() as f64)
+                    .collect()
+            })
+            .filter(|series: &Vec<f64>| !series.is_empty())
+            .collect();
+        if series.is_empty() {
+            return Err(InputError::NothingUsable { source, notes });
+        }
+        Ok(Input { source, files: self.files, series, notes })
+    }
+}
+
+/// Counts `names` and shows the first few.
+fn note(what: &str, names: &[String]) -> Option<String> {
+    const SHOWN: usize = 5;
+    let more = match names.len() {
+        0 => return None,
+        count if count > SHOWN => format!(" and {} more", count - SHOWN),
+        _ => String::new(),
+    };
+    let files = if names.len() == 1 { "file" } else { "files" };
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    Some(format!("{} {files} {what}: {shown}{more}", names.len()))
+}
+
+/// Reads the files and folders that the user named, up to `max_bytes`.
+pub(crate) fn from_paths(paths: &[PathBuf], max_bytes: usize) -> Result<Input, InputError> {
+    let mut reader = Reader::new(max_bytes);
+    for path in paths {
+        let name = path.display().to_string();
+        match fs::metadata(path) {
+            Err(error) => return Err(InputError::NotFound { path: path.clone(), error }),
+            Ok(about) if about.is_dir() => {
+                reader.read_folder(name.trim_end_matches('/'), path, |_| true)
+            }
+            Ok(_) => reader.read(name, path),
+        }
+    }
+    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    reader.finish(names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reader(files: &[(&str, &str)]) -> Reader {
+        let mut reader = Reader::new(100);
+        files.iter().for_each(|&(name, text)| reader.add(name.to_owned(), text.to_owned()));
+        reader
+    }
+
+    #[test]
+    fn the_extension_decides_how_a_file_is_read() -> Result<(), InputError> {
+        let input = reader(&[("a/b.rs", "fn"), ("c.json", "[1]"), ("README", "read")])
+            .finish("a test".to_owned())?;
+        let kinds: Vec<_> = input.files.iter().map(|file| file.kind).collect();
+        assert_eq!(kinds, [Kind::Rust, Kind::Json, Kind::Text]);
+        assert!(input.notes.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn json_that_is_none_is_text_with_a_note() -> Result<(), InputError> {
+        let input = reader(&[("c.json", "[1] // one")]).finish("a test".to_owned())?;
+        assert_eq!(input.files[0].kind, Kind::Text);
+        assert_eq!(
+            input.notes,
+            [
+                "1 file not JSON, taken as plain text: c.json (line 1, column 5: more text after the value)"
+            ]
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_beyond_the_limit_is_left_out_with_a_note() -> Result<(), InputError> {
+        let long = "x".repeat(99);
+        let input = reader(&[("a", &long), ("b", "xy"), ("c", "x")]).finish("a test".to_owned())?;
+        assert_eq!(input.bytes(), 100);
+        assert_eq!(input.notes, ["1 file left out to stay within --max-mib: b"]);
+        Ok(())
+    }
+
+    #[test]
+    fn input_without_a_token_is_an_error() {
+        let error =
+            reader(&[("empty", ""), ("blank.txt", " \n")]).finish("a test".to_owned()).err();
+        assert_eq!(
+            error.map(|error| error.to_string()).as_deref(),
+            Some("nothing to work on in a test: no file with UTF-8 text in it")
+        );
+    }
+
+    #[test]
+    fn a_missing_path_is_an_error_that_names_it() {
+        let error =
+            from_paths(&[PathBuf::from("no/such/file")], 1).err().map(|error| error.to_string());
+        assert!(error.is_some_and(|error| error.starts_with("cannot read no/such/file: ")));
+    }
+
+    #[test]
+    fn a_note_names_five_files_and_counts_the_rest() {
+        let names: Vec<_> = (1..=7).map(|i| i.to_string()).collect();
+        assert_eq!(note("odd", &names).as_deref(), Some("7 files odd: 1, 2, 3, 4, 5 and 2 more"));
+    }
+}

@@ -1,0 +1,278 @@
+//! Cuts text into tokens: Rust by its own rules, anything else into words, numbers and punctuation.
+//! Total: every text has tokens, whether or not it would compile.
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An identifier, a keyword, or a word of plain text.
+    Name,
+    Number,
+    /// A string, byte string, character or byte, quotes included.
+    Literal,
+    Lifetime,
+    Open,
+    Close,
+    Punctuation,
+}
+
+/// A piece of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token<'t> {
+    pub(crate) kind: Kind,
+    pub(crate) text: &'t str,
+}
+
+/// The tokens of a text, in order; space and comments lie between them.
+pub(crate) struct Tokens<'t> {
+    rest: &'t str,
+    rust: bool,
+}
+
+/// The tokens of `text`, by the rules of Rust or of plain text.
+pub(crate) fn tokens(text: &str, rust: bool) -> Tokens<'_> {
+    Tokens { rest: text, rust }
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = Token<'t>;
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        loop {
+            self.rest = self.rest.trim_start();
+            match self.rust.then(|| comment_len(self.rest)).flatten() {
+                Some(len) => self.rest = &self.rest[len..],
+                None => break,
+            }
+        }
+        let first = self.rest.chars().next()?;
+        let (kind, len) = match first {
+            '(' | '[' | '{' => (Kind::Open, 1),
+            ')' | ']' | '}' => (Kind::Close, 1),
+            '0'..='9' => (Kind::Number, number_len(self.rest)),
+            '"' if self.rust => (Kind::Literal, quoted_len(self.rest, 1, '"')),
+            '\'' if self.rust => quote(self.rest),
+            'r' | 'b' | 'c' if self.rust => prefixed(self.rest),
+            _ if is_name(first) => (Kind::Name, name_len(self.rest)),
+            _ => (Kind::Punctuation, first.len_utf8()),
+        };
+        let (text, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        Some(Token { kind, text })
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// The length of the longest prefix of `text` whose characters all satisfy `belongs`.
+fn prefix_len(text: &str, belongs: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !belongs(c)).unwrap_or(text.len())
+}
+
+fn name_len(text: &str) -> usize {
+    prefix_len(text, is_name)
+}
+
+/// `1`, `0xFF_u8`, `1.5`, `2.5e-3`: but `1` of `1..2` and of `1.max(2)`.
+fn number_len(text: &str) -> usize {
+    let mut len = name_len(text);
+    if text[len..].starts_with('.') && text[len + 1..].starts_with(|c: char| c.is_ascii_digit()) {
+        len += 1 + name_len(&text[len + 1..]);
+    }
+    let decimal = !text.starts_with("0x");
+    if decimal && text[..len].ends_with(['e', 'E']) && text[len..].starts_with(['+', '-']) {
+        len += 1 + name_len(&text[len + 1..]);
+    }
+    len
+}
+
+/// The length of the comment that `text` begins with, if it does.
+fn comment_len(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        return Some(prefix_len(text, |c| c != '\n'));
+    }
+    text.starts_with("/*").then(|| {
+        let bytes = text.as_bytes();
+        let (mut at, mut depth) = (2, 1);
+        while depth > 0 && at < bytes.len() {
+            match bytes.get(at..at + 2) {
+                Some(b"/*") => (at, depth) = (at + 2, depth + 1),
+                Some(b"*/") => (at, depth) = (at + 2, depth - 1),
+                _ => at += 1,
+            }
+        }
+        at
+    })
+}
+
+/// The length of a literal whose text begins at `start` and ends with `quote`; to the end of `text` if it does not end.
+fn quoted_len(text: &str, start: usize, quote: char) -> usize {
+    let mut chars = text[start..].char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c == '\\' {
+            chars.next();
+        } else if c == quote {
+            return start + at + 1;
+        }
+    }
+    text.len()
+}
+
+/// A character literal or a lifetime.
+fn quote(text: &str) -> (Kind, usize) {
+    let mut after = text[1..].chars();
+    match (after.next(), after.next()) {
+        (Some('\\'), _) => (Kind::Literal, quoted_len(text, 1, '\'')),
+        (Some(c), Some('\'')) => (Kind::Literal, 2 + c.len_utf8()),
+        (Some(c), _) if is_name(c) => (Kind::Lifetime, 1 + name_len(&text[1..])),
+        _ => (Kind::Punctuation, 1),
+    }
+}
+
+/// What begins with `r`, `b` or `c`: `r"…"`, `br#"…"#`, `b"…"`, `b'…'`, `c"…"`, `r#name`, or a name.
+fn prefixed(text: &str) -> (Kind, usize) {
+    let prefix = prefix_len(text, |c| matches!(c, 'r' | 'b' | 'c'));
+    let after = &text[prefix..];
+    match &text[..prefix] {
+        "b" | "c" if after.starts_with('"') => (Kind::Literal, quoted_len(text, prefix + 1, '"')),
+        "b" if after.starts_with('\'') => (Kind::Literal, quoted_len(text, prefix + 1, '\'')),
+        "r" | "br" | "cr" if after.starts_with(['"', '#']) => {
+            let hashes = prefix_len(after, |c| c == '#');
+            if after[hashes..].starts_with('"') {
+                let start = prefix + hashes + 1;
+                let end = raw_end(&text[start..], hashes).map_or(text.len(), |len| start + len);
+                (Kind::Literal, end)
+            } else if hashes == 1 && after[1..].starts_with(is_name) {
+                (Kind::Name, prefix + 1 + name_len(&after[1..]))
+            } else {
+                (Kind::Name, prefix)
+            }
+        }
+        _ => (Kind::Name, name_len(text)),
+    }
+}
+
+/// Where a raw string ends: after a quote that `hashes` hashes follow.
+fn raw_end(text: &str, hashes: usize) -> Option<usize> {
+    text.match_indices('"')
+        .map(|(at, _)| at + 1)
+        .find(|&after| prefix_len(&text[after..], |c| c == '#') >= hashes)
+        .map(|after| after + hashes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rust(text: &str) -> Vec<(Kind, &str)> {
+        tokens(text, true).map(|token| (token.kind, token.text)).collect()
+    }
+
+    fn texts(text: &str) -> Vec<&str> {
+        tokens(text, true).map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn rust_is_cut_into_its_tokens() {
+        assert_eq!(
+            rust("fn f<'a>(x: &'a str) { 'z' }"),
+            [
+                (Kind::Name, "fn"),
+                (Kind::Name, "f"),
+                (Kind::Punctuation, "<"),
+                (Kind::Lifetime, "'a"),
+                (Kind::Punctuation, ">"),
+                (Kind::Open, "("),
+                (Kind::Name, "x"),
+                (Kind::Punctuation, ":"),
+                (Kind::Punctuation, "&"),
+                (Kind::Lifetime, "'a"),
+                (Kind::Name, "str"),
+                (Kind::Close, ")"),
+                (Kind::Open, "{"),
+                (Kind::Literal, "'z'"),
+                (Kind::Close, "}"),
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_are_no_tokens() {
+        assert_eq!(texts("a // b\nc /* d /* e */ f */ g /* open"), ["a", "c", "g"]);
+    }
+
+    #[test]
+    fn literals_keep_their_quotes() {
+        let literals = [
+            r#""a \" b""#,
+            r"'\''",
+            "'é'",
+            r#"b"x""#,
+            "b'y'",
+            r##"r#"a " b"#"##,
+            r#"br"z""#,
+            r#"c"w""#,
+        ];
+        for literal in literals {
+            assert_eq!(
+                rust(&format!("{literal};")),
+                [(Kind::Literal, literal), (Kind::Punctuation, ";")]
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_look_like_literals_are_names() {
+        assert_eq!(rust("r#type"), [(Kind::Name, "r#type")]);
+        for name in ["r", "b", "c", "br", "crab", "row", "bbr", "été", "_1"] {
+            assert_eq!(rust(name), [(Kind::Name, name)]);
+        }
+    }
+
+    #[test]
+    fn numbers_end_where_they_should() {
+        assert_eq!(
+            texts("1..2 1.max(2) 1.5e-3f64 0xFE-1 1_000u64"),
+            [
+                "1",
+                ".",
+                ".",
+                "2",
+                "1",
+                ".",
+                "max",
+                "(",
+                "2",
+                ")",
+                "1.5e-3f64",
+                "0xFE",
+                "-",
+                "1",
+                "1_000u64"
+            ]
+        );
+    }
+
+    #[test]
+    fn plain_text_is_words_and_punctuation() {
+        let plain: Vec<_> =
+            tokens("It's “fine” // really, é1!", false).map(|token| token.text).collect();
+        assert_eq!(plain, ["It", "'", "s", "“", "fine", "”", "/", "/", "really", ",", "é1", "!"]);
+    }
+
+    #[test]
+    fn any_text_ends() {
+        for text in
+            ["\"open", "'", "'\\", "r#\"open\"", "b'", "/*", "1.", "1e", "r#", "\u{301}", "“"]
+        {
+            assert_eq!(
+                tokens(text, true).map(|token| token.text.len()).sum::<usize>(),
+                match text {
+                    "/*" => 0,
+                    _ => text.len(),
+                }
+            );
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The tour of ebbtide: real work on real input, on the heap and in arenas, measured and drawn. `--help` says more.
+
+mod checkout;
+mod counting;
+mod faults;
+mod figures;
+mod hash;
+mod input;
+mod json;
+mod lexer;
+mod machine;
+mod measure;
+mod modes;
+mod options;
+mod page;
+mod stages;
+mod table;
+mod terminal;
+mod units;
+
+use std::env;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::counting::CountingHeap;
+use crate::options::{Options, Request};
+
+#[global_allocator]
+static HEAP: CountingHeap = CountingHeap;
+
+fn main() -> ExitCode {
+    let result = match Request::parse(env::args_os().skip(1)) {
+        Ok(Request::Help) => print(format_args!("{}", options::HELP)),
+        Ok(Request::Version) => print(format_args!("ebbtide-tour {}\n", env!("CARGO_PKG_VERSION"))),
+        Ok(Request::Run(options)) => run(&options),
+        Err(error) => Err(Failure::unusable(format!("{error}\n  --help lists the options"))),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Nothing is left to be done if even this cannot be written.
+            let _ = writeln!(io::stderr(), "ebbtide-tour: {}", failure.message);
+            failure.code.into()
+        }
+    }
+}
+
+/// Why the tour ends early, and with which exit code.
+struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    fn new(message: impl fmt::Display) -> Self {
+        Self { code: 1, message: message.to_string() }
+    }
+
+    /// The user gave something that cannot be worked with.
+    fn unusable(message: impl fmt::Display) -> Self {
+        Self { code: 2, message: message.to_string() }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    let progress = ProgressBar::new(100).with_style(
+        ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    progress.set_message("reading the input");
+    progress.tick();
+    let input = if options.paths.is_empty() {
+        checkout::read(options.max_bytes)
+    } else {
+        input::from_paths(&options.paths, options.max_bytes)
+    };
+    let input = input.map_err(Failure::unusable)?;
+    progress.suspend(|| terminal::write_input(&mut io::stdout(), &input)).map_err(cannot_print)?;
+    let report = measure::all(&input, options.effort, &progress).map_err(Failure::new)?;
+    progress.finish_and_clear();
+    terminal::write_report(&mut io::stdout(), &report).map_err(cannot_print)?;
+
+    let page = options.page.clone().unwrap_or_else(page::default_path);
+    page::write(&page, &input, &report)
+        .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", page.display())))?;
+    print(format_args!("\npage     {}\n", page.display()))
+}
+
+fn print(text: fmt::Arguments<'_>) -> Result<(), Failure> {
+    io::stdout().write_fmt(text).map_err(cannot_print)
+}
+
+fn cannot_print(error: io::Error) -> Failure {
+    Failure::new(format_args!("cannot print the report: {error}"))
+}

@@ -1,0 +1,243 @@
+//! Runs every stage with every kind of memory, holds the results against each other, and measures.
+//!
+//! One round counts calls to the heap and bytes; the others, with counting off, take time and page faults. Within a
+//! round the kinds take turns at each stage, and each round begins with another kind.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+
+use crate::counting::{self, HeapUse};
+use crate::faults;
+use crate::input::Input;
+use crate::modes::{MODES, Mode};
+use crate::stages::{Outcome, Stage};
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// No new round begins after this time, once there are [`Effort::min_rounds`].
+    pub(crate) budget: Duration,
+    pub(crate) min_rounds: usize,
+    /// A stage goes over its input as often as it takes to reach this many bytes.
+    pub(crate) stage_bytes: usize,
+}
+
+/// Rounds beyond this tell nothing more.
+const MAX_ROUNDS: usize = 101;
+
+/// Everything that was measured.
+pub(crate) struct Report {
+    pub(crate) rounds: usize,
+    /// The stages that had input.
+    pub(crate) stages: Vec<StageReport>,
+    /// The stages that had none.
+    pub(crate) idle: Vec<Stage>,
+}
+
+/// One stage, with every kind of memory.
+pub(crate) struct StageReport {
+    pub(crate) stage: Stage,
+    pub(crate) outcome: Outcome,
+    pub(crate) passes: usize,
+    /// In the order of [`MODES`].
+    pub(crate) by_mode: Vec<Measured>,
+}
+
+/// One stage with one kind of memory.
+#[derive(Clone, Default)]
+pub(crate) struct Measured {
+    /// One a round.
+    pub(crate) seconds: Vec<f64>,
+    /// One a round, where the system tells.
+    pub(crate) faults: Vec<f64>,
+    pub(crate) heap: HeapUse,
+}
+
+impl StageReport {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static Mode, &Measured)> {
+        MODES.iter().zip(&self.by_mode)
+    }
+
+    /// What the others are compared with.
+    pub(crate) fn heap(&self) -> &Measured {
+        &self.by_mode[0]
+    }
+}
+
+/// Two kinds of memory that came to different results.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Disagreement {
+    stage: &'static str,
+    modes: [&'static str; 2],
+    outcomes: [Outcome; 2],
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stage `{}`: the kinds of memory disagree", self.stage)?;
+        for (mode, outcome) in self.modes.iter().zip(&self.outcomes) {
+            write!(f, "\n  {mode}: checksum {:016x}", outcome.checksum)?;
+            outcome.figures.iter().try_for_each(|(name, figure)| write!(f, ", {name} {figure}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Measures all stages over `input`.
+pub(crate) fn all(
+    input: &Input,
+    effort: Effort,
+    progress: &ProgressBar,
+) -> Result<Report, Disagreement> {
+    let (busy, idle): (Vec<_>, Vec<_>) =
+        Stage::ALL.into_iter().partition(|stage| stage.input_bytes(input) > 0);
+    let mut stages = Vec::with_capacity(busy.len());
+    for stage in busy {
+        progress.set_message(format!("checking and counting: {}", stage.name()));
+        stages.push(check_and_count(stage, input, effort)?);
+    }
+    let start = Instant::now();
+    let mut rounds = 0;
+    while rounds < effort.min_rounds || (start.elapsed() < effort.budget && rounds < MAX_ROUNDS) {
+        for report in &mut stages {
+            progress.set_message(format!("round {}: {}", rounds + 1, report.stage.name()));
+            time(report, input, rounds)?;
+            let share = start.elapsed().as_secs_f64() / effort.budget.as_secs_f64();
+            progress.set_position(whole_percent(share));
+        }
+        rounds += 1;
+    }
+    Ok(Report { rounds, stages, idle })
+}
+
+fn check_and_count(
+    stage: Stage,
+    input: &Input,
+    effort: Effort,
+) -> Result<StageReport, Disagreement> {
+    let passes = effort.stage_bytes.div_ceil(stage.input_bytes(input));
+    let count = |mode: &Mode| counting::count(|| (mode.run)(stage, input, passes));
+    let (outcome, heap) = count(&MODES[0]);
+    let mut by_mode = vec![Measured { heap, ..Measured::default() }];
+    for mode in &MODES[1..] {
+        let (other, heap) = count(mode);
+        agree(stage, outcome, mode.name, other)?;
+        by_mode.push(Measured { heap, ..Measured::default() });
+    }
+    Ok(StageReport { stage, outcome, passes, by_mode })
+}
+
+/// Holds the outcome of the mode called `name` against `expected`, which the heap gave.
+fn agree(
+    stage: Stage,
+    expected: Outcome,
+    name: &'static str,
+    outcome: Outcome,
+) -> Result<(), Disagreement> {
+    if outcome == expected {
+        return Ok(());
+    }
+    Err(Disagreement {
+        stage: stage.name(),
+        modes: [MODES[0].name, name],
+        outcomes: [expected, outcome],
+    })
+}
+
+/// Takes the time and the page faults of one stage with every kind of memory, a different one first in each round.
+fn time(report: &mut StageReport, input: &Input, round: usize) -> Result<(), Disagreement> {
+    for turn in 0..MODES.len() {
+        let mode = (round + turn) % MODES.len();
+        let faults_before = faults::so_far();
+        let start = Instant::now();
+        let outcome = (MODES[mode].run)(report.stage, input, report.passes);
+        let seconds = start.elapsed().as_secs_f64();
+        agree(report.stage, report.outcome, MODES[mode].name, outcome)?;
+        let measured = &mut report.by_mode[mode];
+        measured.seconds.push(seconds);
+        if let (Some(before), Some(after)) = (faults_before, faults::so_far()) {
+            measured.faults.push((after - before) as f64);
+        }
+    }
+    Ok(())
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "a share is between 0 and 1, or cut off there")]
+fn whole_percent(share: f64) -> u64 {
+    (share.clamp(0.0, 1.0) * 100.0) as u64
+}
+
+/// The middle of `values`, of which there is one or more.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    quartile(values, 2)
+}
+
+/// The value that `quarters` quarters of `values` lie below, of which there is one or more; between two it lies on the
+/// line that joins them.
+pub(crate) fn quartile(values: &[f64], quarters: usize) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let place = (sorted.len() - 1) * quarters;
+    let below = sorted[place / 4];
+    let above = sorted[place.div_ceil(4)];
+    below + (above - below) * (place % 4) as f64 / 4.0
+}
+
+/// One figure of one kind of memory divided by the heap's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ratio {
+    pub(crate) median: f64,
+    /// The middle half of the rounds lies between these.
+    pub(crate) quartiles: [f64; 2],
+}
+
+/// How the times of one kind of memory compare with the heap's, round by round.
+pub(crate) fn time_ratio(measured: &Measured, heap: &Measured) -> Ratio {
+    let ratios: Vec<f64> =
+        measured.seconds.iter().zip(&heap.seconds).map(|(ours, heaps)| ours / heaps).collect();
+    Ratio { median: median(&ratios), quartiles: [quartile(&ratios, 1), quartile(&ratios, 3)] }
+}
+
+/// The mean of ratios.
+pub(crate) fn geometric_mean(ratios: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = ratios.len() as f64;
+    (ratios.map(f64::ln).sum::<f64>() / count).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_lie_on_the_line_between_values() {
+        let values = [4.0, 1.0, 3.0, 2.0];
+        assert_eq!([1, 2, 3].map(|quarters| quartile(&values, quarters)), [1.75, 2.5, 3.25]);
+        assert_eq!(median(&[7.0]), 7.0);
+    }
+
+    #[test]
+    fn ratios_are_taken_round_by_round() {
+        let measured =
+            |seconds: &[f64]| Measured { seconds: seconds.to_vec(), ..Measured::default() };
+        let ratio = time_ratio(&measured(&[1.0, 10.0, 3.0]), &measured(&[2.0, 20.0, 3.0]));
+        assert_eq!(ratio, Ratio { median: 0.5, quartiles: [0.5, 0.75] });
+    }
+
+    #[test]
+    fn outcomes_that_differ_are_told_apart() {
+        let outcome = |checksum| Outcome {
+            checksum,
+            figures: [("words", 1), ("spellings", 2), ("largest group", 3)],
+        };
+        assert_eq!(agree(Stage::Group, outcome(7), "scopes", outcome(7)), Ok(()));
+        let error = agree(Stage::Group, outcome(7), "scopes", outcome(8))
+            .err()
+            .map(|error| error.to_string());
+        let expected = "stage `group words`: the kinds of memory disagree\n  \
+            heap: checksum 0000000000000007, words 1, spellings 2, largest group 3\n  \
+            scopes: checksum 0000000000000008, words 1, spellings 2, largest group 3";
+        assert_eq!(error.as_deref(), Some(expected));
+    }
+}

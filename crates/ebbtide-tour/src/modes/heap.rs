@@ -1,0 +1,65 @@
+//! Plain `std`: vectors, strings and hash maps, each with memory of its own from the heap.
+
+pub(crate) mod json;
+mod trees;
+
+use std::collections::HashMap;
+
+use crate::hash::FoldState;
+use crate::input::File;
+use crate::json::parse;
+use crate::stages::chain::{self, Floats};
+use crate::stages::group::{self, Place};
+use crate::stages::{Memory, intern, medians, parse as parse_stage};
+use trees::Builder;
+
+/// Memory of the heap.
+#[derive(Default)]
+pub(crate) struct Heap;
+
+impl Memory for Heap {
+    fn parse(&mut self, document: &str) -> parse_stage::Found {
+        parse(document, &mut json::Builder)
+            .map_or_else(|_| parse_stage::Found::default(), |root| parse_stage::query(&root))
+    }
+
+    fn group(&mut self, files: &[File]) -> group::Found {
+        let mut places: HashMap<String, Vec<Place>, FoldState> = HashMap::default();
+        for (word, place) in group::words(files) {
+            places.entry(word.to_ascii_lowercase()).or_default().push(place);
+        }
+        let mut groups: Vec<_> =
+            places.iter().map(|(word, places)| (word.as_str(), places.len(), places)).collect();
+        group::query(&mut groups, |places| places.iter().copied())
+    }
+
+    fn intern(&mut self, files: &[File]) -> intern::Found {
+        let mut found = intern::Found::default();
+        let mut builder = Builder::default();
+        for file in files {
+            found.read_trees(&intern::trees(file, &mut builder));
+        }
+        let mut in_order = vec![""; builder.names.len()];
+        found.read_names(
+            &mut in_order,
+            builder.names.iter().map(|(name, &number)| (name.as_str(), number)),
+        );
+        found
+    }
+
+    fn chain(&mut self, window: &[f64]) -> f64 {
+        chain::sum(self, window)
+    }
+
+    fn medians(&mut self, window: &[f64]) -> medians::Found {
+        medians::of_window(self, window)
+    }
+}
+
+impl Floats for Heap {
+    type Vector = Vec<f64>;
+
+    fn vector(&self, len: usize, value: impl FnMut(usize) -> f64) -> Vec<f64> {
+        (0..len).map(value).collect()
+    }
+}

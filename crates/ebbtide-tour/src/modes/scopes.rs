@@ -1,0 +1,80 @@
+//! Explicit scopes of ebbtide: what lives together lies together, and goes together.
+
+mod bag;
+mod json;
+mod stack;
+mod table;
+mod trees;
+
+use ebbtide::{Arena, Scope};
+
+use crate::input::File;
+use crate::json::parse;
+use crate::stages::chain::{self, Floats};
+use crate::stages::{Memory, group, intern, medians, parse as parse_stage};
+use bag::Bag;
+use table::Table;
+
+/// An arena for each length of life, since scopes of one arena end in the order opposite to that they began in.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    /// For what a whole job needs.
+    kept: Arena,
+    /// For what one document or file needs.
+    tree: Arena,
+    /// For what is needed for a moment.
+    passing: Arena,
+}
+
+impl Memory for Scopes {
+    fn parse(&mut self, document: &str) -> parse_stage::Found {
+        let (tree, passing) = (self.tree.scope(), self.passing.scope());
+        parse(document, &mut json::Builder::new(&tree, &passing))
+            .map_or_else(|_| parse_stage::Found::default(), |root| parse_stage::query(&root))
+    }
+
+    fn group(&mut self, files: &[File]) -> group::Found {
+        let kept = self.kept.scope();
+        let mut places: Table<Bag<_>> = Table::new(&kept);
+        for (word, place) in group::words(files) {
+            let passing = self.passing.scope();
+            let spelling = passing.alloc_str(word);
+            spelling.make_ascii_lowercase();
+            places.entry(spelling, Bag::default).push(&kept, place);
+        }
+        let groups = places.iter().map(|(spelling, places)| (spelling, places.len(), *places));
+        group::query(kept.alloc_slice_from_iter(groups), |places| places.iter())
+    }
+
+    fn intern(&mut self, files: &[File]) -> intern::Found {
+        let kept = self.kept.scope();
+        let mut found = intern::Found::default();
+        let mut names = Table::new(&kept);
+        for file in files {
+            let (tree, passing) = (self.tree.scope(), self.passing.scope());
+            found.read_trees(&intern::trees(
+                file,
+                &mut trees::Builder::new(&tree, &passing, &mut names),
+            ));
+        }
+        let in_order = kept.alloc_slice_fill_copy(names.len(), "");
+        found.read_names(in_order, names.iter().map(|(name, &number)| (name, number)));
+        found
+    }
+
+    fn chain(&mut self, window: &[f64]) -> f64 {
+        chain::sum(&self.passing.scope(), window)
+    }
+
+    fn medians(&mut self, window: &[f64]) -> medians::Found {
+        medians::of_window(&self.passing.scope(), window)
+    }
+}
+
+impl<'a> Floats for Scope<'a> {
+    type Vector = &'a mut [f64];
+
+    fn vector(&self, len: usize, value: impl FnMut(usize) -> f64) -> &'a mut [f64] {
+        self.alloc_slice_fill_with(len, value)
+    }
+}

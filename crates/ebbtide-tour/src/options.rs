@@ -1,0 +1,137 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lexopt::{Arg, ValueExt};
+
+use crate::measure::Effort;
+
+pub(crate) const HELP: &str = "\
+The tour of ebbtide: real work on real input, on the heap and in arenas.
+
+usage: ebbtide-tour [OPTIONS] [FILE_OR_FOLDER]...
+       cargo run --release [-- [OPTIONS] [FILE_OR_FOLDER]...]
+
+It parses JSON, groups words, makes token trees, computes with temporary vectors
+and takes medians, with each kind of memory; checks that all come to the same
+results; prints a table and draws a page.
+
+Give it files or folders. Folders are read with all that is below them, except
+hidden entries, links, and folders marked as caches. Files ending in .rs are
+read as Rust, .json as JSON, all others as plain text. Without any it reads what
+`cargo metadata` prints for this checkout, and the source of every crate in it.
+
+options:
+  --seconds N    measure for about N seconds (default: 15)
+  --quick        measure for a second, on less work: for a first look
+  --max-mib N    read at most N MiB of input (default: 32)
+  --page FILE    write the page there (default: target/tour/index.html)
+  -h, --help     print this help
+  -V, --version  print the version
+
+exit code: 0 if all went well, 1 if kinds of memory disagree or the page cannot
+be written, 2 if the command line or the input is unusable.
+";
+
+/// What the user asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    Help,
+    Version,
+    Run(Options),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) effort: Effort,
+    pub(crate) max_bytes: usize,
+    pub(crate) page: Option<PathBuf>,
+}
+
+const MIB: usize = 1 << 20;
+
+const FULL: Effort =
+    Effort { budget: Duration::from_secs(15), min_rounds: 5, stage_bytes: 4 * MIB };
+const QUICK: Effort =
+    Effort { budget: Duration::from_secs(1), min_rounds: 3, stage_bytes: MIB / 4 };
+
+impl Request {
+    /// Reads the arguments that follow the program's name.
+    pub(crate) fn parse(
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> Result<Self, lexopt::Error> {
+        let mut options =
+            Options { paths: Vec::new(), effort: FULL, max_bytes: 32 * MIB, page: None };
+        let mut parser = lexopt::Parser::from_args(arguments);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help),
+                Arg::Short('V') | Arg::Long("version") => return Ok(Request::Version),
+                Arg::Long("quick") => options.effort = QUICK,
+                Arg::Long("seconds") => {
+                    options.effort.budget = parser.value()?.parse_with(|text| seconds(text))?;
+                }
+                Arg::Long("max-mib") => {
+                    options.max_bytes = parser.value()?.parse_with(|text| mebibytes(text))?
+                }
+                Arg::Long("page") => options.page = Some(parser.value()?.into()),
+                Arg::Value(path) => options.paths.push(path.into()),
+                Arg::Short(_) | Arg::Long(_) => return Err(argument.unexpected()),
+            }
+        }
+        Ok(Request::Run(options))
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, &'static str> {
+    let valid = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    valid
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or("not a number of seconds above 0")
+}
+
+fn mebibytes(text: &str) -> Result<usize, &'static str> {
+    let valid = text.parse().ok().filter(|&count: &usize| count > 0);
+    valid.and_then(|count| count.checked_mul(MIB)).ok_or("not a whole number of MiB above 0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Request, String> {
+        Request::parse(arguments.iter().map(OsString::from)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_and_paths_mix() {
+        let expected = Options {
+            paths: vec!["a".into(), "--b".into()],
+            effort: Effort { budget: Duration::from_millis(500), ..QUICK },
+            max_bytes: 2 * MIB,
+            page: Some("p.html".into()),
+        };
+        let arguments =
+            ["a", "--quick", "--seconds=0.5", "--max-mib", "2", "--page", "p.html", "--", "--b"];
+        assert_eq!(parse(&arguments), Ok(Request::Run(expected)));
+    }
+
+    #[test]
+    fn what_is_no_option_is_refused_by_name() {
+        for (arguments, expected) in [
+            (&["--fast"][..], "--fast"),
+            (&["-x"], "-x"),
+            (&["--seconds", "0"], "above 0"),
+            (&["--seconds", "inf"], "above 0"),
+            (&["--max-mib", "1.5"], "above 0"),
+            (&["--max-mib", "18446744073709551615"], "above 0"),
+            (&["--page"], "--page"),
+        ] {
+            let error = parse(arguments).err().unwrap_or_default();
+            assert!(error.contains(expected), "{arguments:?}: {error}");
+        }
+    }
+}

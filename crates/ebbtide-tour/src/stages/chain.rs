@@ -1,0 +1,45 @@
+//! Numeric temporaries: `(x + 1) * 2 - x / 3` as array languages compute it, a new vector for each operation.
+
+use std::hash::Hasher;
+use std::ops::DerefMut;
+
+use super::{Figures, Memory, whole};
+use crate::hash::Fold;
+use crate::input::Input;
+
+pub(crate) const DESCRIPTION: &str = "(x + 1) * 2 - x / 3 over the lengths of each file's tokens, every operation \
+    making a new vector: in windows of 30, 300 and 3,000 values, then all at once. One scope a window.";
+
+const WINDOWS: [usize; 4] = [30, 300, 3_000, usize::MAX];
+
+/// Where a stage's vectors of numbers come from.
+pub(crate) trait Floats {
+    type Vector: DerefMut<Target = [f64]>;
+
+    /// A new vector of the values of `value` at `0..len`.
+    fn vector(&self, len: usize, value: impl FnMut(usize) -> f64) -> Self::Vector;
+}
+
+pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold) -> Figures {
+    let (mut vectors, mut values) = (0, 0);
+    let mut total = 0.0;
+    for series in &input.series {
+        for window in WINDOWS.into_iter().flat_map(|len| series.chunks(len)) {
+            let sum = memory.chain(window);
+            checksum.write_u64(sum.to_bits());
+            total += sum;
+            vectors += 4;
+            values += 4 * window.len() as u64;
+        }
+    }
+    [("vectors", vectors), ("values", values), ("sum", whole(total))]
+}
+
+/// The sum of `(x + 1) * 2 - x / 3`.
+pub(crate) fn sum(memory: &impl Floats, xs: &[f64]) -> f64 {
+    let plus_one = memory.vector(xs.len(), |i| xs[i] + 1.0);
+    let doubled = memory.vector(xs.len(), |i| plus_one[i] * 2.0);
+    let third = memory.vector(xs.len(), |i| xs[i] / 3.0);
+    let ys = memory.vector(xs.len(), |i| doubled[i] - third[i]);
+    ys.iter().sum()
+}

@@ -1,0 +1,67 @@
+//! Group the words of all files by their spelling in lower case, remembering every place: the index of a book.
+
+use std::hash::Hasher;
+
+use super::{Figures, Memory};
+use crate::hash::Fold;
+use crate::input::{File, Input};
+
+pub(crate) const DESCRIPTION: &str = "Every word of every file goes into a hash map from its spelling in lower case to \
+    all its places; then the groups are sorted by size. One scope for the map, one a word for the lower-case copy.";
+
+/// Where a word stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) file: u32,
+    pub(crate) line: u32,
+}
+
+/// What the groups tell.
+#[derive(Default)]
+pub(crate) struct Found {
+    words: u64,
+    groups: u64,
+    largest: u64,
+    content: Fold,
+}
+
+pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold) -> Figures {
+    let found = memory.group(&input.files);
+    checksum.write_u64(found.content.finish());
+    [("words", found.words), ("spellings", found.groups), ("largest group", found.largest)]
+}
+
+/// Every word of `files`, with its place.
+pub(crate) fn words(files: &[File]) -> impl Iterator<Item = (&str, Place)> {
+    (0..).zip(files).flat_map(|(file, text)| {
+        (1..).zip(text.text.lines()).flat_map(move |(line, text)| {
+            text.split(|c: char| c != '_' && !c.is_alphanumeric())
+                .filter(|word| !word.is_empty())
+                .map(move |word| (word, Place { file, line }))
+        })
+    })
+}
+
+/// A spelling, how often it stands somewhere, and where.
+pub(crate) type Group<'k, P> = (&'k str, usize, P);
+
+/// Sorts the groups, the largest first and equal ones by spelling, and reads what this stage wants to know.
+pub(crate) fn query<P, I>(groups: &mut [Group<'_, P>], places: impl Fn(&P) -> I) -> Found
+where
+    I: Iterator<Item = Place>,
+{
+    groups.sort_unstable_by(|(a, a_count, _), (b, b_count, _)| {
+        b_count.cmp(a_count).then_with(|| a.cmp(b))
+    });
+    let mut found = Found { groups: groups.len() as u64, ..Found::default() };
+    for (spelling, count, group) in groups {
+        found.words += *count as u64;
+        found.largest = found.largest.max(*count as u64);
+        found.content.write(spelling.as_bytes());
+        for place in places(group) {
+            found.content.write_u32(place.file);
+            found.content.write_u32(place.line);
+        }
+    }
+    found
+}
