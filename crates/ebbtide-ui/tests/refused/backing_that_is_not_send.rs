@@ -1,4 +1,4 @@
-//! A scope moves between threads, and its cold path calls the backing there.
+//! A scope moves between threads, and its cold path calls the backing there. Hence no arena holds an `Rc` either.
 
 use ebbtide::{AllocError, Backing};
 use std::alloc::Layout;

@@ -1,0 +1,12 @@
+//! The compiler cannot see that nothing allocated since is used again.
+
+use ebbtide::Arena;
+
+fn main() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let start = s.checkpoint();
+    let kept = s.alloc(1);
+    s.rewind(start); //~ error[E0133]
+    *kept = 2;
+}
