@@ -103,19 +103,68 @@ impl<'a, T: ?Sized> Box<'a, T> {
     /// let slice: Box<[u8]> = Box::unsize(s.boxed([1, 2, 3]), |value| value.as_mut_slice());
     /// assert_eq!(format!("{number} {}", slice.len()), "12 3");
     /// ```
+    /// # Panics
+    ///
+    /// If the closure returns anything but the reference that it is given: a part of the value, say, or
+    /// what the value itself refers to. The value is dropped then.
     #[inline]
     #[must_use]
     pub fn unsize<U: ?Sized>(
-        this: Self,
+        mut this: Self,
         coerce: impl for<'x> FnOnce(&'x mut T) -> &'x mut U,
-    ) -> Box<'a, U> {
-        let mut this = ManuallyDrop::new(this);
-        // What the closure returns for every `'x` is the value, a part of it, or something that is the
-        // closure's alone for ever; each may be owned by a box.
-        let value = NonNull::from(coerce(&mut **this));
-        // SAFETY: initialised, exclusive, and valid for `'a`; the old box does not drop it.
+    ) -> Box<'a, U>
+    where
+        T: Sized,
+    {
+        // The signature alone is not enough: of a `T` that holds a reference, the closure can return what
+        // lies behind that, or what it has captured, for as long. Either has another owner, who drops it.
+        let same = if size_of::<T>() == 0 {
+            unsize_nothing(&mut this, coerce)
+        } else {
+            let coerced = NonNull::from(coerce(&mut this));
+            let same = coerced.addr() == this.value.addr();
+            // SAFETY: it was a reference until now, to a value that nobody has touched since.
+            let size = size_of_val(unsafe { coerced.as_ref() });
+            (same && size == size_of::<T>()).then_some(coerced)
+        };
+        let Some(value) = same else { not_the_value() };
+        core::mem::forget(this);
+        // SAFETY: the very bytes that the old box owned, which does not drop them. Whoever may hold a
+        // `&mut U` to all of a value may put another one in its place, so dropping it as a `U` is as
+        // good as dropping it as a `T`.
         unsafe { Box::own(value) }
     }
+}
+
+/// [`Box::unsize`] for a `T` without a size. Many such values may share an address, so it is tried on one
+/// that lies where no other value can: inside an object of our own, neither at its start nor at its end.
+fn unsize_nothing<T, U: ?Sized>(
+    this: &mut Box<'_, T>,
+    coerce: impl for<'x> FnOnce(&'x mut T) -> &'x mut U,
+) -> Option<NonNull<U>> {
+    #[repr(C)]
+    struct Between<T> {
+        before: u8,
+        value: ManuallyDrop<T>,
+        after: u8,
+    }
+    // SAFETY: the box owns an initialised value, and this copy of it is never dropped.
+    let value = ManuallyDrop::new(unsafe { this.value.read() });
+    let mut between = Between { before: 0, value, after: 0 };
+    let address = NonNull::from(&between.value).addr();
+    debug_assert!(NonNull::from(&between.before).addr() < address);
+    debug_assert!(NonNull::from(&between.after).addr() >= address);
+    let coerced = coerce(&mut between.value);
+    let nothing = size_of_val(coerced) == 0;
+    let coerced = NonNull::from(coerced);
+    (nothing && coerced.addr() == address).then(|| coerced.with_addr(this.value.addr()))
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn not_the_value() -> ! {
+    panic!("the closure given to `Box::unsize` must return the reference that it gets")
 }
 
 impl<T> Box<'_, T> {
