@@ -103,6 +103,7 @@ impl<'a, T: ?Sized> Box<'a, T> {
     /// let slice: Box<[u8]> = Box::unsize(s.boxed([1, 2, 3]), |value| value.as_mut_slice());
     /// assert_eq!(format!("{number} {}", slice.len()), "12 3");
     /// ```
+    ///
     /// # Panics
     ///
     /// If the closure returns anything but the reference that it is given: a part of the value, say, or
@@ -118,16 +119,16 @@ impl<'a, T: ?Sized> Box<'a, T> {
     {
         // The signature alone is not enough: of a `T` that holds a reference, the closure can return what
         // lies behind that, or what it has captured, for as long. Either has another owner, who drops it.
-        let same = if size_of::<T>() == 0 {
+        let value = if size_of::<T>() == 0 {
             unsize_nothing(&mut this, coerce)
         } else {
-            let coerced = NonNull::from(coerce(&mut this));
-            let same = coerced.addr() == this.value.addr();
-            // SAFETY: it was a reference until now, to a value that nobody has touched since.
-            let size = size_of_val(unsafe { coerced.as_ref() });
-            (same && size == size_of::<T>()).then_some(coerced)
+            let coerced = coerce(&mut *this);
+            let size = size_of_val(coerced);
+            let coerced = NonNull::from(coerced);
+            let same = coerced.addr() == this.value.addr() && size == size_of::<T>();
+            same.then_some(coerced)
         };
-        let Some(value) = same else { not_the_value() };
+        let Some(value) = value else { not_the_value() };
         core::mem::forget(this);
         // SAFETY: the very bytes that the old box owned, which does not drop them. Whoever may hold a
         // `&mut U` to all of a value may put another one in its place, so dropping it as a `U` is as
