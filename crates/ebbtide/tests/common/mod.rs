@@ -1,0 +1,431 @@
+//! Hostile backings, and values that count themselves.
+//!
+//! Each backing keeps to the contract of [`Backing`] in the least friendly way that it allows. What it
+//! was asked is shared with the test through an [`Arc`], since a backing belongs to its arena.
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use ebbtide::{AllocError, Backing, Heap, Scope};
+use std::{
+    alloc::Layout,
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr::NonNull,
+    sync::{
+        Arc, Mutex, Once,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
+};
+
+/// What a [`Watched`] backing was asked, what is out, and what it is to refuse.
+#[derive(Debug)]
+pub struct Log {
+    /// Calls of `allocate`, refused ones included.
+    calls: AtomicUsize,
+    /// Calls of `release`.
+    releases: AtomicUsize,
+    /// The call, counted from 1, from which on all are refused; 0: none.
+    refuse_from: AtomicUsize,
+    /// The one call, counted from 1, that is refused; 0: none.
+    refuse_call: AtomicUsize,
+    /// The one call, counted from 1, that panics; 0: none.
+    panic_call: AtomicUsize,
+    /// Sizes above this are refused.
+    most: AtomicUsize,
+    /// The sizes asked for, in order.
+    sizes: Mutex<Vec<usize>>,
+    /// The blocks that are out.
+    blocks: Mutex<BTreeMap<usize, Layout>>,
+    /// `release` was called with a block or a layout that is not out. Told here, not by a panic, for
+    /// `release` must not unwind.
+    wrong_release: AtomicBool,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log {
+            calls: AtomicUsize::new(0),
+            releases: AtomicUsize::new(0),
+            refuse_from: AtomicUsize::new(0),
+            refuse_call: AtomicUsize::new(0),
+            panic_call: AtomicUsize::new(0),
+            most: AtomicUsize::new(usize::MAX),
+            sizes: Mutex::default(),
+            blocks: Mutex::default(),
+            wrong_release: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Log {
+    pub fn calls(&self) -> usize {
+        self.calls.load(SeqCst)
+    }
+
+    pub fn releases(&self) -> usize {
+        self.releases.load(SeqCst)
+    }
+
+    /// The sizes that were asked for, in order.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.sizes.lock().unwrap().clone()
+    }
+
+    /// The blocks that are out.
+    pub fn live(&self) -> usize {
+        assert!(!self.wrong_release.load(SeqCst), "a block was released that was not out");
+        self.blocks.lock().unwrap().len()
+    }
+
+    /// The bytes that are out.
+    pub fn held(&self) -> usize {
+        assert!(!self.wrong_release.load(SeqCst), "a block was released that was not out");
+        self.blocks.lock().unwrap().values().map(Layout::size).sum()
+    }
+
+    /// The call that is made `n` calls from now (1: the next one) is refused, and only that one.
+    pub fn refuse_nth(&self, n: usize) {
+        self.refuse_call.store(self.calls() + n, SeqCst);
+    }
+
+    /// All calls are refused from now on.
+    pub fn refuse_all(&self) {
+        self.refuse_from.store(self.calls() + 1, SeqCst);
+    }
+
+    /// Nothing is refused any more.
+    pub fn allow(&self) {
+        self.refuse_from.store(0, SeqCst);
+        self.refuse_call.store(0, SeqCst);
+        self.panic_call.store(0, SeqCst);
+        self.most.store(usize::MAX, SeqCst);
+    }
+
+    /// The call that is made `n` calls from now (1: the next one) panics.
+    pub fn panic_nth(&self, n: usize) {
+        self.panic_call.store(self.calls() + n, SeqCst);
+    }
+
+    /// Sizes above `bytes` are refused.
+    pub fn refuse_above(&self, bytes: usize) {
+        self.most.store(bytes, SeqCst);
+    }
+
+    fn ask(&self, size: usize) -> Result<(), AllocError> {
+        let call = self.calls.fetch_add(1, SeqCst) + 1;
+        self.sizes.lock().unwrap().push(size);
+        assert!(call != self.panic_call.load(SeqCst), "the backing panics");
+        let from = self.refuse_from.load(SeqCst);
+        let refused = call == self.refuse_call.load(SeqCst) || (from != 0 && call >= from);
+        if refused || size > self.most.load(SeqCst) { Err(AllocError) } else { Ok(()) }
+    }
+}
+
+/// Counts, and refuses or panics when the log says so. Every block of the inner backing is checked for
+/// overlap, every release for its layout.
+#[derive(Debug, Default)]
+pub struct Watched<B = Heap> {
+    log: Arc<Log>,
+    inner: B,
+}
+
+impl<B> Watched<B> {
+    pub fn over(inner: B) -> (Self, Arc<Log>) {
+        let log = Arc::new(Log::default());
+        (Watched { log: Arc::clone(&log), inner }, log)
+    }
+}
+
+/// The heap, watched.
+pub fn watched() -> (Watched, Arc<Log>) {
+    Watched::over(Heap)
+}
+
+// SAFETY: the inner backing's blocks are passed on as they are; `release` only records what is wrong.
+unsafe impl<B: Backing> Backing for Watched<B> {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.log.ask(layout.size())?;
+        let block = self.inner.allocate(layout)?;
+        let start = block.cast::<u8>().addr().get();
+        self.log.blocks.lock().unwrap().insert(start, layout);
+        Ok(block)
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        self.log.releases.fetch_add(1, SeqCst);
+        let out = self.log.blocks.lock().unwrap().remove(&block.addr().get());
+        if out == Some(layout) {
+            // SAFETY: the block is one of the inner backing's, with its layout, and out no more.
+            unsafe { self.inner.release(block, layout) };
+        } else {
+            self.log.wrong_release.store(true, SeqCst);
+        }
+    }
+}
+
+/// Returns more than it was asked for, as allocators with size classes do.
+#[derive(Debug, Default)]
+pub struct Generous;
+
+impl Generous {
+    fn enlarged(layout: Layout) -> Layout {
+        Layout::from_size_align(layout.size() + 1000, layout.align()).unwrap()
+    }
+}
+
+// SAFETY: the heap's blocks, larger than asked for; `release` computes the same layout again.
+unsafe impl Backing for Generous {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        Heap.allocate(Self::enlarged(layout))
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: `allocate` asked the heap for this layout.
+        unsafe { Heap.release(block, Self::enlarged(layout)) };
+    }
+}
+
+/// Returns blocks aligned to the 16 bytes asked for, and never to 32.
+#[derive(Debug, Default)]
+pub struct Skewed;
+
+impl Skewed {
+    const SKEW: usize = 16;
+
+    fn enlarged(layout: Layout) -> Layout {
+        assert!(layout.align() <= Self::SKEW, "chunks ask for 16");
+        Layout::from_size_align(layout.size() + Self::SKEW, 4096).unwrap()
+    }
+}
+
+// SAFETY: each block is the end of one of the heap's, 16 bytes in; `release` computes its start.
+unsafe impl Backing for Skewed {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let block = Heap.allocate(Self::enlarged(layout))?.cast::<u8>();
+        // SAFETY: the block has that many bytes more than `layout`.
+        let block = unsafe { block.add(Self::SKEW) };
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: `allocate` added as many.
+        let start = unsafe { block.sub(Self::SKEW) };
+        // SAFETY: the heap's block with the layout that `allocate` asked for.
+        unsafe { Heap.release(start, Self::enlarged(layout)) };
+    }
+}
+
+/// Cuts blocks from one large one, back to back in memory: each begins at the byte where the one before
+/// it ends, or, cut downwards, ends where the one before it begins.
+#[derive(Debug)]
+pub struct Adjacent {
+    pool: NonNull<u8>,
+    bytes: usize,
+    cut: Cell<usize>,
+    downwards: bool,
+}
+
+// SAFETY: the pool is the backing's own, and only its owner uses the cell.
+unsafe impl Send for Adjacent {}
+
+impl Adjacent {
+    const ALIGN: usize = 4096;
+
+    pub fn new(bytes: usize, downwards: bool) -> Self {
+        let layout = Layout::from_size_align(bytes, Self::ALIGN).unwrap();
+        let pool = Heap.allocate(layout).unwrap().cast();
+        Adjacent { pool, bytes, cut: Cell::new(0), downwards }
+    }
+
+    /// Cuts `bytes` off for the test itself, where the next chunk would have been.
+    pub fn take(&self, bytes: usize) -> Option<NonNull<u8>> {
+        let end = self.cut.get().checked_add(bytes).filter(|end| *end <= self.bytes)?;
+        let offset = if self.downwards { self.bytes - end } else { self.cut.get() };
+        self.cut.set(end);
+        // SAFETY: `offset` is within the pool.
+        Some(unsafe { self.pool.add(offset) })
+    }
+}
+
+impl Drop for Adjacent {
+    fn drop(&mut self) {
+        let layout = Layout::from_size_align(self.bytes, Self::ALIGN).unwrap();
+        // SAFETY: allocated in `new` with this layout; the arena that it served is gone before it.
+        unsafe { Heap.release(self.pool, layout) };
+    }
+}
+
+// SAFETY: blocks are parts of the pool that do not overlap and are never given out twice; sizes are
+// multiples of 16 for a chunk, so each part is aligned as the pool is, to 16.
+unsafe impl Backing for Adjacent {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        assert!(layout.align() == 16 && layout.size() % 16 == 0, "what every chunk asks for");
+        let block = self.take(layout.size()).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    unsafe fn release(&self, _block: NonNull<u8>, _layout: Layout) {}
+}
+
+thread_local! {
+    static RE_ENTER: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
+}
+
+/// Runs a closure of the test's inside `allocate`, on the thread of the test: for use of the very scope
+/// that the chunk is for.
+#[derive(Debug, Default)]
+pub struct Reentrant;
+
+impl Reentrant {
+    /// What `allocate` does first from now on. It is taken out while it runs.
+    pub fn set(hook: impl Fn() + 'static) {
+        RE_ENTER.set(Some(Box::new(hook)));
+    }
+
+    pub fn clear() {
+        RE_ENTER.set(None);
+    }
+}
+
+// SAFETY: the heap's blocks as they are. The hook may use the arena, which the contract forbids: this
+// backing is for the promise that such a use gets an error.
+unsafe impl Backing for Reentrant {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if let Some(hook) = RE_ENTER.take() {
+            hook();
+            RE_ENTER.set(Some(hook));
+        }
+        Heap.allocate(layout)
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: the heap's block, with its layout.
+        unsafe { Heap.release(block, layout) };
+    }
+}
+
+/// Counts the values of [`Counted`] that were made and dropped.
+#[derive(Debug, Default)]
+pub struct Census {
+    made: Cell<usize>,
+    dropped: Cell<usize>,
+}
+
+impl Census {
+    /// A value that counts itself, and owns heap memory so that a leak checker sees it too.
+    pub fn make(&self, id: usize) -> Counted<'_> {
+        self.made.set(self.made.get() + 1);
+        Counted { census: self, id: Box::new(id), dropped: false }
+    }
+
+    pub fn made(&self) -> usize {
+        self.made.get()
+    }
+
+    pub fn live(&self) -> usize {
+        self.made.get() - self.dropped.get()
+    }
+}
+
+/// A value that counts itself in its [`Census`], and notices a second drop.
+#[derive(Debug)]
+pub struct Counted<'c> {
+    census: &'c Census,
+    id: Box<usize>,
+    dropped: bool,
+}
+
+impl Counted<'_> {
+    pub fn id(&self) -> usize {
+        *self.id
+    }
+}
+
+impl Clone for Counted<'_> {
+    fn clone(&self) -> Self {
+        self.census.make(self.id())
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        assert!(!self.dropped, "dropped twice");
+        self.dropped = true;
+        self.census.dropped.set(self.census.dropped.get() + 1);
+    }
+}
+
+/// An iterator that announces what the test says, and yields what it has.
+#[derive(Debug)]
+pub struct Liar<I> {
+    pub values: I,
+    pub announced: usize,
+}
+
+impl<I: Iterator> Iterator for Liar<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.values.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.announced, Some(self.announced))
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Liar<I> {}
+
+/// Whether a scope still gives memory that works, from both ends and for a chunk's worth of it.
+#[track_caller]
+pub fn assert_works(s: &Scope<'_>) {
+    let numbers = s.alloc_slice_fill_with(700, |i| i);
+    let text = s.alloc_fmt(format_args!("{}-{}", 1234, "works"));
+    let aligned = s.alloc_aligned(7u8, 128);
+    assert!(numbers.iter().enumerate().all(|(i, n)| i == *n));
+    assert_eq!(text, "1234-works");
+    assert_eq!((*aligned, std::ptr::from_mut(aligned).addr() % 128), (7, 0));
+}
+
+thread_local! {
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The message of the panic of a closure, kept off standard error; `None` if it returns.
+pub fn panic_of<R>(run: impl FnOnce() -> R) -> Option<String> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !EXPECTED.get() {
+                report(info);
+            }
+        }));
+    });
+    let before = EXPECTED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(run));
+    EXPECTED.set(before);
+    let payload = outcome.err()?;
+    let message = payload.downcast_ref::<&str>().map(|message| (*message).to_owned());
+    Some(message.or_else(|| payload.downcast_ref().cloned()).unwrap_or_default())
+}
+
+/// The address of the first byte, whatever the type.
+pub fn address<T: ?Sized>(value: &T) -> usize {
+    std::ptr::from_ref(value).addr()
+}
+
+/// The addresses that a value takes.
+pub fn extent<T: ?Sized>(value: &T) -> Range<usize> {
+    let start = address(value);
+    start..start + size_of_val(value)
+}
+
+/// Whether two values share no byte.
+#[track_caller]
+pub fn assert_apart<T: ?Sized, U: ?Sized>(one: &T, other: &U) {
+    let (one, other) = (extent(one), extent(other));
+    assert!(one.end <= other.start || other.end <= one.start, "{one:x?} and {other:x?} overlap");
+}
