@@ -1,6 +1,8 @@
-//! The figures of the report: what each is called, how it is read off a measurement, and how it is written.
+//! The figures of the report: what each is called, how it is read off a measurement, and how it is
+//! written, in the terminal as on the page.
 
-use crate::measure::{Measured, Report, median, time_ratio};
+use crate::measure::{Measured, Report, StageReport, geometric_mean, median, time_ratio};
+use crate::modes::MODES;
 use crate::units;
 
 /// Something measured. Lower is better for all of them.
@@ -25,6 +27,19 @@ impl Figure {
         }
     }
 
+    /// What the figure is, exactly.
+    pub(crate) fn definition(self, report: &Report) -> String {
+        let rounds = report.rounds;
+        match self {
+            Figure::Time => format!("Time of one run of the stage, the median of {rounds} rounds."),
+            Figure::HeapCalls => "Calls to allocate, to resize and to free in one run.".to_owned(),
+            Figure::PageFaults => {
+                format!("Page faults, minor and major, in one run, the median of {rounds} rounds.")
+            }
+            Figure::PeakMemory => "The most bytes that a run holds of the heap at once.".to_owned(),
+        }
+    }
+
     /// The figure of one stage; `None` where the system does not tell.
     pub(crate) fn of(self, measured: &Measured) -> Option<f64> {
         match self {
@@ -35,7 +50,7 @@ impl Figure {
         }
     }
 
-    /// The figure of one stage divided by the heap's: for time the median over the rounds, each compared with itself.
+    /// The figure of one stage divided by the heap's.
     pub(crate) fn ratio(self, measured: &Measured, heap: &Measured) -> Option<f64> {
         match self {
             Figure::Time => Some(time_ratio(measured, heap).median),
@@ -43,8 +58,9 @@ impl Figure {
         }
     }
 
-    /// The figure of all stages with one kind of memory, by its place in [`MODES`]: the sum, but the most for a peak.
-    pub(crate) fn of_all(self, report: &Report, mode: usize) -> Option<f64> {
+    /// The figure of all stages with one kind of memory, by its place in [`MODES`]: the sum, but the
+    /// most for a peak.
+    fn of_all(self, report: &Report, mode: usize) -> Option<f64> {
         let figures = report.stages.iter().map(|stage| self.of(&stage.by_mode[mode]));
         figures.reduce(|all, figure| {
             let (all, figure) = (all?, figure?);
@@ -54,31 +70,86 @@ impl Figure {
 
     /// The figure written out, and as a ratio to the heap's; dashes where there is none.
     pub(crate) fn cells(self, figure: Option<f64>, ratio: Option<f64>) -> [String; 2] {
+        let show = match self {
+            Figure::Time => units::seconds,
+            Figure::HeapCalls | Figure::PageFaults => units::count,
+            Figure::PeakMemory => units::bytes,
+        };
         let dash = || "–".to_owned();
-        [
-            figure.map_or_else(dash, |figure| self.show(figure)),
-            ratio.map_or_else(dash, units::ratio),
-        ]
-    }
-
-    pub(crate) fn show(self, figure: f64) -> String {
-        match self {
-            Figure::Time => units::seconds(figure),
-            Figure::HeapCalls | Figure::PageFaults => units::count(figure),
-            Figure::PeakMemory => units::bytes(figure),
-        }
+        [figure.map_or_else(dash, show), ratio.map_or_else(dash, units::ratio)]
     }
 
     /// A unit for an axis that reaches up to `most`, and its name.
     pub(crate) fn unit(self, most: f64) -> (f64, &'static str) {
+        const KIB: f64 = 1024.0;
+        const MIB: f64 = KIB * KIB;
         match self {
             Figure::Time if most >= 1.0 => (1.0, "seconds"),
             Figure::Time if most >= 1e-3 => (1e-3, "milliseconds"),
             Figure::Time => (1e-6, "microseconds"),
             Figure::HeapCalls => (1.0, "calls to the heap"),
             Figure::PageFaults => (1.0, "page faults"),
-            Figure::PeakMemory if most >= f64::from(1 << 20) => (f64::from(1 << 20), "MiB"),
-            Figure::PeakMemory => (f64::from(1 << 10), "KiB"),
+            Figure::PeakMemory if most >= MIB => (MIB, "MiB"),
+            Figure::PeakMemory => (KIB, "KiB"),
         }
+    }
+}
+
+/// The rows of a table that stand together: one for each kind of memory.
+pub(crate) struct Block {
+    pub(crate) name: &'static str,
+    pub(crate) rows: Vec<Row>,
+}
+
+pub(crate) struct Row {
+    pub(crate) mode: &'static str,
+    /// For each of [`Figure::ALL`], the figure and its ratio to the heap's.
+    pub(crate) cells: [[String; 2]; 4],
+}
+
+/// The whole table: a block for each stage, and one for all of them.
+pub(crate) fn blocks(report: &Report) -> impl Iterator<Item = Block> {
+    report.stages.iter().map(block).chain([block_of_all(report)])
+}
+
+fn block(stage: &StageReport) -> Block {
+    let row = |measured: &Measured| {
+        Figure::ALL
+            .map(|figure| figure.cells(figure.of(measured), figure.ratio(measured, stage.heap())))
+    };
+    let rows = MODES.iter().zip(&stage.by_mode);
+    let rows = rows.map(|(mode, measured)| Row { mode: mode.name, cells: row(measured) }).collect();
+    Block { name: stage.stage.name(), rows }
+}
+
+fn block_of_all(report: &Report) -> Block {
+    let row = |mode: usize| {
+        Figure::ALL.map(|figure| {
+            let [ours, heap] = [mode, 0].map(|mode| figure.of_all(report, mode));
+            figure.cells(ours, ours.zip(heap).map(|(ours, heap)| ours / heap))
+        })
+    };
+    let rows = MODES.iter().enumerate();
+    let rows = rows.map(|(place, mode)| Row { mode: mode.name, cells: row(place) }).collect();
+    Block { name: "all stages", rows }
+}
+
+/// For each kind of memory but the heap, its place in [`MODES`] and the geometric mean of its ratios
+/// of time over the stages.
+pub(crate) fn mean_time_ratios(report: &Report) -> impl Iterator<Item = (usize, f64)> {
+    (1..MODES.len()).map(|mode| {
+        let stages = report.stages.iter();
+        let ratios = stages.map(|stage| time_ratio(&stage.by_mode[mode], stage.heap()).median);
+        (mode, geometric_mean(ratios))
+    })
+}
+
+/// What a stage found, in words.
+pub(crate) fn findings(stage: &StageReport) -> String {
+    let figures = stage.outcome.figures;
+    let found = figures.map(|(name, figure)| format!("{name} {}", units::count(figure as f64)));
+    match stage.passes {
+        1 => found.join(", "),
+        passes => format!("{} ({passes} times over)", found.join(", ")),
     }
 }

@@ -14,6 +14,7 @@ pub(crate) struct Fold(u64);
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Hasher for Fold {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         for word in &mut words {
@@ -25,19 +26,23 @@ impl Hasher for Fold {
         }
     }
 
+    #[inline]
     fn write_u64(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(SPREAD);
     }
 
+    #[inline]
     fn write_u8(&mut self, byte: u8) {
         self.write_u64(byte.into());
     }
 
+    #[inline]
     fn write_u32(&mut self, word: u32) {
         self.write_u64(word.into());
     }
 
     /// The high bits of a product depend on all bits of its factors: bring them down, since tables use the low ones.
+    #[inline]
     fn finish(&self) -> u64 {
         (self.0 ^ (self.0 >> 32)).wrapping_mul(SPREAD)
     }

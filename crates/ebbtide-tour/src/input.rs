@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::{json, lexer};
+use crate::{json, lexer, units};
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,17 @@ impl Input {
         self.files.iter().filter(|file| file.kind == Kind::Json)
     }
 
-    pub(crate) fn count(&self, kind: Kind) -> usize {
-        self.files.iter().filter(|file| file.kind == kind).count()
+    /// How much it is, in words.
+    pub(crate) fn size(&self) -> String {
+        let count = |kind| self.files.iter().filter(|file| file.kind == kind).count();
+        format!(
+            "{} files, {}: {} Rust, {} JSON, {} other text",
+            units::count(self.files.len() as f64),
+            units::bytes(self.bytes() as f64),
+            count(Kind::Rust),
+            count(Kind::Json),
+            count(Kind::Text),
+        )
     }
 }
 

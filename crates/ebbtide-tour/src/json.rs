@@ -52,7 +52,7 @@ pub(crate) trait Dom: Sized {
     fn view(&self) -> View<'_, Self>;
 
     /// The key and the value of a member.
-    fn parts<'v>(member: &'v Self::Member) -> (&'v str, &'v Self);
+    fn parts(member: &Self::Member) -> (&str, &Self);
 
     /// The member called `key`, if this is an object that has one.
     fn get(&self, key: &str) -> Option<&Self> {

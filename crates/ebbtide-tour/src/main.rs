@@ -2,7 +2,6 @@
 
 mod checkout;
 mod counting;
-mod faults;
 mod figures;
 mod hash;
 mod input;
@@ -13,6 +12,7 @@ mod measure;
 mod modes;
 mod options;
 mod page;
+mod pages;
 mod stages;
 mod table;
 mod terminal;

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 
 use crate::counting::{self, HeapUse};
-use crate::faults;
 use crate::input::Input;
 use crate::modes::{MODES, Mode};
+use crate::pages;
 use crate::stages::{Outcome, Stage};
 
 /// How long to measure.
@@ -20,7 +20,10 @@ pub(crate) struct Effort {
     /// No new round begins after this time, once there are [`Effort::min_rounds`].
     pub(crate) budget: Duration,
     pub(crate) min_rounds: usize,
-    /// A stage goes over its input as often as it takes to reach this many bytes.
+    /// How often a stage goes over its input at least: a program seldom does a job but once, and
+    /// what is left of one pass serves the next.
+    pub(crate) min_passes: usize,
+    /// It goes over a small input as often as it takes to reach this many bytes.
     pub(crate) stage_bytes: usize,
 }
 
@@ -56,32 +59,19 @@ pub(crate) struct Measured {
 }
 
 impl StageReport {
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static Mode, &Measured)> {
-        MODES.iter().zip(&self.by_mode)
-    }
-
     /// What the others are compared with.
     pub(crate) fn heap(&self) -> &Measured {
         &self.by_mode[0]
     }
 }
 
-/// Two kinds of memory that came to different results.
+/// Two kinds of memory came to different results; says which, at which stage, and to what.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Disagreement {
-    stage: &'static str,
-    modes: [&'static str; 2],
-    outcomes: [Outcome; 2],
-}
+pub(crate) struct Disagreement(String);
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "stage `{}`: the kinds of memory disagree", self.stage)?;
-        for (mode, outcome) in self.modes.iter().zip(&self.outcomes) {
-            write!(f, "\n  {mode}: checksum {:016x}", outcome.checksum)?;
-            outcome.figures.iter().try_for_each(|(name, figure)| write!(f, ", {name} {figure}"))?;
-        }
-        Ok(())
+        f.write_str(&self.0)
     }
 }
 
@@ -117,7 +107,7 @@ fn check_and_count(
     input: &Input,
     effort: Effort,
 ) -> Result<StageReport, Disagreement> {
-    let passes = effort.stage_bytes.div_ceil(stage.input_bytes(input));
+    let passes = effort.stage_bytes.div_ceil(stage.input_bytes(input)).max(effort.min_passes);
     let count = |mode: &Mode| counting::count(|| (mode.run)(stage, input, passes));
     let (outcome, heap) = count(&MODES[0]);
     let mut by_mode = vec![Measured { heap, ..Measured::default() }];
@@ -133,31 +123,37 @@ fn check_and_count(
 fn agree(
     stage: Stage,
     expected: Outcome,
-    name: &'static str,
+    name: &str,
     outcome: Outcome,
 ) -> Result<(), Disagreement> {
     if outcome == expected {
         return Ok(());
     }
-    Err(Disagreement {
-        stage: stage.name(),
-        modes: [MODES[0].name, name],
-        outcomes: [expected, outcome],
-    })
+    let line = |mode: &str, outcome: Outcome| {
+        let figures = outcome.figures.map(|(name, figure)| format!(", {name} {figure}"));
+        format!("\n  {mode}: checksum {:016x}{}", outcome.checksum, figures.concat())
+    };
+    Err(Disagreement(format!(
+        "stage `{}`: the kinds of memory disagree{}{}",
+        stage.name(),
+        line(MODES[0].name, expected),
+        line(name, outcome)
+    )))
 }
 
 /// Takes the time and the page faults of one stage with every kind of memory, a different one first in each round.
 fn time(report: &mut StageReport, input: &Input, round: usize) -> Result<(), Disagreement> {
     for turn in 0..MODES.len() {
         let mode = (round + turn) % MODES.len();
-        let faults_before = faults::so_far();
+        pages::give_back();
+        let faults_before = pages::faults();
         let start = Instant::now();
         let outcome = (MODES[mode].run)(report.stage, input, report.passes);
         let seconds = start.elapsed().as_secs_f64();
         agree(report.stage, report.outcome, MODES[mode].name, outcome)?;
         let measured = &mut report.by_mode[mode];
         measured.seconds.push(seconds);
-        if let (Some(before), Some(after)) = (faults_before, faults::so_far()) {
+        if let (Some(before), Some(after)) = (faults_before, pages::faults()) {
             measured.faults.push((after - before) as f64);
         }
     }

@@ -31,3 +31,39 @@ pub(crate) const MODES: &[Mode] = &[
         "explicit scopes of ebbtide: plain values that lie and go together",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{InputError, Reader};
+
+    /// Long enough for tables, stacks and bags to grow, and with what is odd about each format.
+    #[test]
+    fn every_kind_of_memory_comes_to_the_same_result() -> Result<(), InputError> {
+        let mut reader = Reader::new(usize::MAX);
+        let names: String =
+            (0..500).map(|i| format!("Name{i} na_me{} [({{x.y}})] ", i % 7)).collect();
+        let brackets = format!("{}){}", "(".repeat(300), "]".repeat(300));
+        let json = format!(r#"[{{"a\u00e9\n": [null, true, -1.5e3, "{names}"]}}, {{}}, []]"#);
+        for (name, text) in
+            [("a.rs", &names), ("b.txt", &names), ("c.rs", &brackets), ("d.json", &json)]
+        {
+            reader.add(name.to_owned(), text.clone());
+        }
+        let input = reader.finish("a test".to_owned())?;
+        assert_eq!(input.notes, [""; 0]);
+        for stage in Stage::ALL {
+            let expected = (MODES[0].run)(stage, &input, 2);
+            for mode in MODES {
+                assert_eq!(
+                    (mode.run)(stage, &input, 2),
+                    expected,
+                    "{} with {}",
+                    stage.name(),
+                    mode.name
+                );
+            }
+        }
+        Ok(())
+    }
+}

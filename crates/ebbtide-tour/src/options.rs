@@ -54,9 +54,9 @@ pub(crate) struct Options {
 const MIB: usize = 1 << 20;
 
 const FULL: Effort =
-    Effort { budget: Duration::from_secs(15), min_rounds: 5, stage_bytes: 4 * MIB };
+    Effort { budget: Duration::from_secs(15), min_rounds: 5, min_passes: 3, stage_bytes: 16 * MIB };
 const QUICK: Effort =
-    Effort { budget: Duration::from_secs(1), min_rounds: 3, stage_bytes: MIB / 4 };
+    Effort { budget: Duration::from_secs(1), min_rounds: 3, min_passes: 1, stage_bytes: MIB / 4 };
 
 impl Request {
     /// Reads the arguments that follow the program's name.
@@ -72,10 +72,10 @@ impl Request {
                 Arg::Short('V') | Arg::Long("version") => return Ok(Request::Version),
                 Arg::Long("quick") => options.effort = QUICK,
                 Arg::Long("seconds") => {
-                    options.effort.budget = parser.value()?.parse_with(|text| seconds(text))?;
+                    options.effort.budget = parser.value()?.parse_with(seconds)?;
                 }
                 Arg::Long("max-mib") => {
-                    options.max_bytes = parser.value()?.parse_with(|text| mebibytes(text))?
+                    options.max_bytes = parser.value()?.parse_with(mebibytes)?
                 }
                 Arg::Long("page") => options.page = Some(parser.value()?.into()),
                 Arg::Value(path) => options.paths.push(path.into()),

@@ -53,6 +53,9 @@ impl Stage {
     pub(crate) const ALL: [Stage; 5] =
         [Stage::Parse, Stage::Group, Stage::Intern, Stage::Chain, Stage::Medians];
 
+    /// Why a stage may have nothing to do.
+    pub(crate) const IDLE: &str = "no input: there is no JSON among the files";
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Stage::Parse => "parse JSON",

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn ratios_tell_how_much_less() {
-        let ratios = [1.0 / 2.0, 3.0 / 3702.0, 30.0 / 2.0, 5.0 / 0.0, 0.0 / 5.0, 0.0 / 0.0];
+        let ratios = [1.0 / 2.0, 3.0 / 3702.0, 30.0 / 2.0, 5.0 / 0.0, 0.0 / 5.0, f64::NAN];
         assert_eq!(ratios.map(ratio), ["0.50×", "1/1,234", "15×", "–", "0×", "–"]);
     }
 }

@@ -25,9 +25,9 @@ impl Memory for Heap {
 
     fn group(&mut self, files: &[File]) -> group::Found {
         let mut places: HashMap<String, Vec<Place>, FoldState> = HashMap::default();
-        for (word, place) in group::words(files) {
+        group::for_each_word(files, |word, place| {
             places.entry(word.to_ascii_lowercase()).or_default().push(place);
-        }
+        });
         let mut groups: Vec<_> =
             places.iter().map(|(word, places)| (word.as_str(), places.len(), places)).collect();
         group::query(&mut groups, |places| places.iter().copied())

@@ -36,13 +36,13 @@ impl Memory for Scopes {
     fn group(&mut self, files: &[File]) -> group::Found {
         let kept = self.kept.scope();
         let mut places: Table<Bag<_>> = Table::new(&kept);
-        for (word, place) in group::words(files) {
+        group::for_each_word(files, |word, place| {
             let passing = self.passing.scope();
             let spelling = passing.alloc_str(word);
             spelling.make_ascii_lowercase();
             places.entry(spelling, Bag::default).push(&kept, place);
-        }
-        let groups = places.iter().map(|(spelling, places)| (spelling, places.len(), *places));
+        });
+        let groups = places.iter().map(|(spelling, places)| (spelling, places.len(), places));
         group::query(kept.alloc_slice_from_iter(groups), |places| places.iter())
     }
 

@@ -31,15 +31,17 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
     [("words", found.words), ("spellings", found.groups), ("largest group", found.largest)]
 }
 
-/// Every word of `files`, with its place.
-pub(crate) fn words(files: &[File]) -> impl Iterator<Item = (&str, Place)> {
-    (0..).zip(files).flat_map(|(file, text)| {
-        (1..).zip(text.text.lines()).flat_map(move |(line, text)| {
-            text.split(|c: char| c != '_' && !c.is_alphanumeric())
-                .filter(|word| !word.is_empty())
-                .map(move |word| (word, Place { file, line }))
-        })
-    })
+/// Calls `on_word` with every word of `files` and its place.
+#[inline]
+pub(crate) fn for_each_word<'t>(files: &'t [File], mut on_word: impl FnMut(&'t str, Place)) {
+    for (file, text) in (0..).zip(files) {
+        for (line, text) in (1..).zip(text.text.lines()) {
+            let words = text.split(|c: char| c != '_' && !c.is_alphanumeric());
+            for word in words.filter(|word| !word.is_empty()) {
+                on_word(word, Place { file, line });
+            }
+        }
+    }
 }
 
 /// A spelling, how often it stands somewhere, and where.

@@ -79,7 +79,7 @@ impl Dom for Value {
         }
     }
 
-    fn parts<'v>((key, value): &'v (String, Value)) -> (&'v str, &'v Value) {
+    fn parts((key, value): &Self::Member) -> (&str, &Self) {
         (key, value)
     }
 }

@@ -1,14 +1,16 @@
-//! A list that grows in a scope without moving anything: segments, each twice as long as the one before it.
+//! A list that grows in a scope without moving anything: segments, each twice as long as the one
+//! before it.
 
 use std::cell::Cell;
+use std::iter;
 
 use ebbtide::Scope;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Bag<'a, T> {
     ends: Option<Ends<'a, T>>,
-    /// How many values are in the last segment.
-    in_last: usize,
+    /// What is left of the last segment.
+    room: &'a [Cell<T>],
     len: usize,
 }
 
@@ -27,7 +29,7 @@ const FIRST_VALUES: usize = 2;
 
 impl<T> Default for Bag<'_, T> {
     fn default() -> Self {
-        Self { ends: None, in_last: 0, len: 0 }
+        Self { ends: None, room: &[], len: 0 }
     }
 }
 
@@ -37,37 +39,36 @@ impl<'a, T: Copy> Bag<'a, T> {
     }
 
     pub(crate) fn push(&mut self, scope: &Scope<'a>, value: T) {
+        if self.room.is_empty() {
+            self.extend(scope, value);
+        }
+        if let Some((free, room)) = self.room.split_first() {
+            free.set(value);
+            self.room = room;
+            self.len += 1;
+        }
+    }
+
+    /// Adds a segment; `filler` stands in it until it is written over.
+    fn extend(&mut self, scope: &Scope<'a>, filler: T) {
+        let len = self.ends.map_or(FIRST_VALUES, |ends| ends.last.values.len() * 2);
+        self.room = scope.alloc_slice_fill_with(len, |_| Cell::new(filler));
+        let segment = scope.alloc(Segment { values: self.room, next: Cell::new(None) });
         match &mut self.ends {
-            Some(ends) if self.in_last < ends.last.values.len() => {
-                ends.last.values[self.in_last].set(value)
+            None => {
+                self.ends = Some(Ends { first: segment, last: segment });
             }
             Some(ends) => {
-                let next = Segment::new(scope, ends.last.values.len() * 2, value);
-                ends.last.next.set(Some(next));
-                ends.last = next;
-                self.in_last = 0;
-            }
-            None => {
-                let first = Segment::new(scope, FIRST_VALUES, value);
-                self.ends = Some(Ends { first, last: first });
+                ends.last.next.set(Some(segment));
+                ends.last = segment;
             }
         }
-        self.in_last += 1;
-        self.len += 1;
     }
 
     /// The values in the order they came.
     pub(crate) fn iter(&self) -> impl Iterator<Item = T> + use<'a, T> {
-        let segments =
-            std::iter::successors(self.ends.map(|ends| ends.first), |segment| segment.next.get());
+        let first = self.ends.map(|ends| ends.first);
+        let segments = iter::successors(first, |segment| segment.next.get());
         segments.flat_map(|segment| segment.values).map(Cell::get).take(self.len)
-    }
-}
-
-impl<'a, T: Copy> Segment<'a, T> {
-    /// A segment whose first value is `value`; the others will be written over.
-    fn new(scope: &Scope<'a>, len: usize, value: T) -> &'a Self {
-        let values = scope.alloc_slice_fill_with(len, |_| Cell::new(value));
-        scope.alloc(Self { values, next: Cell::new(None) })
     }
 }

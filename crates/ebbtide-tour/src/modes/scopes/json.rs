@@ -101,7 +101,7 @@ impl<'a> Dom for Value<'a> {
         }
     }
 
-    fn parts<'v>((key, value): &'v Self::Member) -> (&'v str, &'v Self) {
+    fn parts((key, value): &Self::Member) -> (&str, &Self) {
         (key, value)
     }
 }

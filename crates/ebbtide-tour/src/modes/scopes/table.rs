@@ -1,5 +1,6 @@
-//! A hash table in a scope: keys are strings, and live there too. Open addressing; when it is three quarters full it
-//! moves to twice the room, and what it leaves behind goes with the scope.
+//! A hash table in a scope: keys are strings, and live there too, each beside its value. Open
+//! addressing; when it is three quarters full it moves to twice the room, and what it leaves behind
+//! goes with the scope. Entries never move.
 
 use std::hash::BuildHasher;
 
@@ -16,6 +17,10 @@ pub(crate) struct Table<'a, V> {
 
 struct Slot<'a, V> {
     hash: u64,
+    entry: &'a mut Entry<'a, V>,
+}
+
+struct Entry<'a, V> {
     key: &'a str,
     value: V,
 }
@@ -33,17 +38,16 @@ impl<'a, V> Table<'a, V> {
             self.grow();
         }
         let hash = FoldState::default().hash_one(key);
-        let place = place(self.slots, hash, |slot| slot.key == key);
+        let place = place(self.slots, hash, |entry| entry.key == key);
         let slot = &mut self.slots[place];
         if slot.is_none() {
             self.len += 1;
         }
-        let slot = slot.get_or_insert_with(|| Slot {
-            hash,
-            key: self.scope.alloc_str(key),
-            value: first(),
+        let slot = slot.get_or_insert_with(|| {
+            let key = self.scope.alloc_str(key);
+            Slot { hash, entry: self.scope.alloc(Entry { key, value: first() }) }
         });
-        &mut slot.value
+        &mut slot.entry.value
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -51,7 +55,7 @@ impl<'a, V> Table<'a, V> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a str, &V)> {
-        self.slots.iter().flatten().map(|slot| (slot.key, &slot.value))
+        self.slots.iter().flatten().map(|slot| (slot.entry.key, &slot.entry.value))
     }
 
     fn grow(&mut self) {
@@ -64,15 +68,15 @@ impl<'a, V> Table<'a, V> {
     }
 }
 
-/// The place of the slot with this hash that `is_it`, or the free one where it belongs.
+/// The place of the slot with this hash whose entry `is_it`, or the free one where it belongs.
 fn place<V>(
     slots: &[Option<Slot<'_, V>>],
     hash: u64,
-    is_it: impl Fn(&Slot<'_, V>) -> bool,
+    is_it: impl Fn(&Entry<'_, V>) -> bool,
 ) -> usize {
     let mask = slots.len() - 1;
     let mut place = low_bits(hash) & mask;
-    while slots[place].as_ref().is_some_and(|slot| slot.hash != hash || !is_it(slot)) {
+    while slots[place].as_ref().is_some_and(|slot| slot.hash != hash || !is_it(slot.entry)) {
         place = (place + 1) & mask;
     }
     place

@@ -1,8 +1,8 @@
-//! Page faults of this process: how often the system had to give it a page of memory, or read one from disk.
+//! The pages of memory that the system gives this process: how often, and giving them back.
 
 /// All page faults so far; `None` where the system does not tell.
 #[cfg(unix)]
-pub(crate) fn so_far() -> Option<u64> {
+pub(crate) fn faults() -> Option<u64> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a whole `rusage`, for the call to write.
     let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
@@ -13,6 +13,16 @@ pub(crate) fn so_far() -> Option<u64> {
 
 /// All page faults so far; `None` where the system does not tell.
 #[cfg(not(unix))]
-pub(crate) fn so_far() -> Option<u64> {
+pub(crate) fn faults() -> Option<u64> {
     None
+}
+
+/// Gives the heap's free pages back to the system, so that what runs next cannot live on pages that
+/// another kind of memory paid for. Does nothing where the heap has no such call.
+pub(crate) fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the call may be made at any time; it only gives back memory that nobody owns.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
