@@ -97,6 +97,7 @@ programs! {
     backing_that_is_not_send
     box_of_what_is_not_send_sent
     box_outlives_its_scope
+    box_unsized_to_what_it_points_to
     box_whose_destructor_sees_a_dead_borrow
     buffer_used_while_its_scope_lives
     checkpoint_rewound_in_safe_code

@@ -3,19 +3,18 @@
 #[cfg(feature = "alloc")]
 use crate::backing::Heap;
 use crate::{
+    arith::CHUNK_ALIGN,
     backing::{Backing, DefaultBacking},
     chunk::{self, Chunks, FIRST_CHUNK},
     error::{AllocError, Failure},
-    raw,
+    raw::{self, Cursor},
     scope::Scope,
     stats::{Chunk, Stats},
 };
 use core::{
-    cell::OnceCell,
     convert::Infallible,
     fmt,
     panic::{RefUnwindSafe, UnwindSafe},
-    ptr::NonNull,
 };
 
 /// Owns memory, and lends it out by the scope.
@@ -41,8 +40,8 @@ use core::{
 /// assert_eq!(total, 90);
 /// ```
 pub struct Arena<B: Backing = DefaultBacking> {
-    /// The accumulating scope that every other one is opened from; unset until there is a chunk.
-    root: OnceCell<Scope<'static>>,
+    /// The accumulating scope that every other one is opened from; nowhere until there is a chunk.
+    root: Scope<'static>,
     chunks: Chunks<B>,
 }
 
@@ -141,7 +140,7 @@ impl<B: Backing> Arena<B> {
     }
 
     const fn with_total_chunk_size_in(total: usize, backing: B) -> Self {
-        Arena { root: OnceCell::new(), chunks: Chunks::new(backing, total) }
+        Arena { root: Scope::new(Cursor::nowhere()), chunks: Chunks::new(backing, total) }
     }
 
     /// As [`with_capacity`](Arena::with_capacity), over a backing of the caller's.
@@ -196,8 +195,8 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[inline(always)]
     pub fn scope(&mut self) -> Scope<'_> {
-        let Ok(root) = self.open::<Infallible>();
-        root.fork()
+        let Ok(scope) = self.open::<Infallible>();
+        scope
     }
 
     /// As [`scope`](Arena::scope).
@@ -207,7 +206,7 @@ impl<B: Backing> Arena<B> {
     /// [`AllocError`] if there is no first chunk and the backing refuses one.
     #[inline(always)]
     pub fn try_scope(&mut self) -> Result<Scope<'_>, AllocError> {
-        Ok(self.open::<AllocError>()?.fork())
+        self.open()
     }
 
     /// The arena's one long-lived scope, for code in the style of bumpalo's `&Bump`: what is allocated
@@ -235,7 +234,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[inline(always)]
     pub fn root(&self) -> &Scope<'_> {
-        let Ok(root) = self.open::<Infallible>();
+        let Ok(root) = self.open_root::<Infallible>();
         root
     }
 
@@ -246,30 +245,52 @@ impl<B: Backing> Arena<B> {
     /// [`AllocError`] if there is no first chunk and the backing refuses one.
     #[inline(always)]
     pub fn try_root(&self) -> Result<&Scope<'_>, AllocError> {
-        self.open::<AllocError>()
+        self.open_root()
+    }
+
+    #[inline(always)]
+    fn open<F: Failure>(&mut self) -> Result<Scope<'_>, F> {
+        let root = self.root.cursor();
+        let cursor = match root.try_fork() {
+            Some(cursor) => {
+                root.attach(self.chunks.address());
+                cursor
+            }
+            None => self.open_slowly::<F>()?,
+        };
+        // SAFETY: both ways fork the root's cursor, which rounds to this alignment.
+        unsafe { cursor.promise_top(CHUNK_ALIGN) };
+        Ok(Scope::new(cursor))
+    }
+
+    /// Opens a scope where there is no chunk yet, or next to nothing left in it.
+    #[cold]
+    #[inline(never)]
+    fn open_slowly<F: Failure>(&self) -> Result<Cursor, F> {
+        Ok(self.open_root::<F>()?.cursor().fork())
     }
 
     /// The root scope, with the arena's present address noted where its descendants find it.
     #[inline(always)]
-    fn open<F: Failure>(&self) -> Result<&Scope<'_>, F> {
-        let root = match self.root.get() {
-            Some(root) => root,
-            None => self.make_first::<F>(0)?,
-        };
-        root.cursor().attach(self.chunks.address());
-        Ok(root)
+    fn open_root<F: Failure>(&self) -> Result<&Scope<'_>, F> {
+        if self.root.cursor().is_nowhere() {
+            self.make_first::<F>(0)?;
+        }
+        self.root.cursor().attach(self.chunks.address());
+        Ok(&self.root)
     }
 
     #[cold]
     #[inline(never)]
-    fn make_first<F: Failure>(&self, capacity: usize) -> Result<&Scope<'static>, F> {
+    fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
         let Ok(first) = self.chunks.make_first(capacity) else {
             if F::DIVERGES {
                 raw::out_of_memory(self.chunks.control().next_size(), 1);
             }
             return Err(F::refused());
         };
-        Ok(self.root.get_or_init(|| Scope::new(raw::cursor_at(first))))
+        self.root.cursor().start_at(first);
+        Ok(())
     }
 
     /// Frees all that [`root`](Arena::root) allocated and keeps every chunk. Costs a few stores.
@@ -285,7 +306,7 @@ impl<B: Backing> Arena<B> {
     #[inline]
     pub fn reset(&mut self) {
         if let Some(first) = self.chunks.control().first() {
-            self.start_at(first);
+            self.root.cursor().start_at(first);
         }
     }
 
@@ -307,7 +328,7 @@ impl<B: Backing> Arena<B> {
         match retain {
             Retain::All => self.reset(),
             Retain::Bytes(most) => {
-                self.root.take();
+                self.root = Scope::new(Cursor::nowhere());
                 // SAFETY: the arena is borrowed exclusively and the root is gone, so no scope and no
                 // allocation is left.
                 unsafe { self.chunks.release_beyond(most) };
@@ -316,17 +337,12 @@ impl<B: Backing> Arena<B> {
             Retain::OneChunk if self.chunks().nth(1).is_none() => self.reset(),
             Retain::OneChunk => {
                 let held = self.chunks.control().held();
-                self.root.take();
+                self.root = Scope::new(Cursor::nowhere());
                 // SAFETY: as above.
                 unsafe { self.chunks.release_behind(None) };
                 self.chunks.control().set_next_size(held);
             }
         }
-    }
-
-    /// Makes the root scope anew, over the whole of the first chunk.
-    fn start_at(&mut self, first: NonNull<chunk::Header>) {
-        self.root = OnceCell::from(Scope::new(raw::cursor_at(first)));
     }
 
     /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that holds nothing,
@@ -341,8 +357,8 @@ impl<B: Backing> Arena<B> {
     /// assert_eq!(arena.stats().chunks, 1);
     /// ```
     pub fn trim(&mut self) {
-        if let Some(root) = self.root.get() {
-            let kept = root.cursor().chunk();
+        if !self.root.cursor().is_nowhere() {
+            let kept = self.root.cursor().chunk();
             // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, and
             // those are in its chunk and before (I1).
             unsafe { self.chunks.release_behind(Some(kept)) };
@@ -384,10 +400,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
-        match self.root.get() {
-            Some(root) => root.stats_of(self.chunks.control()),
-            None => Stats::of_empty(self.chunks.control()),
-        }
+        Stats::of(self.chunks.control(), self.root.cursor())
     }
 
     /// The chunks in the order in which scopes enter them, as numbers; no memory is lent.
@@ -398,8 +411,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.chunks().all(|chunk| chunk.capacity >= 1000 && !chunk.oversize));
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
-        let root = self.root.get().map(Scope::cursor);
-        root.into_iter().flat_map(|root| root.chunks(self.chunks.control())).map(Chunk::of)
+        self.root.cursor().chunks(self.chunks.control()).map(Chunk::of)
     }
 
     /// The backing.

@@ -91,81 +91,62 @@ impl<'a, T: ?Sized> Box<'a, T> {
         unsafe { lend(Box::into_raw(this)) }
     }
 
-    /// Turns `Box<T>` into `Box<dyn Trait>` or `Box<[T]>`: the closure coerces a reference, and the
-    /// compiler checks the coercion. (Stable Rust lets only its own pointers coerce by themselves.)
-    ///
-    /// ```
-    /// # let mut arena = ebbtide::Arena::new();
-    /// # let s = arena.scope();
-    /// use ebbtide::Box;
-    ///
-    /// let number = Box::unsize::<dyn std::fmt::Display>(s.boxed(12), |value| value);
-    /// let slice: Box<[u8]> = Box::unsize(s.boxed([1, 2, 3]), |value| value.as_mut_slice());
-    /// assert_eq!(format!("{number} {}", slice.len()), "12 3");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the closure returns anything but the reference that it is given: a part of the value, say, or
-    /// what the value itself refers to. The value is dropped then.
-    #[inline]
+    /// The parts that [`unsize!`](crate::unsize) takes a box to.
+    #[doc(hidden)]
+    #[inline(always)]
     #[must_use]
-    pub fn unsize<U: ?Sized>(
-        mut this: Self,
-        coerce: impl for<'x> FnOnce(&'x mut T) -> &'x mut U,
-    ) -> Box<'a, U>
-    where
-        T: Sized,
-    {
-        // The signature alone is not enough: of a `T` that holds a reference, the closure can return what
-        // lies behind that, or what it has captured, for as long. Either has another owner, who drops it.
-        let value = if size_of::<T>() == 0 {
-            unsize_nothing(&mut this, coerce)
-        } else {
-            let coerced = coerce(&mut *this);
-            let size = size_of_val(coerced);
-            let coerced = NonNull::from(coerced);
-            let same = coerced.addr() == this.value.addr() && size == size_of::<T>();
-            same.then_some(coerced)
-        };
-        let Some(value) = value else { not_the_value() };
-        core::mem::forget(this);
-        // SAFETY: the very bytes that the old box owned, which does not drop them. Whoever may hold a
-        // `&mut U` to all of a value may put another one in its place, so dropping it as a `U` is as
-        // good as dropping it as a `T`.
+    pub fn into_parts(this: Self) -> (NonNull<T>, Loan<'a>) {
+        (Box::into_raw(this), Loan(PhantomData))
+    }
+
+    /// A box from the parts of another, coerced.
+    ///
+    /// # Safety
+    ///
+    /// `value` is what [`Box::into_parts`] returned beside `loan`, or an unsized coercion of it.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn from_parts(value: NonNull<T>, _loan: Loan<'a>) -> Self {
+        // SAFETY: the caller's promise: the value of a box with this lifetime, which gave it up.
         unsafe { Box::own(value) }
     }
 }
 
-/// [`Box::unsize`] for a `T` without a size. Many such values may share an address, so it is tried on one
-/// that lies where no other value can: inside an object of our own, neither at its start nor at its end.
-fn unsize_nothing<T, U: ?Sized>(
-    this: &mut Box<'_, T>,
-    coerce: impl for<'x> FnOnce(&'x mut T) -> &'x mut U,
-) -> Option<NonNull<U>> {
-    #[repr(C)]
-    struct Between<T> {
-        before: u8,
-        value: ManuallyDrop<T>,
-        after: u8,
-    }
-    // SAFETY: the box owns an initialised value, and this copy of it is never dropped.
-    let value = ManuallyDrop::new(unsafe { this.value.read() });
-    let mut between = Between { before: 0, value, after: 0 };
-    let address = NonNull::from(&between.value).addr();
-    debug_assert!(NonNull::from(&between.before).addr() < address);
-    debug_assert!(NonNull::from(&between.after).addr() >= address);
-    let coerced = coerce(&mut between.value);
-    let nothing = size_of_val(coerced) == 0;
-    let coerced = NonNull::from(coerced);
-    (nothing && coerced.addr() == address).then(|| coerced.with_addr(this.value.addr()))
-}
+/// Carries a box's lifetime through [`unsize!`](crate::unsize).
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Loan<'a>(PhantomData<&'a ()>);
 
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn not_the_value() -> ! {
-    panic!("the closure given to `Box::unsize` must return the reference that it gets")
+/// Turns a [`Box<T>`](crate::Box) into a box of a trait object or a slice.
+///
+/// On stable Rust only the standard library's own pointers coerce by themselves. The macro lets the
+/// compiler coerce a raw one, so whatever it accepts is a true unsizing of that very value. (A closure
+/// over references could return anything that the value leads to, which the box would then drop twice.)
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// use ebbtide::{Box, unsize};
+/// use std::fmt::Display;
+///
+/// let number: Box<dyn Display> = unsize!(s.boxed(12));
+/// let slice = unsize!(s.boxed([1, 2, 3]) => [u8]);
+/// assert_eq!(format!("{number} {}", slice.len()), "12 3");
+/// ```
+#[macro_export]
+macro_rules! unsize {
+    ($boxed:expr) => {{
+        let (value, loan) = $crate::Box::into_parts($boxed);
+        // SAFETY: the value and the loan of one box; the argument is coerced where it is passed.
+        unsafe { $crate::Box::from_parts(value, loan) }
+    }};
+    ($boxed:expr => $target:ty) => {{
+        let (value, loan) = $crate::Box::into_parts($boxed);
+        let value: ::core::ptr::NonNull<$target> = value;
+        // SAFETY: the value, coerced, and the loan of one box.
+        unsafe { $crate::Box::from_parts(value, loan) }
+    }};
 }
 
 impl<T> Box<'_, T> {

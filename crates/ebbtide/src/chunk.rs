@@ -142,7 +142,9 @@ impl Header {
     /// Notes where the arena is now. It cannot move while a scope opened after this lives.
     #[inline(always)]
     pub(crate) fn attach(&self, control: NonNull<Control>) {
-        self.control.set(Some(control));
+        if self.control.get() != Some(control) {
+            self.control.set(Some(control));
+        }
     }
 
     pub(crate) fn contains(&self, address: usize) -> bool {

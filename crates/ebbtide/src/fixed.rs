@@ -163,7 +163,10 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
         if !poison::TRACKS {
             control.note_high_water(home.capacity());
         }
-        Scope::new(raw::cursor_at(NonNull::from(home)).fork())
+        // Not a fork, which begins at an aligned address: a buffer of n bytes holds n.
+        let cursor = raw::cursor_at(NonNull::from(home));
+        cursor.poison_free();
+        Scope::new(cursor)
     }
 
     /// What the spill holds, and the buffer's size as of the last scope.

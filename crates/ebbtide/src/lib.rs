@@ -67,6 +67,8 @@ pub use arena::{Arena, Retain};
 pub use backing::Heap;
 pub use backing::{Backing, DefaultBacking, NoSpill};
 pub use boxed::Box;
+#[doc(hidden)]
+pub use boxed::Loan;
 pub use error::{AllocError, AllocOrInitError};
 #[cfg(feature = "alloc")]
 pub use fixed::SpareCapacity;

@@ -51,7 +51,7 @@
 //! ```
 
 use crate::{
-    arith,
+    arith::{self, CHUNK_ALIGN},
     chunk::{self, Control, Header},
     error::Failure,
     poison,
@@ -68,7 +68,9 @@ use core::{
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Cursor {
-    top: Cell<NonNull<u8>>,
+    /// An address: the provenance of a block is `low`'s, for both lie in one region (I2). As a number
+    /// the compiler can follow it through a loop and leave out a rounding that changes nothing.
+    top: Cell<usize>,
     // Between the two bump pointers on purpose: on aarch64 adjacent ones are loaded by one paired
     // instruction, which waits for the store of the single one before it.
     chunk: Cell<NonNull<Header>>,
@@ -79,7 +81,7 @@ pub(crate) struct Cursor {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
-    top: NonNull<u8>,
+    top: usize,
     chunk: NonNull<Header>,
     low: NonNull<u8>,
 }
@@ -88,6 +90,24 @@ pub(crate) struct Words {
 pub(crate) struct ChunkUse<'c> {
     pub(crate) header: &'c Header,
     pub(crate) free: usize,
+}
+
+impl Words {
+    /// `top` rounded down, and `low`; where that leaves nothing free, an empty range (I2).
+    #[inline(always)]
+    fn aligned(self, align: usize) -> (usize, NonNull<u8>) {
+        let top = self.top & !(align - 1);
+        let low = if top < self.low.addr().get() { lowered(self.low, top) } else { self.low };
+        (top, low)
+    }
+}
+
+/// `low` brought down to `top`. A call, so that the compiler keeps a branch that is never taken instead
+/// of a conditional move that always waits.
+#[cold]
+#[inline(never)]
+fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
+    at(low, top)
 }
 
 /// What the slow path returns: a block, null on failure, and the cursor's new words.
@@ -128,21 +148,55 @@ fn dangling(align: usize) -> NonNull<u8> {
 pub(crate) fn cursor_at(chunk: NonNull<Header>) -> Cursor {
     // SAFETY: callers pass a chunk of a live list.
     let header = unsafe { chunk.as_ref() };
-    Cursor { top: Cell::new(header.top()), chunk: Cell::new(chunk), low: Cell::new(header.low()) }
+    Cursor {
+        top: Cell::new(header.top().addr().get()),
+        chunk: Cell::new(chunk),
+        low: Cell::new(header.low()),
+    }
 }
 
 impl Cursor {
+    /// A cursor without a chunk. It must not be allocated from; [`Cursor::try_fork`] refuses it.
+    pub(crate) const fn nowhere() -> Self {
+        Cursor {
+            top: Cell::new(0),
+            chunk: Cell::new(NonNull::dangling()),
+            low: Cell::new(NonNull::dangling()),
+        }
+    }
+
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.top.get() == 0
+    }
+
+    /// Moves to the start of `chunk`.
+    pub(crate) fn start_at(&self, chunk: NonNull<Header>) {
+        self.set(cursor_at(chunk).words());
+        self.poison_free();
+    }
+
     /// The cursor of a scope that opens here. The borrow checker freezes this one until it ends (I4).
+    ///
+    /// Its top begins at a multiple of [`CHUNK_ALIGN`]: the compiler then knows that a run of
+    /// allocations of one type needs no rounding.
     #[inline(always)]
     pub(crate) fn fork(&self) -> Cursor {
-        if poison::TRACKS {
-            self.poison_free();
+        self.poison_free();
+        let (top, low) = self.words().aligned(CHUNK_ALIGN);
+        Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
+    }
+
+    /// As [`Cursor::fork`]; `None` where the rounding leaves nothing free, and for a cursor that is
+    /// nowhere: one comparison for both.
+    #[inline(always)]
+    pub(crate) fn try_fork(&self) -> Option<Cursor> {
+        let top = self.top.get() & !(CHUNK_ALIGN - 1);
+        if top < self.low.get().addr().get() {
+            return None;
         }
-        Cursor {
-            top: Cell::new(self.top.get()),
-            chunk: Cell::new(self.chunk.get()),
-            low: Cell::new(self.low.get()),
-        }
+        self.poison_free();
+        let (chunk, low) = (self.chunk.get(), self.low.get());
+        Some(Cursor { top: Cell::new(top), chunk: Cell::new(chunk), low: Cell::new(low) })
     }
 
     #[inline(always)]
@@ -159,9 +213,7 @@ impl Cursor {
     #[inline(always)]
     pub(crate) unsafe fn restore(&self, words: Words) {
         self.set(words);
-        if poison::TRACKS {
-            self.poison_free();
-        }
+        self.poison_free();
     }
 
     #[inline(always)]
@@ -178,7 +230,7 @@ impl Cursor {
 
     /// The free bytes of the region in use.
     pub(crate) fn free(&self) -> usize {
-        self.top.get().addr().get() - self.low.get().addr().get()
+        self.top.get() - self.low.get().addr().get()
     }
 
     /// The control block of the arena.
@@ -203,12 +255,12 @@ impl Cursor {
         let (size, align) = (size_of::<T>(), align_of::<T>());
         // Decided when the program is compiled.
         let start = if size <= arith::SMALL && align <= arith::SMALL {
-            arith::down_small(top.addr().get(), low.addr().get(), size, align)
+            arith::down_small(top, low.addr().get(), size, align)?
         } else {
-            arith::down(top.addr().get(), low.addr().get(), size, align)
+            arith::down(top, low.addr().get(), size, align)?
         };
-        let block = at(top, start?);
-        self.top.set(block);
+        self.top.set(start);
+        let block = at(low, start);
         self.track(block, size, End::High);
         Some(block.cast())
     }
@@ -222,25 +274,44 @@ impl Cursor {
         }
         // A panic in the backing then leaks the value and leaves the call nothing to drop.
         let value = ManuallyDrop::new(value);
-        match self.take::<T>() {
+        let block = match self.take::<T>() {
             Some(block) => {
                 // SAFETY: the block is free, aligned for a `T` and large enough (I2).
                 unsafe { block.cast().write(value) };
-                Ok(block)
+                block
             }
             // The store is written twice so that the fast path ends without joining this one.
             None => match self.refill::<F>(Layout::new::<T>(), End::High) {
                 Ok(block) => {
                     // SAFETY: as above.
                     unsafe { block.cast().write(value) };
-                    Ok(block.cast())
+                    block.cast()
                 }
                 Err(failure) => {
                     drop(ManuallyDrop::into_inner(value));
-                    Err(failure)
+                    return Err(failure);
                 }
             },
-        }
+        };
+        self.promise_aligned::<T>();
+        Ok(block)
+    }
+
+    /// Tells the compiler that `top` is aligned for a `T`, after one was allocated. In a loop over a
+    /// local scope the rounding is then left out, and with it half of the time a turn takes.
+    #[inline(always)]
+    fn promise_aligned<T>(&self) {
+        // SAFETY: `take` set `top` to the start of a `T`, and `slow` rounded it down to its alignment.
+        unsafe { self.promise_top(align_of::<T>()) };
+    }
+
+    /// # Safety
+    ///
+    /// `top` is a multiple of `align`.
+    #[inline(always)]
+    pub(crate) unsafe fn promise_top(&self, align: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { core::hint::assert_unchecked(self.top.get() & (align - 1) == 0) };
     }
 
     /// A block for a `T`, uninitialised.
@@ -249,10 +320,12 @@ impl Cursor {
         if size_of::<T>() == 0 {
             return Ok(NonNull::dangling());
         }
-        match self.take::<T>() {
-            Some(block) => Ok(block),
-            None => Ok(self.refill::<F>(Layout::new::<T>(), End::High)?.cast()),
-        }
+        let block = match self.take::<T>() {
+            Some(block) => block,
+            None => self.refill::<F>(Layout::new::<T>(), End::High)?.cast(),
+        };
+        self.promise_aligned::<T>();
+        Ok(block)
     }
 
     /// A block at the high end, uninitialised.
@@ -260,10 +333,10 @@ impl Cursor {
     pub(crate) fn reserve<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         let (top, low) = (self.top.get(), self.low.get());
         let (size, align) = (layout.size(), layout.align());
-        match arith::down(top.addr().get(), low.addr().get(), size, align) {
+        match arith::down(top, low.addr().get(), size, align) {
             Some(start) => {
-                let block = at(top, start);
-                self.top.set(block);
+                self.top.set(start);
+                let block = at(low, start);
                 self.track(block, size, End::High);
                 Ok(block)
             }
@@ -276,7 +349,7 @@ impl Cursor {
     pub(crate) fn reserve_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         let (top, low) = (self.top.get(), self.low.get());
         let (size, align) = (layout.size(), layout.align());
-        match arith::up(top.addr().get(), low.addr().get(), size, align) {
+        match arith::up(top, low.addr().get(), size, align) {
             Some(start) => {
                 let block = at(low, start);
                 self.low.set(at(low, start + size));
@@ -353,7 +426,11 @@ impl Cursor {
             }
             grown
         };
-        self.set(grown.words);
+        self.set(Words {
+            // Rounded already; said again where the compiler sees it.
+            top: grown.words.top & !(align - 1),
+            ..grown.words
+        });
         // SAFETY: `grow` never returns null, and what `try_grow` returns was looked at above.
         let block = unsafe { NonNull::new_unchecked(grown.block) };
         self.track(block, size, end);
@@ -383,11 +460,17 @@ impl Cursor {
         self.control().note_high_water(self.used());
     }
 
-    /// Poisons what is free: the region in use and, when a cursor enters them, the chunks behind.
-    fn poison_free(&self) {
+    /// Poisons what is free in the region in use. The chunks behind follow when a cursor enters them.
+    #[inline(always)]
+    pub(crate) fn poison_free(&self) {
+        if !poison::TRACKS {
+            return;
+        }
+
         // SAFETY: the region's chunk is one of the cursor's list (I3).
         let region = unsafe { chunk::region_of(self.chunk.get()).as_ref() };
-        poison::left_behind(region, self.low.get(), self.top.get());
+        let low = self.low.get();
+        poison::left_behind(region, low, at(low, self.top.get()));
     }
 
     /// The bytes in use up to this cursor. Padding counts, and so does what a cursor left free at the
@@ -442,10 +525,10 @@ impl Cursor {
         }
         // SAFETY: the region's chunk is one of the cursor's list (I3).
         let region = unsafe { chunk::region_of(words.chunk).as_ref() };
-        debug_assert!(words.low <= words.top, "I2");
+        debug_assert!(words.low.addr().get() <= words.top, "I2");
         debug_assert!(words.low.addr().get() >= arith::LOWEST_ADDRESS, "I2");
         debug_assert!(region.contains(words.low.addr().get()), "I3");
-        debug_assert!(region.contains(words.top.addr().get()), "I3");
+        debug_assert!(region.contains(words.top), "I3");
         // SAFETY: a cursor names a chunk of a live list.
         let control = unsafe { words.chunk.as_ref() }.control();
         // SAFETY: the arena is there as long as the cursor.
@@ -472,7 +555,7 @@ impl Cursor {
 #[cold]
 #[inline(never)]
 extern "C-unwind" fn grow(
-    top: NonNull<u8>,
+    top: usize,
     low: NonNull<u8>,
     chunk: NonNull<Header>,
     size: usize,
@@ -490,7 +573,7 @@ extern "C-unwind" fn grow(
 #[cold]
 #[inline(never)]
 extern "C-unwind" fn try_grow(
-    top: NonNull<u8>,
+    top: usize,
     low: NonNull<u8>,
     chunk: NonNull<Header>,
     size: usize,
@@ -510,20 +593,28 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
     panic!("out of memory: an arena could not serve {size} bytes at alignment {align}")
 }
 
-/// Finds or makes a chunk with room for the block, and takes the block there.
-///
-/// The cursor moves into that chunk if more is left free there than in the region it is in. Otherwise
-/// the chunk serves this one request: an oversize request costs the current region nothing. A low-end
-/// block always moves the cursor, for it will want to grow.
+/// Finds or makes a chunk with room for the block, and takes the block there. The new top is rounded
+/// down to `align`, as the next block of the same kind would round it.
 fn slow(words: Words, size: usize, align: usize, end: End) -> Grown {
-    if size == 0 {
-        let block = dangling(align).as_ptr();
-        return Grown { block, words };
-    }
-    let refusal = Grown { block: core::ptr::null_mut(), words };
-    let Some(region) = arith::region_for(size, align) else {
-        return refusal;
+    let moved = if size == 0 {
+        Some((dangling(align), words))
+    } else {
+        slow_sized(words, size, align, end)
     };
+    let Some((block, words)) = moved else {
+        return Grown { block: core::ptr::null_mut(), words };
+    };
+    let (top, low) = words.aligned(align);
+    let words = Words { top, low, ..words };
+    Cursor::check(words);
+    Grown { block: block.as_ptr(), words }
+}
+
+/// The cursor moves into the new chunk if more is left free there than in the region it is in.
+/// Otherwise the chunk serves this one request: an oversize request costs the current region nothing.
+/// A low-end block always moves the cursor, for it will want to grow.
+fn slow_sized(words: Words, size: usize, align: usize, end: End) -> Option<(NonNull<u8>, Words)> {
+    let region = arith::region_for(size, align)?;
     let start_in = |header: &Header| {
         let (top, low) = (header.top().addr().get(), header.low().addr().get());
         match end {
@@ -531,28 +622,22 @@ fn slow(words: Words, size: usize, align: usize, end: End) -> Grown {
             End::Low => arith::up(top, low, size, align),
         }
     };
+    let fits = |header: &Header| start_in(header).is_some();
     // SAFETY: the words are those of a cursor in use.
-    let found =
-        unsafe { chunk::chunk_behind(words.chunk, region, |header| start_in(header).is_some()) };
-    let Ok(chunk) = found else {
-        return refusal;
-    };
+    let chunk = unsafe { chunk::chunk_behind(words.chunk, region, fits) }.ok()?;
     // SAFETY: a chunk of the list, just found or made.
     let header = unsafe { chunk.as_ref() };
-    let Some(start) = start_in(header) else {
-        return refusal;
-    };
+    let start = start_in(header)?;
     poison::left_behind(header, header.low(), header.top());
     let block = at(header.low(), start);
-    let free_here = words.top.addr().get() - words.low.addr().get();
     let (low, top) = match end {
-        End::High => (header.low(), block),
-        End::Low => (at(block, start + size), header.top()),
+        End::High => (header.low(), start),
+        End::Low => (at(block, start + size), header.top().addr().get()),
     };
-    let free_there = top.addr().get() - low.addr().get();
+    let free_here = words.top - words.low.addr().get();
+    let free_there = top - low.addr().get();
     let oversize = end == End::High && free_there < free_here;
     chunk::enter(words.chunk, chunk, free_here, free_there, oversize);
     let words = if oversize { Words { chunk, ..words } } else { Words { top, chunk, low } };
-    Cursor::check(words);
-    Grown { block: block.as_ptr(), words }
+    Some((block, words))
 }

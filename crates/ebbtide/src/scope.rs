@@ -59,7 +59,7 @@ impl RefUnwindSafe for Scope<'_> {}
 
 impl<'a> Scope<'a> {
     #[inline(always)]
-    pub(crate) fn new(cursor: Cursor) -> Self {
+    pub(crate) const fn new(cursor: Cursor) -> Self {
         Scope { cursor, loan: PhantomData }
     }
 

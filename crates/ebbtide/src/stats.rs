@@ -34,12 +34,9 @@ pub struct Stats {
 }
 
 impl Stats {
-    pub(crate) fn of_empty(control: &Control) -> Self {
-        Stats { high_water: control.high_water(), held: control.held(), ..Stats::default() }
-    }
-
     pub(crate) fn of(control: &Control, cursor: &Cursor) -> Self {
-        let mut stats = Stats::of_empty(control);
+        let mut stats =
+            Stats { high_water: control.high_water(), held: control.held(), ..Stats::default() };
         for chunk in cursor.chunks(control).map(Chunk::of) {
             stats.capacity += chunk.capacity;
             stats.used += chunk.used;

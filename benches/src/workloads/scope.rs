@@ -1,0 +1,69 @@
+//! Opening a scope, allocating 8 bytes in it, closing it; against the allocation alone.
+
+use crate::{
+    harness::{Bar, Bench, Contestant, contestant, hidden, observe},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Peer, Scopes, Stumpalo},
+};
+use ebbtide::Arena;
+
+const TURNS: usize = 1024 * 32;
+const ALONE: &str = "ebbtide, allocation alone";
+
+pub fn run(bench: &mut Bench) {
+    bench.row(
+        "scope: a child scope: open, allocate 8 bytes, close",
+        TURNS,
+        vec![
+            nested(),
+            alone(),
+            turns::<Stumpalo>(),
+            turns::<Bumpalo>(),
+            turns::<BumpScope>(),
+            turns::<BlinkAlloc>(),
+        ],
+        &[Bar::AtMost(1.1, ALONE), Bar::BestPeer(1.9)],
+    );
+    bench.row(
+        "scope: of an arena in memory: open, allocate 8 bytes, close",
+        TURNS,
+        vec![
+            turns::<Ebbtide>(),
+            alone(),
+            turns::<Stumpalo>(),
+            turns::<Bumpalo>(),
+            turns::<BumpScope>(),
+            turns::<BlinkAlloc>(),
+        ],
+        &[Bar::AtMost(1.1, ALONE), Bar::BestPeer(1.9)],
+    );
+}
+
+fn turns<'a, P: Scopes + 'a>() -> Contestant<'a> {
+    let mut peer = P::with_capacity(4096);
+    contestant(P::NAME, move || peer.open_allocate_close(hidden(TURNS)))
+}
+
+/// Children of one scope.
+fn nested<'a>() -> Contestant<'a> {
+    let mut arena = Arena::new();
+    contestant("ebbtide", move || {
+        let mut outer = arena.scope();
+        for turn in 0..hidden(TURNS) {
+            let inner = outer.scope();
+            observe(inner.alloc(turn as u64));
+        }
+    })
+}
+
+/// As many allocations in one scope, in as little memory as the first-level cache holds.
+fn alone<'a>() -> Contestant<'a> {
+    let mut peer = Ebbtide::with_capacity(16 * 1024);
+    contestant(ALONE, move || {
+        for _ in 0..hidden(TURNS / 1024) {
+            let handle = peer.open();
+            for turn in 0..hidden(1024) {
+                observe(Handle::alloc(&handle, turn as u64));
+            }
+        }
+    })
+}
