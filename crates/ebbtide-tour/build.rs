@@ -1,4 +1,5 @@
-//! Tells the tour which compiler and platform it was built with: for its report, and to ask Cargo about that platform.
+//! Tells the tour which compiler and platform it was built with: for its report, and to ask Cargo
+//! about that platform.
 
 use std::env;
 use std::process::Command;

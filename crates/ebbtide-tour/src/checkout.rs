@@ -1,4 +1,5 @@
-//! The input that every Cargo checkout has: what `cargo metadata` prints for it, and the sources of its crates.
+//! The input that every Cargo checkout has: what `cargo metadata` prints for it, and the sources of
+//! its crates.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -44,8 +45,9 @@ fn crate_folders(metadata: &Value) -> BTreeMap<String, PathBuf> {
         .collect()
 }
 
-/// What `cargo metadata` prints, and a note if it could not tell everything. Tries without the network first, since a
-/// checkout that was built has what it needs; and asks for this platform only, since it may have no more than that.
+/// What `cargo metadata` prints, and a note if it could not tell everything. Tries without the
+/// network first, since a checkout that was built has what it needs; and asks for this platform
+/// only, since it may have no more than that.
 fn metadata() -> Result<(String, Option<String>), InputError> {
     let platform = format!("--filter-platform={}", env!("TOUR_TARGET"));
     if let Ok(metadata) =
@@ -53,7 +55,8 @@ fn metadata() -> Result<(String, Option<String>), InputError> {
     {
         return Ok((metadata, None));
     }
-    let note = "the sources of some dependencies are not on this machine: only the workspace's own crates were read";
+    let note = "the sources of some dependencies are not on this machine: only the workspace's own \
+                crates were read";
     match cargo_metadata(&["--no-deps", "--offline"]) {
         Ok(metadata) => Ok((metadata, Some(note.to_owned()))),
         Err(reason) => Err(InputError::NoCheckout(reason)),

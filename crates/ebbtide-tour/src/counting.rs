@@ -44,8 +44,8 @@ fn note(bytes_taken: usize, bytes_given_back: usize) {
     }
 }
 
-// SAFETY: each method passes its arguments on to `System` and returns what that returns; `note` touches only atomics, so
-// it neither allocates nor unwinds.
+// SAFETY: each method passes its arguments on to `System` and returns what that returns; `note`
+// touches only atomics, so it neither allocates nor unwinds.
 unsafe impl GlobalAlloc for CountingHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size(), 0);
@@ -61,13 +61,15 @@ unsafe impl GlobalAlloc for CountingHeap {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         note(0, layout.size());
-        // SAFETY: the caller promises that `block` came from this allocator, thus from `System`, with this layout.
+        // SAFETY: the caller promises that `block` came from this allocator, thus from `System`,
+        // with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         note(new_size, layout.size());
-        // SAFETY: as in `dealloc`; the caller also promises that `new_size` is not zero and makes a valid layout.
+        // SAFETY: as in `dealloc`; the caller also promises that `new_size` is not zero and makes a
+        // valid layout.
         unsafe { System.realloc(block, layout, new_size) }
     }
 }

@@ -58,8 +58,8 @@ impl Figure {
         }
     }
 
-    /// The figure of all stages with one kind of memory, by its place in [`MODES`]: the sum, but the
-    /// most for a peak.
+    /// The figure of all stages with one kind of memory, by its place in [`MODES`]: the sum, but
+    /// the most for a peak.
     fn of_all(self, report: &Report, mode: usize) -> Option<f64> {
         let figures = report.stages.iter().map(|stage| self.of(&stage.by_mode[mode]));
         figures.reduce(|all, figure| {
@@ -134,8 +134,8 @@ fn block_of_all(report: &Report) -> Block {
     Block { name: "all stages", rows }
 }
 
-/// For each kind of memory but the heap, its place in [`MODES`] and the geometric mean of its ratios
-/// of time over the stages.
+/// For each kind of memory but the heap, its place in [`MODES`] and the geometric mean of its
+/// ratios of time over the stages.
 pub(crate) fn mean_time_ratios(report: &Report) -> impl Iterator<Item = (usize, f64)> {
     (1..MODES.len()).map(|mode| {
         let stages = report.stages.iter();

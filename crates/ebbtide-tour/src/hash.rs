@@ -1,5 +1,5 @@
-//! One hash function for every kind of memory, so that a difference in time is a difference in memory.
-//! It is quick, and the same on every run; it does not resist keys chosen to collide.
+//! One hash function for every kind of memory, so that a difference in time is a difference in
+//! memory. It is quick, and the same on every run; it does not resist keys chosen to collide.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -41,7 +41,8 @@ impl Hasher for Fold {
         self.write_u64(word.into());
     }
 
-    /// The high bits of a product depend on all bits of its factors: bring them down, since tables use the low ones.
+    /// The high bits of a product depend on all bits of its factors: bring them down, since tables
+    /// use the low ones.
     #[inline]
     fn finish(&self) -> u64 {
         (self.0 ^ (self.0 >> 32)).wrapping_mul(SPREAD)

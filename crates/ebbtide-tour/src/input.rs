@@ -47,8 +47,8 @@ impl Input {
     pub(crate) fn size(&self) -> String {
         let count = |kind| self.files.iter().filter(|file| file.kind == kind).count();
         format!(
-            "{} files, {}: {} Rust, {} JSON, {} other text",
-            units::count(self.files.len() as f64),
+            "{}, {}: {} Rust, {} JSON, {} other text",
+            files(self.files.len()),
             units::bytes(self.bytes() as f64),
             count(Kind::Rust),
             count(Kind::Json),
@@ -143,8 +143,9 @@ impl Reader {
         }
     }
 
-    /// Reads the files under `folder` in the order of their names, and calls them `name/…`. Hidden entries, links, and
-    /// folders marked as caches (Cargo's `target` is) are passed over; `wanted` chooses among the rest.
+    /// Reads the files under `folder` in the order of their names, and calls them `name/…`. Hidden
+    /// entries, links, and folders marked as caches (Cargo's `target` is) are passed over; `wanted`
+    /// chooses among the rest.
     pub(crate) fn read_folder(&mut self, name: &str, folder: &Path, wanted: fn(&Path) -> bool) {
         if folder.join("CACHEDIR.TAG").exists() {
             return;
@@ -199,15 +200,20 @@ impl Reader {
 
 /// Counts `names` and shows the first few.
 fn note(what: &str, names: &[String]) -> Option<String> {
-    const SHOWN: usize = 5;
+    const SHOWN: usize = 3;
     let more = match names.len() {
         0 => return None,
         count if count > SHOWN => format!(" and {} more", count - SHOWN),
         _ => String::new(),
     };
-    let files = if names.len() == 1 { "file" } else { "files" };
     let shown = names[..names.len().min(SHOWN)].join(", ");
-    Some(format!("{} {files} {what}: {shown}{more}", names.len()))
+    Some(format!("{} {what}: {shown}{more}", files(names.len())))
+}
+
+/// `1 file`, `1,234 files`.
+fn files(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} file{plural}", units::count(count as f64))
 }
 
 /// Reads the files and folders that the user named, up to `max_bytes`.
@@ -287,8 +293,8 @@ mod tests {
     }
 
     #[test]
-    fn a_note_names_five_files_and_counts_the_rest() {
+    fn a_note_names_a_few_files_and_counts_the_rest() {
         let names: Vec<_> = (1..=7).map(|i| i.to_string()).collect();
-        assert_eq!(note("odd", &names).as_deref(), Some("7 files odd: 1, 2, 3, 4, 5 and 2 more"));
+        assert_eq!(note("odd", &names).as_deref(), Some("7 files odd: 1, 2, 3 and 4 more"));
     }
 }

@@ -1,5 +1,5 @@
-//! JSON, read once for every kind of memory: the parser knows the grammar, a [`Build`] knows where values live,
-//! and a [`Dom`] shows the finished tree to whoever asks.
+//! JSON, read once for every kind of memory: the parser knows the grammar, a [`Build`] knows where
+//! values live, and a [`Dom`] shows the finished tree to whoever asks.
 
 use std::fmt::{self, Write};
 
@@ -350,7 +350,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Decodes `uXXXX`, or `uXXXX\uXXXX` where the first is a high surrogate; also returns what follows.
+/// Decodes `uXXXX`, or `uXXXX\uXXXX` where the first is a high surrogate; also returns what
+/// follows.
 fn code_point(escape: &str) -> (char, &str) {
     let unit = |text: &str| text.get(1..5).and_then(|digits| u16::from_str_radix(digits, 16).ok());
     let Some(first) = unit(escape) else {

@@ -106,7 +106,8 @@ fn comment_len(text: &str) -> Option<usize> {
     })
 }
 
-/// The length of a literal whose text begins at `start` and ends with `quote`; to the end of `text` if it does not end.
+/// The length of a literal whose text begins at `start` and ends with `quote`; to the end of `text`
+/// if it does not end.
 fn quoted_len(text: &str, start: usize, quote: char) -> usize {
     let mut chars = text[start..].char_indices();
     while let Some((at, c)) = chars.next() {
@@ -130,7 +131,8 @@ fn quote(text: &str) -> (Kind, usize) {
     }
 }
 
-/// What begins with `r`, `b` or `c`: `r"…"`, `br#"…"#`, `b"…"`, `b'…'`, `c"…"`, `r#name`, or a name.
+/// What begins with `r`, `b` or `c`: `r"…"`, `br#"…"#`, `b"…"`, `b'…'`, `c"…"`, `r#name`, or a
+/// name.
 fn prefixed(text: &str) -> (Kind, usize) {
     let prefix = prefix_len(text, |c| matches!(c, 'r' | 'b' | 'c'));
     let after = &text[prefix..];

@@ -27,7 +27,8 @@ pub(crate) fn date() -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// The Gregorian date of a day counted from 1970-01-01. Years begin in March here, so that the odd day comes last.
+/// The Gregorian date of a day counted from 1970-01-01. Years begin in March here, so that the odd
+/// day comes last.
 fn civil(days_since_1970: u64) -> (u64, u64, u64) {
     const DAYS_IN_400_YEARS: u64 = 146_097;
     const DAYS_FROM_MARCH_OF_YEAR_0_TO_1970: u64 = 719_468;

@@ -1,4 +1,5 @@
-//! The tour of ebbtide: real work on real input, on the heap and in arenas, measured and drawn. `--help` says more.
+//! The tour of ebbtide: real work on real input, on the heap and in arenas, measured and drawn.
+//! `--help` says more.
 
 mod checkout;
 mod counting;
@@ -12,7 +13,7 @@ mod measure;
 mod modes;
 mod options;
 mod page;
-mod pages;
+mod paging;
 mod stages;
 mod table;
 mod terminal;

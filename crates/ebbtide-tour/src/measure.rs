@@ -1,7 +1,8 @@
 //! Runs every stage with every kind of memory, holds the results against each other, and measures.
 //!
-//! One round counts calls to the heap and bytes; the others, with counting off, take time and page faults. Within a
-//! round the kinds take turns at each stage, and each round begins with another kind.
+//! One round counts calls to the heap and bytes; the others, with counting off, take time and page
+//! faults. Within a round the kinds take turns at each stage, and each round begins with another
+//! kind.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use indicatif::ProgressBar;
 use crate::counting::{self, HeapUse};
 use crate::input::Input;
 use crate::modes::{MODES, Mode};
-use crate::pages;
+use crate::paging;
 use crate::stages::{Outcome, Stage};
 
 /// How long to measure.
@@ -29,6 +30,9 @@ pub(crate) struct Effort {
 
 /// Rounds beyond this tell nothing more.
 const MAX_ROUNDS: usize = 101;
+
+/// As often is even a tiny input gone over.
+const MAX_PASSES: usize = 1_000;
 
 /// Everything that was measured.
 pub(crate) struct Report {
@@ -107,7 +111,8 @@ fn check_and_count(
     input: &Input,
     effort: Effort,
 ) -> Result<StageReport, Disagreement> {
-    let passes = effort.stage_bytes.div_ceil(stage.input_bytes(input)).max(effort.min_passes);
+    let passes = effort.stage_bytes.div_ceil(stage.input_bytes(input));
+    let passes = passes.clamp(effort.min_passes, MAX_PASSES);
     let count = |mode: &Mode| counting::count(|| (mode.run)(stage, input, passes));
     let (outcome, heap) = count(&MODES[0]);
     let mut by_mode = vec![Measured { heap, ..Measured::default() }];
@@ -141,19 +146,20 @@ fn agree(
     )))
 }
 
-/// Takes the time and the page faults of one stage with every kind of memory, a different one first in each round.
+/// Takes the time and the page faults of one stage with every kind of memory, a different one first
+/// in each round.
 fn time(report: &mut StageReport, input: &Input, round: usize) -> Result<(), Disagreement> {
     for turn in 0..MODES.len() {
         let mode = (round + turn) % MODES.len();
-        pages::give_back();
-        let faults_before = pages::faults();
+        paging::give_back();
+        let faults_before = paging::faults();
         let start = Instant::now();
         let outcome = (MODES[mode].run)(report.stage, input, report.passes);
         let seconds = start.elapsed().as_secs_f64();
         agree(report.stage, report.outcome, MODES[mode].name, outcome)?;
         let measured = &mut report.by_mode[mode];
         measured.seconds.push(seconds);
-        if let (Some(before), Some(after)) = (faults_before, pages::faults()) {
+        if let (Some(before), Some(after)) = (faults_before, paging::faults()) {
             measured.faults.push((after - before) as f64);
         }
     }
@@ -170,8 +176,8 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     quartile(values, 2)
 }
 
-/// The value that `quarters` quarters of `values` lie below, of which there is one or more; between two it lies on the
-/// line that joins them.
+/// The value that `quarters` quarters of `values` lie below, of which there is one or more; between
+/// two it lies on the line that joins them.
 pub(crate) fn quartile(values: &[f64], quarters: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,5 @@
-//! The kinds of memory that the tour compares. A new kind is a module with a [`Memory`] and an entry in [`MODES`].
+//! The kinds of memory that the tour compares. A new kind is a module with a [`Memory`] and an
+//! entry in [`MODES`].
 
 pub(crate) mod heap;
 mod scopes;

@@ -26,7 +26,7 @@ read as Rust, .json as JSON, all others as plain text. Without any it reads what
 options:
   --seconds N    measure for about N seconds (default: 15)
   --quick        measure for a second, on less work: for a first look
-  --max-mib N    read at most N MiB of input (default: 32)
+  --max-mib N    read at most N MiB of input (default: 16)
   --page FILE    write the page there (default: target/tour/index.html)
   -h, --help     print this help
   -V, --version  print the version
@@ -64,16 +64,15 @@ impl Request {
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<Self, lexopt::Error> {
         let mut options =
-            Options { paths: Vec::new(), effort: FULL, max_bytes: 32 * MIB, page: None };
+            Options { paths: Vec::new(), effort: FULL, max_bytes: 16 * MIB, page: None };
+        let mut budget = None;
         let mut parser = lexopt::Parser::from_args(arguments);
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help),
                 Arg::Short('V') | Arg::Long("version") => return Ok(Request::Version),
                 Arg::Long("quick") => options.effort = QUICK,
-                Arg::Long("seconds") => {
-                    options.effort.budget = parser.value()?.parse_with(seconds)?;
-                }
+                Arg::Long("seconds") => budget = Some(parser.value()?.parse_with(seconds)?),
                 Arg::Long("max-mib") => {
                     options.max_bytes = parser.value()?.parse_with(mebibytes)?
                 }
@@ -82,6 +81,7 @@ impl Request {
                 Arg::Short(_) | Arg::Long(_) => return Err(argument.unexpected()),
             }
         }
+        options.effort.budget = budget.unwrap_or(options.effort.budget);
         Ok(Request::Run(options))
     }
 }
@@ -115,7 +115,7 @@ mod tests {
             page: Some("p.html".into()),
         };
         let arguments =
-            ["a", "--quick", "--seconds=0.5", "--max-mib", "2", "--page", "p.html", "--", "--b"];
+            ["a", "--seconds=0.5", "--quick", "--max-mib", "2", "--page", "p.html", "--", "--b"];
         assert_eq!(parse(&arguments), Ok(Request::Run(expected)));
     }
 

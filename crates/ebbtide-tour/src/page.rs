@@ -15,7 +15,6 @@ use crate::input::Input;
 use crate::machine;
 use crate::measure::{Measured, Report, quartile, time_ratio};
 use crate::modes::MODES;
-use crate::stages::Stage;
 use crate::units;
 
 /// `tour/index.html` in the folder that Cargo built the tour in; `target` here, if the tour was put
@@ -169,12 +168,13 @@ impl Page<'_> {
         writeln!(f, "</table></div>")?;
         writeln!(
             f,
-            "<p class=\"soft\">Ratios of time are taken round by round: their median, and in brackets \
-             the middle half of them. For all stages: sums, and the largest peak.</p>"
+            "<p class=\"soft\">Ratios of time are taken round by round: their median, and in \
+             brackets the middle half of them. For all stages: sums, and the largest peak.</p>"
         )
     }
 
-    /// Between which ratios the middle half of the rounds lies, for a stage and a mode by their places.
+    /// Between which ratios the middle half of the rounds lies, for a stage and a mode by their
+    /// places.
     fn interval(&self, f: &mut fmt::Formatter<'_>, stage: usize, mode: usize) -> fmt::Result {
         match self.report.stages.get(stage) {
             Some(stage) if mode > 0 => {
@@ -193,7 +193,7 @@ impl Page<'_> {
             writeln!(f, "<dt>{name}<dd>{description} <span class=\"soft\">Found: {found}.</span>")?;
         }
         for stage in &self.report.idle {
-            writeln!(f, "<dt>{}<dd>{}", stage.name(), Stage::IDLE)?;
+            writeln!(f, "<dt>{}<dd>{}", stage.name(), stage.why_idle())?;
         }
         writeln!(f, "</dl>")
     }
@@ -212,10 +212,10 @@ impl Page<'_> {
             "<h2>How it was measured</h2>
 <p>All input was in memory before any clock started. One round counted calls to the heap and bytes;
 {} more, with counting off, took time and page faults. In a round the kinds of memory take turns at
-each stage, and each round begins with another one. A run of a stage goes over its input several times,
-more often if it is small. It starts with no memory of its own, and the pages that the last run left
-free go back to the system first: what an arena or the heap takes to begin with is
-part of its figures. All kinds of memory use the same parser, lexer and hash function.</p>",
+each stage, and each round begins with another one. A run of a stage goes over its input several
+times, more often if it is small. It starts with no memory of its own, and the pages that the last
+run left free go back to the system first: what an arena or the heap takes to begin with is part of
+its figures. All kinds of memory use the same parser, lexer and hash function.</p>",
             self.report.rounds
         )
     }

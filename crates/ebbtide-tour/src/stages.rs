@@ -1,5 +1,5 @@
-//! The work of the tour: five stages, each one job that real programs do. A stage knows its input and what it must find
-//! out; a [`Memory`] does the work with its own kind of memory.
+//! The work of the tour: five stages, each one job that real programs do. A stage knows its input
+//! and what it must find out; a [`Memory`] does the work with its own kind of memory.
 
 pub(crate) mod chain;
 pub(crate) mod group;
@@ -12,7 +12,8 @@ use std::hash::Hasher;
 use crate::hash::Fold;
 use crate::input::{File, Input};
 
-/// One way of getting memory. A value is made for each run of a stage, so every kind of memory starts with nothing.
+/// One way of getting memory. A value is made for each run of a stage, so every kind of memory
+/// starts with nothing.
 pub(crate) trait Memory: Default {
     /// Parses a JSON document into a tree and queries the tree.
     fn parse(&mut self, document: &str) -> parse::Found;
@@ -53,9 +54,6 @@ impl Stage {
     pub(crate) const ALL: [Stage; 5] =
         [Stage::Parse, Stage::Group, Stage::Intern, Stage::Chain, Stage::Medians];
 
-    /// Why a stage may have nothing to do.
-    pub(crate) const IDLE: &str = "no input: there is no JSON among the files";
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Stage::Parse => "parse JSON",
@@ -77,11 +75,21 @@ impl Stage {
         }
     }
 
+    /// Why this stage has nothing to do, where it has no input.
+    pub(crate) fn why_idle(self) -> &'static str {
+        match self {
+            Stage::Parse => "no input: there is no JSON among the files",
+            Stage::Medians => "no input: no file has as many tokens as a window is wide",
+            Stage::Group | Stage::Intern | Stage::Chain => "no input: there are no files",
+        }
+    }
+
     /// How much of the input concerns this stage; 0 where it has nothing to do.
     pub(crate) fn input_bytes(self, input: &Input) -> usize {
         match self {
             Stage::Parse => input.documents().map(|file| file.text.len()).sum(),
-            Stage::Group | Stage::Intern | Stage::Chain | Stage::Medians => input.bytes(),
+            Stage::Group | Stage::Intern | Stage::Chain => input.bytes(),
+            Stage::Medians => medians::input_bytes(input),
         }
     }
 

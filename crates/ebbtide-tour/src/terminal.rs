@@ -6,7 +6,6 @@ use crate::figures::{self, Figure};
 use crate::input::Input;
 use crate::measure::Report;
 use crate::modes::MODES;
-use crate::stages::Stage;
 use crate::table::Table;
 use crate::{machine, units};
 
@@ -31,7 +30,7 @@ pub(crate) fn write_report(out: &mut impl Write, report: &Report) -> io::Result<
         found.push([format!("  {}", stage.stage.name()), figures::findings(stage)]);
     }
     for stage in &report.idle {
-        found.push([format!("  {}", stage.name()), Stage::IDLE.to_owned()]);
+        found.push([format!("  {}", stage.name()), stage.why_idle().to_owned()]);
     }
     writeln!(out, "{found}")?;
 

@@ -7,10 +7,9 @@ use std::collections::HashMap;
 
 use crate::hash::FoldState;
 use crate::input::File;
-use crate::json::parse;
 use crate::stages::chain::{self, Floats};
 use crate::stages::group::{self, Place};
-use crate::stages::{Memory, intern, medians, parse as parse_stage};
+use crate::stages::{Memory, intern, medians, parse};
 use trees::Builder;
 
 /// Memory of the heap.
@@ -18,9 +17,8 @@ use trees::Builder;
 pub(crate) struct Heap;
 
 impl Memory for Heap {
-    fn parse(&mut self, document: &str) -> parse_stage::Found {
-        parse(document, &mut json::Builder)
-            .map_or_else(|_| parse_stage::Found::default(), |root| parse_stage::query(&root))
+    fn parse(&mut self, document: &str) -> parse::Found {
+        parse::parse_and_query(document, &mut json::Builder)
     }
 
     fn group(&mut self, files: &[File]) -> group::Found {
@@ -40,10 +38,8 @@ impl Memory for Heap {
             found.read_trees(&intern::trees(file, &mut builder));
         }
         let mut in_order = vec![""; builder.names.len()];
-        found.read_names(
-            &mut in_order,
-            builder.names.iter().map(|(name, &number)| (name.as_str(), number)),
-        );
+        let names = builder.names.iter().map(|(name, &number)| (name.as_str(), number));
+        found.read_names(&mut in_order, names);
         found
     }
 

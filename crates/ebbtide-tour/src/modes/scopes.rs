@@ -9,13 +9,13 @@ mod trees;
 use ebbtide::{Arena, Scope};
 
 use crate::input::File;
-use crate::json::parse;
 use crate::stages::chain::{self, Floats};
-use crate::stages::{Memory, group, intern, medians, parse as parse_stage};
+use crate::stages::{Memory, group, intern, medians, parse};
 use bag::Bag;
 use table::Table;
 
-/// An arena for each length of life, since scopes of one arena end in the order opposite to that they began in.
+/// An arena for each length of life, since scopes of one arena end in the order opposite to that
+/// they began in.
 #[derive(Default)]
 pub(crate) struct Scopes {
     /// For what a whole job needs.
@@ -27,10 +27,9 @@ pub(crate) struct Scopes {
 }
 
 impl Memory for Scopes {
-    fn parse(&mut self, document: &str) -> parse_stage::Found {
+    fn parse(&mut self, document: &str) -> parse::Found {
         let (tree, passing) = (self.tree.scope(), self.passing.scope());
-        parse(document, &mut json::Builder::new(&tree, &passing))
-            .map_or_else(|_| parse_stage::Found::default(), |root| parse_stage::query(&root))
+        parse::parse_and_query(document, &mut json::Builder::new(&tree, &passing))
     }
 
     fn group(&mut self, files: &[File]) -> group::Found {
@@ -52,10 +51,8 @@ impl Memory for Scopes {
         let mut names = Table::new(&kept);
         for file in files {
             let (tree, passing) = (self.tree.scope(), self.passing.scope());
-            found.read_trees(&intern::trees(
-                file,
-                &mut trees::Builder::new(&tree, &passing, &mut names),
-            ));
+            let mut builder = trees::Builder::new(&tree, &passing, &mut names);
+            found.read_trees(&intern::trees(file, &mut builder));
         }
         let in_order = kept.alloc_slice_fill_copy(names.len(), "");
         found.read_names(in_order, names.iter().map(|(name, &number)| (name, number)));

@@ -1,4 +1,5 @@
-//! Bars by stage, one for each kind of memory, as inline SVG. The colours come from the page's style sheet.
+//! Bars by stage, one for each kind of memory, as inline SVG. The colours come from the page's
+//! style sheet.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,5 @@
-//! Numeric temporaries: `(x + 1) * 2 - x / 3` as array languages compute it, a new vector for each operation.
+//! Numeric temporaries: `(x + 1) * 2 - x / 3` as array languages compute it, a new vector for each
+//! operation.
 
 use std::hash::Hasher;
 use std::ops::DerefMut;
@@ -7,8 +8,9 @@ use super::{Figures, Memory, whole};
 use crate::hash::Fold;
 use crate::input::Input;
 
-pub(crate) const DESCRIPTION: &str = "(x + 1) * 2 - x / 3 over the lengths of each file's tokens, every operation \
-    making a new vector: in windows of 30, 300 and 3,000 values, then all at once. One scope a window.";
+pub(crate) const DESCRIPTION: &str = "\
+    (x + 1) * 2 - x / 3 over the lengths of each file's tokens, every operation making a new \
+    vector: in windows of 30, 300 and 3,000 values, then all at once. One scope a window.";
 
 const WINDOWS: [usize; 4] = [30, 300, 3_000, usize::MAX];
 

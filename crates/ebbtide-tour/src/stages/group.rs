@@ -1,4 +1,5 @@
-//! Group the words of all files by their spelling in lower case, remembering every place: the index of a book.
+//! Group the words of all files by their spelling in lower case, remembering every place: the index
+//! of a book.
 
 use std::hash::Hasher;
 
@@ -6,8 +7,10 @@ use super::{Figures, Memory};
 use crate::hash::Fold;
 use crate::input::{File, Input};
 
-pub(crate) const DESCRIPTION: &str = "Every word of every file goes into a hash map from its spelling in lower case to \
-    all its places; then the groups are sorted by size. One scope for the map, one a word for the lower-case copy.";
+pub(crate) const DESCRIPTION: &str = "\
+    Every word of every file goes into a hash map from its spelling in lower case to all its \
+    places; then the groups are sorted by size. One scope for the map, one a word for the \
+    lower-case copy.";
 
 /// Where a word stands.
 #[derive(Clone, Copy)]
@@ -34,8 +37,8 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
 /// Calls `on_word` with every word of `files` and its place.
 #[inline]
 pub(crate) fn for_each_word<'t>(files: &'t [File], mut on_word: impl FnMut(&'t str, Place)) {
-    for (file, text) in (0..).zip(files) {
-        for (line, text) in (1..).zip(text.text.lines()) {
+    for (file, content) in (0..).zip(files) {
+        for (line, text) in (1..).zip(content.text.lines()) {
             let words = text.split(|c: char| c != '_' && !c.is_alphanumeric());
             for word in words.filter(|word| !word.is_empty()) {
                 on_word(word, Place { file, line });
@@ -47,7 +50,8 @@ pub(crate) fn for_each_word<'t>(files: &'t [File], mut on_word: impl FnMut(&'t s
 /// A spelling, how often it stands somewhere, and where.
 pub(crate) type Group<'k, P> = (&'k str, usize, P);
 
-/// Sorts the groups, the largest first and equal ones by spelling, and reads what this stage wants to know.
+/// Sorts the groups, the largest first and equal ones by spelling, and reads what this stage wants
+/// to know.
 pub(crate) fn query<P, I>(groups: &mut [Group<'_, P>], places: impl Fn(&P) -> I) -> Found
 where
     I: Iterator<Item = Place>,

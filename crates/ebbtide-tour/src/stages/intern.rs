@@ -1,5 +1,5 @@
-//! The front of a compiler: cut sources into tokens, nest them by their brackets as macros see them, and give every
-//! name one number.
+//! The front of a compiler: cut sources into tokens, nest them by their brackets as macros see
+//! them, and give every name one number.
 
 use std::hash::Hasher;
 
@@ -8,8 +8,10 @@ use crate::hash::Fold;
 use crate::input::{File, Input, Kind as FileKind};
 use crate::lexer::{self, Kind, Tokens};
 
-pub(crate) const DESCRIPTION: &str = "Each file is cut into tokens, which become trees nested by their brackets; each \
-    name and literal is interned: kept once, for all files, and numbered. One scope for the names, one a file for its trees.";
+pub(crate) const DESCRIPTION: &str = "\
+    Each file is cut into tokens, which become trees nested by their brackets; each name and \
+    literal is interned: kept once, for all files, and numbered. One scope for the names, one a \
+    file for its trees.";
 
 /// Deeper brackets are kept as plain tokens, so that walking a tree cannot exhaust the stack.
 const MAX_DEPTH: u32 = 128;

@@ -1,4 +1,5 @@
-//! Medians of sliding windows, and the median distance from them: each needs a copy that it may reorder.
+//! Medians of sliding windows, and the median distance from them: each needs a copy that it may
+//! reorder.
 
 use std::hash::Hasher;
 
@@ -7,12 +8,19 @@ use super::{Figures, Memory, whole};
 use crate::hash::Fold;
 use crate::input::Input;
 
-pub(crate) const DESCRIPTION: &str = "The running median of each file's token lengths, and the median distance from it \
-    (a filter for outliers): 101 values wide, every 20th window; each of the two copies its window and selects the \
-    middle. One scope a window.";
+pub(crate) const DESCRIPTION: &str = "\
+    The running median of each file's token lengths, and the median distance from it (a filter for \
+    outliers): 101 values wide, every 20th window; each of the two copies its window and selects \
+    the middle. One scope a window.";
 
 const WIDTH: usize = 101;
 const STEP: usize = 20;
+
+/// The size of the series that are long enough for a window.
+pub(crate) fn input_bytes(input: &Input) -> usize {
+    let long_enough = input.series.iter().filter(|series| series.len() >= WIDTH);
+    long_enough.map(|series| size_of_val(series.as_slice())).sum()
+}
 
 /// What a window holds.
 #[derive(Clone, Copy)]

@@ -1,15 +1,17 @@
-//! Parse JSON documents into trees and query them: how many values, how deep, and, where a document is what
-//! `cargo metadata` prints, which packages depend on what, by the kind of the dependency.
+//! Parse JSON documents into trees and query them: how many values, how deep, and, where a document
+//! is what `cargo metadata` prints, which packages depend on what, by the kind of the dependency.
 
 use std::hash::Hasher;
 
 use super::{Figures, Memory};
 use crate::hash::Fold;
 use crate::input::Input;
-use crate::json::{Dom, View};
+use crate::json::{self, Build, Dom, View};
 
-pub(crate) const DESCRIPTION: &str = "Each JSON document becomes a tree of values that own their text; a query counts \
-    the values and, in the output of cargo metadata, the packages and their dependencies by kind. One scope a document.";
+pub(crate) const DESCRIPTION: &str = "\
+    Each JSON document becomes a tree of values that own their text; a query counts the values \
+    and, in the output of cargo metadata, the packages and their dependencies by kind. One scope a \
+    document.";
 
 /// What one document holds.
 #[derive(Default)]
@@ -34,8 +36,13 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
     [("values", values), ("packages", packages), ("dependencies", dependencies)]
 }
 
-/// Asks a parsed document everything that this stage wants to know.
-pub(crate) fn query<D: Dom>(document: &D) -> Found {
+/// Parses a document, which [`Input`] has checked to be JSON, and asks it everything that this stage
+/// wants to know.
+pub(crate) fn parse_and_query<D: Dom>(document: &str, build: &mut impl Build<Value = D>) -> Found {
+    json::parse(document, build).map_or_else(|_| Found::default(), |root| query(&root))
+}
+
+fn query<D: Dom>(document: &D) -> Found {
     let mut found = Found::default();
     visit(document, &mut found);
     for package in document.get("packages").and_then(Dom::items).into_iter().flatten() {

@@ -1,5 +1,6 @@
-//! A stack in a scope. Parsers collect the children of a node on it, and then move them into a slice of just the right
-//! length; since inner nodes are finished before outer ones, one stack serves all of them.
+//! A stack in a scope. Parsers collect the children of a node on it, and then move them into a
+//! slice of just the right length; since inner nodes are finished before outer ones, one stack
+//! serves all of them.
 
 use ebbtide::Scope;
 
