@@ -2,6 +2,7 @@
 //!
 //! A new command is a module with a `run` function and a row in [`COMMANDS`].
 
+mod bless;
 mod process;
 mod step;
 mod tally;
@@ -30,6 +31,11 @@ const COMMANDS: &[Command] = &[
         usage: "test [--quick]",
         about: "every check, set-up included; --quick leaves out optimized builds, sanitizers and Valgrind",
         run: test::run,
+    },
+    Command {
+        usage: "bless",
+        about: "records the assembly of the fast paths as it is now; look at the difference",
+        run: bless::run,
     },
     Command { usage: "help", about: "this text", run: help },
 ];

@@ -1,0 +1,36 @@
+	movq	(%rdi), %rax
+	andq	$-8, %rax
+	addq	$-8, %rax
+	cmpq	16(%rdi), %rax
+	jb	.LBB3_2
+	movq	%rax, (%rdi)
+	movq	%rsi, (%rax)
+	retq
+.LBB3_2:
+	pushq	%r14
+	pushq	%rbx
+	subq	$40, %rsp
+	#MEMBARRIER
+	movq	(%rdi), %rax
+	movq	8(%rdi), %rcx
+	movq	16(%rdi), %rdx
+	movl	$0, (%rsp)
+	leaq	8(%rsp), %r10
+	movl	$8, %r8d
+	movl	$8, %r9d
+	movq	%rdi, %rbx
+	movq	%r10, %rdi
+	movq	%rsi, %r14
+	movq	%rax, %rsi
+	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
+	movq	16(%rsp), %rax
+	andq	$-8, %rax
+	movq	%rax, (%rbx)
+	movups	24(%rsp), %xmm0
+	movups	%xmm0, 8(%rbx)
+	movq	8(%rsp), %rax
+	movq	%r14, (%rax)
+	addq	$40, %rsp
+	popq	%rbx
+	popq	%r14
+	retq

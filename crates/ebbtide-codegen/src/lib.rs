@@ -1,0 +1,62 @@
+//! The fast paths as functions of their own, for `tests/pinned.rs` to look at their assembly.
+
+use ebbtide::{AllocError, Arena, Scope};
+use std::hint::black_box;
+
+/// Through a reference, not inlined: eight instructions.
+#[unsafe(no_mangle)]
+pub fn alloc_u64<'a>(s: &Scope<'a>, value: u64) -> &'a mut u64 {
+    s.alloc(value)
+}
+
+/// No rounding.
+#[unsafe(no_mangle)]
+pub fn alloc_u8<'a>(s: &Scope<'a>, value: u8) -> &'a mut u8 {
+    s.alloc(value)
+}
+
+/// Passed by reference, copied in.
+#[unsafe(no_mangle)]
+pub fn alloc_three_words<'a>(s: &Scope<'a>, value: [u64; 3]) -> &'a mut [u64; 3] {
+    s.alloc(value)
+}
+
+/// The fallible twin.
+#[unsafe(no_mangle)]
+pub fn try_alloc_u64<'a>(s: &Scope<'a>, value: u64) -> Result<&'a mut u64, AllocError> {
+    s.try_alloc(value)
+}
+
+/// A short string: overlapping loads.
+#[unsafe(no_mangle)]
+pub fn alloc_str<'a>(s: &Scope<'a>, text: &str) -> &'a mut str {
+    s.alloc_str(text)
+}
+
+/// The fallible twin.
+#[unsafe(no_mangle)]
+pub fn try_alloc_str<'a>(s: &Scope<'a>, text: &str) -> Result<&'a mut str, AllocError> {
+    s.try_alloc_str(text)
+}
+
+/// The fallible twin of a slice made by a function.
+#[unsafe(no_mangle)]
+pub fn try_alloc_slice<'a>(s: &Scope<'a>, len: usize) -> Result<&'a mut [usize], AllocError> {
+    s.try_alloc_slice_fill_with(len, |index| index)
+}
+
+/// A local scope: the cursor in registers, and no rounding in the loop.
+#[unsafe(no_mangle)]
+pub fn local_loop(parent: &mut Scope<'_>, count: u64) {
+    let s = parent.scope();
+    for value in 0..count {
+        black_box(s.alloc(value));
+    }
+}
+
+/// Open, allocate, close.
+#[unsafe(no_mangle)]
+pub fn open_allocate_close(arena: &mut Arena, value: u64) -> u64 {
+    let s = arena.scope();
+    *black_box(s.alloc(value))
+}

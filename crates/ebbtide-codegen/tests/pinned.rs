@@ -1,0 +1,130 @@
+//! A change that costs a fast path an instruction shows here.
+//!
+//! The assembly of each function of this crate is compared with what `asm/` holds, for the compiler that
+//! `asm/compiler.txt` names; the claims in numbers hold for every compiler. `cargo xtask bless` writes
+//! what the compiler makes now; look at the difference before you commit it.
+
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
+
+use std::{collections::BTreeMap, env, fs, path::Path, process::Command, sync::LazyLock};
+
+/// The body of each function by its name, an instruction or a label a line.
+static FUNCTIONS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pinned");
+    let _ = fs::remove_dir_all(target.join("release/deps"));
+    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["rustc", "--quiet", "--release", "--package", "ebbtide-codegen", "--lib"])
+        .arg("--target-dir")
+        .arg(&target)
+        .args(["--", "--emit=asm", "-Cdebuginfo=0", "-Ccodegen-units=1"])
+        .env_remove("RUSTFLAGS")
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "the functions do not compile");
+    let file = fs::read_dir(target.join("release/deps"))
+        .expect("the compiler made files")
+        .map(|entry| entry.expect("an entry").path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "s"))
+        .expect("one of them is assembly");
+    functions(&fs::read_to_string(file).expect("it is text"))
+});
+
+/// Takes the functions out of an assembly file, without directives and hashes.
+fn functions(assembly: &str) -> BTreeMap<String, String> {
+    let mut functions = BTreeMap::new();
+    let mut current: Option<(String, String)> = None;
+    for line in assembly.lines() {
+        let indented = line.starts_with(['\t', ' ']);
+        if line.starts_with(".Lfunc_end") {
+            functions.extend(current.take());
+        } else if let Some((_, body)) = &mut current {
+            let directive = indented && line.trim_start().starts_with('.');
+            if !directive {
+                body.push_str(&without_hash(line));
+                body.push('\n');
+            }
+        } else if let Some(name) = line.strip_suffix(':')
+            && !name.starts_with(['.', '_'])
+        {
+            current = Some((name.to_owned(), String::new()));
+        }
+    }
+    functions
+}
+
+/// Without the hash that the compiler ends its symbols with, `17h` and 16 digits.
+fn without_hash(line: &str) -> String {
+    match line.find("17h") {
+        Some(start) => [&line[..start], line.get(start + 19..).unwrap_or_default()].concat(),
+        None => line.to_owned(),
+    }
+}
+
+fn body(name: &str) -> &'static str {
+    FUNCTIONS.get(name).unwrap_or_else(|| panic!("the assembly has no function {name}"))
+}
+
+/// The instructions that run when the block fits: up to the first return, labels not counted.
+fn fast_path(name: &str) -> usize {
+    let mut instructions = body(name).lines().filter(|line| line.starts_with('\t'));
+    let to_return = instructions.position(|line| line.trim() == "retq");
+    to_return.expect("the function returns") + 1
+}
+
+fn compiler() -> String {
+    let output = Command::new("rustc").arg("--version").output().expect("rustc runs");
+    String::from_utf8(output.stdout).expect("rustc writes UTF-8")
+}
+
+#[test]
+fn alloc_of_a_u64_through_a_reference_is_eight_instructions() {
+    assert_eq!(fast_path("alloc_u64"), 8, "{}", body("alloc_u64"));
+}
+
+#[test]
+fn alloc_of_a_u8_through_a_reference_is_seven_instructions() {
+    assert_eq!(fast_path("alloc_u8"), 7, "{}", body("alloc_u8"));
+}
+
+#[test]
+fn a_loop_over_a_local_scope_rounds_nothing() {
+    let body = body("local_loop");
+    // The turn ends with the last conditional jump backwards, to the label it begins with.
+    let (turn, _) = body.split_once("#MEMBARRIER").expect("a cold part");
+    let (turn, _) = turn.rsplit_once("\tjne\t").expect("a loop");
+    let label = body[turn.len() + 5..].lines().next().expect("a target");
+    let (_, turn) = turn.split_once(&format!("{label}:")).expect("the target is above");
+    assert!(!turn.contains("andq"), "the loop rounds:\n{turn}");
+}
+
+#[test]
+fn try_functions_have_no_way_to_a_panic() {
+    for (name, body) in FUNCTIONS.iter().filter(|(name, _)| name.starts_with("try_")) {
+        for call in body.lines().filter(|line| line.contains("call")) {
+            let harmless = call.contains("try_grow") || call.contains("memcpy");
+            assert!(harmless, "{name} calls something else: {call}");
+        }
+    }
+}
+
+#[test]
+fn assembly_is_as_recorded() {
+    let folder = Path::new("asm");
+    let record = |name: &str| folder.join(name);
+    if env::var_os("EBBTIDE_BLESS").is_some() {
+        fs::write(record("compiler.txt"), compiler()).expect("the folder can be written");
+        for (name, body) in &*FUNCTIONS {
+            fs::write(record(&format!("{name}.s")), body).expect("the folder can be written");
+        }
+        return;
+    }
+    let recorded = fs::read_to_string(record("compiler.txt")).expect("the record can be read");
+    if recorded != compiler() {
+        println!("the record is of {recorded}, this is {}: not compared", compiler());
+        return;
+    }
+    for (name, body) in &*FUNCTIONS {
+        let recorded = fs::read_to_string(record(&format!("{name}.s"))).unwrap_or_default();
+        assert_eq!(*body, recorded, "{name} has changed; `cargo xtask bless` records it");
+    }
+}
