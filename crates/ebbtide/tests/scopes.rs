@@ -1,0 +1,552 @@
+//! Claim: a scope ends wherever its loan does, by whatever way control leaves, and its memory is free then.
+//!
+//! What must not compile is in `ebbtide-ui`.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::forget_non_drop, reason = "that a scope has nothing to drop is the point")]
+
+mod common;
+
+use common::watched;
+use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
+use std::{
+    future::Future,
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::{Pin, pin},
+    rc::Rc,
+    task::{Context, Poll, Waker},
+    thread,
+};
+
+/// Where the next scope's first word lies.
+fn position(s: &Scope<'_>) -> usize {
+    std::ptr::from_mut(s.alloc(0_u64)).addr()
+}
+
+/// Runs `leave` in a scope of a new arena and asserts that it left nothing behind.
+fn leaves_nothing<R>(leave: impl FnOnce(&mut Arena) -> R) -> R {
+    let mut arena = Arena::new();
+    let before = position(&arena.scope());
+    let result = leave(&mut arena);
+    assert_eq!(arena.stats().used, 0);
+    assert_eq!(position(&arena.scope()), before);
+    result
+}
+
+#[test]
+fn outer_references_are_used_inside_and_after() {
+    let mut arena = Arena::new();
+    let mut outer = arena.scope();
+    let kept = outer.alloc_slice_fill_copy(3, 1);
+    for i in 0..100 {
+        let inner = outer.scope();
+        kept[i % 3] += *inner.alloc(i);
+    }
+    let more = outer.alloc_str("after the children");
+    assert_eq!(kept.iter().sum::<usize>(), 3 + 99 * 50);
+    assert_eq!(more, "after the children");
+}
+
+#[test]
+fn a_value_is_returned_out_of_a_scope() {
+    let mut arena = Arena::new();
+    let mut outer = arena.scope();
+    let (sum, text) = {
+        let inner = outer.scope();
+        let xs = inner.alloc_slice_fill_with(10, |i| i);
+        (xs.iter().sum::<usize>(), inner.alloc_str("copied out").to_owned())
+    };
+    let kept = outer.alloc(sum);
+    assert_eq!((*kept, text.as_str()), (45, "copied out"));
+}
+
+#[test]
+fn early_return_rewinds() {
+    fn first<'t>(arena: &mut Arena, words: &[&'t str], start: char) -> Option<&'t str> {
+        let mut s = arena.scope();
+        for word in words {
+            let inner = s.scope();
+            if inner.alloc_str(word).starts_with(start) {
+                return Some(word);
+            }
+        }
+        None
+    }
+    leaves_nothing(|arena| {
+        assert_eq!(first(arena, &["ebb", "flow"], 'f'), Some("flow"));
+        assert_eq!(first(arena, &["ebb", "flow"], 'x'), None);
+    });
+}
+
+#[test]
+fn question_mark_rewinds() {
+    fn total(s: &mut Scope<'_>, words: &[&str]) -> Result<u32, std::num::ParseIntError> {
+        let inner = s.scope();
+        let mut total = 0;
+        for word in words {
+            total += *inner.alloc(word.parse::<u32>()?);
+        }
+        Ok(total)
+    }
+    leaves_nothing(|arena| {
+        let mut s = arena.scope();
+        assert_eq!(total(&mut s, &["1", "2"]), Ok(3));
+        assert!(total(&mut s, &["1", "x"]).is_err());
+        assert_eq!(s.stats().used, 0);
+    });
+}
+
+#[test]
+fn labelled_break_rewinds_all_that_it_leaves() {
+    leaves_nothing(|arena| {
+        let mut a = arena.scope();
+        let depth = 'out: {
+            let mut b = a.scope();
+            b.alloc(1_u8);
+            let mut c = b.scope();
+            c.alloc([2_u64; 100]);
+            let d = c.scope();
+            if *d.alloc(3_u16) == 3 {
+                break 'out 4;
+            }
+            0
+        };
+        assert_eq!((depth, a.stats().used), (4, 0));
+    });
+}
+
+#[test]
+fn a_panic_through_one_scope_rewinds() {
+    leaves_nothing(|arena| {
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let s = arena.scope();
+            s.alloc_slice_fill_with(10, |i| if i == 9 { panic!("at the last") } else { i });
+        }));
+        assert!(panicked.is_err());
+    });
+}
+
+#[test]
+fn a_panic_through_two_scopes_rewinds_both_and_runs_destructors_once() {
+    let token = Rc::new(());
+    leaves_nothing(|arena| {
+        let mut a = arena.scope();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let mut b = a.scope();
+            let _owned = b.boxed(Rc::clone(&token));
+            let c = b.scope();
+            let _owned = c.boxed_slice_fill_with(3, |_| Rc::clone(&token));
+            panic!("in the innermost");
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(a.stats().used, 0);
+    });
+    assert_eq!(Rc::strong_count(&token), 1);
+}
+
+/// A parser as users write them: it owns its scope and hands out what lives as long.
+struct Parser<'a, 't> {
+    scope: Scope<'a>,
+    rest: &'t str,
+}
+
+impl<'a> Parser<'a, '_> {
+    fn word(&mut self) -> Option<&'a str> {
+        let rest = self.rest.trim_start();
+        let end = rest.find(' ').unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        (end > 0).then(|| &*self.scope.alloc_str(&rest[..end]))
+    }
+
+    /// A parser of its own for a while, in a child scope.
+    fn count_rest(&mut self) -> usize {
+        let mut child = Parser { scope: self.scope.scope(), rest: self.rest };
+        let mut words = 0;
+        while child.word().is_some() {
+            words += 1;
+        }
+        words
+    }
+}
+
+#[test]
+fn a_scope_lives_in_a_struct() {
+    let mut arena = Arena::new();
+    let mut parser = Parser { scope: arena.scope(), rest: "ebb and flow" };
+    let first = parser.word().unwrap();
+    assert_eq!(parser.count_rest(), 2);
+    let mut moved = std::boxed::Box::new(parser);
+    let second = moved.word().unwrap();
+    let third = moved.word();
+    assert_eq!(moved.word(), None);
+    drop(moved);
+    // The memory lives as long as the loan of the arena, not as the scope that allocated it.
+    assert_eq!((first, second, third), ("ebb", "and", Some("flow")));
+}
+
+/// Is pending once, so that whatever holds it across an await is suspended and may move in between.
+struct Once(bool);
+
+impl Future for Once {
+    type Output = u64;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u64> {
+        if mem::replace(&mut self.0, true) { Poll::Ready(1) } else { Poll::Pending }
+    }
+}
+
+async fn in_a_future(mut arena: Arena) -> (u64, Arena) {
+    let sum = {
+        let mut s = arena.scope();
+        let mut sum = 0;
+        for i in 0..3 {
+            let kept = s.alloc(i);
+            *kept += Once(false).await;
+            sum += *kept;
+            let inner = s.scope();
+            let awaited = Once(false).await;
+            sum += *inner.alloc(awaited);
+        }
+        sum
+    };
+    (sum, arena)
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[test]
+fn a_scope_is_held_across_an_await() {
+    let mut future = pin!(is_send(in_a_future(Arena::new())));
+    let mut context = Context::from_waker(Waker::noop());
+    let mut pending = 0;
+    let (sum, arena) = loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(result) => break result,
+            Poll::Pending => pending += 1,
+        }
+    };
+    assert_eq!((pending, sum, arena.stats().used), (6, 3 + 3 + 3, 0));
+}
+
+#[test]
+fn a_scope_moves_into_a_future() {
+    async fn consume(s: Scope<'_>) -> u64 {
+        let kept = s.alloc(41);
+        *kept += Once(false).await;
+        *kept
+    }
+    let mut arena = Arena::new();
+    let mut outer = arena.scope();
+    outer.alloc([0_u8; 100]);
+    let used = outer.stats().used;
+    {
+        let mut future = std::boxed::Box::pin(is_send(consume(outer.scope())));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        // On another thread from here on.
+        thread::scope(|threads| {
+            threads.spawn(move || {
+                let mut context = Context::from_waker(Waker::noop());
+                assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(42));
+            });
+        });
+    }
+    {
+        let dropped = consume(outer.scope());
+        drop(dropped);
+    }
+    assert_eq!(outer.stats().used, used);
+}
+
+#[test]
+fn a_scope_is_sent_to_a_scoped_thread() {
+    let (backing, log) = watched();
+    let mut arena = Arena::new_in(backing);
+    let mut outer = arena.scope();
+    let kept = outer.alloc(1_u64);
+    let inner = outer.scope();
+    let made = thread::scope(|threads| {
+        threads
+            .spawn(move || {
+                // Far enough for the backing to be called from this thread.
+                let all = inner.alloc_slice_fill_with(10_000, |i| i);
+                (0..1000).for_each(|i| *inner.alloc(i) += 1);
+                all
+            })
+            .join()
+            .unwrap()
+    });
+    assert_eq!(made[9_999], 9_999);
+    *kept += 1;
+    assert_eq!(*kept, 2);
+    let calls = log.calls();
+    assert!(calls > 1);
+    arena.scope().alloc_slice_fill_copy(10_000, 0_u64);
+    assert_eq!(log.calls(), calls);
+}
+
+#[test]
+fn an_arena_is_sent_with_what_it_holds() {
+    let arena = Arena::new();
+    *arena.root().alloc(1_u64) += 1;
+    let used = arena.stats().used;
+    let mut arena = thread::spawn(move || {
+        arena.root().alloc([0_u64; 10_000]);
+        arena
+    })
+    .join()
+    .unwrap();
+    assert!(arena.stats().used > used);
+    arena.reset();
+    assert_eq!(*arena.scope().alloc(5), 5);
+}
+
+#[test]
+fn scopes_are_forgotten_without_harm() {
+    let (backing, log) = watched();
+    let mut arena = Arena::new_in(backing);
+    for _ in 0..100 {
+        let mut s = arena.scope();
+        s.alloc_slice_fill_copy(5000, 1_u8);
+        let inner = s.scope();
+        inner.alloc_slice_fill_copy(5000, 2_u8);
+        mem::forget(inner);
+        mem::forget(s);
+    }
+    assert_eq!(arena.stats().used, 0);
+    assert!(log.calls() < 5);
+    drop(arena);
+    assert_eq!(log.live(), 0);
+}
+
+#[test]
+fn boxes_are_forgotten_without_harm_to_the_arena() {
+    let token = Rc::new(());
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    {
+        let inner = s.scope();
+        mem::forget(inner.boxed(Rc::clone(&token)));
+        drop(inner.boxed(Rc::clone(&token)));
+    }
+    assert_eq!((Rc::strong_count(&token), s.stats().used), (2, 0));
+    *s.alloc(5) += 1;
+}
+
+#[test]
+fn a_forgotten_buffer_is_used_anew() {
+    // Over borrowed memory, so that leak checkers have nothing to say.
+    let mut memory = [mem::MaybeUninit::uninit(); 100];
+    let mut fixed = Fixed::new(&mut memory[..]);
+    fixed.scope().alloc(1_u64);
+    mem::forget(fixed);
+    assert_eq!(*Fixed::new(&mut memory[..]).scope().alloc(2_u64), 2);
+}
+
+#[test]
+fn swapped_scopes_of_two_arenas_allocate_soundly() {
+    let (mut left, mut right) = (Arena::new(), Arena::new());
+    {
+        let (mut l, mut r) = (left.scope(), right.scope());
+        let (a, b) = (l.alloc(1_u64), r.alloc(2_u64));
+        mem::swap(&mut l, &mut r);
+        let (c, d) = (l.alloc_slice_fill_copy(10_000, 3_u64), r.alloc_slice_fill_copy(9000, 4_u64));
+        let (e, f) = (l.alloc(5_u64), r.alloc(6_u64));
+        mem::swap(&mut l, &mut r);
+        let (g, h) = (l.alloc(7_u64), r.alloc(8_u64));
+        assert!(c.iter().all(|x| *x == 3) && d.iter().all(|x| *x == 4));
+        assert_eq!([*a, *b, *e, *f, *g, *h], [1, 2, 5, 6, 7, 8]);
+    }
+    for arena in [&mut left, &mut right] {
+        assert_eq!(arena.stats().used, 0);
+        assert_eq!(*arena.scope().alloc(9), 9);
+    }
+}
+
+#[test]
+fn swapped_child_scopes_allocate_soundly() {
+    let (mut left, mut right) = (Arena::new(), StackArena::<4096>::new());
+    let (mut l, mut r) = (left.scope(), right.scope());
+    let kept = (l.alloc(1_u64), r.alloc(2_u64));
+    {
+        let (mut a, mut b) = (l.scope(), r.scope());
+        mem::swap(&mut a, &mut b);
+        let (c, d) = (a.alloc([3_u64; 100]), b.alloc([4_u64; 100]));
+        mem::forget(mem::replace(&mut a, b));
+        a.alloc([5_u64; 100]);
+        assert_eq!((c[99], d[99]), (3, 4));
+    }
+    let after = (l.alloc(6_u64), r.alloc(7_u64));
+    assert_eq!((*kept.0, *kept.1, *after.0, *after.1), (1, 2, 6, 7));
+}
+
+#[test]
+fn swapped_arenas_keep_their_own_memory() {
+    let (backing, log) = watched();
+    let (mut left, mut right) = (Arena::new_in(backing), Arena::new_in(watched().0));
+    left.root().alloc([1_u8; 100]);
+    right.root().alloc([2_u8; 10]);
+    mem::swap(&mut left, &mut right);
+    assert_eq!((left.stats().used, right.stats().used), (10, 100));
+    left.root().alloc_slice_fill_copy(100_000, 3_u8);
+    drop(mem::replace(&mut right, Arena::new_in(watched().0)));
+    assert_eq!(log.live(), 0);
+    left.scope().alloc_slice_fill_copy(200_000, 4_u8);
+    drop(left);
+}
+
+#[test]
+fn swapped_fixed_buffers_keep_their_own_memory() {
+    let mut first = Fixed::new([mem::MaybeUninit::uninit(); 64]).or_spill(watched().0);
+    let mut second = Fixed::new([mem::MaybeUninit::uninit(); 64]).or_spill(watched().0);
+    first.scope().alloc_slice_fill_copy(5000, 1_u8);
+    second.scope().alloc_slice_fill_copy(10, 1_u8);
+    mem::swap(&mut first, &mut second);
+    assert_eq!((first.stats().chunks, second.stats().chunks), (1, 2));
+    for fixed in [&mut first, &mut second] {
+        let s = fixed.scope();
+        let (a, b) = (s.alloc([1_u8; 60]), s.alloc_slice_fill_copy(6000, 2_u8));
+        assert!(a.iter().all(|x| *x == 1) && b.iter().all(|x| *x == 2));
+    }
+}
+
+#[test]
+fn swapped_boxes_drop_each_value_once() {
+    let (left, right) = (Rc::new(1), Rc::new(2));
+    let (mut one, mut two) = (Arena::new(), Arena::new());
+    {
+        let (l, r) = (one.scope(), two.scope());
+        let (mut a, mut b) = (l.boxed(Rc::clone(&left)), r.boxed(Rc::clone(&right)));
+        mem::swap(&mut a, &mut b);
+        assert_eq!((**a, **b), (2, 1));
+        mem::swap(&mut *a, &mut *b);
+        assert_eq!((**a, **b), (1, 2));
+    }
+    assert_eq!((Rc::strong_count(&left), Rc::strong_count(&right)), (1, 1));
+}
+
+#[test]
+fn a_parent_moves_between_its_children() {
+    let mut arena = Arena::new();
+    let mut outer = arena.scope();
+    let kept = outer.alloc(1_u64);
+    outer.scope().alloc(2_u64);
+    let mut moved = [outer];
+    moved[0].scope().alloc(3_u64);
+    let [outer] = moved;
+    let more = outer.alloc(4_u64);
+    assert_eq!((*kept, *more), (1, 4));
+}
+
+#[test]
+fn scopes_nest_a_thousand_deep() {
+    fn sum(mut s: Scope<'_>, depth: u64) -> u64 {
+        let here = s.alloc(depth);
+        if depth == 0 { 0 } else { sum(s.scope(), depth - 1) + *here }
+    }
+    leaves_nothing(|arena| assert_eq!(sum(arena.scope(), 1000), 500_500));
+}
+
+#[test]
+fn checkpoints_rewind_last_in_first_out() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let zero = s.checkpoint();
+    let first = s.alloc(1_u64);
+    let outer = s.checkpoint();
+    let second = std::ptr::from_mut(s.alloc(2_u64)).addr();
+    let inner = s.checkpoint();
+    let third = std::ptr::from_mut(s.alloc_slice_fill_copy(10_000, 3_u64)).addr();
+    s.alloc_fmt(format_args!("{third}"));
+    // SAFETY: of this scope, the last one taken; what was allocated since is not used again.
+    unsafe { s.rewind(inner) };
+    assert_eq!(s.stats().used, 16);
+    assert_eq!(std::ptr::from_mut(s.alloc_slice_fill_copy(10_000, 4_u64)).addr(), third);
+    // SAFETY: as above.
+    unsafe { s.rewind(inner) };
+    // SAFETY: as above, and the later checkpoint is not used again.
+    unsafe { s.rewind(outer) };
+    assert_eq!(std::ptr::from_mut(s.alloc(5_u64)).addr(), second);
+    assert_eq!(*first, 1);
+    // SAFETY: as above.
+    unsafe { s.rewind(zero) };
+    assert_eq!(s.stats().used, 0);
+}
+
+#[test]
+fn checkpoints_nest_with_child_scopes() {
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    s.alloc(1_u64);
+    let used = s.stats().used;
+    let outer = s.checkpoint();
+    for _ in 0..10 {
+        let child = s.scope();
+        let start = child.stats().used;
+        let inner = child.checkpoint();
+        child.alloc_slice_from_iter((0..5000).filter(|n| n % 2 == 0));
+        child.alloc_slice_fill_copy(100_000, 1_u8);
+        // SAFETY: of this scope, the last one taken; what was allocated since is not used again.
+        unsafe { child.rewind(inner) };
+        assert_eq!(child.stats().used, start);
+        child.alloc(2_u64);
+    }
+    s.alloc(3_u64);
+    // SAFETY: as above; the children are gone.
+    unsafe { s.rewind(outer) };
+    assert_eq!(s.stats().used, used);
+}
+
+#[test]
+fn a_checkpoint_in_a_fixed_buffer_rewinds_out_of_the_spill() {
+    let mut fixed = Fixed::new([mem::MaybeUninit::uninit(); 100]).or_spill(watched().0);
+    let s = fixed.scope();
+    s.alloc([0_u8; 50]);
+    let half = s.checkpoint();
+    for turn in 0..3 {
+        s.alloc([1_u8; 50]);
+        s.alloc([2_u8; 5000]);
+        assert_eq!(s.stats().chunks, 2, "turn {turn}");
+        // SAFETY: of this scope, the last one taken; what was allocated since is not used again.
+        unsafe { s.rewind(half) };
+    }
+    assert_eq!(s.stats().used, 50);
+}
+
+#[test]
+fn functions_take_a_scope_whatever_lies_beneath() {
+    fn greet<'a>(s: &Scope<'a>, name: &str) -> &'a str {
+        s.alloc_fmt(format_args!("hello, {name}"))
+    }
+    fn self_referential<'p>(s: &'p Scope<'p>) -> &'p str {
+        greet(s, "self")
+    }
+    fn shorter<'short>(s: &'short Scope<'_>) -> &'short Scope<'short> {
+        s
+    }
+    let mut arena = Arena::new();
+    let mut spare = Fixed::from_vec(Vec::with_capacity(100));
+    let mut stack = StackArena::<100>::new();
+    let root = Arena::new();
+    assert_eq!(greet(&arena.scope(), "arena"), "hello, arena");
+    assert_eq!(greet(&spare.scope(), "spare"), "hello, spare");
+    assert_eq!(greet(&stack.scope(), "stack"), "hello, stack");
+    assert_eq!(greet(root.root(), "root"), "hello, root");
+    let s = arena.scope();
+    assert_eq!(self_referential(shorter(&s)), "hello, self");
+}
+
+#[test]
+fn a_box_outlives_the_scope_variable_that_made_it() {
+    let token = Rc::new(());
+    let mut arena = Arena::new();
+    let boxed: Box<'_, Rc<()>> = {
+        let s = arena.scope();
+        s.boxed(Rc::clone(&token))
+    };
+    assert_eq!(Rc::strong_count(&boxed), 2);
+    drop(boxed);
+    assert_eq!(Rc::strong_count(&token), 1);
+}
