@@ -21,6 +21,7 @@ pub trait Peer: Sized {
 /// What allocates.
 pub trait Handle<'a> {
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T;
+    fn alloc_str(&self, text: &str) -> &'a mut str;
 }
 
 /// A peer with scopes, or with the next best thing: a reset.
@@ -49,6 +50,11 @@ impl<'a> Handle<'a> for ebbtide::Scope<'a> {
     #[inline(always)]
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
         self.alloc(value)
+    }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        ebbtide::Scope::alloc_str(self, text)
     }
 }
 
@@ -85,6 +91,11 @@ impl<'a> Handle<'a> for &'a ebbtide::Scope<'a> {
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
         ebbtide::Scope::alloc(self, value)
     }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        ebbtide::Scope::alloc_str(self, text)
+    }
 }
 
 pub struct Stumpalo(stumpalo::Arena);
@@ -108,6 +119,11 @@ impl<'a> Handle<'a> for &'a stumpalo::Arena {
     #[inline(always)]
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
         stumpalo::Arena::alloc(self, value)
+    }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        stumpalo::Arena::alloc_str(self, text)
     }
 }
 
@@ -141,6 +157,11 @@ impl<'a> Handle<'a> for &'a bumpalo::Bump {
     #[inline(always)]
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
         bumpalo::Bump::alloc(self, value)
+    }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        bumpalo::Bump::alloc_str(self, text)
     }
 }
 
@@ -176,6 +197,11 @@ impl<'a> Handle<'a> for &'a bump_scope::BumpScope<'a> {
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
         bump_scope::BumpBox::leak(bump_scope::BumpScope::alloc(self, value))
     }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        bump_scope::BumpBox::leak(bump_scope::BumpScope::alloc_str(self, text))
+    }
 }
 
 impl Scopes for BumpScope {
@@ -208,6 +234,11 @@ impl<'a> Handle<'a> for &'a blink_alloc::Blink {
     #[inline(always)]
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
         self.put_no_drop(value)
+    }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        self.copy_str(text)
     }
 }
 
@@ -255,5 +286,17 @@ impl<'a> Handle<'a> for Pointer<'a> {
         unsafe { block.write(value) };
         // SAFETY: written above, and handed out once.
         unsafe { &mut *block }
+    }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        let block = self.top.get().wrapping_sub(text.len());
+        self.top.set(block);
+        // SAFETY: the workloads ask for no more than the capacity.
+        unsafe { block.copy_from_nonoverlapping(text.as_ptr(), text.len()) };
+        // SAFETY: copied above, and handed out once.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(block, text.len()) };
+        // SAFETY: a copy of a string's bytes.
+        unsafe { std::str::from_utf8_unchecked_mut(bytes) }
     }
 }

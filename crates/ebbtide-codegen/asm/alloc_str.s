@@ -3,12 +3,12 @@
 	pushq	%rbx
 	subq	$48, %rsp
 	movq	(%rdi), %rax
-	movq	%rax, %rcx
-	subq	16(%rdi), %rcx
-	cmpq	%rcx, %rdx
-	ja	.LBB1_2
+	movq	16(%rdi), %rbx
 	subq	%rdx, %rax
-	movq	%rax, %rbx
+	movq	%rax, %rcx
+	subq	%rbx, %rcx
+	js	.LBB1_2
+	addq	%rcx, %rbx
 	movq	%rax, (%rdi)
 	cmpq	$32, %rdx
 	jbe	.LBB1_4

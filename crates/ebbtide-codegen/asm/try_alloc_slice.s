@@ -13,15 +13,14 @@
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r8
 	movq	(%rdi), %rcx
-	movq	%rcx, %rax
-	subq	%r8, %rax
-	andq	$-8, %rax
+	movq	16(%rdi), %rax
+	subq	%r8, %rcx
+	andq	$-8, %rcx
 	movq	%rcx, %rsi
 	subq	%rax, %rsi
-	subq	16(%rdi), %rcx
-	cmpq	%rcx, %rsi
-	ja	.LBB7_4
-	movq	%rax, (%rdi)
+	js	.LBB7_4
+	movq	%rcx, (%rdi)
+	addq	%rsi, %rax
 	testq	%rdx, %rdx
 	je	.LBB7_7
 .LBB7_8:

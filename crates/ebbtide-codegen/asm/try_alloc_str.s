@@ -3,13 +3,14 @@
 	pushq	%r12
 	pushq	%rbx
 	subq	$40, %rsp
-	movq	(%rdi), %rbx
-	movq	%rbx, %rax
-	subq	16(%rdi), %rax
-	cmpq	%rax, %rdx
-	ja	.LBB8_2
-	subq	%rdx, %rbx
-	movq	%rbx, (%rdi)
+	movq	(%rdi), %rax
+	movq	16(%rdi), %rbx
+	subq	%rdx, %rax
+	movq	%rax, %rcx
+	subq	%rbx, %rcx
+	js	.LBB8_2
+	movq	%rax, (%rdi)
+	addq	%rcx, %rbx
 	cmpq	$32, %rdx
 	jbe	.LBB8_6
 .LBB8_13:

@@ -19,7 +19,7 @@ pub const SMALL: usize = 4096;
 pub const CHUNK_ALIGN: usize = 16;
 
 macro_rules! arithmetic {
-    ($word:ty) => {
+    ($word:ty, $signed:ty) => {
         /// The start of a block of `size` bytes at the high end of `low..top`.
         ///
         /// For `size` and `align` up to [`SMALL`] and `low` at or above [`LOWEST_ADDRESS`]: the
@@ -38,13 +38,13 @@ macro_rules! arithmetic {
 
         /// The start of a block of `size` bytes at the high end of `low..top`, for any layout.
         ///
-        /// Compares distances instead of addresses: `start` may have wrapped, but then it lies
-        /// further from `top` than `low` does.
+        /// Looks at the sign of what would be left. Neither the region nor a layout rounded up to its
+        /// alignment exceeds half of the address space, so the difference of the two never wraps.
         #[inline(always)]
         #[must_use]
         pub const fn down(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
             let start = top.wrapping_sub(size) & !(align - 1);
-            if top.wrapping_sub(start) > top.wrapping_sub(low) { None } else { Some(start) }
+            if (start.wrapping_sub(low) as $signed) < 0 { None } else { Some(start) }
         }
 
         /// The start of a block of `size` bytes at the low end of `low..top`, for any layout.
@@ -72,16 +72,16 @@ macro_rules! arithmetic {
     };
 }
 
-arithmetic!(usize);
+arithmetic!(usize, isize);
 
 /// The same functions over 16 bits: an address space small enough to try every corner of.
 #[doc(hidden)]
 pub mod word16 {
-    arithmetic!(u16);
+    arithmetic!(u16, i16);
 }
 
 /// The same functions over 32 bits.
 #[doc(hidden)]
 pub mod word32 {
-    arithmetic!(u32);
+    arithmetic!(u32, i32);
 }
