@@ -305,6 +305,8 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[inline]
     pub fn reset(&mut self) {
+        // SAFETY: the arena is borrowed exclusively, so no claim is alive.
+        unsafe { self.chunks.gather() };
         if let Some(first) = self.chunks.control().first() {
             self.root.cursor().start_at(first);
         }
@@ -334,7 +336,7 @@ impl<B: Backing> Arena<B> {
                 unsafe { self.chunks.release_beyond(most) };
                 self.reset();
             }
-            Retain::OneChunk if self.chunks().nth(1).is_none() => self.reset(),
+            Retain::OneChunk if self.chunks.control().all().nth(1).is_none() => self.reset(),
             Retain::OneChunk => {
                 let held = self.chunks.control().held();
                 self.root = Scope::new(Cursor::nowhere());
@@ -403,7 +405,8 @@ impl<B: Backing> Arena<B> {
         Stats::of(self.chunks.control(), self.root.cursor())
     }
 
-    /// The chunks in the order in which scopes enter them, as numbers; no memory is lent.
+    /// The chunks in the order in which scopes enter them, as numbers; no memory is lent. Chunks that a
+    /// [`Claim`](crate::Claim) took or left are not among them until the next [`reset`](Arena::reset).
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -411,7 +414,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.chunks().all(|chunk| chunk.capacity >= 1000 && !chunk.oversize));
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
-        self.root.cursor().chunks(self.chunks.control()).map(Chunk::of)
+        self.root.cursor().chunks().map(Chunk::of)
     }
 
     /// The backing.

@@ -40,6 +40,10 @@ const _: () = assert!(HEADER % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK
 pub(crate) struct Header {
     /// The chunk that a cursor enters after this one.
     next: Cell<Option<NonNull<Header>>>,
+    /// The chunk that the list begins with: the arena's first, or a claim's. Right where `control` is.
+    first: Cell<Option<NonNull<Header>>>,
+    /// The chunk that the backing gave before this one, whatever list either is in.
+    older: Cell<Option<NonNull<Header>>>,
     /// The control block of the arena. Right for every chunk that a live cursor names: opening a
     /// scope writes it into the chunk that the scope begins in, entering a chunk copies it on.
     control: Cell<Option<NonNull<Control>>>,
@@ -63,6 +67,8 @@ impl Header {
     fn new(low: NonNull<u8>, top: NonNull<u8>, block_size: usize) -> Self {
         Header {
             next: Cell::new(None),
+            first: Cell::new(None),
+            older: Cell::new(None),
             control: Cell::new(None),
             region_low: Cell::new(low),
             region_top: Cell::new(top),
@@ -78,6 +84,8 @@ impl Header {
     pub(crate) const fn vacant() -> Self {
         Header {
             next: Cell::new(None),
+            first: Cell::new(None),
+            older: Cell::new(None),
             control: Cell::new(None),
             region_low: Cell::new(NonNull::dangling()),
             region_top: Cell::new(NonNull::dangling()),
@@ -132,6 +140,16 @@ impl Header {
         self.anchor.get().is_some()
     }
 
+    /// The chunk that this one's list begins with.
+    pub(crate) fn first(&self) -> Option<NonNull<Header>> {
+        self.first.get()
+    }
+
+    /// Makes this the first of its list.
+    pub(crate) fn set_first(&self) {
+        self.first.set(Some(NonNull::from(self)));
+    }
+
     pub(crate) fn control(&self) -> NonNull<Control> {
         debug_assert!(self.control.get().is_some(), "a cursor's chunk is attached");
         // SAFETY: only chunks that a cursor names are asked, and those are attached: `attach` when a
@@ -177,6 +195,7 @@ pub(crate) fn enter(
     let chunk = unsafe { chunk.as_ref() };
     let control = from.control();
     chunk.control.set(Some(control));
+    chunk.first.set(from.first.get());
     chunk.before.set(from.before.get() + from.capacity());
     chunk.idle.set(free_there);
     if oversize {
@@ -195,8 +214,14 @@ pub(crate) fn enter(
 /// What an arena knows beside its chunks. Scopes reach it through the chunk they are in.
 #[derive(Debug)]
 pub(crate) struct Control {
-    /// The first chunk of the list.
+    /// The first chunk of the arena's own list.
     first: Cell<Option<NonNull<Header>>>,
+    /// The chunk that the backing gave last; `older` leads to all others.
+    newest: Cell<Option<NonNull<Header>>>,
+    /// Chunks in no list, linked by `next`: a claim left them, or came upon them behind its parent.
+    spare: Cell<Option<NonNull<Header>>>,
+    /// Claims that were made and not dropped.
+    claims: Cell<usize>,
     /// The size of the next ordinary chunk, header included.
     next_size: Cell<usize>,
     /// The most bytes that may be held of the backing.
@@ -234,6 +259,9 @@ impl<B: Backing> Chunks<B> {
         Chunks {
             control: Control {
                 first: Cell::new(None),
+                newest: Cell::new(None),
+                spare: Cell::new(None),
+                claims: Cell::new(0),
                 next_size: Cell::new(first_size),
                 limit: Cell::new(usize::MAX),
                 held: Cell::new(0),
@@ -271,6 +299,7 @@ impl<B: Backing> Chunks<B> {
         // SAFETY: the chunk was just made.
         let header = unsafe { chunk.as_ref() };
         header.attach(self.address());
+        header.first.set(Some(chunk));
         self.control.first.set(Some(chunk));
         if !poison::TRACKS {
             self.control.note_high_water(header.capacity());
@@ -278,17 +307,66 @@ impl<B: Backing> Chunks<B> {
         Ok(chunk)
     }
 
+    /// Puts every chunk into the arena's own list: spare ones, and those of claims that were forgotten.
+    ///
+    /// # Safety
+    ///
+    /// No claim is alive, and where the list begins with a header of no block, it is where it was.
+    pub(crate) unsafe fn gather(&self) {
+        let control = &self.control;
+        if control.spare.get().is_none() && control.claims.get() == 0 {
+            return;
+        }
+        control.claims.set(0);
+        control.spare.set(None);
+        // Whoever belongs to the list names its first chunk; the others are put behind the last.
+        let mut newest = control.newest.get();
+        while let Some(chunk) = newest {
+            // SAFETY: `older` leads to every chunk of the backing, and none is released here.
+            let header = unsafe { chunk.as_ref() };
+            header.first.set(None);
+            newest = header.older.get();
+        }
+        let first = control.first.get();
+        let mut last = None;
+        let mut next = first;
+        while let Some(chunk) = next {
+            // SAFETY: a chunk of the list.
+            let header = unsafe { chunk.as_ref() };
+            header.first.set(first);
+            last = Some(header);
+            next = header.next.get();
+        }
+        let mut newest = control.newest.get();
+        while let Some(chunk) = newest {
+            // SAFETY: as above.
+            let header = unsafe { chunk.as_ref() };
+            if header.first.get().is_none() {
+                header.first.set(first);
+                header.next.set(None);
+                if let Some(last) = last.replace(header) {
+                    last.next.set(Some(chunk));
+                }
+            }
+            newest = header.older.get();
+        }
+    }
+
     /// Gives the chunks behind `kept` back to the backing; all of them where it is `None`.
     ///
     /// # Safety
     ///
-    /// No allocation lives in any of them, and no cursor that will be used again names one.
+    /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again names
+    /// one. Where the list begins with a header of no block, that is kept.
     pub(crate) unsafe fn release_behind(&self, kept: Option<NonNull<Header>>) {
+        // SAFETY: the caller's promise.
+        unsafe { self.gather() };
         let mut next = match kept {
             // SAFETY: the caller names a chunk of the list.
             Some(kept) => unsafe { kept.as_ref() }.next.take(),
             None => self.control.first.take(),
         };
+        self.note_all();
         while let Some(chunk) = next {
             // SAFETY: a chunk of the list, unlinked above, not yet released.
             next = unsafe { chunk.as_ref() }.next.get();
@@ -297,23 +375,39 @@ impl<B: Backing> Chunks<B> {
         }
     }
 
+    /// Makes `newest` and `older` lead to the chunks of the list and no others.
+    fn note_all(&self) {
+        self.control.newest.set(None);
+        let mut next = self.control.first.get();
+        while let Some(chunk) = next {
+            // SAFETY: a chunk of the list.
+            let header = unsafe { chunk.as_ref() };
+            if header.block_size != 0 {
+                header.older.set(self.control.newest.replace(Some(chunk)));
+            }
+            next = header.next.get();
+        }
+    }
+
     /// Gives chunks back until those that are kept, in the order of the list, come to at most `most`
     /// bytes of the backing.
     ///
     /// # Safety
     ///
-    /// No allocation lives in any chunk of the list, and no cursor that will be used again names one.
+    /// As [`Chunks::release_behind`] of all.
     pub(crate) unsafe fn release_beyond(&self, most: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.gather() };
         let mut kept = 0;
         let mut last: Option<NonNull<Header>> = None;
+        let mut beyond = None;
         let mut next = self.control.first.take();
         while let Some(chunk) = next {
-            // SAFETY: a chunk of the list that was taken apart above, not yet released.
+            // SAFETY: a chunk of the list that is taken apart here.
             let header = unsafe { chunk.as_ref() };
             next = header.next.take();
             if header.block_size > most - kept {
-                // SAFETY: it is in no list now, and the caller says that nothing in it is alive.
-                unsafe { self.control.release(self.address(), chunk) };
+                header.next.set(beyond.replace(chunk));
                 continue;
             }
             kept += header.block_size;
@@ -323,6 +417,17 @@ impl<B: Backing> Chunks<B> {
                 None => self.control.first.set(Some(chunk)),
             }
             last = Some(chunk);
+        }
+        self.note_all();
+        while let Some(chunk) = beyond {
+            // SAFETY: a chunk that was put aside above, not yet released.
+            beyond = unsafe { chunk.as_ref() }.next.get();
+            // SAFETY: it is in no list now, and the caller says that nothing in it is alive.
+            unsafe { self.control.release(self.address(), chunk) };
+        }
+        if let Some(first) = self.control.first.get() {
+            // SAFETY: a chunk that was kept.
+            unsafe { first.as_ref() }.first.set(Some(first));
         }
     }
 }
@@ -341,6 +446,18 @@ impl Control {
 
     pub(crate) fn set_first(&self, first: Option<NonNull<Header>>) {
         self.first.set(first);
+    }
+
+    /// Every chunk of the backing, the newest first, whatever list it is in.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Header> {
+        let mut newest = self.newest.get();
+        core::iter::from_fn(move || {
+            // SAFETY: `older` leads to every chunk of the backing; none is released while the arena is
+            // borrowed.
+            let header: &Header = unsafe { newest?.as_ref() };
+            newest = header.older.get();
+            Some(header)
+        })
     }
 
     pub(crate) fn next_size(&self) -> usize {
@@ -369,6 +486,17 @@ impl Control {
 
     pub(crate) fn note_high_water(&self, bytes: usize) {
         self.high_water.set(self.high_water.get().max(bytes));
+    }
+
+    /// Puts a whole list of chunks that hold nothing in front of the spare ones.
+    fn spare_all(&self, first: NonNull<Header>) {
+        // SAFETY: callers pass a chunk of a live list.
+        let mut last: &Header = unsafe { first.as_ref() };
+        while let Some(next) = last.next.get() {
+            // SAFETY: a chunk of the same list.
+            last = unsafe { next.as_ref() };
+        }
+        last.next.set(self.spare.replace(Some(first)));
     }
 
     /// # Safety
@@ -411,12 +539,12 @@ unsafe fn release<B: Backing>(control: NonNull<Control>, block: NonNull<u8>, lay
     unsafe { chunks.backing.release(block, layout) };
 }
 
-/// The chunk right behind `after` that `fits` accepts: one that the list has further on, moved there,
-/// or a new one with room for `region` bytes.
+/// The chunk right behind `after` that `fits` accepts: one that the list has further on or that is spare,
+/// moved there, or a new one with room for `region` bytes.
 ///
 /// # Errors
 ///
-/// As [`new_chunk`]; the list is then as it was, but for the order of free chunks.
+/// As [`new_chunk`]; the list is then as it was.
 ///
 /// # Safety
 ///
@@ -428,25 +556,85 @@ pub(crate) unsafe fn chunk_behind(
 ) -> Result<NonNull<Header>, AllocError> {
     // SAFETY: the caller's promise.
     let head = unsafe { after.as_ref() };
-    let mut previous = head;
-    while let Some(chunk) = previous.next.get() {
-        // SAFETY: a chunk of the same list.
-        let header = unsafe { chunk.as_ref() };
-        if fits(header) {
-            if !core::ptr::eq(previous, head) {
-                previous.next.set(header.next.get());
-                header.next.set(head.next.get());
-                head.next.set(Some(chunk));
-            }
-            return Ok(chunk);
-        }
-        previous = header;
-    }
-    let chunk = new_chunk(head.control(), region)?;
-    // SAFETY: just made, and in no list.
+    // SAFETY: the arena is there as long as a cursor is.
+    let control = unsafe { head.control().as_ref() };
+    let chunk = match unlink(&head.next, &fits).or_else(|| unlink(&control.spare, &fits)) {
+        Some(chunk) => chunk,
+        None => new_chunk(head.control(), region)?,
+    };
+    // SAFETY: just made, or a chunk of the arena, and in no list.
     unsafe { chunk.as_ref() }.next.set(head.next.get());
     head.next.set(Some(chunk));
     Ok(chunk)
+}
+
+/// Takes the first chunk that `fits` accepts out of the list that `link` begins.
+fn unlink(
+    mut link: &Cell<Option<NonNull<Header>>>,
+    fits: impl Fn(&Header) -> bool,
+) -> Option<NonNull<Header>> {
+    loop {
+        let chunk = link.get()?;
+        // SAFETY: a chunk of a live list; none is released while an arena is borrowed.
+        let header: &Header = unsafe { chunk.as_ref() };
+        if fits(header) {
+            link.set(header.next.get());
+            return Some(chunk);
+        }
+        link = &header.next;
+    }
+}
+
+/// A chunk for a claim whose parent is in `parent`: a list of its own. The chunks behind the parent
+/// become spare, for both to take from.
+///
+/// # Errors
+///
+/// As [`new_chunk`].
+///
+/// # Safety
+///
+/// `parent` is the chunk of a cursor in use.
+pub(crate) unsafe fn claim(parent: NonNull<Header>) -> Result<NonNull<Header>, AllocError> {
+    // SAFETY: the caller's promise.
+    let parent = unsafe { parent.as_ref() };
+    let control = parent.control();
+    // SAFETY: the arena is there as long as a cursor is.
+    let this = unsafe { control.as_ref() };
+    if let Some(behind) = parent.next.take() {
+        this.spare_all(behind);
+    }
+    let chunk = match unlink(&this.spare, |_| true) {
+        Some(chunk) => chunk,
+        None => new_chunk(control, 0)?,
+    };
+    // SAFETY: just made, or spare until now.
+    let header = unsafe { chunk.as_ref() };
+    header.next.set(None);
+    header.first.set(Some(chunk));
+    header.anchor.set(None);
+    header.before.set(parent.before.get() + parent.capacity());
+    header.control.set(Some(control));
+    this.claims.set(this.claims.get() + 1);
+    if !poison::TRACKS {
+        this.note_high_water(header.before.get() + header.capacity());
+    }
+    Ok(chunk)
+}
+
+/// Ends the claim whose list begins with `first`: all its chunks become spare.
+///
+/// # Safety
+///
+/// [`claim`] returned `first`, the claim ends now for the first time, and nothing allocated in it is
+/// used again.
+pub(crate) unsafe fn end_claim(first: NonNull<Header>) {
+    // SAFETY: a claim's chunks stay until the arena is free of loans.
+    let header = unsafe { first.as_ref() };
+    // SAFETY: the arena is there as long as a claim is.
+    let control = unsafe { header.control().as_ref() };
+    control.spare_all(first);
+    control.claims.set(control.claims.get() - 1);
 }
 
 /// Asks the backing for a chunk of the ordinary size, or for one with room for `region` bytes where
@@ -498,6 +686,8 @@ fn new_chunk(control: NonNull<Control>, region: usize) -> Result<NonNull<Header>
     // SAFETY: the block is aligned for a header, has room for it, and nobody else uses it.
     unsafe { chunk.write(Header::new(low, top, size)) };
     poison::fresh(low, size - HEADER);
+    // SAFETY: just written.
+    unsafe { chunk.as_ref() }.older.set(this.newest.replace(Some(chunk)));
     this.held.set(this.held.get() + size);
     // Every call to the backing doubles the ordinary size, an oversize one too, so that a run of
     // requests a little above it settles; an oversize request's own size never counts.

@@ -48,10 +48,21 @@ impl<B: Backing> Spill<B> {
     }
 }
 
+impl<B: Backing> Spill<B> {
+    /// Makes the list one of the backing's chunks alone.
+    fn forget_home(&mut self) {
+        let control = self.chunks.control();
+        control.set_first(Some(NonNull::from(&self.home)));
+        // SAFETY: borrowed exclusively, so no claim is alive; `home` was just named where it is now.
+        unsafe { self.chunks.gather() };
+        control.set_first(self.home.next());
+        self.home.set_next(None);
+    }
+}
+
 impl<B: Backing> Drop for Spill<B> {
     fn drop(&mut self) {
-        // The list begins with `home`, which is no chunk of the backing.
-        self.chunks.control().set_first(self.home.next());
+        self.forget_home();
     }
 }
 
@@ -158,6 +169,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
         }
         home.set_region(low, top);
         home.attach(chunks.address());
+        home.set_first();
         let control = chunks.control();
         control.set_first(Some(NonNull::from(home)));
         if !poison::TRACKS {
@@ -173,9 +185,9 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     #[must_use]
     pub fn stats(&self) -> Stats {
         let control = self.spill.chunks.control();
-        let home = NonNull::from(&self.spill.home);
-        control.set_first(Some(home));
-        Stats::of(control, &raw::cursor_at(home))
+        let home = &self.spill.home;
+        home.set_first();
+        Stats::of(control, &raw::cursor_at(NonNull::from(home)))
     }
 
     /// The owner of the memory. What the arena held of its backing is given back.
@@ -185,12 +197,10 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
 
     /// Gives back what the spill holds of its backing.
     pub fn trim(&mut self) {
-        let Spill { home, chunks } = &self.spill;
-        chunks.control().set_first(home.next());
-        home.set_next(None);
-        // SAFETY: the arena is borrowed exclusively, so no scope and no allocation is left, and the
+        self.spill.forget_home();
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and the
         // list is one of chunks alone now.
-        unsafe { chunks.release_behind(None) };
+        unsafe { self.spill.chunks.release_behind(None) };
     }
 
     /// Sets the most bytes that the spill may hold of its backing; see

@@ -73,6 +73,6 @@ pub use error::{AllocError, AllocOrInitError};
 #[cfg(feature = "alloc")]
 pub use fixed::SpareCapacity;
 pub use fixed::{Fixed, StackArena, StackBytes};
-pub use scope::{Checkpoint, Scope};
+pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};
 pub use value::Zeroable;

@@ -476,12 +476,12 @@ impl Cursor {
     /// The bytes in use up to this cursor. Padding counts, and so does what a cursor left free at the
     /// end of a chunk that it has moved on from.
     fn used(&self) -> usize {
-        self.chunks(self.control()).map(|used| used.header.capacity() - used.free).sum()
+        self.chunks().map(|used| used.header.capacity() - used.free).sum()
     }
 
     /// All chunks of the list, with what is free in each as seen from this cursor.
-    pub(crate) fn chunks<'c>(&'c self, control: &'c Control) -> impl Iterator<Item = ChunkUse<'c>> {
-        let mut next = control.first();
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = ChunkUse<'_>> {
+        let mut next = self.first();
         let mut behind = false;
         core::iter::from_fn(move || {
             let chunk = next?;
@@ -501,10 +501,19 @@ impl Cursor {
         })
     }
 
+    /// The first chunk of the cursor's list.
+    fn first(&self) -> Option<NonNull<Header>> {
+        if self.is_nowhere() {
+            return None;
+        }
+        // SAFETY: a cursor names a chunk of a live list.
+        unsafe { self.chunk.get().as_ref() }.first()
+    }
+
     /// Whether `earlier` can have been this cursor's words before: its chunk is in the list, not behind
     /// the cursor, and nothing given back since lies between.
     pub(crate) fn came_from(&self, earlier: Words) -> bool {
-        let mut next = self.control().first();
+        let mut next = self.first();
         while let Some(chunk) = next {
             if chunk == earlier.chunk {
                 return chunk != self.chunk.get() || self.top.get() <= earlier.top;
@@ -530,9 +539,7 @@ impl Cursor {
         debug_assert!(region.contains(words.low.addr().get()), "I3");
         debug_assert!(region.contains(words.top), "I3");
         // SAFETY: a cursor names a chunk of a live list.
-        let control = unsafe { words.chunk.as_ref() }.control();
-        // SAFETY: the arena is there as long as the cursor.
-        let mut next = unsafe { control.as_ref() }.first();
+        let mut next = unsafe { words.chunk.as_ref() }.first();
         let mut passed_region = false;
         loop {
             let Some(chunk) = next else {

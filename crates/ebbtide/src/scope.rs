@@ -3,14 +3,17 @@
 //! The methods that allocate are beside what they make: `value`, `slice`, `string`, `boxed`.
 
 use crate::{
-    chunk::Control,
-    raw::{Cursor, Words},
+    chunk::{self, Control, Header},
+    error::{AllocError, Failure},
+    raw::{self, Cursor, Words},
     stats::Stats,
 };
 use core::{
+    convert::Infallible,
     fmt,
     marker::PhantomData,
     panic::{RefUnwindSafe, UnwindSafe},
+    ptr::NonNull,
 };
 
 /// A region of memory whose allocations end together.
@@ -81,6 +84,54 @@ impl<'a> Scope<'a> {
         self.fork()
     }
 
+    /// Opens a child through a shared reference, for when something that grows, a vector or a map, borrows
+    /// this scope. The child has chunks of its own, and both can be used side by side; what is allocated
+    /// in the child lives as long as the [`Claim`] is borrowed. Where a `&mut` can be had,
+    /// [`scope`](Scope::scope) costs less.
+    ///
+    /// Takes a spare chunk of the arena's, or a new one; the chunks behind this scope's become spare.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let s = arena.scope();
+    /// let kept = s.alloc(1);
+    /// for turn in 0..10 {
+    ///     let claim = s.claim();
+    ///     let scratch = claim.scope().alloc([turn; 100]);
+    ///     *kept += scratch[99];
+    /// } // the same chunk serves every turn
+    /// assert_eq!(*kept, 46);
+    /// ```
+    #[inline]
+    pub fn claim(&self) -> Claim<'_> {
+        let Ok(claim) = self.claim_in::<Infallible>();
+        claim
+    }
+
+    /// As [`claim`](Scope::claim).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if there is no spare chunk and the backing refuses one; a [`Fixed`](crate::Fixed)
+    /// that spills nowhere always does.
+    #[inline]
+    pub fn try_claim(&self) -> Result<Claim<'_>, AllocError> {
+        self.claim_in()
+    }
+
+    fn claim_in<F: Failure>(&self) -> Result<Claim<'_>, F> {
+        // SAFETY: this scope's cursor is in use.
+        let Ok(first) = (unsafe { chunk::claim(self.cursor.chunk()) }) else {
+            if F::DIVERGES {
+                raw::out_of_memory(self.cursor.control().next_size(), 1);
+            }
+            return Err(F::refused());
+        };
+        let cursor = raw::cursor_at(first);
+        cursor.poison_free();
+        Ok(Claim { scope: Scope::new(cursor), first })
+    }
+
     /// What the arena holds, and what is in use up to this scope: its ancestors' allocations and its
     /// own. Walks the chunks.
     #[must_use]
@@ -129,6 +180,34 @@ impl<'a> Scope<'a> {
 impl fmt::Debug for Scope<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scope").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
+/// A child scope that was opened through a shared reference; see [`Scope::claim`].
+///
+/// Claims may be dropped in any order. One that is forgotten keeps its chunks until the arena is reset
+/// or dropped.
+#[derive(Debug)]
+pub struct Claim<'s> {
+    scope: Scope<'s>,
+    /// The chunk that the claim's list begins with. A raw pointer, so a claim is not `Send`: its end
+    /// touches what the parent uses too.
+    first: NonNull<Header>,
+}
+
+impl Claim<'_> {
+    /// The scope. Only by shared reference: one by value could outlive the claim's own words.
+    #[inline(always)]
+    #[must_use]
+    pub fn scope(&self) -> &Scope<'_> {
+        &self.scope
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        // SAFETY: `claim` returned the chunk for this claim, and what was allocated borrows it.
+        unsafe { chunk::end_claim(self.first) };
     }
 }
 

@@ -37,11 +37,18 @@ impl Stats {
     pub(crate) fn of(control: &Control, cursor: &Cursor) -> Self {
         let mut stats =
             Stats { high_water: control.high_water(), held: control.held(), ..Stats::default() };
-        for chunk in cursor.chunks(control).map(Chunk::of) {
-            stats.capacity += chunk.capacity;
-            stats.used += chunk.used;
+        for chunk in control.all() {
+            stats.capacity += chunk.capacity();
             stats.chunks += 1;
-            stats.oversize += usize::from(chunk.oversize);
+            stats.oversize += usize::from(chunk.is_oversize());
+        }
+        for chunk in cursor.chunks() {
+            stats.used += chunk.header.capacity() - chunk.free;
+            // A caller's own buffer is not one of the backing's chunks.
+            if chunk.header.block_size() == 0 {
+                stats.capacity += chunk.header.capacity();
+                stats.chunks += 1;
+            }
         }
         stats
     }
