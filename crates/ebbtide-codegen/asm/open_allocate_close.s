@@ -1,14 +1,14 @@
 	pushq	%rbx
 	subq	$48, %rsp
-	movq	64(%rdi), %rax
-	movq	80(%rdi), %rdx
+	movq	88(%rdi), %rax
+	movq	104(%rdi), %rdx
 	andq	$-16, %rax
 	cmpq	%rdx, %rax
 	jb	.LBB6_7
-	movq	72(%rdi), %rcx
-	cmpq	%rdi, 8(%rcx)
+	movq	96(%rdi), %rcx
+	cmpq	%rdi, 24(%rcx)
 	je	.LBB6_3
-	movq	%rdi, 8(%rcx)
+	movq	%rdi, 24(%rcx)
 .LBB6_3:
 	leaq	-8(%rax), %rdi
 	subq	%rdx, %rdi
