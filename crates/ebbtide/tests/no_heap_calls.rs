@@ -4,7 +4,7 @@
 //! that the test harness and tests beside do not disturb.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use ebbtide::{Arena, Box, Fixed, Scope};
+use ebbtide::{unsize, Arena, Fixed, Scope};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
@@ -139,7 +139,7 @@ fn every_way_to_allocate_is_free_of_calls_when_warm() {
         s.alloc_fmt(format_args!("{:>200} and {:?}", 1.5, [1, 2, 3]));
         s.alloc_cstr(c"ebb");
         drop(s.boxed(5));
-        drop(Box::unsize::<dyn Send>(s.boxed_with(|| [1_u8; 300]), |value| value));
+        drop(unsize!(s.boxed_with(|| [1_u8; 300]) => dyn Send));
         drop(s.boxed_slice_fill_with(10, |i| i));
         drop(s.boxed_slice_clone(&[1, 2]));
         drop(s.boxed_slice_from_iter((0..100).filter(|n| n % 7 == 0)));
