@@ -15,8 +15,8 @@ use core::{alloc::Layout, ptr::NonNull};
 ///   for, not overlap any other block in use, and stay valid, wherever the backing is moved to, until
 ///   it is passed to `release`. The arena uses the bytes asked for; a surplus stays unused.
 /// - `release` must not unwind.
-/// - Neither method may use the arena that it serves. One that does so all the same gets an
-///   [`AllocError`] from it, never memory.
+/// - Neither method may use the arena that it serves. One that asks it for a chunk all the same gets an
+///   [`AllocError`]; what one takes of the chunk in use may be given out a second time.
 ///
 /// `allocate` may panic: the arena is then as it was before the call.
 pub unsafe trait Backing: Send {

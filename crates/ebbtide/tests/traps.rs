@@ -1,0 +1,679 @@
+//! Claim: no trap of this very design catches a safe program.
+//!
+//! Each test is an attack on the design that worked on a prototype, or that an invariant in `src/raw.rs`
+//! exists to stop.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{
+    Adjacent, Generous, Reentrant, Skewed, Watched, address, assert_apart, assert_works, extent,
+    panic_of, watched,
+};
+use ebbtide::{AllocError, Arena, Backing, Fixed, Heap, Scope, StackArena};
+use std::{
+    alloc::Layout,
+    cell::{Cell, RefCell},
+    fmt,
+    mem::MaybeUninit,
+    rc::Rc,
+};
+
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+mod low_addresses {
+    //! The comparison of the fast path is exact as long as a subtraction cannot wrap. A region near
+    //! address zero and a request larger than its address is where it would.
+
+    use super::{AllocError, Arena, Backing, Fixed, Layout, MaybeUninit, assert_apart};
+    use std::{
+        ptr::NonNull,
+        sync::atomic::{AtomicBool, Ordering::SeqCst},
+    };
+
+    /// Pages at the lowest address that the system gives; the kernel may forbid some.
+    struct LowPages {
+        start: NonNull<u8>,
+        given: AtomicBool,
+    }
+
+    impl LowPages {
+        const BYTES: usize = 16 * 4096;
+
+        fn map() -> Option<Self> {
+            // Several tests map at a time, each the lowest pages that are left.
+            (1..200).find_map(|slot| Self::map_at(slot * Self::BYTES))
+        }
+
+        fn map_at(address: usize) -> Option<Self> {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+            let hint = std::ptr::without_provenance_mut(address);
+            // SAFETY: new private pages; with MAP_FIXED_NOREPLACE nothing mapped is touched.
+            let pages = unsafe {
+                libc::mmap(hint, Self::BYTES, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
+            };
+            if pages == libc::MAP_FAILED {
+                return None;
+            }
+            let this =
+                LowPages { start: NonNull::new(pages.cast())?, given: AtomicBool::new(false) };
+            // An old kernel takes the address for a hint.
+            (pages.addr() == address).then_some(this)
+        }
+    }
+
+    impl Drop for LowPages {
+        fn drop(&mut self) {
+            // SAFETY: mapped by `map_at` with this size; whoever used it is gone.
+            unsafe { libc::munmap(self.start.as_ptr().cast(), Self::BYTES) };
+        }
+    }
+
+    // SAFETY: the pages are owned.
+    unsafe impl Send for LowPages {}
+
+    // SAFETY: refuses all but one block, which is no larger than the pages.
+    unsafe impl Backing for LowPages {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            if layout.size() > Self::BYTES || self.given.swap(true, SeqCst) {
+                return Err(AllocError);
+            }
+            Ok(NonNull::slice_from_raw_parts(self.start, layout.size()))
+        }
+
+        unsafe fn release(&self, _block: NonNull<u8>, _layout: Layout) {}
+    }
+
+    impl AsMut<[MaybeUninit<u8>]> for LowPages {
+        fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+            // SAFETY: the pages are mapped, this value's own, and borrowed as long as the slice is.
+            unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().cast(), Self::BYTES) }
+        }
+    }
+
+    fn attack(s: &ebbtide::Scope<'_>) {
+        let kept = s.alloc_slice_fill_copy(100, 0xA5u8);
+        for bytes in [1 << 20, 1 << 32, 8 << 30, 1 << 40, 1 << 47, isize::MAX as usize - 4096] {
+            assert!(s.try_alloc_uninit_slice::<u8>(bytes).is_err(), "{bytes} bytes were granted");
+            assert!(s.try_alloc_uninit_slice_aligned::<u8>(bytes, 64).is_err());
+            let lied = common_liar(bytes);
+            assert_eq!(s.alloc_slice_from_iter(lied), [1, 2, 3]);
+        }
+        for align in [1 << 16, 1 << 20, 1 << 33, 1 << 46] {
+            if let Ok(value) = s.try_alloc_aligned(1u8, align) {
+                assert_eq!(std::ptr::from_mut(value).addr() % align, 0);
+                assert_apart(value, kept);
+            }
+        }
+        assert!(s.try_alloc([0u8; 4096]).is_err() || s.stats().capacity > 4096);
+        // Until it is full, every block lies in the region and is its own.
+        let mut last = std::ptr::from_ref(&kept[0]).addr();
+        while let Ok(block) = s.try_alloc([0u64; 3]) {
+            assert!(std::ptr::from_ref(block).addr() + 24 <= last);
+            last = std::ptr::from_ref(block).addr();
+        }
+        assert!(kept.iter().all(|byte| *byte == 0xA5));
+    }
+
+    fn common_liar(announced: usize) -> impl Iterator<Item = u8> {
+        super::common::Liar { values: [1, 2, 3].into_iter(), announced }
+    }
+
+    #[test]
+    fn a_chunk_at_a_low_address_grants_no_8_gib() {
+        let Some(pages) = LowPages::map() else { return };
+        let mut arena = Arena::new_in(pages);
+        attack(&arena.scope());
+    }
+
+    #[test]
+    fn a_buffer_at_a_low_address_grants_no_8_gib() {
+        let Some(pages) = LowPages::map() else { return };
+        let mut fixed = Fixed::new(pages);
+        attack(&fixed.scope());
+    }
+
+    #[test]
+    fn a_buffer_that_ends_where_the_next_begins_is_not_left() {
+        let (Some(mut low), Some(high)) = (LowPages::map(), LowPages::map()) else { return };
+        let mut arena = Fixed::new(low.as_mut());
+        let other = Fixed::new(high);
+        let s = arena.scope();
+        assert!(s.try_alloc_uninit_slice::<u8>(LowPages::BYTES + 1).is_err());
+        assert!(s.try_alloc_uninit_slice::<u8>(LowPages::BYTES).is_ok());
+        drop(other);
+    }
+}
+
+/// An address below the least that a region may have is refused, not trusted.
+#[test]
+fn a_backing_that_returns_an_address_too_low_for_the_fast_path_is_refused() {
+    #[derive(Default)]
+    struct TooLow {
+        released: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    }
+    // SAFETY: the block is never read or written: that is what the test is about. Otherwise as asked.
+    unsafe impl Backing for TooLow {
+        fn allocate(&self, layout: Layout) -> Result<std::ptr::NonNull<[u8]>, AllocError> {
+            let start = std::ptr::NonNull::new(std::ptr::without_provenance_mut(4096)).unwrap();
+            Ok(std::ptr::NonNull::slice_from_raw_parts(start, layout.size()))
+        }
+
+        unsafe fn release(&self, block: std::ptr::NonNull<u8>, _layout: Layout) {
+            assert_eq!(block.addr().get(), 4096);
+            self.released.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+
+    let backing = TooLow::default();
+    let released = backing.released.clone();
+    let mut arena = Arena::new_in(backing);
+    assert!(arena.try_scope().is_err());
+    assert!(arena.try_root().is_err());
+    assert_eq!(released.load(std::sync::atomic::Ordering::SeqCst), 2);
+    assert_eq!(arena.stats().held, 0);
+}
+
+/// An arena that a thread-local or a closure can reach while its backing is at work: leaked, and freed
+/// by the test when it is done.
+fn with_reachable<R>(
+    chunk_size: usize,
+    test: impl FnOnce(&'static Scope<'static>, &Rc<Cell<bool>>) -> R,
+) -> R {
+    let arena = Box::leak(Box::new(Arena::with_chunk_size_in(chunk_size, Reentrant)));
+    let address = std::ptr::from_mut(arena);
+    let armed = Rc::new(Cell::new(false));
+    // SAFETY: just leaked, and used through this reference until the end of the function.
+    let arena: &'static mut Arena<Reentrant> = unsafe { &mut *address };
+    let scope: &'static Scope<'static> = Box::leak(Box::new(arena.scope()));
+    let result = test(scope, &armed);
+    Reentrant::clear();
+    // SAFETY: the leaked scope; the hook that used it is gone, and so is what the test made with it.
+    drop(unsafe { Box::from_raw(std::ptr::from_ref(scope).cast_mut()) });
+    // SAFETY: the leaked arena; its one scope is gone.
+    drop(unsafe { Box::from_raw(address) });
+    result
+}
+
+#[test]
+fn a_backing_that_asks_its_own_arena_for_a_chunk_gets_an_error() {
+    with_reachable(1 << 10, |s, armed| {
+        let answers = Rc::new(RefCell::new(Vec::new()));
+        let (heard, on) = (Rc::clone(&answers), Rc::clone(armed));
+        Reentrant::set(move || {
+            if on.replace(false) {
+                let mut heard = heard.borrow_mut();
+                heard.push(s.try_alloc_slice_fill_copy(50_000, 1u8).is_err());
+                heard.push(s.try_alloc([0u8; 50_000]).is_err());
+                heard.push(s.try_alloc_slice_from_iter(0..9_000u64).is_err());
+                heard.push(s.try_alloc_fmt(format_args!("{:>50000}", 1)).is_err());
+            }
+        });
+        for bytes in [3_000, 9_000, 700, 700, 20_000] {
+            armed.set(true);
+            let before = s.alloc([0xA5u8; 100]);
+            let block = s.alloc_slice_fill_copy(bytes, 0x5Au8);
+            let after = s.alloc([0xC3u8; 100]);
+            assert_apart(before, after);
+            assert_apart(before, block);
+            assert_apart(block, after);
+            assert_eq!((*before, *after), ([0xA5; 100], [0xC3; 100]));
+            assert!(block.iter().all(|byte| *byte == 0x5A));
+        }
+        assert!(answers.borrow().len() >= 8);
+        assert!(answers.borrow().iter().all(|refused| *refused));
+    });
+}
+
+#[test]
+fn a_display_may_format_into_the_scope_that_it_is_printed_to() {
+    struct Nested<'s, 'a> {
+        s: &'s Scope<'a>,
+        depth: usize,
+        kept: &'s RefCell<Vec<&'a mut str>>,
+    }
+
+    impl fmt::Display for Nested<'_, '_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "<{}", self.depth)?;
+            if self.depth > 0 {
+                let inner = Nested { depth: self.depth - 1, ..*self };
+                let text = self.s.alloc_fmt(format_args!("{inner} {:100}", self.depth));
+                f.write_str(text.trim_end())?;
+                self.kept.borrow_mut().push(text);
+            }
+            f.write_str(">")
+        }
+    }
+
+    for chunk_size in [64, 300, 4096, 1 << 16] {
+        let mut arena = Arena::with_chunk_size(chunk_size);
+        let s = arena.scope();
+        let kept = RefCell::new(Vec::new());
+        let text = s.alloc_fmt(format_args!("{}", Nested { s: &s, depth: 6, kept: &kept }));
+        assert!(text.starts_with("<6<5<4<3<2<1<0>"), "{text}");
+        assert_eq!(text.matches('>').count(), 7);
+        let kept = kept.into_inner();
+        for (i, inner) in kept.iter().enumerate() {
+            assert!(inner.starts_with(&format!("<{i}")));
+            assert_apart(&**inner, &*text);
+            for other in &kept[..i] {
+                assert_apart(&**inner, &**other);
+            }
+        }
+    }
+}
+
+/// An owner of bytes that does what safe code can: returns other memory each time it is asked.
+struct Fickle {
+    buffers: Vec<Vec<MaybeUninit<u8>>>,
+    asked: usize,
+}
+
+impl AsMut<[MaybeUninit<u8>]> for Fickle {
+    fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.asked += 1;
+        let turn = self.asked % 5;
+        match turn {
+            0 => &mut [],
+            1 => {
+                self.buffers[0] = vec![MaybeUninit::uninit(); 100 + self.asked];
+                &mut self.buffers[0]
+            }
+            2 => &mut self.buffers[1][1..],
+            3 => {
+                self.buffers.rotate_left(1);
+                let len = self.buffers[0].len();
+                &mut self.buffers[0][len / 2..]
+            }
+            _ => {
+                self.buffers[1].resize(10_000 + self.asked, MaybeUninit::uninit());
+                self.buffers[1].shrink_to_fit();
+                &mut self.buffers[1]
+            }
+        }
+    }
+}
+
+#[test]
+fn an_owner_of_bytes_may_return_other_memory_at_each_scope() {
+    let buffers = vec![vec![MaybeUninit::uninit(); 50], vec![MaybeUninit::uninit(); 60]];
+    let mut fixed = Fixed::new(Fickle { buffers, asked: 0 });
+    for turn in 1..=40u8 {
+        let s = fixed.scope();
+        let capacity = s.stats().capacity;
+        let mut blocks = Vec::new();
+        while let Ok(block) = s.try_alloc([turn; 7]) {
+            blocks.push(block);
+        }
+        assert_eq!(blocks.len(), capacity / 7);
+        assert!(blocks.iter().all(|block| **block == [turn; 7]));
+        assert_eq!(fixed.stats().capacity, capacity);
+    }
+    assert_eq!(fixed.into_memory().asked, 40);
+}
+
+#[test]
+fn an_owner_of_bytes_may_return_other_memory_while_the_spill_keeps_its_chunks() {
+    let (backing, log) = watched();
+    let buffers = vec![vec![MaybeUninit::uninit(); 50], vec![MaybeUninit::uninit(); 60]];
+    let mut fixed = Fixed::new(Fickle { buffers, asked: 0 }).or_spill(backing);
+    for turn in 1..=40u8 {
+        {
+            let mut s = fixed.scope();
+            let outer = s.alloc_slice_fill_copy(usize::from(turn) * 40, turn);
+            {
+                let inner = s.scope();
+                let block = inner.alloc_slice_fill_copy(3_000, 0u8);
+                assert_apart(block, outer);
+            }
+            assert_works(&s);
+            assert!(outer.iter().all(|byte| *byte == turn));
+        }
+        assert_eq!(fixed.stats().held, log.held());
+        // A move between scopes takes the buffer's header along.
+        let moved = std::hint::black_box(fixed);
+        fixed = moved;
+    }
+    let calls = log.calls();
+    fixed.trim();
+    assert_eq!((log.live(), fixed.stats().held), (0, 0));
+    assert_works(&fixed.scope());
+    assert!(log.calls() > calls && log.live() > 0);
+    drop(fixed.into_memory());
+    assert_eq!(log.live(), 0);
+}
+
+#[test]
+fn an_owner_of_bytes_that_panics_leaves_the_arena_as_it_was() {
+    struct Panicking(Vec<MaybeUninit<u8>>, bool);
+    impl AsMut<[MaybeUninit<u8>]> for Panicking {
+        fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+            self.1 = !self.1;
+            assert!(self.1, "the owner panics");
+            &mut self.0
+        }
+    }
+
+    let mut fixed = Fixed::new(Panicking(vec![MaybeUninit::uninit(); 64], false));
+    for _ in 0..3 {
+        assert!(fixed.scope().try_alloc([1u8; 64]).is_ok());
+        assert_eq!(panic_of(|| fixed.scope().stats()).as_deref(), Some("the owner panics"));
+    }
+}
+
+#[test]
+fn an_empty_buffer_is_full() {
+    let empty: &mut [MaybeUninit<u8>] = &mut [];
+    let mut fixed = Fixed::new(empty);
+    let mut stack = StackArena::<0>::new();
+    let mut spare = Fixed::from_vec(Vec::new());
+    let mut array = Fixed::new([MaybeUninit::uninit(); 0]);
+    for s in [fixed.scope(), stack.scope(), spare.scope(), array.scope()] {
+        assert_eq!((s.stats().capacity, s.stats().used), (0, 0));
+        assert!(s.try_alloc(1u8).is_err());
+        assert!(s.try_alloc_str("x").is_err());
+        assert!(s.try_alloc_fmt(format_args!("{}", 1)).is_err());
+        assert!(s.try_alloc_slice_from_iter([1u8]).is_err());
+        assert!(s.try_alloc_slice_fill_copy(usize::MAX, 1u8).is_err());
+        // What takes no bytes fits.
+        s.alloc(());
+        assert_eq!(s.alloc_str(""), "");
+        assert_eq!(s.alloc_slice_copy::<u64>(&[]), []);
+        assert_eq!(s.alloc_slice_from_iter(std::iter::empty::<u64>()), []);
+        assert_eq!(s.alloc_fmt(format_args!("{}", "")), "");
+        assert_eq!(s.alloc_slice_copy(&[(); usize::MAX]).len(), usize::MAX);
+        assert_eq!(s.stats().used, 0);
+    }
+}
+
+#[test]
+fn an_empty_buffer_spills() {
+    let (backing, log) = watched();
+    let mut fixed = Fixed::new([MaybeUninit::uninit(); 0]).or_spill(backing);
+    assert_works(&fixed.scope());
+    let calls = log.calls();
+    assert_works(&fixed.scope());
+    assert_eq!(log.calls(), calls, "the spill's chunks stay for the next scope");
+    fixed.set_limit(Some(log.held()));
+    assert!(fixed.scope().try_alloc_uninit_slice::<u8>(1 << 20).is_err());
+    drop(fixed);
+    assert_eq!(log.live(), 0);
+}
+
+#[test]
+fn a_backing_that_panics_leaves_the_arena_as_it_was() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(256, backing);
+
+    log.panic_nth(1);
+    assert_eq!(panic_of(|| arena.scope().stats()).as_deref(), Some("the backing panics"));
+    log.panic_nth(1);
+    assert_eq!(panic_of(|| arena.try_root().is_ok()).as_deref(), Some("the backing panics"));
+    assert_eq!(arena.stats().held, 0);
+
+    let mut outer = arena.scope();
+    let kept = outer.alloc([0xA5u8; 100]);
+    let stats = outer.stats();
+    {
+        let s = outer.scope();
+        let attempts: [&dyn Fn(); 8] = [
+            &|| drop(s.alloc([1u8; 300])),
+            &|| drop(s.try_alloc([1u8; 300])),
+            &|| drop(s.alloc_with(|| [1u8; 300])),
+            &|| drop(s.alloc_slice_fill_copy(300, 1u8)),
+            &|| drop(s.try_alloc_slice_copy(&[1u8; 300])),
+            &|| drop(s.boxed(vec![1; 300])),
+            &|| drop(s.try_alloc_aligned(1u8, 4096)),
+            &|| drop(s.alloc_uninit::<[u64; 100]>()),
+        ];
+        // A block of 16 bytes still fits, so each of these must come to the backing.
+        while s.stats().capacity - s.stats().used >= 16 {
+            s.alloc([0u8; 16]);
+        }
+        let stats = s.stats();
+        for attempt in attempts {
+            log.panic_nth(1);
+            assert_eq!(panic_of(attempt).as_deref(), Some("the backing panics"));
+            assert_eq!(s.stats(), stats);
+        }
+        // Not busy for ever: the next call is served.
+        assert_eq!(*s.alloc([2u8; 300]), [2; 300]);
+        assert_works(&s);
+    }
+    assert_eq!((*kept, outer.stats().used), ([0xA5; 100], stats.used));
+    drop(arena);
+    assert_eq!(log.live(), 0);
+}
+
+/// A value with two bytes of padding, and one that is nothing but a pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Padded {
+    narrow: u8,
+    wide: u32,
+    last: u8,
+}
+
+#[test]
+fn small_copies_are_exact_for_every_length_up_to_80_bytes() {
+    let mut arena = Arena::new();
+    let bytes: Vec<u8> = (0..=255).cycle().skip(1).take(200).collect();
+    let targets = [10u32, 20, 30];
+    for len in 0..=80 {
+        for offset in 0..4 {
+            let s = arena.scope();
+            let source = &bytes[offset..offset + len];
+            let below = s.alloc([0xEEu8; 16]);
+            let copy = s.alloc_slice_copy(source);
+            let above = s.alloc([0xEEu8; 16]);
+            assert_eq!(copy, source);
+            assert_eq!((*below, *above), ([0xEE; 16], [0xEE; 16]));
+
+            let text: String = source.iter().map(|byte| char::from(b'a' + byte % 26)).collect();
+            assert_eq!(s.alloc_str(&text), text.as_str());
+            let shorts: Vec<u16> = source.iter().map(|byte| u16::from(*byte) * 257).collect();
+            assert_eq!(s.alloc_slice_copy(&shorts), shorts);
+        }
+
+        let s = arena.scope();
+        let padded: Vec<Padded> = (0..len)
+            .map(|i| Padded { narrow: bytes[i], wide: u32::MAX - bytes[i] as u32, last: bytes[i] })
+            .collect();
+        assert_eq!(s.alloc_slice_copy(&padded), padded);
+        assert_eq!(s.alloc_slice_clone(&padded), padded);
+
+        // Under Miri a pointer that went through integers would have lost what it points to.
+        let pointers: Vec<(&u32, u8)> = (0..len / 8).map(|i| (&targets[i % 3], bytes[i])).collect();
+        let copy = s.alloc_slice_copy(&pointers);
+        assert!(copy.iter().enumerate().all(|(i, (p, byte))| {
+            std::ptr::eq(*p, &targets[i % 3]) && **p == targets[i % 3] && *byte == bytes[i]
+        }));
+
+        // Bytes that were never written may be copied, and stay so.
+        let mut partly = vec![MaybeUninit::<u16>::uninit(); len];
+        for (i, value) in partly.iter_mut().enumerate().step_by(2) {
+            value.write(u16::from(bytes[i]));
+        }
+        let copy = s.alloc_slice_copy(&partly);
+        for (i, value) in copy.iter().enumerate().step_by(2) {
+            // SAFETY: every second one was written above.
+            assert_eq!(unsafe { value.assume_init() }, u16::from(bytes[i]));
+        }
+    }
+}
+
+/// Fills chunks that touch each other in memory from both ends, with blocks at the low end that end
+/// exactly where a chunk does.
+fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
+    for turn in 0..3u8 {
+        let mut outer = arena.scope();
+        let mut kept: Vec<&mut [u8]> = Vec::new();
+        for size in [1, 16, 100, 176, 300, 40, 1_000, 7] {
+            kept.push(outer.alloc_slice_fill_copy(size, turn));
+            kept.push(outer.alloc_slice_from_iter(std::iter::repeat_n(turn, size)));
+            // Up to the very end of the chunk: the block's end is the next chunk's first byte.
+            let stats = outer.stats();
+            let free = stats.capacity - stats.used;
+            kept.push(outer.alloc_slice_from_iter(std::iter::repeat_n(turn, free % 4_000)));
+            {
+                let inner = outer.scope();
+                let high = inner.alloc_slice_fill_copy(size * 2, 0xFFu8);
+                let low = inner.alloc_fmt(format_args!("{:>size$}{:>size$}", "x", "y"));
+                assert_apart(high, low);
+                assert!(low.ends_with('y') && high.iter().all(|byte| *byte == 0xFF));
+            }
+            // A block that grows while the iterator fills the chunk that it is in.
+            let values = (0..size).map(|i| {
+                if i % 50 == 0 {
+                    outer.alloc_slice_fill_copy(30, 0xEEu8);
+                }
+                turn
+            });
+            kept.push(outer.alloc_slice_from_iter(values.filter(|_| true)));
+        }
+        for (i, block) in kept.iter().enumerate() {
+            assert!(block.iter().all(|byte| *byte == turn));
+            for other in &kept[..i] {
+                assert_apart(&**block, &**other);
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_back_to_back_in_memory_are_never_taken_for_one() {
+    for downwards in [false, true] {
+        let (backing, log) = Watched::over(Adjacent::new(1 << 20, downwards));
+        let mut arena = Arena::with_chunk_size_in(128, backing);
+        work_back_to_back(&mut arena);
+        assert!(log.calls() > 3);
+        drop(arena);
+        assert_eq!(log.live(), 0);
+    }
+}
+
+#[test]
+fn a_buffer_back_to_back_with_the_chunks_it_spills_to_is_never_taken_for_one() {
+    for downwards in [false, true] {
+        let pool = Adjacent::new(1 << 20, downwards);
+        // Downwards the first chunk ends where this buffer begins; upwards it begins where it ends.
+        let start = pool.take(128).unwrap();
+        // SAFETY: the pool's own bytes, given out this once; it lives in the arena, beside the buffer.
+        let mut fixed = unsafe { Fixed::from_raw_parts(start, 128) }.or_spill(pool);
+        for turn in 0..4u8 {
+            let mut s = fixed.scope();
+            // The chunk serves this one only, and the buffer stays the region.
+            let spilled = s.alloc_slice_fill_copy(4_000, turn);
+            let first = s.alloc_slice_from_iter(std::iter::repeat_n(turn, 20));
+            {
+                let inner = s.scope();
+                let block = inner.alloc_slice_from_iter(std::iter::repeat_n(0xFF, 90));
+                assert_apart(block, first);
+                assert_apart(block, spilled);
+                inner.alloc_slice_from_iter(std::iter::repeat_n(0xFFu8, 9_000));
+            }
+            let values = (0..100).map(|i| {
+                if i % 10 == 0 {
+                    s.alloc([0xEEu8; 9]);
+                }
+                turn
+            });
+            let grown = s.alloc_slice_from_iter(values.filter(|_| true));
+            for block in [&*spilled, &*first, &*grown] {
+                assert!(block.iter().all(|byte| *byte == turn));
+            }
+            assert_apart(grown, first);
+            assert_apart(grown, spilled);
+        }
+        drop(fixed);
+    }
+}
+
+#[test]
+fn a_backing_may_return_more_than_asked_and_no_better_alignment() {
+    fn claim<B: Backing>(backing: B) {
+        let (backing, log) = Watched::over(backing);
+        let mut arena = Arena::with_chunk_size_in(128, backing);
+        work_back_to_back(&mut arena);
+        {
+            let s = arena.scope();
+            for align in [1, 2, 16, 32, 64, 128, 4096, 1 << 14, 1 << 17] {
+                for bytes in [0, 1, 15, 16, 17, 100, 4096, 70_000] {
+                    let block = s.alloc_uninit_slice_aligned::<u8>(bytes, align);
+                    assert_eq!(block.as_ptr().addr() % align, 0);
+                    block.fill(MaybeUninit::new(1));
+                }
+            }
+        }
+        assert_eq!(arena.stats().held, log.held(), "what was asked counts, not the surplus");
+        assert!(log.sizes().iter().all(|size| size % 16 == 0));
+        drop(arena);
+        assert_eq!(log.live(), 0);
+    }
+    claim(Generous);
+    claim(Skewed);
+    claim(Heap);
+}
+
+#[test]
+fn alignment_is_right_at_both_ends_of_regions_of_every_size() {
+    // A buffer may begin and end at any address; a chunk ends at any multiple of 16.
+    let mut bytes = vec![MaybeUninit::<u8>::uninit(); 4096 + 200];
+    for offset in 0..20 {
+        for len in (0..200).chain([1_000, 4_095, 4_096, 4_097]) {
+            let buffer = &mut bytes[offset..][..len];
+            let range = extent(&*buffer);
+            let mut fixed = Fixed::new(buffer);
+            for align in [1usize, 2, 4, 8, 16, 32, 64, 128, 256, 4096] {
+                for size in [1, 3, 8, align, len / 2, len] {
+                    let mut outer = fixed.scope();
+                    check_block(&outer, &range, size, align);
+                    // A child begins where its parent stands.
+                    check_block(&outer.scope(), &range, size, align);
+                    check_block(&outer, &range, size, align);
+                }
+            }
+        }
+    }
+}
+
+fn check_block(s: &Scope<'_>, range: &std::ops::Range<usize>, size: usize, align: usize) {
+    let before = s.stats().used;
+    let Ok(block) = s.try_alloc_uninit_slice_aligned::<u8>(size, align) else {
+        assert_eq!(s.stats().used, before);
+        return;
+    };
+    assert_eq!(address(block) % align, 0);
+    if size > 0 {
+        let block = extent(&*block);
+        assert!(range.start <= block.start && block.end <= range.end);
+    }
+}
+
+#[test]
+fn an_oversize_request_costs_the_current_chunk_nothing() {
+    let mut arena = Arena::with_chunk_size(4096);
+    let s = arena.scope();
+    let first = s.alloc([1u8; 96]);
+    let big = s.alloc_slice_fill_copy(100_000, 2u8);
+    let next = s.alloc([3u8; 16]);
+    assert_eq!(address(next) + 16, address(first), "right below what came before");
+    let aligned = s.alloc_uninit_slice_aligned::<u8>(200_000, 1024);
+    let last = s.alloc([4u8; 16]);
+    assert_eq!(address(last) + 16, address(next), "even where it asks for a large alignment");
+    assert_eq!(s.stats().oversize, 2);
+    assert_eq!(address(aligned) % 1024, 0);
+    assert!(big.iter().all(|byte| *byte == 2));
+}
+
+#[test]
+fn what_takes_no_bytes_changes_nothing_even_where_its_alignment_does_not_fit() {
+    let mut arena = StackArena::<112>::new();
+    let s = arena.scope();
+    let before = s.stats();
+    s.alloc_layout(Layout::from_size_align(0, 1 << 30).unwrap());
+    s.alloc_aligned((), 1 << 30);
+    assert_eq!(s.alloc_uninit_slice_aligned::<u64>(0, 1 << 30).len(), 0);
+    assert_eq!(s.stats(), before);
+    assert!(s.try_alloc([0u8; 112]).is_ok());
+}
