@@ -11,18 +11,24 @@ const STEPS: &[Step] = &[
     Step::new("format", "cargo fmt --all --check").needs(&[RUSTFMT]),
     Step::new("format of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")
         .needs(&[RUSTFMT]),
-    Step::new("lints", "cargo clippy --workspace --all-targets --all-features -- -D warnings")
-        .needs(&[CLIPPY]),
+    Step::new(
+        "lints",
+        "cargo clippy --workspace --all-targets --features ebbtide/full -- -D warnings",
+    )
+    .needs(&[CLIPPY]),
     Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")
         .needs(&[CLIPPY]),
-    Step::new("documentation", "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps"),
+    Step::new(
+        "documentation",
+        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full",
+    ),
     Step::new("tests", "cargo test --workspace"),
     Step::new(
         "tests of the core, optimized",
         "cargo test --release --package ebbtide --lib --tests",
     )
     .slow(),
-    Step::new("tests of the core, every feature", "cargo test --package ebbtide --all-features"),
+    Step::new("tests of the core, every feature", "cargo test --package ebbtide --features full"),
     Step::new(
         "tests of the core, no feature",
         "cargo test --package ebbtide --no-default-features --lib --tests",
