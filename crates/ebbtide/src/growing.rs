@@ -1,13 +1,17 @@
 //! A slice of unknown length, built at the low end of a scope while user code runs.
 
-use crate::{error::Failure, raw::Cursor};
+use crate::{
+    error::{AllocError, Failure},
+    raw::{Cursor, Words},
+};
 use core::{alloc::Layout, mem::needs_drop, ptr::NonNull};
 
 /// A published block at the low end that grows as elements arrive.
 ///
 /// Published: the cursor's `low` is behind it, so whatever the user's code allocates meanwhile lies
 /// elsewhere. Before each growth the cursor is asked anew whether the block is still the last one; if
-/// not, it moves. Dropped unfinished, it drops its elements and gives the block back.
+/// not, it moves. Dropped unfinished, it drops its elements and gives the block back, and with it the
+/// chunks that it moved through, unless something else was allocated meanwhile.
 pub(crate) struct Growing<'s, T> {
     cursor: &'s Cursor,
     /// Dangling while `capacity` is 0.
@@ -15,6 +19,14 @@ pub(crate) struct Growing<'s, T> {
     len: usize,
     /// In elements; `usize::MAX` for a zero-sized `T`.
     capacity: usize,
+    /// Once there is a block, as long as nobody else has allocated since.
+    alone: Option<Alone>,
+}
+
+/// The cursor's words before there was a block, and as it was last moved.
+struct Alone {
+    before: Words,
+    latest: Words,
 }
 
 impl<'s, T> Growing<'s, T> {
@@ -28,6 +40,7 @@ impl<'s, T> Growing<'s, T> {
             start: NonNull::dangling(),
             len: 0,
             capacity: if size_of::<T>() == 0 { usize::MAX } else { 0 },
+            alone: None,
         }
     }
 
@@ -38,16 +51,35 @@ impl<'s, T> Growing<'s, T> {
         unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) }
     }
 
-    /// Makes room for `additional` more elements, at least doubling.
+    /// Makes room for `additional` more elements.
     #[inline]
     pub(crate) fn reserve<F: Failure>(&mut self, additional: usize) -> Result<(), F> {
         if additional <= self.capacity - self.len {
             return Ok(());
         }
-        let Some(needed) = self.len.checked_add(additional) else {
-            return Err(F::too_large());
-        };
-        self.grow_to(needed.max(self.capacity * 2).max(Self::LEAST))
+        match self.len.checked_add(additional) {
+            Some(needed) => self.grow(needed),
+            None => Err(F::too_large()),
+        }
+    }
+
+    /// Makes the capacity `needed` elements or more: twice as many as before where there is such room.
+    #[cold]
+    fn grow<F: Failure>(&mut self, needed: usize) -> Result<(), F> {
+        let wanted = needed.max(self.capacity * 2).max(Self::LEAST);
+        let layout = Self::layout(self.capacity);
+        let here = self.cursor.room_low(self.start.cast(), layout) / size_of::<T>();
+        if wanted <= here {
+            return self.grow_to(wanted);
+        }
+        if needed <= here {
+            // Up to the last byte, and still half of what is left for others at each step.
+            return self.grow_to(needed.max(self.capacity + (here - self.capacity) / 2));
+        }
+        if wanted > needed && self.grow_to::<AllocError>(wanted).is_ok() {
+            return Ok(());
+        }
+        self.grow_to(needed)
     }
 
     /// Makes the capacity `capacity` elements.
@@ -56,15 +88,19 @@ impl<'s, T> Growing<'s, T> {
         let Ok(new) = Layout::array::<T>(capacity) else {
             return Err(F::too_large());
         };
-        let block = if self.capacity == 0 {
-            self.cursor.reserve_low::<F>(new)?
+        let words = self.cursor.words();
+        let (block, before) = if self.capacity == 0 {
+            (self.cursor.reserve_low::<F>(new)?, Some(words))
         } else {
             let old = Self::layout(self.capacity);
             // SAFETY: the block came from this cursor's low end with the layout `old`.
-            unsafe { self.cursor.grow_low::<F>(self.start.cast(), old, new)? }
+            let block = unsafe { self.cursor.grow_low::<F>(self.start.cast(), old, new)? };
+            let alone = self.alone.take().filter(|alone| alone.latest == words);
+            (block, alone.map(|alone| alone.before))
         };
         self.start = block.cast();
         self.capacity = capacity;
+        self.alone = before.map(|before| Alone { before, latest: self.cursor.words() });
         Ok(())
     }
 
@@ -72,7 +108,7 @@ impl<'s, T> Growing<'s, T> {
     pub(crate) fn hint(&mut self, elements: usize) {
         if elements > self.capacity {
             // A hint may lie; where it is refused the block grows as elements arrive.
-            let _ = self.grow_to::<crate::error::AllocError>(elements);
+            let _ = self.grow_to::<AllocError>(elements);
         }
     }
 
@@ -121,14 +157,23 @@ impl Growing<'_, u8> {
 
 impl<T> Drop for Growing<'_, T> {
     fn drop(&mut self) {
-        let size = self.len_bytes(self.capacity);
         if needs_drop::<T>() {
             let elements = NonNull::slice_from_raw_parts(self.start, self.len);
             // SAFETY: the first `len` elements are initialised, and nobody else has them.
             unsafe { elements.drop_in_place() };
         }
-        // SAFETY: the block came from this cursor's low end and has `size` bytes; nothing in it is used
-        // again.
-        unsafe { self.cursor.shrink_low(self.start.cast(), size, 0) };
+        match &self.alone {
+            Some(alone) if alone.latest == self.cursor.words() => {
+                // SAFETY: nothing was allocated since but this block and those that it moved from, and
+                // nothing in them is used again.
+                unsafe { self.cursor.restore(alone.before) };
+            }
+            _ => {
+                let size = self.len_bytes(self.capacity);
+                // SAFETY: the block came from this cursor's low end and has `size` bytes; nothing in it
+                // is used again.
+                unsafe { self.cursor.shrink_low(self.start.cast(), size, 0) };
+            }
+        }
     }
 }

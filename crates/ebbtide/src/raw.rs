@@ -367,6 +367,19 @@ impl Cursor {
         block.addr().get() + size == self.low.get().addr().get()
     }
 
+    /// The size that a low-end block can have without moving: one of `layout` that was given out, or one
+    /// yet to be taken where that has no bytes.
+    pub(crate) fn room_low(&self, block: NonNull<u8>, layout: Layout) -> usize {
+        if layout.size() == 0 {
+            let padding = self.low.get().addr().get().wrapping_neg() & (layout.align() - 1);
+            self.free().saturating_sub(padding)
+        } else if self.is_last_low(block, layout.size()) {
+            layout.size() + self.free()
+        } else {
+            0
+        }
+    }
+
     /// Makes a low-end block larger: in place where it is the last one and the region has room, else
     /// by a copy of its `old.size()` bytes into a new block. On failure the block stays as it is.
     ///

@@ -1,0 +1,233 @@
+//! Claim: what grows does so in place at the low end, up to the last byte, whatever else is allocated.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{address, assert_apart, extent, watched};
+use ebbtide::{Arena, Fixed, Scope, StackArena};
+use std::{
+    cell::RefCell,
+    fmt::{self, Display},
+    mem::MaybeUninit,
+};
+
+/// An iterator of unknown length.
+fn unknown<T>(values: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    values.into_iter().filter(|_| true)
+}
+
+/// Prints one character at a time.
+struct Piecewise<'t>(&'t str);
+
+impl Display for Piecewise<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| write!(f, "{c}"))
+    }
+}
+
+#[test]
+fn a_collected_slice_grows_where_it_began_and_keeps_what_it_needs() {
+    let mut arena = Arena::with_chunk_size(1 << 16);
+    let s = arena.scope();
+    let one = s.alloc_slice_from_iter(unknown([1u64]));
+    let start = address(one);
+    let stats = s.stats();
+    assert_eq!((stats.used, stats.chunks), (8, 1));
+    let many = s.alloc_slice_from_iter(unknown(0..5_000u64));
+    assert_eq!(address(many), start + 8, "the next address, though it grew eleven times");
+    assert_eq!((s.stats().used, s.stats().chunks), (8 + 40_000, 1), "and no byte more");
+    assert_eq!(s.alloc_fmt(format_args!("{}", Piecewise(&"x".repeat(99)))).len(), 99);
+    assert_eq!(s.stats().used, 8 + 40_000 + 99);
+}
+
+#[test]
+fn a_formatted_string_grows_where_it_began_and_keeps_what_it_needs() {
+    let mut arena = Arena::with_chunk_size(1 << 16);
+    let s = arena.scope();
+    let mut end = None;
+    for len in [0, 1, 15, 16, 17, 31, 32, 33, 100, 1_000, 20_000] {
+        let text = s.alloc_fmt(format_args!("{}", Piecewise(&"é".repeat(len))));
+        assert_eq!(text.chars().count(), len);
+        if len > 0 {
+            assert!(end.is_none_or(|end| end == address(&*text)), "where the last one ended");
+            end = Some(extent(&*text).end);
+        }
+    }
+    assert_eq!(s.stats().chunks, 1);
+}
+
+#[test]
+fn growing_goes_up_to_the_last_byte_of_a_buffer() {
+    for capacity in 0..200 {
+        let mut bytes = vec![MaybeUninit::uninit(); capacity];
+        for len in 0..=capacity + 1 {
+            let mut fixed = Fixed::new(bytes.as_mut_slice());
+            {
+                let s = fixed.scope();
+                let slice = s.try_alloc_slice_from_iter(unknown((0..len).map(|i| i as u8)));
+                assert_eq!(slice.is_ok(), len <= capacity, "{len} of {capacity} bytes");
+                assert_eq!(s.stats().used, if len <= capacity { len } else { 0 });
+                if let Ok(slice) = slice {
+                    assert!(slice.iter().enumerate().all(|(i, value)| *value == i as u8));
+                    assert!(s.try_alloc_uninit_slice::<u8>(capacity - len).is_ok());
+                }
+            }
+            let s = fixed.scope();
+            let source = "y".repeat(len);
+            let text = s.try_alloc_fmt(format_args!("{}", Piecewise(&source)));
+            assert_eq!(text.is_ok(), len <= capacity, "{len} of {capacity} characters");
+            let used = if len <= capacity { len } else { 0 };
+            assert_eq!(s.stats().used, used);
+        }
+    }
+}
+
+#[test]
+fn growing_goes_up_to_what_the_other_end_has_left() {
+    let mut arena = StackArena::<1024>::new();
+    for high in [0, 8, 16, 504, 1_000, 1_008, 1_016] {
+        let s = arena.scope();
+        let taken = s.alloc_slice_fill_copy(high, 0xA5u8);
+        let room = (1024 - high) / 8;
+        let slice = s.try_alloc_slice_from_iter(unknown(0..room as u64)).unwrap();
+        assert_apart(slice, taken);
+        assert_eq!(s.stats().used, 1024);
+        assert!(s.try_alloc(0u8).is_err());
+        assert!(s.try_alloc_slice_from_iter(unknown([0u8])).is_err());
+        assert!(taken.iter().all(|byte| *byte == 0xA5));
+        assert!(slice.iter().enumerate().all(|(i, value)| *value == i as u64));
+    }
+}
+
+#[test]
+fn growing_up_to_the_end_of_a_chunk_asks_for_no_other() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(1_000, backing);
+    let s = arena.scope();
+    let capacity = s.stats().capacity;
+    let start = s.alloc_slice_from_iter(unknown(std::iter::repeat_n(1u8, capacity - 700)));
+    let calls = log.calls();
+    let rest = s.alloc_slice_from_iter(unknown(std::iter::repeat_n(2u8, 700)));
+    assert_eq!(log.calls(), calls);
+    assert_eq!(extent(&*start).end, extent(&*rest).start);
+    assert_eq!(s.stats().used, capacity);
+}
+
+#[test]
+fn both_ends_grow_towards_each_other_and_never_meet() {
+    for chunk_size in [64, 256, 1_000, 1 << 14] {
+        let mut arena = Arena::with_chunk_size(chunk_size);
+        let s = arena.scope();
+        let high = RefCell::new(Vec::new());
+        let low = RefCell::new(Vec::new());
+        let values = (0..400u32).map(|i| {
+            high.borrow_mut().push(s.alloc([i; 3]));
+            if i % 7 == 0 {
+                low.borrow_mut().push(s.alloc_slice_from_iter(unknown([i; 5])));
+            }
+            if i % 11 == 0 {
+                s.alloc_fmt(format_args!("{i}-{i}"));
+            }
+            i
+        });
+        let grown = s.alloc_slice_from_iter(unknown(values));
+        assert!(grown.iter().enumerate().all(|(i, value)| *value == i as u32));
+        for (i, block) in high.borrow().iter().enumerate() {
+            assert_eq!(**block, [i as u32; 3]);
+            assert_apart(&**block, &*grown);
+        }
+        for (i, block) in low.borrow().iter().enumerate() {
+            assert_eq!(**block, [i as u32 * 7; 5]);
+            assert_apart(&**block, &*grown);
+            for other in high.borrow().iter() {
+                assert_apart(&**block, &**other);
+            }
+        }
+    }
+}
+
+#[test]
+fn high_end_allocations_in_between_do_not_move_what_grows() {
+    let mut arena = Arena::with_chunk_size(1 << 16);
+    let s = arena.scope();
+    let start = address(s.alloc_slice_from_iter(unknown([0u8; 16]))) + 16;
+    let values = (0..2_000u64).inspect(|i| drop(s.alloc(*i)));
+    let grown = s.alloc_slice_from_iter(unknown(values));
+    assert_eq!(address(grown), start);
+    assert_eq!(s.stats().used, 16 + 2 * 16_000);
+}
+
+#[test]
+fn a_block_that_is_not_the_last_moves_and_leaves_the_other_alone() {
+    let mut arena = Arena::with_chunk_size(1 << 16);
+    let s = arena.scope();
+    let kept = RefCell::new(Vec::new());
+    let values = (0..100u64).inspect(|i| {
+        if *i == 3 {
+            kept.borrow_mut().push(s.alloc_slice_from_iter(unknown(100..110u64)));
+        }
+    });
+    let grown = s.alloc_slice_from_iter(unknown(values));
+    let kept = kept.into_inner();
+    assert_apart(&*kept[0], &*grown);
+    assert!(kept[0].iter().zip(100..).all(|(value, i)| *value == i));
+    assert!(grown.iter().enumerate().all(|(i, value)| *value == i as u64));
+}
+
+#[test]
+fn an_oversize_request_in_between_does_not_move_what_grows() {
+    let mut arena = Arena::with_chunk_size(1 << 12);
+    let s = arena.scope();
+    let start = address(s.alloc_slice_from_iter(unknown([0u8; 16]))) + 16;
+    let values = (0..100u64).inspect(|i| {
+        if i % 30 == 0 {
+            s.alloc_slice_fill_copy(1 << 16, 0u8);
+        }
+    });
+    let grown = s.alloc_slice_from_iter(unknown(values));
+    assert_eq!(address(grown), start);
+    assert!(s.stats().oversize >= 1);
+}
+
+#[test]
+fn a_child_scope_grows_behind_what_its_parent_grew() {
+    let mut arena = Arena::with_chunk_size(1 << 12);
+    let mut outer = arena.scope();
+    let kept = outer.alloc_slice_from_iter(unknown(0..10u8));
+    let inner_start = {
+        let inner = outer.scope();
+        let gone = inner.alloc_slice_from_iter(unknown(0..100u8));
+        assert_apart(kept, gone);
+        address(gone)
+    };
+    let next = outer.alloc_slice_from_iter(unknown(0..100u8));
+    assert_eq!((address(next), extent(&*kept).end), (inner_start, inner_start));
+}
+
+#[test]
+fn values_of_every_alignment_and_size_grow() {
+    #[repr(align(64))]
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    struct Line([u8; 64]);
+
+    fn grow<T: Copy + PartialEq>(s: &Scope<'_>, value: T) {
+        for len in [0, 1, 2, 3, 4, 5, 17, 300] {
+            s.alloc_fmt(format_args!("{:>len$}", 1));
+            let slice = s.alloc_slice_from_iter(unknown(std::iter::repeat_n(value, len)));
+            assert_eq!(slice.len(), len);
+            assert_eq!(slice.as_ptr().addr() % align_of::<T>(), 0);
+            assert!(slice.iter().all(|element| *element == value));
+        }
+    }
+
+    for chunk_size in [16, 1 << 10, 1 << 17] {
+        let mut arena = Arena::with_chunk_size(chunk_size);
+        grow(&arena.scope(), 7u8);
+        grow(&arena.scope(), 7u16);
+        grow(&arena.scope(), (1u8, 7u32));
+        grow(&arena.scope(), [7u64; 3]);
+        grow(&arena.scope(), 7u128);
+        grow(&arena.scope(), Line([7; 64]));
+        grow(&arena.scope(), ());
+    }
+}
