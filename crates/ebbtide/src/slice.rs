@@ -83,6 +83,10 @@ impl<'a> Scope<'a> {
         values: &[T],
     ) -> Result<&'a mut [T], F> {
         let len = values.len();
+        if size_of::<T>() == 0 {
+            // SAFETY: elements without bytes are copied already, and no memory is lent.
+            return Ok(unsafe { lend(NonNull::slice_from_raw_parts(NonNull::dangling(), len)) });
+        }
         // SAFETY: the slice exists, so its size does not exceed `isize::MAX`.
         let layout =
             unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };

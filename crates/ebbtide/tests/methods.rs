@@ -1,0 +1,930 @@
+//! Claim: every method that allocates returns what its documentation says, aligned, in memory of its own; and
+//! its `try_` twin does the same, or returns `AllocError` and changes nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use ebbtide::{AllocError, AllocOrInitError, Arena, Box, Fixed, Scope, StackArena, unsize};
+use std::{
+    alloc::Layout,
+    cell::Cell,
+    collections::HashMap,
+    fmt::{self, Write as _},
+    mem::MaybeUninit,
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr::NonNull,
+    rc::Rc,
+    thread,
+};
+
+/// The blocks handed out so far, none of which may overlap another.
+#[derive(Default)]
+struct Blocks(Vec<Range<usize>>);
+
+impl Blocks {
+    /// Takes note of a value, checks its alignment, and that no other value has one of its bytes.
+    fn add<T: ?Sized>(&mut self, value: &T) {
+        self.add_bytes(std::ptr::from_ref(value).addr(), size_of_val(value), align_of_val(value));
+    }
+
+    fn add_bytes(&mut self, start: usize, size: usize, align: usize) {
+        assert_eq!(start % align, 0, "aligned to {align}");
+        if size == 0 {
+            return;
+        }
+        let block = start..start + size;
+        for other in &self.0 {
+            assert!(block.end <= other.start || other.end <= block.start, "{block:?} {other:?}");
+        }
+        self.0.push(block);
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(64))]
+struct Line(u8);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(4096))]
+struct Page(u8);
+
+/// Without a size, with an alignment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(4096))]
+struct EmptyPage;
+
+/// Calls every method and its twin, and compares both values with what they must be.
+fn every_method(s: &Scope<'_>, blocks: &mut Blocks) {
+    let mut both = |one: &dyn Value, two: &dyn Value, expected: &str| {
+        for value in [one, two] {
+            blocks.add_bytes(value.place().0, value.place().1, value.place().2);
+            assert_eq!(value.text(), expected);
+        }
+    };
+    both(&s.alloc(0x1234_u16), &s.try_alloc(0x1234_u16).unwrap(), "4660");
+    both(&s.alloc(Line(5)), &s.try_alloc(Line(5)).unwrap(), "Line(5)");
+    both(&s.alloc(Page(6)), &s.try_alloc(Page(6)).unwrap(), "Page(6)");
+    both(&s.alloc_leaked(Some('x')), &s.try_alloc_leaked(Some('x')).unwrap(), "Some('x')");
+    both(&s.alloc_with(|| [1.5; 2]), &s.try_alloc_with(|| [1.5; 2]).unwrap(), "[1.5, 1.5]");
+    both(
+        &s.alloc_try_with(|| Ok::<_, ()>(9_u128)).unwrap(),
+        &s.try_alloc_try_with(|| Ok::<_, ()>(9_u128)).unwrap(),
+        "9",
+    );
+    both(&s.alloc_uninit().write(7_u64), &s.try_alloc_uninit().unwrap().write(7_u64), "7");
+    both(&s.alloc_zeroed::<[u64; 2]>(), &s.try_alloc_zeroed::<[u64; 2]>().unwrap(), "[0, 0]");
+    both(&s.alloc_aligned(3_u32, 256), &s.try_alloc_aligned(3_u32, 256).unwrap(), "3");
+    both(
+        &s.alloc_slice_copy(&[1_u8, 2, 3]),
+        &s.try_alloc_slice_copy(&[1_u8, 2, 3]).unwrap(),
+        "[1, 2, 3]",
+    );
+    both(
+        &s.alloc_slice_clone(&[Some(1), None]),
+        &s.try_alloc_slice_clone(&[Some(1), None]).unwrap(),
+        "[Some(1), None]",
+    );
+    both(
+        &s.alloc_slice_fill_copy(2, 'y'),
+        &s.try_alloc_slice_fill_copy(2, 'y').unwrap(),
+        "['y', 'y']",
+    );
+    both(
+        &s.alloc_slice_fill_clone(2, &Line(1)),
+        &s.try_alloc_slice_fill_clone(2, &Line(1)).unwrap(),
+        "[Line(1), Line(1)]",
+    );
+    both(
+        &s.alloc_slice_fill_default::<(u8, u64)>(2),
+        &s.try_alloc_slice_fill_default::<(u8, u64)>(2).unwrap(),
+        "[(0, 0), (0, 0)]",
+    );
+    both(
+        &s.alloc_slice_fill_with(4, |i| i * i),
+        &s.try_alloc_slice_fill_with(4, |i| i * i).unwrap(),
+        "[0, 1, 4, 9]",
+    );
+    both(
+        &s.alloc_slice_try_fill_with(2, u16::try_from).unwrap(),
+        &s.try_alloc_slice_try_fill_with(2, u16::try_from).unwrap(),
+        "[0, 1]",
+    );
+    both(
+        &s.alloc_slice_fill_iter([1_u16, 2]),
+        &s.try_alloc_slice_fill_iter([1_u16, 2]).unwrap(),
+        "[1, 2]",
+    );
+    let sevens = || (0..20_u32).filter(|n| n % 7 == 0);
+    both(
+        &s.alloc_slice_from_iter(sevens()),
+        &s.try_alloc_slice_from_iter(sevens()).unwrap(),
+        "[0, 7, 14]",
+    );
+    both(
+        &s.alloc_array::<usize, 3>(|i| i),
+        &s.try_alloc_array::<usize, 3>(|i| i).unwrap(),
+        "[0, 1, 2]",
+    );
+    both(
+        &s.alloc_uninit_slice(2).write_copy_of_slice_here(&[4_u8, 5]),
+        &s.try_alloc_uninit_slice(2).unwrap().write_copy_of_slice_here(&[4_u8, 5]),
+        "[4, 5]",
+    );
+    both(
+        &s.alloc_uninit_slice_aligned(2, 128).write_copy_of_slice_here(&[4_u32, 5]),
+        &s.try_alloc_uninit_slice_aligned(2, 128).unwrap().write_copy_of_slice_here(&[4_u32, 5]),
+        "[4, 5]",
+    );
+    both(
+        &s.alloc_zeroed_slice::<f32>(2),
+        &s.try_alloc_zeroed_slice::<f32>(2).unwrap(),
+        "[0.0, 0.0]",
+    );
+    both(&s.alloc_str("low"), &s.try_alloc_str("low").unwrap(), "\"low\"");
+    let text = format_args!("{}-{:03}", "a", 7);
+    both(&s.alloc_fmt(text), &s.try_alloc_fmt(text).unwrap(), "\"a-007\"");
+    let text = format_args!("constant");
+    both(&s.alloc_fmt(text), &s.try_alloc_fmt(text).unwrap(), "\"constant\"");
+    both(&s.alloc_cstr(c"ebb"), &s.try_alloc_cstr(c"ebb").unwrap(), "\"ebb\"");
+    both(&s.alloc_vec(vec![1_u64, 2]), &s.try_alloc_vec(vec![1_u64, 2]).unwrap(), "[1, 2]");
+    let three = || vec![3_u8].into_boxed_slice();
+    both(&s.alloc_boxed_slice(three()), &s.try_alloc_boxed_slice(three()).unwrap(), "[3]");
+    let owned = || String::from("owned");
+    both(&s.boxed(owned()), &s.try_boxed(owned()).unwrap(), "\"owned\"");
+    both(&s.boxed_with(owned), &s.try_boxed_with(owned).unwrap(), "\"owned\"");
+    let name = |i: usize| i.to_string();
+    both(
+        &s.boxed_slice_fill_with(2, name),
+        &s.try_boxed_slice_fill_with(2, name).unwrap(),
+        r#"["0", "1"]"#,
+    );
+    both(
+        &s.boxed_slice_clone(&[owned()]),
+        &s.try_boxed_slice_clone(&[owned()]).unwrap(),
+        r#"["owned"]"#,
+    );
+    let words = || "a b".split(' ').map(String::from);
+    both(
+        &s.boxed_slice_from_iter(words()),
+        &s.try_boxed_slice_from_iter(words()).unwrap(),
+        r#"["a", "b"]"#,
+    );
+    both(&s.boxed_vec(vec![owned()]), &s.try_boxed_vec(vec![owned()]).unwrap(), r#"["owned"]"#);
+    both(&s.boxed_str("text"), &s.try_boxed_str("text").unwrap(), "\"text\"");
+    for layout in [Layout::new::<u8>(), Layout::from_size_align(300, 512).unwrap()] {
+        for block in [s.alloc_layout(layout), s.try_alloc_layout(layout).unwrap()] {
+            blocks.add_bytes(block.addr().get(), layout.size(), layout.align());
+        }
+    }
+}
+
+/// A reference or box that a method returned, by place and by text.
+trait Value {
+    fn place(&self) -> (usize, usize, usize);
+    fn text(&self) -> String;
+}
+
+impl<P: std::ops::Deref<Target: fmt::Debug>> Value for P {
+    fn place(&self) -> (usize, usize, usize) {
+        let value = &**self;
+        (std::ptr::from_ref(value).cast::<()>().addr(), size_of_val(value), align_of_val(value))
+    }
+
+    fn text(&self) -> String {
+        format!("{:?}", &**self)
+    }
+}
+
+/// What `write_copy_of_slice` is in newer versions of Rust than the oldest one supported.
+trait WriteCopy<T> {
+    fn write_copy_of_slice_here(&mut self, values: &[T]) -> &mut [T];
+}
+
+impl<T: Copy> WriteCopy<T> for [MaybeUninit<T>] {
+    fn write_copy_of_slice_here(&mut self, values: &[T]) -> &mut [T] {
+        assert_eq!(self.len(), values.len());
+        for (place, value) in self.iter_mut().zip(values) {
+            place.write(*value);
+        }
+        // SAFETY: all elements were written.
+        unsafe { &mut *(std::ptr::from_mut(self) as *mut [T]) }
+    }
+}
+
+#[test]
+fn every_method_returns_what_it_says_in_an_arena() {
+    let mut arena = Arena::new();
+    let (mut blocks, mut s) = (Blocks::default(), arena.scope());
+    for _ in 0..20 {
+        every_method(&s, &mut blocks);
+        s.alloc(1_u8);
+    }
+    every_method(&s.scope(), &mut blocks);
+    assert!(s.stats().chunks > 1);
+}
+
+#[test]
+fn every_method_returns_what_it_says_in_a_root() {
+    let arena = Arena::with_capacity(1);
+    let mut blocks = Blocks::default();
+    (0..5).for_each(|_| every_method(arena.root(), &mut blocks));
+}
+
+#[test]
+fn every_method_returns_what_it_says_in_a_fixed_buffer() {
+    let mut fixed = Fixed::from_vec(Vec::with_capacity(100_000));
+    every_method(&fixed.scope(), &mut Blocks::default());
+    every_method(&fixed.scope(), &mut Blocks::default());
+    let mut spilling = StackArena::<100>::new().or_spill(ebbtide::Heap);
+    every_method(&spilling.scope(), &mut Blocks::default());
+}
+
+/// Every `try_` method, asked for something of a size, as a test of whether it was refused.
+fn every_try<'a>(s: &Scope<'a>) -> [bool; 34] {
+    let token = Rc::new(());
+    let vec = || vec![Rc::clone(&token); 3];
+    let refused = [
+        s.try_alloc(1_u8).is_err(),
+        s.try_alloc_leaked(1_u8).is_err(),
+        s.try_alloc_with(|| -> u8 { panic!("must not run") }).is_err(),
+        matches!(
+            s.try_alloc_try_with(|| -> Result<u8, ()> { panic!("must not run") }),
+            Err(AllocOrInitError::Alloc(AllocError))
+        ),
+        s.try_alloc_uninit::<u8>().is_err(),
+        s.try_alloc_zeroed::<u8>().is_err(),
+        s.try_alloc_aligned(1_u8, 1).is_err(),
+        s.try_alloc_layout(Layout::new::<u8>()).is_err(),
+        s.try_alloc_slice_copy(&[1_u8]).is_err(),
+        s.try_alloc_slice_copy(&[1_u8; 100]).is_err(),
+        s.try_alloc_slice_clone(&[Some(1)]).is_err(),
+        s.try_alloc_slice_fill_copy(1, 1_u8).is_err(),
+        s.try_alloc_slice_fill_clone(1, &1_u8).is_err(),
+        s.try_alloc_slice_fill_default::<u8>(1).is_err(),
+        s.try_alloc_slice_fill_with(1, |_| -> u8 { panic!("must not run") }).is_err(),
+        matches!(
+            s.try_alloc_slice_try_fill_with(1, |_| -> Result<u8, ()> { panic!("must not run") }),
+            Err(AllocOrInitError::Alloc(AllocError))
+        ),
+        s.try_alloc_slice_fill_iter([1_u8]).is_err(),
+        s.try_alloc_slice_from_iter([1_u8]).is_err(),
+        s.try_alloc_slice_from_iter([1_u8; 3].iter().filter(|n| **n == 1)).is_err(),
+        s.try_alloc_array::<u8, 1>(|_| panic!("must not run")).is_err(),
+        s.try_alloc_uninit_slice::<u8>(1).is_err(),
+        s.try_alloc_uninit_slice_aligned::<u8>(1, 8).is_err(),
+        s.try_alloc_zeroed_slice::<u8>(1).is_err(),
+        s.try_alloc_str("x").is_err(),
+        matches!(s.try_alloc_fmt(format_args!("{}", 12)), Err(AllocOrInitError::Alloc(_))),
+        s.try_alloc_cstr(c"").is_err(),
+        s.try_alloc_vec(vec![1_u8]).is_err(),
+        s.try_boxed(Rc::clone(&token)).is_err(),
+        s.try_boxed_with(|| -> u8 { panic!("must not run") }).is_err(),
+        s.try_boxed_slice_fill_with(1, |_| -> u8 { panic!("must not run") }).is_err(),
+        s.try_boxed_slice_clone(&vec()).is_err(),
+        s.try_boxed_slice_from_iter(vec()).is_err(),
+        s.try_boxed_vec(vec()).is_err(),
+        s.try_boxed_str("x").is_err(),
+    ];
+    assert_eq!(Rc::strong_count(&token), 1, "what was refused is dropped");
+    refused
+}
+
+#[test]
+fn every_try_method_is_refused_by_a_full_buffer_and_changes_nothing() {
+    let mut stack = StackArena::<64>::new();
+    let s = stack.scope();
+    let all = s.alloc([7_u8; 64]);
+    for _ in 0..3 {
+        assert_eq!(every_try(&s), [true; 34]);
+        assert_eq!(s.stats().used, 64);
+    }
+    assert_eq!(all, &[7; 64]);
+}
+
+#[test]
+fn every_try_method_is_refused_at_the_limit_and_changes_nothing() {
+    let mut arena = Arena::with_capacity(64);
+    arena.set_limit(Some(0));
+    let s = arena.scope();
+    let all = s.alloc([7_u8; 64]);
+    let stats = s.stats();
+    assert_eq!(every_try(&s), [true; 34]);
+    assert_eq!(s.stats(), stats);
+    assert_eq!(all, &[7; 64]);
+}
+
+#[test]
+fn an_arena_that_can_make_no_first_chunk_refuses_scopes() {
+    let mut arena = Arena::new();
+    arena.set_limit(Some(10));
+    assert!(arena.try_scope().is_err());
+    assert!(arena.try_root().is_err());
+    arena.set_limit(None);
+    assert_eq!(*arena.try_scope().unwrap().alloc(1), 1);
+    assert!(arena.try_root().is_ok());
+    assert!(Arena::try_with_capacity(usize::MAX).is_err());
+    assert!(Arena::try_with_capacity(isize::MAX as usize).is_err());
+}
+
+#[test]
+fn capacities_of_any_size_hold_what_they_say() {
+    for capacity in [0, 1, 15, 16, 17, 100, 4096, 12_345] {
+        let arena = Arena::with_capacity(capacity);
+        let stats = arena.stats();
+        assert!(stats.capacity >= capacity && stats.capacity < capacity + 16);
+        assert_eq!(stats.chunks, usize::from(capacity > 0));
+        arena.root().alloc_uninit_slice::<u8>(capacity);
+        assert_eq!(arena.stats().chunks, 1);
+    }
+    for capacity in [usize::MAX, usize::MAX - 15, isize::MAX as usize] {
+        assert!(Arena::try_with_capacity(capacity).is_err());
+        assert!(catch_unwind(|| Arena::with_capacity(capacity)).is_err());
+    }
+}
+
+#[test]
+fn lengths_whose_size_overflows_are_refused() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let used = s.stats().used;
+    for len in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8 + 1] {
+        assert!(s.try_alloc_slice_fill_copy(len, 1_u64).is_err());
+        assert!(s.try_alloc_slice_fill_clone(len, &1_u64).is_err());
+        assert!(s.try_alloc_slice_fill_default::<u64>(len).is_err());
+        assert!(s.try_alloc_slice_fill_with(len, |_| -> u64 { panic!("must not run") }).is_err());
+        assert!(s.try_alloc_uninit_slice::<u64>(len).is_err());
+        assert!(s.try_alloc_uninit_slice_aligned::<u64>(len, 64).is_err());
+        assert!(s.try_alloc_zeroed_slice::<u64>(len).is_err());
+        assert!(s.try_boxed_slice_fill_with(len, |_| -> u64 { panic!("must not run") }).is_err());
+        let overflow = AssertUnwindSafe(|| _ = s.alloc_uninit_slice::<u64>(len));
+        assert!(catch_unwind(overflow).is_err());
+        let overflow = AssertUnwindSafe(|| _ = s.alloc_slice_fill_copy(len, 1_u64));
+        assert!(catch_unwind(overflow).is_err());
+    }
+    // As large as a layout may be, which no heap has.
+    assert!(s.try_alloc_uninit_slice::<u64>(isize::MAX as usize / 8).is_err());
+    assert!(s.try_alloc_uninit_slice::<u8>(isize::MAX as usize).is_err());
+    assert!(s.try_alloc_uninit_slice::<u8>(isize::MAX as usize - 15).is_err());
+    assert_eq!((s.stats().used, s.stats().chunks), (used, 1));
+}
+
+/// An iterator that says it has `usize::MAX / 2` elements at least, and has three.
+struct Boaster(u64);
+
+impl Iterator for Boaster {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.0 = self.0.checked_sub(1)?;
+        Some(self.0)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::MAX / 2, None)
+    }
+}
+
+#[test]
+fn a_size_hint_beyond_all_memory_is_not_believed() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    assert_eq!(s.alloc_slice_from_iter(Boaster(3)), &[2, 1, 0]);
+    assert_eq!(s.try_alloc_slice_from_iter(Boaster(1)).unwrap(), &[0]);
+    assert_eq!(s.boxed_slice_from_iter(Boaster(0)).len(), 0);
+}
+
+/// An iterator whose announced length is a lie.
+struct Liar {
+    announced: usize,
+    left: usize,
+}
+
+impl Iterator for Liar {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.left)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.announced, Some(self.announced))
+    }
+}
+
+impl ExactSizeIterator for Liar {
+    fn len(&self) -> usize {
+        self.announced
+    }
+}
+
+#[test]
+fn an_iterator_of_fewer_elements_than_announced_makes_a_shorter_slice() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for left in 0..5 {
+        let shorter = s.alloc_slice_fill_iter(Liar { announced: 5, left });
+        let expected: Vec<_> = (0..left).rev().collect();
+        assert_eq!(shorter, expected);
+        assert_eq!(s.try_alloc_slice_fill_iter(Liar { announced: 5, left }).unwrap(), expected);
+        assert_eq!(s.alloc_slice_from_iter(Liar { announced: 5, left }), expected);
+    }
+}
+
+#[test]
+fn of_an_iterator_of_more_elements_than_announced_the_rest_is_left() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for announced in 0..5 {
+        let guard = s.alloc([7_u8; 16]);
+        let mut liar = Liar { announced, left: 10 };
+        let cut = s.alloc_slice_fill_iter(liar.by_ref().take_exactly(announced));
+        assert_eq!(cut.len(), announced);
+        let cut = s.try_alloc_slice_fill_iter(Liar { announced, left: 10 }).unwrap();
+        let expected: Vec<_> = (10 - announced..10).rev().collect();
+        assert_eq!(cut, expected);
+        assert_eq!(s.alloc_slice_from_iter(Liar { announced, left: 10 }).len(), 10);
+        assert_eq!(guard, &[7; 16]);
+    }
+}
+
+/// Announces `announced` elements of an iterator that has more, and yields all of them.
+struct Exactly<I> {
+    inner: I,
+    announced: usize,
+}
+
+trait TakeExactly: Iterator + Sized {
+    fn take_exactly(self, announced: usize) -> Exactly<Self> {
+        Exactly { inner: self, announced }
+    }
+}
+
+impl<I: Iterator> TakeExactly for I {}
+
+impl<I: Iterator> Iterator for Exactly<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.inner.next()
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Exactly<I> {
+    fn len(&self) -> usize {
+        self.announced
+    }
+}
+
+fn zero_sizes(s: &Scope<'_>) {
+    let used = s.stats().used;
+    s.alloc(());
+    s.alloc(EmptyPage);
+    assert_eq!(std::ptr::from_mut(s.alloc(EmptyPage)).addr() % 4096, 0);
+    s.alloc_with(|| ());
+    s.alloc_uninit::<EmptyPage>();
+    s.alloc_zeroed::<()>();
+    s.alloc_zeroed::<[u64; 0]>();
+    s.alloc_array::<u64, 0>(|_| panic!("must not run"));
+    s.alloc_array::<EmptyPage, 1000>(|_| EmptyPage);
+    assert_eq!(s.alloc_try_with(|| Err::<(), _>(5)), Err(5));
+    assert_eq!(s.alloc_slice_copy(&[EmptyPage; 3]).len(), 3);
+    assert_eq!(s.alloc_slice_fill_iter([(); 7]).len(), 7);
+    assert_eq!(s.alloc_slice_from_iter(std::iter::repeat_n(EmptyPage, 100)).len(), 100);
+    assert_eq!(s.alloc_slice_from_iter(std::iter::empty::<u64>()).len(), 0);
+    assert_eq!(s.alloc_slice_from_iter((0..10).filter(|n| *n > 10)).len(), 0);
+    assert_eq!(s.alloc_uninit_slice::<()>(usize::MAX).len(), usize::MAX);
+    assert_eq!(s.alloc_uninit_slice::<EmptyPage>(usize::MAX).len(), usize::MAX);
+    assert_eq!(s.alloc_zeroed_slice::<()>(usize::MAX).len(), usize::MAX);
+    assert_eq!(s.try_alloc_uninit_slice_aligned::<()>(usize::MAX, 1).unwrap().len(), usize::MAX);
+    assert_eq!(s.alloc_slice_copy(&[(); usize::MAX]).len(), usize::MAX);
+    assert_eq!(s.alloc_slice_copy::<u8>(&[]), &[]);
+    assert_eq!(s.alloc_slice_fill_copy(0, 1_u8), &[]);
+    assert_eq!(s.alloc_str(""), "");
+    assert_eq!(s.alloc_fmt(format_args!("")), "");
+    assert_eq!(s.alloc_fmt(format_args!("{}", String::new())), "");
+    assert_eq!(s.alloc_vec(Vec::<u8>::new()), &[]);
+    assert_eq!(s.alloc_vec(vec![(); usize::MAX]).len(), usize::MAX);
+    assert_eq!(s.alloc_layout(Layout::from_size_align(0, 1).unwrap()).cast::<()>(), {
+        s.alloc_layout(Layout::from_size_align(0, 1).unwrap()).cast()
+    });
+    assert_eq!(s.boxed_slice_clone::<String>(&[]).len(), 0);
+    drop(s.boxed(()));
+    let used_by_nothing = s.stats().used - used;
+    assert_eq!(used_by_nothing, 0);
+    for shift in 0..usize::BITS - 1 {
+        let align = 1_usize << shift;
+        let block = s.alloc_layout(Layout::from_size_align(0, align).unwrap());
+        assert_eq!(block.addr().get() % align, 0);
+    }
+}
+
+#[test]
+fn zero_sizes_take_nothing_of_an_empty_arena() {
+    zero_sizes(&Arena::new().scope());
+    zero_sizes(Arena::new().root());
+}
+
+#[test]
+fn zero_sizes_take_nothing_of_a_full_buffer() {
+    let mut stack = StackArena::<64>::new();
+    let s = stack.scope();
+    let all = s.alloc([7_u8; 64]);
+    zero_sizes(&s);
+    assert_eq!(all, &[7; 64]);
+    zero_sizes(&StackArena::<0>::new().scope());
+    zero_sizes(&Fixed::new(&mut [][..]).scope());
+    zero_sizes(&Fixed::from_vec(Vec::new()).scope());
+}
+
+#[test]
+fn a_fixed_buffer_of_no_bytes_refuses_every_byte() {
+    assert_eq!(every_try(&StackArena::<0>::new().scope()), [true; 34]);
+    assert_eq!(every_try(&Fixed::new(&mut [][..]).scope()), [true; 34]);
+    assert_eq!(every_try(&Fixed::from_vec(Vec::new()).scope()), [true; 34]);
+}
+
+#[test]
+fn zero_sizes_come_from_two_threads_at_once() {
+    thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                let mut arena = Arena::new();
+                (0..200).for_each(|_| zero_sizes(&arena.scope()));
+            });
+        }
+    });
+}
+
+#[test]
+fn values_without_size_are_dropped_once_by_their_boxes() {
+    thread_local!(static DROPS: Cell<usize> = const { Cell::new(0) });
+    struct Token;
+    impl Drop for Token {
+        fn drop(&mut self) {
+            DROPS.set(DROPS.get() + 1);
+        }
+    }
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    drop(s.boxed(Token));
+    drop(s.boxed_slice_fill_with(1000, |_| Token));
+    drop(s.boxed_slice_from_iter((0..10).map(|_| Token)));
+    drop(s.boxed_vec(vec![Token, Token]));
+    assert_eq!(DROPS.get(), 1013);
+    s.alloc_leaked(Token);
+    assert_eq!(DROPS.get(), 1013);
+}
+
+#[test]
+fn alignments_up_to_a_mebibyte_hold() {
+    for first in [1, 100, 5000, 100_000] {
+        let mut arena = Arena::with_chunk_size(first);
+        let s = arena.scope();
+        let mut blocks = Blocks::default();
+        for shift in (0..=20).chain((0..=20).rev()) {
+            let align = 1_usize << shift;
+            let value = s.alloc_aligned([1_u8; 3], align);
+            blocks.add_bytes(value.as_ptr().addr(), 3, align);
+            let value = s.try_alloc_aligned(2_u64, align).unwrap();
+            blocks.add_bytes(std::ptr::from_mut(value).addr(), 8, align.max(8));
+            let slice = s.alloc_uninit_slice_aligned::<u32>(5, align);
+            blocks.add_bytes(slice.as_ptr().addr(), 20, align.max(4));
+            for size in [0, 1, align - 1, align, align + 1] {
+                let block = s.alloc_layout(Layout::from_size_align(size, align).unwrap());
+                blocks.add_bytes(block.addr().get(), size, align);
+            }
+        }
+    }
+}
+
+#[test]
+fn types_of_large_alignment_are_aligned_by_every_method() {
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(align(65536))]
+    struct Huge(u8);
+
+    let mut arena = Arena::new();
+    let (s, mut blocks) = (arena.scope(), Blocks::default());
+    blocks.add(s.alloc_with(|| Huge(1)));
+    blocks.add(s.alloc_slice_fill_default::<Huge>(2));
+    blocks.add(s.alloc_slice_from_iter((0..3).map(Huge)));
+    blocks.add(s.alloc_slice_from_iter((0..3).filter(|n| *n != 1).map(Huge)));
+    blocks.add(&*s.boxed_with(|| Huge(2)));
+    blocks.add(s.alloc_uninit::<Huge>());
+    assert!(s.stats().used > 8 * 65_536);
+}
+
+#[test]
+fn an_alignment_that_is_no_power_of_two_is_refused() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for align in [0, 3, 48, usize::MAX] {
+        assert_eq!(s.try_alloc_aligned(1_u8, align), Err(AllocError));
+        assert!(s.try_alloc_uninit_slice_aligned::<u8>(1, align).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| _ = s.alloc_aligned(1_u8, align))).is_err());
+        let slice = AssertUnwindSafe(|| _ = s.alloc_uninit_slice_aligned::<u8>(1, align));
+        assert!(catch_unwind(slice).is_err());
+    }
+    let largest = 1_usize << (usize::BITS - 1);
+    assert!(s.try_alloc_aligned(1_u8, largest).is_err());
+    assert!(s.try_alloc_aligned(1_u8, largest >> 1).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| _ = s.alloc_aligned(1_u8, largest))).is_err());
+    assert_eq!(s.stats().used, 0);
+}
+
+#[test]
+fn an_alignment_below_the_types_own_changes_nothing() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    s.alloc(1_u8);
+    assert_eq!(std::ptr::from_mut(s.alloc_aligned(Page(1), 2)).addr() % 4096, 0);
+    assert_eq!(s.alloc_uninit_slice_aligned::<u64>(2, 1).as_ptr().addr() % 8, 0);
+}
+
+#[test]
+fn zeroed_is_zero_on_recycled_memory() {
+    let mut arena = Arena::with_capacity(10_000);
+    let mut stack = StackArena::<10_000>::new();
+    for _ in 0..3 {
+        for s in [arena.scope(), stack.scope()] {
+            s.alloc_slice_fill_copy(9_000, 0xFF_u8);
+        }
+        for s in [arena.scope(), stack.scope()] {
+            assert_eq!(s.alloc_zeroed::<[u64; 100]>(), &[0; 100]);
+            assert!(s.alloc_zeroed_slice::<u16>(3000).iter().all(|x| *x == 0));
+            assert!(s.alloc_zeroed_slice::<Option<&u8>>(10).iter().all(Option::is_none));
+            assert!(s.try_alloc_zeroed_slice::<*const u8>(10).unwrap().iter().all(|p| p.is_null()));
+        }
+    }
+    assert_eq!(arena.stats().chunks, 1);
+}
+
+#[test]
+fn copies_of_every_short_length_are_exact() {
+    let source: Vec<u8> = (0..=255).collect();
+    let mut arena = Arena::new();
+    let (s, mut blocks) = (arena.scope(), Blocks::default());
+    let mut all = Vec::new();
+    for len in 0..=70 {
+        for start in [0, 1, 7, 100] {
+            let copy = s.alloc_slice_copy(&source[start..start + len]);
+            blocks.add(copy);
+            all.push((start..start + len, copy));
+        }
+        let text = "x".repeat(len);
+        assert_eq!(*s.alloc_str(&text), *text);
+    }
+    for (range, copy) in all {
+        assert_eq!(copy, &source[range]);
+    }
+}
+
+#[test]
+fn copies_keep_padding_types_and_pointers() {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Padded(u8, u32, u8);
+
+    let (number, mut arena) = (5, Arena::new());
+    let s = arena.scope();
+    assert_eq!(s.alloc_slice_copy(&[Padded(1, 2, 3); 2]), &[Padded(1, 2, 3); 2]);
+    let pointers = s.alloc_slice_copy(&[&number; 3]);
+    assert!(pointers.iter().all(|p| **p == 5));
+    let maybe = s.alloc_slice_copy(&[MaybeUninit::<u64>::uninit(); 4]);
+    assert_eq!(maybe.len(), 4);
+}
+
+#[test]
+fn a_failed_initialiser_gives_its_block_back() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for _ in 0..3 {
+        assert_eq!(s.alloc_try_with(|| Err::<[u64; 9], _>("no")), Err("no"));
+        let failed = s.try_alloc_try_with(|| Err::<[u64; 9], _>("no"));
+        assert_eq!(failed, Err(AllocOrInitError::Init("no")));
+        let fail = |i| if i == 5 { Err(i) } else { Ok(i) };
+        assert_eq!(s.alloc_slice_try_fill_with(9, fail), Err(5));
+        let failed = s.try_alloc_slice_try_fill_with(9, fail);
+        assert_eq!(failed, Err(AllocOrInitError::Init(5)));
+        assert_eq!(s.stats().used, 0);
+    }
+}
+
+#[test]
+fn a_failed_initialiser_that_allocated_keeps_what_it_allocated() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut kept = Vec::new();
+    let failed = s.alloc_slice_try_fill_with(3, |i| {
+        kept.push(s.alloc(i));
+        if i == 2 { Err(()) } else { Ok(0_u64) }
+    });
+    assert!(failed.is_err());
+    s.alloc([9_u64; 10]);
+    assert_eq!(kept, [&0, &1, &2]);
+}
+
+#[test]
+fn a_display_that_fails_is_an_error_or_a_panic() {
+    struct Fails;
+    impl fmt::Display for Fails {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("half of it")?;
+            Err(fmt::Error)
+        }
+    }
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let failed = s.try_alloc_fmt(format_args!("{Fails}"));
+    assert_eq!(failed.err(), Some(AllocOrInitError::Init(fmt::Error)));
+    assert_eq!(s.stats().used, 0, "the text is given back");
+    assert!(catch_unwind(AssertUnwindSafe(|| _ = s.alloc_fmt(format_args!("{Fails}")))).is_err());
+    assert_eq!(s.alloc_fmt(format_args!("{}", 1)), "1");
+}
+
+#[test]
+fn errors_tell_what_went_wrong() {
+    use std::error::Error;
+    assert!(AllocError.to_string().contains("no room"));
+    let error = AllocOrInitError::<fmt::Error>::from(AllocError);
+    assert_eq!(error.to_string(), AllocError.to_string());
+    assert!(error.source().is_some_and(|source| source.is::<AllocError>()));
+    let error = AllocOrInitError::Init(fmt::Error);
+    assert!(error.to_string().contains("initialiser"));
+    assert!(error.source().is_some_and(|source| source.is::<fmt::Error>()));
+}
+
+#[test]
+fn formatted_text_grows_in_place_and_keeps_the_rest_free() {
+    let mut stack = StackArena::<1000>::new();
+    let s = stack.scope();
+    let text = s.try_alloc_fmt(format_args!("{:a<500}{:b<400}", "", "")).unwrap();
+    assert_eq!((text.len(), s.stats().used), (900, 900));
+    let rest = s.try_alloc_slice_from_iter((0..100_u8).filter(|_| true)).unwrap();
+    assert_eq!((rest.len(), s.stats().used), (100, 1000));
+    assert!(text.starts_with("aaa") && text.ends_with("bbb"));
+}
+
+#[test]
+fn a_box_drops_its_value_once_whatever_becomes_of_it() {
+    let token = Rc::new(5);
+    let count = || Rc::strong_count(&token);
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    drop(s.boxed(Rc::clone(&token)));
+    assert_eq!(count(), 1);
+
+    let inner = Box::into_inner(s.boxed(Rc::clone(&token)));
+    assert_eq!(count(), 2);
+    drop(inner);
+    assert_eq!(count(), 1);
+
+    let raw: NonNull<Rc<i32>> = Box::into_raw(s.boxed(Rc::clone(&token)));
+    assert_eq!(count(), 2);
+    // SAFETY: from `into_raw` of a box of this scope, once.
+    let again = unsafe { Box::from_raw(raw) };
+    assert_eq!((**again, count()), (5, 2));
+    drop(again);
+    assert_eq!(count(), 1);
+
+    let slice = s.boxed_slice_clone(&[Rc::clone(&token), Rc::clone(&token)]);
+    assert_eq!(count(), 3);
+    drop(slice);
+
+    let kept = s.boxed(Rc::clone(&token));
+    {
+        let child = s.scope();
+        let _ = child.boxed(Rc::clone(&token));
+        let _held = child.boxed_slice_fill_with(3, |_| Rc::clone(&token));
+        assert_eq!(count(), 5);
+    }
+    assert_eq!((count(), Rc::strong_count(&kept)), (2, 2));
+    let mut replaced = kept;
+    replaced = s.boxed(Rc::clone(&replaced));
+    assert_eq!(count(), 2);
+    drop(replaced);
+
+    let leaked = Box::leak(s.boxed(Rc::clone(&token)));
+    assert_eq!(count(), 2);
+    // SAFETY: the reference is the only one to a value that nobody drops, and is not used again.
+    unsafe { std::ptr::drop_in_place(leaked) };
+    assert_eq!(count(), 1);
+}
+
+#[test]
+fn a_box_of_a_trait_object_calls_and_drops() {
+    trait Speaks {
+        fn speak(&mut self) -> String;
+    }
+    impl Speaks for Rc<str> {
+        fn speak(&mut self) -> String {
+            self.repeat(2)
+        }
+    }
+    let word: Rc<str> = "ebb".into();
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut speaker = unsize!(s.boxed(Rc::clone(&word)) => dyn Speaks);
+    assert_eq!((speaker.speak().as_str(), Rc::strong_count(&word)), ("ebbebb", 2));
+    drop(speaker);
+    assert_eq!(Rc::strong_count(&word), 1);
+
+    let slice = unsize!(s.boxed([Rc::clone(&word), Rc::clone(&word)]) => [Rc<str>]);
+    assert_eq!((slice.len(), Rc::strong_count(&word)), (2, 3));
+    drop(slice);
+    assert_eq!(Rc::strong_count(&word), 1);
+}
+
+#[test]
+fn a_box_of_a_closure_is_called() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut total = 0;
+    {
+        let mut add = unsize!(s.boxed(|n| total += n) => dyn FnMut(i32) + '_);
+        let mut handlers = s.boxed_slice_from_iter(
+            (0..3)
+                .map(|factor| unsize!(s.boxed(move |n: i32| n * factor) => dyn FnMut(i32) -> i32)),
+        );
+        for handler in &mut *handlers {
+            add(handler(10));
+        }
+    }
+    assert_eq!(total, 30);
+}
+
+#[test]
+fn boxes_compare_hash_and_print_as_their_values() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let (one, two) = (s.boxed(1), s.boxed(2));
+    assert!(one < two && one != two && one == s.boxed(1));
+    assert_eq!(one.cmp(&two), 1.cmp(&2));
+    assert_eq!(s.boxed(f64::NAN).partial_cmp(&s.boxed(1.0)), None);
+    assert_eq!(format!("{one} {two:?} {}", s.boxed_str("x")), "1 2 x");
+    assert_eq!(format!("{one:p}"), format!("{:p}", &raw const *one));
+    let mut map = HashMap::new();
+    map.insert(s.boxed_str("ebb"), 1);
+    map.insert(s.boxed_str("flow"), 2);
+    assert_eq!(
+        (map.get("ebb"), map.get(&s.boxed_str("flow")), map.get("")),
+        (Some(&1), Some(&2), None)
+    );
+}
+
+#[test]
+fn a_box_lends_its_value_in_every_way() {
+    use std::borrow::{Borrow, BorrowMut};
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut text = s.boxed(String::from("ebb"));
+    text.push('!');
+    text.as_mut().push('?');
+    BorrowMut::<String>::borrow_mut(&mut text).push('.');
+    let borrowed: &String = text.borrow();
+    assert_eq!((borrowed.as_str(), text.as_ref().len()), ("ebb!?.", 6));
+    write!(text, "{}", 1).unwrap();
+    assert_eq!(*text, "ebb!?.1");
+}
+
+#[test]
+fn a_box_of_an_iterator_iterates_and_of_an_error_is_one() {
+    use std::error::Error;
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let numbers = unsize!(s.boxed(0..5) => dyn Iterator<Item = u32>);
+    assert_eq!(numbers.size_hint(), (5, Some(5)));
+    assert_eq!(numbers.map(|n| n * 2).sum::<u32>(), 20);
+    let error = s.boxed(AllocOrInitError::Init(fmt::Error));
+    let error: &dyn Error = &error;
+    assert!(error.source().is_some());
+}
+
+#[test]
+fn moving_in_a_vector_frees_its_block_and_keeps_its_elements() {
+    let token = Rc::new(());
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut vec = Vec::with_capacity(100);
+    vec.extend(std::iter::repeat_n(Rc::clone(&token), 5));
+    let moved = s.boxed_vec(vec);
+    assert_eq!((moved.len(), Rc::strong_count(&token)), (5, 6));
+    drop(moved);
+    assert_eq!(Rc::strong_count(&token), 1);
+}
+
+#[test]
+fn user_code_may_allocate_from_the_scope_that_calls_it() {
+    let mut arena = Arena::new();
+    let (s, mut blocks) = (arena.scope(), Blocks::default());
+    for _ in 0..200 {
+        let mut inner = Vec::new();
+        let outer = s.alloc_slice_fill_with(20, |i| {
+            inner.push(s.alloc(i));
+            s.alloc_fmt(format_args!("{i}")).len()
+        });
+        blocks.add(outer);
+        inner.iter().for_each(|value| blocks.add(&**value));
+        assert_eq!(outer.iter().sum::<usize>(), 10 + 10 * 2);
+        assert!(inner.iter().map(|value| **value).eq(0..20));
+    }
+}
