@@ -4,7 +4,7 @@
 //! that the test harness and tests beside do not disturb.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use ebbtide::{unsize, Arena, Fixed, Scope};
+use ebbtide::{Arena, Fixed, Scope, unsize};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,

@@ -1,0 +1,343 @@
+//! Claim: after its first turns a loop calls the backing no more, whatever its turns do, and the memory held
+//! afterwards is what was asked for.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{Log, Watched, watched};
+use ebbtide::{Arena, Fixed, Retain, Scope};
+use std::{mem::MaybeUninit, sync::Arc};
+
+fn counted() -> (Arena<Watched>, Arc<Log>) {
+    let (backing, log) = watched();
+    (Arena::new_in(backing), log)
+}
+
+/// Numbers that repeat from run to run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 40).unwrap()
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.next() % bound
+    }
+
+    fn shuffle<T>(&mut self, values: &mut [T]) {
+        for i in (1..values.len()).rev() {
+            values.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+/// The calls that each turn makes of the backing.
+fn calls_by_turn(turns: usize, mut turn: impl FnMut(&mut Scope<'_>, usize)) -> Vec<usize> {
+    let (mut arena, log) = counted();
+    let calls = (0..turns)
+        .map(|number| {
+            let before = log.calls();
+            turn(&mut arena.scope(), number);
+            log.calls() - before
+        })
+        .collect();
+    assert_eq!(log.releases(), 0, "a scope's end gives no chunk back");
+    calls
+}
+
+/// Sizes with an oversize request here and there.
+fn mixed_sizes(count: usize, seed: u64) -> Vec<usize> {
+    let mut numbers = Numbers(seed);
+    (0..count)
+        .map(|i| match i % 50 {
+            10 => 100_000 + numbers.below(1_000_000),
+            30 => 5_000 + numbers.below(20_000),
+            _ => 1 + numbers.below(500),
+        })
+        .collect()
+}
+
+fn take(s: &Scope<'_>, size: usize) {
+    s.alloc_uninit_slice::<u8>(size);
+}
+
+#[test]
+fn equal_turns_call_the_backing_in_the_first_only() {
+    for seed in 0..20 {
+        let sizes = mixed_sizes(1000, seed);
+        let calls = calls_by_turn(20, |s, _| sizes.iter().for_each(|size| take(s, *size)));
+        assert!(calls[0] > 0 && calls[1..].iter().all(|n| *n == 0), "seed {seed}: {calls:?}");
+    }
+}
+
+#[test]
+fn equal_turns_of_what_grows_call_the_backing_in_the_first_only() {
+    let calls = calls_by_turn(20, |s, _| {
+        for len in [10, 1000, 100_000, 10, 30_000] {
+            s.alloc_slice_from_iter((0..len).filter(|n| n % 3 != 0));
+            s.alloc([0_u8; 100]);
+            s.alloc_fmt(format_args!("{len:>5000}"));
+        }
+    });
+    assert!(calls[0] > 0 && calls[1..].iter().all(|n| *n == 0), "{calls:?}");
+}
+
+#[test]
+fn equal_turns_of_nested_scopes_call_the_backing_in_the_first_only() {
+    fn nest(mut s: Scope<'_>, depth: usize) {
+        for i in 0..3 {
+            take(&s, 700 * depth + i);
+            s.alloc_fmt(format_args!("{i:>500}"));
+            if depth > 0 {
+                nest(s.scope(), depth - 1);
+            }
+        }
+    }
+    let calls = calls_by_turn(10, |s, _| nest(s.scope(), 5));
+    assert!(calls[0] > 0 && calls[1..].iter().all(|n| *n == 0), "{calls:?}");
+}
+
+#[test]
+fn a_working_set_that_grows_and_shrinks_makes_no_saw_tooth() {
+    // Up to the peak and down again, four times: memory is asked for on the first way up alone.
+    let turns = 400;
+    let calls = calls_by_turn(turns, |s, turn| {
+        let phase = turn % 100;
+        let level = if phase < 50 { phase } else { 99 - phase };
+        for _ in 0..level * 40 {
+            take(s, 300);
+        }
+    });
+    assert!(calls[..50].iter().sum::<usize>() > 0);
+    assert!(calls[50..].iter().all(|n| *n == 0), "{calls:?}");
+}
+
+#[test]
+fn an_oversize_request_that_grows_and_shrinks_makes_no_saw_tooth() {
+    let calls = calls_by_turn(300, |s, turn| {
+        let phase = turn % 100;
+        let level = if phase < 50 { phase } else { 99 - phase };
+        take(s, 100);
+        take(s, 10_000 + level * 10_000);
+        take(s, 100);
+    });
+    assert!(calls[50..].iter().all(|n| *n == 0), "{calls:?}");
+}
+
+#[test]
+fn sizes_in_any_order_settle() {
+    // The order changes from turn to turn, so that requests of all sizes meet chunks of all sizes.
+    for seed in 0..10 {
+        let mut sizes = mixed_sizes(500, seed);
+        let mut numbers = Numbers(seed + 100);
+        let calls = calls_by_turn(200, |s, _| {
+            numbers.shuffle(&mut sizes);
+            sizes.iter().for_each(|size| take(s, *size));
+        });
+        assert!(calls[1..].iter().sum::<usize>() <= 2, "seed {seed}: {calls:?}");
+    }
+}
+
+#[test]
+fn what_is_held_stays_within_a_factor_of_the_peak() {
+    for seed in 0..10 {
+        let mut sizes = mixed_sizes(500, seed);
+        let peak: usize = sizes.iter().sum();
+        let mut numbers = Numbers(seed + 100);
+        let (mut arena, log) = counted();
+        for _ in 0..100 {
+            numbers.shuffle(&mut sizes);
+            let s = arena.scope();
+            sizes.iter().for_each(|size| take(&s, *size));
+        }
+        assert!(log.held() < 3 * peak, "seed {seed}: {} held for {peak}", log.held());
+    }
+}
+
+#[test]
+fn the_number_of_calls_grows_with_the_logarithm() {
+    let (mut arena, log) = counted();
+    let s = arena.scope();
+    for i in 0..100_000_u64 {
+        s.alloc(i);
+    }
+    assert!(log.calls() <= 9, "{:?}", log.sizes());
+    let sizes = log.sizes();
+    assert!(sizes.windows(2).all(|pair| pair[0] * 2 == pair[1]), "{sizes:?}");
+}
+
+#[test]
+fn doubling_stops_at_four_mebibytes() {
+    let (mut arena, log) = counted();
+    let s = arena.scope();
+    for _ in 0..40 {
+        take(&s, 1_000_000);
+    }
+    assert!(log.sizes().iter().all(|size| *size <= 4 << 20), "{:?}", log.sizes());
+    assert!(log.sizes().last().is_some_and(|size| *size > 3 << 20));
+}
+
+#[test]
+fn trim_keeps_the_first_chunk_of_an_idle_arena() {
+    let (mut arena, log) = counted();
+    mixed_sizes(1000, 1).into_iter().for_each(|size| take(arena.root(), size));
+    arena.reset();
+    assert!(log.live() > 3);
+    arena.trim();
+    assert_eq!((log.live(), log.held()), (1, log.sizes()[0]));
+    let stats = arena.stats();
+    assert_eq!((stats.chunks, stats.held, stats.used), (1, log.held(), 0));
+    arena.trim();
+    assert_eq!(log.live(), 1);
+}
+
+#[test]
+fn trim_keeps_what_the_root_uses_and_no_more() {
+    let (mut arena, log) = counted();
+    let fill = |s: &Scope<'_>, n: u64| (0..n).for_each(|i| _ = s.alloc([i; 10]));
+    fill(arena.root(), 500);
+    let (used, chunks) = (arena.stats().used, arena.stats().chunks);
+    fill(&arena.scope(), 5000);
+    assert!(log.live() > chunks);
+    arena.trim();
+    assert_eq!((log.live(), arena.stats().chunks), (chunks, chunks));
+    assert_eq!((arena.stats().held, arena.stats().used), (log.held(), used));
+    // Room that the root's last chunk has left is used before the backing is called.
+    let calls = log.calls();
+    arena.root().alloc(1_u64);
+    assert_eq!(log.calls(), calls);
+}
+
+#[test]
+fn trim_keeps_oversize_chunks_that_the_root_uses() {
+    let (mut arena, log) = counted();
+    let large = std::ptr::from_mut(arena.root().alloc_slice_fill_copy(100_000, 7_u8));
+    arena.scope().alloc_slice_fill_copy(200_000, 8_u8);
+    assert_eq!(log.live(), 3);
+    arena.trim();
+    assert_eq!((log.live(), arena.stats().oversize), (2, 1));
+    // SAFETY: the root was not reset, so the slice is alive, and nothing else refers to it.
+    assert!(unsafe { &*large }.iter().all(|x| *x == 7));
+}
+
+#[test]
+fn trim_of_an_empty_arena_does_nothing() {
+    let (mut arena, log) = counted();
+    arena.trim();
+    arena.reset();
+    assert_eq!((log.calls(), arena.stats().held), (0, 0));
+}
+
+#[test]
+fn retained_bytes_are_at_most_what_was_asked_and_no_chunk_too_few() {
+    let (mut arena, log) = counted();
+    for most in [usize::MAX, 1 << 20, 1 << 16, 10_000, 5000, 4064, 4063, 100, 0] {
+        mixed_sizes(500, 3).into_iter().for_each(|size| take(&arena.scope(), size));
+        (0..1000).for_each(|_| take(arena.root(), 100));
+        let chunks: Vec<_> = arena.chunks().map(|chunk| chunk.capacity).collect();
+        let header = (log.held() - chunks.iter().sum::<usize>()) / chunks.len();
+        let mut expected = 0;
+        for chunk in chunks {
+            let size = chunk + header;
+            expected += if size <= most - expected { size } else { 0 };
+        }
+        arena.reset_with(Retain::Bytes(most));
+        let stats = arena.stats();
+        assert_eq!((log.held(), stats.held, stats.used), (expected, expected, 0), "{most}");
+        assert!(log.held() <= most);
+    }
+    assert_eq!((log.live(), log.held()), (0, 0));
+    arena.scope().alloc(1_u64);
+    assert_eq!(log.live(), 1);
+}
+
+#[test]
+fn retaining_all_gives_nothing_back() {
+    let (mut arena, log) = counted();
+    mixed_sizes(500, 4).into_iter().for_each(|size| take(arena.root(), size));
+    let held = log.held();
+    arena.reset_with(Retain::All);
+    arena.reset_with(Retain::Bytes(usize::MAX));
+    arena.reset_with(Retain::Bytes(held));
+    assert_eq!((log.held(), log.releases()), (held, 0));
+    arena.reset_with(Retain::Bytes(held - 1));
+    assert_eq!(log.releases(), 1);
+}
+
+#[test]
+fn a_loop_that_keeps_a_bound_settles() {
+    let (mut arena, log) = counted();
+    let mut calls = Vec::new();
+    for _ in 0..20 {
+        let before = log.calls();
+        (0..2000).for_each(|_| take(arena.root(), 100));
+        arena.reset_with(Retain::Bytes(1 << 20));
+        calls.push(log.calls() - before);
+    }
+    assert!(calls[1..].iter().all(|n| *n == 0), "{calls:?}");
+}
+
+#[test]
+fn the_limit_bounds_what_is_held_at_every_moment() {
+    for limit in [5000, 10_000, 65_536, 300_001] {
+        let (mut arena, log) = counted();
+        arena.set_limit(Some(limit));
+        for seed in 0..5 {
+            let s = arena.scope();
+            for size in mixed_sizes(300, seed) {
+                let _ = s.try_alloc_uninit_slice::<u8>(size);
+                assert!(log.held() <= limit);
+            }
+        }
+        assert!(log.held() > limit / 2, "and lets nearly all of it be used");
+    }
+}
+
+#[test]
+fn a_spilling_buffer_keeps_what_it_spilled_into() {
+    let (backing, log) = watched();
+    let mut fixed = Fixed::new([MaybeUninit::uninit(); 1000]).or_spill(backing);
+    let sizes = mixed_sizes(500, 5);
+    let mut calls = Vec::new();
+    for _ in 0..10 {
+        let before = log.calls();
+        let s = fixed.scope();
+        sizes.iter().for_each(|size| take(&s, *size));
+        calls.push(log.calls() - before);
+    }
+    assert!(calls[0] > 0 && calls[1..].iter().all(|n| *n == 0), "{calls:?}");
+    assert_eq!(fixed.stats().held, log.held());
+    fixed.trim();
+    assert_eq!((log.live(), fixed.stats().held, fixed.stats().chunks), (0, 0, 1));
+    take(&fixed.scope(), 5000);
+    drop(fixed);
+    assert_eq!(log.live(), 0);
+}
+
+#[test]
+fn a_buffer_large_enough_never_spills() {
+    let (backing, log) = watched();
+    let mut fixed = Fixed::new([MaybeUninit::uninit(); 1000]).or_spill(backing);
+    for _ in 0..10 {
+        let s = fixed.scope();
+        (0..1000).for_each(|_| take(&s, 1));
+    }
+    assert_eq!(log.calls(), 0);
+}
+
+#[test]
+fn what_moves_from_turn_to_turn_settles() {
+    let (mut arena, log) = counted();
+    let mut calls = Vec::new();
+    for _ in 0..10 {
+        let before = log.calls();
+        mixed_sizes(300, 6).into_iter().for_each(|size| take(&arena.scope(), size));
+        // The arena's address changes; its chunks stay.
+        arena = *std::hint::black_box(Box::new(arena));
+        calls.push(log.calls() - before);
+    }
+    assert!(calls[1..].iter().all(|n| *n == 0), "{calls:?}");
+}
