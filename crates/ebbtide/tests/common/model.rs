@@ -1,0 +1,548 @@
+//! The model: operations decoded from bytes, run against an arena and against a record of what lives.
+//!
+//! After each operation no two live blocks overlap, every byte is as it was written, addresses are
+//! aligned, and the statistics agree with the record and with what the backing gave. The file stands
+//! alone, so that a fuzz target can include it by its path: `run(&bytes)` is the whole interface.
+#![allow(unreachable_pub, reason = "public for whoever includes the file")]
+#![allow(clippy::cast_possible_truncation, reason = "patterns of bytes")]
+
+use ebbtide::{AllocError, Arena, Backing, Fixed, Retain, Scope, StackArena, Stats};
+use std::{
+    alloc::Layout,
+    cell::Cell,
+    collections::HashMap,
+    fmt,
+    mem::MaybeUninit,
+    ptr::NonNull,
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+};
+
+/// Scopes are opened to this depth.
+const DEEPEST: usize = 8;
+
+/// Blocks are at most this large, so that a run stays short.
+const LARGEST: usize = 20_000;
+
+/// One operation: what to do, and three bytes that say how.
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    kind: u8,
+    size: u8,
+    align: u8,
+    seed: u8,
+}
+
+impl Op {
+    /// Small sizes are the most frequent; large ones force chunks.
+    fn bytes(self) -> usize {
+        let size = usize::from(self.size);
+        match self.seed % 16 {
+            0 => size * 64,
+            1 => size * 8,
+            2 => 0,
+            _ => size % 64,
+        }
+        .min(LARGEST)
+    }
+
+    fn align(self) -> usize {
+        match self.align % 64 {
+            0 => 4096,
+            1 => 8192,
+            2 => 256,
+            other => 1 << (other % 7),
+        }
+    }
+}
+
+/// What the backing gave, and what it is to refuse.
+#[derive(Debug, Default)]
+struct Account {
+    held: AtomicUsize,
+    blocks: AtomicUsize,
+    /// So many calls from now on are served; then one is refused. 0: none is.
+    fuse: AtomicUsize,
+    /// Sizes above are refused; 0: none is.
+    most: AtomicUsize,
+    given: Mutex<HashMap<usize, Layout>>,
+}
+
+struct Accounted(Arc<Account>);
+
+// SAFETY: the blocks are the global allocator's, none of it refused in between; `release` gives each back
+// once with its layout.
+unsafe impl Backing for Accounted {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let account = &self.0;
+        let most = account.most.load(SeqCst);
+        if most != 0 && layout.size() > most {
+            return Err(AllocError);
+        }
+        let fuse = account.fuse.load(SeqCst);
+        account.fuse.store(fuse.saturating_sub(1), SeqCst);
+        if fuse == 1 || layout.size() > 1 << 24 {
+            return Err(AllocError);
+        }
+        // SAFETY: a chunk has a header, so its size is not 0.
+        let block = NonNull::new(unsafe { std::alloc::alloc(layout) }).ok_or(AllocError)?;
+        account.held.fetch_add(layout.size(), SeqCst);
+        account.blocks.fetch_add(1, SeqCst);
+        let mut given = account.given.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        given.insert(block.addr().get(), layout);
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        let account = &self.0;
+        let mut given = account.given.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if given.remove(&block.addr().get()) != Some(layout) {
+            // `release` must not unwind.
+            std::process::abort();
+        }
+        account.held.fetch_sub(layout.size(), SeqCst);
+        account.blocks.fetch_sub(1, SeqCst);
+        // SAFETY: given out by `allocate` with this layout, and not released since.
+        unsafe { std::alloc::dealloc(block.as_ptr(), layout) };
+    }
+}
+
+/// A live block: lent by the arena, and a copy of what was written.
+struct Block<'a> {
+    bytes: &'a [u8],
+    written: Vec<u8>,
+}
+
+/// The blocks of one scope, and the way to those of its ancestors.
+struct Frame<'f, 'a> {
+    blocks: Vec<Block<'a>>,
+    parent: Option<&'f dyn Ancestor>,
+}
+
+/// A frame whatever the lifetime of its blocks.
+trait Ancestor {
+    fn check(&self, new: &[u8]) -> usize;
+}
+
+impl Ancestor for Frame<'_, '_> {
+    /// Checks all blocks up from here, and that `new` overlaps none; returns the bytes that live.
+    fn check(&self, new: &[u8]) -> usize {
+        let mut live = 0;
+        let new_range = new.as_ptr_range();
+        for block in &self.blocks {
+            assert!(block.bytes == block.written, "a live block was overwritten");
+            live += block.bytes.len();
+            let range = block.bytes.as_ptr_range();
+            let same = std::ptr::eq(block.bytes, new);
+            let apart = range.end <= new_range.start || new_range.end <= range.start;
+            assert!(same || apart || new.is_empty() || block.bytes.is_empty(), "overlap");
+        }
+        live + self.parent.map_or(0, |parent| parent.check(new))
+    }
+}
+
+/// The bytes of a block with this seed.
+fn pattern(seed: u8, len: usize) -> Vec<u8> {
+    (0..len).map(|i| seed.wrapping_mul(31).wrapping_add((i % 251) as u8)).collect()
+}
+
+/// A cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// Prints its text in two pieces, and something else into the scope between them.
+struct Meddling<'s, 'a>(&'s Scope<'a>, &'s str, bool);
+
+impl fmt::Display for Meddling<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, second) = self.1.split_at(self.1.len() / 2);
+        f.write_str(first)?;
+        if self.2 {
+            let _ = self.0.try_alloc_fmt(format_args!("{}{}", first, 1));
+            let _ = self.0.try_alloc([0xEEu8; 33]);
+        }
+        f.write_str(second)
+    }
+}
+
+/// What is known of the arena beside its blocks.
+struct World {
+    account: Arc<Account>,
+    /// The size of the buffer, where the arena has one.
+    buffer: Cell<Option<usize>>,
+    /// The most that may be held: the limit, or what was held already when it was set.
+    ceiling: Cell<usize>,
+    /// Chunks of claims are in no list until the arena is reset; only sums are compared until then.
+    claimed: Cell<bool>,
+}
+
+impl World {
+    fn agree(&self, stats: Stats) {
+        let held = self.account.held.load(SeqCst);
+        assert_eq!(stats.held, held, "held");
+        assert!(held <= self.ceiling.get(), "limit");
+        assert!(stats.used <= stats.capacity, "used");
+        assert!(stats.used <= stats.high_water, "high water");
+        assert!(stats.oversize <= stats.chunks, "oversize");
+        if !self.claimed.get() {
+            let chunks = self.account.blocks.load(SeqCst);
+            assert_eq!(stats.chunks, chunks + usize::from(self.buffer.get().is_some()), "chunks");
+            let chunk_bytes = stats.capacity - self.buffer.get().unwrap_or(0);
+            let headers = held - chunk_bytes;
+            assert_eq!(headers, chunks * HEADER.get_or_init(measure_header), "capacity");
+        }
+    }
+}
+
+/// The bytes of a chunk that its header takes.
+static HEADER: OnceLock<usize> = OnceLock::new();
+
+fn measure_header() -> usize {
+    let arena = Arena::with_capacity(64);
+    arena.stats().held - arena.stats().capacity
+}
+
+/// The operations that are left.
+struct Source<'b> {
+    bytes: &'b [u8],
+}
+
+impl Source<'_> {
+    fn next(&mut self) -> Option<Op> {
+        let (op, rest) = self.bytes.split_at_checked(4)?;
+        self.bytes = rest;
+        Some(Op { kind: op[0], size: op[1], align: op[2], seed: op[3] })
+    }
+
+    /// The next few operations.
+    fn take(&mut self, most: u8) -> impl Iterator<Item = Op> {
+        (0..most).map_while(|_| self.next())
+    }
+}
+
+/// Allocates by the route that `op` names. A refusal must leave the use of memory as it was.
+fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
+    let len = op.bytes();
+    let bytes = pattern(op.seed, len);
+    let reentrant = op.align & 0x80 != 0;
+    let meddle = || {
+        if reentrant {
+            let _ = s.try_alloc([0xEEu8; 13]);
+            let _ = s.try_alloc_slice_from_iter((0..9u16).filter(|i| i % 2 == 0));
+        }
+    };
+    let before = s.stats().used;
+    let got: Option<&'a [u8]> = match op.kind % 24 {
+        0 => s.try_alloc([op.seed; 1]).ok().map(|block| &block[..]),
+        1 => s.try_alloc([op.seed; 8]).ok().map(|block| &block[..]),
+        2 => s.try_alloc(Line([op.seed; 64])).ok().map(|line| &line.0[..]),
+        3 => s.try_alloc([op.seed; 4_500]).ok().map(|block| &block[..]),
+        4 => {
+            let make = || {
+                meddle();
+                [op.seed; 24]
+            };
+            s.try_alloc_with(make).ok().map(|block| &block[..])
+        }
+        5 => {
+            let make = || {
+                meddle();
+                if op.align & 1 == 0 { Ok([op.seed; 40]) } else { Err([1u8; 80]) }
+            };
+            s.try_alloc_try_with(make).ok().map(|block| &block[..])
+        }
+        6 => s.try_alloc_slice_copy(&bytes).ok().map(|block| &*block),
+        7 => s.try_alloc_slice_clone(&bytes).ok().map(|block| &*block),
+        8 => s.try_alloc_slice_fill_copy(len, op.seed).ok().map(|block| &*block),
+        9 => {
+            let make = |i: usize| {
+                if i % 100 == 50 {
+                    meddle();
+                }
+                bytes[i]
+            };
+            s.try_alloc_slice_fill_with(len, make).ok().map(|block| &*block)
+        }
+        10 => {
+            let make = |i: usize| {
+                if i % 100 == 50 {
+                    meddle();
+                }
+                if i > 70 && op.align & 1 == 0 { Err(i) } else { Ok(bytes[i]) }
+            };
+            s.try_alloc_slice_try_fill_with(len, make).ok().map(|block| &*block)
+        }
+        11 => s.try_alloc_slice_fill_iter(bytes.iter().copied()).ok().map(|block| &*block),
+        12 | 13 => {
+            let values = bytes.iter().enumerate().filter(|(i, _)| {
+                if i % 100 == 50 {
+                    meddle();
+                }
+                true
+            });
+            s.try_alloc_slice_from_iter(values.map(|(_, byte)| *byte)).ok().map(|block| &*block)
+        }
+        14 => {
+            let text: String = bytes.iter().map(|byte| char::from(byte % 128)).collect();
+            s.try_alloc_str(&text).ok().map(|text| text.as_bytes())
+        }
+        15 | 16 => {
+            let text: String = bytes.iter().map(|byte| char::from(byte % 128)).collect();
+            let display = Meddling(s, &text, reentrant);
+            let made = s.try_alloc_fmt(format_args!("{display}")).ok();
+            assert!(made.as_ref().is_none_or(|made| **made == text), "formatted");
+            made.map(|text| text.as_bytes())
+        }
+        17 => {
+            let layout = Layout::from_size_align(len, op.align()).ok()?;
+            let block = s.try_alloc_layout(layout).ok();
+            assert!(block.is_none_or(|block| block.addr().get() % op.align() == 0), "alignment");
+            block.map(|block| {
+                // SAFETY: the block has `len` bytes, new and nobody else's.
+                unsafe { block.copy_from_nonoverlapping(NonNull::from(&bytes[..]).cast(), len) };
+                // SAFETY: all of them were written, and they live for `'a`.
+                unsafe { std::slice::from_raw_parts(block.as_ptr(), len) }
+            })
+        }
+        18 => {
+            let block = s.try_alloc_aligned([op.seed; 48], op.align()).ok();
+            block.map(|block| {
+                assert_eq!(block.as_ptr().addr() % op.align(), 0, "alignment");
+                &block[..]
+            })
+        }
+        19 => {
+            let block = s.try_alloc_uninit_slice_aligned::<u8>(len, op.align()).ok();
+            block.map(|block| {
+                assert_eq!(block.as_ptr().addr() % op.align(), 0, "alignment");
+                for (place, byte) in block.iter_mut().zip(&bytes) {
+                    place.write(*byte);
+                }
+                // SAFETY: all elements were written, and they live for `'a`.
+                unsafe { std::slice::from_raw_parts(block.as_ptr().cast(), len) }
+            })
+        }
+        20 => s.try_alloc_zeroed_slice::<u8>(len).ok().map(|block| {
+            assert!(block.iter().all(|byte| *byte == 0), "zeroed");
+            block.copy_from_slice(&bytes);
+            &*block
+        }),
+        21 => s.try_alloc_vec(bytes).ok().map(|block| &*block),
+        22 => {
+            let owned = s.try_boxed_slice_from_iter(bytes.iter().copied()).ok();
+            owned.map(|owned| &*ebbtide::Box::leak(owned))
+        }
+        _ => {
+            let words = s.try_alloc_slice_fill_with(len / 8, |i| i as u64).ok();
+            words.map(|words| {
+                assert_eq!(words.as_ptr().addr() % 8, 0, "alignment");
+                let bytes: *const u8 = words.as_ptr().cast();
+                // SAFETY: the bytes of `u64`s, which live for `'a` and are written no more.
+                unsafe { std::slice::from_raw_parts(bytes, len / 8 * 8) }
+            })
+        }
+    };
+    let after = s.stats().used;
+    match &got {
+        Some(block) => assert!(after - before >= block.len(), "used less than was allocated"),
+        None if !reentrant => assert_eq!(after, before, "a refusal changed the scope"),
+        None => {}
+    }
+    got
+}
+
+/// Runs operations in one scope until one of them ends it.
+fn level<'a>(
+    world: &World,
+    s: &mut Scope<'a>,
+    source: &mut Source<'_>,
+    depth: usize,
+    parent: Option<&dyn Ancestor>,
+) {
+    let mut frame = Frame { blocks: Vec::new(), parent };
+    while let Some(op) = source.next() {
+        let mut new: &[u8] = &[];
+        match op.kind {
+            0..=159 => {
+                if let Some(bytes) = allocate(s, op) {
+                    frame.blocks.push(Block { bytes, written: bytes.to_vec() });
+                    new = bytes;
+                }
+            }
+            160..=189 if depth < DEEPEST => {
+                let before = s.stats().used;
+                level(world, &mut s.scope(), source, depth + 1, Some(&frame));
+                assert_eq!(s.stats().used, before, "a scope's end gives back what it used");
+            }
+            160..=209 => break,
+            210..=219 => {
+                let before = s.stats().used;
+                let checkpoint = s.checkpoint();
+                for op in source.take(op.size % 6) {
+                    if let Some(bytes) = allocate(s, op) {
+                        frame.check(bytes);
+                    }
+                }
+                // SAFETY: taken from this scope, and nothing allocated since is used again.
+                unsafe { s.rewind(checkpoint) };
+                assert_eq!(s.stats().used, before, "a rewind gives back what was used");
+            }
+            220..=229 => claim(world, s, source, op, &mut frame),
+            230..=239 => world.account.fuse.store(usize::from(op.size % 8), SeqCst),
+            240..=249 => {
+                let most = if op.seed % 2 == 0 { 0 } else { usize::from(op.size) * 64 };
+                world.account.most.store(most, SeqCst);
+            }
+            _ => {
+                // A turn of a loop: opened and ended at once.
+                let before = s.stats();
+                s.scope();
+                assert_eq!(s.stats(), before);
+            }
+        }
+        let stats = s.stats();
+        assert!(frame.check(new) <= stats.used, "more lives than is used");
+        world.agree(stats);
+    }
+    frame.check(&[]);
+}
+
+/// Allocates from a claim and from its parent in turn.
+fn claim<'a>(
+    world: &World,
+    s: &Scope<'a>,
+    source: &mut Source<'_>,
+    op: Op,
+    frame: &mut Frame<'_, 'a>,
+) {
+    let Ok(claim) = s.try_claim() else { return };
+    world.claimed.set(true);
+    {
+        let mut inner = Frame { blocks: Vec::new(), parent: None };
+        for (turn, op) in source.take(op.size % 8).enumerate() {
+            let bytes = if turn % 2 == 0 {
+                let bytes = allocate(claim.scope(), op);
+                inner.blocks.extend(bytes.map(|bytes| Block { bytes, written: bytes.to_vec() }));
+                bytes
+            } else {
+                let bytes = allocate(s, op);
+                frame.blocks.extend(bytes.map(|bytes| Block { bytes, written: bytes.to_vec() }));
+                bytes
+            };
+            frame.check(bytes.unwrap_or_default());
+            inner.check(bytes.unwrap_or_default());
+        }
+    }
+    if op.seed % 4 == 0 {
+        std::mem::forget(claim);
+    }
+}
+
+/// Runs operations on an arena, one after the other, and scopes in it.
+fn run_arena(world: &World, arena: &mut Arena<Accounted>, source: &mut Source<'_>) {
+    while let Some(op) = source.next() {
+        match op.kind {
+            0..=39 => {
+                let mut frame = Frame { blocks: Vec::new(), parent: None };
+                let Ok(root) = arena.try_root() else { continue };
+                for op in source.take(op.size % 8) {
+                    if let Some(bytes) = allocate(root, op) {
+                        frame.blocks.push(Block { bytes, written: bytes.to_vec() });
+                        assert!(frame.check(bytes) <= root.stats().used);
+                    }
+                }
+            }
+            40..=169 => {
+                let before = arena.stats().used;
+                if let Ok(mut s) = arena.try_scope() {
+                    level(world, &mut s, source, 1, None);
+                }
+                assert_eq!(arena.stats().used, before);
+            }
+            170..=184 => {
+                arena.reset();
+                world.claimed.set(false);
+                assert_eq!(arena.stats().used, 0);
+            }
+            185..=199 => {
+                let used = arena.stats().used;
+                arena.trim();
+                world.claimed.set(false);
+                assert_eq!(arena.stats().used, used);
+            }
+            200..=219 => {
+                let most = usize::from(op.size) * 256;
+                arena.reset_with(match op.seed % 3 {
+                    0 => Retain::All,
+                    1 => Retain::Bytes(most),
+                    _ => Retain::OneChunk,
+                });
+                world.claimed.set(false);
+                let stats = arena.stats();
+                assert!(stats.used == 0 && (op.seed % 3 != 1 || stats.held <= most));
+            }
+            220..=239 => {
+                let held = arena.stats().held;
+                let limit = (op.seed % 3 != 0).then(|| held + usize::from(op.size) * 64);
+                arena.set_limit(limit);
+                assert_eq!(arena.limit(), limit);
+                world.ceiling.set(limit.unwrap_or(usize::MAX));
+            }
+            _ => {
+                world.account.fuse.store(0, SeqCst);
+                world.account.most.store(0, SeqCst);
+            }
+        }
+        world.agree(arena.stats());
+    }
+}
+
+/// Runs the operations that `bytes` encode, and panics where arena and model disagree.
+pub fn run(bytes: &[u8]) {
+    let Some((&[kind, size], bytes)) = bytes.split_first_chunk::<2>() else { return };
+    let size = usize::from(size);
+    let account = Arc::new(Account::default());
+    let world = World {
+        account: Arc::clone(&account),
+        buffer: Cell::new(None),
+        ceiling: Cell::new(usize::MAX),
+        claimed: Cell::new(false),
+    };
+    let backing = Accounted(Arc::clone(&account));
+    let source = &mut Source { bytes };
+    match kind % 8 {
+        0 => {
+            let mut buffer = vec![MaybeUninit::uninit(); size * 16 + 7];
+            // An odd beginning, and an end to match.
+            let buffer = &mut buffer[size % 7..];
+            world.buffer.set(Some(buffer.len()));
+            level(&world, &mut Fixed::new(buffer).scope(), source, 1, None);
+        }
+        1 => {
+            let mut fixed = Fixed::new(vec![MaybeUninit::uninit(); size * 4]).or_spill(backing);
+            world.buffer.set(Some(size * 4));
+            while !source.bytes.is_empty() {
+                level(&world, &mut fixed.scope(), source, 1, None);
+                if source.bytes.len() % 3 == 0 {
+                    fixed.trim();
+                    world.claimed.set(false);
+                }
+            }
+        }
+        2 => {
+            world.buffer.set(Some(1_000));
+            level(&world, &mut StackArena::<1_000>::new().scope(), source, 1, None);
+        }
+        3 => {
+            let Ok(mut arena) = Arena::try_with_capacity_in(size * 50, backing) else { return };
+            run_arena(&world, &mut arena, source);
+        }
+        4 | 5 => run_arena(&world, &mut Arena::with_chunk_size_in(size * 8, backing), source),
+        _ => run_arena(&world, &mut Arena::new_in(backing), source),
+    }
+    assert_eq!(account.blocks.load(SeqCst), 0, "every chunk goes back to the backing");
+    assert_eq!(account.held.load(SeqCst), 0);
+}

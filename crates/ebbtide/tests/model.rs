@@ -1,0 +1,39 @@
+//! Claim: whatever is done in whatever order, live blocks never overlap and keep every byte.
+//!
+//! The operations and the model are in `common/model.rs`, which the fuzz target shares.
+
+#[path = "common/model.rs"]
+mod model;
+
+use proptest::{
+    collection::vec,
+    prelude::*,
+    test_runner::{Config, FileFailurePersistence},
+};
+
+fn config() -> Config {
+    // `PROPTEST_CASES` has the last word.
+    let cases = if cfg!(miri) { 8 } else { 512 };
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(cases);
+    let mut config = Config { cases, ..Config::default() };
+    config.failure_persistence = if cfg!(miri) {
+        None
+    } else {
+        Some(Box::new(FileFailurePersistence::WithSource("regressions")))
+    };
+    config
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn random_operations_agree_with_the_model(
+        start in any::<[u8; 2]>(),
+        operations in vec(any::<[u8; 4]>(), 0..200),
+    ) {
+        let mut bytes = start.to_vec();
+        bytes.extend(operations.as_flattened());
+        model::run(&bytes);
+    }
+}
