@@ -2,7 +2,7 @@
 //!
 //! The model computes in `i128`, where nothing wraps, and by division instead of masks. What a layout may be:
 //! `align` a power of two, `size` rounded up to it at most the greatest signed word. What a region may be:
-//! `low <= top`, both addresses of the word.
+//! `low <= top`, no further apart than the greatest signed word, as every object in Rust.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use ebbtide::arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS, SMALL, word16, word32};
@@ -26,6 +26,11 @@ fn valid(size: i128, align: i128, bits: u32) -> bool {
     rounded < 1_i128 << (bits - 1)
 }
 
+/// Whether a region may be as large.
+fn possible(top: i128, low: i128, bits: u32) -> bool {
+    low <= top && top - low < 1_i128 << (bits - 1)
+}
+
 fn in_region(start: Option<i128>, top: i128, low: i128, size: i128, align: i128) {
     if let Some(start) = start {
         assert!(low <= start && start + size <= top, "{start} + {size} in {low}..{top}");
@@ -40,7 +45,8 @@ macro_rules! against_the_model {
             use $arith as subject;
             let wide = (i128::from(top), i128::from(low), i128::from(size), i128::from(align));
             let (w_top, w_low, w_size, w_align) = wide;
-            assert!(low <= top && valid(w_size, w_align, <$word>::BITS), "the test's own fault");
+            assert!(possible(w_top, w_low, <$word>::BITS), "the test's own fault");
+            assert!(valid(w_size, w_align, <$word>::BITS), "the test's own fault");
             let down = model_down(w_top, w_low, w_size, w_align);
             let up = model_up(w_top, w_low, w_size, w_align);
             in_region(down, w_top, w_low, w_size, w_align);
@@ -64,7 +70,8 @@ against_the_model!(check32, u32, ebbtide::arith::word32);
 fn check_native(top: usize, low: usize, size: usize, align: usize) {
     let wide = |word: usize| i128::try_from(word).unwrap();
     let (w_top, w_low, w_size, w_align) = (wide(top), wide(low), wide(size), wide(align));
-    assert!(low <= top && valid(w_size, w_align, usize::BITS), "the test's own fault");
+    assert!(possible(w_top, w_low, usize::BITS), "the test's own fault");
+    assert!(valid(w_size, w_align, usize::BITS), "the test's own fault");
     let down = model_down(w_top, w_low, w_size, w_align);
     let case = (top, low, size, align);
     assert_eq!(arith::down(top, low, size, align).map(wide), down, "{case:?}");
@@ -96,7 +103,7 @@ fn every_corner_of_16_bits_is_as_the_model_says() {
     let corners = corners16();
     let mut cases = 0;
     for &top in &corners {
-        for &low in corners.iter().filter(|low| **low <= top) {
+        for &low in corners.iter().filter(|low| possible(top.into(), (**low).into(), 16)) {
             for align in aligns16() {
                 for &size in &corners {
                     if valid(size.into(), align.into(), 16) {
@@ -107,13 +114,13 @@ fn every_corner_of_16_bits_is_as_the_model_says() {
             }
         }
     }
-    assert!(cases > 300_000, "{cases}");
+    assert!(cases > 200_000, "{cases}");
 }
 
 #[test]
 fn sizes_around_the_room_of_a_region_are_as_the_model_says() {
     for top in (0..=u16::MAX).rev().step_by(257).take(40).chain([1, 15, 8192, 8193, 12_289]) {
-        for room in (0..70).chain([255, 256, 257, 4095, 4096, 4097, 32_767, 32_768, 65_535]) {
+        for room in (0..70).chain([255, 256, 257, 4095, 4096, 4097, 32_766, 32_767]) {
             let Some(low) = top.checked_sub(room) else { continue };
             for align in aligns16() {
                 for size in room.saturating_sub(align.min(20))..=room.saturating_add(2) {
@@ -132,9 +139,13 @@ fn the_greatest_layouts_fit_nowhere_and_wrap_nowhere() {
         let align = 1_u32 << shift;
         let greatest = (1_u32 << 31) - align;
         for size in [greatest, greatest - greatest.min(1), 0] {
-            for (low, top) in
-                [(8192, 8192), (8192, 1 << 20), (8192, u32::MAX), (u32::MAX - 5, u32::MAX), (0, 0)]
-            {
+            for (low, top) in [
+                (8192, 8192),
+                (8192, 1 << 31),
+                (1 << 31, u32::MAX),
+                (u32::MAX - 5, u32::MAX),
+                (0, 0),
+            ] {
                 check32(top, low, size, align);
             }
         }
@@ -147,7 +158,8 @@ fn the_greatest_layouts_fit_nowhere_and_wrap_nowhere() {
             for (low, top) in [
                 (8192, 8192),
                 (8192, 1 << 47),
-                (8192, usize::MAX),
+                (8192, 1 << 63),
+                (1 << 63, usize::MAX),
                 (usize::MAX - 5, usize::MAX),
                 (1 << 47, (1 << 47) + 4096),
             ] {
@@ -180,7 +192,7 @@ fn check_region16(size: u16, align: u16) {
     // Wherever a region of that size begins, at a multiple of 16, both ends serve the request.
     let chunk_align = u16::try_from(CHUNK_ALIGN).unwrap();
     for low in (8192..8192 + 4 * align.min(1024)).step_by(chunk_align.into()).chain([16, 32, 48]) {
-        if let Some(top) = low.checked_add(region) {
+        if let Some(top) = low.checked_add(region).filter(|_| region < 1 << 15) {
             assert!(word16::down(top, low, size, align).is_some(), "{size} {align} at {low}");
             assert!(word16::up(top, low, size, align).is_some(), "{size} {align} at {low}");
         }
@@ -237,7 +249,10 @@ fn region(bits: u32) -> impl Strategy<Value = (u64, u64)> {
         (word(bits), word(bits)),
         (word(bits), 0..10_000_u64).prop_map(|(top, room)| (top, top.saturating_sub(room))),
     ]
-    .prop_map(|(a, b)| (a.max(b), a.min(b)))
+    .prop_map(move |(a, b)| {
+        let greatest = (1_u64 << (bits - 1)) - 1;
+        (a.max(b), a.min(b).max(a.max(b).saturating_sub(greatest)))
+    })
 }
 
 proptest! {
