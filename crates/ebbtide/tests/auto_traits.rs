@@ -3,8 +3,8 @@
 //! Checked when this file is compiled; the tests are there to be listed.
 
 use ebbtide::{
-    AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Fixed, Heap, NoSpill,
-    Retain, Scope, SpareCapacity, StackArena, StackBytes, Stats,
+    AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, Fixed, Heap,
+    NoSpill, Retain, Scope, SpareCapacity, StackArena, StackBytes, Stats,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -71,6 +71,14 @@ fn a_scope_moves_between_threads_and_is_not_shared() {
     is_not!(Scope<'static>: Sync);
     is_not!(&'static Scope<'static>: Send);
     is!(&'static mut Scope<'static>: Send);
+}
+
+/// Its end touches the arena's list of chunks, which the parent uses too.
+#[test]
+fn a_claim_stays_on_its_thread() {
+    is_not!(Claim<'static>: Send, Sync, Clone);
+    is_not!(&'static Claim<'static>: Send);
+    is!(Claim<'static>: Unpin, std::fmt::Debug);
 }
 
 #[test]
