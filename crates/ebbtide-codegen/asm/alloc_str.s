@@ -23,6 +23,7 @@
 	movq	(%rdi), %rax
 	movq	8(%rdi), %rcx
 	movq	16(%rdi), %r8
+	movq	%r8, (%rdi)
 	movl	$0, (%rsp)
 	leaq	16(%rsp), %r10
 	movl	$1, %r9d

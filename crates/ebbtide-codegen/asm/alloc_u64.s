@@ -14,6 +14,7 @@
 	movq	(%rdi), %rax
 	movq	8(%rdi), %rcx
 	movq	16(%rdi), %rdx
+	movq	%rdx, (%rdi)
 	movl	$0, (%rsp)
 	leaq	8(%rsp), %r10
 	movl	$8, %r8d

@@ -1,8 +1,10 @@
+	pushq	%rbp
 	pushq	%r15
 	pushq	%r14
+	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$40, %rsp
+	subq	$56, %rsp
 	movq	(%rdi), %rax
 	movq	16(%rdi), %rbx
 	subq	%rdx, %rax
@@ -20,28 +22,31 @@
 	movq	%r14, %rdx
 	jmp	.LBB8_12
 .LBB8_2:
-	movq	%rsi, %r14
+	movq	%rsi, 16(%rsp)
 	#MEMBARRIER
-	movq	(%rdi), %rsi
-	movq	8(%rdi), %rcx
-	movq	%rdi, %r15
-	movq	16(%rdi), %rax
+	movq	(%rdi), %r14
+	movq	8(%rdi), %r15
+	movq	16(%rdi), %r12
+	movq	%rdi, %rbp
+	movq	%r12, (%rdi)
 	movl	$0, (%rsp)
-	leaq	8(%rsp), %rdi
+	leaq	24(%rsp), %rdi
 	movl	$1, %r9d
+	movq	%r14, %rsi
 	movq	%rdx, %r8
-	movq	%rax, %rdx
-	movq	%r8, %r12
+	movq	%r12, %rdx
+	movq	%r15, %rcx
+	movq	%r8, %r13
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	8(%rsp), %rbx
+	movq	24(%rsp), %rbx
 	testq	%rbx, %rbx
 	je	.LBB8_3
-	movq	16(%rsp), %rax
-	movq	%rax, (%r15)
-	movups	24(%rsp), %xmm0
-	movups	%xmm0, 8(%r15)
-	movq	%r12, %rdx
-	movq	%r14, %rsi
+	movq	32(%rsp), %rax
+	movq	%rax, (%rbp)
+	movups	40(%rsp), %xmm0
+	movups	%xmm0, 8(%rbp)
+	movq	%r13, %rdx
+	movq	16(%rsp), %rsi
 	cmpq	$32, %rdx
 	ja	.LBB8_13
 .LBB8_6:
@@ -82,13 +87,18 @@
 	movb	%al, (%rbx)
 	jmp	.LBB8_12
 .LBB8_3:
+	movq	%r14, (%rbp)
+	movq	%r15, 8(%rbp)
+	movq	%r12, 16(%rbp)
 	xorl	%ebx, %ebx
-	movq	%r12, %rdx
+	movq	%r13, %rdx
 .LBB8_12:
 	movq	%rbx, %rax
-	addq	$40, %rsp
+	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12
+	popq	%r13
 	popq	%r14
 	popq	%r15
+	popq	%rbp
 	retq

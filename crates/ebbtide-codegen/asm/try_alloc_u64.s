@@ -1,6 +1,9 @@
+	pushq	%r15
 	pushq	%r14
+	pushq	%r13
+	pushq	%r12
 	pushq	%rbx
-	subq	$40, %rsp
+	subq	$48, %rsp
 	movq	(%rdi), %rax
 	andq	$-8, %rax
 	addq	$-8, %rax
@@ -8,38 +11,43 @@
 	jb	.LBB9_2
 	movq	%rax, (%rdi)
 	movq	%rsi, (%rax)
-	addq	$40, %rsp
+.LBB9_5:
+	addq	$48, %rsp
 	popq	%rbx
+	popq	%r12
+	popq	%r13
 	popq	%r14
+	popq	%r15
 	retq
 .LBB9_2:
-	movq	%rsi, %rbx
+	movq	%rsi, %r12
 	#MEMBARRIER
-	movq	(%rdi), %rsi
-	movq	8(%rdi), %rcx
-	movq	%rdi, %r14
-	movq	16(%rdi), %rdx
+	movq	(%rdi), %rbx
+	movq	8(%rdi), %r14
+	movq	16(%rdi), %r15
+	movq	%rdi, %r13
+	movq	%r15, (%rdi)
 	movl	$0, (%rsp)
-	leaq	8(%rsp), %rdi
+	leaq	16(%rsp), %rdi
 	movl	$8, %r8d
 	movl	$8, %r9d
+	movq	%rbx, %rsi
+	movq	%r15, %rdx
+	movq	%r14, %rcx
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	8(%rsp), %rax
+	movq	16(%rsp), %rax
 	testq	%rax, %rax
 	je	.LBB9_3
-	movq	16(%rsp), %rcx
+	movq	24(%rsp), %rcx
 	andq	$-8, %rcx
-	movq	%rcx, (%r14)
-	movups	24(%rsp), %xmm0
-	movups	%xmm0, 8(%r14)
-	movq	%rbx, (%rax)
-	addq	$40, %rsp
-	popq	%rbx
-	popq	%r14
-	retq
+	movq	%rcx, (%r13)
+	movups	32(%rsp), %xmm0
+	movups	%xmm0, 8(%r13)
+	movq	%r12, (%rax)
+	jmp	.LBB9_5
 .LBB9_3:
+	movq	%rbx, (%r13)
+	movq	%r14, 8(%r13)
+	movq	%r15, 16(%r13)
 	xorl	%eax, %eax
-	addq	$40, %rsp
-	popq	%rbx
-	popq	%r14
-	retq
+	jmp	.LBB9_5

@@ -15,10 +15,13 @@ use core::{alloc::Layout, ptr::NonNull};
 ///   for, not overlap any other block in use, and stay valid, wherever the backing is moved to, until
 ///   it is passed to `release`. The arena uses the bytes asked for; a surplus stays unused.
 /// - `release` must not unwind.
-/// - Neither method may use the arena that it serves. One that asks it for a chunk all the same gets an
-///   [`AllocError`]; what one takes of the chunk in use may be given out a second time.
 ///
-/// `allocate` may panic: the arena is then as it was before the call.
+/// A backing that reaches the arena that it serves, through a scope in a thread-local say, gets an
+/// [`AllocError`] from it while it is at work, never memory; the infallible methods call
+/// `handle_alloc_error`.
+///
+/// `allocate` may panic. The scope that asked then has nothing free in its current chunk until it ends;
+/// all that was allocated stays.
 pub unsafe trait Backing: Send {
     /// Returns a block of at least `layout.size()` bytes, which is never 0, aligned to
     /// `layout.align()`.
@@ -50,7 +53,8 @@ pub type DefaultBacking = NoSpill;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
 
-// SAFETY: the global allocator's own contract is the one asked for here, and it is used as it is.
+// SAFETY: a block of the global allocator is as large and as aligned as asked for, its alone until it is
+// freed, and indifferent to where this empty type is; its contract forbids it to unwind.
 #[cfg(feature = "alloc")]
 unsafe impl Backing for Heap {
     #[inline]

@@ -135,6 +135,11 @@ impl Header {
         self.block_size
     }
 
+    /// The region is the chunk's own, whatever role the chunk was in before (I3).
+    pub(crate) fn make_ordinary(&self) {
+        self.anchor.set(None);
+    }
+
     /// Whether the chunk serves one oversize request of the scope that last entered it.
     pub(crate) fn is_oversize(&self) -> bool {
         self.anchor.get().is_some()
@@ -153,7 +158,7 @@ impl Header {
     pub(crate) fn control(&self) -> NonNull<Control> {
         debug_assert!(self.control.get().is_some(), "a cursor's chunk is attached");
         // SAFETY: only chunks that a cursor names are asked, and those are attached: `attach` when a
-        // scope opens, `enter` when a cursor moves on.
+        // scope opens or is rewound, `enter` when a cursor moves on, `claim` when one begins.
         unsafe { self.control.get().unwrap_unchecked() }
     }
 
@@ -173,8 +178,17 @@ impl Header {
 /// The header whose region a cursor at `chunk` allocates from: `chunk` itself or, after an oversize
 /// request, the chunk that was current before it (I3).
 pub(crate) fn region_of(chunk: NonNull<Header>) -> NonNull<Header> {
-    // SAFETY: callers pass chunks of a live list.
+    // SAFETY: callers pass chunks of a live list. An anchor was set when a cursor of this list entered the
+    // chunk, names a chunk before it, and is taken back when a chunk begins a list.
     unsafe { chunk.as_ref() }.anchor.get().unwrap_or(chunk)
+}
+
+/// Whether the backing of the arena is at work: whoever asks now is the backing itself.
+pub(crate) fn is_busy(chunk: NonNull<Header>) -> bool {
+    // SAFETY: callers pass the chunk of a cursor in use.
+    let control = unsafe { chunk.as_ref() }.control();
+    // SAFETY: the arena is there as long as a cursor is.
+    unsafe { control.as_ref() }.busy.get()
 }
 
 /// Makes `chunk`, which is linked right behind `from`, ready to be the one that the cursor names.
@@ -427,7 +441,9 @@ impl<B: Backing> Chunks<B> {
         }
         if let Some(first) = self.control.first.get() {
             // SAFETY: a chunk that was kept.
-            unsafe { first.as_ref() }.first.set(Some(first));
+            let header = unsafe { first.as_ref() };
+            header.first.set(Some(first));
+            header.before.set(0);
         }
     }
 }
@@ -458,10 +474,6 @@ impl Control {
             newest = header.older.get();
             Some(header)
         })
-    }
-
-    pub(crate) fn next_size(&self) -> usize {
-        self.next_size.get()
     }
 
     pub(crate) fn set_next_size(&self, bytes: usize) {
@@ -601,6 +613,9 @@ pub(crate) unsafe fn claim(parent: NonNull<Header>) -> Result<NonNull<Header>, A
     let control = parent.control();
     // SAFETY: the arena is there as long as a cursor is.
     let this = unsafe { control.as_ref() };
+    if this.busy.get() {
+        return Err(AllocError);
+    }
     if let Some(behind) = parent.next.take() {
         this.spare_all(behind);
     }
@@ -612,7 +627,6 @@ pub(crate) unsafe fn claim(parent: NonNull<Header>) -> Result<NonNull<Header>, A
     let header = unsafe { chunk.as_ref() };
     header.next.set(None);
     header.first.set(Some(chunk));
-    header.anchor.set(None);
     header.before.set(parent.before.get() + parent.capacity());
     header.control.set(Some(control));
     this.claims.set(this.claims.get() + 1);
@@ -674,8 +688,10 @@ fn new_chunk(control: NonNull<Control>, region: usize) -> Result<NonNull<Header>
     };
     if block.addr().get() < LOWEST_ADDRESS {
         // The comparison of the fast path relies on this (see `arith`).
+        let busy = Busy::mark(&this.busy);
         // SAFETY: the block just came from this backing with this layout and holds nothing.
         unsafe { (this.calls.release)(control, block, layout) };
+        drop(busy);
         return Err(AllocError);
     }
     // SAFETY: the block has `size` bytes, at least `HEADER` (I5).

@@ -6,7 +6,8 @@ use core::{convert::Infallible, error::Error, fmt};
 ///
 /// Returned by every `try_` method: the backing refused, the byte limit or the end of a fixed buffer
 /// was reached, the request exceeds `isize::MAX` bytes, or an alignment asked for at run time was no
-/// power of two. The arena and the scope are as they were before the call.
+/// power of two. What was allocated and what is free in the scope are as they were before the call; chunks
+/// that a growing slice or string went through on the way may have come to the arena.
 ///
 /// It has no fields, so that `Result<&mut T, AllocError>` is one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

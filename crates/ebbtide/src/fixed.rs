@@ -17,7 +17,8 @@ use core::{
 
 /// An arena over the caller's own memory: a `&mut [MaybeUninit<u8>]`, an array, or any owner of bytes.
 ///
-/// A buffer of n bytes holds exactly n. When it is full, allocation fails and changes nothing, unless
+/// A scope of it over a buffer of n bytes holds exactly n (a child of that scope begins at a multiple of 16,
+/// so up to 15 less). When it is full, allocation fails and changes nothing, unless
 /// [`or_spill`](Fixed::or_spill) named a backing to go to instead.
 ///
 /// ```
@@ -100,17 +101,34 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     }
 }
 
-impl Fixed<&mut [MaybeUninit<u8>]> {
+/// Bytes that were brought by address: the memory of [`Fixed::from_raw_parts`].
+#[derive(Debug)]
+pub struct RawBytes {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: whoever made it promised that nobody else uses the bytes.
+unsafe impl Send for RawBytes {}
+
+impl AsMut<[MaybeUninit<u8>]> for RawBytes {
+    #[inline]
+    fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+        // SAFETY: the promise made to `from_raw_parts`; `MaybeUninit<u8>` asks nothing of their content.
+        unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
+    }
+}
+
+impl Fixed<RawBytes> {
     /// An arena over `len` bytes at `start`.
     ///
     /// # Safety
     ///
-    /// As long as the arena lives, the bytes are valid for reads and writes, in one allocation, and used by nobody else.
+    /// As long as the arena lives, or the [`RawBytes`] that it gives back, the bytes are valid for reads and
+    /// writes, lie in one allocation, and are used by nobody else. `len` is at most `isize::MAX`.
     #[must_use]
     pub const unsafe fn from_raw_parts(start: NonNull<u8>, len: usize) -> Self {
-        // SAFETY: the caller's promise; `MaybeUninit<u8>` asks nothing of their content.
-        let memory = unsafe { core::slice::from_raw_parts_mut(start.as_ptr().cast(), len) };
-        Fixed::new(memory)
+        Fixed::new(RawBytes { start, len })
     }
 }
 
@@ -160,11 +178,13 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         let Spill { home, chunks } = &self.spill;
+        // The two addresses outlive the borrow that `as_mut` was called with here, which could last as long
+        // as the scope: `self` is borrowed exclusively until then.
         let (mut low, mut top) = region(self.memory.as_mut());
         if low.addr().get() < LOWEST_ADDRESS {
             // The fast path compares addresses on the strength of this: such a buffer, an empty one
             // above all, counts as full.
-            low = NonNull::from(home).cast();
+            low = nowhere();
             top = low;
         }
         home.set_region(low, top);
@@ -214,6 +234,13 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     pub fn backing(&self) -> &B {
         self.spill.chunks.backing()
     }
+}
+
+/// The address of a region without bytes.
+fn nowhere() -> NonNull<u8> {
+    let lowest = core::ptr::without_provenance_mut(LOWEST_ADDRESS);
+    // SAFETY: `LOWEST_ADDRESS` is not 0.
+    unsafe { NonNull::new_unchecked(lowest) }
 }
 
 /// The first byte of a buffer, and the one behind its last.

@@ -1,6 +1,7 @@
 //! A slice of unknown length, built at the low end of a scope while user code runs.
 
 use crate::{
+    chunk::LARGEST_CHUNK,
     error::{AllocError, Failure},
     raw::{Cursor, Words},
 };
@@ -47,7 +48,8 @@ impl<'s, T> Growing<'s, T> {
     /// The layout of `capacity` elements, which were allocated and so have one.
     fn layout(capacity: usize) -> Layout {
         let size = capacity * size_of::<T>();
-        // SAFETY: the block was allocated with a layout of this size, and a type's alignment is valid.
+        // SAFETY: 0, or the size of a block that was allocated; a multiple of the type's alignment, so that
+        // rounding up to it changes nothing.
         unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) }
     }
 
@@ -104,10 +106,12 @@ impl<'s, T> Growing<'s, T> {
         Ok(())
     }
 
-    /// Reserves room for as many elements as an iterator announces, if there is such room.
+    /// Reserves room for as many elements as an iterator announces, if there is such room; for what an
+    /// ordinary chunk holds at most, for the hint may lie.
     pub(crate) fn hint(&mut self, elements: usize) {
+        let elements = elements.min(LARGEST_CHUNK / size_of::<T>().max(1));
         if elements > self.capacity {
-            // A hint may lie; where it is refused the block grows as elements arrive.
+            // Where it is refused the block grows as elements arrive.
             let _ = self.grow_to::<AllocError>(elements);
         }
     }
@@ -129,7 +133,7 @@ impl<'s, T> Growing<'s, T> {
     pub(crate) fn finish(self) -> NonNull<[T]> {
         let (old, new) = (self.len_bytes(self.capacity), self.len_bytes(self.len));
         // SAFETY: the block came from this cursor's low end and has `old` bytes, of which those beyond
-        // `new` were never initialised.
+        // `new` were never initialised; or both sizes are 0, which gives back nothing.
         unsafe { self.cursor.shrink_low(self.start.cast(), old, new) };
         let slice = NonNull::slice_from_raw_parts(self.start, self.len);
         core::mem::forget(self);
@@ -170,8 +174,8 @@ impl<T> Drop for Growing<'_, T> {
             }
             _ => {
                 let size = self.len_bytes(self.capacity);
-                // SAFETY: the block came from this cursor's low end and has `size` bytes; nothing in it
-                // is used again.
+                // SAFETY: the block came from this cursor's low end and has `size` bytes, or there is none
+                // and `size` is 0; nothing in it is used again.
                 unsafe { self.cursor.shrink_low(self.start.cast(), size, 0) };
             }
         }

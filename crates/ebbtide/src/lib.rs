@@ -34,6 +34,7 @@
 //! makes [`Stats::high_water`] exact to the byte.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -47,12 +48,19 @@ struct Readme;
 mod arena;
 #[doc(hidden)]
 pub mod arith;
+#[cfg(feature = "ndarray")]
+mod array;
 mod backing;
 mod boxed;
 mod chunk;
+#[cfg(any(feature = "allocator-api2", feature = "hashbrown"))]
+pub mod collections;
+#[cfg(any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly"))]
+mod compat;
 mod copy;
 mod error;
 mod fixed;
+mod grow;
 mod growing;
 mod poison;
 mod raw;
@@ -72,7 +80,8 @@ pub use boxed::Loan;
 pub use error::{AllocError, AllocOrInitError};
 #[cfg(feature = "alloc")]
 pub use fixed::SpareCapacity;
-pub use fixed::{Fixed, StackArena, StackBytes};
+pub use fixed::{Fixed, RawBytes, StackArena, StackBytes};
+pub use grow::{GrowString, GrowVec};
 pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};
 pub use value::Zeroable;

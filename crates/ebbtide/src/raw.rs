@@ -131,8 +131,9 @@ pub(crate) enum End {
 /// `address` with the provenance of `base`.
 #[inline(always)]
 fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
-    // SAFETY: every address computed here lies in `low..=top` of a region (I2), and `low` is at least
-    // `LOWEST_ADDRESS`.
+    // SAFETY: every address computed here is at least `LOWEST_ADDRESS`: it lies in `low..=top` of a region
+    // (I2), or is the one address of an empty range just below, which `Words::aligned` rounds to a multiple
+    // of 16, as `LOWEST_ADDRESS` is.
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
@@ -144,10 +145,11 @@ fn dangling(align: usize) -> NonNull<u8> {
     unsafe { NonNull::new_unchecked(address) }
 }
 
-/// Opens a cursor over the whole region of `chunk`.
+/// Opens a cursor over the whole region of `chunk`, the first of its list.
 pub(crate) fn cursor_at(chunk: NonNull<Header>) -> Cursor {
     // SAFETY: callers pass a chunk of a live list.
     let header = unsafe { chunk.as_ref() };
+    header.make_ordinary();
     Cursor {
         top: Cell::new(header.top().addr().get()),
         chunk: Cell::new(chunk),
@@ -301,7 +303,8 @@ impl Cursor {
     /// local scope the rounding is then left out, and with it half of the time a turn takes.
     #[inline(always)]
     fn promise_aligned<T>(&self) {
-        // SAFETY: `take` set `top` to the start of a `T`; `slow` rounded it down to as much.
+        // SAFETY: `take` set `top` to the start of a `T`, or `slow` rounded it down to as much; no code of
+        // the user's has run since.
         unsafe { self.promise_top(align_of::<T>().min(CHUNK_ALIGN)) };
     }
 
@@ -424,17 +427,65 @@ impl Cursor {
         }
     }
 
+    /// What is free at the low end, aligned: the first address and the bytes from there to `top`. `None`
+    /// where the alignment leaves nothing.
+    #[inline]
+    pub(crate) fn low_room(&self, align: usize) -> Option<(NonNull<u8>, usize)> {
+        let (top, low) = (self.top.get(), self.low.get());
+        let start = arith::up(top, low.addr().get(), 0, align)?;
+        if poison::TRACKS {
+            self.track_block(at(low, start), top - start, End::Low);
+        }
+        Some((at(low, start), top - start))
+    }
+
+    /// Moves the cursor to another chunk with room for `layout` at the low end, and the first `size` bytes
+    /// of `block`, which is not published, to where [`Cursor::low_room`] then begins.
+    ///
+    /// # Safety
+    ///
+    /// `block` is what `low_room` returned for the same alignment, nothing was allocated since, and
+    /// `size <= layout.size()`.
+    pub(crate) unsafe fn move_low<F: Failure>(
+        &self,
+        layout: Layout,
+        block: NonNull<u8>,
+        size: usize,
+    ) -> Result<(), F> {
+        let moved = self.refill::<F>(layout, End::Low)?;
+        // SAFETY: both are valid for `size` bytes; the new one lies in a chunk that was free.
+        unsafe { moved.copy_from_nonoverlapping(block, size) };
+        self.low.set(moved);
+        Ok(())
+    }
+
+    /// Moves `low` behind a block that was built in what [`Cursor::low_room`] returned.
+    ///
+    /// # Safety
+    ///
+    /// The block begins there and ends at `top` at the latest, and nothing was allocated since.
+    #[inline]
+    pub(crate) unsafe fn publish_low(&self, block: NonNull<u8>, size: usize) {
+        self.low.set(at(self.low.get(), block.addr().get() + size));
+    }
+
     /// Serves a request that the region in use has no room for.
     #[inline(always)]
     fn refill<F: Failure>(&self, layout: Layout, end: End) -> Result<NonNull<u8>, F> {
         // The words are read again from here on, not kept in registers since the fast path read them.
         compiler_fence(Ordering::SeqCst);
         let (words, size, align) = (self.words(), layout.size(), layout.align());
+        // Nothing is free while the slow path is at work: a backing, or the global allocator beneath it,
+        // that reaches this very scope gets an error instead of memory that the words stored below know
+        // nothing of. Should it panic, this stays so; a guard would cost the fast path its eight
+        // instructions.
+        self.top.set(words.low.addr().get());
         let grown = if F::DIVERGES {
             grow(words.top, words.low, words.chunk, size, align, end)
         } else {
             let grown = try_grow(words.top, words.low, words.chunk, size, align, end);
             if grown.block.is_null() {
+                self.set(words);
                 return Err(F::refused());
             }
             grown
@@ -637,6 +688,9 @@ fn slow(words: Words, size: usize, align: usize, end: End) -> Grown {
 /// Otherwise the chunk serves this one request: an oversize request costs the current region nothing.
 /// A low-end block always moves the cursor, for it will want to grow.
 fn slow_sized(words: Words, size: usize, align: usize, end: End) -> Option<(NonNull<u8>, Words)> {
+    if chunk::is_busy(words.chunk) {
+        return None;
+    }
     let region = arith::region_for(size, align)?;
     let start_in = |header: &Header| {
         let (top, low) = (header.top().addr().get(), header.low().addr().get());

@@ -3,6 +3,7 @@
 //! The methods that allocate are beside what they make: `value`, `slice`, `string`, `boxed`.
 
 use crate::{
+    arith::CHUNK_ALIGN,
     chunk::{self, Control, Header},
     error::{AllocError, Failure},
     raw::{self, Cursor, Words},
@@ -53,7 +54,8 @@ pub struct Scope<'a> {
 }
 
 // SAFETY: a scope is the only one that uses its list of chunks (I4), the arena it borrows cannot be
-// touched meanwhile, and the backing that the cold path calls is `Send`.
+// touched meanwhile, and the backing that the cold path calls is `Send`. Values are written to it but never
+// read back or dropped by it: whoever put one there keeps the reference, on the thread it belongs to.
 unsafe impl Send for Scope<'_> {}
 
 // A panic can only pass while the user's own code or the backing runs, and the cursor is whole then.
@@ -79,6 +81,8 @@ impl<'a> Scope<'a> {
 
     /// Opens a child. This scope is frozen until the child's loan ends; then all that the child
     /// allocated is free again. Costs three loads, or nothing where the words are in registers.
+    ///
+    /// The child begins at a multiple of 16, so of the last 15 free bytes it may see none.
     #[inline(always)]
     pub fn scope(&mut self) -> Scope<'_> {
         self.fork()
@@ -113,7 +117,7 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`] if there is no spare chunk and the backing refuses one; a [`Fixed`](crate::Fixed)
-    /// that spills nowhere always does.
+    /// that spills nowhere always does. The chunks behind this scope's are spare then.
     #[inline]
     pub fn try_claim(&self) -> Result<Claim<'_>, AllocError> {
         self.claim_in()
@@ -123,7 +127,7 @@ impl<'a> Scope<'a> {
         // SAFETY: this scope's cursor is in use.
         let Ok(first) = (unsafe { chunk::claim(self.cursor.chunk()) }) else {
             if F::DIVERGES {
-                raw::out_of_memory(self.cursor.control().next_size(), 1);
+                raw::out_of_memory(chunk::HEADER, CHUNK_ALIGN);
             }
             return Err(F::refused());
         };
@@ -164,16 +168,22 @@ impl<'a> Scope<'a> {
     ///
     /// # Safety
     ///
-    /// `checkpoint` was taken from this very scope; nothing allocated, grown or moved since is used
-    /// again; checkpoints are rewound last in, first out; no builder that borrows the scope is open; and
-    /// the arena was not reset since. Debug builds assert what they can of it.
+    /// `checkpoint` was taken from this very scope; nothing allocated, grown or moved since is used again;
+    /// checkpoints are rewound last in, first out; no method of this scope is running, in whose closure or
+    /// iterator this would be; no builder and no claim of it is open; and since the checkpoint was taken
+    /// nothing was given back that was there then, by a failed initialiser or builder around it, by
+    /// [`reset`](crate::Arena::reset) or by [`trim`](crate::Arena::trim). Debug builds assert what they can
+    /// of it.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
         debug_assert!(
             self.cursor.came_from(checkpoint.words),
             "the checkpoint is not one of this scope, or a later one was rewound after it"
         );
+        let control = NonNull::from(self.cursor.control());
         // SAFETY: the caller's promise is the one asked for.
         unsafe { self.cursor.restore(checkpoint.words) };
+        // The arena may have moved since this chunk was current.
+        self.cursor.attach(control);
     }
 }
 

@@ -87,7 +87,8 @@ impl<'a> Scope<'a> {
             // SAFETY: elements without bytes are copied already, and no memory is lent.
             return Ok(unsafe { lend(NonNull::slice_from_raw_parts(NonNull::dangling(), len)) });
         }
-        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`.
+        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`; it is a multiple of the type's
+        // alignment, so that rounding up to it changes nothing.
         let layout =
             unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
         let block = self.cursor().reserve::<F>(layout)?;
@@ -554,7 +555,10 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn uninit_slice_in<T, F: Failure>(&self, len: usize) -> Result<&'a mut [MaybeUninit<T>], F> {
+    pub(crate) fn uninit_slice_in<T, F: Failure>(
+        &self,
+        len: usize,
+    ) -> Result<&'a mut [MaybeUninit<T>], F> {
         let start = self.reserve_slice::<MaybeUninit<T>, F>(len)?;
         // SAFETY: `MaybeUninit` needs no initialisation; the block lives for `'a`.
         Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
@@ -644,7 +648,10 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
-    fn zeroed_slice_in<T: Zeroable, F: Failure>(&self, len: usize) -> Result<&'a mut [T], F> {
+    pub(crate) fn zeroed_slice_in<T: Zeroable, F: Failure>(
+        &self,
+        len: usize,
+    ) -> Result<&'a mut [T], F> {
         let start = self.reserve_slice::<T, F>(len)?;
         // SAFETY: the block has room for `len` elements.
         unsafe { start.write_bytes(0, len) };

@@ -1,9 +1,9 @@
 //! Claim: a failed allocation is told, changes nothing, and the next one works.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;
 
-use common::{Log, Watched, assert_apart, assert_works, watched};
+use common::{Log, Watched, assert_apart, assert_works, end, watched};
 use ebbtide::{AllocError, Arena, Fixed, Heap, Retain, Scope};
 use std::{mem::MaybeUninit, process::Command};
 
@@ -23,7 +23,9 @@ const WORKLOAD: [Step; 16] = [
     |s| ok(s.try_alloc_slice_fill_copy(700, 0x5A)),
     |s| ok(s.try_alloc_slice_from_iter((0..900).map(|_| 0x5A).filter(|_| true))),
     |s| {
-        s.try_alloc_fmt(format_args!("{0}{0:Z>1$}", 'Z', 2_000)).map(|t| t.as_bytes()).map_err(|_| ())
+        s.try_alloc_fmt(format_args!("{0}{0:Z>1$}", 'Z', 2_000))
+            .map(|t| t.as_bytes())
+            .map_err(|_| ())
     },
     |s| s.try_alloc_with(|| [0x5A; 5_000]).map(|b| &b[..]).map_err(|_| ()),
     |s| s.try_alloc_try_with(|| Ok::<_, ()>([0x5A; 400])).map(|b| &b[..]).map_err(|_| ()),
@@ -266,11 +268,11 @@ fn run_out(role: &str) {
     let s = arena.scope();
     log.refuse_all();
     match role {
-        "value" => drop(s.alloc([0u8; 4321])),
-        "slice" => drop(s.alloc_slice_fill_copy(4321, 0u8)),
-        "collected" => drop(s.alloc_slice_from_iter((0..4321u32).filter(|_| true))),
-        "formatted" => drop(s.alloc_fmt(format_args!("{:>4321}", 1))),
-        "boxed" => drop(s.boxed([0u8; 4321])),
+        "value" => end(s.alloc([0u8; 4321])),
+        "slice" => end(s.alloc_slice_fill_copy(4321, 0u8)),
+        "collected" => end(s.alloc_slice_from_iter((0..4321u32).filter(|_| true))),
+        "formatted" => end(s.alloc_fmt(format_args!("{:>4321}", 1))),
+        "boxed" => end(s.boxed([0u8; 4321])),
         _ => unreachable!(),
     }
 }

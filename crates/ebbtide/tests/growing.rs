@@ -1,9 +1,9 @@
 //! Claim: what grows does so in place at the low end, up to the last byte, whatever else is allocated.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;
 
-use common::{address, assert_apart, extent, watched};
+use common::{address, assert_apart, end, extent, watched};
 use ebbtide::{Arena, Fixed, Scope, StackArena};
 use std::{
     cell::RefCell,
@@ -120,7 +120,7 @@ fn both_ends_grow_towards_each_other_and_never_meet() {
         let s = arena.scope();
         let high = RefCell::new(Vec::new());
         let low = RefCell::new(Vec::new());
-        let values = (0..400u32).map(|i| {
+        let values = (0..400u32).inspect(|&i| {
             high.borrow_mut().push(s.alloc([i; 3]));
             if i % 7 == 0 {
                 low.borrow_mut().push(s.alloc_slice_from_iter(unknown([i; 5])));
@@ -128,7 +128,6 @@ fn both_ends_grow_towards_each_other_and_never_meet() {
             if i % 11 == 0 {
                 s.alloc_fmt(format_args!("{i}-{i}"));
             }
-            i
         });
         let grown = s.alloc_slice_from_iter(unknown(values));
         assert!(grown.iter().enumerate().all(|(i, value)| *value == i as u32));
@@ -151,7 +150,7 @@ fn high_end_allocations_in_between_do_not_move_what_grows() {
     let mut arena = Arena::with_chunk_size(1 << 16);
     let s = arena.scope();
     let start = address(s.alloc_slice_from_iter(unknown([0u8; 16]))) + 16;
-    let values = (0..2_000u64).inspect(|i| drop(s.alloc(*i)));
+    let values = (0..2_000u64).inspect(|i| end(s.alloc(*i)));
     let grown = s.alloc_slice_from_iter(unknown(values));
     assert_eq!(address(grown), start);
     assert_eq!(s.stats().used, 16 + 2 * 16_000);

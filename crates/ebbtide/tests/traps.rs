@@ -2,13 +2,13 @@
 //!
 //! Each test is an attack on the design that worked on a prototype, or that an invariant in `src/raw.rs`
 //! exists to stop.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;
 
 use common::{
-    Adjacent, Generous, Reentrant, Skewed, Watched, address, assert_apart, assert_works, extent,
-    panic_of, watched,
+    Adjacent, Generous, Reentrant, Skewed, Watched, address, assert_apart, assert_works, end,
+    extent, panic_of, watched,
 };
 use ebbtide::{AllocError, Arena, Backing, Fixed, Heap, Scope, StackArena};
 use std::{
@@ -417,14 +417,14 @@ fn a_backing_that_panics_leaves_the_arena_as_it_was() {
     {
         let s = outer.scope();
         let attempts: [&dyn Fn(); 8] = [
-            &|| drop(s.alloc([1u8; 300])),
-            &|| drop(s.try_alloc([1u8; 300])),
-            &|| drop(s.alloc_with(|| [1u8; 300])),
-            &|| drop(s.alloc_slice_fill_copy(300, 1u8)),
-            &|| drop(s.try_alloc_slice_copy(&[1u8; 300])),
-            &|| drop(s.boxed(vec![1; 300])),
-            &|| drop(s.try_alloc_aligned(1u8, 4096)),
-            &|| drop(s.alloc_uninit::<[u64; 100]>()),
+            &|| end(s.alloc([1u8; 300])),
+            &|| end(s.try_alloc([1u8; 300])),
+            &|| end(s.alloc_with(|| [1u8; 300])),
+            &|| end(s.alloc_slice_fill_copy(300, 1u8)),
+            &|| end(s.try_alloc_slice_copy(&[1u8; 300])),
+            &|| end(s.boxed(vec![1; 300])),
+            &|| end(s.try_alloc_aligned(1u8, 4096)),
+            &|| end(s.alloc_uninit::<[u64; 100]>()),
         ];
         // A block of 16 bytes still fits, so each of these must come to the backing.
         while s.stats().capacity - s.stats().used >= 16 {

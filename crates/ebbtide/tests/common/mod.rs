@@ -3,7 +3,7 @@
 //! Each backing keeps to the contract of [`Backing`] in the least friendly way that it allows. What it
 //! was asked is shared with the test through an [`Arc`], since a backing belongs to its arena.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 use ebbtide::{AllocError, Backing, Heap, Scope};
 use std::{
@@ -309,23 +309,31 @@ unsafe impl Backing for Reentrant {
 /// Counts the values of [`Counted`] that were made and dropped.
 #[derive(Debug, Default)]
 pub struct Census {
-    made: Cell<usize>,
-    dropped: Cell<usize>,
+    made: AtomicUsize,
+    dropped: AtomicUsize,
 }
 
 impl Census {
+    /// One for a thread, for ever; a leak checker finds it in a static.
+    pub fn forever() -> &'static Self {
+        static ALL: Mutex<Vec<&'static Census>> = Mutex::new(Vec::new());
+        let census: &'static Census = Box::leak(Box::default());
+        ALL.lock().unwrap().push(census);
+        census
+    }
+
     /// A value that counts itself, and owns heap memory so that a leak checker sees it too.
     pub fn make(&self, id: usize) -> Counted<'_> {
-        self.made.set(self.made.get() + 1);
+        self.made.fetch_add(1, SeqCst);
         Counted { census: self, id: Box::new(id), dropped: false }
     }
 
     pub fn made(&self) -> usize {
-        self.made.get()
+        self.made.load(SeqCst)
     }
 
     pub fn live(&self) -> usize {
-        self.made.get() - self.dropped.get()
+        self.made() - self.dropped.load(SeqCst)
     }
 }
 
@@ -353,7 +361,7 @@ impl Drop for Counted<'_> {
     fn drop(&mut self) {
         assert!(!self.dropped, "dropped twice");
         self.dropped = true;
-        self.census.dropped.set(self.census.dropped.get() + 1);
+        self.census.dropped.fetch_add(1, SeqCst);
     }
 }
 
@@ -429,3 +437,6 @@ pub fn assert_apart<T: ?Sized, U: ?Sized>(one: &T, other: &U) {
     let (one, other) = (extent(one), extent(other));
     assert!(one.end <= other.start || other.end <= one.start, "{one:x?} and {other:x?} overlap");
 }
+
+/// Ends a value, or a loan.
+pub fn end<T>(_value: T) {}

@@ -1,0 +1,142 @@
+//! `&Scope` as an allocator for other people's collections.
+//!
+//! The trait exists three times: in the allocator-api2 that hashbrown uses, in its newest release, and in
+//! the standard library on nightly. All three are one-line forwards to the methods here.
+//!
+//! Everything comes from the low end, so that the last block grows, shrinks and is freed in place. The
+//! trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed only through
+//! the scope that gave it.
+
+use crate::{error::AllocError, scope::Scope};
+use core::{alloc::Layout, ptr::NonNull};
+
+/// The allocator that the traits forward to.
+impl Scope<'_> {
+    #[inline]
+    pub(crate) fn low_allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let block = self.cursor().reserve_low::<AllocError>(layout)?;
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    /// # Safety
+    ///
+    /// `block` came from this scope's low end with `layout`, and is not used again.
+    #[inline]
+    pub(crate) unsafe fn low_deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { self.cursor().shrink_low(block, layout.size(), 0) };
+    }
+
+    /// # Safety
+    ///
+    /// `block` came from this scope's low end with `old`; where this succeeds it is not used again.
+    /// `new.size() >= old.size()`.
+    #[inline]
+    pub(crate) unsafe fn low_grow(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let grown = if block.addr().get() & (new.align() - 1) == 0 {
+            // SAFETY: the caller's promise, and the block is aligned as `new` asks.
+            unsafe { self.cursor().grow_low::<AllocError>(block, old, new)? }
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { self.low_move(block, new, old.size())? }
+        };
+        Ok(NonNull::slice_from_raw_parts(grown, new.size()))
+    }
+
+    /// # Safety
+    ///
+    /// As [`Scope::low_grow`], with `new.size() <= old.size()`.
+    #[inline]
+    pub(crate) unsafe fn low_shrink(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let shrunk = if block.addr().get() & (new.align() - 1) == 0 {
+            // SAFETY: the caller's promise.
+            unsafe { self.cursor().shrink_low(block, old.size(), new.size()) };
+            block
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { self.low_move(block, new, new.size())? }
+        };
+        Ok(NonNull::slice_from_raw_parts(shrunk, new.size()))
+    }
+
+    /// A new block with a copy of the first `size` bytes of `block`.
+    ///
+    /// # Safety
+    ///
+    /// `block` is valid for `size` bytes, and `new` is as large.
+    #[cold]
+    unsafe fn low_move(
+        &self,
+        block: NonNull<u8>,
+        new: Layout,
+        size: usize,
+    ) -> Result<NonNull<u8>, AllocError> {
+        let moved = self.cursor().reserve_low::<AllocError>(new)?;
+        // SAFETY: both are valid for `size` bytes, and the new block was free a moment ago.
+        unsafe { moved.copy_from_nonoverlapping(block, size) };
+        Ok(moved)
+    }
+}
+
+/// Implements one of the traits.
+macro_rules! allocator {
+    ($($path:ident)::+) => {
+        // SAFETY: a block lies in a chunk that the arena keeps as long as the scope is borrowed, wherever
+        // the reference is copied to, and is handed out once.
+        unsafe impl $($path)::+::Allocator for &Scope<'_> {
+            #[inline]
+            fn allocate(
+                &self,
+                layout: Layout,
+            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+                self.low_allocate(layout).map_err(|AllocError| $($path)::+::AllocError)
+            }
+
+            #[inline]
+            unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+                // SAFETY: the trait's contract is the one asked for.
+                unsafe { self.low_deallocate(block, layout) };
+            }
+
+            #[inline]
+            unsafe fn grow(
+                &self,
+                block: NonNull<u8>,
+                old: Layout,
+                new: Layout,
+            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+                // SAFETY: the trait's contract is the one asked for.
+                unsafe { self.low_grow(block, old, new) }.map_err(|AllocError| $($path)::+::AllocError)
+            }
+
+            #[inline]
+            unsafe fn shrink(
+                &self,
+                block: NonNull<u8>,
+                old: Layout,
+                new: Layout,
+            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+                // SAFETY: the trait's contract is the one asked for.
+                unsafe { self.low_shrink(block, old, new) }
+                    .map_err(|AllocError| $($path)::+::AllocError)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "allocator-api2")]
+allocator!(allocator_api2::alloc);
+#[cfg(feature = "hashbrown")]
+allocator!(allocator_api2_02::alloc);
+#[cfg(feature = "nightly")]
+allocator!(core::alloc);
