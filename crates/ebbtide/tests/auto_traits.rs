@@ -2,6 +2,8 @@
 //!
 //! Checked when this file is compiled; the tests are there to be listed.
 
+#![cfg(feature = "std")]
+
 use ebbtide::{
     AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, Fixed, Heap,
     NoSpill, Retain, Scope, SpareCapacity, StackArena, StackBytes, Stats,

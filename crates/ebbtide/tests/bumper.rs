@@ -2,6 +2,8 @@
 //!
 //! Test names begin with the row of the conformance table. Elsewhere are B07 to B09 (`no_heap_calls.rs`),
 //! B24 and B25 (must not compile: `ebbtide-ui`), and B31 to B39, which are about the default arena.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

@@ -1,5 +1,7 @@
 //! A claim has chunks of its own, gives them back when it goes, and leaves its parent as it is.
 
+#![cfg(feature = "std")]
+
 use ebbtide::{Arena, Fixed, Heap, Retain, StackArena};
 
 #[test]

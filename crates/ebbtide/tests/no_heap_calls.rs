@@ -2,6 +2,8 @@
 //!
 //! In a process of its own, for the counting allocator is the whole program's. It counts by the thread, so
 //! that the test harness and tests beside do not disturb.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use ebbtide::{Arena, Fixed, Scope, unsize};

@@ -7,6 +7,8 @@
 //!   neither is a reference to what is not `Sync` (`reference_to_what_is_not_sync_sent.rs`);
 //! - 7, a destructor looks at a borrow that is gone (scoped-arena 0.4):
 //!   `box_whose_destructor_sees_a_dead_borrow.rs`.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

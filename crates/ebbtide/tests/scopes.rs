@@ -1,6 +1,8 @@
 //! Claim: a scope ends wherever its loan does, by whatever way control leaves, and its memory is free then.
 //!
 //! What must not compile is in `ebbtide-ui`.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::forget_non_drop, reason = "that a scope has nothing to drop is the point")]
 

@@ -1,5 +1,7 @@
 //! Claim: after its first turns a loop calls the backing no more, whatever its turns do, and the memory held
 //! afterwards is what was asked for.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

@@ -2,6 +2,8 @@
 //!
 //! Each test is an attack on the design that worked on a prototype, or that an invariant in `src/raw.rs`
 //! exists to stop.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;
@@ -367,7 +369,7 @@ fn an_empty_buffer_is_full() {
     let mut fixed = Fixed::new(empty);
     let mut stack = StackArena::<0>::new();
     let mut spare = Fixed::from_vec(Vec::new());
-    let mut array = Fixed::new([MaybeUninit::uninit(); 0]);
+    let mut array = Fixed::new([const { MaybeUninit::uninit() }; 0]);
     for s in [fixed.scope(), stack.scope(), spare.scope(), array.scope()] {
         assert_eq!((s.stats().capacity, s.stats().used), (0, 0));
         assert!(s.try_alloc(1u8).is_err());
@@ -389,7 +391,7 @@ fn an_empty_buffer_is_full() {
 #[test]
 fn an_empty_buffer_spills() {
     let (backing, log) = watched();
-    let mut fixed = Fixed::new([MaybeUninit::uninit(); 0]).or_spill(backing);
+    let mut fixed = Fixed::new([const { MaybeUninit::uninit() }; 0]).or_spill(backing);
     assert_works(&fixed.scope());
     let calls = log.calls();
     assert_works(&fixed.scope());

@@ -2,6 +2,8 @@
 //!
 //! What must not coerce, a reference to what it points to above all, is in `ebbtide-ui`.
 
+#![cfg(feature = "std")]
+
 use ebbtide::{Arena, Box, unsize};
 use std::cell::Cell;
 
