@@ -516,7 +516,8 @@ impl Cursor {
         let chunk = self.chunk.get();
         // SAFETY: a cursor names a chunk of a live list.
         let mut header = unsafe { chunk.as_ref() };
-        if !header.contains(block.addr().get()) {
+        // The last byte, not the first: a caller's buffer may begin where the chunk's region ends.
+        if !header.contains(block.addr().get() + (size - 1)) {
             // SAFETY: its anchor is a chunk of the same list (I3).
             header = unsafe { chunk::region_of(chunk).as_ref() };
         }

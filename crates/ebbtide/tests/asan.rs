@@ -1,0 +1,96 @@
+//! Claim: under `AddressSanitizer` (`--cfg ebbtide_asan`) a raw pointer that outlived its scope is caught.
+//!
+//! A report ends the process, so each case is this very program again, told by a variable what to do.
+#![cfg(ebbtide_asan)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use ebbtide::{Arena, Scope};
+use std::process::Command;
+
+const ROLE: &str = "EBBTIDE_TEST_ASAN";
+
+/// Reads a byte that no reference keeps alive.
+fn read(address: *const u8) -> u8 {
+    // SAFETY: none, where the case is one that must be reported. The chunk is still the arena's.
+    unsafe { address.read_volatile() }
+}
+
+fn high(s: &Scope<'_>) -> *const u8 {
+    s.alloc_slice_fill_copy(100, 1u8).as_ptr()
+}
+
+fn low(s: &Scope<'_>) -> *const u8 {
+    s.alloc_slice_from_iter((0..100u8).filter(|_| true)).as_ptr()
+}
+
+fn play(role: &str) {
+    let mut arena = Arena::with_chunk_size(1_000);
+    let mut s = arena.scope();
+    let kept = s.alloc([7u8; 16]);
+    match role {
+        "high end" => {
+            let gone = high(&s.scope());
+            s.scope();
+            read(gone);
+        }
+        "low end" => {
+            let gone = low(&s.scope());
+            s.scope();
+            read(gone);
+        }
+        "another chunk" => {
+            let gone = {
+                let inner = s.scope();
+                inner.alloc_slice_fill_copy(5_000, 1u8);
+                inner.alloc_slice_fill_copy(5_000, 1u8).as_ptr()
+            };
+            let inner = s.scope();
+            inner.alloc_slice_fill_copy(3_000, 1u8);
+            inner.alloc_slice_fill_copy(3_000, 1u8);
+            read(gone);
+        }
+        "rewound" => {
+            let start = s.checkpoint();
+            let gone = high(&s);
+            // SAFETY: taken from this scope; that the block is used again is the point.
+            unsafe { s.rewind(start) };
+            read(gone);
+        }
+        "never handed out" => {
+            let below = s.alloc(1u8) as *const u8;
+            read(below.wrapping_sub(300));
+        }
+        "alive" => {
+            let (high, low) = (high(&s), low(&s));
+            s.scope();
+            assert_eq!((read(high), read(low.wrapping_add(7))), (1, 7));
+        }
+        _ => unreachable!(),
+    }
+    assert_eq!(*kept, [7; 16]);
+}
+
+#[test]
+fn a_pointer_that_outlived_its_scope_is_reported() {
+    if let Ok(role) = std::env::var(ROLE) {
+        play(&role);
+        return;
+    }
+    for (role, reported) in [
+        ("high end", true),
+        ("low end", true),
+        ("another chunk", true),
+        ("rewound", true),
+        ("never handed out", true),
+        ("alive", false),
+    ] {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["a_pointer_that_outlived_its_scope_is_reported", "--exact", "--nocapture"])
+            .env(ROLE, role)
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&child.stderr);
+        assert_eq!(child.status.success(), !reported, "{role}: {told}");
+        assert_eq!(told.contains("use-after-poison"), reported, "{role}: {told}");
+    }
+}
