@@ -2,12 +2,13 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Peer, Scopes, Stumpalo},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Peer, Scopes, Stumpalo},
 };
 use ebbtide::Arena;
 
 const TURNS: usize = 1024 * 32;
 const ALONE: &str = "ebbtide, allocation alone";
+const ALONE_IN_MEMORY: &str = "ebbtide, alone, root";
 
 pub fn run(bench: &mut Bench) {
     bench.row(
@@ -29,12 +30,13 @@ pub fn run(bench: &mut Bench) {
         vec![
             turns::<Ebbtide>(),
             alone(),
+            alone_in_memory(),
             turns::<Stumpalo>(),
             turns::<Bumpalo>(),
             turns::<BumpScope>(),
             turns::<BlinkAlloc>(),
         ],
-        &[Bar::AtMost(1.1, ALONE), Bar::BestPeer(1.9)],
+        &[Bar::AtMost(1.1, ALONE), Bar::AtMost(1.1, ALONE_IN_MEMORY), Bar::BestPeer(1.9)],
     );
 }
 
@@ -59,6 +61,19 @@ fn nested<'a>() -> Contestant<'a> {
 fn alone<'a>() -> Contestant<'a> {
     let mut peer = Ebbtide::with_capacity(16 * 1024);
     contestant(ALONE, move || {
+        for _ in 0..hidden(TURNS / 1024) {
+            let handle = peer.open();
+            for turn in 0..hidden(1024) {
+                observe(Handle::alloc(&handle, turn as u64));
+            }
+        }
+    })
+}
+
+/// The same through the arena's root, whose cursor is in memory as the arena's own words are.
+fn alone_in_memory<'a>() -> Contestant<'a> {
+    let mut peer = EbbtideRoot::with_capacity(16 * 1024);
+    contestant(ALONE_IN_MEMORY, move || {
         for _ in 0..hidden(TURNS / 1024) {
             let handle = peer.open();
             for turn in 0..hidden(1024) {

@@ -2,22 +2,36 @@
 	pushq	%r14
 	pushq	%rbx
 	subq	$48, %rsp
-	movq	(%rdi), %rax
-	movq	16(%rdi), %rbx
-	subq	%rdx, %rax
-	movq	%rax, %rcx
-	subq	%rbx, %rcx
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %rax
+	subq	%rdx, %rcx
+	movq	%rcx, %r8
+	subq	%rax, %r8
 	js	.LBB1_2
-	addq	%rcx, %rbx
-	movq	%rax, (%rdi)
-	cmpq	$32, %rdx
-	jbe	.LBB1_4
-.LBB1_11:
-	movq	%rbx, %rdi
-	movq	%rdx, %r14
-	callq	*memcpy@GOTPCREL(%rip)
-	movq	%r14, %rdx
-	jmp	.LBB1_10
+	addq	%r8, %rax
+	movq	%rcx, (%rdi)
+	cmpq	$8, %rdx
+	jae	.LBB1_4
+.LBB1_8:
+	cmpq	$3, %rdx
+	jbe	.LBB1_9
+	movl	(%rsi), %ecx
+	movl	%ecx, (%rax)
+	movl	-4(%rsi,%rdx), %ecx
+	movl	%ecx, -4(%rax,%rdx)
+	jmp	.LBB1_11
+.LBB1_9:
+	testq	%rdx, %rdx
+	je	.LBB1_11
+	movq	%rdx, %rcx
+	shrq	%rcx
+	movzbl	(%rsi), %edi
+	movb	%dil, (%rax)
+	movzbl	(%rsi,%rcx), %edi
+	movb	%dil, (%rax,%rcx)
+	movzbl	-1(%rsi,%rdx), %ecx
+	movb	%cl, -1(%rax,%rdx)
+	jmp	.LBB1_11
 .LBB1_2:
 	#MEMBARRIER
 	movq	(%rdi), %rax
@@ -38,51 +52,37 @@
 	movq	%r14, %rdi
 	movq	%r15, %rsi
 	movq	%rbx, %rdx
-	movq	24(%rsp), %rax
+	movq	24(%rsp), %rcx
 	movups	32(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
-	movq	16(%rsp), %rbx
-	movq	%rax, (%rdi)
-	cmpq	$32, %rdx
-	ja	.LBB1_11
+	movq	16(%rsp), %rax
+	movq	%rcx, (%rdi)
+	cmpq	$8, %rdx
+	jb	.LBB1_8
 .LBB1_4:
-	cmpq	$15, %rdx
-	jbe	.LBB1_5
-	movups	(%rsi), %xmm0
-	movups	%xmm0, (%rbx)
-	movups	-16(%rsi,%rdx), %xmm0
-	movups	%xmm0, -16(%rbx,%rdx)
-	jmp	.LBB1_10
+	cmpq	$17, %rdx
+	jae	.LBB1_5
+	movq	(%rsi), %rcx
+	movq	%rcx, (%rax)
+	movq	-8(%rsi,%rdx), %rcx
+	movq	%rcx, -8(%rax,%rdx)
+	jmp	.LBB1_11
 .LBB1_5:
-	cmpq	$7, %rdx
-	jbe	.LBB1_6
-	movq	(%rsi), %rax
-	movq	%rax, (%rbx)
-	movq	-8(%rsi,%rdx), %rax
-	movq	%rax, -8(%rbx,%rdx)
-	jmp	.LBB1_10
+	cmpq	$33, %rdx
+	jae	.LBB1_6
+	movups	(%rsi), %xmm0
+	movups	%xmm0, (%rax)
+	movups	-16(%rsi,%rdx), %xmm0
+	movups	%xmm0, -16(%rax,%rdx)
+	jmp	.LBB1_11
 .LBB1_6:
-	cmpq	$3, %rdx
-	jbe	.LBB1_7
-	movl	(%rsi), %eax
-	movl	%eax, (%rbx)
-	movl	-4(%rsi,%rdx), %eax
-	movl	%eax, -4(%rbx,%rdx)
-	jmp	.LBB1_10
-.LBB1_7:
-	cmpq	$1, %rdx
-	jbe	.LBB1_8
-	movzwl	(%rsi), %eax
-	movw	%ax, (%rbx)
-	movzwl	-2(%rsi,%rdx), %eax
-	movw	%ax, -2(%rbx,%rdx)
-	jmp	.LBB1_10
-.LBB1_8:
-	jne	.LBB1_10
-	movzbl	(%rsi), %eax
-	movb	%al, (%rbx)
-.LBB1_10:
-	movq	%rbx, %rax
+	movq	%rax, %rdi
+	movq	%rdx, %rbx
+	movq	%rax, %r14
+	callq	*memcpy@GOTPCREL(%rip)
+	movq	%r14, %rax
+	movq	%rbx, %rdx
+.LBB1_11:
 	addq	$48, %rsp
 	popq	%rbx
 	popq	%r14

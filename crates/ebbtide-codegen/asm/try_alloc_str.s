@@ -4,97 +4,90 @@
 	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$56, %rsp
-	movq	(%rdi), %rax
-	movq	16(%rdi), %rbx
-	subq	%rdx, %rax
-	movq	%rax, %rcx
-	subq	%rbx, %rcx
+	subq	$40, %rsp
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %rax
+	subq	%rdx, %rcx
+	movq	%rcx, %r8
+	subq	%rax, %r8
 	js	.LBB8_2
-	movq	%rax, (%rdi)
-	addq	%rcx, %rbx
-	cmpq	$32, %rdx
-	jbe	.LBB8_6
-.LBB8_13:
-	movq	%rbx, %rdi
-	movq	%rdx, %r14
-	callq	*memcpy@GOTPCREL(%rip)
-	movq	%r14, %rdx
-	jmp	.LBB8_12
-.LBB8_2:
-	movq	%rsi, 16(%rsp)
-	#MEMBARRIER
-	movq	(%rdi), %r14
-	movq	8(%rdi), %r15
-	movq	16(%rdi), %r12
-	movq	%rdi, %rbp
-	movq	%r12, (%rdi)
-	movl	$0, (%rsp)
-	leaq	24(%rsp), %rdi
-	movl	$1, %r9d
-	movq	%r14, %rsi
-	movq	%rdx, %r8
-	movq	%r12, %rdx
-	movq	%r15, %rcx
-	movq	%r8, %r13
-	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	24(%rsp), %rbx
-	testq	%rbx, %rbx
-	je	.LBB8_3
-	movq	32(%rsp), %rax
-	movq	%rax, (%rbp)
-	movups	40(%rsp), %xmm0
-	movups	%xmm0, 8(%rbp)
-	movq	%r13, %rdx
-	movq	16(%rsp), %rsi
-	cmpq	$32, %rdx
-	ja	.LBB8_13
-.LBB8_6:
-	cmpq	$15, %rdx
-	jbe	.LBB8_7
-	movups	(%rsi), %xmm0
-	movups	%xmm0, (%rbx)
-	movups	-16(%rsi,%rdx), %xmm0
-	movups	%xmm0, -16(%rbx,%rdx)
-	jmp	.LBB8_12
-.LBB8_7:
-	cmpq	$7, %rdx
-	jbe	.LBB8_8
-	movq	(%rsi), %rax
-	movq	%rax, (%rbx)
-	movq	-8(%rsi,%rdx), %rax
-	movq	%rax, -8(%rbx,%rdx)
-	jmp	.LBB8_12
-.LBB8_8:
-	cmpq	$3, %rdx
-	jbe	.LBB8_9
-	movl	(%rsi), %eax
-	movl	%eax, (%rbx)
-	movl	-4(%rsi,%rdx), %eax
-	movl	%eax, -4(%rbx,%rdx)
-	jmp	.LBB8_12
-.LBB8_9:
-	cmpq	$1, %rdx
-	jbe	.LBB8_10
-	movzwl	(%rsi), %eax
-	movw	%ax, (%rbx)
-	movzwl	-2(%rsi,%rdx), %eax
-	movw	%ax, -2(%rbx,%rdx)
-	jmp	.LBB8_12
+	movq	%rcx, (%rdi)
+	addq	%r8, %rax
+	cmpq	$8, %rdx
+	jae	.LBB8_6
 .LBB8_10:
-	jne	.LBB8_12
-	movzbl	(%rsi), %eax
-	movb	%al, (%rbx)
-	jmp	.LBB8_12
-.LBB8_3:
-	movq	%r14, (%rbp)
-	movq	%r15, 8(%rbp)
-	movq	%r12, 16(%rbp)
-	xorl	%ebx, %ebx
-	movq	%r13, %rdx
-.LBB8_12:
-	movq	%rbx, %rax
-	addq	$56, %rsp
+	cmpq	$3, %rdx
+	jbe	.LBB8_11
+	movl	(%rsi), %ecx
+	movl	%ecx, (%rax)
+	movl	-4(%rsi,%rdx), %ecx
+	movl	%ecx, -4(%rax,%rdx)
+	jmp	.LBB8_13
+.LBB8_11:
+	testq	%rdx, %rdx
+	je	.LBB8_13
+	movq	%rdx, %rcx
+	shrq	%rcx
+	movzbl	(%rsi), %edi
+	movb	%dil, (%rax)
+	movzbl	(%rsi,%rcx), %edi
+	movb	%dil, (%rax,%rcx)
+	movzbl	-1(%rsi,%rdx), %ecx
+	movb	%cl, -1(%rax,%rdx)
+	jmp	.LBB8_13
+.LBB8_2:
+	movq	%rsi, %r12
+	#MEMBARRIER
+	movq	(%rdi), %rbx
+	movq	8(%rdi), %r14
+	movq	16(%rdi), %r15
+	movq	%rdi, %r13
+	movq	%r15, (%rdi)
+	movl	$0, (%rsp)
+	leaq	8(%rsp), %rdi
+	movl	$1, %r9d
+	movq	%rbx, %rsi
+	movq	%rdx, %r8
+	movq	%r15, %rdx
+	movq	%r14, %rcx
+	movq	%r8, %rbp
+	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
+	movq	8(%rsp), %rax
+	testq	%rax, %rax
+	je	.LBB8_3
+	movq	16(%rsp), %rcx
+	movq	%rcx, (%r13)
+	movups	24(%rsp), %xmm0
+	movups	%xmm0, 8(%r13)
+	movq	%rbp, %rdx
+	movq	%r12, %rsi
+	cmpq	$8, %rdx
+	jb	.LBB8_10
+.LBB8_6:
+	cmpq	$17, %rdx
+	jae	.LBB8_7
+	movq	(%rsi), %rcx
+	movq	%rcx, (%rax)
+	movq	-8(%rsi,%rdx), %rcx
+	movq	%rcx, -8(%rax,%rdx)
+	jmp	.LBB8_13
+.LBB8_7:
+	cmpq	$33, %rdx
+	jae	.LBB8_8
+	movups	(%rsi), %xmm0
+	movups	%xmm0, (%rax)
+	movups	-16(%rsi,%rdx), %xmm0
+	movups	%xmm0, -16(%rax,%rdx)
+	jmp	.LBB8_13
+.LBB8_8:
+	movq	%rax, %rdi
+	movq	%rdx, %rbx
+	movq	%rax, %r14
+	callq	*memcpy@GOTPCREL(%rip)
+	movq	%r14, %rax
+	movq	%rbx, %rdx
+.LBB8_13:
+	addq	$40, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r13
@@ -102,3 +95,10 @@
 	popq	%r15
 	popq	%rbp
 	retq
+.LBB8_3:
+	movq	%rbx, (%r13)
+	movq	%r14, 8(%r13)
+	movq	%r15, 16(%r13)
+	xorl	%eax, %eax
+	movq	%rbp, %rdx
+	jmp	.LBB8_13

@@ -14,23 +14,39 @@ const INLINE: usize = 32;
 /// `from` is valid for reads of `size` bytes, `to` for writes of as many, and they do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
-    if size > INLINE {
-        // SAFETY: the caller's promise.
-        unsafe { to.copy_from_nonoverlapping(from, size) };
-    } else if size >= 16 {
-        // SAFETY: `16 <= size <= 2 * 16`.
-        unsafe { copy_ends::<16>(from, to, size) };
-    } else if size >= 8 {
+    if size < 8 {
+        if size >= 4 {
+            // SAFETY: `4 <= size <= 2 * 4`.
+            unsafe { copy_ends::<4>(from, to, size) };
+        } else if size != 0 {
+            // SAFETY: `1 <= size <= 3`.
+            unsafe { copy_three(from, to, size) };
+        }
+    } else if size <= 16 {
         // SAFETY: `8 <= size <= 2 * 8`.
         unsafe { copy_ends::<8>(from, to, size) };
-    } else if size >= 4 {
-        // SAFETY: `4 <= size <= 2 * 4`.
-        unsafe { copy_ends::<4>(from, to, size) };
-    } else if size >= 2 {
-        // SAFETY: `2 <= size <= 2 * 2`.
-        unsafe { copy_ends::<2>(from, to, size) };
-    } else if size == 1 {
+    } else if size <= INLINE {
+        // SAFETY: `16 <= size <= 2 * 16`.
+        unsafe { copy_ends::<16>(from, to, size) };
+    } else {
         // SAFETY: the caller's promise.
+        unsafe { to.copy_from_nonoverlapping(from, size) };
+    }
+}
+
+/// Copies one to three bytes: the first, the middle one and the last, which may be the same.
+///
+/// # Safety
+///
+/// As [`copy_bytes`], and `1 <= size <= 3`.
+#[inline(always)]
+unsafe fn copy_three(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
+    for offset in [0, size / 2, size - 1] {
+        // SAFETY: `offset < size`.
+        let from = unsafe { from.add(offset) };
+        // SAFETY: `offset < size`.
+        let to = unsafe { to.add(offset) };
+        // SAFETY: one byte is there.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
