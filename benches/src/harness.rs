@@ -35,6 +35,8 @@ pub fn contestant<'a>(name: &'static str, batch: impl FnMut() + 'a) -> Contestan
 pub enum Bar {
     /// At least so many times as fast as the best contestant that is neither ours nor the limit.
     BestPeer(f64),
+    /// At least so many times as fast as the named contestant.
+    AtLeast(f64, &'static str),
     /// At most so many times the time of the named contestant.
     AtMost(f64, &'static str),
 }
@@ -119,6 +121,13 @@ impl Bench {
                 };
                 let held = best.median >= *least;
                 (held, format!("{:.2} of {least} against the best peer, {name}", best.median))
+            }
+            Bar::AtLeast(least, against) => {
+                let Some((_, ratio)) = ratios.iter().find(|(name, _)| name == against) else {
+                    return;
+                };
+                let held = ratio.median >= *least;
+                (held, format!("{:.2} of {least} against {against}", ratio.median))
             }
             Bar::AtMost(most, against) => {
                 let Some((_, ratio)) = ratios.iter().find(|(name, _)| name == against) else {

@@ -1,5 +1,6 @@
 //! The workloads, one file each.
 
+mod growth;
 mod scalars;
 mod scope;
 mod strings;
@@ -10,4 +11,5 @@ pub fn run(bench: &mut Bench) {
     scalars::run(bench);
     scope::run(bench);
     strings::run(bench);
+    growth::run(bench);
 }

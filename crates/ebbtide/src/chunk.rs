@@ -21,7 +21,7 @@ use crate::{
 use core::{alloc::Layout, cell::Cell, ptr::NonNull};
 
 /// The size of the first ordinary chunk, header included, unless the user chose another.
-pub(crate) const FIRST_CHUNK: usize = 4096 - ALLOCATOR_OVERHEAD;
+pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
 
 /// Doubling stops here: no ordinary chunk of an arena is made larger than this, header included.
 pub(crate) const LARGEST_CHUNK: usize = 4 * 1024 * 1024 - ALLOCATOR_OVERHEAD;
@@ -552,7 +552,8 @@ unsafe fn release<B: Backing>(control: NonNull<Control>, block: NonNull<u8>, lay
 }
 
 /// The chunk right behind `after` that `fits` accepts: one that the list has further on or that is spare,
-/// moved there, or a new one with room for `region` bytes.
+/// moved there, or a new one with room for `region` bytes. Of those there are, the first one; for what
+/// may grow, the `largest`.
 ///
 /// # Errors
 ///
@@ -564,13 +565,15 @@ unsafe fn release<B: Backing>(control: NonNull<Control>, block: NonNull<u8>, lay
 pub(crate) unsafe fn chunk_behind(
     after: NonNull<Header>,
     region: usize,
+    largest: bool,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<NonNull<Header>, AllocError> {
     // SAFETY: the caller's promise.
     let head = unsafe { after.as_ref() };
     // SAFETY: the arena is there as long as a cursor is.
     let control = unsafe { head.control().as_ref() };
-    let chunk = match unlink(&head.next, &fits).or_else(|| unlink(&control.spare, &fits)) {
+    let take = |list| unlink(list, largest, &fits);
+    let chunk = match take(&head.next).or_else(|| take(&control.spare)) {
         Some(chunk) => chunk,
         None => new_chunk(head.control(), region)?,
     };
@@ -580,21 +583,31 @@ pub(crate) unsafe fn chunk_behind(
     Ok(chunk)
 }
 
-/// Takes the first chunk that `fits` accepts out of the list that `link` begins.
+/// Where a list leads to its next chunk.
+type Link = Cell<Option<NonNull<Header>>>;
+
+/// Takes a chunk that `fits` accepts out of the list that `link` begins: the first, or the `largest`.
 fn unlink(
-    mut link: &Cell<Option<NonNull<Header>>>,
+    mut link: &Link,
+    largest: bool,
     fits: impl Fn(&Header) -> bool,
 ) -> Option<NonNull<Header>> {
-    loop {
-        let chunk = link.get()?;
+    let mut found: Option<(&Link, NonNull<Header>, &Header)> = None;
+    while let Some(chunk) = link.get() {
         // SAFETY: a chunk of a live list; none is released while an arena is borrowed.
         let header: &Header = unsafe { chunk.as_ref() };
-        if fits(header) {
-            link.set(header.next.get());
-            return Some(chunk);
+        let better = found.is_none_or(|(_, _, best)| header.capacity() > best.capacity());
+        if better && fits(header) {
+            found = Some((link, chunk, header));
+            if !largest {
+                break;
+            }
         }
         link = &header.next;
     }
+    let (link, chunk, header) = found?;
+    link.set(header.next.get());
+    Some(chunk)
 }
 
 /// A chunk for a claim whose parent is in `parent`: a list of its own. The chunks behind the parent
@@ -619,7 +632,7 @@ pub(crate) unsafe fn claim(parent: NonNull<Header>) -> Result<NonNull<Header>, A
     if let Some(behind) = parent.next.take() {
         this.spare_all(behind);
     }
-    let chunk = match unlink(&this.spare, |_| true) {
+    let chunk = match unlink(&this.spare, false, |_| true) {
         Some(chunk) => chunk,
         None => new_chunk(control, 0)?,
     };

@@ -8,6 +8,7 @@
 use crate::{
     boxed::Box,
     error::{AllocError, Failure},
+    raw::Cursor,
     scope::Scope,
     value::{assert_no_drop, lend},
 };
@@ -56,9 +57,8 @@ impl<'a> Scope<'a> {
     /// Starts to build a vector at the low end. Takes nothing yet.
     #[inline]
     pub fn grow_vec<T>(&mut self) -> GrowVec<'_, 'a, T> {
-        let mut vec = GrowVec { scope: self, start: NonNull::dangling(), len: 0, capacity: 0 };
-        vec.take_region();
-        vec
+        let Room { start, capacity } = Room::of(self.cursor());
+        GrowVec { scope: self, start, len: 0, capacity }
     }
 
     /// Starts to build a string at the low end. Takes nothing yet.
@@ -80,34 +80,63 @@ impl<'a> Scope<'a> {
     }
 }
 
-impl<'s, 'a, T> GrowVec<'s, 'a, T> {
-    /// Makes what is free in the cursor's region the builder's own.
+/// What is free at the low end of a cursor, as places for a `T`.
+struct Room<T> {
+    start: NonNull<T>,
+    /// In elements; `usize::MAX` for a zero-sized `T`.
+    capacity: usize,
+}
+
+impl<T> Room<T> {
     #[inline]
-    fn take_region(&mut self) {
+    fn of(cursor: &Cursor) -> Self {
         if size_of::<T>() == 0 {
-            self.capacity = usize::MAX;
-        } else if let Some((start, bytes)) = self.scope.cursor().low_room(align_of::<T>()) {
-            self.start = start.cast();
-            self.capacity = bytes / size_of::<T>();
+            return Room { start: NonNull::dangling(), capacity: usize::MAX };
+        }
+        match cursor.low_room(align_of::<T>()) {
+            Some((start, bytes)) => Room { start: start.cast(), capacity: bytes / size_of::<T>() },
+            None => Room { start: NonNull::dangling(), capacity: 0 },
         }
     }
 
-    /// Moves to a chunk with room for `additional` more, at least twice as many as now.
+    /// The room in a chunk for `additional` elements more than `len`, at least twice as many, with the
+    /// `len` elements moved there.
+    ///
+    /// # Safety
+    ///
+    /// The elements lie at `start`, which is what [`Room::of`] returned, and nothing was allocated since.
     #[cold]
     #[inline(never)]
-    fn grow<F: Failure>(&mut self, additional: usize) -> Result<(), F> {
-        let Some(needed) = self.len.checked_add(additional) else {
+    unsafe fn grown<F: Failure>(
+        cursor: &Cursor,
+        start: NonNull<T>,
+        len: usize,
+        additional: usize,
+    ) -> Result<Self, F> {
+        let Some(needed) = len.checked_add(additional) else {
             return Err(F::too_large());
         };
         let least = if size_of::<T>() == 1 { 16 } else { 4 };
-        let Ok(layout) = Layout::array::<T>(needed.max(self.len.saturating_mul(2)).max(least))
-        else {
+        let Ok(layout) = Layout::array::<T>(needed.max(len.saturating_mul(2)).max(least)) else {
             return Err(F::too_large());
         };
+        // SAFETY: the caller's promise.
+        unsafe { cursor.move_low::<F>(layout, start.cast(), len * size_of::<T>())? };
+        Ok(Room::of(cursor))
+    }
+}
+
+impl<'a, T> GrowVec<'_, 'a, T> {
+    /// Moves to a chunk with room for `additional` more.
+    ///
+    /// Only values cross the call, so that a builder that is a local variable stays in registers.
+    #[inline(always)]
+    fn grow<F: Failure>(&mut self, additional: usize) -> Result<(), F> {
         // SAFETY: the elements were written to what was free at the low end, and the scope has been
         // borrowed exclusively since.
-        unsafe { self.scope.cursor().move_low::<F>(layout, self.start.cast(), self.len_bytes())? };
-        self.take_region();
+        let room =
+            unsafe { Room::grown::<F>(self.scope.cursor(), self.start, self.len, additional)? };
+        (self.start, self.capacity) = (room.start, room.capacity);
         Ok(())
     }
 

@@ -702,7 +702,7 @@ fn slow_sized(words: Words, size: usize, align: usize, end: End) -> Option<(NonN
     };
     let fits = |header: &Header| start_in(header).is_some();
     // SAFETY: the words are those of a cursor in use.
-    let chunk = unsafe { chunk::chunk_behind(words.chunk, region, fits) }.ok()?;
+    let chunk = unsafe { chunk::chunk_behind(words.chunk, region, end == End::Low, fits) }.ok()?;
     // SAFETY: a chunk of the list, just found or made.
     let header = unsafe { chunk.as_ref() };
     let start = start_in(header)?;
