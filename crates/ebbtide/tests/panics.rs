@@ -315,7 +315,7 @@ fn the_thread_ends_by_a_panic_and_the_arena_is_dropped() {
     let ended = std::thread::spawn(move || {
         let mut arena = Arena::new_in(backing);
         let s = arena.scope();
-        s.alloc_slice_fill_copy(9_000, 1u8);
+        s.alloc_slice_fill_copy(90_000, 1u8);
         std::panic::resume_unwind(std::boxed::Box::new("ended"));
     })
     .join();
