@@ -9,18 +9,22 @@
 //! an `IxDyn`, and any of them with `.f()` for column-major order. An `IxDyn` of more than four axes keeps
 //! its lengths on the heap, as `ndarray` lays it down; the elements are in the scope all the same.
 //!
-//! Arrays are aligned as their elements are.
+//! An array of 512 bytes or more begins at a multiple of 64, a cache line and the widest vector register,
+//! unless it only fits without.
 
 use crate::{
     error::{AllocError, Failure},
     scope::Scope,
-    value::{Zeroable, assert_no_drop, lend},
+    value::{Zeroable, assert_no_drop},
 };
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit};
-use ndarray::{
-    ArrayRef, ArrayViewMut, Dimension, IntoDimension, LinalgScalar, Shape, ShapeBuilder, Zip,
-    indices,
-};
+use ndarray::{ArrayRef, ArrayViewMut, Dimension, LinalgScalar, ShapeBuilder, Zip};
+
+/// What large arrays are aligned to, in bytes. `docs/decisions/array-alignment.md` has the measurement.
+const LINE: usize = 64;
+
+/// The bytes from which on an array counts as large: aligning costs an eighth of them at most.
+const LARGE: usize = 512;
 
 /// The number of elements of a shape, if an array of them can exist.
 fn checked_len<A, D: Dimension, F: Failure>(dim: &D) -> Result<usize, F> {
@@ -41,16 +45,85 @@ fn checked_len<A, D: Dimension, F: Failure>(dim: &D) -> Result<usize, F> {
     Ok(if empty { 0 } else { spanned })
 }
 
-/// The elements in a shape that [`checked_len`] was asked about.
-fn view<'a, A, D: Dimension, F: Failure>(
-    shape: Shape<D>,
-    elements: &'a mut [A],
-) -> Result<ArrayViewMut<'a, A, D>, F> {
-    ArrayViewMut::from_shape(shape, elements).map_err(|_| F::too_large())
+/// All elements of an array that [`array_uninit_in`](Scope::array_uninit_in) made: it has no gaps.
+fn places_of<'v, A, D: Dimension>(
+    array: &'v mut ArrayViewMut<'_, MaybeUninit<A>, D>,
+) -> &'v mut [MaybeUninit<A>] {
+    let places = array.as_slice_memory_order_mut();
+    debug_assert!(places.is_some(), "made without gaps");
+    places.unwrap_or_default()
+}
+
+/// Makes every element of an array without gaps from its index, in the order of memory.
+fn fill<A, D: Dimension>(
+    places: &mut [MaybeUninit<A>],
+    dim: &D,
+    column_major: bool,
+    mut make: impl FnMut(D::Pattern) -> A,
+) {
+    let axes = dim.ndim();
+    let mut index = D::zeros(axes);
+    let Some(last) = axes.checked_sub(1) else {
+        for place in places {
+            place.write(make(index.clone().into_pattern()));
+        }
+        return;
+    };
+    // `run` elements, which differ in the index of one axis, are a plain loop.
+    let inner = if column_major { 0 } else { last };
+    let run = dim[inner].max(1);
+    for run in places.chunks_mut(run) {
+        for (at, place) in run.iter_mut().enumerate() {
+            index[inner] = at;
+            place.write(make(index.clone().into_pattern()));
+        }
+        for step in 1..axes {
+            let axis = if column_major { step } else { last - step };
+            index[axis] += 1;
+            if index[axis] < dim[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+}
+
+/// Makes each element of one slice from that of another. A function of its own: the compiler then knows
+/// that the two do not overlap, and a copy becomes one call of `memcpy`.
+#[inline(never)]
+fn map_slice<A, T>(from: &[A], to: &mut [MaybeUninit<T>], mut make: impl FnMut(&A) -> T) {
+    for (place, element) in to.iter_mut().zip(from) {
+        place.write(make(element));
+    }
 }
 
 /// The bodies that the public methods share, fallible or not.
 impl<'a> Scope<'a> {
+    /// Room for `len` elements, at the start of a cache line where there is room for that.
+    fn elements_in<A, F: Failure>(&self, len: usize) -> Result<&'a mut [MaybeUninit<A>], F> {
+        let large = len.checked_mul(size_of::<A>()).is_some_and(|size| size >= LARGE);
+        if large && align_of::<A>() < LINE {
+            if let Ok(places) = self.try_alloc_uninit_slice_aligned(len, LINE) {
+                return Ok(places);
+            }
+        }
+        self.uninit_slice_in(len)
+    }
+
+    fn array_uninit_in<A, Sh, F>(
+        &self,
+        shape: Sh,
+    ) -> Result<ArrayViewMut<'a, MaybeUninit<A>, Sh::Dim>, F>
+    where
+        Sh: ShapeBuilder,
+        F: Failure,
+    {
+        let shape = shape.into_shape_with_order();
+        let len = checked_len::<A, _, F>(shape.raw_dim())?;
+        let places = self.elements_in::<A, F>(len)?;
+        ArrayViewMut::from_shape(shape, places).map_err(|_| F::too_large())
+    }
+
     fn zeros_in<A, Sh, F>(&self, shape: Sh) -> Result<ArrayViewMut<'a, A, Sh::Dim>, F>
     where
         A: Zeroable,
@@ -58,9 +131,12 @@ impl<'a> Scope<'a> {
         F: Failure,
     {
         const { assert_no_drop::<A>() };
-        let shape = shape.into_shape_with_order();
-        let len = checked_len::<A, _, F>(shape.raw_dim())?;
-        view(shape, self.zeroed_slice_in::<A, F>(len)?)
+        let mut array = self.array_uninit_in::<A, Sh, F>(shape)?;
+        for place in places_of(&mut array) {
+            *place = MaybeUninit::zeroed();
+        }
+        // SAFETY: every place was written, and zeros are a value of a `Zeroable`.
+        Ok(unsafe { array.assume_init() })
     }
 
     fn array_from_elem_in<A, Sh, F>(
@@ -74,30 +150,18 @@ impl<'a> Scope<'a> {
         F: Failure,
     {
         const { assert_no_drop::<A>() };
-        let shape = shape.into_shape_with_order();
-        let len = checked_len::<A, _, F>(shape.raw_dim())?;
-        let elements = self.slice_with_in::<A, F>(len, |_| element.clone())?;
-        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
-        view(shape, unsafe { lend(elements) })
-    }
-
-    fn array_uninit_in<A, Sh, F>(
-        &self,
-        shape: Sh,
-    ) -> Result<ArrayViewMut<'a, MaybeUninit<A>, Sh::Dim>, F>
-    where
-        Sh: ShapeBuilder,
-        F: Failure,
-    {
-        let shape = shape.into_shape_with_order();
-        let len = checked_len::<A, _, F>(shape.raw_dim())?;
-        view(shape, self.uninit_slice_in::<A, F>(len)?)
+        let mut array = self.array_uninit_in::<A, Sh, F>(shape)?;
+        for place in places_of(&mut array) {
+            place.write(element.clone());
+        }
+        // SAFETY: every place was written.
+        Ok(unsafe { array.assume_init() })
     }
 
     fn array_from_shape_fn_in<A, Sh, F>(
         &self,
         shape: Sh,
-        mut make: impl FnMut(<Sh::Dim as Dimension>::Pattern) -> A,
+        make: impl FnMut(<Sh::Dim as Dimension>::Pattern) -> A,
     ) -> Result<ArrayViewMut<'a, A, Sh::Dim>, F>
     where
         Sh: ShapeBuilder,
@@ -106,26 +170,9 @@ impl<'a> Scope<'a> {
         const { assert_no_drop::<A>() };
         let mut array = self.array_uninit_in::<A, Sh, F>(shape)?;
         let column_major = !array.is_standard_layout();
-        let mut dim = array.raw_dim();
-        let mut places = array.as_slice_memory_order_mut().unwrap_or_default().iter_mut();
-        let mut fill = |index| {
-            if let Some(place) = places.next() {
-                place.write(make(index));
-            }
-        };
-        if column_major {
-            // The transpose is row-major; its indices are those of the array, last axis first.
-            dim.slice_mut().reverse();
-            indices(dim).into_iter().for_each(|index| {
-                let mut index = index.into_dimension();
-                index.slice_mut().reverse();
-                fill(index.into_pattern());
-            });
-        } else {
-            indices(dim).into_iter().for_each(fill);
-        }
-        // SAFETY: the array is made without gaps, so the slice is all of its places, and a shape has as
-        // many indices as an array of it has places: each was written.
+        let dim = array.raw_dim();
+        fill(places_of(&mut array), &dim, column_major, make);
+        // SAFETY: `fill` goes through the slice from end to end.
         Ok(unsafe { array.assume_init() })
     }
 
@@ -141,12 +188,20 @@ impl<'a> Scope<'a> {
         const { assert_no_drop::<T>() };
         let column_major = !source.is_standard_layout() && source.t().is_standard_layout();
         let shape = source.raw_dim().set_f(column_major);
-        let mut places = self.array_uninit_in::<T, _, F>(shape)?;
-        Zip::from(&mut places).and(source).for_each(|place, element| {
-            place.write(make(element));
-        });
-        // SAFETY: `Zip` went through every place, and each was written.
-        Ok(unsafe { places.assume_init() })
+        let mut array = self.array_uninit_in::<T, _, F>(shape)?;
+        let in_order = column_major || source.is_standard_layout();
+        match source.as_slice_memory_order().filter(|_| in_order) {
+            // Both without gaps, in one order: a plain loop, or one call of `memcpy`.
+            Some(elements) => {
+                assert_eq!(elements.len(), array.len(), "a slice of all elements");
+                map_slice(elements, places_of(&mut array), make);
+            }
+            None => Zip::from(&mut array).and(source).for_each(|place, element| {
+                place.write(make(element));
+            }),
+        }
+        // SAFETY: either loop goes through every place, for the two have one shape.
+        Ok(unsafe { array.assume_init() })
     }
 }
 

@@ -265,3 +265,23 @@ fn zeros_are_zeros_in_memory_that_was_used_before() {
         assert!(arena.scope().zeros::<f64, _>(n).iter().all(|x| *x == 0.0));
     }
 }
+
+#[test]
+fn large_arrays_begin_at_a_cache_line_unless_they_only_fit_without() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for n in [64, 65, 100, 1000, 100_000] {
+        s.alloc(1u8);
+        for start in [s.zeros::<f64, _>(n).as_ptr(), s.ones((n, 3).f()).as_ptr()] {
+            assert_eq!(start.addr() % 64, 0, "{n}");
+        }
+    }
+    // To the last byte, from an address that is a multiple of 8 and not of 16.
+    #[repr(align(64))]
+    struct Aligned([MaybeUninit<u8>; 1008]);
+    let mut buffer = Aligned([MaybeUninit::uninit(); 1008]);
+    let mut fixed = Fixed::new(&mut buffer.0[8..]);
+    let s = fixed.scope();
+    assert_eq!(s.ones::<f64, _>((5, 25)).sum(), 125.0);
+    assert!(s.try_alloc(0u8).is_err());
+}
