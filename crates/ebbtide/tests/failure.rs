@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Log, Watched, assert_apart, assert_works, end, watched};
-use ebbtide::{AllocError, Arena, Fixed, Heap, Retain, Scope};
+use ebbtide::{AllocError, Arena, Fixed, Heap, Retain, Scope, Stats};
 use std::{mem::MaybeUninit, process::Command};
 
 /// What an allocation of some route returned, as bytes.
@@ -44,6 +44,11 @@ const WORKLOAD: [Step; 16] = [
             .map_err(|_| ())
     },
 ];
+
+/// All but the high-water mark, which counts to the byte with `poison`: what failed did use memory once.
+fn present(stats: Stats) -> [usize; 5] {
+    [stats.capacity, stats.used, stats.held, stats.chunks, stats.oversize]
+}
 
 /// Runs the workload; a step that fails must have changed nothing, and is repeated once.
 fn run(s: &mut Scope<'_>, log: &Log) -> usize {
@@ -107,7 +112,7 @@ fn every_request_that_needs_a_chunk_fails_once() {
         log.refuse_all();
         if step(&s).is_err() {
             failures += 1;
-            assert_eq!(s.stats(), before, "step {i} left traces");
+            assert_eq!(present(s.stats()), present(before), "step {i} left traces");
             log.allow();
             kept.push(step(&s).unwrap());
         }

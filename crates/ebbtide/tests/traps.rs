@@ -424,7 +424,7 @@ fn a_backing_that_panics_leaves_the_arena_as_it_was() {
             &|| end(s.alloc_with(|| [1u8; 300])),
             &|| end(s.alloc_slice_fill_copy(300, 1u8)),
             &|| end(s.try_alloc_slice_copy(&[1u8; 300])),
-            &|| end(s.boxed(vec![1; 300])),
+            &|| end(s.boxed([1u8; 300])),
             &|| end(s.try_alloc_aligned(1u8, 4096)),
             &|| end(s.alloc_uninit::<[u64; 100]>()),
         ];
