@@ -20,7 +20,7 @@ use crate::{
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit};
 use ndarray::{ArrayRef, ArrayViewMut, Dimension, LinalgScalar, ShapeBuilder, Zip};
 
-/// What large arrays are aligned to, in bytes. `docs/decisions/array-alignment.md` has the measurement.
+/// What large arrays are aligned to, in bytes. `docs/decisions/0011-array-alignment.md` has the measurement.
 const LINE: usize = 64;
 
 /// The bytes from which on an array counts as large: aligning costs an eighth of them at most.
