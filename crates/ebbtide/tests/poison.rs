@@ -24,8 +24,11 @@ impl Ghost {
 
     /// What lies there now; the chunk is still the arena's.
     fn bytes(&self) -> Vec<u8> {
-        // SAFETY: the memory belongs to an arena that lives, and was initialised when the ghost lived.
-        (0..self.len).map(|i| unsafe { self.start.add(i).read() }).collect()
+        let read = |i| {
+            // SAFETY: the memory belongs to an arena that lives, and was initialised when the ghost did.
+            unsafe { self.start.wrapping_add(i).read() }
+        };
+        (0..self.len).map(read).collect()
     }
 
     #[track_caller]
@@ -159,14 +162,15 @@ fn a_callers_buffer_is_poisoned_too() {
 #[test]
 fn a_buffer_right_behind_the_chunk_it_spills_to_is_poisoned_too() {
     // The block's first byte is the end of the chunk that the cursor names, and not in it.
-    let pool = Adjacent::new(1 << 16, true);
+    let pool = Adjacent::new(1 << 20, true);
     let start = pool.take(128).unwrap();
     // SAFETY: the pool's own bytes, given out this once; it lives in the arena, beside the buffer.
     let mut fixed = unsafe { Fixed::from_raw_parts(start, 128) }.or_spill(pool);
     let mut s = fixed.scope();
     let low = {
         let inner = s.scope();
-        inner.alloc_slice_fill_copy(4_000, 1u8);
+        inner.alloc_slice_fill_copy(100_000, 1u8);
+        assert_eq!(inner.stats().oversize, 1, "the buffer is still the region");
         Ghost::of(inner.alloc_slice_from_iter((0..20).map(|_| 1u8)))
     };
     s.scope();

@@ -363,13 +363,15 @@ fn an_owner_of_bytes_that_panics_leaves_the_arena_as_it_was() {
     }
 }
 
+const NOTHING: [MaybeUninit<u8>; 0] = [];
+
 #[test]
 fn an_empty_buffer_is_full() {
     let empty: &mut [MaybeUninit<u8>] = &mut [];
     let mut fixed = Fixed::new(empty);
     let mut stack = StackArena::<0>::new();
     let mut spare = Fixed::from_vec(Vec::new());
-    let mut array = Fixed::new([const { MaybeUninit::uninit() }; 0]);
+    let mut array = Fixed::new(NOTHING);
     for s in [fixed.scope(), stack.scope(), spare.scope(), array.scope()] {
         assert_eq!((s.stats().capacity, s.stats().used), (0, 0));
         assert!(s.try_alloc(1u8).is_err());
@@ -391,7 +393,7 @@ fn an_empty_buffer_is_full() {
 #[test]
 fn an_empty_buffer_spills() {
     let (backing, log) = watched();
-    let mut fixed = Fixed::new([const { MaybeUninit::uninit() }; 0]).or_spill(backing);
+    let mut fixed = Fixed::new(NOTHING).or_spill(backing);
     assert_works(&fixed.scope());
     let calls = log.calls();
     assert_works(&fixed.scope());
@@ -565,7 +567,8 @@ fn a_buffer_back_to_back_with_the_chunks_it_spills_to_is_never_taken_for_one() {
         for turn in 0..4u8 {
             let mut s = fixed.scope();
             // The chunk serves this one only, and the buffer stays the region.
-            let spilled = s.alloc_slice_fill_copy(4_000, turn);
+            let spilled = s.alloc_slice_fill_copy(100_000, turn);
+            assert_eq!(s.stats().oversize, 1);
             let first = s.alloc_slice_from_iter(std::iter::repeat_n(turn, 20));
             {
                 let inner = s.scope();
