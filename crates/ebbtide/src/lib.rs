@@ -62,6 +62,8 @@ mod error;
 mod fixed;
 mod grow;
 mod growing;
+#[cfg(all(feature = "huge-pages", unix))]
+mod huge;
 mod poison;
 mod raw;
 mod scope;
@@ -82,6 +84,8 @@ pub use error::{AllocError, AllocOrInitError};
 pub use fixed::SpareCapacity;
 pub use fixed::{Fixed, RawBytes, StackArena, StackBytes};
 pub use grow::{GrowString, GrowVec};
+#[cfg(all(feature = "huge-pages", unix))]
+pub use huge::HugePages;
 pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};
 pub use value::Zeroable;

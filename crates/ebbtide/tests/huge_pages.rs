@@ -1,0 +1,211 @@
+//! Claim: huge pages serve an arena as the heap does; what is mapped is aligned, advised, and given back.
+#![cfg(all(feature = "huge-pages", unix))]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{Watched, address, assert_works};
+use ebbtide::{Arena, Backing, Fixed, HugePages, Retain};
+use std::{alloc::Layout, mem::MaybeUninit, ops::Range};
+
+const MIB: usize = 1 << 20;
+const HUGE: usize = 2 * MIB;
+
+fn layout(size: usize) -> Layout {
+    Layout::from_size_align(size, 16).unwrap()
+}
+
+/// The mappings of this process, each with the text that describes it.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn mappings() -> Vec<(Range<usize>, String)> {
+    let mut mappings: Vec<(Range<usize>, String)> = Vec::new();
+    for line in std::fs::read_to_string("/proc/self/smaps").unwrap().lines() {
+        let bounds =
+            line.split(' ').next().unwrap().split_once('-').map(|(start, end)| {
+                (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16))
+            });
+        if let Some((Ok(start), Ok(end))) = bounds {
+            mappings.push((start..end, String::new()));
+        } else {
+            let (_, text) = mappings.last_mut().unwrap();
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    mappings
+}
+
+/// Whether every byte of the range is mapped.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn is_mapped(range: &Range<usize>) -> bool {
+    let mut from = range.start;
+    for (mapping, _) in mappings() {
+        if mapping.contains(&from) {
+            from = mapping.end;
+        }
+    }
+    from >= range.end
+}
+
+#[test]
+fn the_whole_method_set_works_in_huge_pages() {
+    let (backing, log) = Watched::over(HugePages);
+    let mut arena = Arena::with_chunk_size_in(3 * MIB, backing);
+    for _ in 0..3 {
+        let mut s = arena.scope();
+        assert_works(&s);
+        let large = s.alloc_zeroed_slice::<u64>(MIB);
+        let text = s.alloc_fmt(format_args!("{:>1$}", "at the end", 5000));
+        let odd = s.alloc_slice_from_iter((0..400_000u64).filter(|n| n % 2 == 1));
+        let boxed = s.boxed(vec![String::from("dropped")]);
+        for _ in 0..100 {
+            let inner = s.scope();
+            assert_works(&inner);
+            inner.alloc_uninit_slice::<u8>(MIB / 2);
+        }
+        assert_works(s.claim().scope());
+        assert!(large.iter().all(|n| *n == 0) && text.ends_with(" at the end"));
+        assert!(odd.iter().enumerate().all(|(i, n)| *n == 2 * i as u64 + 1));
+        assert_eq!(*boxed, ["dropped"]);
+    }
+    assert_eq!(log.held(), arena.stats().held);
+    arena.trim();
+    assert_eq!(log.live(), 1);
+    arena.root().alloc([7u8; 100]);
+    arena.reset_with(Retain::OneChunk);
+    assert_works(&arena.scope());
+    drop(arena);
+    assert_eq!((log.live(), log.releases()), (0, log.calls()));
+}
+
+#[test]
+fn an_arena_that_begins_small_comes_to_huge_pages_by_doubling() {
+    let (backing, log) = Watched::over(HugePages);
+    let arena = Arena::new_in(backing);
+    let mut kept = Vec::new();
+    for i in 0..3 * MIB as u64 {
+        kept.push(arena.root().alloc(i));
+    }
+    assert!(kept.iter().enumerate().all(|(i, n)| **n == i as u64));
+    assert!(log.sizes().iter().any(|size| *size < 100_000));
+    assert!(log.sizes().iter().any(|size| *size > 3 * MIB));
+    drop(arena);
+    assert_eq!(log.live(), 0);
+}
+
+#[test]
+fn blocks_are_aligned_disjoint_and_whole() {
+    let sizes =
+        [1, 16, 4096, 7 * HUGE / 8 - 1, 7 * HUGE / 8, HUGE - 32, HUGE, HUGE + 1, 5 * MIB + 7];
+    for align in [1, 16, 4096, HUGE, 4 * HUGE] {
+        let mut blocks = Vec::new();
+        for size in sizes {
+            let layout = Layout::from_size_align(size, align).unwrap();
+            let block = HugePages.allocate(layout).unwrap();
+            let start = block.addr().get();
+            assert_eq!(start % align, 0);
+            assert!(block.len() >= size);
+            assert!(size < 7 * HUGE / 8 || start % HUGE == 0, "{size}");
+            // SAFETY: the block is ours, with as many bytes.
+            unsafe { block.cast::<u8>().write_bytes(size as u8, size) };
+            blocks.push((block.cast::<u8>(), layout));
+        }
+        for (block, layout) in blocks {
+            for at in [0, layout.size() / 2, layout.size() - 1] {
+                // SAFETY: within the block.
+                let byte = unsafe { block.add(at) };
+                // SAFETY: written above.
+                assert_eq!(unsafe { byte.read() }, layout.size() as u8);
+            }
+            // SAFETY: allocated above with this layout, and not used again.
+            unsafe { HugePages.release(block, layout) };
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_refused() {
+    // A sanitizer or an emulator may end the program where the system only refuses.
+    for size in [isize::MAX as usize & !15, (isize::MAX as usize & !15) - 2 * HUGE, 1 << 62] {
+        assert!(HugePages.allocate(layout(size)).is_err());
+        assert!(Arena::try_with_capacity_in(size - 4096, HugePages).is_err());
+    }
+    let wide = Layout::from_size_align(HUGE, 1 << 62).unwrap();
+    assert!(HugePages.allocate(wide).is_err());
+    assert!(HugePages.allocate(Layout::new::<()>()).is_err());
+    let mut arena = Arena::new_in(HugePages);
+    let s = arena.scope();
+    assert!(s.try_alloc_uninit_slice::<u8>(1 << 62).is_err());
+    assert_works(&s);
+}
+
+#[test]
+fn a_limit_counts_what_is_asked_for_to_the_byte() {
+    let mut arena = Arena::with_chunk_size_in(4 * MIB, HugePages);
+    arena.scope();
+    let held = arena.stats().held;
+    assert!(held >= 4 * MIB && held < 4 * MIB + 4096);
+    arena.set_limit(Some(held));
+    let s = arena.scope();
+    assert!(s.try_alloc_uninit_slice::<u8>(4 * MIB).is_ok());
+    assert!(s.try_alloc_uninit_slice::<u8>(1).is_err());
+    arena.set_limit(Some(held + 8 * MIB));
+    let s = arena.scope();
+    assert!(s.try_alloc_uninit_slice::<u8>(8 * MIB).is_err(), "its header goes beyond");
+    assert!(s.try_alloc_uninit_slice::<u8>(8 * MIB - 4096).is_ok());
+    assert_eq!(s.stats().chunks, 2);
+}
+
+#[test]
+fn a_buffer_may_spill_to_huge_pages() {
+    let mut fixed = Fixed::new([MaybeUninit::uninit(); 256]).or_spill(HugePages);
+    let s = fixed.scope();
+    let first = s.alloc([1u8; 256]);
+    let second = s.alloc_slice_fill_copy(HUGE, 2u8);
+    assert_eq!((first[255], second[HUGE - 1]), (1, 2));
+}
+
+#[test]
+fn an_arena_of_huge_pages_moves_between_threads() {
+    let mut arena = Arena::with_capacity_in(HUGE, HugePages);
+    arena.root().alloc(1);
+    let mut arena = std::thread::spawn(move || {
+        assert_works(&arena.scope());
+        arena
+    })
+    .join()
+    .unwrap();
+    assert_works(&arena.scope());
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn mappings_are_advised_and_all_of_them_end() {
+    // Large, so that nothing else in this process could take the place of a whole one.
+    for size in [64 * MIB, 64 * MIB + 5000, 64 * MIB - 32] {
+        let block = HugePages.allocate(layout(size)).unwrap().cast::<u8>();
+        let range = block.addr().get()..block.addr().get() + size;
+        assert!(is_mapped(&range));
+        let has_huge_pages = std::fs::exists("/sys/kernel/mm/transparent_hugepage").unwrap();
+        for (mapping, text) in mappings() {
+            if has_huge_pages && mapping.start < range.end && range.start < mapping.end {
+                let flags = text.lines().find(|line| line.starts_with("VmFlags:")).unwrap();
+                assert!(flags.split(' ').any(|flag| flag == "hg"), "{flags}");
+            }
+        }
+        // SAFETY: allocated above with this layout, and not used again.
+        unsafe { HugePages.release(block, layout(size)) };
+        assert!(
+            !mappings()
+                .iter()
+                .any(|(mapping, _)| { mapping.start <= range.start && range.end <= mapping.end })
+        );
+    }
+
+    let mut arena = Arena::with_chunk_size_in(64 * MIB, HugePages);
+    let place = address(arena.scope().alloc([0u8; 64]));
+    let range = place - 32 * MIB..place;
+    assert!(is_mapped(&range));
+    arena.reset_with(Retain::Bytes(0));
+    assert!(!is_mapped(&range));
+}
