@@ -64,7 +64,11 @@ mod grow;
 mod growing;
 #[cfg(all(feature = "huge-pages", unix))]
 mod huge;
+#[cfg(feature = "std")]
+pub mod local;
 mod poison;
+#[cfg(feature = "std")]
+mod pool;
 mod raw;
 mod scope;
 mod slice;
@@ -86,6 +90,10 @@ pub use fixed::{Fixed, RawBytes, StackArena, StackBytes};
 pub use grow::{GrowString, GrowVec};
 #[cfg(all(feature = "huge-pages", unix))]
 pub use huge::HugePages;
+#[cfg(feature = "std")]
+pub use local::{scope, try_scope};
+#[cfg(feature = "std")]
+pub use pool::{Pool, Pooled};
 pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};
 pub use value::Zeroable;

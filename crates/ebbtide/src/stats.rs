@@ -53,6 +53,17 @@ impl Stats {
         stats.high_water = control.high_water().max(stats.used);
         stats
     }
+
+    /// Counts another arena in.
+    #[cfg(feature = "std")]
+    pub(crate) fn add(&mut self, other: &Stats) {
+        self.capacity += other.capacity;
+        self.used += other.used;
+        self.high_water += other.high_water;
+        self.held += other.held;
+        self.chunks += other.chunks;
+        self.oversize += other.oversize;
+    }
 }
 
 impl fmt::Display for Stats {
