@@ -189,6 +189,20 @@ fn an_oversize_request_in_between_does_not_move_what_grows() {
 }
 
 #[test]
+fn what_outgrew_its_chunk_takes_the_scope_along_and_grows_on_in_place() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(1 << 12, backing);
+    let s = arena.scope();
+    let first = s.alloc_slice_from_iter(unknown(0..10_000u64));
+    s.alloc_slice_from_iter(0..100_000u64);
+    assert_eq!(s.stats().oversize, 0, "only blocks that keep their size get a chunk of their own");
+    let first = s.alloc_slice_from_iter(unknown(0..first.len() as u64));
+    let calls = log.calls();
+    let next = s.alloc_slice_from_iter(unknown([1u8]));
+    assert_eq!((address(next), log.calls()), (extent(&*first).end, calls));
+}
+
+#[test]
 fn a_child_scope_grows_behind_what_its_parent_grew() {
     let mut arena = Arena::with_chunk_size(1 << 12);
     let mut outer = arena.scope();
