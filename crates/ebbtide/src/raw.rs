@@ -538,8 +538,8 @@ impl Cursor {
         poison::left_behind(region, low, at(low, self.top.get()));
     }
 
-    /// The bytes in use up to this cursor. Padding counts, and so does what a cursor left free at the
-    /// end of a chunk that it has moved on from.
+    /// The bytes in use up to this cursor. Padding counts; what a cursor left free at the end of a chunk
+    /// that it has moved on from does not.
     fn used(&self) -> usize {
         self.chunks().map(|used| used.header.capacity() - used.free).sum()
     }

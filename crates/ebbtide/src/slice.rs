@@ -99,6 +99,17 @@ impl<'a> Scope<'a> {
     }
 
     #[inline(always)]
+    fn slice_fill_in<T: Copy, F: Failure>(&self, len: usize, value: T) -> Result<&'a mut [T], F> {
+        if size_of::<T>() == 0 {
+            // SAFETY: elements without bytes are copied already, however many, and no memory is lent.
+            return Ok(unsafe { lend(NonNull::slice_from_raw_parts(NonNull::dangling(), len)) });
+        }
+        let slice = self.slice_with_in(len, |_| value)?;
+        // SAFETY: all elements are made; the block lives for `'a`.
+        Ok(unsafe { lend(slice) })
+    }
+
+    #[inline(always)]
     pub(crate) fn slice_with_in<T, F: Failure>(
         &self,
         len: usize,
@@ -254,7 +265,8 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline]
     pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &'a mut [T] {
-        self.alloc_slice_fill_with(len, |_| value)
+        let Ok(slice) = self.slice_fill_in::<T, Infallible>(len, value);
+        slice
     }
 
     /// As [`alloc_slice_fill_copy`](Scope::alloc_slice_fill_copy).
@@ -268,7 +280,7 @@ impl<'a> Scope<'a> {
         len: usize,
         value: T,
     ) -> Result<&'a mut [T], AllocError> {
-        self.try_alloc_slice_fill_with(len, |_| value)
+        self.slice_fill_in(len, value)
     }
 
     /// `len` clones of `value`.

@@ -19,8 +19,8 @@ use core::fmt;
 pub struct Stats {
     /// What the chunks can hold together, without their headers.
     pub capacity: usize,
-    /// What is in use up to the scope asked, with the padding that alignment costs and with what was
-    /// left free at the end of a chunk that is no longer current.
+    /// What is in use up to the scope asked, with the padding that alignment costs. What was left free at
+    /// the end of a chunk when the scope moved on does not count.
     pub used: usize,
     /// The most that was ever in use. A scope that ends leaves no trace, so this counts whole chunks
     /// that scopes have entered; with the feature `poison`, to the byte.

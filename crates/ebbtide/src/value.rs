@@ -297,7 +297,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// If `align` is not a power of two, or larger than `isize::MAX`.
+    /// If `align` is not a power of two, or if the size rounded up to it exceeds `isize::MAX`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -316,8 +316,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if there is no memory, and also if `align` is not a power of two or larger than
-    /// `isize::MAX`.
+    /// [`AllocError`] if there is no memory, and also if `align` is not a power of two or the size rounded
+    /// up to it exceeds `isize::MAX`.
     #[inline]
     pub fn try_alloc_aligned<T>(&self, value: T, align: usize) -> Result<&'a mut T, AllocError> {
         const { assert_no_drop::<T>() };

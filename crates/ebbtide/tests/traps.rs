@@ -227,6 +227,32 @@ fn a_backing_that_asks_its_own_arena_for_a_chunk_gets_an_error() {
 }
 
 #[test]
+fn a_backing_gets_nothing_that_would_fit_either() {
+    with_reachable(1 << 10, |s, armed| {
+        let (answers, on) = (Rc::new(Cell::new(0)), Rc::clone(armed));
+        let heard = Rc::clone(&answers);
+        Reentrant::set(move || {
+            if on.replace(false) {
+                assert!(s.try_alloc(7_u64).is_err(), "the high end");
+                assert!(s.try_alloc_fmt(format_args!("{}", 7)).is_err(), "the low end");
+                assert!(s.try_claim().is_err(), "a claim");
+                heard.set(heard.get() + 1);
+            }
+        });
+        for bytes in [100_000, 5_000, 300_000] {
+            let before = s.alloc(0xA5A5_u16);
+            armed.set(true);
+            // Oversize: what is free here stays, and would have room for the inner request.
+            let big = s.alloc_slice_fill_copy(bytes, 0x5A_u8);
+            let after = s.alloc(0xC3C3_u16);
+            assert_apart(before, after);
+            assert_apart(big, after);
+        }
+        assert_eq!(answers.get(), 3);
+    });
+}
+
+#[test]
 fn a_display_may_format_into_the_scope_that_it_is_printed_to() {
     struct Nested<'s, 'a> {
         s: &'s Scope<'a>,
