@@ -1,0 +1,116 @@
+//! Claim: a thread that ends leaves no memory behind, and warm default scopes and pools take none.
+//!
+//! In a process of its own, for the counting allocator is the whole program's; and in one test, so that
+//! nothing else runs beside it.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use ebbtide::{Arena, Pool, local};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::atomic::{AtomicUsize, Ordering::SeqCst},
+    thread,
+};
+
+static BLOCKS: AtomicUsize = AtomicUsize::new(0);
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// SAFETY: the system's allocator does the work; counting neither allocates nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BLOCKS.fetch_add(1, SeqCst);
+        CALLS.fetch_add(1, SeqCst);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        BLOCKS.fetch_sub(1, SeqCst);
+        CALLS.fetch_add(1, SeqCst);
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) };
+    }
+}
+
+#[global_allocator]
+static GLOBAL: Counting = Counting;
+
+thread_local! {
+    static AT_EXIT: AtExit = const { AtExit };
+}
+
+struct AtExit;
+
+impl Drop for AtExit {
+    fn drop(&mut self) {
+        nested(5);
+    }
+}
+
+fn nested(depth: usize) {
+    ebbtide::scope(|s| {
+        s.alloc_slice_fill_copy(10_000, depth);
+        if depth > 0 {
+            nested(depth - 1);
+            local::with(&mut Arena::new().scope(), || ebbtide::scope(|t| *t.alloc(depth)));
+        }
+    });
+}
+
+/// Starts threads that use default scopes in every way and end, and waits for the end.
+fn threads() {
+    for order in 0..4 {
+        let outcome = thread::spawn(move || {
+            if order & 1 == 0 {
+                AT_EXIT.with(|_| ());
+            }
+            nested(order);
+            if order == 3 {
+                AT_EXIT.with(|_| ());
+                nested(7);
+                local::set_default_capacity(100_000).unwrap();
+                nested(2);
+                local::trim();
+                nested(1);
+                // Without the panic hook, which prints.
+                ebbtide::scope(|_| ebbtide::scope(|_| std::panic::resume_unwind(Box::new(()))));
+            }
+        })
+        .join();
+        assert_eq!(outcome.is_err(), order == 3);
+    }
+}
+
+#[test]
+fn all_memory_is_returned_and_warm_use_takes_none() {
+    threads();
+    let before = BLOCKS.load(SeqCst);
+    for _ in 0..20 {
+        threads();
+    }
+    assert_eq!(BLOCKS.load(SeqCst), before, "blocks that threads left behind");
+
+    let pool = Pool::new();
+    let turn = || {
+        nested(0);
+        ebbtide::scope(|s| ebbtide::scope(|t| *s.alloc(1) + *t.alloc(1)));
+        pool.scope(|s| s.alloc_slice_fill_copy(10_000, 1_u64).len());
+        let (mut one, mut two) = (pool.get(), pool.get());
+        assert_eq!(*one.scope().alloc(1) + *two.scope().alloc(2), 3);
+    };
+    turn();
+    turn();
+    let before = CALLS.load(SeqCst);
+    for _ in 0..100 {
+        turn();
+    }
+    assert_eq!(CALLS.load(SeqCst), before, "calls of the heap in warm scopes");
+
+    let before = BLOCKS.load(SeqCst);
+    local::trim();
+    pool.trim();
+    assert!(BLOCKS.load(SeqCst) < before);
+}

@@ -1,0 +1,346 @@
+//! Claim: a pool lends each arena to one borrower at a time, whatever threads, futures and panics do.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[allow(dead_code)]
+mod common;
+
+use common::{assert_apart, assert_works, panic_of};
+use ebbtide::{Pool, Pooled, Scope};
+use std::{
+    future::{Future, poll_fn},
+    mem,
+    panic::{RefUnwindSafe, UnwindSafe},
+    pin::pin,
+    sync::{Barrier, mpsc},
+    task::{Context, Poll, Waker},
+    thread,
+};
+
+const _: () = {
+    const fn is_shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
+    const fn is_sent<T: Send + UnwindSafe>() {}
+    is_shared::<Pool>();
+    is_sent::<Pooled<'static>>();
+    is_sent::<Scope<'static>>();
+};
+
+/// Two borrowers of one arena at a time would each see the other's bytes.
+fn work(s: &mut Scope<'_>, mark: usize) -> usize {
+    let kept = s.alloc_slice_fill_copy(mark % 300, mark);
+    for turn in 0..3 {
+        let inner = s.scope();
+        inner.alloc_slice_fill_copy(turn * 100, usize::MAX);
+    }
+    let text = s.alloc_fmt(format_args!("{mark}"));
+    assert!(kept.iter().all(|n| *n == mark));
+    assert_eq!(text.parse(), Ok(mark));
+    kept.len()
+}
+
+#[test]
+fn an_arena_comes_back_reset_and_warm() {
+    let pool = Pool::new();
+    let mut first = pool.get();
+    first.scope().alloc_slice_fill_copy(100_000, 1_u8);
+    let held = first.stats().held;
+    assert_eq!(pool.stats().held, 0, "it is lent");
+    drop(first);
+    assert_eq!((pool.stats().held, pool.stats().used), (held, 0));
+    let mut again = pool.get();
+    assert_eq!(again.stats().held, held, "the same one");
+    assert_works(&again.scope());
+    assert_works(&again.try_scope().unwrap());
+}
+
+#[test]
+fn a_pool_makes_as_many_arenas_as_are_lent_at_a_time() {
+    let pool = Pool::with_chunk_size(1000);
+    for _ in 0..10 {
+        let mut lent: Vec<_> = (0..5).map(|_| pool.get()).collect();
+        let blocks: Vec<_> = lent
+            .iter_mut()
+            .map(|arena| arena.scope().alloc([1_u8; 100]) as *mut [u8; 100])
+            .collect();
+        assert!((1..5).all(|i| !blocks[..i].contains(&blocks[i])));
+        // Given back in another order.
+        lent.swap_remove(1);
+    }
+    assert_eq!(pool.stats().chunks, 5);
+    let mut one = pool.get();
+    let mut two = pool.get();
+    assert_apart(one.scope().alloc(1), two.scope().alloc(2));
+}
+
+#[test]
+fn an_empty_pool_holds_nothing() {
+    static POOL: Pool = Pool::new();
+    assert_eq!(POOL.stats(), ebbtide::Stats::default());
+    POOL.trim();
+    drop(POOL.get());
+    assert_eq!(POOL.stats().held, 0, "no scope was opened");
+    assert!(format!("{:?} {:?}", POOL, POOL.get()).contains("Stats"));
+}
+
+#[test]
+fn trim_gives_back_what_is_idle_and_leaves_what_is_lent() {
+    let pool = Pool::default();
+    let mut lent = pool.get();
+    let s = lent.scope();
+    let kept = s.alloc([1_u8; 10_000]);
+    pool.scope(|s| s.alloc([1_u8; 10_000])[0]);
+    assert!(pool.stats().held > 0);
+    pool.trim();
+    assert_eq!(pool.stats().held, 0);
+    assert_eq!(*kept, [1; 10_000]);
+    drop(lent);
+    assert!(pool.stats().held >= 10_000);
+}
+
+#[test]
+fn many_threads_share_a_pool() {
+    let pool = Pool::new();
+    let threads = 8;
+    let start = Barrier::new(threads);
+    let total: usize = thread::scope(|spawner| {
+        let workers: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (pool, start) = (&pool, &start);
+                spawner.spawn(move || {
+                    start.wait();
+                    let mut total = 0;
+                    for turn in 0..300 {
+                        let mut outer = pool.get();
+                        let mut outer = outer.scope();
+                        let kept = outer.alloc(turn);
+                        total += pool.scope(|mut s| work(&mut s, thread * 1000 + turn));
+                        total += work(&mut outer, turn);
+                        assert_eq!(*kept, turn);
+                    }
+                    total
+                })
+            })
+            .collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    let expected = (0..threads)
+        .flat_map(|thread| (0..300).map(move |turn| (thread * 1000 + turn) % 300 + turn))
+        .sum::<usize>();
+    assert_eq!(total, expected);
+    assert_eq!(pool.stats().used, 0);
+    // One may be made when the only idle one is at a lock that is held; never more than are lent.
+    let mut arenas = 0;
+    let mut lent = Vec::new();
+    while pool.stats().held > 0 {
+        lent.push(pool.get());
+        arenas += 1;
+    }
+    assert!(arenas <= 2 * threads, "{arenas}");
+}
+
+#[test]
+fn arenas_travel_between_threads() {
+    let pool = Pool::new();
+    let (sender, receiver) = mpsc::sync_channel::<(usize, Pooled<'_>)>(2);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            for (turn, mut arena) in receiver {
+                work(&mut arena.scope(), turn);
+            }
+        });
+        let pool = &pool;
+        threads.spawn(move || {
+            for turn in 0..500 {
+                let mut arena = pool.get();
+                work(&mut arena.scope(), turn);
+                sender.send((turn, arena)).unwrap();
+            }
+        });
+    });
+    assert!(pool.stats().chunks <= 4 * 2, "{}", pool.stats());
+}
+
+#[test]
+fn a_pool_survives_panics_while_arenas_are_out() {
+    let pool = Pool::new();
+    for turn in 0..10 {
+        let message = panic_of(|| {
+            let mut held = pool.get();
+            let s = held.scope();
+            s.alloc([turn; 1000]);
+            pool.scope(|t| {
+                t.alloc([turn; 1000]);
+                panic!("with two arenas out");
+            })
+        });
+        assert_eq!(message.as_deref(), Some("with two arenas out"));
+    }
+    assert_eq!((pool.stats().chunks, pool.stats().used), (2, 0));
+    let outcome = thread::scope(|threads| {
+        threads.spawn(|| panic_of(|| pool.map([1, 0], |s, n| *s.alloc(1) / n))).join().unwrap()
+    });
+    assert!(outcome.unwrap().contains("divide by zero"));
+    pool.scope(|s| assert_works(&s));
+    assert_eq!(pool.stats().chunks, 2);
+}
+
+#[test]
+fn a_forgotten_arena_is_lost_to_the_pool_alone() {
+    let pool = Pool::new();
+    let arena = pool.get(); // no memory yet, so nothing leaks but the handle
+    assert_eq!(arena.stats().held, 0);
+    drop(arena);
+    let mut arena = pool.get();
+    mem::forget(arena.scope());
+    drop(arena);
+    assert_eq!(pool.stats().chunks, 1);
+    pool.scope(|s| {
+        mem::forget(s.claim());
+        assert_works(&s);
+    });
+    let chunks = pool.stats().chunks;
+    for _ in 0..10 {
+        pool.scope(|s| {
+            mem::forget(s.claim());
+            assert_works(&s);
+        });
+    }
+    assert_eq!(pool.stats().chunks, chunks, "forgotten claims are found again");
+}
+
+#[test]
+fn map_gives_each_item_a_scope_and_keeps_the_order() {
+    let pool = Pool::new();
+    let lengths = pool.map(0..1000_usize, |mut s, n| work(&mut s, n));
+    assert!(lengths.iter().enumerate().all(|(n, length)| *length == n % 300));
+    assert!(pool.map([0_u8; 0], |_, n| n).is_empty());
+    assert!(pool.stats().held < 100_000, "{}", pool.stats());
+    // The iterator may use the pool too.
+    let nested = pool.map((0..10).map(|n| pool.scope(|s| *s.alloc(n))), |s, n| *s.alloc(n));
+    assert_eq!(nested, (0..10).collect::<Vec<_>>());
+}
+
+/// Pending once.
+fn turn() -> impl Future<Output = ()> {
+    let mut asked = false;
+    poll_fn(move |_| if mem::replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending })
+}
+
+/// Runs futures in turns, each poll on a thread of its own.
+fn run_on_threads<T: Send>(futures: Vec<impl Future<Output = T> + Send>) -> Vec<T> {
+    let mut futures: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    while futures.iter().any(|(_, output)| output.is_none()) {
+        for (future, output) in futures.iter_mut().filter(|(_, output)| output.is_none()) {
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    let mut context = Context::from_waker(Waker::noop());
+                    if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+                        *output = Some(value);
+                    }
+                });
+            });
+        }
+    }
+    futures.into_iter().filter_map(|(_, output)| output).collect()
+}
+
+/// Takes the scope by `&mut`: a future that holds `&Scope` across `.await` is not `Send`.
+async fn in_parts(s: &mut Scope<'_>, mark: usize) -> usize {
+    let first = s.alloc(mark);
+    turn().await;
+    *first + 1
+}
+
+#[test]
+fn b39_a_task_has_an_arena_of_its_own_across_await() {
+    let pool = Pool::new();
+    let request = async |mark: usize| {
+        let mut arena = pool.get();
+        let mut s = arena.scope();
+        let numbers = s.alloc_slice_fill_copy(100, mark);
+        turn().await;
+        let sum = in_parts(&mut s, mark).await;
+        let text = s.alloc_fmt(format_args!("{sum}"));
+        turn().await;
+        assert!(numbers.iter().all(|n| *n == mark));
+        text.parse::<usize>().unwrap()
+    };
+    let pool = &pool;
+    let futures = (0..20).map(|mark| handle(pool, mark)).collect();
+    assert_eq!(run_on_threads(futures), (1..=20).collect::<Vec<_>>());
+    assert_eq!((pool.stats().chunks, pool.stats().used), (20, 0));
+    let one = pin!(request(7)).poll(&mut Context::from_waker(Waker::noop()));
+    assert_eq!(one, Poll::Pending);
+}
+
+async fn handle(pool: &Pool, mark: usize) -> usize {
+    let mut arena = pool.get();
+    let mut s = arena.scope();
+    let numbers = s.alloc_slice_fill_copy(100, mark);
+    turn().await;
+    let sum = in_parts(&mut s, mark).await;
+    let text = s.alloc_fmt(format_args!("{sum}"));
+    turn().await;
+    assert!(numbers.iter().all(|n| *n == mark));
+    text.parse().unwrap()
+}
+
+#[test]
+fn a_future_that_is_dropped_gives_its_arena_back() {
+    let pool = Pool::new();
+    {
+        let mut future = pin!(handle(&pool, 1));
+        let poll = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!((poll, pool.stats().chunks), (Poll::Pending, 0));
+    }
+    assert_eq!(pool.stats().chunks, 1);
+}
+
+#[cfg(feature = "rayon")]
+mod rayon {
+    use super::*;
+
+    #[test]
+    fn par_map_keeps_the_order() {
+        let pool = Pool::new();
+        let lengths = pool.par_map(0..5000_usize, |mut s, n| work(&mut s, n));
+        assert!(lengths.iter().enumerate().all(|(n, length)| *length == n % 300));
+        let words = ["ebb", "tide", ""];
+        let texts = pool.par_map(&words[..], |s, word: &&str| s.alloc_str(word).to_owned());
+        assert_eq!(texts, words);
+        assert!(pool.par_map(0..0_u8, |_, n| n).is_empty());
+        assert_eq!(pool.stats().used, 0);
+    }
+
+    #[test]
+    fn par_map_nests() {
+        let pool = Pool::new();
+        let sums = pool.par_map(0..40_usize, |s, n| {
+            let kept = s.alloc_slice_fill_copy(100, n);
+            let below = pool.par_map(0..n, |t, m| *t.alloc(m));
+            let inner = ebbtide::scope(|t| *t.alloc(n));
+            assert!(kept.iter().all(|k| *k == n));
+            below.into_iter().sum::<usize>() + inner
+        });
+        assert!(sums.iter().enumerate().all(|(n, sum)| *sum == n * (n + 1) / 2));
+    }
+
+    #[test]
+    fn par_map_passes_a_panic_on() {
+        let pool = Pool::new();
+        let message = panic_of(|| {
+            pool.par_map(0..1000, |s, n| {
+                let n = *s.alloc(n);
+                // Not by `assert`: the hook that keeps expected panics quiet is the calling thread's.
+                if n == 500 {
+                    std::panic::resume_unwind(Box::new("at five hundred"));
+                }
+                n
+            })
+        });
+        assert_eq!(message.as_deref(), Some("at five hundred"));
+        assert_eq!(pool.stats().used, 0);
+        assert_eq!(pool.par_map(0..100, |s, n| *s.alloc(n)), (0..100).collect::<Vec<_>>());
+    }
+}
