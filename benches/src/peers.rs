@@ -4,12 +4,15 @@ use crate::harness::{LIMIT, OURS};
 use std::{cell::Cell, marker::PhantomData, mem::MaybeUninit};
 
 /// An arena that can be used again and again.
-pub trait Peer: Sized {
+pub trait Peer: Sized + 'static {
     const NAME: &'static str;
 
     type Handle<'a>: Handle<'a>
     where
         Self: 'a;
+
+    /// An arena as it is made by default.
+    fn fresh() -> Self;
 
     /// An arena with room for so many bytes in its first chunk.
     fn with_capacity(bytes: usize) -> Self;
@@ -22,6 +25,21 @@ pub trait Peer: Sized {
 pub trait Handle<'a> {
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T;
     fn alloc_str(&self, text: &str) -> &'a mut str;
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T];
+
+    /// The peer's own way for a length that the type says; by default the way of any other slice.
+    #[inline(always)]
+    fn alloc_array<T: Copy + 'a, const N: usize>(&self, values: &[T; N]) -> &'a mut [T] {
+        self.alloc_slice_copy(values)
+    }
+}
+
+/// A peer that fills slices from functions and iterators.
+pub trait Fills<'a>: Handle<'a> {
+    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32];
+    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32];
+    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32];
+    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32];
 }
 
 /// A peer with scopes, or with the next best thing: a reset.
@@ -35,6 +53,11 @@ pub struct Ebbtide(ebbtide::Arena);
 impl Peer for Ebbtide {
     const NAME: &'static str = OURS;
     type Handle<'a> = ebbtide::Scope<'a>;
+
+    #[inline(always)]
+    fn fresh() -> Self {
+        Ebbtide(ebbtide::Arena::new())
+    }
 
     fn with_capacity(bytes: usize) -> Self {
         Ebbtide(ebbtide::Arena::with_capacity(bytes))
@@ -56,6 +79,11 @@ impl<'a> Handle<'a> for ebbtide::Scope<'a> {
     fn alloc_str(&self, text: &str) -> &'a mut str {
         ebbtide::Scope::alloc_str(self, text)
     }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        ebbtide::Scope::alloc_slice_copy(self, values)
+    }
 }
 
 impl Scopes for Ebbtide {
@@ -69,11 +97,16 @@ impl Scopes for Ebbtide {
 }
 
 /// The accumulating scope, by reference.
-pub struct EbbtideRoot(ebbtide::Arena);
+pub struct EbbtideRoot(pub ebbtide::Arena);
 
 impl Peer for EbbtideRoot {
     const NAME: &'static str = "ebbtide, root";
     type Handle<'a> = &'a ebbtide::Scope<'a>;
+
+    #[inline(always)]
+    fn fresh() -> Self {
+        EbbtideRoot(ebbtide::Arena::new())
+    }
 
     fn with_capacity(bytes: usize) -> Self {
         EbbtideRoot(ebbtide::Arena::with_capacity(bytes))
@@ -96,13 +129,23 @@ impl<'a> Handle<'a> for &'a ebbtide::Scope<'a> {
     fn alloc_str(&self, text: &str) -> &'a mut str {
         ebbtide::Scope::alloc_str(self, text)
     }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        ebbtide::Scope::alloc_slice_copy(self, values)
+    }
 }
 
-pub struct Stumpalo(stumpalo::Arena);
+pub struct Stumpalo(pub stumpalo::Arena);
 
 impl Peer for Stumpalo {
     const NAME: &'static str = "stumpalo";
     type Handle<'a> = &'a stumpalo::Arena;
+
+    #[inline(always)]
+    fn fresh() -> Self {
+        Stumpalo(stumpalo::Arena::new())
+    }
 
     fn with_capacity(bytes: usize) -> Self {
         Stumpalo(stumpalo::Arena::with_capacity(bytes))
@@ -125,6 +168,16 @@ impl<'a> Handle<'a> for &'a stumpalo::Arena {
     fn alloc_str(&self, text: &str) -> &'a mut str {
         stumpalo::Arena::alloc_str(self, text)
     }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        stumpalo::Arena::alloc_slice_copy(self, values)
+    }
+
+    #[inline(always)]
+    fn alloc_array<T: Copy + 'a, const N: usize>(&self, values: &[T; N]) -> &'a mut [T] {
+        self.alloc_sized_slice_copy(values)
+    }
 }
 
 impl Scopes for Stumpalo {
@@ -141,6 +194,11 @@ pub struct Bumpalo(bumpalo::Bump);
 impl Peer for Bumpalo {
     const NAME: &'static str = "bumpalo";
     type Handle<'a> = &'a bumpalo::Bump;
+
+    #[inline(always)]
+    fn fresh() -> Self {
+        Bumpalo(bumpalo::Bump::new())
+    }
 
     fn with_capacity(bytes: usize) -> Self {
         Bumpalo(bumpalo::Bump::with_capacity(bytes))
@@ -163,6 +221,11 @@ impl<'a> Handle<'a> for &'a bumpalo::Bump {
     fn alloc_str(&self, text: &str) -> &'a mut str {
         bumpalo::Bump::alloc_str(self, text)
     }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        bumpalo::Bump::alloc_slice_copy(self, values)
+    }
 }
 
 impl Scopes for Bumpalo {
@@ -180,6 +243,11 @@ pub struct BumpScope(bump_scope::Bump);
 impl Peer for BumpScope {
     const NAME: &'static str = "bump-scope";
     type Handle<'a> = &'a bump_scope::BumpScope<'a>;
+
+    #[inline(always)]
+    fn fresh() -> Self {
+        BumpScope(bump_scope::Bump::new())
+    }
 
     fn with_capacity(bytes: usize) -> Self {
         BumpScope(bump_scope::Bump::with_size(bytes * 2))
@@ -202,6 +270,11 @@ impl<'a> Handle<'a> for &'a bump_scope::BumpScope<'a> {
     fn alloc_str(&self, text: &str) -> &'a mut str {
         bump_scope::BumpBox::leak(bump_scope::BumpScope::alloc_str(self, text))
     }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        bump_scope::BumpBox::leak(bump_scope::BumpScope::alloc_slice_copy(self, values))
+    }
 }
 
 impl Scopes for BumpScope {
@@ -218,6 +291,11 @@ pub struct BlinkAlloc(blink_alloc::Blink);
 impl Peer for BlinkAlloc {
     const NAME: &'static str = "blink-alloc";
     type Handle<'a> = &'a blink_alloc::Blink;
+
+    #[inline(always)]
+    fn fresh() -> Self {
+        BlinkAlloc(blink_alloc::Blink::new())
+    }
 
     fn with_capacity(bytes: usize) -> Self {
         BlinkAlloc(blink_alloc::Blink::with_chunk_size(bytes * 2))
@@ -240,6 +318,11 @@ impl<'a> Handle<'a> for &'a blink_alloc::Blink {
     fn alloc_str(&self, text: &str) -> &'a mut str {
         self.copy_str(text)
     }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        self.copy_slice(values)
+    }
 }
 
 impl Scopes for BlinkAlloc {
@@ -252,20 +335,33 @@ impl Scopes for BlinkAlloc {
     }
 }
 
-/// A raw pointer that is bumped without any check.
-pub struct Limit(Vec<MaybeUninit<u8>>);
+/// A raw pointer that is bumped without any check, not even of alignment: for rows of one type.
+pub struct Limit(Vec<MaybeUninit<u128>>);
 
 pub struct Pointer<'a> {
     top: Cell<*mut u8>,
     memory: PhantomData<&'a mut ()>,
 }
 
+impl Pointer<'_> {
+    #[inline(always)]
+    fn take(&self, bytes: usize) -> *mut u8 {
+        let block = self.top.get().wrapping_sub(bytes);
+        self.top.set(block);
+        block
+    }
+}
+
 impl Peer for Limit {
     const NAME: &'static str = LIMIT;
     type Handle<'a> = Pointer<'a>;
 
+    fn fresh() -> Self {
+        Self::with_capacity(0)
+    }
+
     fn with_capacity(bytes: usize) -> Self {
-        Limit(vec![MaybeUninit::uninit(); bytes + 64])
+        Limit(vec![MaybeUninit::uninit(); bytes / size_of::<u128>() + 4])
     }
 
     #[inline(always)]
@@ -277,12 +373,9 @@ impl Peer for Limit {
 impl<'a> Handle<'a> for Pointer<'a> {
     #[inline(always)]
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
-        let top = self.top.get();
-        let block = top
-            .with_addr(top.addr().wrapping_sub(size_of::<T>()) & !(align_of::<T>() - 1))
-            .cast::<T>();
-        self.top.set(block.cast());
-        // SAFETY: the workloads ask for no more than the capacity.
+        let block = self.take(size_of::<T>()).cast::<T>();
+        // SAFETY: the workloads ask for no more than the capacity, and for one type, of an alignment of
+        // at most 16, which is that of the end.
         unsafe { block.write(value) };
         // SAFETY: written above, and handed out once.
         unsafe { &mut *block }
@@ -290,13 +383,111 @@ impl<'a> Handle<'a> for Pointer<'a> {
 
     #[inline(always)]
     fn alloc_str(&self, text: &str) -> &'a mut str {
-        let block = self.top.get().wrapping_sub(text.len());
-        self.top.set(block);
-        // SAFETY: the workloads ask for no more than the capacity.
-        unsafe { block.copy_from_nonoverlapping(text.as_ptr(), text.len()) };
-        // SAFETY: copied above, and handed out once.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(block, text.len()) };
+        let bytes = self.alloc_slice_copy(text.as_bytes());
         // SAFETY: a copy of a string's bytes.
         unsafe { std::str::from_utf8_unchecked_mut(bytes) }
+    }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        let block = self.take(size_of_val(values)).cast::<T>();
+        // SAFETY: as above; the vector and the slice do not overlap.
+        unsafe { block.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+        // SAFETY: copied above, and handed out once.
+        unsafe { std::slice::from_raw_parts_mut(block, values.len()) }
+    }
+}
+
+impl<'a> Fills<'a> for ebbtide::Scope<'a> {
+    #[inline(always)]
+    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
+        self.alloc_slice_fill_with(len, make)
+    }
+
+    #[inline(always)]
+    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
+        self.alloc_slice_fill_iter(values)
+    }
+
+    #[inline(always)]
+    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
+        self.alloc_vec(values)
+    }
+
+    #[inline(always)]
+    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
+        self.alloc_boxed_slice(values)
+    }
+}
+
+impl<'a> Fills<'a> for &'a stumpalo::Arena {
+    #[inline(always)]
+    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
+        self.alloc_slice_fill_with(len, make)
+    }
+
+    #[inline(always)]
+    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
+        self.alloc_slice_fill_iter(values)
+    }
+
+    #[inline(always)]
+    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
+        self.alloc_vec(values)
+    }
+
+    #[inline(always)]
+    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
+        self.alloc_boxed_slice(values)
+    }
+}
+
+impl<'a> Fills<'a> for &'a bumpalo::Bump {
+    #[inline(always)]
+    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
+        self.alloc_slice_fill_with(len, make)
+    }
+
+    #[inline(always)]
+    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
+        self.alloc_slice_fill_iter(values)
+    }
+
+    #[inline(always)]
+    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
+        self.alloc_slice_fill_iter(values)
+    }
+
+    #[inline(always)]
+    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
+        self.alloc_slice_fill_iter(values)
+    }
+}
+
+impl<'a> Fills<'a> for &'a bump_scope::BumpScope<'a> {
+    #[inline(always)]
+    fn fill_with(&self, len: usize, mut make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
+        let mut index = 0;
+        let next = || {
+            let value = make(index);
+            index += 1;
+            value
+        };
+        bump_scope::BumpBox::leak(self.alloc_slice_fill_with(len, next))
+    }
+
+    #[inline(always)]
+    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
+        bump_scope::BumpBox::leak(self.alloc_iter_exact(values))
+    }
+
+    #[inline(always)]
+    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
+        bump_scope::BumpBox::leak(self.alloc_slice_move(values))
+    }
+
+    #[inline(always)]
+    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
+        bump_scope::BumpBox::leak(self.alloc_slice_move(values))
     }
 }

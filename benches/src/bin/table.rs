@@ -1,0 +1,14 @@
+//! stumpalo's table, over the allocator that it is measured over there.
+
+use std::{process::ExitCode, time::Duration};
+
+#[global_allocator]
+static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    ebbtide_benches::harness::main(
+        Duration::from_millis(5000),
+        Duration::from_millis(700),
+        ebbtide_benches::table::run,
+    )
+}

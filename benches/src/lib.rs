@@ -1,0 +1,17 @@
+//! What the benchmark's programs share.
+//!
+//! | program | what it does |
+//! |---|---|
+//! | `ebbtide-benches` | times the workloads, contestants interleaved, and checks the bars |
+//! | `table` | stumpalo's table of operations, over mimalloc as there |
+//! | `scaling` | time and memory an allocation takes, by their number and size |
+//! | `counts` | instructions and branches an allocation takes, under Callgrind |
+//! | `page` | draws the plots of a record, and writes its tables into docs/BENCHMARKS.md |
+//!
+//! `cargo xtask bench` runs them all.
+
+pub mod harness;
+pub mod machine;
+pub mod peers;
+pub mod table;
+pub mod workloads;

@@ -1,0 +1,59 @@
+//! Where and when a record was made.
+
+use std::{
+    fs,
+    process::Command,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// The lines that a record begins with.
+pub fn header() -> String {
+    let threads = std::thread::available_parallelism().map_or(0, usize::from);
+    format!(
+        "# cpu: {}, {threads} threads\n# kernel: {}\n# toolchain: {}\n# commit: {}\n# date: {}\n",
+        cpu(),
+        fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim(),
+        output("rustc", &["--version"]),
+        commit(),
+        date(),
+    )
+}
+
+fn cpu() -> String {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpuinfo.lines().find(|line| line.starts_with("model name"));
+    model.and_then(|line| line.split_once(": ")).map_or("unknown", |(_, name)| name).to_owned()
+}
+
+fn commit() -> String {
+    let changed = output("git", &["status", "--porcelain", "--untracked-files=no"]);
+    let with = if changed.is_empty() { "" } else { ", with changes" };
+    output("git", &["rev-parse", "--short=12", "HEAD"]) + with
+}
+
+fn output(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    output.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Today, in universal time.
+fn date() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut days = since.as_secs() / 86_400;
+    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", days + 1)
+}

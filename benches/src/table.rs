@@ -1,0 +1,353 @@
+//! stumpalo's own table: its operations with its numbers, a fresh arena a sample, bump-scope added.
+//!
+//! Two of its rows are done with less: `clear` fills the arena with 160 MB instead of 1.6 GB. The rows
+//! of functions that only nightly has are left out. A peer without a function of its own for a row
+//! takes its nearest, as there; blink-alloc has none that fills from a function.
+
+use crate::{
+    harness::{Bar, Bench, Contestant, contestant, hidden, observe, timed},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Fills, Handle, Peer, Stumpalo},
+};
+use std::{hint::black_box, iter, time::Instant};
+
+const COUNT: usize = 100_000;
+/// Of slices that are filled or moved in.
+const FILLS: usize = COUNT / 5;
+/// Of the large values before a `clear`.
+const LARGE: usize = COUNT / 10;
+
+const LEAST: f64 = 0.95;
+
+struct Table<'b> {
+    bench: &'b mut Bench,
+    best: Vec<f64>,
+}
+
+impl Table<'_> {
+    fn row(&mut self, name: &str, operations: usize, contestants: Vec<Contestant<'_>>) {
+        let name = format!("stumpalo: {name}");
+        let bars = [Bar::BestPeer(LEAST)];
+        if let Some(outcome) = self.bench.row(&name, operations, contestants, &bars) {
+            self.best.push(outcome.best);
+        }
+    }
+}
+
+/// One contestant a peer; `fills` of those that fill slices from functions.
+macro_rules! peers {
+    (fills $function:ident($($argument:expr),*)) => {
+        vec![
+            $function::<Ebbtide>($($argument),*),
+            $function::<Stumpalo>($($argument),*),
+            $function::<Bumpalo>($($argument),*),
+            $function::<BumpScope>($($argument),*),
+        ]
+    };
+    ($function:ident($($argument:expr),*)) => {
+        vec![
+            $function::<Ebbtide>($($argument),*),
+            $function::<Stumpalo>($($argument),*),
+            $function::<Bumpalo>($($argument),*),
+            $function::<BumpScope>($($argument),*),
+            $function::<BlinkAlloc>($($argument),*),
+        ]
+    };
+}
+
+pub fn run(bench: &mut Bench) {
+    let mut table = Table { bench, best: Vec::new() };
+    scalars(&mut table);
+    slices(&mut table);
+    fills(&mut table);
+    structs(&mut table);
+    strings(&mut table);
+    clears(&mut table);
+
+    let Table { bench, best } = table;
+    if best.is_empty() {
+        return;
+    }
+    #[allow(clippy::cast_precision_loss)]
+    let mean = (best.iter().map(|ratio| ratio.ln()).sum::<f64>() / best.len() as f64).exp();
+    let worst = best.iter().copied().fold(f64::INFINITY, f64::min);
+    println!("\nstumpalo's table: {} rows", best.len());
+    bench.summary("stumpalo's table: geometric mean", "at least 1.25", mean, mean >= 1.25);
+    bench.summary("stumpalo's table: the lowest row", "at least 0.95", worst, worst >= LEAST);
+}
+
+/// Allocates from a fresh arena `turns` times, and drops it.
+macro_rules! sample {
+    ($peer:ident, $turns:expr, |$handle:ident| $turn:block) => {
+        contestant($peer::NAME, move || {
+            let mut peer = $peer::fresh();
+            let $handle = peer.open();
+            for _ in 0..$turns $turn
+        })
+    };
+}
+
+macro_rules! numbers {
+    ($table:ident, $prefix:literal, $function:ident: $($type:ident)*) => {$(
+        $table.row(concat!($prefix, "_", stringify!($type)), COUNT, peers!($function(42 as $type)));
+    )*};
+}
+
+macro_rules! slices {
+    ($table:ident, $prefix:literal, $function:ident, $lens:tt: $($type:ident)*) => {$(
+        slices!(@ $table, $prefix, $function, $type, $lens);
+    )*};
+    (@ $table:ident, $prefix:literal, $function:ident, $type:ident, [$($len:literal)*]) => {$(
+        $table.row(
+            concat!($prefix, "_", stringify!($type), "_", $len),
+            COUNT,
+            peers!($function(const { &[42 as $type; $len] })),
+        );
+    )*};
+}
+
+fn scalars(table: &mut Table<'_>) {
+    numbers!(table, "alloc", one: u8 u16 u32 u64 u128);
+    numbers!(table, "alloc_multiple", eight: u8 u16 u32 u64 u128);
+}
+
+fn one<P: Peer>(value: impl Copy + 'static) -> Contestant<'static> {
+    sample!(P, COUNT, |handle| {
+        observe(handle.alloc(value));
+    })
+}
+
+fn eight<P: Peer>(value: impl Copy + 'static) -> Contestant<'static> {
+    sample!(P, COUNT, |handle| {
+        observe(handle.alloc(value));
+        observe(handle.alloc(value));
+        observe(handle.alloc(value));
+        observe(handle.alloc(value));
+        observe(handle.alloc(value));
+        observe(handle.alloc(value));
+        observe(handle.alloc(value));
+        observe(handle.alloc(value));
+    })
+}
+
+fn slices(table: &mut Table<'_>) {
+    slices!(table, "alloc_slice", slice, [8 32 64 128]: u8 u16 u32 u64 u128);
+    slices!(table, "alloc_sized_slice", sized, [8 32 64 128]: u8 u16 u32 u64 u128);
+}
+
+/// The length is not known when the program is compiled.
+fn slice<P: Peer>(values: &'static [impl Copy]) -> Contestant<'static> {
+    let values = black_box(values);
+    sample!(P, COUNT, |handle| {
+        observe(handle.alloc_slice_copy(values));
+    })
+}
+
+/// The length is known.
+fn sized<P: Peer>(values: &'static impl Array) -> Contestant<'static> {
+    sample!(P, COUNT, |handle| {
+        values.allocate(&handle);
+    })
+}
+
+/// An array of any length, so that one type parameter says it.
+trait Array {
+    fn allocate<'a>(&'static self, handle: &impl Handle<'a>);
+}
+
+impl<T: Copy + 'static, const N: usize> Array for [T; N] {
+    #[inline(always)]
+    fn allocate<'a>(&'static self, handle: &impl Handle<'a>) {
+        observe(handle.alloc_array(self));
+    }
+}
+
+fn fills(table: &mut Table<'_>) {
+    for len in [8, 32, 512, 4096] {
+        let row = |what: &str| format!("{what}_u32_{len}");
+        table.row(&row("alloc_fill_with"), FILLS, peers!(fills with(len)));
+        table.row(&row("alloc_fill_iter_exact_vec"), FILLS, peers!(fills of_vec(len)));
+        table.row(&row("alloc_fill_iter_exact_repeat"), FILLS, peers!(fills repeated(len)));
+        table.row(&row("alloc_vec"), FILLS, peers!(fills vec(len)));
+        table.row(&row("alloc_boxed_slice"), FILLS, peers!(fills boxed(len)));
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn with<P: Peer>(len: usize) -> Contestant<'static>
+where
+    for<'a> P::Handle<'a>: Fills<'a>,
+{
+    sample!(P, FILLS, |handle| {
+        observe(handle.fill_with(len, |index| index as u32));
+    })
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn of_vec<P: Peer>(len: usize) -> Contestant<'static>
+where
+    for<'a> P::Handle<'a>: Fills<'a>,
+{
+    let values: Vec<u32> = (0..len as u32).collect();
+    contestant(P::NAME, move || {
+        let mut peer = P::fresh();
+        let handle = peer.open();
+        for _ in 0..FILLS {
+            observe(handle.fill_iter(values.iter().copied()));
+        }
+    })
+}
+
+fn repeated<P: Peer>(len: usize) -> Contestant<'static>
+where
+    for<'a> P::Handle<'a>: Fills<'a>,
+{
+    sample!(P, FILLS, |handle| {
+        observe(handle.fill_iter(iter::repeat_n(42, len)));
+    })
+}
+
+/// The vectors are made before the clock starts, and freed while it runs.
+fn vec<P: Peer>(len: usize) -> Contestant<'static>
+where
+    for<'a> P::Handle<'a>: Fills<'a>,
+{
+    timed(P::NAME, move || {
+        let given = vec![vec![42; len]; FILLS];
+        let start = Instant::now();
+        let mut peer = P::fresh();
+        let handle = peer.open();
+        for values in given {
+            observe(handle.take_vec(values));
+        }
+        drop(handle);
+        drop(peer);
+        start.elapsed()
+    })
+}
+
+fn boxed<P: Peer>(len: usize) -> Contestant<'static>
+where
+    for<'a> P::Handle<'a>: Fills<'a>,
+{
+    timed(P::NAME, move || {
+        let given = vec![vec![42; len].into_boxed_slice(); FILLS];
+        let start = Instant::now();
+        let mut peer = P::fresh();
+        let handle = peer.open();
+        for values in given {
+            observe(handle.take_boxed(values));
+        }
+        drop(handle);
+        drop(peer);
+        start.elapsed()
+    })
+}
+
+fn structs(table: &mut Table<'_>) {
+    macro_rules! each {
+        ($($size:literal)*) => {$(
+            let name = concat!("alloc_struct_", $size);
+            table.row(name, COUNT, peers!(one([0x42_u8; $size])));
+        )*};
+    }
+    each!(13 24 26 30 32 64 96 128 192 256 512 1024);
+}
+
+fn strings(table: &mut Table<'_>) {
+    macro_rules! each {
+        ($($len:literal)*) => {$(
+            const { assert!(std::str::from_utf8(&[b'a'; $len]).is_ok()) };
+            table.row(concat!("alloc_str_", $len), COUNT, peers!(string(&[b'a'; $len])));
+            table.row(concat!("alloc_str_lit_", $len), COUNT, peers!(literal(&[b'a'; $len])));
+        )*};
+    }
+    each!(8 16 32 40 48 64 72 80 128);
+    slices!(table, "alloc_slice_lit", sized, [8 32 64 128]: u8);
+}
+
+fn string<P: Peer>(text: &'static [u8]) -> Contestant<'static> {
+    let text = std::str::from_utf8(black_box(text)).expect("ASCII");
+    sample!(P, COUNT, |handle| {
+        observe(handle.alloc_str(text));
+    })
+}
+
+/// The length is known.
+fn literal<P: Peer>(text: &'static impl AsciiArray) -> Contestant<'static> {
+    sample!(P, COUNT, |handle| {
+        text.allocate_str(&handle);
+    })
+}
+
+/// As [`Array`], of ASCII.
+trait AsciiArray {
+    fn allocate_str<'a>(&'static self, handle: &impl Handle<'a>);
+}
+
+impl<const N: usize> AsciiArray for [u8; N] {
+    #[inline(always)]
+    fn allocate_str<'a>(&'static self, handle: &impl Handle<'a>) {
+        // SAFETY: the rows pass letters.
+        observe(handle.alloc_str(unsafe { std::str::from_utf8_unchecked(self) }));
+    }
+}
+
+fn clears(table: &mut Table<'_>) {
+    table.row(
+        "clear",
+        1,
+        vec![
+            clear::<EbbtideRoot>(),
+            clear::<Stumpalo>(),
+            clear::<Bumpalo>(),
+            clear::<BumpScope>(),
+            clear::<BlinkAlloc>(),
+        ],
+    );
+    table.row(
+        "clear_and_free",
+        1,
+        vec![
+            clear_with(EbbtideRoot::fresh(), |peer| peer.0.reset_with(ebbtide::Retain::OneChunk)),
+            clear_with(Stumpalo::fresh(), |peer| {
+                peer.0.clear();
+                peer.0.free_fresh_chunks();
+            }),
+            clear::<Bumpalo>(),
+            clear::<BumpScope>(),
+            clear::<BlinkAlloc>(),
+        ],
+    );
+    table.row("reuse", COUNT, peers!(reuse()));
+}
+
+/// Filling the arena is not measured. What a peer offers: the next turn is to find the memory again.
+fn clear<P: Peer>() -> Contestant<'static> {
+    clear_with(P::fresh(), |peer| drop(peer.open()))
+}
+
+fn clear_with<P: Peer>(mut peer: P, clear: impl Fn(&mut P) + 'static) -> Contestant<'static> {
+    timed(P::NAME, move || {
+        let handle = peer.open();
+        for _ in 0..LARGE {
+            observe(handle.alloc([0_i32; 4024]));
+        }
+        drop(handle);
+        let start = Instant::now();
+        clear(&mut peer);
+        start.elapsed()
+    })
+}
+
+fn reuse<P: Peer>() -> Contestant<'static> {
+    let mut peer = P::fresh();
+    timed(P::NAME, move || {
+        drop(peer.open());
+        let start = Instant::now();
+        let handle = peer.open();
+        for _ in 0..hidden(COUNT) {
+            observe(handle.alloc(42_u64));
+        }
+        start.elapsed()
+    })
+}
