@@ -12,7 +12,7 @@ pub use vec::{String, Vec};
 
 #[cfg(feature = "allocator-api2")]
 mod vec {
-    use crate::{scope::Scope, value::assert_no_drop};
+    use crate::{error::AllocError, scope::Scope, value::assert_no_drop};
     use allocator_api2::vec::Vec as Inner;
     use core::{
         cmp::Ordering,
@@ -83,7 +83,7 @@ mod vec {
 
     impl<'s, T> Vec<'s, T> {
         #[inline]
-        fn of(inner: Inner<T, &'s Scope<'s>>) -> Self {
+        pub(crate) fn of(inner: Inner<T, &'s Scope<'s>>) -> Self {
             const { assert_no_drop::<T>() };
             Vec { inner: ManuallyDrop::new(inner) }
         }
@@ -248,6 +248,15 @@ mod vec {
         /// If the string would exceed `isize::MAX` bytes.
         pub fn reserve(&mut self, additional: usize) {
             self.bytes.reserve(additional);
+        }
+
+        /// As [`reserve`](String::reserve).
+        ///
+        /// # Errors
+        ///
+        /// [`AllocError`]; the string is as it was.
+        pub fn try_reserve(&mut self, additional: usize) -> Result<(), AllocError> {
+            self.bytes.try_reserve(additional).map_err(|_| AllocError)
         }
 
         /// The bytes that it has room for.

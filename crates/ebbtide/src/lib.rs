@@ -71,6 +71,8 @@ mod poison;
 mod pool;
 mod raw;
 mod scope;
+#[cfg(feature = "serde")]
+pub mod serialize;
 mod slice;
 mod stats;
 mod string;

@@ -93,6 +93,11 @@ fn an_arena_that_begins_small_comes_to_huge_pages_by_doubling() {
     assert_eq!(log.live(), 0);
 }
 
+/// A byte to fill a block of `size` bytes with.
+fn mark(size: usize) -> u8 {
+    size.to_le_bytes()[0]
+}
+
 #[test]
 fn blocks_are_aligned_disjoint_and_whole() {
     let sizes =
@@ -107,7 +112,7 @@ fn blocks_are_aligned_disjoint_and_whole() {
             assert!(block.len() >= size);
             assert!(size < 7 * HUGE / 8 || start % HUGE == 0, "{size}");
             // SAFETY: the block is ours, with as many bytes.
-            unsafe { block.cast::<u8>().write_bytes(size as u8, size) };
+            unsafe { block.cast::<u8>().write_bytes(mark(size), size) };
             blocks.push((block.cast::<u8>(), layout));
         }
         for (block, layout) in blocks {
@@ -115,7 +120,7 @@ fn blocks_are_aligned_disjoint_and_whole() {
                 // SAFETY: within the block.
                 let byte = unsafe { block.add(at) };
                 // SAFETY: written above.
-                assert_eq!(unsafe { byte.read() }, layout.size() as u8);
+                assert_eq!(unsafe { byte.read() }, mark(layout.size()));
             }
             // SAFETY: allocated above with this layout, and not used again.
             unsafe { HugePages.release(block, layout) };
@@ -144,7 +149,7 @@ fn a_limit_counts_what_is_asked_for_to_the_byte() {
     let mut arena = Arena::with_chunk_size_in(4 * MIB, HugePages);
     arena.scope();
     let held = arena.stats().held;
-    assert!(held >= 4 * MIB && held < 4 * MIB + 4096);
+    assert!((4 * MIB..4 * MIB + 4096).contains(&held));
     arena.set_limit(Some(held));
     let s = arena.scope();
     assert!(s.try_alloc_uninit_slice::<u8>(4 * MIB).is_ok());

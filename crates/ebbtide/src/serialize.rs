@@ -1,0 +1,865 @@
+//! Serialises what lies in a scope, and deserialises into one (feature `serde`).
+//!
+//! [`Box`](crate::Box), [`GrowVec`] and [`GrowString`] serialise as what they hold, and so do the
+//! [collections](crate::collections).
+//!
+//! A type that implements `Deserialize` makes itself out of the input alone: it cannot know of a scope. serde's
+//! answer is the seed, a [`DeserializeSeed`] that brings along what is needed. A scope makes them:
+//!
+//! | seed | gives |
+//! |---|---|
+//! | [`s.seed::<str>()`](Scope::seed) | `&mut str` |
+//! | [`s.seed::<[T]>()`](Scope::seed) | `&mut [T]` |
+//! | [`s.seed::<T>()`](Scope::seed) | `&mut T` |
+//! | [`s.boxed_seed::<T>()`](Scope::boxed_seed) | `Box<T>`, for `str` and slices too; `T` may need `Drop` |
+//! | [`s.borrowing_seed::<str>()`](Scope::borrowing_seed) | `&str`, of the input where that has it as it is; also `[u8]` |
+//! | [`s.seed_value(of)`](Scope::seed_value) | `&mut` of what the seed `of` gives |
+//! | [`s.seed_slice(of)`](Scope::seed_slice) | `&mut [_]` of what the seed `of` gives |
+//! | [`s.seed_entries(key, value)`](Scope::seed_entries) | `&mut [(_, _)]`, the entries of a map in their order |
+//! | [`s.seed_boxed(of)`](Scope::seed_boxed), [`s.seed_boxed_slice(of)`](Scope::seed_boxed_slice) | the same, owned |
+//! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the [collections](crate::collections), with their features |
+//!
+//! Seeds nest. What is nested in itself, as JSON is, takes a seed of one's own:
+//!
+//! ```
+//! use ebbtide::{Arena, Scope};
+//! use serde::de::{Deserializer, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor, value};
+//! use std::fmt;
+//!
+//! #[derive(Debug, PartialEq)]
+//! enum Json<'a> {
+//!     Null,
+//!     Number(f64),
+//!     Text(&'a str),
+//!     List(&'a [Json<'a>]),
+//!     Object(&'a [(&'a str, Json<'a>)]),
+//! }
+//!
+//! #[derive(Clone, Copy)]
+//! struct JsonSeed<'s, 'a>(&'s Scope<'a>);
+//!
+//! impl<'de: 'a, 'a> DeserializeSeed<'de> for JsonSeed<'_, 'a> {
+//!     type Value = Json<'a>;
+//!     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Json<'a>, D::Error> {
+//!         from.deserialize_any(self)
+//!     }
+//! }
+//!
+//! impl<'de: 'a, 'a> Visitor<'de> for JsonSeed<'_, 'a> {
+//!     type Value = Json<'a>;
+//!     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+//!         f.write_str("JSON")
+//!     }
+//!     fn visit_unit<E: Error>(self) -> Result<Json<'a>, E> {
+//!         Ok(Json::Null)
+//!     }
+//!     fn visit_u64<E: Error>(self, n: u64) -> Result<Json<'a>, E> {
+//!         Ok(Json::Number(n as f64))
+//!     }
+//!     fn visit_str<E: Error>(self, text: &str) -> Result<Json<'a>, E> {
+//!         self.0.try_alloc_str(text).map(|text| Json::Text(text)).map_err(E::custom)
+//!     }
+//!     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Json<'a>, E> {
+//!         Ok(Json::Text(text)) // no copy
+//!     }
+//!     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Json<'a>, A::Error> {
+//!         let from = value::SeqAccessDeserializer::new(list);
+//!         Ok(Json::List(self.0.seed_slice(self).deserialize(from)?))
+//!     }
+//!     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Json<'a>, A::Error> {
+//!         let from = value::MapAccessDeserializer::new(object);
+//!         let seed = self.0.seed_entries(self.0.borrowing_seed::<str>(), self);
+//!         Ok(Json::Object(seed.deserialize(from)?))
+//!     }
+//! }
+//!
+//! let input = r#"{"name": "Kattegat", "depth": [5, null, 130]}"#;
+//! let mut arena = Arena::new();
+//! let s = arena.scope();
+//! let json = JsonSeed(&s).deserialize(&mut serde_json::Deserializer::from_str(input))?;
+//! let Json::Object([("name", name), ("depth", Json::List(depth))]) = json else { panic!() };
+//! assert_eq!(*name, Json::Text("Kattegat"));
+//! assert_eq!(*depth, [Json::Number(5.0), Json::Null, Json::Number(130.0)]);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! # Errors
+//!
+//! Where there is no memory, a seed returns the deserialiser's own error with the text of
+//! [`AllocError`]; it never ends the program. Elements made until then are dropped,
+//! and a slice that did not get all of its elements gives its memory back, unless something was allocated since. What else a failed input took
+//! is free again when the scope ends. An input that announces more elements than it has reserves 64 KiB in
+//! advance at most.
+
+use crate::{
+    boxed::Box,
+    error::AllocError,
+    grow::{GrowString, GrowVec},
+    growing::Growing,
+    scope::Scope,
+    value::assert_no_drop,
+};
+use core::{fmt, marker::PhantomData};
+use serde::{
+    Deserialize, Serialize, Serializer,
+    de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor},
+};
+
+/// The most bytes that are reserved because an input announced them.
+const TRUSTED: usize = 64 * 1024;
+
+/// How many elements to reserve for an input that announces `hint`.
+fn cautious<T>(hint: Option<usize>) -> usize {
+    hint.unwrap_or(0).min(TRUSTED / size_of::<T>().max(1))
+}
+
+// What serialises.
+
+impl<T: ?Sized + Serialize> Serialize for Box<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl<T: Serialize> Serialize for GrowVec<'_, '_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize(serializer)
+    }
+}
+
+impl Serialize for GrowString<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_str().serialize(serializer)
+    }
+}
+
+// What visits the input.
+
+/// Puts the elements of a sequence into the scope. They are owned until the input has ended well.
+struct Elements<'s, 'a, S> {
+    scope: &'s Scope<'a>,
+    of: S,
+}
+
+impl<'de, 'a, S: DeserializeSeed<'de> + Clone> Visitor<'de> for Elements<'_, 'a, S> {
+    type Value = Box<'a, [S::Value]>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut growing = Growing::new(self.scope.cursor());
+        growing.hint(cautious::<S::Value>(elements.size_hint()));
+        while let Some(element) = elements.next_element_seed(self.of.clone())? {
+            growing.push::<AllocError>(element).map_err(A::Error::custom)?;
+        }
+        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        Ok(unsafe { Box::own(growing.finish()) })
+    }
+}
+
+/// Puts the entries of a map into the scope, in their order.
+struct Entries<'s, 'a, K, V> {
+    scope: &'s Scope<'a>,
+    key: K,
+    value: V,
+}
+
+impl<'de, 'a, K, V> Visitor<'de> for Entries<'_, 'a, K, V>
+where
+    K: DeserializeSeed<'de> + Clone,
+    V: DeserializeSeed<'de> + Clone,
+{
+    type Value = Box<'a, [(K::Value, V::Value)]>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut growing = Growing::new(self.scope.cursor());
+        growing.hint(cautious::<(K::Value, V::Value)>(entries.size_hint()));
+        while let Some(key) = entries.next_key_seed(self.key.clone())? {
+            let value = entries.next_value_seed(self.value.clone())?;
+            growing.push::<AllocError>((key, value)).map_err(A::Error::custom)?;
+        }
+        // SAFETY: all entries are made, in a block of their own, which lives for `'a`.
+        Ok(unsafe { Box::own(growing.finish()) })
+    }
+}
+
+/// Copies a string into the scope.
+struct Text<'s, 'a> {
+    scope: &'s Scope<'a>,
+}
+
+impl<'a> Visitor<'_> for Text<'_, 'a> {
+    type Value = &'a mut str;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        self.scope.try_alloc_str(text).map_err(E::custom)
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        self.visit_str(text_of(bytes)?)
+    }
+}
+
+/// The string that formats without one wrote as bytes.
+fn text_of<E: Error>(bytes: &[u8]) -> Result<&str, E> {
+    core::str::from_utf8(bytes).map_err(|_| E::invalid_value(Unexpected::Bytes(bytes), &"a string"))
+}
+
+/// Borrows a string from the input, or copies it into the scope.
+struct BorrowedText<'s, 'a> {
+    scope: &'s Scope<'a>,
+}
+
+impl<'de: 'a, 'a> Visitor<'de> for BorrowedText<'_, 'a> {
+    type Value = &'a str;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(text)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(self.scope.try_alloc_str(text).map_err(E::custom)?)
+    }
+
+    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+        text_of(bytes)
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        self.visit_str(text_of(bytes)?)
+    }
+}
+
+/// Borrows bytes from the input, or puts them into the scope.
+struct BorrowedBytes<'s, 'a> {
+    scope: &'s Scope<'a>,
+}
+
+impl<'de: 'a, 'a> Visitor<'de> for BorrowedBytes<'_, 'a> {
+    type Value = &'a [u8];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes")
+    }
+
+    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+        Ok(bytes)
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        Ok(self.scope.try_alloc_slice_copy(bytes).map_err(E::custom)?)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(text.as_bytes())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        self.visit_bytes(text.as_bytes())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, bytes: A) -> Result<Self::Value, A::Error> {
+        let elements = Elements { scope: self.scope, of: PhantomData::<u8> };
+        Ok(Box::leak(elements.visit_seq(bytes)?))
+    }
+}
+
+// The seeds.
+
+/// Copied however it is nested; shown without the scope, which is not its own.
+macro_rules! seed {
+    ($name:ident<$($parameter:ident: ?Sized),+>) => {
+        impl<$($parameter: ?Sized),+> Clone for $name<'_, '_, $($parameter),+> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($parameter: ?Sized),+> Copy for $name<'_, '_, $($parameter),+> {}
+
+        seed!(debug $name<$($parameter: ?Sized),+>);
+    };
+    (debug $name:ident<$($parameter:ident $(: ?$sized:ident)?),+>) => {
+        impl<$($parameter $(: ?$sized)?),+> fmt::Debug for $name<'_, '_, $($parameter),+> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// Gives `&mut T`; see [`Scope::seed`].
+pub struct Seed<'s, 'a, T: ?Sized> {
+    scope: &'s Scope<'a>,
+    of: PhantomData<*const T>,
+}
+seed!(Seed<T: ?Sized>);
+
+impl<'de, 'a, T: Deserialize<'de> + 'a> DeserializeSeed<'de> for Seed<'_, 'a, T> {
+    type Value = &'a mut T;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        self.scope.seed_value(PhantomData::<T>).deserialize(from)
+    }
+}
+
+impl<'de, 'a, T: Deserialize<'de> + 'a> DeserializeSeed<'de> for Seed<'_, 'a, [T]> {
+    type Value = &'a mut [T];
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        self.scope.seed_slice(PhantomData::<T>).deserialize(from)
+    }
+}
+
+impl<'de, 'a> DeserializeSeed<'de> for Seed<'_, 'a, str> {
+    type Value = &'a mut str;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_str(Text { scope: self.scope })
+    }
+}
+
+/// Gives `Box<T>`; see [`Scope::boxed_seed`].
+pub struct BoxedSeed<'s, 'a, T: ?Sized> {
+    scope: &'s Scope<'a>,
+    of: PhantomData<*const T>,
+}
+seed!(BoxedSeed<T: ?Sized>);
+
+impl<'de, 'a, T: Deserialize<'de>> DeserializeSeed<'de> for BoxedSeed<'_, 'a, T> {
+    type Value = Box<'a, T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        self.scope.seed_boxed(PhantomData::<T>).deserialize(from)
+    }
+}
+
+impl<'de, 'a, T: Deserialize<'de>> DeserializeSeed<'de> for BoxedSeed<'_, 'a, [T]> {
+    type Value = Box<'a, [T]>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        self.scope.seed_boxed_slice(PhantomData::<T>).deserialize(from)
+    }
+}
+
+impl<'de, 'a> DeserializeSeed<'de> for BoxedSeed<'_, 'a, str> {
+    type Value = Box<'a, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        let text = self.scope.seed::<str>().deserialize(from)?;
+        // SAFETY: a string of its own, which lives for `'a` and has no destructor.
+        Ok(unsafe { Box::own(text.into()) })
+    }
+}
+
+/// Gives `&str` or `&[u8]`; see [`Scope::borrowing_seed`].
+pub struct BorrowingSeed<'s, 'a, T: ?Sized> {
+    scope: &'s Scope<'a>,
+    of: PhantomData<*const T>,
+}
+seed!(BorrowingSeed<T: ?Sized>);
+
+impl<'de: 'a, 'a> DeserializeSeed<'de> for BorrowingSeed<'_, 'a, str> {
+    type Value = &'a str;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_str(BorrowedText { scope: self.scope })
+    }
+}
+
+impl<'de: 'a, 'a> DeserializeSeed<'de> for BorrowingSeed<'_, 'a, [u8]> {
+    type Value = &'a [u8];
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_bytes(BorrowedBytes { scope: self.scope })
+    }
+}
+
+/// Gives `&mut` of what another seed gives; see [`Scope::seed_value`].
+#[derive(Clone, Copy)]
+pub struct ValueSeed<'s, 'a, S> {
+    boxed: BoxedValueSeed<'s, 'a, S>,
+}
+seed!(debug ValueSeed<S>);
+
+impl<'de, 'a, S: DeserializeSeed<'de, Value: 'a>> DeserializeSeed<'de> for ValueSeed<'_, 'a, S> {
+    type Value = &'a mut S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        const { assert_no_drop::<S::Value>() };
+        Ok(Box::leak(self.boxed.deserialize(from)?))
+    }
+}
+
+/// Gives a box of what another seed gives; see [`Scope::seed_boxed`].
+#[derive(Clone, Copy)]
+pub struct BoxedValueSeed<'s, 'a, S> {
+    scope: &'s Scope<'a>,
+    of: S,
+}
+seed!(debug BoxedValueSeed<S>);
+
+impl<'de, 'a, S: DeserializeSeed<'de>> DeserializeSeed<'de> for BoxedValueSeed<'_, 'a, S> {
+    type Value = Box<'a, S::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        let value = self.of.deserialize(from)?;
+        self.scope.try_boxed(value).map_err(D::Error::custom)
+    }
+}
+
+/// Gives a slice of what another seed gives; see [`Scope::seed_slice`].
+#[derive(Clone, Copy)]
+pub struct SliceSeed<'s, 'a, S> {
+    boxed: BoxedSliceSeed<'s, 'a, S>,
+}
+seed!(debug SliceSeed<S>);
+
+impl<'de, 'a, S> DeserializeSeed<'de> for SliceSeed<'_, 'a, S>
+where
+    S: DeserializeSeed<'de, Value: 'a> + Clone,
+{
+    type Value = &'a mut [S::Value];
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        const { assert_no_drop::<S::Value>() };
+        Ok(Box::leak(self.boxed.deserialize(from)?))
+    }
+}
+
+/// Gives a boxed slice of what another seed gives; see [`Scope::seed_boxed_slice`].
+#[derive(Clone, Copy)]
+pub struct BoxedSliceSeed<'s, 'a, S> {
+    scope: &'s Scope<'a>,
+    of: S,
+}
+seed!(debug BoxedSliceSeed<S>);
+
+impl<'de, 'a, S: DeserializeSeed<'de> + Clone> DeserializeSeed<'de> for BoxedSliceSeed<'_, 'a, S> {
+    type Value = Box<'a, [S::Value]>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_seq(Elements { scope: self.scope, of: self.of })
+    }
+}
+
+/// Gives the entries of a map as a slice; see [`Scope::seed_entries`].
+#[derive(Clone, Copy)]
+pub struct EntriesSeed<'s, 'a, K, V> {
+    scope: &'s Scope<'a>,
+    key: K,
+    value: V,
+}
+seed!(debug EntriesSeed<K, V>);
+
+impl<'de, 'a, K, V> DeserializeSeed<'de> for EntriesSeed<'_, 'a, K, V>
+where
+    K: DeserializeSeed<'de, Value: 'a> + Clone,
+    V: DeserializeSeed<'de, Value: 'a> + Clone,
+{
+    type Value = &'a mut [(K::Value, V::Value)];
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        const { assert_no_drop::<(K::Value, V::Value)>() };
+        let Self { scope, key, value } = self;
+        Ok(Box::leak(from.deserialize_map(Entries { scope, key, value })?))
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// A seed that puts a value into the scope: a `str`, a slice of anything that implements
+    /// `Deserialize`, or one such value. Nothing in it may need `Drop`, as in [`alloc`](Scope::alloc).
+    ///
+    /// ```
+    /// use serde::de::DeserializeSeed;
+    /// use serde_json::Deserializer;
+    ///
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let text = s.seed::<str>().deserialize(&mut Deserializer::from_str(r#""ebb""#))?;
+    /// let numbers = s.seed::<[u32]>().deserialize(&mut Deserializer::from_str("[1, 2, 3]"))?;
+    /// let pair = s.seed::<(u8, bool)>().deserialize(&mut Deserializer::from_str("[7, true]"))?;
+    /// assert_eq!((text, numbers, pair), (&mut *s.alloc_str("ebb"), &mut [1, 2, 3][..], &mut (7, true)));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn seed<T: ?Sized>(&self) -> Seed<'_, 'a, T> {
+        Seed { scope: self, of: PhantomData }
+    }
+
+    /// As [`seed`](Scope::seed), owned: what is in it may need `Drop`.
+    ///
+    /// ```
+    /// use serde::de::DeserializeSeed;
+    ///
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut input = serde_json::Deserializer::from_str(r#"["on", "the heap"]"#);
+    /// let names = s.boxed_seed::<[String]>().deserialize(&mut input)?;
+    /// assert_eq!(*names, ["on", "the heap"]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn boxed_seed<T: ?Sized>(&self) -> BoxedSeed<'_, 'a, T> {
+        BoxedSeed { scope: self, of: PhantomData }
+    }
+
+    /// A seed for a `str` or a `[u8]` that borrows from the input what stands there as it is, and puts only the
+    /// rest into the scope: strings with escapes, or everything where the input is a stream.
+    ///
+    /// ```
+    /// use serde::de::DeserializeSeed;
+    ///
+    /// let input = r#"["as it is", "one\nline"]"#;
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let texts = s.seed_slice(s.borrowing_seed::<str>());
+    /// let texts = texts.deserialize(&mut serde_json::Deserializer::from_str(input))?;
+    /// assert_eq!(texts, ["as it is", "one\nline"]);
+    /// assert!(input.as_bytes().as_ptr_range().contains(&texts[0].as_ptr()));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn borrowing_seed<T: ?Sized>(&self) -> BorrowingSeed<'_, 'a, T> {
+        BorrowingSeed { scope: self, of: PhantomData }
+    }
+
+    /// A seed that puts what `of` gives into the scope. It may not need `Drop`.
+    #[must_use]
+    pub fn seed_value<S>(&self, of: S) -> ValueSeed<'_, 'a, S> {
+        ValueSeed { boxed: self.seed_boxed(of) }
+    }
+
+    /// As [`seed_value`](Scope::seed_value), owned.
+    #[must_use]
+    pub fn seed_boxed<S>(&self, of: S) -> BoxedValueSeed<'_, 'a, S> {
+        BoxedValueSeed { scope: self, of }
+    }
+
+    /// A seed for a sequence, each of whose elements `of` gives. They may not need `Drop`.
+    ///
+    /// ```
+    /// use serde::de::DeserializeSeed;
+    ///
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let rows = s.seed_slice(s.seed::<[u8]>());
+    /// let rows = rows.deserialize(&mut serde_json::Deserializer::from_str("[[1], [], [2, 3]]"))?;
+    /// assert_eq!(rows, [&[1][..], &[], &[2, 3]]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn seed_slice<S>(&self, of: S) -> SliceSeed<'_, 'a, S> {
+        SliceSeed { boxed: self.seed_boxed_slice(of) }
+    }
+
+    /// As [`seed_slice`](Scope::seed_slice), owned.
+    #[must_use]
+    pub fn seed_boxed_slice<S>(&self, of: S) -> BoxedSliceSeed<'_, 'a, S> {
+        BoxedSliceSeed { scope: self, of }
+    }
+
+    /// A seed for the entries of a map, in the order of the input; a key that comes twice is there twice.
+    /// Neither keys nor values may need `Drop`.
+    ///
+    /// ```
+    /// use serde::de::DeserializeSeed;
+    /// use std::marker::PhantomData;
+    ///
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let depths = s.seed_entries(s.seed::<str>(), PhantomData::<u32>);
+    /// let mut input = serde_json::Deserializer::from_str(r#"{"Kattegat": 130, "Skagerrak": 700}"#);
+    /// assert_eq!(depths.deserialize(&mut input)?[1].1, 700);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn seed_entries<K, V>(&self, key: K, value: V) -> EntriesSeed<'_, 'a, K, V> {
+        EntriesSeed { scope: self, key, value }
+    }
+}
+
+// The collections.
+
+#[cfg(feature = "allocator-api2")]
+pub use vectors::{StringSeed, VecSeed};
+
+#[cfg(feature = "allocator-api2")]
+mod vectors {
+    use super::{
+        AllocError, DeserializeSeed, Deserializer, Error, Scope, SeqAccess, Serialize, Serializer,
+        Visitor, cautious, text_of,
+    };
+    use crate::collections::{String, Vec};
+    use core::fmt;
+
+    impl<T: Serialize> Serialize for Vec<'_, T> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.as_slice().serialize(serializer)
+        }
+    }
+
+    impl Serialize for String<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.as_str().serialize(serializer)
+        }
+    }
+
+    /// Gives a [`Vec`]; see [`Scope::seed_vec`].
+    #[derive(Clone, Copy)]
+    pub struct VecSeed<'s, S> {
+        scope: &'s Scope<'s>,
+        of: S,
+    }
+
+    impl<S> fmt::Debug for VecSeed<'_, S> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("VecSeed").finish_non_exhaustive()
+        }
+    }
+
+    impl<'de, 's, S: DeserializeSeed<'de> + Clone> DeserializeSeed<'de> for VecSeed<'s, S> {
+        type Value = Vec<'s, S::Value>;
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+            from.deserialize_seq(self)
+        }
+    }
+
+    impl<'de, 's, S: DeserializeSeed<'de> + Clone> Visitor<'de> for VecSeed<'s, S> {
+        type Value = Vec<'s, S::Value>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a sequence")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+            // The inner vector gives its block back where an element fails.
+            let mut vec = self.scope.vec().into_inner();
+            // A hint may lie; where it is refused the vector grows as elements arrive.
+            let _ = vec.try_reserve(cautious::<S::Value>(elements.size_hint()));
+            while let Some(element) = elements.next_element_seed(self.of.clone())? {
+                vec.try_reserve(1).map_err(|_| A::Error::custom(AllocError))?;
+                vec.push(element);
+            }
+            Ok(Vec::of(vec))
+        }
+    }
+
+    /// Gives a [`String`]; see [`Scope::seed_string`].
+    #[derive(Clone, Copy)]
+    pub struct StringSeed<'s> {
+        scope: &'s Scope<'s>,
+    }
+
+    impl fmt::Debug for StringSeed<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("StringSeed").finish_non_exhaustive()
+        }
+    }
+
+    impl<'de, 's> DeserializeSeed<'de> for StringSeed<'s> {
+        type Value = String<'s>;
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+            from.deserialize_str(self)
+        }
+    }
+
+    impl<'s> Visitor<'_> for StringSeed<'s> {
+        type Value = String<'s>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+            let mut string = self.scope.string();
+            string.try_reserve(text.len()).map_err(E::custom)?;
+            string.push_str(text);
+            Ok(string)
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+            self.visit_str(text_of(bytes)?)
+        }
+    }
+
+    impl<'s> Scope<'s> {
+        /// A seed for a [vector](Scope::vec) of what `of` gives, which goes on growing.
+        ///
+        /// ```
+        /// use serde::de::DeserializeSeed;
+        /// use std::marker::PhantomData;
+        ///
+        /// # let mut arena = ebbtide::Arena::new();
+        /// # let s = arena.scope();
+        /// let mut input = serde_json::Deserializer::from_str("[1, 2]");
+        /// let mut numbers = s.seed_vec(PhantomData::<u32>).deserialize(&mut input)?;
+        /// numbers.push(3);
+        /// assert_eq!(serde_json::to_string(&numbers)?, "[1,2,3]");
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
+        #[must_use]
+        pub fn seed_vec<S>(&'s self, of: S) -> VecSeed<'s, S> {
+            VecSeed { scope: self, of }
+        }
+
+        /// A seed for a [string](Scope::string), which goes on growing.
+        #[must_use]
+        pub fn seed_string(&'s self) -> StringSeed<'s> {
+            StringSeed { scope: self }
+        }
+    }
+}
+
+#[cfg(feature = "hashbrown")]
+pub use maps::{MapSeed, SetSeed};
+
+/// The map and the set themselves serialise by hashbrown's own feature.
+#[cfg(feature = "hashbrown")]
+mod maps {
+    use super::{
+        AllocError, DeserializeSeed, Deserializer, Error, MapAccess, Scope, SeqAccess, Visitor,
+        cautious,
+    };
+    use crate::collections::{Map, Set};
+    use core::{fmt, hash::Hash};
+
+    /// Gives a [`Map`]; see [`Scope::seed_map`].
+    #[derive(Clone, Copy)]
+    pub struct MapSeed<'s, K, V> {
+        scope: &'s Scope<'s>,
+        key: K,
+        value: V,
+    }
+
+    impl<K, V> fmt::Debug for MapSeed<'_, K, V> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("MapSeed").finish_non_exhaustive()
+        }
+    }
+
+    impl<'de, 's, K, V> DeserializeSeed<'de> for MapSeed<'s, K, V>
+    where
+        K: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
+        V: DeserializeSeed<'de> + Clone,
+    {
+        type Value = Map<'s, K::Value, V::Value>;
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+            from.deserialize_map(self)
+        }
+    }
+
+    impl<'de, 's, K, V> Visitor<'de> for MapSeed<'s, K, V>
+    where
+        K: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
+        V: DeserializeSeed<'de> + Clone,
+    {
+        type Value = Map<'s, K::Value, V::Value>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+            let mut map = self.scope.map();
+            // A hint may lie; where it is refused the map grows as entries arrive.
+            let _ = map.try_reserve(cautious::<(K::Value, V::Value)>(entries.size_hint()));
+            while let Some(key) = entries.next_key_seed(self.key.clone())? {
+                let value = entries.next_value_seed(self.value.clone())?;
+                map.try_reserve(1).map_err(|_| A::Error::custom(AllocError))?;
+                map.insert(key, value);
+            }
+            Ok(map)
+        }
+    }
+
+    /// Gives a [`Set`]; see [`Scope::seed_set`].
+    #[derive(Clone, Copy)]
+    pub struct SetSeed<'s, S> {
+        scope: &'s Scope<'s>,
+        of: S,
+    }
+
+    impl<S> fmt::Debug for SetSeed<'_, S> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("SetSeed").finish_non_exhaustive()
+        }
+    }
+
+    impl<'de, 's, S> DeserializeSeed<'de> for SetSeed<'s, S>
+    where
+        S: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
+    {
+        type Value = Set<'s, S::Value>;
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+            from.deserialize_seq(self)
+        }
+    }
+
+    impl<'de, 's, S> Visitor<'de> for SetSeed<'s, S>
+    where
+        S: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
+    {
+        type Value = Set<'s, S::Value>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a sequence")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+            let mut set = self.scope.set();
+            // A hint may lie; where it is refused the set grows as elements arrive.
+            let _ = set.try_reserve(cautious::<S::Value>(elements.size_hint()));
+            while let Some(element) = elements.next_element_seed(self.of.clone())? {
+                set.try_reserve(1).map_err(|_| A::Error::custom(AllocError))?;
+                set.insert(element);
+            }
+            Ok(set)
+        }
+    }
+
+    impl<'s> Scope<'s> {
+        /// A seed for a hash [map](Scope::map). Of a key that comes twice the last value is kept.
+        ///
+        /// ```
+        /// use serde::de::DeserializeSeed;
+        /// use std::marker::PhantomData;
+        ///
+        /// let input = r#"{"Kattegat": 130, "Skagerrak": 700}"#;
+        /// # let mut arena = ebbtide::Arena::new();
+        /// # let s = arena.scope();
+        /// let depths = s.seed_map(s.borrowing_seed::<str>(), PhantomData::<u32>);
+        /// let depths = depths.deserialize(&mut serde_json::Deserializer::from_str(input))?;
+        /// assert_eq!(depths["Skagerrak"], 700);
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
+        #[must_use]
+        pub fn seed_map<K, V>(&'s self, key: K, value: V) -> MapSeed<'s, K, V> {
+            MapSeed { scope: self, key, value }
+        }
+
+        /// A seed for a hash [set](Scope::set).
+        #[must_use]
+        pub fn seed_set<S>(&'s self, of: S) -> SetSeed<'s, S> {
+            SetSeed { scope: self, of }
+        }
+    }
+}
