@@ -3,7 +3,6 @@
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[allow(dead_code)]
 mod common;
 
 use common::{assert_apart, assert_works, panic_of};
@@ -144,19 +143,18 @@ fn arenas_travel_between_threads() {
     let pool = Pool::new();
     let (sender, receiver) = mpsc::sync_channel::<(usize, Pooled<'_>)>(2);
     thread::scope(|threads| {
-        threads.spawn(|| {
+        let worker = threads.spawn(|| {
             for (turn, mut arena) in receiver {
                 work(&mut arena.scope(), turn);
             }
         });
-        let pool = &pool;
-        threads.spawn(move || {
-            for turn in 0..500 {
-                let mut arena = pool.get();
-                work(&mut arena.scope(), turn);
-                sender.send((turn, arena)).unwrap();
-            }
-        });
+        for turn in 0..500 {
+            let mut arena = pool.get();
+            work(&mut arena.scope(), turn);
+            sender.send((turn, arena)).unwrap();
+        }
+        drop(sender);
+        worker.join().unwrap();
     });
     assert!(pool.stats().chunks <= 4 * 2, "{}", pool.stats());
 }
@@ -192,7 +190,8 @@ fn a_forgotten_arena_is_lost_to_the_pool_alone() {
     assert_eq!(arena.stats().held, 0);
     drop(arena);
     let mut arena = pool.get();
-    mem::forget(arena.scope());
+    let s = arena.scope();
+    mem::forget((s.boxed([1_u8; 100]), s));
     drop(arena);
     assert_eq!(pool.stats().chunks, 1);
     pool.scope(|s| {
@@ -232,14 +231,11 @@ fn run_on_threads<T: Send>(futures: Vec<impl Future<Output = T> + Send>) -> Vec<
     let mut futures: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
     while futures.iter().any(|(_, output)| output.is_none()) {
         for (future, output) in futures.iter_mut().filter(|(_, output)| output.is_none()) {
-            thread::scope(|threads| {
-                threads.spawn(|| {
-                    let mut context = Context::from_waker(Waker::noop());
-                    if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-                        *output = Some(value);
-                    }
-                });
-            });
+            let poll = || future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            let poll = thread::scope(|threads| threads.spawn(poll).join()).unwrap();
+            if let Poll::Ready(value) = poll {
+                *output = Some(value);
+            }
         }
     }
     futures.into_iter().filter_map(|(_, output)| output).collect()
