@@ -22,8 +22,9 @@ macro_rules! arithmetic {
     ($word:ty, $signed:ty) => {
         /// The start of a block of `size` bytes at the high end of `low..top`.
         ///
-        /// For `size` and `align` up to [`SMALL`] and `low` at or above [`LOWEST_ADDRESS`]: the
-        /// subtraction cannot wrap then, so one comparison is exact.
+        /// For `size` and `align` up to [`SMALL`](crate::arith::SMALL) and `low` at or above
+        /// [`LOWEST_ADDRESS`](crate::arith::LOWEST_ADDRESS): the subtraction cannot wrap then, so one
+        /// comparison is exact.
         #[inline(always)]
         #[must_use]
         pub const fn down_small(
@@ -56,7 +57,8 @@ macro_rules! arithmetic {
         }
 
         /// The bytes that a region must have to serve `size` bytes at `align` from either end,
-        /// when it begins at a multiple of [`CHUNK_ALIGN`]; a multiple of it. `None` on overflow.
+        /// when it begins at a multiple of [`CHUNK_ALIGN`](crate::arith::CHUNK_ALIGN); a multiple of it.
+        /// `None` on overflow.
         #[must_use]
         pub const fn region_for(size: $word, align: $word) -> Option<$word> {
             #[allow(clippy::cast_possible_truncation, reason = "16 fits every word")]
