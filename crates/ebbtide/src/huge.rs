@@ -13,7 +13,8 @@ const HUGE: usize = 2 * 1024 * 1024;
 /// What may stay unused at the end of a mapping so that its last page is a huge one.
 const UNUSED: usize = HUGE / 8;
 
-/// The least request that is mapped; smaller ones go to the heap.
+/// The least request that is mapped; smaller ones go to the heap. `docs/decisions/0012-huge-pages.md` has the
+/// measurements.
 const LEAST: usize = HUGE - UNUSED;
 
 /// Memory in huge pages where the system has them, for arenas of megabytes.

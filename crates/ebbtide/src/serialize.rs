@@ -1,7 +1,6 @@
 //! Serialises what lies in a scope, and deserialises into one (feature `serde`).
 //!
-//! [`Box`](crate::Box), [`GrowVec`] and [`GrowString`] serialise as what they hold, and so do the
-//! [collections](crate::collections).
+//! [`Box`], [`GrowVec`] and [`GrowString`] serialise as what they hold, and so do the `collections`.
 //!
 //! A type that implements `Deserialize` makes itself out of the input alone: it cannot know of a scope. serde's
 //! answer is the seed, a [`DeserializeSeed`] that brings along what is needed. A scope makes them:
@@ -17,7 +16,7 @@
 //! | [`s.seed_slice(of)`](Scope::seed_slice) | `&mut [_]` of what the seed `of` gives |
 //! | [`s.seed_entries(key, value)`](Scope::seed_entries) | `&mut [(_, _)]`, the entries of a map in their order |
 //! | [`s.seed_boxed(of)`](Scope::seed_boxed), [`s.seed_boxed_slice(of)`](Scope::seed_boxed_slice) | the same, owned |
-//! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the [collections](crate::collections), with their features |
+//! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the `collections`, with their features |
 //!
 //! Seeds nest. What is nested in itself, as JSON is, takes a seed of one's own:
 //!
