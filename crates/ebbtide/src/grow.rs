@@ -99,8 +99,8 @@ impl<T> Room<T> {
         }
     }
 
-    /// The room in a chunk for `additional` elements more than `len`, at least twice as many, with the
-    /// `len` elements moved there.
+    /// The room in a chunk for `additional` elements more than `len`, with the `len` elements moved there;
+    /// for twice as many where there is such memory.
     ///
     /// # Safety
     ///
@@ -117,7 +117,30 @@ impl<T> Room<T> {
             return Err(F::too_large());
         };
         let least = if size_of::<T>() == 1 { 16 } else { 4 };
-        let Ok(layout) = Layout::array::<T>(needed.max(len.saturating_mul(2)).max(least)) else {
+        let wanted = needed.max(len.saturating_mul(2)).max(least);
+        if wanted > needed {
+            // SAFETY: the caller's promise; `len <= wanted`.
+            let roomy = unsafe { Room::moved::<AllocError>(cursor, start, len, wanted) };
+            if let Ok(room) = roomy {
+                return Ok(room);
+            }
+        }
+        // SAFETY: the caller's promise, which a failure above leaves true; `len <= needed`.
+        unsafe { Room::moved::<F>(cursor, start, len, needed) }
+    }
+
+    /// The room in a chunk for `capacity` elements, with the `len` elements moved there.
+    ///
+    /// # Safety
+    ///
+    /// As [`Room::grown`], and `len <= capacity`.
+    unsafe fn moved<F: Failure>(
+        cursor: &Cursor,
+        start: NonNull<T>,
+        len: usize,
+        capacity: usize,
+    ) -> Result<Self, F> {
+        let Ok(layout) = Layout::array::<T>(capacity) else {
             return Err(F::too_large());
         };
         // SAFETY: the caller's promise.

@@ -440,7 +440,8 @@ impl Cursor {
     }
 
     /// Moves the cursor to another chunk with room for `layout` at the low end, and the first `size` bytes
-    /// of `block`, which is not published, to where [`Cursor::low_room`] then begins.
+    /// of `block`, which is not published, to where [`Cursor::low_room`] then begins. Where the backing
+    /// refuses or panics, the cursor is as it was: the block counts on the room up to `top`.
     ///
     /// # Safety
     ///
@@ -452,7 +453,9 @@ impl Cursor {
         block: NonNull<u8>,
         size: usize,
     ) -> Result<(), F> {
+        let undo = Undo { cursor: self, words: self.words() };
         let moved = self.refill::<F>(layout, End::Low)?;
+        core::mem::forget(undo);
         // SAFETY: both are valid for `size` bytes; the new one lies in a chunk that was free.
         unsafe { moved.copy_from_nonoverlapping(block, size) };
         self.low.set(moved);
@@ -466,7 +469,12 @@ impl Cursor {
     /// The block begins there and ends at `top` at the latest, and nothing was allocated since.
     #[inline]
     pub(crate) unsafe fn publish_low(&self, block: NonNull<u8>, size: usize) {
-        self.low.set(at(self.low.get(), block.addr().get() + size));
+        let end = block.addr().get() + size;
+        debug_assert!(end <= self.top.get(), "I2");
+        self.low.set(at(self.low.get(), end));
+        if poison::TRACKS {
+            self.control().note_high_water(self.used());
+        }
     }
 
     /// Serves a request that the region in use has no room for.
@@ -621,6 +629,18 @@ impl Cursor {
             next = header.next();
         }
         debug_assert!(passed_region, "I3: the region is the cursor's or an earlier one");
+    }
+}
+
+/// Puts a cursor's words back when dropped: on every way out that does not forget it.
+struct Undo<'c> {
+    cursor: &'c Cursor,
+    words: Words,
+}
+
+impl Drop for Undo<'_> {
+    fn drop(&mut self) {
+        self.cursor.set(self.words);
     }
 }
 
