@@ -1,0 +1,683 @@
+//! Claim: `&Scope` is an allocator by each of the traits: the last block grows, shrinks and is freed in place,
+//! any other is left alone, and a refusal changes nothing.
+
+#![cfg(feature = "std")]
+#![cfg_attr(feature = "nightly", feature(allocator_api, btreemap_alloc))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(dead_code, unused_imports, reason = "each set of features uses a part of it")]
+
+mod common;
+
+use common::{
+    Adjacent, Census, Log, Watched, address, assert_apart, assert_works, end, extent, panic_of,
+    watched,
+};
+use ebbtide::{Arena, Backing, Fixed, Heap, Scope, StackArena};
+use proptest::prelude::*;
+use std::{alloc::Layout, mem::MaybeUninit, ops::Range, ptr::NonNull};
+
+fn layout(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).unwrap()
+}
+
+/// The byte at `index` of a block with this seed.
+fn pattern(seed: u8, index: usize) -> u8 {
+    seed.wrapping_mul(31).wrapping_add((index % 251) as u8)
+}
+
+/// What is done to a list of blocks, a step each.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    New { size: usize, align: usize },
+    Zeroed { size: usize, align: usize },
+    Grow { which: usize, by: usize, align: usize },
+    Shrink { which: usize, to: usize, align: usize },
+    Free { which: usize },
+    High { size: usize },
+    Collect { len: u8 },
+    Claim { size: usize },
+    Refuse { calls: usize },
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let size = || prop_oneof![5 => 0..80usize, 2 => 0..1_500usize, 1 => 0..20_000usize];
+    let align = || prop_oneof![6 => 0..5u32, 1 => 5..13u32].prop_map(|shift| 1usize << shift);
+    let which = || prop_oneof![2 => Just(usize::MAX), 1 => 0..50usize];
+    let step = prop_oneof![
+        4 => (size(), align()).prop_map(|(size, align)| Step::New { size, align }),
+        1 => (size(), align()).prop_map(|(size, align)| Step::Zeroed { size, align }),
+        4 => (which(), size(), align())
+            .prop_map(|(which, by, align)| Step::Grow { which, by, align }),
+        3 => (which(), size(), align())
+            .prop_map(|(which, to, align)| Step::Shrink { which, to, align }),
+        3 => which().prop_map(|which| Step::Free { which }),
+        1 => size().prop_map(|size| Step::High { size }),
+        1 => any::<u8>().prop_map(|len| Step::Collect { len }),
+        1 => size().prop_map(|size| Step::Claim { size }),
+        1 => (0..3usize).prop_map(|calls| Step::Refuse { calls }),
+    ];
+    proptest::collection::vec(step, 0..60)
+}
+
+fn config() -> ProptestConfig {
+    let cases = if cfg!(miri) { 4 } else { 128 };
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+macro_rules! through {
+    ($module:ident, $($path:ident)::+) => {
+        mod $module {
+            use super::*;
+            use $($path)::+::Allocator;
+
+            /// A block of an allocator's, every byte of it written.
+            struct Block {
+                start: NonNull<u8>,
+                layout: Layout,
+                seed: u8,
+            }
+
+            impl Block {
+                fn of(block: NonNull<[u8]>, layout: Layout, seed: u8) -> Self {
+                    assert!(block.len() >= layout.size(), "less than was asked for");
+                    let start = block.cast::<u8>();
+                    assert_eq!(start.addr().get() % layout.align(), 0, "alignment");
+                    let block = Block { start, layout, seed };
+                    block.write(0);
+                    block
+                }
+
+                fn new(a: &impl Allocator, size: usize, align: usize, seed: u8) -> Option<Self> {
+                    let layout = layout(size, align);
+                    Some(Block::of(a.allocate(layout).ok()?, layout, seed))
+                }
+
+                fn zeroed(a: &impl Allocator, size: usize, align: usize, seed: u8) -> Option<Self> {
+                    let layout = layout(size, align);
+                    let block = a.allocate_zeroed(layout).ok()?;
+                    // SAFETY: the bytes are initialised, and nobody else has them.
+                    let bytes = unsafe { block.as_ref() };
+                    assert!(bytes.iter().all(|byte| *byte == 0));
+                    Some(Block::of(block, layout, seed))
+                }
+
+                fn extent(&self) -> Range<usize> {
+                    self.address()..self.address() + self.layout.size()
+                }
+
+                fn address(&self) -> usize {
+                    self.start.addr().get()
+                }
+
+                fn write(&self, from: usize) {
+                    for index in from..self.layout.size() {
+                        // SAFETY: within the block.
+                        let place = unsafe { self.start.add(index) };
+                        // SAFETY: the block is valid for writes and this test's own.
+                        unsafe { place.write(pattern(self.seed, index)) };
+                    }
+                }
+
+                #[track_caller]
+                fn check(&self) {
+                    for index in 0..self.layout.size() {
+                        // SAFETY: within the block.
+                        let place = unsafe { self.start.add(index) };
+                        // SAFETY: written when the block was made or grown.
+                        let byte = unsafe { place.read() };
+                        assert_eq!(byte, pattern(self.seed, index), "byte {index}");
+                    }
+                }
+
+                #[track_caller]
+                fn grow(&mut self, a: &impl Allocator, size: usize, align: usize) -> bool {
+                    let (old, new) = (self.layout, layout(size, align));
+                    // SAFETY: the block is alive, of this allocator, with this layout; `new` is as large.
+                    let grown = unsafe { a.grow(self.start, old, new) };
+                    let Ok(grown) = grown else {
+                        self.check();
+                        return false;
+                    };
+                    (self.start, self.layout) = (grown.cast(), new);
+                    assert!(grown.len() >= size && self.address() % align == 0);
+                    let kept = Block { layout: old, ..*self };
+                    kept.check();
+                    self.write(old.size());
+                    true
+                }
+
+                #[track_caller]
+                fn shrink(&mut self, a: &impl Allocator, size: usize, align: usize) -> bool {
+                    let (old, new) = (self.layout, layout(size, align));
+                    // SAFETY: the block is alive, of this allocator, with this layout; `new` is no larger.
+                    let shrunk = unsafe { a.shrink(self.start, old, new) };
+                    let Ok(shrunk) = shrunk else {
+                        self.check();
+                        return false;
+                    };
+                    (self.start, self.layout) = (shrunk.cast(), new);
+                    assert!(shrunk.len() >= size && self.address() % align == 0);
+                    self.check();
+                    true
+                }
+
+                fn free(self, a: &impl Allocator) {
+                    self.check();
+                    // SAFETY: the block is alive, of this allocator, with this layout.
+                    unsafe { a.deallocate(self.start, self.layout) };
+                }
+            }
+
+            #[test]
+            fn the_last_block_grows_shrinks_and_is_freed_in_place() {
+                let mut arena = Arena::with_chunk_size(1 << 16);
+                let s = arena.scope();
+                let a = &&s;
+                let first = Block::new(a, 10, 1, 1).unwrap();
+                let mut block = Block::new(a, 100, 1, 2).unwrap();
+                let start = block.address();
+                assert_eq!(start, first.extent().end);
+                for size in [101, 200, 10_000, 60_000] {
+                    assert!(block.grow(a, size, 1));
+                    assert_eq!((block.address(), s.stats().used), (start, 10 + size));
+                }
+                for size in [50_000, 300, 300, 1] {
+                    assert!(block.shrink(a, size, 1));
+                    assert_eq!((block.address(), s.stats().used), (start, 10 + size));
+                }
+                block.free(a);
+                assert_eq!(s.stats().used, 10);
+                first.free(a);
+                assert_eq!((s.stats().used, s.stats().chunks), (0, 1));
+            }
+
+            #[test]
+            fn another_block_moves_to_grow_and_stays_to_shrink() {
+                let mut arena = Arena::with_chunk_size(1 << 12);
+                let s = arena.scope();
+                let a = &&s;
+                let mut first = Block::new(a, 64, 8, 1).unwrap();
+                let last = Block::new(a, 64, 8, 2).unwrap();
+                let start = first.address();
+                assert!(first.shrink(a, 40, 8));
+                assert_eq!((first.address(), s.stats().used), (start, 128));
+                assert!(first.grow(a, 41, 8));
+                assert_eq!(first.address(), last.extent().end, "moved behind the last one");
+                last.check();
+                last.free(a);
+                assert_eq!(s.stats().used, 128 + 41, "not the last one, so it stays");
+                first.free(a);
+                assert_eq!(s.stats().used, 128);
+            }
+
+            #[test]
+            fn a_block_before_a_freed_one_is_the_last_again() {
+                let mut arena = Arena::with_chunk_size(1 << 12);
+                let s = arena.scope();
+                let a = &&s;
+                let mut first = Block::new(a, 64, 1, 1).unwrap();
+                let start = first.address();
+                Block::new(a, 64, 1, 2).unwrap().free(a);
+                assert!(first.grow(a, 3_000, 1));
+                assert_eq!((first.address(), s.stats().used), (start, 3_000));
+                s.alloc([0u8; 16]);
+                assert!(first.grow(a, 3_050, 1), "what the high end takes is not between");
+                assert_eq!(first.address(), start);
+            }
+
+            #[test]
+            fn blocks_without_bytes_come_and_go() {
+                let mut arena = Arena::with_chunk_size(1 << 12);
+                let s = arena.scope();
+                let a = &&s;
+                let kept = Block::new(a, 3, 1, 1).unwrap();
+                for align in [1, 2, 16, 64, 4_096, 1 << 20] {
+                    let mut block = Block::new(a, 0, align, 2).unwrap();
+                    assert!(block.grow(a, 0, align));
+                    assert!(block.grow(a, 100, align));
+                    let other = Block::new(a, 0, align, 3).unwrap();
+                    assert!(block.shrink(a, 0, 1));
+                    assert!(block.shrink(a, 0, align));
+                    other.free(a);
+                    assert!(block.grow(a, 7, 1));
+                    block.free(a);
+                    kept.check();
+                }
+                // Where nothing is left at all, too.
+                let empty: &mut [MaybeUninit<u8>] = &mut [];
+                let (mut empty, mut full) = (Fixed::new(empty), StackArena::<64>::new());
+                for s in [empty.scope(), full.scope()] {
+                    let a = &&s;
+                    let all = s.alloc_slice_fill_copy(s.stats().capacity, 1u8);
+                    for align in [1, 8, 8_192] {
+                        let mut block = Block::new(a, 0, align, 1).unwrap();
+                        assert!(block.grow(a, 0, 2 * align) && block.shrink(a, 0, align));
+                        assert!(!block.grow(a, 1, align));
+                        block.free(a);
+                    }
+                    assert!(all.iter().all(|byte| *byte == 1));
+                }
+            }
+
+            #[test]
+            fn the_last_block_grows_up_to_the_last_byte_and_not_beyond() {
+                let (backing, log) = watched();
+                let mut arena = Arena::with_chunk_size_in(1_000, backing);
+                let s = arena.scope();
+                let a = &&s;
+                let capacity = s.stats().capacity;
+                let mut block = Block::new(a, 1, 1, 1).unwrap();
+                let start = block.address();
+                assert!(block.grow(a, capacity - 1, 1) && block.grow(a, capacity, 1));
+                assert_eq!((block.address(), s.stats().used, log.calls()), (start, capacity, 1));
+                assert!(block.grow(a, capacity + 1, 1));
+                assert_ne!(block.address(), start);
+                assert_eq!(log.calls(), 2);
+                assert!(block.shrink(a, 5, 1));
+                block.free(a);
+            }
+
+            #[test]
+            fn an_alignment_is_raised_and_lowered() {
+                let mut arena = Arena::with_chunk_size(1 << 16);
+                let s = arena.scope();
+                let a = &&s;
+                for (low, high) in [(1, 2), (1, 64), (8, 4_096), (2, 8_192)] {
+                    for padding in [0, 1, 3, 16] {
+                        let other = Block::new(a, padding, 1, 9).unwrap();
+                        let mut block = Block::new(a, 30, low, 1).unwrap();
+                        assert!(block.grow(a, 30, high));
+                        assert!(block.grow(a, 31, low));
+                        assert!(block.shrink(a, 20, high));
+                        assert!(block.shrink(a, 20, low));
+                        let mut zero = Block::new(a, 0, low, 2).unwrap();
+                        assert!(zero.grow(a, 10, high) && zero.shrink(a, 0, low));
+                        block.check();
+                        other.check();
+                        zero.free(a);
+                        block.free(a);
+                        other.free(a);
+                    }
+                }
+            }
+
+            #[test]
+            fn a_failed_growth_leaves_the_block_as_it_was() {
+                let mut stack = StackArena::<200>::new();
+                let s = stack.scope();
+                let a = &&s;
+                let mut first = Block::new(a, 40, 1, 1).unwrap();
+                let mut block = Block::new(a, 100, 1, 2).unwrap();
+                let start = block.address();
+                for (size, align) in [(161, 1), (4_000, 1), (isize::MAX as usize, 1), (100, 8_192)] {
+                    assert!(!block.grow(a, size, align));
+                    assert!(!first.grow(a, size, align));
+                    assert_eq!(s.stats().used, 140);
+                }
+                assert!(!block.shrink(a, 99, 1 << 20), "no such alignment is free");
+                assert!(Block::new(a, 61, 1, 3).is_none() && Block::zeroed(a, 61, 1, 3).is_none());
+                assert!(block.grow(a, 160, 1), "what is left");
+                assert_eq!((block.address(), s.stats().used), (start, 200));
+                block.free(a);
+                first.check();
+                assert!(first.grow(a, 200, 1));
+                assert_eq!(s.stats().used, 200);
+            }
+
+            #[test]
+            fn a_backing_that_panics_leaves_the_block_as_it_was() {
+                let (backing, log) = watched();
+                let mut arena = Arena::with_chunk_size_in(1_000, backing);
+                let s = arena.scope();
+                let a = &&s;
+                let mut first = Block::new(a, 40, 1, 1).unwrap();
+                let mut block = Block::new(a, 100, 1, 2).unwrap();
+                log.panic_nth(1);
+                assert!(panic_of(|| block.grow(a, 5_000, 1)).is_some());
+                block.check();
+                assert!(block.shrink(a, 50, 1) && block.grow(a, 90, 1));
+                log.panic_nth(1);
+                assert!(panic_of(|| Block::new(a, 5_000, 1, 3).is_some()).is_some());
+                assert!(first.grow(a, 5_000, 1));
+                block.check();
+                assert_works(&s);
+                block.free(a);
+                first.free(a);
+            }
+
+            #[test]
+            fn a_block_of_an_ancestor_grows_while_its_claims_live() {
+                // Chunks back to back: blocks of one end where the header of the other begins.
+                for downwards in [false, true] {
+                    let mut arena = Arena::with_chunk_size_in(500, Adjacent::new(1 << 20, downwards));
+                    let s = arena.scope();
+                    let mut ours = Block::new(&&s, 10, 1, 1).unwrap();
+                    {
+                        let claim = s.claim();
+                        let inner = claim.scope().claim();
+                        let mut theirs = Block::new(&claim.scope(), 10, 1, 2).unwrap();
+                        let mut innermost = Block::new(&inner.scope(), 10, 1, 3).unwrap();
+                        for size in (20..2_000).step_by(37) {
+                            assert!(ours.grow(&&s, size, 1));
+                            assert!(theirs.grow(&claim.scope(), size, 1));
+                            assert!(innermost.grow(&inner.scope(), size, 1));
+                            theirs.check();
+                            ours.check();
+                        }
+                        assert!(ours.shrink(&&s, 100, 1));
+                        innermost.free(&inner.scope());
+                        theirs.check();
+                        assert!(theirs.shrink(&claim.scope(), 5, 1));
+                    }
+                    assert!(ours.grow(&&s, 400, 1));
+                    ours.free(&&s);
+                }
+            }
+
+            #[test]
+            fn a_block_from_before_a_checkpoint_grows_in_place_after_it() {
+                for len in [10, 5_000] {
+                    let mut arena = Arena::with_chunk_size(1_000);
+                    let s = arena.scope();
+                    let a = &&s;
+                    let mut block = Block::new(a, 100, 1, 1).unwrap();
+                    let start = block.address();
+                    let checkpoint = s.checkpoint();
+                    let mut gone = Block::new(a, len, 1, 2).unwrap();
+                    assert!(gone.grow(a, 2 * len, 1));
+                    // SAFETY: taken from this scope, and what was allocated since is not used again.
+                    unsafe { s.rewind(checkpoint) };
+                    block.check();
+                    assert!(block.grow(a, 900, 1));
+                    assert_eq!((block.address(), s.stats().used), (start, 900));
+                    let checkpoint = s.checkpoint();
+                    assert!(block.shrink(a, 50, 1));
+                    // SAFETY: as above; what was given back is taken again by nobody.
+                    unsafe { s.rewind(checkpoint) };
+                    block.check();
+                    assert_eq!(s.stats().used, 900);
+                    assert_works(&s);
+                    block.check();
+                }
+            }
+
+            #[test]
+            fn every_copy_of_the_reference_is_the_same_allocator() {
+                let mut arena = Arena::with_chunk_size(1_000);
+                let s = arena.scope();
+                let (one, other) = (&s, &s);
+                let mut block = Block::new(&one, 10, 1, 1).unwrap();
+                assert!(block.grow(&other, 100, 1) && block.shrink(&one.by_ref(), 50, 1));
+                #[allow(clippy::clone_on_copy, reason = "what an allocator is asked for")]
+                block.free(&one.clone());
+                assert_eq!(s.stats().used, 0);
+            }
+
+            /// Runs steps over blocks that all live at once, and checks each of them after each.
+            fn run(s: &Scope<'_>, log: Option<&Log>, steps: &[Step]) {
+                let a = &s;
+                let mut blocks: Vec<Block> = Vec::new();
+                let mut high: Vec<(&mut [u8], u8)> = Vec::new();
+                let mut claims = Vec::new();
+                for (seed, step) in steps.iter().enumerate() {
+                    let seed = seed as u8;
+                    let last = blocks.len().saturating_sub(1);
+                    let used = s.stats().used;
+                    let mut refused = false;
+                    match *step {
+                        Step::New { size, align } => match Block::new(a, size, align, seed) {
+                            Some(block) => blocks.push(block),
+                            None => refused = true,
+                        },
+                        Step::Zeroed { size, align } => match Block::zeroed(a, size, align, seed) {
+                            Some(block) => blocks.push(block),
+                            None => refused = true,
+                        },
+                        Step::Grow { which, by, align } if !blocks.is_empty() => {
+                            let block = &mut blocks[which.min(last)];
+                            let size = block.layout.size() + by;
+                            refused = !block.grow(a, size, align);
+                        }
+                        Step::Shrink { which, to, align } if !blocks.is_empty() => {
+                            let block = &mut blocks[which.min(last)];
+                            let size = to.min(block.layout.size());
+                            refused = !block.shrink(a, size, align);
+                        }
+                        Step::Free { which } if !blocks.is_empty() => {
+                            blocks.remove(which.min(last)).free(a);
+                        }
+                        Step::High { size } => {
+                            high.extend(s.try_alloc_slice_fill_copy(size, seed).map(|b| (b, seed)));
+                        }
+                        Step::Collect { len } => {
+                            let values = (0..len).map(|_| seed).filter(|_| true);
+                            high.extend(s.try_alloc_slice_from_iter(values).map(|b| (b, seed)));
+                        }
+                        Step::Claim { size } if size % 3 == 0 => end(claims.pop()),
+                        Step::Claim { size } => {
+                            if let Ok(claim) = s.try_claim() {
+                                let block = Block::new(&claim.scope(), size, 1, seed);
+                                claims.push((block, claim));
+                            }
+                        }
+                        Step::Refuse { calls } => {
+                            if let Some(log) = log {
+                                log.refuse_nth(calls);
+                            }
+                        }
+                        _ => {}
+                    }
+                    assert!(!refused || s.stats().used == used, "a refusal changed the scope");
+                    let mut extents = Vec::new();
+                    for block in &blocks {
+                        block.check();
+                        extents.push(block.extent());
+                    }
+                    for (bytes, seed) in &high {
+                        assert!(bytes.iter().all(|byte| byte == seed));
+                        extents.push(extent(&**bytes));
+                    }
+                    for (block, _) in &claims {
+                        block.iter().for_each(Block::check);
+                        extents.extend(block.as_ref().map(Block::extent));
+                    }
+                    extents.retain(|extent| !extent.is_empty());
+                    extents.sort_by_key(|extent| extent.start);
+                    assert!(extents.windows(2).all(|pair| pair[0].end <= pair[1].start), "overlap");
+                }
+                for block in blocks {
+                    block.free(a);
+                }
+            }
+
+            proptest! {
+                #![proptest_config(config())]
+
+                #[test]
+                fn random_steps_keep_every_live_byte(chunk_size in 0..3_000usize, steps in steps()) {
+                    let (backing, log) = watched();
+                    let mut arena = Arena::with_chunk_size_in(chunk_size, backing);
+                    run(&arena.scope(), Some(&log), &steps);
+                    run(arena.scope().scope().claim().scope(), Some(&log), &steps);
+                    log.allow();
+                    run(arena.root(), None, &steps);
+                    drop(arena);
+                    assert_eq!(log.live(), 0);
+                    let mut memory = vec![MaybeUninit::uninit(); chunk_size];
+                    run(&Fixed::new(memory.as_mut_slice()).scope(), None, &steps);
+                    run(&Fixed::new(memory.as_mut_slice()).or_spill(Heap).scope(), None, &steps);
+                }
+            }
+        }
+    };
+}
+
+#[cfg(feature = "allocator-api2")]
+through!(allocator_api2_newest, allocator_api2::alloc);
+#[cfg(feature = "hashbrown")]
+through!(allocator_api2_of_hashbrown, allocator_api2_02::alloc);
+#[cfg(feature = "nightly")]
+through!(standard_library, std::alloc);
+
+/// What a vector and a box over the scope do.
+macro_rules! collections {
+    ($module:ident, $vec:path, $boxed:path) => {
+        mod $module {
+            use super::*;
+            use $boxed as AnyBox;
+            use $vec as AnyVec;
+
+            type Boxed<'s, T> = AnyBox<T, &'s Scope<'s>>;
+            type Vector<'s, T> = AnyVec<T, &'s Scope<'s>>;
+
+            #[test]
+            fn a_vector_grows_in_place_as_long_as_it_is_the_last() {
+                let (backing, log) = watched();
+                let mut arena = Arena::with_chunk_size_in(1 << 16, backing);
+                let s = arena.scope();
+                let mut v: Vector<'_, u32> = AnyVec::new_in(&s);
+                v.push(0);
+                let start = v.as_ptr();
+                v.extend(1..10_000);
+                assert_eq!((v.as_ptr(), log.calls()), (start, 1));
+                v.truncate(10);
+                v.shrink_to_fit();
+                assert_eq!((v.as_ptr(), s.stats().used), (start, 40));
+                let mut moved = v;
+                moved.extend(10..20);
+                assert_eq!(moved.as_ptr(), start);
+                assert!(moved.iter().copied().eq(0..20));
+                drop(moved);
+                assert_eq!(s.stats().used, 0);
+            }
+
+            #[test]
+            fn vectors_that_grow_in_turn_keep_their_elements() {
+                let mut arena = Arena::with_chunk_size(100);
+                let s = arena.scope();
+                let mut vectors: [Vector<'_, u64>; 3] = std::array::from_fn(|_| AnyVec::new_in(&s));
+                for i in 0..500 {
+                    for (k, v) in vectors.iter_mut().enumerate() {
+                        v.push(i * 3 + k as u64);
+                    }
+                    s.alloc(i);
+                }
+                let [first, mut second, third] = vectors;
+                let mut copy = first.clone();
+                drop(first);
+                second.append(&mut copy);
+                for (i, value) in second.iter().enumerate() {
+                    let (i, k) = (i as u64 % 500, u64::from(i < 500));
+                    assert_eq!(*value, i * 3 + k);
+                }
+                assert!(third.iter().enumerate().all(|(i, value)| *value == i as u64 * 3 + 2));
+            }
+
+            #[test]
+            fn what_needs_drop_is_dropped_once() {
+                let census = Census::forever();
+                let mut arena = Arena::with_chunk_size(100);
+                let s = arena.scope();
+                let mut v: Vector<'_, _> = AnyVec::new_in(&s);
+                v.extend((0..100).map(|i| census.make(i)));
+                v.retain(|value| value.id() % 2 == 0);
+                end(v.remove(3));
+                let owned: Boxed<'_, [_]> = v.into_boxed_slice();
+                assert_eq!((owned.len(), census.live()), (49, 49));
+                drop(owned);
+                assert_eq!(census.live(), 0);
+            }
+
+            #[test]
+            fn boxes_go_through_raw_pointers_and_back() {
+                let mut arena = Arena::with_chunk_size(200);
+                let s = arena.scope();
+                let census = Census::forever();
+                let a = &s;
+                for n in 0..50 {
+                    let owned: Boxed<'_, _> = AnyBox::new_in((census.make(n), [n; 9]), a);
+                    let between = s.alloc(n);
+                    let raw: *mut (_, _) = AnyBox::leak(owned);
+                    s.alloc_slice_from_iter((0..n).filter(|_| true));
+                    // SAFETY: `leak` gave it up; it is of this allocator, a copy of which is alive.
+                    let owned: Boxed<'_, _> = unsafe { AnyBox::from_raw_in(raw, a) };
+                    assert_eq!((owned.0.id(), owned.1, *between), (n, [n; 9], n));
+                }
+                assert_eq!(census.live(), 0);
+                let leaked: &mut [usize; 3] = AnyBox::leak(AnyBox::new_in([1, 2, 3], a));
+                assert_works(&s);
+                assert_eq!(*leaked, [1, 2, 3]);
+            }
+
+            #[test]
+            fn elements_without_size_take_nothing() {
+                let mut arena = Arena::new();
+                let s = arena.scope();
+                let mut v: Vector<'_, ()> = AnyVec::new_in(&s);
+                v.extend([(); 1_000]);
+                v.shrink_to_fit();
+                assert_eq!((v.len(), s.stats().used), (1_000, 0));
+                drop(v);
+                let unit: Boxed<'_, ()> = AnyBox::new_in((), &s);
+                drop(unit);
+                assert_eq!(s.stats().used, 0);
+            }
+
+            #[test]
+            fn a_vector_that_outgrows_a_buffer_says_so_and_keeps_its_elements() {
+                let mut stack = StackArena::<100>::new();
+                let s = stack.scope();
+                let mut v: Vector<'_, u8> = AnyVec::new_in(&s);
+                v.extend(0..60);
+                assert!(v.try_reserve(1_000).is_err());
+                assert!(v.try_reserve(usize::MAX).is_err());
+                assert!(v.try_reserve_exact(40).is_ok());
+                v.extend(60..100);
+                assert!(v.try_reserve(1).is_err());
+                assert!(v.iter().copied().eq(0..100));
+            }
+        }
+    };
+}
+
+#[cfg(feature = "allocator-api2")]
+collections!(allocator_api2_collections, allocator_api2::vec::Vec, allocator_api2::boxed::Box);
+#[cfg(feature = "nightly")]
+collections!(standard_collections, std::vec::Vec, std::boxed::Box);
+
+#[cfg(feature = "nightly")]
+#[test]
+fn the_standard_librarys_own_collections_live_in_a_scope() {
+    use std::{
+        collections::{BTreeMap, BinaryHeap, LinkedList, VecDeque},
+        rc::Rc,
+    };
+
+    let mut arena = Arena::with_chunk_size(300);
+    let s = arena.scope();
+    let mut map = BTreeMap::new_in(&s);
+    let mut deque = VecDeque::new_in(&s);
+    let mut heap = BinaryHeap::new_in(&s);
+    let mut list = LinkedList::new_in(&s);
+    let shared = Rc::new_in(7, &s);
+    let claim = s.claim();
+    let mut nested = Vec::new_in(claim.scope());
+    for i in 0..500 {
+        map.insert(i * 7 % 500, i);
+        deque.push_front(i);
+        heap.push(i ^ 5);
+        list.push_back(Rc::clone(&shared));
+        nested.push(Box::new_in(i, claim.scope()));
+        if i % 3 == 0 {
+            map.remove(&(i / 2));
+            end(deque.pop_back());
+            end(heap.pop());
+        }
+    }
+    assert!(map.iter().all(|(key, i)| i * 7 % 500 == *key));
+    assert!(deque.iter().rev().copied().eq(167..500));
+    assert_eq!((heap.len(), Rc::strong_count(&shared)), (333, 501));
+    assert!(nested.iter().enumerate().all(|(i, value)| **value == i));
+    let shape: Box<dyn Fn(i32) -> i32, &Scope<'_>> = Box::new_in(|x| x + 1, &s);
+    assert_eq!(shape(1), 2);
+}
