@@ -10,10 +10,10 @@
 //! ```text
 //! scope ─► Local::take
 //!   ├─ state is READY ─► state = OUT; a child of `words`                 the fast path
-//!   └─ it is not ──────► take_other ─► an entry of the stack, or a new one
+//!   └─ it is not ──────► take_other ─► an entry of the stack, home, or a new one
 //! the guard
-//!   ├─ it was home ────► state -= OUT                                    the fast path
-//!   └─ another ────────► give_back ─► the stack
+//!   ├─ home, taken on the fast path ─► state = READY                     the fast path
+//!   └─ else ────────────────────────► give_back
 //! ```
 //!
 //! One entry, *home*, has a copy of its words in the thread-local variable itself, and one word there says
@@ -22,12 +22,12 @@
 //! destructor, so that reaching it takes no test; on x86-64, in an executable:
 //!
 //! ```text
-//! cmp qword ptr fs:[state], 0
+//! cmp byte ptr fs:[state], 0
 //! jne cold
-//! mov qword ptr fs:[state], 1
+//! mov byte ptr fs:[state], 1
 //! mov rax, fs:[top]
 //! …                              ; the closure
-//! dec qword ptr fs:[state]
+//! mov byte ptr fs:[state], 0
 //! ```
 //!
 //! # Invariants
@@ -56,17 +56,17 @@ use core::{alloc::Layout, cell::Cell, convert::Infallible, error::Error, fmt, pt
 use std::{eprintln, process, thread_local};
 
 /// Home is idle, and what the next scope takes.
-const READY: usize = 0;
+const READY: u8 = 0;
 /// Home is out, or there is none.
-const OUT: usize = 1;
-/// Added once for every [`with`] whose closure runs.
-const SWAPPED: usize = 2;
-/// The thread is ending and has freed what it kept.
-const DEAD: usize = 1 << (usize::BITS - 1);
+const OUT: u8 = 1;
+/// The closure of a [`with`] runs.
+const SWAPPED: u8 = 2;
 
 thread_local! {
     static LOCAL: Local = const { Local {
         state: Cell::new(OUT),
+        dead: Cell::new(false),
+        swaps: Cell::new(0),
         words: Cell::new(Scope::new(Cursor::nowhere())),
         home: Cell::new(None),
         stack: Cell::new(None),
@@ -79,13 +79,17 @@ thread_local! {
 
 /// What a thread keeps.
 struct Local {
-    state: Cell<usize>,
+    state: Cell<u8>,
+    /// The thread is ending and has freed what it kept.
+    dead: Cell<bool>,
+    /// How many closures of [`with`] run.
+    swaps: Cell<usize>,
     /// The words of home's scope.
     words: Cell<Scope<'static>>,
     home: Cell<Option<NonNull<Entry>>>,
     /// The idle entries but home, linked by `next`.
     stack: Cell<Option<NonNull<Entry>>>,
-    /// How many entries but home are out.
+    /// How many entries that `take_other` gave are out.
     open: Cell<usize>,
     /// The capacity of new arenas, if it was chosen.
     capacity: Cell<Option<usize>>,
@@ -153,7 +157,8 @@ unsafe fn child_of<'s>(scope: &Cell<Scope<'static>>) -> Scope<'s> {
     let scope = unsafe { &*scope.as_ptr() };
     // SAFETY: the scope is a fork, and a fork's top is rounded to this alignment.
     unsafe { scope.cursor().promise_top(CHUNK_ALIGN) };
-    scope.fork()
+    // SAFETY: rounded, it is not below `low` either (I2).
+    Scope::new(unsafe { scope.cursor().try_fork().unwrap_unchecked() })
 }
 
 /// What a failed allocation of an entry returns, if it returns.
@@ -168,7 +173,7 @@ fn no_memory<F: Failure>(layout: Layout) -> F {
 /// An entry that is out, until dropped.
 struct Lease<'l> {
     local: &'l Local,
-    /// `None`: home.
+    /// `None`: home, and `state` was [`READY`].
     other: Option<NonNull<Entry>>,
     scope: &'l Cell<Scope<'static>>,
 }
@@ -177,9 +182,10 @@ impl Drop for Lease<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         match self.other {
-            // Not a mask: the compiler would clear the bit in one byte, and the next scope's load of the whole
-            // word would wait for that byte to reach the cache.
-            None => self.local.state.set(self.local.state.get().wrapping_sub(OUT)),
+            // A constant, not the state as it is now with a bit less: nothing has to be loaded. Every [`with`]
+            // that began since has ended; if not, on a stack that was switched, its scope is no longer the
+            // default.
+            None => self.local.state.set(READY),
             Some(entry) => self.local.give_back(entry),
         }
     }
@@ -192,48 +198,60 @@ impl Local {
             self.state.set(OUT);
             return Ok(Lease { local: self, other: None, scope: &self.words });
         }
-        let other = self.take_other()?;
-        let scope = match other {
-            None => &self.words,
-            // SAFETY: what is out is not freed (L1), and the lease puts it back when it ends.
-            Some(entry) => &unsafe { entry.as_ref() }.scope,
-        };
-        Ok(Lease { local: self, other, scope })
+        let entry = self.take_other()?;
+        // SAFETY: what is out is not freed (L1), and the lease puts it back when it ends.
+        let scope = &unsafe { entry.as_ref() }.scope;
+        Ok(Lease { local: self, other: Some(entry), scope })
     }
 
-    /// The entry on top of the stack, or home, or a new one. `None` stands for home.
+    /// The entry on top of the stack, or home, or a new one.
     #[cold]
     #[inline(never)]
-    fn take_other<F: Failure>(&self) -> Result<Option<NonNull<Entry>>, F> {
-        let mut other = self.pop();
-        if other.is_none() {
-            if self.state.get() & OUT == 0 {
-                self.state.set(self.state.get() | OUT);
-                return Ok(None);
+    fn take_other<F: Failure>(&self) -> Result<NonNull<Entry>, F> {
+        let entry = match self.pop().or_else(|| self.take_home()) {
+            Some(entry) => entry,
+            None => {
+                let made = Entry::make::<F>(self.capacity.get())?;
+                self.settle(made);
+                made
             }
-            let made = Entry::make::<F>(self.capacity.get())?;
-            // The heap may be one that uses default scopes itself: home is looked for only now.
-            if self.home.get().is_none() && REAPER.try_with(|_| ()).is_ok() {
-                // SAFETY: just made.
-                let scope = &unsafe { made.as_ref() }.scope;
-                // SAFETY: nobody knows the entry yet, and home's own words have no child but this copy (L4).
-                self.words.set(unsafe { child_of(scope) });
-                self.home.set(Some(made));
-                return Ok(None);
-            }
-            other = Some(made);
-        }
+        };
         self.open.set(self.open.get() + 1);
-        Ok(other)
+        Ok(entry)
+    }
+
+    /// Home, if it is idle.
+    fn take_home(&self) -> Option<NonNull<Entry>> {
+        if self.state.get() & OUT != 0 {
+            return None;
+        }
+        self.state.set(self.state.get() | OUT);
+        self.home.get()
+    }
+
+    /// Makes an entry that was just made home, if there is none and the thread is not ending.
+    fn settle(&self, made: NonNull<Entry>) {
+        if self.home.get().is_none() && REAPER.try_with(|_| ()).is_ok() {
+            // SAFETY: just made.
+            let scope = &unsafe { made.as_ref() }.scope;
+            // SAFETY: of the two scopes with home's words, only one is ever used at a time (L4): there is one
+            // lease of home.
+            self.words.set(unsafe { child_of(scope) });
+            self.home.set(Some(made));
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn give_back(&self, entry: NonNull<Entry>) {
         self.open.set(self.open.get() - 1);
+        if self.home.get() == Some(entry) {
+            self.state.set(self.state.get() & !OUT);
+            return;
+        }
         // SAFETY: what is out is not freed (L1).
         let own = unsafe { entry.as_ref() }.arena.is_some();
-        if own && self.state.get() & DEAD != 0 {
+        if own && self.dead.get() {
             // SAFETY: an entry of the heap, and its lease, which was the only one, ends (L1).
             unsafe { Entry::free(entry) };
         } else {
@@ -268,12 +286,10 @@ impl Local {
 
     /// Frees every idle arena of the thread.
     fn free_idle(&self) {
-        if self.state.get() & OUT == 0 {
-            self.state.set(self.state.get() | OUT);
-            if let Some(home) = self.home.take() {
-                // SAFETY: it was idle, and is nobody's now (L1).
-                unsafe { Entry::free(home) };
-            }
+        if let Some(home) = self.take_home() {
+            self.home.set(None);
+            // SAFETY: it was idle, and is nobody's now (L1).
+            unsafe { Entry::free(home) };
         }
         // One at a time: the heap may be one that uses default scopes itself.
         while let Some(entry) = self.unlink(|entry| entry.arena.is_some()) {
@@ -320,7 +336,7 @@ impl Drop for Reaper {
     fn drop(&mut self) {
         // Where thread-local variables are emulated, this one may have gone before; what it led to stays.
         let _ = LOCAL.try_with(|local| {
-            local.state.set(local.state.get() | DEAD);
+            local.dead.set(true);
             local.free_idle();
         });
     }
@@ -425,7 +441,8 @@ pub fn with<R>(scope: &mut Scope<'_>, f: impl FnOnce() -> R) -> R {
     let entry = Entry { scope: Cell::new(scope.fork()), next: Cell::new(None), arena: None };
     LOCAL.with(|local| {
         local.push(NonNull::from(&entry));
-        local.state.set(local.state.get() + SWAPPED);
+        local.swaps.set(local.swaps.get() + 1);
+        local.state.set(local.state.get() | SWAPPED);
         let _swap = Swap { local, entry: &entry };
         f()
     })
@@ -439,7 +456,10 @@ struct Swap<'e> {
 
 impl Drop for Swap<'_> {
     fn drop(&mut self) {
-        self.local.state.set(self.local.state.get() - SWAPPED);
+        self.local.swaps.set(self.local.swaps.get() - 1);
+        if self.local.swaps.get() == 0 {
+            self.local.state.set(self.local.state.get() & !SWAPPED);
+        }
         let found = self.local.unlink(|entry| core::ptr::eq(entry, self.entry));
         if found.is_none() {
             abandoned();
