@@ -152,11 +152,10 @@ fn the_inventory_of_unsafe_is_complete() {
         if let Some(heading) = line.strip_prefix("## ") {
             file = code(heading).unwrap_or_default().to_owned();
         }
-        if let Some(row) = cells(line)
-            && !file.is_empty()
-            && let (Some(name), Some(counts)) =
-                (code(row[0]), row.get(1).and_then(|cell| counts(cell)))
-        {
+        let row = cells(line).filter(|_| !file.is_empty()).unwrap_or_default();
+        let name = row.first().and_then(|cell| code(cell));
+        let counts = row.get(1).and_then(|cell| counts(cell));
+        if let (Some(name), Some(counts)) = (name, counts) {
             let sum = listed.entry(file.clone()).or_default().entry(name.to_owned()).or_default();
             for (sum, count) in sum.iter_mut().zip(counts) {
                 *sum += count;
