@@ -328,7 +328,7 @@ mod vec {
 
     impl fmt::Display for String<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(self)
+            fmt::Display::fmt(&**self, f)
         }
     }
 }

@@ -608,6 +608,6 @@ impl fmt::Debug for GrowString<'_, '_> {
 
 impl fmt::Display for GrowString<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self)
+        fmt::Display::fmt(&**self, f)
     }
 }

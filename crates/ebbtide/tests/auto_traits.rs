@@ -5,8 +5,8 @@
 #![cfg(feature = "std")]
 
 use ebbtide::{
-    AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, Fixed, Heap,
-    NoSpill, Retain, Scope, SpareCapacity, StackArena, StackBytes, Stats,
+    AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, Fixed, GrowString,
+    GrowVec, Heap, NoSpill, Retain, Scope, SpareCapacity, StackArena, StackBytes, Stats,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -114,6 +114,33 @@ fn a_box_has_the_traits_of_its_value() {
     is_not!(Box<'static, Shared>: Send, Sync);
     is_not!(Box<'static, dyn Send>: Sync);
     is_not!(Box<'static, dyn Sync>: Send);
+}
+
+#[test]
+fn a_builder_has_the_traits_of_its_elements() {
+    is!(GrowVec<'static, 'static, u8>: Send, Sync, Unpin, std::fmt::Debug);
+    is!(GrowString<'static, 'static>: Send, Sync, Unpin, std::fmt::Debug);
+    is!(GrowVec<'static, 'static, Cell<u8>>: Send);
+    is_not!(GrowVec<'static, 'static, Cell<u8>>: Sync);
+    is!(GrowVec<'static, 'static, MutexGuard<'static, u8>>: Sync);
+    is_not!(GrowVec<'static, 'static, MutexGuard<'static, u8>>: Send);
+    is_not!(GrowVec<'static, 'static, Shared>: Send, Sync, Clone);
+    is_not!(GrowString<'static, 'static>: Clone);
+}
+
+/// Growing and dropping touch the scope, which is not `Sync`.
+#[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+#[test]
+fn collections_stay_on_the_thread_of_their_scope() {
+    use ebbtide::collections::{Map, Set, String, Vec};
+    is_not!(Vec<'static, u8>: Send, Sync);
+    is_not!(String<'static>: Send, Sync);
+    is_not!(Map<'static, u8, u8>: Send, Sync);
+    is_not!(Set<'static, u8>: Send, Sync);
+    is_not!(<Vec<'static, u8> as IntoIterator>::IntoIter: Send, Sync);
+    is_not!(allocator_api2::boxed::Box<u8, &'static Scope<'static>>: Send, Sync);
+    is!(Vec<'static, u8>: Unpin, std::fmt::Debug);
+    is!(String<'static>: Unpin, std::fmt::Debug);
 }
 
 #[test]

@@ -1,0 +1,585 @@
+//! Claim: the collections of a scope do what std's do, whatever is allocated beside them, and have no
+//! destructor where their elements have none.
+
+#![cfg(all(feature = "std", feature = "allocator-api2", feature = "hashbrown"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+
+mod common;
+
+use common::{Census, address, assert_apart, assert_works, panic_of, watched};
+use ebbtide::{
+    AllocError, Arena, Fixed, Heap, Scope, StackArena,
+    collections::{Map, Set, String as Text, Vec as List},
+};
+use proptest::prelude::*;
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write,
+    mem::{MaybeUninit, needs_drop},
+};
+
+const _: () = assert!(!needs_drop::<List<'_, u8>>() && !needs_drop::<List<'_, List<'_, &u8>>>());
+const _: () = assert!(!needs_drop::<Text<'_>>() && needs_drop::<Map<'_, u8, u8>>());
+const _: () = assert!(!needs_drop::<Node<'_>>());
+
+/// What the model test does: a kind, a value, and an index.
+#[derive(Clone, Copy, Debug)]
+struct Step(u8, u16, usize);
+
+/// Collections of one scope, and std's with the same content.
+struct Pair<'s> {
+    list: List<'s, u32>,
+    texts: List<'s, &'s str>,
+    text: Text<'s>,
+    map: Map<'s, u16, &'s [u16]>,
+    set: Set<'s, &'s str>,
+    /// Owned by std, so that each entry has a destructor.
+    owners: Map<'s, u16, String>,
+    s: &'s Scope<'s>,
+    model: Model,
+}
+
+#[derive(Default)]
+struct Model {
+    list: Vec<u32>,
+    texts: Vec<String>,
+    text: String,
+    map: HashMap<u16, Vec<u16>>,
+    set: HashSet<String>,
+    owners: HashMap<u16, String>,
+}
+
+/// A [`Pair`] of whatever scope.
+trait Apply {
+    fn apply(&mut self, step: Step);
+    fn check(&self);
+}
+
+impl<'s> Pair<'s> {
+    fn new(s: &'s Scope<'s>) -> Self {
+        Pair {
+            list: s.vec(),
+            texts: s.vec_with_capacity(3),
+            text: s.string(),
+            map: s.map(),
+            set: s.set(),
+            owners: s.map(),
+            s,
+            model: Model::default(),
+        }
+    }
+}
+
+impl Apply for Pair<'_> {
+    fn apply(&mut self, Step(kind, value, index): Step) {
+        let Pair { list, texts, text, map, set, owners, s, model } = self;
+        let n = u32::from(value);
+        let at = |len: usize| index % len.max(1);
+        let name = format!("{}-{}", value % 40, "é".repeat(index % 5));
+        match kind % 32 {
+            0..=3 => {
+                list.push(n);
+                model.list.push(n);
+            }
+            4 => assert_eq!(list.pop(), model.list.pop()),
+            5 => {
+                let at = at(list.len() + 1);
+                list.insert(at, n);
+                model.list.insert(at, n);
+            }
+            6 if !list.is_empty() => {
+                let at = at(list.len());
+                assert_eq!(list.remove(at), model.list.remove(at));
+            }
+            7 => {
+                list.extend((0..n % 300).map(|i| i ^ n));
+                model.list.extend((0..n % 300).map(|i| i ^ n));
+            }
+            8 => {
+                list.truncate(index);
+                model.list.truncate(index);
+            }
+            9 => {
+                list.retain(|value| value % 3 != n % 3);
+                model.list.retain(|value| value % 3 != n % 3);
+            }
+            10 => {
+                list.shrink_to_fit();
+                assert_eq!(list.capacity(), list.len());
+            }
+            11 => list.reserve(index),
+            12 => {
+                let end = at(list.len());
+                assert!(list.drain(end / 2..end).eq(model.list.drain(end / 2..end)));
+            }
+            13 => {
+                list.sort_unstable();
+                list.dedup();
+                model.list.sort_unstable();
+                model.list.dedup();
+            }
+            14 => {
+                // A second vector that takes over, and gives its elements back.
+                let at = at(list.len());
+                let mut tail = list.split_off(at);
+                tail.push(n);
+                list.append(&mut tail);
+                model.list.push(n);
+            }
+            15 | 16 => {
+                texts.push(s.alloc_str(&name));
+                model.texts.push(name);
+            }
+            17 => {
+                text.push_str(&name);
+                text.push('ü');
+                model.text.push_str(&name);
+                model.text.push('ü');
+            }
+            18 => assert_eq!(text.pop(), model.text.pop()),
+            19 => {
+                write!(text, "{value}{name}").unwrap();
+                write!(model.text, "{value}{name}").unwrap();
+            }
+            20 => {
+                let mut at = at(text.len() + 1);
+                while !text.is_char_boundary(at) {
+                    at -= 1;
+                }
+                text.truncate(at);
+                model.text.truncate(at);
+            }
+            21..=23 => {
+                let values = s.alloc_slice_from_iter((0..value % 9).filter(|i| i % 2 == 0));
+                let old = map.insert(value % 300, values).map(<[u16]>::to_vec);
+                assert_eq!(old, model.map.insert(value % 300, values.to_vec()));
+            }
+            24 => {
+                let old = map.remove(&(value % 300)).map(<[u16]>::to_vec);
+                assert_eq!(old, model.map.remove(&(value % 300)));
+            }
+            25 => {
+                map.retain(|key, _| key % 4 != value % 4);
+                model.map.retain(|key, _| key % 4 != value % 4);
+                map.shrink_to_fit();
+            }
+            26 => assert_eq!(set.insert(s.alloc_str(&name)), model.set.insert(name)),
+            27 => assert_eq!(set.remove(&*name), model.set.remove(&name)),
+            28 | 29 => {
+                owners.entry(value % 50).or_default().push_str(&name);
+                model.owners.entry(value % 50).or_default().push_str(&name);
+            }
+            30 => assert_eq!(owners.remove(&(value % 50)), model.owners.remove(&(value % 50))),
+            _ if index % 16 == 0 => {
+                // All anew; the blocks of before are freed in whatever order.
+                *self = Pair::new(s);
+            }
+            _ => {
+                text.clear();
+                map.clear();
+                set.clear();
+                owners.clear();
+                *model = Model {
+                    list: std::mem::take(&mut model.list),
+                    texts: std::mem::take(&mut model.texts),
+                    ..Model::default()
+                };
+            }
+        }
+    }
+
+    fn check(&self) {
+        let Pair { list, texts, text, map, set, owners, model, .. } = self;
+        assert_eq!(list.as_slice(), model.list);
+        assert!(texts.iter().eq(&model.texts));
+        assert_eq!(**text, *model.text);
+        assert_eq!(map.len(), model.map.len());
+        assert!(map.iter().all(|(key, values)| model.map[key] == **values));
+        assert_eq!(set.len(), model.set.len());
+        assert!(set.iter().all(|name| model.set.contains(*name)));
+        assert_eq!(owners.len(), model.owners.len());
+        assert!(owners.iter().all(|(key, name)| model.owners[key] == *name));
+    }
+}
+
+/// Takes steps in a scope, in claims of it, and meanwhile on what the outer ones have.
+fn run<'s>(
+    s: &'s Scope<'s>,
+    steps: &mut std::slice::Iter<'_, Step>,
+    depth: usize,
+    mut outer: Option<&mut dyn Apply>,
+) {
+    let mut pair = Pair::new(s);
+    let mut between: Vec<(&[u8], u8)> = Vec::new();
+    while let Some(&step) = steps.next() {
+        match step.0 {
+            0..=200 => pair.apply(step),
+            201..=220 => {
+                let seed = step.1 as u8;
+                between.push((s.alloc_slice_fill_copy(step.2 * 3, seed), seed));
+                between.push((s.alloc_fmt(format_args!("{seed}")).as_bytes(), 0));
+            }
+            221..=235 if depth < 5 => {
+                if let Ok(claim) = s.try_claim() {
+                    run(claim.scope(), steps, depth + 1, Some(&mut pair));
+                    if step.2 % 5 == 0 {
+                        std::mem::forget(claim);
+                    }
+                }
+            }
+            236..=240 => break,
+            _ => {
+                if let Some(outer) = &mut outer {
+                    outer.apply(Step(step.2 as u8, step.1, step.2));
+                    outer.check();
+                }
+            }
+        }
+        pair.check();
+        assert!(between.iter().all(|(bytes, seed)| *seed == 0 || bytes.iter().all(|b| b == seed)));
+    }
+    // What is left in the scope stays as it was when its collection is gone.
+    let Pair { list, text, model, .. } = pair;
+    let (list, text) = (list.into_slice(), text.into_str());
+    s.alloc_slice_from_iter((0..100u8).filter(|_| true));
+    assert!(*list == *model.list && *text == *model.text);
+}
+
+fn config() -> ProptestConfig {
+    let cases = if cfg!(miri) { 4 } else { 192 };
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn random_operations_agree_with_the_standard_library(
+        chunk_size in 0..2_000usize,
+        steps in proptest::collection::vec((any::<u8>(), any::<u16>(), 0..300usize), 0..200),
+    ) {
+        let steps: Vec<Step> = steps.into_iter().map(|(a, b, c)| Step(a, b, c)).collect();
+        let (backing, log) = watched();
+        let mut arena = Arena::with_chunk_size_in(chunk_size, backing);
+        run(&arena.scope(), &mut steps.iter(), 0, None);
+        run(arena.root(), &mut steps.iter(), 0, None);
+        arena.reset();
+        run(&arena.scope().scope(), &mut steps.iter(), 0, None);
+        drop(arena);
+        assert_eq!(log.live(), 0);
+        let mut memory = vec![MaybeUninit::uninit(); chunk_size];
+        let mut fixed = Fixed::new(memory.as_mut_slice()).or_spill(Heap);
+        run(&fixed.scope(), &mut steps.iter(), 0, None);
+    }
+}
+
+/// A node that owns a list of its children and a text: without drop glue it can be allocated.
+#[derive(Debug, PartialEq)]
+struct Node<'s> {
+    name: Text<'s>,
+    children: List<'s, &'s mut Node<'s>>,
+}
+
+fn tree<'s>(s: &'s Scope<'s>, depth: usize, count: &mut usize) -> &'s mut Node<'s> {
+    let node = s.alloc(Node { name: s.string(), children: s.vec() });
+    *count += 1;
+    write!(node.name, "{depth}.{count}").unwrap();
+    for _ in 0..if depth == 0 { 0 } else { 4 } {
+        node.children.push(tree(s, depth - 1, count));
+    }
+    node
+}
+
+#[test]
+fn nodes_with_vectors_of_children_are_allocated() {
+    fn names(node: &Node<'_>, into: &mut Vec<String>) {
+        into.push(node.name.to_string());
+        node.children.iter().for_each(|child| names(child, into));
+    }
+
+    let mut arena = Arena::with_chunk_size(200);
+    let s = arena.scope();
+    let (mut one, mut other) = (0, 0);
+    let root = tree(&s, 5, &mut one);
+    assert_eq!(*root, *tree(&s, 5, &mut other));
+    assert_eq!((one, other), (1_365, 1_365));
+    root.children[2].children.pop();
+    root.children.extend((0..3).map(|_| tree(&s, 1, &mut one)));
+    let mut found = Vec::new();
+    names(root, &mut found);
+    assert_eq!(found.len(), 1_365 - 85 + 15);
+    assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len());
+}
+
+#[test]
+fn a_list_of_references_serves_where_shorter_ones_are_asked_for() {
+    fn shorter<'short>(
+        list: List<'static, &'static str>,
+        _: &'short u8,
+    ) -> List<'short, &'short str> {
+        list
+    }
+    fn text<'short>(text: Text<'static>, _: &'short u8) -> Text<'short> {
+        text
+    }
+    fn count<'x>(list: &List<'x, &'x str>, word: &'x str) -> usize {
+        list.iter().filter(|&&found| found == word).count()
+    }
+
+    let _ = (shorter, text);
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut list: List<'_, &'static str> = s.vec();
+    list.extend(["ebb", "flow", "ebb"]);
+    let word = String::from("ebb");
+    assert_eq!(count(&list, &word), 2);
+}
+
+#[test]
+fn a_list_becomes_a_slice_or_the_vector_that_it_wraps() {
+    let mut arena = Arena::with_chunk_size(1 << 12);
+    let s = arena.scope();
+    let mut list = s.vec();
+    list.extend(0..10u64);
+    let start = list.as_ptr();
+    let slice = list.into_slice();
+    assert_eq!((slice.as_ptr(), slice.len()), (start, 10));
+    let mut list = s.vec_with_capacity(100);
+    list.push(1u64);
+    let used = s.stats().used;
+    let mut inner = list.into_inner();
+    inner.push(2);
+    drop(inner);
+    assert_eq!(s.stats().used, used - 800, "the wrapped vector gives its block back");
+    let mut list = s.vec();
+    list.extend([1, 2, 3]);
+    assert_eq!(list.into_iter().rev().collect::<Vec<_>>(), [3, 2, 1]);
+    assert!(slice.iter().copied().eq(0..10));
+}
+
+#[test]
+fn lists_and_texts_compare_hash_and_print_as_std_s() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let list = |values: &[u8]| {
+        let mut list = s.vec();
+        list.extend(values.iter().copied());
+        list
+    };
+    assert_eq!(list(&[1, 2]), list(&[1, 2]));
+    assert!(list(&[1, 2]) < list(&[1, 3]) && list(&[]) < list(&[0]));
+    assert_eq!(format!("{:?}", list(&[1, 2])), "[1, 2]");
+    let mut seen: Set<'_, List<'_, u8>> = s.set();
+    assert!(seen.insert(list(&[7])) && !seen.insert(list(&[7])) && seen.contains(&list(&[7])));
+    let mut text = s.string();
+    text.extend(["e", "bb"]);
+    text.extend(['!', '?']);
+    assert_eq!((format!("{text:?}"), format!("{text:>7}")), ("\"ebb!?\"".into(), "  ebb!?".into()));
+    let inside = panic_of(|| {
+        let mut text = s.string();
+        text.push('€');
+        text.truncate(1);
+    });
+    assert_eq!(inside.as_deref(), Some("byte 1 is inside a character"));
+    let mut lists = [list(&[1]), list(&[2])];
+    for list in &mut lists {
+        for value in &mut *list {
+            *value *= 10;
+        }
+        assert_eq!((&*list).into_iter().count(), 1);
+    }
+    assert!(lists.iter().flatten().eq(&[10, 20]));
+}
+
+#[test]
+fn maps_of_what_needs_drop_drop_it_once() {
+    let census = Census::forever();
+    let mut arena = Arena::with_chunk_size(100);
+    let s = arena.scope();
+    let mut map = s.map();
+    let mut set: Set<'_, String> = s.set();
+    for i in 0..500 {
+        map.insert(i % 200, census.make(i));
+        set.insert((i % 90).to_string());
+        s.alloc(i);
+        if i % 3 == 0 {
+            map.remove(&(i / 2));
+            set.remove(&(i / 4).to_string());
+        }
+    }
+    assert_eq!(census.live(), map.len());
+    assert!(map.iter().all(|(key, value)| value.id() % 200 == *key));
+    map.shrink_to_fit();
+    let copy = map.clone();
+    assert_eq!(census.live(), 2 * map.len());
+    drop(map);
+    let mut left: Vec<_> = copy.into_values().collect();
+    left.truncate(10);
+    assert_eq!(census.live(), 10);
+    drop(left);
+    assert_eq!(census.live(), 0);
+    assert_works(&s);
+}
+
+#[test]
+fn a_panic_in_hash_or_eq_leaves_a_map_whole() {
+    use std::{
+        cell::Cell,
+        hash::{Hash, Hasher},
+    };
+    thread_local!(static FUSE: Cell<u32> = const { Cell::new(u32::MAX) });
+    #[derive(PartialEq, Eq, Debug)]
+    struct Key(u32);
+    impl Hash for Key {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            FUSE.set(FUSE.get().checked_sub(1).expect("the fuse blew"));
+            self.0.hash(state);
+        }
+    }
+
+    let mut arena = Arena::with_chunk_size(64);
+    let s = arena.scope();
+    let mut map = s.map();
+    for fuse in 0..200 {
+        FUSE.set(fuse);
+        let told =
+            panic_of(|| (0..100).for_each(|i| map.insert(Key(i), s.alloc(i)).map_or((), drop)));
+        FUSE.set(u32::MAX);
+        assert!(told.is_some() || fuse >= 100);
+        assert!(map.iter().all(|(key, value)| key.0 == **value));
+        if fuse % 20 == 0 {
+            map = s.map();
+        }
+    }
+    assert_works(&s);
+}
+
+/// Allocates from the scope of the collection that runs it, and pushes to another one there.
+#[derive(Debug)]
+struct Meddler<'s>(&'s Scope<'s>, u8);
+
+impl Clone for Meddler<'_> {
+    fn clone(&self) -> Self {
+        let low = self.0.alloc_slice_from_iter((0..self.1).filter(|_| true));
+        let mut list = self.0.vec();
+        list.extend(0..self.1);
+        assert_apart(low, &*list);
+        self.0.alloc_slice_fill_copy(usize::from(self.1), 1u8);
+        Meddler(self.0, self.1)
+    }
+}
+
+#[test]
+fn elements_that_allocate_from_the_scope_while_they_are_cloned() {
+    let mut arena = Arena::with_chunk_size(100);
+    let s = arena.scope();
+    let mut list = s.vec();
+    for i in 0..50 {
+        list.push(Meddler(&s, i));
+        let doubled = [list.as_slice(), list.as_slice()].concat();
+        list.extend_from_slice(&doubled[..usize::from(i % 4)]);
+        list.extend(doubled.iter().take(2).cloned());
+        list.truncate(usize::from(i) + 1);
+        let copies: List<'_, _> = {
+            let mut copies = s.vec();
+            copies.resize(7, list[0].clone());
+            copies
+        };
+        assert!(copies.iter().all(|copy| copy.1 == 0));
+    }
+    assert!(list.iter().enumerate().all(|(i, value)| i == usize::from(value.1)));
+    let mut map = s.map();
+    for i in 0..100u8 {
+        map.entry(i).or_insert_with(|| Meddler(&s, i).clone());
+    }
+    assert!(map.clone().iter().all(|(key, value)| *key == value.1));
+}
+
+#[test]
+fn an_iterator_may_push_to_other_lists_of_the_scope() {
+    let mut arena = Arena::with_chunk_size(100);
+    let s = arena.scope();
+    let mut seen = s.vec();
+    let mut words = s.set();
+    let mut log = s.string();
+    let collected = s.alloc_slice_from_iter((0..500u32).filter(|i| {
+        seen.push(*i);
+        words.insert(&*s.alloc_fmt(format_args!("{}", i % 50)));
+        write!(log, "{i},").unwrap();
+        i % 2 == 0
+    }));
+    assert!(collected.iter().copied().eq((0..500).step_by(2)));
+    assert!(seen.iter().copied().eq(0..500));
+    assert_eq!((words.len(), log.split(',').count()), (50, 501));
+}
+
+#[test]
+fn lists_grow_on_while_claims_of_their_scope_come_and_go() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(1 << 10, backing);
+    let mut turn = || {
+        let s = arena.scope();
+        let mut results = s.vec();
+        let mut kept = s.map();
+        for i in 0..100u32 {
+            let claim = s.claim();
+            let mut scratch = claim.scope().vec();
+            scratch.extend(0..i * 10);
+            results.push(scratch.iter().sum::<u32>());
+            let nested = scratch.allocator().claim();
+            kept.insert(i, nested.scope().alloc_str("gone").len());
+        }
+        assert!(results.iter().zip(0u32..).all(|(sum, i)| *sum == (0..i * 10).sum()));
+        assert_eq!(kept.len(), 100);
+    };
+    turn();
+    turn();
+    let calls = log.calls();
+    (0..10).for_each(|_| turn());
+    assert_eq!(log.calls(), calls);
+}
+
+#[test]
+fn the_list_that_grew_last_grows_in_place() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(1 << 16, backing);
+    let s = arena.scope();
+    let other = s.vec::<u64>();
+    let mut list = s.vec();
+    list.push(0u64);
+    let start = address(&list[0]);
+    for i in 1..3_000 {
+        list.push(i);
+        s.alloc(i as u8);
+        assert_eq!(address(&list[0]), start);
+    }
+    assert_eq!((log.calls(), other.capacity()), (1, 0));
+}
+
+#[test]
+fn a_text_that_outgrows_a_buffer_says_so_and_stays() {
+    let mut stack = StackArena::<40>::new();
+    let s = stack.scope();
+    let mut text = s.string();
+    text.try_reserve(20).unwrap();
+    text.push_str("low water");
+    let [one, two] = ["x".repeat(10), "y".repeat(20)];
+    assert!(write!(text, "{one}{two}{two}").is_err());
+    assert_eq!(text.as_str(), format!("low water{one}{two}"));
+    assert_eq!(text.try_reserve(9), Err(AllocError));
+    assert_eq!((text.into_str().len(), s.stats().used), (39, 40));
+}
+
+#[test]
+fn an_empty_collection_takes_nothing() {
+    let mut stack = StackArena::<64>::new();
+    let s = stack.scope();
+    for _ in 0..1_000 {
+        let (list, text, map, set) = (s.vec::<u64>(), s.string(), s.map::<u8, u8>(), s.set::<u8>());
+        assert!(list.is_empty() && text.is_empty() && map.is_empty() && set.is_empty());
+        assert_eq!((list.into_slice().len(), text.into_str()), (0, String::new().as_mut()));
+    }
+    let mut units = s.vec();
+    units.extend([(); 1_000]);
+    assert_eq!((units.len(), s.stats().used), (1_000, 0));
+}
