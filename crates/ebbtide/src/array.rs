@@ -49,9 +49,10 @@ fn checked_len<A, D: Dimension, F: Failure>(dim: &D) -> Result<usize, F> {
 fn places_of<'v, A, D: Dimension>(
     array: &'v mut ArrayViewMut<'_, MaybeUninit<A>, D>,
 ) -> &'v mut [MaybeUninit<A>] {
-    let places = array.as_slice_memory_order_mut();
-    debug_assert!(places.is_some(), "made without gaps");
-    places.unwrap_or_default()
+    let Some(places) = array.as_slice_memory_order_mut() else {
+        unreachable!("ndarray lays a shape of its own out without gaps");
+    };
+    places
 }
 
 /// Makes every element of an array without gaps from its index, in the order of memory.

@@ -253,6 +253,48 @@ fn a_backing_gets_nothing_that_would_fit_either() {
 }
 
 #[test]
+fn a_backing_gets_no_warm_chunk_either() {
+    with_reachable(1 << 10, |s, armed| {
+        {
+            // Leaves chunks behind the scope's own that any request of up to 4,000 bytes would fit in.
+            let start = s.checkpoint();
+            s.alloc_slice_fill_copy(4_000, 0_u8);
+            s.alloc_slice_fill_copy(4_000, 0_u8);
+            // SAFETY: taken from this scope above, and the slices are not used again.
+            unsafe { s.rewind(start) };
+        }
+        let (answers, on) = (Rc::new(Cell::new(0)), Rc::clone(armed));
+        let heard = Rc::clone(&answers);
+        Reentrant::set(move || {
+            if on.replace(false) {
+                assert!(s.try_alloc([0_u8; 2_000]).is_err(), "the high end");
+                assert!(s.try_alloc_slice_from_iter(0..300_u64).is_err(), "the low end");
+                heard.set(heard.get() + 1);
+            }
+        });
+        armed.set(true);
+        let big = s.alloc_slice_fill_copy(200_000, 0x5A_u8);
+        let next = s.alloc([0xA5_u8; 2_000]);
+        assert_apart(big, next);
+        assert_eq!(answers.get(), 1);
+    });
+}
+
+#[test]
+fn rewinding_finds_an_arena_that_moved_meanwhile() {
+    let arena = Box::new(Arena::with_chunk_size(256));
+    let start = arena.root().checkpoint();
+    // Far enough that the root's chunk is another one when the arena is opened at its new place.
+    arena.root().alloc_slice_fill_copy(1_000, 1_u8);
+    let arena = *arena;
+    // SAFETY: taken from this root, and nothing allocated since is used again.
+    unsafe { arena.root().rewind(start) };
+    for n in 0..100_u64 {
+        assert_eq!(*arena.root().alloc([n; 20]), [n; 20]);
+    }
+}
+
+#[test]
 fn a_display_may_format_into_the_scope_that_it_is_printed_to() {
     struct Nested<'s, 'a> {
         s: &'s Scope<'a>,
