@@ -3,6 +3,17 @@
 use crate::harness::{LIMIT, OURS};
 use std::{cell::Cell, marker::PhantomData, mem::MaybeUninit};
 
+/// One contestant a peer: a function's with the peer as its first type argument, then what follows.
+macro_rules! contestants {
+    ([$($peer:ident)*] $function:ident $generics:tt $arguments:tt) => {
+        vec![$($crate::peers::contestants!(@ $peer $function $generics $arguments)),*]
+    };
+    (@ $peer:ident $function:ident [$($generic:tt)*] ($($argument:expr),*)) => {
+        $function::<$peer, $($generic)*>($($argument),*)
+    };
+}
+pub(crate) use contestants;
+
 /// An arena that can be used again and again.
 pub trait Peer: Sized + 'static {
     const NAME: &'static str;

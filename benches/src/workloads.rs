@@ -1,15 +1,31 @@
 //! The workloads, one file each.
 
+mod arrays;
+mod functions;
 mod growth;
+mod large;
+mod real;
+mod reuse;
 mod scalars;
 mod scope;
+mod slabs;
 mod strings;
+mod threads;
+mod vectors;
 
 use crate::harness::Bench;
 
 pub fn run(bench: &mut Bench) {
     scalars::run(bench);
     scope::run(bench);
+    arrays::run(bench);
+    functions::run(bench);
     strings::run(bench);
+    large::run(bench);
+    reuse::run(bench);
+    slabs::run(bench);
+    vectors::run(bench);
     growth::run(bench);
+    real::run(bench);
+    threads::run(bench);
 }

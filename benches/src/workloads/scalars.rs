@@ -12,10 +12,11 @@ const REPEATS: usize = 32;
 const CAPACITY: usize = COUNT * 16 + 4096;
 
 pub fn run(bench: &mut Bench) {
-    local::<u8>(bench, "scalars: u8, local");
-    local::<u32>(bench, "scalars: u32, local");
-    local::<u64>(bench, "scalars: u64, local");
-    local::<u128>(bench, "scalars: u128, local");
+    rows::<u8>(bench, "u8");
+    rows::<u16>(bench, "u16");
+    rows::<u32>(bench, "u32");
+    rows::<u64>(bench, "u64");
+    rows::<u128>(bench, "u128");
     bench.row(
         "scalars: u64, behind a reference",
         COUNT * REPEATS,
@@ -46,44 +47,59 @@ macro_rules! number {
         }
     )*};
 }
-number!(u8, u32, u64, u128);
+number!(u8, u16, u32, u64, u128);
 
-fn local<T: Number>(bench: &mut Bench, name: &str) {
+fn rows<T: Number>(bench: &mut Bench, name: &str) {
+    for (ours, place) in
+        [(fill::<Ebbtide, T, 1> as fn() -> _, "local"), (fill::<EbbtideRoot, T, 1>, "root")]
+    {
+        row::<T, 1>(bench, &format!("scalars: {name}, {place}"), ours());
+    }
+    for (ours, place) in
+        [(fill::<Ebbtide, T, 8> as fn() -> _, "local"), (fill::<EbbtideRoot, T, 8>, "root")]
+    {
+        row::<T, 8>(bench, &format!("scalars: eight {name} a turn, {place}"), ours());
+    }
+}
+
+fn row<T: Number, const EACH: usize>(bench: &mut Bench, name: &str, ours: Contestant<'_>) {
     bench.row(
         name,
         COUNT * REPEATS,
         vec![
-            fill::<Ebbtide, T>(),
-            fill::<EbbtideRoot, T>(),
-            fill::<Stumpalo, T>(),
-            fill::<Bumpalo, T>(),
-            fill::<BumpScope, T>(),
-            fill::<BlinkAlloc, T>(),
-            fill::<Limit, T>(),
+            ours,
+            fill::<Stumpalo, T, EACH>(),
+            fill::<Bumpalo, T, EACH>(),
+            fill::<BumpScope, T, EACH>(),
+            fill::<BlinkAlloc, T, EACH>(),
+            fill::<Limit, T, EACH>(),
         ],
         &[Bar::BestPeer(1.35), Bar::AtMost(1.15, LIMIT)],
     );
 }
 
-fn fill<'a, P: Peer + 'a, T: Number>() -> Contestant<'a> {
+fn fill<'a, P: Peer, T: Number, const EACH: usize>() -> Contestant<'a> {
     let mut peer = P::with_capacity(CAPACITY);
     check(&mut peer, |handle, n| *handle.alloc(n as u64));
     contestant(P::NAME, move || {
         for _ in 0..REPEATS {
-            fill_once::<P, T>(&mut peer, hidden(COUNT));
+            fill_once::<P, T, EACH>(&mut peer, hidden(COUNT / EACH));
         }
     })
 }
 
 #[inline(never)]
-fn fill_once<P: Peer, T: Number>(peer: &mut P, count: usize) {
+fn fill_once<P: Peer, T: Number, const EACH: usize>(peer: &mut P, turns: usize) {
     let handle = peer.open();
-    for n in 0..count {
-        observe(handle.alloc(T::of(n)));
+    for n in 0..turns {
+        // A constant number of turns: unrolled.
+        for _ in 0..EACH {
+            observe(handle.alloc(T::of(n)));
+        }
     }
 }
 
-fn behind<'a, P: Peer + 'a>() -> Contestant<'a> {
+fn behind<'a, P: Peer>() -> Contestant<'a> {
     let mut peer = P::with_capacity(CAPACITY);
     check(&mut peer, |handle, n| *put(handle, n as u64));
     contestant(P::NAME, move || {

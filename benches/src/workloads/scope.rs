@@ -40,7 +40,7 @@ pub fn run(bench: &mut Bench) {
     );
 }
 
-fn turns<'a, P: Scopes + 'a>() -> Contestant<'a> {
+fn turns<'a, P: Scopes>() -> Contestant<'a> {
     let mut peer = P::with_capacity(4096);
     contestant(P::NAME, move || peer.open_allocate_close(hidden(TURNS)))
 }

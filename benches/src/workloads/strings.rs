@@ -36,7 +36,7 @@ fn row(bench: &mut Bench, name: &str, len: impl Fn(usize) -> usize) {
     );
 }
 
-fn copy<'a, P: Peer + 'a>(words: &Rc<[String]>) -> Contestant<'a> {
+fn copy<'a, P: Peer>(words: &Rc<[String]>) -> Contestant<'a> {
     let words = Rc::clone(words);
     let mut peer = P::with_capacity(COUNT * 40 + 4096);
     let handle = peer.open();

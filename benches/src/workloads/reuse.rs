@@ -1,0 +1,77 @@
+//! `reset`, then allocate again: no peer should need new memory, and ours asks for none.
+
+use crate::{
+    harness::{Bar, Bench, Contestant, contestant, hidden, observe},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Peer, Stumpalo, contestants,
+    },
+};
+use ebbtide::{AllocError, Arena, Backing, Heap};
+use std::{
+    alloc::Layout,
+    ptr::NonNull,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+pub fn run(bench: &mut Bench) {
+    assert_eq!(calls_after_reset(), 0, "the backing was called after a reset");
+    for count in [10, 1_000, 100_000] {
+        bench.row(
+            &format!("reuse: reset, then {count} u64"),
+            count * turns(count),
+            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc] reuse [] (count)),
+            &[Bar::BestPeer(1.0)],
+        );
+    }
+}
+
+fn turns(count: usize) -> usize {
+    (100_000 / count).max(1)
+}
+
+fn reuse<'a, P: Peer>(count: usize) -> Contestant<'a> {
+    let mut peer = P::fresh();
+    contestant(P::NAME, move || {
+        for _ in 0..turns(count) {
+            let handle = peer.open();
+            for n in 0..hidden(count) {
+                observe(handle.alloc(n as u64));
+            }
+        }
+    })
+}
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// The heap, with its calls counted.
+struct Counted;
+
+// SAFETY: `Heap`'s own blocks.
+unsafe impl Backing for Counted {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        Heap.allocate(layout)
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise, and the block is `Heap`'s.
+        unsafe { Heap.release(block, layout) };
+    }
+}
+
+fn calls_after_reset() -> usize {
+    let mut arena = Arena::new_in(Counted);
+    let mut before = 0;
+    for turn in 0..10 {
+        for n in 0..100_000_u64 {
+            arena.root().alloc(n);
+        }
+        arena.reset();
+        if turn == 0 {
+            before = CALLS.load(Ordering::Relaxed);
+        }
+    }
+    assert!(before > 0);
+    CALLS.load(Ordering::Relaxed) - before
+}

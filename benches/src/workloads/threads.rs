@@ -1,0 +1,126 @@
+//! Every core with an arena of its own, from a pool: the time of one thread's work, alone and beside
+//! others that do the same. The control computes in registers: what the machine's cores do.
+
+use crate::{
+    harness::{Bar, Bench, Contestant, hidden, observe, timed},
+    workloads::real::{self, Ast, Work},
+};
+use ebbtide::{Pool, Scope};
+use std::{
+    sync::{Arc, Barrier},
+    thread,
+    time::Instant,
+};
+
+const ALONE: &str = "ebbtide, one thread";
+const CONTROL: &str = "control";
+const TURNS: usize = 500_000;
+
+pub fn run(bench: &mut Bench) {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    for threads in (1..=cores).filter(|n| n.is_power_of_two() || *n == cores) {
+        bench.row(
+            &format!("threads: {threads}, a scope of ten allocations a turn"),
+            TURNS,
+            vec![
+                pooled("ebbtide", threads, scopes),
+                pooled(ALONE, 1, scopes),
+                on("bumpalo", threads, bumpalo),
+                on("std", threads, heap),
+                on(CONTROL, threads, control),
+                on("control, one thread", 1, control),
+            ],
+            &[Bar::AtMost(1.1, ALONE)],
+        );
+        let ast = Arc::new(Ast::new(real::sources()));
+        let (together, alone, theirs) = (Arc::clone(&ast), Arc::clone(&ast), Arc::clone(&ast));
+        let tokens = ast.operations();
+        bench.row(
+            &format!("threads: {threads}, an AST of this repository's sources, a token"),
+            tokens,
+            vec![
+                pooled("ebbtide", threads, move |s| check(&together, together.turn(&s))),
+                pooled(ALONE, 1, move |s| check(&alone, alone.turn(&s))),
+                on("bumpalo", threads, move || {
+                    check(&theirs, theirs.turn(&&bumpalo::Bump::new()));
+                }),
+                on(CONTROL, threads, control),
+                on("control, one thread", 1, control),
+            ],
+            &[Bar::AtMost(1.1, ALONE)],
+        );
+    }
+}
+
+fn check(ast: &Ast, answer: usize) {
+    assert_eq!(answer, ast.expected());
+}
+
+/// The time from the start of all threads to the end of the last.
+fn on<'a>(
+    name: &'static str,
+    threads: usize,
+    work: impl Fn() + Send + Sync + 'static,
+) -> Contestant<'a> {
+    let work = Arc::new(work);
+    timed(name, move || {
+        let start = Barrier::new(threads + 1);
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    start.wait();
+                    work();
+                });
+            }
+            start.wait();
+            // The scope waits for its threads before it returns this.
+            Instant::now()
+        })
+        .elapsed()
+    })
+}
+
+fn pooled<'a>(
+    name: &'static str,
+    threads: usize,
+    work: impl Fn(Scope<'_>) + Send + Sync + 'static,
+) -> Contestant<'a> {
+    let pool = Pool::new();
+    on(name, threads, move || pool.scope(&work))
+}
+
+/// One arena a thread, a scope a turn.
+fn scopes(mut outer: Scope<'_>) {
+    for turn in 0..hidden(TURNS) {
+        let s = outer.scope();
+        for n in 0..10 {
+            observe(s.alloc(turn + n));
+        }
+    }
+}
+
+fn bumpalo() {
+    let mut bump = bumpalo::Bump::new();
+    for turn in 0..hidden(TURNS) {
+        for n in 0..10 {
+            observe(bump.alloc(turn + n));
+        }
+        bump.reset();
+    }
+}
+
+fn heap() {
+    for turn in 0..hidden(TURNS) {
+        let boxes: [Box<usize>; 10] = std::array::from_fn(|n| Box::new(turn + n));
+        observe(&mut { boxes });
+    }
+}
+
+/// About as long as the rows beside it, without memory.
+fn control() {
+    let mut x = hidden(1) as u64;
+    for _ in 0..hidden(TURNS * 8) {
+        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        observe(&mut x);
+    }
+}

@@ -1,0 +1,130 @@
+//! W4: ten thousand vectors in one scope around all. W6: a buffer that two arrays fill to the last byte.
+
+use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
+use ebbtide::{Arena, Fixed};
+use std::mem::MaybeUninit;
+
+const VECTORS: u32 = 10_000;
+
+pub fn run(bench: &mut Bench) {
+    many(bench);
+    exact_fit(bench);
+}
+
+/// Of 1 to 1,000 elements.
+fn len(n: u32) -> u32 {
+    n.wrapping_mul(7919) % 1_000 + 1
+}
+
+/// Sums the last elements, which shows that every vector is still what it was.
+fn check(vectors: &[impl AsRef<[u32]>]) {
+    let expected: u64 = (0..VECTORS).map(|n| u64::from(n + len(n) - 1)).sum();
+    let last = |v: &[u32]| u64::from(v[v.len() - 1]);
+    assert_eq!(vectors.iter().map(|v| last(v.as_ref())).sum::<u64>(), expected);
+}
+
+/// What a vector holds.
+fn elements(n: u32) -> impl ExactSizeIterator<Item = u32> {
+    (0..len(hidden(n as usize) as u32)).map(move |i| n + i)
+}
+
+fn many(bench: &mut Bench) {
+    bench.row(
+        "W4: 10,000 vectors of 1 to 1,000 u32, a fresh arena",
+        VECTORS as usize,
+        vec![
+            contestant("ebbtide", || {
+                let mut arena = Arena::new();
+                let s = arena.scope();
+                check(&Vec::from_iter((0..VECTORS).map(|n| s.alloc_slice_fill_iter(elements(n)))));
+            }),
+            kept(),
+            contestant("stumpalo", || {
+                let arena = stumpalo::Arena::new();
+                let each = (0..VECTORS).map(|n| arena.alloc_slice_fill_iter(elements(n)));
+                check(&Vec::from_iter(each));
+            }),
+            contestant("bumpalo", || {
+                let bump = bumpalo::Bump::new();
+                let each = (0..VECTORS).map(|n| bump.alloc_slice_fill_iter(elements(n)));
+                check(&Vec::from_iter(each));
+            }),
+            contestant("bump-scope", || {
+                let bump: bump_scope::Bump = bump_scope::Bump::new();
+                let each = (0..VECTORS).map(|n| bump.alloc_iter_exact(elements(n)));
+                check(&Vec::from_iter(each));
+            }),
+            contestant("std", || {
+                check(&Vec::from_iter((0..VECTORS).map(|n| elements(n).collect::<Vec<u32>>())));
+            }),
+        ],
+        &[Bar::AtLeast(1.0, "std"), Bar::BestPeer(1.0)],
+    );
+}
+
+/// The same in an arena that has its chunks already.
+fn kept<'a>() -> Contestant<'a> {
+    let mut arena = Arena::new();
+    contestant("ebbtide, kept arena", move || {
+        let s = arena.scope();
+        check(&Vec::from_iter((0..VECTORS).map(|n| s.alloc_slice_fill_iter(elements(n)))));
+    })
+}
+
+const CUBE: usize = 300 * 300 * 300;
+const SQUARE: usize = 300 * 300;
+const TURNS: usize = 100;
+
+fn exact_fit(bench: &mut Bench) {
+    const NAME: &str = "W6: 300³ and 300² f64 in exactly 216,720,000 bytes";
+    const BYTES: usize = 216_720_000;
+    if !bench.wants(NAME) {
+        return;
+    }
+    let mut memory: Vec<MaybeUninit<u64>> = Vec::with_capacity(BYTES / 8);
+    // SAFETY: what need not be initialised may have any length up to the capacity.
+    unsafe { memory.set_len(BYTES / 8) };
+    // SAFETY: the same memory as bytes, borrowed as long.
+    let (_, bytes, _) = unsafe { memory.align_to_mut::<MaybeUninit<u8>>() };
+    let mut fixed = Fixed::new(bytes);
+    {
+        let s = fixed.scope();
+        s.alloc_uninit_slice::<f64>(CUBE);
+        s.alloc_uninit_slice::<f64>(SQUARE);
+        assert!(s.try_alloc(0_u8).is_err(), "not one byte is left");
+    }
+    bench.row(
+        NAME,
+        TURNS,
+        vec![
+            contestant("ebbtide", move || {
+                for turn in 0..hidden(TURNS) {
+                    let s = fixed.scope();
+                    touch(s.alloc_uninit_slice(CUBE), s.alloc_uninit_slice(SQUARE), turn);
+                }
+            }),
+            contestant("std", || {
+                for turn in 0..hidden(TURNS) {
+                    let mut cube = Vec::with_capacity(CUBE);
+                    let mut square = Vec::with_capacity(SQUARE);
+                    touch(cube.spare_capacity_mut(), square.spare_capacity_mut(), turn);
+                }
+            }),
+        ],
+        &[Bar::AtLeast(1.0, "std")],
+    );
+}
+
+/// Writes the ends of both and reads them again.
+#[allow(clippy::cast_precision_loss)]
+fn touch(cube: &mut [MaybeUninit<f64>], square: &mut [MaybeUninit<f64>], turn: usize) {
+    let turn = turn as f64;
+    let ends = [cube.first_mut(), square.last_mut()];
+    let mut sum = 0.0;
+    for end in ends.into_iter().flatten() {
+        sum += *end.write(turn);
+    }
+    assert!(sum == 2.0 * turn);
+    observe(cube);
+    observe(square);
+}
