@@ -12,13 +12,13 @@ pub use vec::{String, Vec};
 
 #[cfg(feature = "allocator-api2")]
 mod vec {
-    use crate::{error::AllocError, scope::Scope, value::assert_no_drop};
+    use crate::{error::AllocError, scope::Scope};
     use allocator_api2::vec::Vec as Inner;
     use core::{
         cmp::Ordering,
         fmt,
         hash::{Hash, Hasher},
-        mem::ManuallyDrop,
+        mem::{ManuallyDrop, needs_drop},
         ops::{Deref, DerefMut},
     };
 
@@ -48,10 +48,21 @@ mod vec {
         inner: ManuallyDrop<Inner<T, &'s Scope<'s>>>,
     }
 
+    /// Refuses, when the program is compiled, to forget destructors. Said where the user's code calls, and
+    /// again in `of`, so that no way leads round it.
+    const fn assert_no_drop<T>() {
+        assert!(
+            !needs_drop::<T>(),
+            "these elements need `Drop`, which this vector does not run: use \
+             `allocator_api2::vec::Vec::new_in(&scope)`, which does"
+        );
+    }
+
     impl<'s> Scope<'s> {
         /// An empty vector in this scope. Takes nothing until the first element.
         #[inline]
         pub fn vec<T>(&'s self) -> Vec<'s, T> {
+            const { assert_no_drop::<T>() };
             Vec::of(Inner::new_in(self))
         }
 
@@ -62,6 +73,7 @@ mod vec {
         /// If that exceeds `isize::MAX` bytes.
         #[inline]
         pub fn vec_with_capacity<T>(&'s self, capacity: usize) -> Vec<'s, T> {
+            const { assert_no_drop::<T>() };
             Vec::of(Inner::with_capacity_in(capacity, self))
         }
 

@@ -10,7 +10,7 @@ use crate::{
     error::{AllocError, Failure},
     raw::Cursor,
     scope::Scope,
-    value::{assert_no_drop, lend},
+    value::lend,
 };
 use core::{
     alloc::Layout,
@@ -347,7 +347,13 @@ impl<'a, T> GrowVec<'_, 'a, T> {
     #[inline]
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
-        const { assert_no_drop::<T>() };
+        const {
+            assert!(
+                !needs_drop::<T>(),
+                "these elements need `Drop`, which a scope's end does not run: use `into_boxed_slice`, \
+                 which gives a box that does"
+            );
+        };
         // SAFETY: `finish` published the elements, which live for `'a`.
         unsafe { lend(self.finish()) }
     }

@@ -60,7 +60,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn config() -> ProptestConfig {
-    let cases = if cfg!(miri) { 4 } else { 128 };
+    // `PROPTEST_CASES` has the last word.
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
+    let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 128 });
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 

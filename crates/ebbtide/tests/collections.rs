@@ -246,7 +246,9 @@ fn run<'s>(
 }
 
 fn config() -> ProptestConfig {
-    let cases = if cfg!(miri) { 4 } else { 192 };
+    // `PROPTEST_CASES` has the last word.
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
+    let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 192 });
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
