@@ -157,8 +157,10 @@ unsafe fn child_of<'s>(scope: &Cell<Scope<'static>>) -> Scope<'s> {
     let scope = unsafe { &*scope.as_ptr() };
     // SAFETY: the scope is a fork, and a fork's top is rounded to this alignment.
     unsafe { scope.cursor().promise_top(CHUNK_ALIGN) };
-    // SAFETY: rounded, it is not below `low` either (I2).
-    Scope::new(unsafe { scope.cursor().try_fork().unwrap_unchecked() })
+    let has_room = scope.cursor().try_fork().is_some();
+    // SAFETY: rounded, the top is not below `low` either (I2).
+    unsafe { core::hint::assert_unchecked(has_room) };
+    scope.fork()
 }
 
 /// What a failed allocation of an entry returns, if it returns.

@@ -1,0 +1,158 @@
+//! Functions that need scratch memory: Bumper.jl's example, y = x + 1 and the sum of y, over 3 to 3,000
+//! integers; nested scopes of 10 words; and the default scope against the peers' explicit ones.
+
+use crate::{
+    harness::{Bar, Bench, Contestant, contestant, hidden, observe},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Scopes, Stumpalo},
+};
+use ebbtide::{Arena, Scope};
+
+const EXPLICIT: &str = "ebbtide, explicit";
+const DEFAULT: &str = "ebbtide, default";
+const HEAP: &str = "heap";
+
+pub fn run(bench: &mut Bench) {
+    for len in [3, 30, 300, 3_000] {
+        let least = if len == 30 { 1.5 } else { 1.0 };
+        // From 300 on a scope is some percent of a call, and where the arrays happen to lie relative to each
+        // other is more.
+        let level = if len <= 30 { 1.03 } else { 1.25 };
+        bench.row(
+            &format!("W1: y = x + 1 over {len} integers, explicit scope"),
+            turns(len),
+            vec![explicit(len), default(len), heap(len)],
+            &[Bar::AtMost(level, DEFAULT), Bar::AtLeast(least, HEAP)],
+        );
+        bench.row(
+            &format!("W1: y = x + 1 over {len} integers, default scope"),
+            turns(len),
+            vec![default(len), explicit(len), heap(len)],
+            &[Bar::AtLeast(least, HEAP)],
+        );
+    }
+    bench.row(
+        "W2: nested scopes of 10 words",
+        NESTED,
+        vec![nested_explicit(), nested_default(), nested_heap()],
+        &[Bar::AtMost(1.03, "ebbtide, default in default"), Bar::AtLeast(1.5, HEAP)],
+    );
+    bench.row(
+        "scope: the default one: open, allocate 8 bytes, close",
+        TURNS,
+        vec![
+            default_scope(),
+            scopes::<Stumpalo>(),
+            scopes::<Bumpalo>(),
+            scopes::<BumpScope>(),
+            scopes::<BlinkAlloc>(),
+        ],
+        &[Bar::BestPeer(1.0)],
+    );
+}
+
+/// As many calls as come to about 30,000 integers a batch.
+fn turns(len: usize) -> usize {
+    30_000 / len
+}
+
+/// Calls a function over integers from 1 to 10, whose answer is known.
+fn calls<'a>(
+    name: &'static str,
+    len: usize,
+    mut function: impl FnMut(&[i64]) -> i64 + 'a,
+) -> Contestant<'a> {
+    let xs: Vec<i64> = (0..len).map(|i| i as i64 % 10 + 1).collect();
+    let sum: i64 = xs.iter().map(|x| x + 1).sum();
+    contestant(name, move || {
+        for _ in 0..hidden(turns(len)) {
+            assert_eq!(function(&xs), sum, "{name}");
+        }
+    })
+}
+
+#[inline(always)]
+fn sum_of_successors(ys: &mut [i64]) -> i64 {
+    // Without this the compiler would see that no array is needed.
+    observe(ys);
+    ys.iter().sum()
+}
+
+#[inline(always)]
+fn in_scope(s: &Scope<'_>, xs: &[i64]) -> i64 {
+    sum_of_successors(s.alloc_slice_fill_with(xs.len(), |i| xs[i] + 1))
+}
+
+fn explicit<'a>(len: usize) -> Contestant<'a> {
+    #[inline(never)]
+    fn f(arena: &mut Arena, xs: &[i64]) -> i64 {
+        in_scope(&arena.scope(), xs)
+    }
+    let mut arena = Arena::new();
+    calls(EXPLICIT, len, move |xs| f(&mut arena, xs))
+}
+
+fn default<'a>(len: usize) -> Contestant<'a> {
+    #[inline(never)]
+    fn f(xs: &[i64]) -> i64 {
+        ebbtide::scope(|s| in_scope(&s, xs))
+    }
+    calls(DEFAULT, len, f)
+}
+
+fn heap<'a>(len: usize) -> Contestant<'a> {
+    #[inline(never)]
+    fn f(xs: &[i64]) -> i64 {
+        sum_of_successors(&mut xs.iter().map(|x| x + 1).collect::<Vec<_>>())
+    }
+    calls(HEAP, len, f)
+}
+
+const NESTED: usize = 1024 * 16;
+type Words = [u64; 10];
+
+/// A child of a scope.
+fn nested_explicit<'a>() -> Contestant<'a> {
+    let mut arena = Arena::new();
+    contestant(EXPLICIT, move || {
+        let mut outer = arena.scope();
+        observe(outer.alloc_uninit::<Words>());
+        for _ in 0..hidden(NESTED) {
+            observe(outer.scope().alloc_uninit::<Words>());
+        }
+    })
+}
+
+/// A default scope in another, which has an arena of its own.
+fn nested_default<'a>() -> Contestant<'a> {
+    contestant("ebbtide, default in default", || {
+        ebbtide::scope(|outer| {
+            observe(outer.alloc_uninit::<Words>());
+            for _ in 0..hidden(NESTED) {
+                ebbtide::scope(|inner| observe(inner.alloc_uninit::<Words>()));
+            }
+        });
+    })
+}
+
+fn nested_heap<'a>() -> Contestant<'a> {
+    contestant(HEAP, || {
+        for _ in 0..hidden(NESTED) {
+            observe(&mut *Box::<Words>::new_uninit());
+        }
+    })
+}
+
+const TURNS: usize = 1024 * 32;
+
+fn default_scope<'a>() -> Contestant<'a> {
+    contestant(DEFAULT, || {
+        for turn in 0..hidden(TURNS) {
+            ebbtide::scope(|s| observe(s.alloc(turn as u64)));
+        }
+    })
+}
+
+fn scopes<'a, P: Scopes>() -> Contestant<'a> {
+    let mut peer = P::with_capacity(4096);
+    contestant(P::NAME, move || peer.open_allocate_close(hidden(TURNS)))
+}
