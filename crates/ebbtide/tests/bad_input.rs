@@ -1,4 +1,6 @@
 //! Claim: what cannot be served is a documented error, and nothing is lost by asking.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

@@ -1,4 +1,6 @@
 //! Claim: a failed allocation is told, changes nothing, and the next one works.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;

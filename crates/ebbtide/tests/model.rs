@@ -2,6 +2,8 @@
 //!
 //! The operations and the model are in `common/model.rs`, which the fuzz target shares.
 
+#![cfg(feature = "std")]
+
 #[path = "common/model.rs"]
 mod model;
 

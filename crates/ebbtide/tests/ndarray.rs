@@ -1,6 +1,6 @@
 //! Claim: arrays of any dimension, order and size lie in the scope, hold what `ndarray`'s own would, and
 //! a shape too large to exist is an error.
-#![cfg(feature = "ndarray")]
+#![cfg(all(feature = "ndarray", feature = "std"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;

@@ -1,4 +1,6 @@
 //! Claim: a panic in the user's code loses no value, drops none twice, and leaves the arena at work.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;

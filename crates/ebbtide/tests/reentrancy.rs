@@ -3,6 +3,8 @@
 //! What it allocates and keeps overlaps neither the value being made nor anything else, whether a chunk
 //! has room, is nearly full or is left for another in the middle, and whether the method then succeeds
 //! or fails.
+
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;
