@@ -1,10 +1,18 @@
 //! Claim: `&Scope` is an allocator by each of the traits: the last block grows, shrinks and is freed in place,
 //! any other is left alone, and a refusal changes nothing.
 
-#![cfg(feature = "std")]
+#![cfg(all(
+    feature = "std",
+    any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly")
+))]
 #![cfg_attr(feature = "nightly", feature(allocator_api, btreemap_alloc))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
-#![allow(dead_code, unused_imports, reason = "each set of features uses a part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "each set of features uses a part of it"
+)]
 
 mod common;
 

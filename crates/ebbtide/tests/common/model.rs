@@ -217,6 +217,11 @@ impl Source<'_> {
         Some(Op { kind: op[0], size: op[1], align: op[2], seed: op[3] })
     }
 
+    /// Fewer bytes than an operation are none.
+    fn is_empty(&self) -> bool {
+        self.bytes.len() < 4
+    }
+
     /// The next few operations.
     fn take(&mut self, most: u8) -> impl Iterator<Item = Op> {
         (0..most).map_while(|_| self.next())
@@ -354,6 +359,206 @@ fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
     got
 }
 
+/// Builds at the low end, to the end or until there is no memory; leaves it, or abandons it. What was
+/// built must be there whatever failed.
+fn build<'a>(s: &mut Scope<'a>, op: Op) -> Option<&'a [u8]> {
+    let bytes = pattern(op.seed, op.bytes());
+    let before = s.stats().used;
+    let (abandoned, piece) = (op.align % 4 == 0, 1 + usize::from(op.align / 4));
+    let built = match op.kind % 3 {
+        0 => {
+            let mut vec = s.grow_vec::<u8>();
+            for piece in bytes.chunks(piece) {
+                if vec.try_extend_from_slice(piece).is_err() {
+                    assert!(vec.capacity() - vec.len() < piece.len(), "refused what fits");
+                    break;
+                }
+            }
+            vec.truncate(vec.len().saturating_sub(usize::from(op.align % 2)));
+            assert!(*vec == bytes[..vec.len()], "built");
+            (!abandoned).then(|| &*vec.into_slice())
+        }
+        1 => {
+            let mut vec = s.grow_vec::<[u32; 3]>();
+            let made = vec.try_extend((0..bytes.len() / 12).map(|i| [i as u32; 3]));
+            assert!(made.is_ok() || vec.len() == vec.capacity());
+            let _ = vec.pop();
+            assert!(vec.iter().enumerate().all(|(i, value)| *value == [i as u32; 3]), "built");
+            (!abandoned).then(|| {
+                let words = vec.into_slice().as_flattened();
+                assert_eq!(words.as_ptr().addr() % 4, 0, "alignment");
+                // SAFETY: the bytes of `u32`s, which live for `'a` and are written no more.
+                unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+            })
+        }
+        _ => {
+            let source: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            let mut text = s.grow_string();
+            for character in source.chars() {
+                if text.try_push(character).is_err() {
+                    break;
+                }
+            }
+            let _ = text.pop();
+            assert!(source.starts_with(&*text), "built");
+            (!abandoned).then(|| text.into_str().as_bytes())
+        }
+    };
+    let after = s.stats().used;
+    match &built {
+        Some(block) => assert!(after - before >= block.len(), "used less than was built"),
+        None => assert_eq!(after, before, "an abandoned builder leaves nothing"),
+    }
+    built
+}
+
+/// Blocks of the scope as an allocator, which are grown, shrunk and freed.
+#[cfg(feature = "allocator-api2")]
+mod low_end {
+    use super::*;
+    use allocator_api2::alloc::Allocator;
+
+    struct Held {
+        start: NonNull<u8>,
+        layout: Layout,
+        seed: u8,
+    }
+
+    impl Held {
+        fn new(s: &Scope<'_>, op: Op) -> Option<Self> {
+            let layout = Layout::from_size_align(op.bytes(), op.align()).ok()?;
+            let start = s.allocate(layout).ok()?.cast::<u8>();
+            let held = Held { start, layout, seed: op.seed };
+            held.write(0);
+            Some(held)
+        }
+
+        /// Writes the bytes from `from` on.
+        fn write(&self, from: usize) {
+            assert_eq!(self.start.addr().get() % self.layout.align(), 0, "alignment");
+            let bytes = pattern(self.seed, self.layout.size());
+            // SAFETY: within the block.
+            let place = unsafe { self.start.add(from) };
+            let bytes = NonNull::from(&bytes[from..]);
+            // SAFETY: the block has as many bytes from there, and they are nobody else's.
+            unsafe { place.copy_from_nonoverlapping(bytes.cast(), bytes.len()) };
+        }
+
+        fn bytes(&self) -> &[u8] {
+            // SAFETY: all bytes were written, and nobody else has them.
+            unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
+        }
+
+        fn check(&self) {
+            assert!(
+                self.bytes() == pattern(self.seed, self.layout.size()),
+                "a block was overwritten"
+            );
+        }
+
+        fn resize(&mut self, s: &Scope<'_>, op: Op) {
+            let (old, align) = (self.layout, op.align());
+            let grows = op.kind % 2 == 0;
+            let size = if grows { old.size() + op.bytes() } else { old.size().min(op.bytes()) };
+            let Ok(new) = Layout::from_size_align(size, align) else { return };
+            let before = s.stats().used;
+            let resized = if grows {
+                // SAFETY: a block of this scope with this layout; `new` is as large.
+                unsafe { s.grow(self.start, old, new) }
+            } else {
+                // SAFETY: a block of this scope with this layout; `new` is no larger.
+                unsafe { s.shrink(self.start, old, new) }
+            };
+            let Ok(block) = resized else {
+                assert_eq!(s.stats().used, before, "a refusal changed the scope");
+                return;
+            };
+            (self.start, self.layout) = (block.cast(), new);
+            let kept = old.size().min(size);
+            assert!(self.bytes_of(kept) == pattern(self.seed, kept), "a block lost bytes");
+            self.write(kept);
+        }
+
+        /// The first `len` bytes; those beyond may be new.
+        fn bytes_of(&self, len: usize) -> &[u8] {
+            // SAFETY: these were written before, and copied along where the block moved.
+            unsafe { std::slice::from_raw_parts(self.start.as_ptr(), len) }
+        }
+
+        fn free(self, s: &Scope<'_>) {
+            // SAFETY: a block of this scope with this layout, and not used again.
+            unsafe { s.deallocate(self.start, self.layout) };
+        }
+    }
+
+    /// Runs operations on blocks, with values and claims, which have blocks too, between them.
+    pub(super) fn blocks<'a>(
+        world: &World,
+        s: &Scope<'a>,
+        source: &mut Source<'_>,
+        op: Op,
+        frame: &mut Frame<'_, 'a>,
+    ) {
+        let mut blocks: Vec<Held> = Vec::new();
+        let mut claims = Vec::new();
+        for op in source.take(op.size % 24) {
+            let which = usize::from(op.align) % blocks.len().max(1);
+            match op.kind % 16 {
+                0..=3 => blocks.extend(Held::new(s, op)),
+                4..=9 => {
+                    // The last one more often than the others: it is what changes in place.
+                    let last = blocks.len().saturating_sub(1);
+                    let which = if op.kind % 4 == 0 { which } else { last };
+                    if let Some(block) = blocks.get_mut(which) {
+                        block.resize(s, op);
+                    }
+                }
+                10 | 11 if !blocks.is_empty() => blocks.swap_remove(which).free(s),
+                12 => {
+                    if let Ok(claim) = s.try_claim() {
+                        world.claimed.set(true);
+                        claims.push((Held::new(claim.scope(), op), claim));
+                    }
+                }
+                13 => {
+                    let index = usize::from(op.seed) % claims.len().max(1);
+                    if let Some((block, claim)) = claims.get_mut(index) {
+                        if let Some(block) = block {
+                            block.resize(claim.scope(), op);
+                        }
+                        if op.align % 2 == 0 {
+                            claims.swap_remove(index);
+                        }
+                    }
+                }
+                _ => {
+                    let bytes = allocate(s, op);
+                    frame
+                        .blocks
+                        .extend(bytes.map(|bytes| Block { bytes, written: bytes.to_vec() }));
+                }
+            }
+            let all = || blocks.iter().chain(claims.iter().filter_map(|(block, _)| block.as_ref()));
+            let mut ranges: Vec<_> = all()
+                .map(|block| {
+                    block.check();
+                    frame.check(block.bytes());
+                    block.bytes().as_ptr_range()
+                })
+                .filter(|range| !range.is_empty())
+                .collect();
+            ranges.sort_by_key(|range| range.start);
+            assert!(ranges.windows(2).all(|pair| pair[0].end <= pair[1].start), "overlap");
+        }
+        if op.seed % 2 == 0 {
+            blocks.into_iter().rev().for_each(|block| block.free(s));
+        }
+        if op.seed % 5 == 0 {
+            std::mem::forget(claims);
+        }
+    }
+}
+
 /// Runs operations in one scope until one of them ends it.
 fn level<'a>(
     world: &World,
@@ -366,11 +571,21 @@ fn level<'a>(
     while let Some(op) = source.next() {
         let mut new: &[u8] = &[];
         match op.kind {
-            0..=159 => {
+            0..=139 => {
                 if let Some(bytes) = allocate(s, op) {
                     frame.blocks.push(Block { bytes, written: bytes.to_vec() });
                     new = bytes;
                 }
+            }
+            140..=149 => {
+                if let Some(bytes) = build(s, op) {
+                    frame.blocks.push(Block { bytes, written: bytes.to_vec() });
+                    new = bytes;
+                }
+            }
+            150..=159 => {
+                #[cfg(feature = "allocator-api2")]
+                low_end::blocks(world, s, source, op, &mut frame);
             }
             160..=189 if depth < DEEPEST => {
                 let before = s.stats().used;
@@ -524,7 +739,7 @@ pub fn run(bytes: &[u8]) {
         1 => {
             let mut fixed = Fixed::new(vec![MaybeUninit::uninit(); size * 4]).or_spill(backing);
             world.buffer.set(Some(size * 4));
-            while !source.bytes.is_empty() {
+            while !source.is_empty() {
                 level(&world, &mut fixed.scope(), source, 1, None);
                 if source.bytes.len() % 3 == 0 {
                     fixed.trim();
