@@ -1,0 +1,187 @@
+//! Claim: requests that come in pieces and interleave each have an arena of their own, which comes back
+//! however the request ends.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use axum::{body::Body, extract::State};
+use ebbtide::{Arena, Pool};
+use ebbtide_axum::{LONGEST_TEXT, most_frequent, read, router, words};
+use std::{collections::BTreeMap, future::Future, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    runtime,
+    time::{sleep, timeout},
+};
+
+/// Runs a server and a test on two threads, and stops with the test; never longer than a minute.
+fn with_server<T: Future<Output = ()>>(test: impl FnOnce(SocketAddr, Arc<Pool>) -> T) {
+    let threads = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    threads.unwrap().block_on(async {
+        let pool = Arc::new(Pool::new());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = axum::serve(listener, router(Arc::clone(&pool)));
+        let server = tokio::spawn(async move { server.await });
+        timeout(Duration::from_secs(60), test(address, pool)).await.expect("within a minute");
+        server.abort();
+    });
+}
+
+/// A connection that stays open between requests.
+struct Client(TcpStream);
+
+impl Client {
+    async fn connect(address: SocketAddr) -> Self {
+        Client(TcpStream::connect(address).await.unwrap())
+    }
+
+    /// Sends the body in pieces, with `pause` between them.
+    async fn post(&mut self, pieces: &[&[u8]], pause: Duration) -> (u16, String) {
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        self.head(length).await;
+        for piece in pieces {
+            sleep(pause).await;
+            self.0.write_all(piece).await.unwrap();
+        }
+        self.answer().await
+    }
+
+    async fn head(&mut self, length: usize) {
+        let head =
+            format!("POST /words HTTP/1.1\r\nhost: test\r\ncontent-length: {length}\r\n\r\n");
+        self.0.write_all(head.as_bytes()).await.unwrap();
+    }
+
+    async fn get(&mut self, path: &str) -> (u16, String) {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n");
+        self.0.write_all(head.as_bytes()).await.unwrap();
+        self.answer().await
+    }
+
+    /// Reads the status, and the body as long as the head says.
+    async fn answer(&mut self) -> (u16, String) {
+        let mut bytes = Vec::new();
+        let end = loop {
+            if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+                break end + 4;
+            }
+            assert_ne!(self.0.read_buf(&mut bytes).await.unwrap(), 0, "the server hung up");
+        };
+        let head = String::from_utf8(bytes[..end].to_vec()).unwrap().to_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length: usize = length.map_or(0, |length| length.parse().unwrap());
+        while bytes.len() < end + length {
+            assert_ne!(self.0.read_buf(&mut bytes).await.unwrap(), 0, "the server hung up");
+        }
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, String::from_utf8(bytes[end..].to_vec()).unwrap())
+    }
+}
+
+/// A text of its own for every number, and the answer to it, found without an arena.
+fn text(number: usize) -> (String, String) {
+    let words: Vec<String> = (0..200 + number * 7)
+        .map(|i| format!("w{}", i * (number + 3) % (number % 40 + 5)))
+        .collect();
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for word in &words {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let lines = counts.iter().take(10).map(|(word, count)| format!("{count} {word}\n")).collect();
+    (words.join(", "), lines)
+}
+
+#[test]
+fn interleaved_requests_do_not_see_each_other() {
+    const CLIENTS: usize = 8;
+    const REQUESTS: usize = 20;
+    with_server(|address, pool| async move {
+        let clients = (0..CLIENTS).map(|client| {
+            tokio::spawn(async move {
+                let mut connection = Client::connect(address).await;
+                for request in 0..REQUESTS {
+                    let (text, lines) = text(client * REQUESTS + request);
+                    let pieces: Vec<_> = text.as_bytes().chunks(text.len() / 4 + 1).collect();
+                    let answer = connection.post(&pieces, Duration::from_millis(1)).await;
+                    assert_eq!(answer, (200, lines));
+                }
+            })
+        });
+        for client in clients.collect::<Vec<_>>() {
+            client.await.unwrap();
+        }
+        let stats = pool.stats();
+        assert_eq!(stats.used, 0);
+        // An arena for every request at a time, of a few chunks each.
+        assert!((1..=CLIENTS * 6).contains(&stats.chunks), "{stats}");
+        let (status, text) = Client::connect(address).await.get("/arenas").await;
+        assert_eq!((status, text), (200, format!("{stats}\n")));
+    });
+}
+
+#[test]
+fn refused_requests_give_their_arena_back() {
+    with_server(|address, pool| async move {
+        let mut client = Client::connect(address).await;
+        let now = Duration::ZERO;
+        assert_eq!(client.post(&[b"one ", b"\xFF", b"two"], now).await.0, 422);
+        assert_eq!(client.post(&[], now).await, (200, String::new()));
+        let most = vec![b'a'; LONGEST_TEXT];
+        assert_eq!(client.post(&[&most], now).await.0, 200);
+        assert_eq!(client.get("/nowhere").await.0, 404);
+        assert_eq!(client.get("/words").await.0, 405);
+        // All of the text but its last byte is more than is allowed already; the server need not read on.
+        let mut other = Client::connect(address).await;
+        other.head(LONGEST_TEXT + 2).await;
+        let _ = other.0.write_all(&vec![b'a'; LONGEST_TEXT + 1]).await;
+        assert_eq!(other.answer().await.0, 413);
+        assert_eq!(client.post(&[b"still there"], now).await, (200, "1 still\n1 there\n".into()));
+        assert_eq!(pool.stats().used, 0);
+    });
+}
+
+#[test]
+fn a_client_that_hangs_up_gives_its_arena_back() {
+    with_server(|address, pool| async move {
+        for _ in 0..3 {
+            let mut client = Client::connect(address).await;
+            client.head(100).await;
+            client.0.write_all(b"half a request").await.unwrap();
+            // Until the server has taken the arena out of the pool, or for the first time made one.
+            sleep(Duration::from_millis(20)).await;
+            drop(client);
+            let mut waits = 0;
+            while pool.stats().chunks == 0 && waits < 500 {
+                sleep(Duration::from_millis(10)).await;
+                waits += 1;
+            }
+            assert_eq!((pool.stats().chunks, pool.stats().used), (1, 0));
+        }
+    });
+}
+
+#[test]
+fn the_futures_of_the_handlers_are_send() {
+    fn is_send<T: Send>(_: T) {}
+    let (pool, mut arena) = (Arc::new(Pool::new()), Arena::new());
+    is_send(words(State(Arc::clone(&pool)), Body::empty()));
+    is_send(read(&mut arena.scope(), Body::empty()));
+    is_send(ebbtide_axum::arenas(State(pool)));
+}
+
+#[test]
+fn words_are_counted_as_without_an_arena() {
+    let mut arena = Arena::new();
+    for number in 0..100 {
+        let (text, lines) = text(number);
+        assert_eq!(most_frequent(&mut arena.scope(), &text).unwrap(), lines);
+    }
+    assert_eq!(most_frequent(&mut arena.scope(), " ,;. ").unwrap(), "");
+    assert_eq!(
+        most_frequent(&mut arena.scope(), "Ärger ärger Ärger").unwrap(),
+        "2 Ärger\n1 ärger\n"
+    );
+}
