@@ -187,6 +187,14 @@ impl Bench {
         best_peer(&sides).map(|side| Outcome { best: side.ratio.median, best_name: side.name })
     }
 
+    /// Records what an arena held of the heap, for so many bytes of the user's.
+    pub fn memory(&mut self, row: &str, contestant: &str, taken: usize, asked: usize) {
+        #[allow(clippy::cast_precision_loss)]
+        let ratio = taken as f64 / asked as f64;
+        println!("  {contestant:<22} {ratio:>9.3} bytes of the heap a byte");
+        self.record.push_str(&format!("\"memory, {row}\",\"{contestant}\",{ratio:.4},,,,,,,,\n"));
+    }
+
     /// Runs a few rounds; returns how many the budget allows.
     fn warm(&self, contestants: &mut [Contestant<'_>]) -> usize {
         let start = Instant::now();

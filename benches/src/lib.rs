@@ -10,8 +10,10 @@
 //!
 //! `cargo xtask bench` runs them all.
 
+pub mod direction;
 pub mod harness;
 pub mod machine;
 pub mod peers;
+pub mod plot;
 pub mod table;
 pub mod workloads;

@@ -13,7 +13,7 @@ mod strings;
 mod threads;
 mod vectors;
 
-use crate::harness::Bench;
+use crate::{direction, harness::Bench};
 
 pub fn run(bench: &mut Bench) {
     scalars::run(bench);
@@ -28,4 +28,5 @@ pub fn run(bench: &mut Bench) {
     growth::run(bench);
     real::run(bench);
     threads::run(bench);
+    direction::run(bench);
 }

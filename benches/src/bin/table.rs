@@ -7,7 +7,7 @@ static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     ebbtide_benches::harness::main(
-        Duration::from_millis(5000),
+        Duration::from_millis(3000),
         Duration::from_millis(700),
         ebbtide_benches::table::run,
     )

@@ -102,7 +102,7 @@ fn format(bench: &mut Bench) {
     let expected: usize = (0..LINES).map(|n| format!("line {n}: {};\n", n * n).len()).sum();
     let turn = |text: &mut dyn Write| {
         for n in 0..hidden(LINES) {
-            write!(text, "line {n}: {};\n", n * n).expect("it fits");
+            writeln!(text, "line {n}: {};", n * n).expect("it fits");
         }
     };
     let (mut grow, mut string) = (Arena::new(), Arena::new());

@@ -45,7 +45,7 @@ fn again<'a, P: Peer>(len: usize) -> Contestant<'a> {
 fn huge<'a>(len: usize) -> Contestant<'a> {
     let item: Vec<u8> = (0..=u8::MAX).cycle().take(len).collect();
     contestant("ebbtide, huge pages", move || {
-        let mut arena = Arena::new_in(HugePages::default());
+        let mut arena = Arena::new_in(HugePages);
         fill(&arena.scope(), black_box(&item));
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! A new command is a module with a `run` function and a row in [`COMMANDS`].
 
+mod bench;
 mod bless;
 mod process;
 mod step;
@@ -31,6 +32,11 @@ const COMMANDS: &[Command] = &[
         usage: "test [--quick]",
         about: "every check, set-up included; --quick leaves out optimized builds, sanitizers and Valgrind",
         run: test::run,
+    },
+    Command {
+        usage: "bench [--quick]",
+        about: "every measurement, with the record, plots and tables in docs/; --quick writes only target/bench",
+        run: bench::run,
     },
     Command {
         usage: "bless",

@@ -1,0 +1,161 @@
+//! Instructions and conditional branches an allocation takes, counted by Callgrind.
+//!
+//! A count is the difference between a run of 2 n turns and one of n, divided by n: the loop is in it, as it
+//! is in the row of the limit, and what comes before and after is not. Counts repeat exactly.
+
+use ebbtide_benches::{
+    direction::{Down, Region, Up, Way, take_layout, take_typed},
+    harness::{hidden, observe},
+    machine,
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Peer, Stumpalo},
+};
+use std::{alloc::Layout, env, fs, hint::black_box, process::Command};
+
+/// Before the arena is emptied.
+const BATCH: usize = 1000;
+const TURNS: usize = 10;
+
+type Function = fn(usize);
+
+/// What is counted, for whom, and a function that does so many batches of it.
+fn all() -> Vec<(&'static str, &'static str, Function)> {
+    let mut all: Vec<(&str, &str, Function)> = Vec::new();
+    macro_rules! peers {
+        ($what:literal, $function:ident: $($peer:ident)*) => {
+            $(all.push(($what, $peer::NAME, $function::<$peer>));)*
+        };
+    }
+    peers!("u64, local", local: Ebbtide EbbtideRoot Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
+    peers!("u64, behind a reference", behind: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
+    peers!("a string of 8 bytes", eight: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
+    peers!("a string of 3 bytes", three: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
+    macro_rules! ways {
+        ($($way:ty),*) => {$(
+            all.push(("direction: u8", <$way>::NAME, typed::<$way, u8>));
+            all.push(("direction: u64", <$way>::NAME, typed::<$way, u64>));
+            all.push(("direction: a layout known when it runs", <$way>::NAME, dynamic::<$way>));
+        )*};
+    }
+    ways!(Down<1>, Up<1>, Down<8>, Up<8>);
+    all.sort_by_key(|(what, ..)| what.starts_with("direction"));
+    all
+}
+
+fn local<P: Peer>(batches: usize) {
+    let mut peer = P::with_capacity(BATCH * 16);
+    for _ in 0..batches {
+        let handle = peer.open();
+        for n in 0..hidden(BATCH) {
+            observe(handle.alloc(n as u64));
+        }
+    }
+}
+
+fn behind<P: Peer>(batches: usize) {
+    #[inline(never)]
+    fn put<'a, H: Handle<'a>>(handle: &H, value: u64) -> &'a mut u64 {
+        handle.alloc(value)
+    }
+    let mut peer = P::with_capacity(BATCH * 16);
+    for _ in 0..batches {
+        let handle = peer.open();
+        for n in 0..hidden(BATCH) {
+            observe(put(&handle, n as u64));
+        }
+    }
+}
+
+fn eight<P: Peer>(batches: usize) {
+    strings::<P>(batches, "eightieth");
+}
+
+fn three<P: Peer>(batches: usize) {
+    strings::<P>(batches, "ebb");
+}
+
+#[inline(always)]
+fn strings<P: Peer>(batches: usize, text: &str) {
+    let text = black_box(&text[..text.len().min(8)]);
+    let mut peer = P::with_capacity(BATCH * 16);
+    for _ in 0..batches {
+        let handle = peer.open();
+        for _ in 0..hidden(BATCH) {
+            observe(handle.alloc_str(text));
+        }
+    }
+}
+
+fn typed<W: Way, T: Default>(batches: usize) {
+    let region = Region::leaked();
+    for _ in 0..batches {
+        region.reset();
+        for _ in 0..hidden(BATCH) {
+            black_box(take_typed::<W, T>(&region, T::default()));
+        }
+    }
+}
+
+fn dynamic<W: Way>(batches: usize) {
+    let region = Region::leaked();
+    let layout = black_box(Layout::new::<[u64; 3]>());
+    for _ in 0..batches {
+        region.reset();
+        for _ in 0..hidden(BATCH) {
+            black_box(take_layout::<W>(&region, layout));
+        }
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match &*arguments {
+        [flag, index, batches] if flag == "--run" => {
+            let number = |text: &String| text.parse::<usize>().expect("a number");
+            all()[number(index)].2(number(batches));
+        }
+        [flag, path] if flag == "--csv" => table(Some(path)),
+        [] => table(None),
+        _ => eprintln!("usage: counts [--csv FILE]"),
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn table(csv: Option<&str>) {
+    let mut record = machine::header() + "row,contestant,instructions,branches\n";
+    let mut last = "";
+    for (index, (what, name, _)) in all().into_iter().enumerate() {
+        if what != last {
+            println!("\n{what}");
+            last = what;
+        }
+        let (Some(once), Some(twice)) = (count(index, TURNS), count(index, TURNS * 2)) else {
+            eprintln!("valgrind does not run");
+            std::process::exit(1);
+        };
+        let [instructions, branches] =
+            [0, 1].map(|event| (twice[event] - once[event]) as f64 / (TURNS * BATCH) as f64);
+        println!("  {name:<22} {instructions:>7.2} instructions {branches:>6.2} branches");
+        record += &format!("\"{what}\",\"{name}\",{instructions:.3},{branches:.3}\n");
+    }
+    if let Some(path) = csv
+        && let Err(error) = fs::write(path, record)
+    {
+        eprintln!("cannot write {path}: {error}");
+        std::process::exit(1);
+    }
+}
+
+/// Instructions and conditional branches of a run.
+fn count(index: usize, batches: usize) -> Option<[u64; 2]> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--branch-sim=yes", "--callgrind-out-file=/dev/null"])
+        .arg(env::current_exe().ok()?)
+        .args(["--run", &index.to_string(), &batches.to_string()])
+        .output()
+        .ok()?;
+    // "Events    : Ir Bc Bcm Bi Bim" and "Collected : 1 2 3 4 5".
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().find_map(|line| line.split_once("Collected :"))?.1;
+    let mut numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
+    Some([numbers.next()?, numbers.next()?])
+}

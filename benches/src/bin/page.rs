@@ -1,0 +1,426 @@
+//! Draws the plots of the records in docs/records, and writes their tables into the pages that have a place
+//! for them: between `<!-- table NAME -->` and `<!-- end -->`.
+
+use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
+use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
+
+/// One line of a record, by the names of its columns.
+type Line = BTreeMap<String, String>;
+
+/// A record: what its head says, and its lines.
+#[derive(Default)]
+struct Record {
+    head: Vec<String>,
+    lines: Vec<Line>,
+}
+
+impl Record {
+    fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let head =
+            text.lines().filter_map(|line| line.strip_prefix("# ")).map(String::from).collect();
+        let mut rest = text.lines().filter(|line| !line.starts_with('#'));
+        let columns = cells(rest.next().unwrap_or_default());
+        let lines = rest.map(|line| columns.iter().cloned().zip(cells(line)).collect()).collect();
+        Record { head, lines }
+    }
+
+    fn starting<'r>(&'r self, prefix: &'r str) -> impl Iterator<Item = &'r Line> {
+        self.lines.iter().filter(move |line| line["row"].starts_with(prefix))
+    }
+}
+
+/// The cells of a line; those in quotes may hold commas.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => cells.last_mut().expect("never empty").push(c),
+        }
+    }
+    cells
+}
+
+fn number(line: &Line, column: &str) -> f64 {
+    line.get(column).and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
+}
+
+fn main() -> ExitCode {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let docs = env::args().nth(1).map_or(docs, Into::into);
+    match write(&docs) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", docs.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write(docs: &Path) -> io::Result<()> {
+    let record = |name: &str| Record::read(&docs.join("records").join(name));
+    let (suite, table) = (record("suite.csv"), record("stumpalo-table.csv"));
+    let (scaling, counts) = (record("scaling.csv"), record("counts.csv"));
+
+    let plots = docs.join("plots");
+    fs::create_dir_all(&plots)?;
+    for (name, plot) in plots_of(&suite, &scaling) {
+        if plot.series.iter().any(|series| !series.points.is_empty()) {
+            fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
+        }
+    }
+    for page in ["BENCHMARKS.md", "DIRECTION.md"] {
+        let path = docs.join(page);
+        let mut text = fs::read_to_string(&path)?;
+        text = filled(
+            &text,
+            "machine",
+            &suite.head.iter().map(|line| format!("- {line}\n")).collect::<String>(),
+        );
+        text = filled(&text, "bars", &bars(&[&suite, &table]));
+        text = filled(&text, "missed", &missed(&[&suite, &table]));
+        text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
+        text = filled(&text, "counts", &counted(&counts, |row| !row.starts_with("direction")));
+        text = filled(
+            &text,
+            "direction-counts",
+            &counted(&counts, |row| row.starts_with("direction")),
+        );
+        text = filled(&text, "direction-times", &times(&suite, "direction: "));
+        text = filled(&text, "memory", &memory(&scaling));
+        fs::write(&path, text)?;
+    }
+    Ok(())
+}
+
+/// The page with what stands in one of its places replaced.
+fn filled(page: &str, name: &str, with: &str) -> String {
+    let open = format!("<!-- table {name} -->\n");
+    let Some((before, rest)) = page.split_once(&open) else { return page.to_owned() };
+    let Some((_, after)) = rest.split_once("<!-- end -->") else { return page.to_owned() };
+    format!("{before}{open}{with}<!-- end -->{after}")
+}
+
+/// The lines of a record by row, in the order of the record.
+fn rows<'r>(lines: impl Iterator<Item = &'r Line>) -> Vec<(&'r str, Vec<&'r Line>)> {
+    let mut rows: Vec<(&str, Vec<&Line>)> = Vec::new();
+    for line in lines {
+        match rows.last_mut() {
+            Some((row, lines)) if *row == line["row"] => lines.push(line),
+            _ => rows.push((&line["row"], vec![line])),
+        }
+    }
+    rows
+}
+
+fn bars(records: &[&Record]) -> String {
+    let mut text =
+        String::from("| row | ours | bar | against | is | |\n|---|---|---|---|---|---|\n");
+    let lines = records.iter().flat_map(|record| &record.lines);
+    for (row, lines) in rows(lines.filter(|line| !line["row"].starts_with("stumpalo: "))) {
+        let ours = lines.first().map_or(f64::NAN, |line| number(line, "median_ns"));
+        for line in lines.iter().filter(|line| !line["held"].is_empty()) {
+            let ours = if ours.is_nan() { String::new() } else { time(ours) };
+            let (bar, value) = (&line["bar"], number(line, "value"));
+            let held = if line["held"] == "yes" { "held" } else { "**missed**" };
+            text += &format!(
+                "| {row} | {ours} | {bar} | {} | {value:.2} | {held} |\n",
+                line["contestant"]
+            );
+        }
+    }
+    text
+}
+
+fn missed(records: &[&Record]) -> String {
+    let lines = records.iter().flat_map(|record| &record.lines);
+    let judged: Vec<&Line> = lines.filter(|line| !line["held"].is_empty()).collect();
+    let missed = judged.iter().filter(|line| line["held"] == "no").count();
+    format!("{} bars, {} held, {missed} missed.\n", judged.len(), judged.len() - missed)
+}
+
+/// A row a row, a column a contestant: the time, and the ratio to ours.
+fn times(record: &Record, prefix: &str) -> String {
+    let mut text = String::new();
+    let mut heads: Vec<&str> = Vec::new();
+    for (row, lines) in rows(record.starting(prefix)) {
+        let names: Vec<&str> =
+            lines.iter().map(|line| line["contestant"].trim_end_matches(", root")).collect();
+        if !heads.starts_with(&names) {
+            text += &format!("\n| row | {} | fastest |\n", names.join(" | "));
+            text += &format!("|---|{}---|\n", "---|".repeat(names.len()));
+            heads = names;
+        }
+        let fastest =
+            lines.iter().min_by(|a, b| number(a, "median_ns").total_cmp(&number(b, "median_ns")));
+        text += &format!("| {} |", row.trim_start_matches(prefix));
+        for head in &heads {
+            let line =
+                lines.iter().find(|line| line["contestant"].trim_end_matches(", root") == *head);
+            text += &line.map_or(" |".to_owned(), |line| {
+                let ns = time(number(line, "median_ns"));
+                format!(" {ns}, {:.2} |", number(line, "ratio"))
+            });
+        }
+        text += &format!(" {} |\n", fastest.map_or("", |line| &line["contestant"]));
+    }
+    text
+}
+
+fn time(ns: f64) -> String {
+    match ns {
+        ns if ns >= 1e6 => format!("{:.1} ms", ns / 1e6),
+        ns if ns >= 1e4 => format!("{:.1} µs", ns / 1e3),
+        ns if ns >= 100.0 => format!("{ns:.0} ns"),
+        ns => format!("{ns:.2} ns"),
+    }
+}
+
+fn counted(record: &Record, wanted: impl Fn(&str) -> bool) -> String {
+    let mut text = String::from("| what | who | instructions | branches |\n|---|---|---|---|\n");
+    for line in record.lines.iter().filter(|line| wanted(&line["row"])) {
+        let what = line["row"].trim_start_matches("direction: ");
+        let (instructions, branches) = (number(line, "instructions"), number(line, "branches"));
+        text +=
+            &format!("| {what} | {} | {instructions:.2} | {branches:.2} |\n", line["contestant"]);
+    }
+    text
+}
+
+fn memory(record: &Record) -> String {
+    let mut text = String::new();
+    let mut head = false;
+    for (row, lines) in rows(record.starting("memory, ")) {
+        if !head {
+            let names: Vec<&str> = lines.iter().map(|line| &*line["contestant"]).collect();
+            text += &format!(
+                "| allocations | {} |\n|---|{}\n",
+                names.join(" | "),
+                "---|".repeat(names.len())
+            );
+            head = true;
+        }
+        text += &format!("| {} |", row.trim_start_matches("memory, scaling: "));
+        text += &lines
+            .iter()
+            .map(|line| format!(" {:.2} |", number(line, "median_ns")))
+            .collect::<String>();
+        text += "\n";
+    }
+    text
+}
+
+const PEERS: [&str; 7] =
+    ["ebbtide", "stumpalo", "bumpalo", "bump-scope", "blink-alloc", "std", "limit"];
+
+/// A curve a contestant: the rows that begin and end so, with the number between them along.
+fn curves(record: &Record, prefix: &str, suffix: &str, names: &[&str]) -> Vec<Series> {
+    let series = names.iter().map(|name| Series {
+        name: (*name).to_owned(),
+        points: record
+            .starting(prefix)
+            .filter(|line| line["contestant"] == *name)
+            .filter_map(|line| {
+                let x = line["row"].strip_prefix(prefix)?.strip_suffix(suffix)?;
+                Some((x.parse().ok()?, number(line, "median_ns")))
+            })
+            .collect(),
+    });
+    series.filter(|series| !series.points.is_empty()).collect()
+}
+
+/// A curve a contestant over rows that have names.
+#[allow(clippy::cast_precision_loss)]
+fn over(record: &Record, rows: &[(&str, &str)], names: &[&str]) -> (Vec<Series>, Vec<String>) {
+    let series = names.iter().map(|name| Series {
+        name: (*name).to_owned(),
+        points: rows
+            .iter()
+            .enumerate()
+            .filter_map(|(index, (row, _))| {
+                let line = record
+                    .lines
+                    .iter()
+                    .find(|line| line["row"] == *row && line["contestant"] == *name)?;
+                Some((index as f64, number(line, "median_ns")))
+            })
+            .collect(),
+    });
+    let labels = rows.iter().map(|(_, label)| (*label).to_owned()).collect();
+    (series.filter(|series| !series.points.is_empty()).collect(), labels)
+}
+
+const fn linear(title: &'static str) -> Axis {
+    Axis { title, scale: Scale::Linear }
+}
+
+const fn logarithmic(title: &'static str) -> Axis {
+    Axis { title, scale: Scale::Logarithmic }
+}
+
+fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
+    let named = |title: &str, y, rows: &[(&str, &str)], names: &[&str], x| {
+        let (series, categories) = over(suite, rows, names);
+        Plot { title: title.to_owned(), x: linear(x), y, series, categories }
+    };
+    let curve = |title: &str, record, prefix: &str, suffix: &str, x, y, names: &[&str]| Plot {
+        title: title.to_owned(),
+        x,
+        y,
+        series: curves(record, prefix, suffix, names),
+        categories: Vec::new(),
+    };
+    let nanoseconds = || linear("nanoseconds an allocation");
+    vec![
+        (
+            "scalars",
+            named(
+                "A number, in a local scope",
+                nanoseconds(),
+                &["u8", "u16", "u32", "u64", "u128"].map(|name| (name, name)).map(
+                    |(name, label)| {
+                        let row: &'static str = match name {
+                            "u8" => "scalars: u8, local",
+                            "u16" => "scalars: u16, local",
+                            "u32" => "scalars: u32, local",
+                            "u64" => "scalars: u64, local",
+                            _ => "scalars: u128, local",
+                        };
+                        (row, label)
+                    },
+                ),
+                &PEERS,
+                "type",
+            ),
+        ),
+        (
+            "strings",
+            curve(
+                "A short string, its length unknown to the compiler",
+                suite,
+                "small copies: strings of ",
+                " bytes",
+                linear("bytes a string"),
+                nanoseconds(),
+                &PEERS,
+            ),
+        ),
+        (
+            "growth",
+            curve(
+                "Pushing integers one by one",
+                suite,
+                "growth: push ",
+                " integers",
+                logarithmic("integers pushed"),
+                linear("nanoseconds a push"),
+                &["ebbtide", "ebbtide, s.vec()", "bumpalo", "std", "std, with_capacity"],
+            ),
+        ),
+        (
+            "scope",
+            named(
+                "Open a scope, allocate 8 bytes, close it",
+                linear("nanoseconds a turn"),
+                &[
+                    ("scope: a child scope: open, allocate 8 bytes, close", "a child"),
+                    ("scope: of an arena in memory: open, allocate 8 bytes, close", "of an arena"),
+                    ("scope: the default one: open, allocate 8 bytes, close", "the default"),
+                ],
+                &PEERS,
+                "which scope",
+            ),
+        ),
+        (
+            "boundary",
+            curve(
+                "A scope of 64 bytes near the end of a chunk",
+                suite,
+                "boundary: a scope of 64 bytes, ",
+                " left in its chunk",
+                linear("bytes left in the chunk when the scope opens"),
+                linear("nanoseconds a scope"),
+                &PEERS,
+            ),
+        ),
+        ("threads", {
+            let scale = |name: &str, what: &str| Series {
+                name: name.to_owned(),
+                points: suite
+                    .starting("threads: ")
+                    .filter(|line| line["contestant"] == name && line["row"].ends_with(what))
+                    .filter_map(|line| {
+                        let threads = line["row"].strip_prefix("threads: ")?.split(',').next()?;
+                        let threads: f64 = threads.parse().ok()?;
+                        Some((threads, threads * 1e3 / number(line, "median_ns")))
+                    })
+                    .collect(),
+            };
+            Plot {
+                title: "A syntax tree on every core, an arena each".to_owned(),
+                x: linear("threads"),
+                y: linear("million tokens a second, all threads"),
+                series: ["ebbtide", "bumpalo"].map(|name| scale(name, "a token")).into(),
+                categories: Vec::new(),
+            }
+        }),
+        (
+            "scaling-count",
+            curve(
+                "An allocation of 8 bytes, by how many there are",
+                scaling,
+                "scaling: ",
+                " of 8 bytes",
+                logarithmic("allocations, on a fresh arena"),
+                logarithmic("nanoseconds an allocation"),
+                &PEERS,
+            ),
+        ),
+        ("scaling-size", by_size(scaling, "scaling: ", "nanoseconds a byte", true)),
+        (
+            "memory-count",
+            curve(
+                "Memory held for a byte allocated, by how many allocations there are",
+                scaling,
+                "memory, scaling: ",
+                " of 8 bytes",
+                logarithmic("allocations of 8 bytes, on a fresh arena"),
+                logarithmic("bytes of the heap a byte"),
+                &PEERS,
+            ),
+        ),
+        ("memory-size", by_size(scaling, "memory, scaling: ", "bytes of the heap a byte", false)),
+    ]
+}
+
+/// Rows of one amount of memory, in blocks of several sizes.
+fn by_size(record: &Record, prefix: &'static str, title: &'static str, each: bool) -> Plot {
+    let point = |line: &Line| {
+        let (_, size) = line["row"].strip_prefix(prefix)?.split_once(" MiB of ")?;
+        let size: f64 = size.strip_suffix(" bytes")?.parse().ok()?;
+        Some((size, number(line, "median_ns") / if each { size } else { 1.0 }))
+    };
+    let series = PEERS.iter().map(|name| Series {
+        name: (*name).to_owned(),
+        points: record
+            .starting(prefix)
+            .filter(|l| l["contestant"] == *name)
+            .filter_map(point)
+            .collect(),
+    });
+    Plot {
+        title: if each {
+            "The same memory in blocks of several sizes"
+        } else {
+            "Memory held, by the size of a block"
+        }
+        .to_owned(),
+        x: logarithmic("bytes an allocation"),
+        y: linear(title),
+        series: series.filter(|series| !series.points.is_empty()).collect(),
+        categories: Vec::new(),
+    }
+}

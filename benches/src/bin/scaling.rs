@@ -1,0 +1,101 @@
+//! How the cost of an allocation grows: time and memory an arena takes, fresh each time, by the number of
+//! allocations and by their size. The heap is counted in a turn apart from the timed ones.
+
+use ebbtide_benches::{
+    harness::{Bench, contestant, main as bench, observe},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Peer, Stumpalo},
+};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    process::ExitCode,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+/// The system's heap; what is held of it is counted, by a program of one thread.
+struct Counted;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: `System`'s own blocks.
+unsafe impl GlobalAlloc for Counted {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let held = HELD.load(Ordering::Relaxed) + layout.size();
+        HELD.store(held, Ordering::Relaxed);
+        if held > MOST.load(Ordering::Relaxed) {
+            MOST.store(held, Ordering::Relaxed);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        HELD.store(HELD.load(Ordering::Relaxed) - layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static HEAP: Counted = Counted;
+
+/// No arena is filled with more than this.
+const MOST_BYTES: usize = 1 << 30;
+
+fn main() -> ExitCode {
+    bench(Duration::from_millis(4000), Duration::from_millis(500), run)
+}
+
+fn run(bench: &mut Bench) {
+    let most = if bench.quick() { 1_000_000 } else { 100_000_000 };
+    let mut count = 100;
+    while count <= most {
+        row::<8>(bench, &format!("scaling: {count} of 8 bytes"), count);
+        count *= 10;
+    }
+    let bytes = if bench.quick() { 1 << 24 } else { 1 << 28 };
+    macro_rules! sizes {
+        ($($size:literal)*) => {$(
+            let count = bytes / $size;
+            row::<$size>(bench, &format!("scaling: {} MiB of {} bytes", bytes >> 20, $size), count);
+        )*};
+    }
+    sizes!(8 64 512 4096 32768 65536);
+}
+
+fn row<const N: usize>(bench: &mut Bench, name: &str, count: usize) {
+    if !bench.wants(name) || count * N > MOST_BYTES {
+        return;
+    }
+    macro_rules! all {
+        ($($peer:ident)*) => {{
+            bench.row(
+                name,
+                count,
+                vec![$(contestant($peer::NAME, move || fill::<$peer, N>(count))),*],
+                &[],
+            );
+            $(
+                let before = HELD.load(Ordering::Relaxed);
+                MOST.store(before, Ordering::Relaxed);
+                fill::<$peer, N>(count);
+                let taken = MOST.load(Ordering::Relaxed) - before;
+                bench.memory(name, $peer::NAME, taken, count * N);
+            )*
+        }};
+    }
+    all!(Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc);
+}
+
+/// Writes every block whole.
+#[inline(never)]
+fn fill<P: Peer, const N: usize>(count: usize) {
+    let mut peer = P::fresh();
+    let handle = peer.open();
+    for n in 0..count {
+        let mut value = [0_u8; N];
+        value[0] = (n & 0xFF) as u8;
+        observe(handle.alloc(value));
+    }
+}
