@@ -137,7 +137,7 @@ impl<'a> Scope<'a> {
     }
 
     /// What the arena holds, and what is in use up to this scope: its ancestors' allocations and its
-    /// own. Walks the chunks.
+    /// own; in a [`Claim`] and its descendants, those since the claim. Walks the chunks.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats_of(self.cursor.control())
