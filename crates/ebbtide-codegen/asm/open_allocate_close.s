@@ -4,12 +4,9 @@
 	movq	104(%rdi), %rdx
 	andq	$-16, %rax
 	cmpq	%rdx, %rax
-	jb	.LBB6_7
+	jb	.LBB6_2
 	movq	96(%rdi), %rcx
-	cmpq	%rdi, 24(%rcx)
-	je	.LBB6_3
 	movq	%rdi, 24(%rcx)
-.LBB6_3:
 	leaq	-8(%rax), %rdi
 	subq	%rdx, %rdi
 	jb	.LBB6_5
@@ -26,7 +23,7 @@
 	addq	$48, %rsp
 	popq	%rbx
 	retq
-.LBB6_7:
+.LBB6_2:
 	leaq	16(%rsp), %rax
 	movq	%rdi, %rcx
 	movq	%rax, %rdi

@@ -163,11 +163,12 @@ impl Header {
     }
 
     /// Notes where the arena is now. It cannot move while a scope opened after this lives.
+    ///
+    /// Always stored, even where the address is the same: a pointer from an earlier loan of the arena
+    /// ended with that loan.
     #[inline(always)]
     pub(crate) fn attach(&self, control: NonNull<Control>) {
-        if self.control.get() != Some(control) {
-            self.control.set(Some(control));
-        }
+        self.control.set(Some(control));
     }
 
     pub(crate) fn contains(&self, address: usize) -> bool {
