@@ -14,14 +14,11 @@ const HEAP: &str = "heap";
 pub fn run(bench: &mut Bench) {
     for len in [3, 30, 300, 3_000] {
         let least = if len == 30 { 1.5 } else { 1.0 };
-        // From 300 on a scope is some percent of a call, and where the arrays happen to lie relative to each
-        // other is more.
-        let level = if len <= 30 { 1.03 } else { 1.25 };
         bench.row(
             &format!("W1: y = x + 1 over {len} integers, explicit scope"),
             turns(len),
             vec![explicit(len), default(len), heap(len)],
-            &[Bar::AtMost(level, DEFAULT), Bar::AtLeast(least, HEAP)],
+            &[Bar::AtMost(1.0, DEFAULT), Bar::AtLeast(least, HEAP)],
         );
         bench.row(
             &format!("W1: y = x + 1 over {len} integers, default scope"),
@@ -34,7 +31,7 @@ pub fn run(bench: &mut Bench) {
         "W2: nested scopes of 10 words",
         NESTED,
         vec![nested_explicit(), nested_default(), nested_heap()],
-        &[Bar::AtMost(1.03, "ebbtide, default in default"), Bar::AtLeast(1.5, HEAP)],
+        &[Bar::AtMost(1.0, "ebbtide, default in default"), Bar::AtLeast(1.5, HEAP)],
     );
     bench.row(
         "scope: the default one: open, allocate 8 bytes, close",
