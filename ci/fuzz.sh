@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Fuzzes the targets one after the other, instrumented for coverage and under AddressSanitizer.
+# Usage: ci/fuzz.sh [SECONDS [TARGET...]]; 1800 seconds each, and every target, unless said otherwise.
+# What was tried stays in fuzz/corpus/ for the next time; what fails is left in fuzz/artifacts/. Put such an input
+# into crates/ebbtide/tests/found/TARGET/, under a name that says what it shows.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../fuzz"
+
+seconds=${1:-1800}
+targets=("${@:2}")
+[ ${#targets[@]} -gt 0 ] || targets=(arith collections fixed model text)
+
+# What cargo-fuzz would pass, so that it need not be installed. A target that is named keeps the flags from build
+# scripts.
+coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth"
+host=$(rustc +nightly -vV | sed -n 's/^host: //p')
+export RUSTFLAGS="--cfg=fuzzing -Zsanitizer=address -Ccodegen-units=1 ${coverage//$'\n'/ }"
+cargo +nightly build --release --target "$host"
+programs="${CARGO_TARGET_DIR:-target}/$host/release"
+
+export ASAN_OPTIONS="allocator_may_return_null=1 ${ASAN_OPTIONS:-}"
+for target in "${targets[@]}"; do
+    mkdir -p "corpus/$target" "artifacts/$target"
+    echo "=== $target ==="
+    "$programs/$target" -max_total_time="$seconds" -max_len=1500 -timeout=20 -rss_limit_mb=3000 \
+        -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target"
+done

@@ -1,0 +1,70 @@
+//! Claim: what a fuzz target once found is as it should be, and so are random inputs of every target.
+//!
+//! `found/TARGET/` holds the inputs, named for what they show; `targets/` what is done with them.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod targets;
+
+use std::{fs, path::Path};
+
+/// Replays what was found, then inputs at random: the same ones each time, so that a failure can be
+/// repeated.
+fn replay(target: &str, found: usize, run: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/found").join(target);
+    let mut inputs = 0;
+    for entry in fs::read_dir(&folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        println!("{}", path.display());
+        run(&fs::read(&path).unwrap());
+        inputs += 1;
+    }
+    assert_eq!(inputs, found, "inputs in {}", folder.display());
+    random(if cfg!(ebbtide_asan) { 100 } else { 400 }, run);
+}
+
+fn random(turns: u64, run: fn(&[u8])) {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    for turn in 0..turns {
+        let mut byte = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_be_bytes()[0]
+        };
+        let bytes: Vec<u8> = (0..turn * 2).map(|_| byte()).collect();
+        run(&bytes);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn arith() {
+    replay("arith", 1, targets::arith::run);
+}
+
+#[test]
+#[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+#[cfg_attr(miri, ignore = "reads files")]
+fn collections() {
+    replay("collections", 0, targets::collections::run);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn fixed() {
+    replay("fixed", 2, targets::fixed::run);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn model() {
+    replay("model", 4, targets::model::run);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn text() {
+    replay("text", 0, targets::text::run);
+}

@@ -1,0 +1,189 @@
+//! Vectors, strings and maps over one scope, side by side and over claims, against the standard library's.
+#![cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+
+use super::input::{Input, boundary};
+use ebbtide::{
+    Arena, Scope,
+    collections::{Map, String, Vec},
+};
+use std::collections::HashMap;
+
+/// Collections of a scope, and what they should hold.
+struct Shelf<'s> {
+    s: &'s Scope<'s>,
+    words: std::vec::Vec<(Vec<'s, u32>, std::vec::Vec<u32>)>,
+    lines: std::vec::Vec<(Vec<'s, [u8; 48]>, std::vec::Vec<[u8; 48]>)>,
+    texts: std::vec::Vec<(String<'s>, std::string::String)>,
+    maps: std::vec::Vec<(Map<'s, u16, [u64; 3]>, HashMap<u16, [u64; 3]>)>,
+    left: std::vec::Vec<(&'s [u32], std::vec::Vec<u32>)>,
+}
+
+impl<'s> Shelf<'s> {
+    fn new(s: &'s Scope<'s>) -> Self {
+        let (words, lines, texts) = Default::default();
+        Shelf { s, words, lines, texts, maps: std::vec::Vec::new(), left: std::vec::Vec::new() }
+    }
+
+    fn check(&self) {
+        assert!(self.words.iter().all(|(vec, model)| vec[..] == model[..]), "words");
+        assert!(self.lines.iter().all(|(vec, model)| vec[..] == model[..]), "lines");
+        assert!(self.texts.iter().all(|(text, model)| text.as_str() == model), "texts");
+        assert!(self.left.iter().all(|(slice, model)| *slice == &model[..]), "left");
+        for (map, model) in &self.maps {
+            assert_eq!(map.len(), model.len());
+            assert!(model.iter().all(|(key, value)| map.get(key) == Some(value)), "maps");
+        }
+    }
+
+    fn words(&mut self, input: &mut Input<'_>) {
+        let which = input.below(256) % self.words.len().max(1);
+        let kind = input.below(12);
+        let Some((vec, model)) = self.words.get_mut(which).filter(|_| kind > 0) else {
+            let capacity = input.size();
+            self.words.push((self.s.vec_with_capacity(capacity), std::vec::Vec::new()));
+            return;
+        };
+        let value = u32::from(input.byte()) * 0x01_01_01;
+        let index = input.below(256) % model.len().max(1);
+        match kind {
+            1 => assert_eq!(vec.pop(), model.pop()),
+            2 => {
+                vec.truncate(index);
+                model.truncate(index);
+            }
+            3 if !model.is_empty() => assert_eq!(vec.remove(index), model.remove(index)),
+            4 if !model.is_empty() => {
+                vec.insert(index, value);
+                model.insert(index, value);
+            }
+            5 => vec.shrink_to_fit(),
+            6 => vec.reserve(input.size()),
+            7 => {
+                let values = (0..input.size() as u32).map(|i| i ^ value);
+                vec.extend(values.clone());
+                model.extend(values);
+            }
+            8 => {
+                vec.retain(|item| item % 3 != value % 3);
+                model.retain(|item| item % 3 != value % 3);
+            }
+            9 => {
+                let (vec, model) = self.words.swap_remove(which);
+                self.left.push((vec.into_slice(), model));
+            }
+            10 => {
+                self.words.swap_remove(which);
+            }
+            _ => {
+                vec.push(value);
+                model.push(value);
+            }
+        }
+    }
+
+    fn lines(&mut self, input: &mut Input<'_>) {
+        let kind = input.below(8);
+        let Some((vec, model)) = self.lines.last_mut().filter(|_| kind > 0) else {
+            return self.lines.push((self.s.vec(), std::vec::Vec::new()));
+        };
+        match kind {
+            1 => assert_eq!(vec.pop(), model.pop()),
+            2 => vec.shrink_to_fit(),
+            3 => {
+                self.lines.pop();
+            }
+            _ => {
+                let line = [input.byte(); 48];
+                let count = input.below(9);
+                vec.extend_from_slice(&[line; 8][..count.min(8)]);
+                model.extend_from_slice(&[line; 8][..count.min(8)]);
+            }
+        }
+    }
+
+    fn texts(&mut self, input: &mut Input<'_>) {
+        let kind = input.below(8);
+        let Some((text, model)) = self.texts.last_mut().filter(|_| kind > 0) else {
+            return self.texts.push((self.s.string(), std::string::String::new()));
+        };
+        match kind {
+            1 => assert_eq!(text.pop(), model.pop()),
+            2 => {
+                let len = boundary(model, input.size());
+                text.truncate(len);
+                model.truncate(len);
+            }
+            3 => text.reserve(input.size()),
+            _ => {
+                let piece = input.text();
+                text.push_str(&piece);
+                model.push_str(&piece);
+            }
+        }
+    }
+
+    fn maps(&mut self, input: &mut Input<'_>) {
+        let which = input.below(256) % self.maps.len().max(1);
+        let kind = input.below(10);
+        let Some((map, model)) = self.maps.get_mut(which).filter(|_| kind > 0) else {
+            return self.maps.push((self.s.map(), HashMap::new()));
+        };
+        let (key, value) = (u16::from(input.byte()), [u64::from(input.byte()); 3]);
+        match kind {
+            1 | 2 => assert_eq!(map.remove(&key), model.remove(&key)),
+            3 => map.shrink_to_fit(),
+            4 => {
+                for key in 0..key * 4 {
+                    assert_eq!(map.insert(key, value), model.insert(key, value));
+                }
+            }
+            5 => {
+                map.retain(|other, _| other % 4 != key % 4);
+                model.retain(|other, _| other % 4 != key % 4);
+            }
+            6 => {
+                self.maps.swap_remove(which);
+            }
+            _ => assert_eq!(map.insert(key, value), model.insert(key, value)),
+        }
+    }
+}
+
+/// Works on one scope until the input says that it ends.
+fn level<'s>(s: &'s Scope<'s>, input: &mut Input<'_>, depth: usize) {
+    let mut shelf = Shelf::new(s);
+    while !input.is_empty() {
+        match input.below(16) {
+            0 if depth < 4 => {
+                let claim = s.claim();
+                level(claim.scope(), input, depth + 1);
+                if input.below(8) == 0 {
+                    std::mem::forget(claim);
+                }
+            }
+            1 => break,
+            2 => {
+                let size = input.size();
+                let model = std::vec![size as u32; size];
+                shelf.left.push((s.alloc_slice_copy(&model), model));
+            }
+            3..=8 => shelf.words(input),
+            9 | 10 => shelf.lines(input),
+            11 | 12 => shelf.texts(input),
+            _ => shelf.maps(input),
+        }
+        shelf.check();
+    }
+}
+
+/// Does with collections what `bytes` encode.
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let mut arena = Arena::with_chunk_size(input.size());
+    while !input.is_empty() {
+        level(&arena.scope(), &mut input, 0);
+        if input.flag() {
+            arena.reset();
+        }
+    }
+}

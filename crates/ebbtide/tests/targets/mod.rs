@@ -1,0 +1,12 @@
+//! What the fuzz targets run: `run(&bytes)` in each module. `found.rs` replays what they found, and
+//! `fuzz/` includes this file by its path.
+#![allow(dead_code, unreachable_pub, reason = "each target uses one module")]
+#![allow(clippy::cast_possible_truncation, reason = "bytes decoded")]
+
+pub mod arith;
+pub mod collections;
+pub mod fixed;
+mod input;
+#[path = "../common/model.rs"]
+pub mod model;
+pub mod text;

@@ -1,0 +1,7 @@
+//! Where a block lands, against wider integers.
+#![no_main]
+
+#[path = "../../crates/ebbtide/tests/targets/mod.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::arith::run(bytes));

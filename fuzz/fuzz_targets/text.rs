@@ -1,0 +1,7 @@
+//! Strings and formatting, re-entrant ones above all.
+#![no_main]
+
+#[path = "../../crates/ebbtide/tests/targets/mod.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::text::run(bytes));
