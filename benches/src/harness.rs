@@ -102,6 +102,7 @@ pub struct Bench {
     plan: Plan,
     record: String,
     missed: Vec<String>,
+    settle: bool,
 }
 
 /// What a row came to.
@@ -115,7 +116,7 @@ impl Bench {
     pub fn new(plan: Plan) -> Self {
         let columns =
             "row,contestant,median_ns,p99_ns,ratio,ratio_low,ratio_high,rounds,bar,value,held\n";
-        Bench { plan, record: machine::header() + columns, missed: Vec::new() }
+        Bench { plan, record: machine::header() + columns, missed: Vec::new(), settle: false }
     }
 
     pub fn quick(&self) -> bool {
@@ -125,6 +126,15 @@ impl Bench {
     /// Whether a row of this name is wanted: for rows whose input takes long to make.
     pub fn wants(&self, name: &str) -> bool {
         name.contains(&self.plan.only)
+    }
+
+    /// Measures the rows of `rows` with a batch of its own before each timed batch of a contestant. What
+    /// the heap kept of one contestant's memory is then not another one's page faults: for batches that make
+    /// and drop large arenas.
+    pub fn settled(&mut self, rows: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.settle, true);
+        rows(self);
+        self.settle = before;
     }
 
     /// Measures one row. A batch does `operations` operations; the first contestant is ours.
@@ -145,6 +155,9 @@ impl Bench {
         for round in 0..rounds {
             for place in 0..count {
                 let index = (round + place) % count;
+                if self.settle {
+                    (contestants[index].batch)();
+                }
                 let elapsed = (contestants[index].batch)();
                 times[index].push(elapsed.as_nanos() as f64 / operations as f64);
             }
@@ -205,7 +218,7 @@ impl Bench {
             }
             rounds += 1;
         }
-        let round = start.elapsed() / rounds;
+        let round = start.elapsed() / rounds * if self.settle { 2 } else { 1 };
         let affordable = self.plan.budget.as_nanos() / round.as_nanos().max(1);
         usize::try_from(affordable).unwrap_or(usize::MAX).clamp(FEWEST, self.plan.rounds)
     }

@@ -21,10 +21,10 @@ pub fn run(bench: &mut Bench) {
     arrays::run(bench);
     functions::run(bench);
     strings::run(bench);
-    large::run(bench);
+    bench.settled(large::run);
     reuse::run(bench);
     slabs::run(bench);
-    vectors::run(bench);
+    bench.settled(vectors::run);
     growth::run(bench);
     real::run(bench);
     threads::run(bench);

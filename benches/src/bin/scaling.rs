@@ -44,7 +44,7 @@ static HEAP: Counted = Counted;
 const MOST_BYTES: usize = 1 << 30;
 
 fn main() -> ExitCode {
-    bench(Duration::from_millis(4000), Duration::from_millis(500), run)
+    bench(Duration::from_millis(4000), Duration::from_millis(500), |bench| bench.settled(run))
 }
 
 fn run(bench: &mut Bench) {

@@ -9,6 +9,6 @@ fn main() -> ExitCode {
     ebbtide_benches::harness::main(
         Duration::from_millis(3000),
         Duration::from_millis(700),
-        ebbtide_benches::table::run,
+        |bench| bench.settled(ebbtide_benches::table::run),
     )
 }
