@@ -118,6 +118,7 @@ impl Plot {
         svg
     }
 
+    #[allow(clippy::cast_precision_loss)]
     fn write(&self, svg: &mut String) -> std::fmt::Result {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let range = |value: fn(&(f64, f64)) -> f64| {
@@ -202,8 +203,25 @@ impl Plot {
             .filter_map(|(index, series)| Some((index, y(series.points.last()?.1))))
             .collect();
         ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut free = TOP;
-        for (index, end) in ends {
+        // Names that would stand below the picture begin higher up.
+        let room = HEIGHT - 10.0;
+        let below = ends.len() as f64 * 15.0;
+        let mut free = TOP.min(room - below);
+        let lifted: Vec<f64> = {
+            let mut lowest = room;
+            let mut places: Vec<f64> = ends
+                .iter()
+                .rev()
+                .map(|(_, end)| {
+                    lowest = (end + 4.0).min(lowest);
+                    lowest -= 15.0;
+                    lowest + 15.0
+                })
+                .collect();
+            places.reverse();
+            places
+        };
+        for ((index, end), place) in ends.into_iter().zip(lifted) {
             let series = &self.series[index];
             let class = colour(&series.name, index);
             let mut line = String::new();
@@ -211,15 +229,20 @@ impl Plot {
                 let letter = if number == 0 { 'M' } else { 'L' };
                 write!(line, "{letter}{:.1} {:.1}", x(*px), y(*py))?;
             }
-            writeln!(svg, "<path class=\"line c{class}\" d=\"{line}\"/>")?;
+            // Between categories there is nothing to join.
+            let (shown, radius) =
+                if self.categories.is_empty() { (true, 2.6) } else { (false, 5.0) };
+            if shown {
+                writeln!(svg, "<path class=\"line c{class}\" d=\"{line}\"/>")?;
+            }
             for (px, py) in &series.points {
                 let (px, py) = (x(*px), y(*py));
                 writeln!(
                     svg,
-                    "<circle class=\"dot c{class}\" cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"2.6\"/>"
+                    "<circle class=\"dot c{class}\" cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"{radius}\"/>"
                 )?;
             }
-            let at = (end + 4.0).max(free + 12.0);
+            let at = place.max(free + 12.0);
             free = at + 3.0;
             let last = series.points.last().map_or(right, |point| x(point.0));
             writeln!(

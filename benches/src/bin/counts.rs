@@ -37,7 +37,8 @@ fn all() -> Vec<(&'static str, &'static str, Function)> {
         )*};
     }
     ways!(Down<1>, Up<1>, Down<8>, Up<8>);
-    all.sort_by_key(|(what, ..)| what.starts_with("direction"));
+    // By what is counted; the peers' before the directions'.
+    all.sort_by_key(|(what, ..)| (what.starts_with("direction"), *what));
     all
 }
 

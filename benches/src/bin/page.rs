@@ -75,11 +75,7 @@ fn write(docs: &Path) -> io::Result<()> {
     for page in ["BENCHMARKS.md", "DIRECTION.md"] {
         let path = docs.join(page);
         let mut text = fs::read_to_string(&path)?;
-        text = filled(
-            &text,
-            "machine",
-            &suite.head.iter().map(|line| format!("- {line}\n")).collect::<String>(),
-        );
+        text = filled(&text, "machine", &machine(&suite));
         text = filled(&text, "bars", &bars(&[&suite, &table]));
         text = filled(&text, "missed", &missed(&[&suite, &table]));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
@@ -133,6 +129,12 @@ fn bars(records: &[&Record]) -> String {
         }
     }
     text
+}
+
+fn machine(record: &Record) -> String {
+    let rounds = record.lines.iter().map(|line| number(line, "rounds")).fold(0.0, f64::max);
+    let head: String = record.head.iter().map(|line| format!("- {line}\n")).collect();
+    format!("{head}- rounds: up to {rounds} a row\n")
 }
 
 fn missed(records: &[&Record]) -> String {
