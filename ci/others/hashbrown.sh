@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# hashbrown's own tests, with every table that would be on the heap in a scope instead: the copy's `Global` is
+# an allocator over one scope for the whole process. Arguments go to `cargo test`.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+version=0.17.1
+copy=${CARGO_TARGET_DIR:-$here/../../target}/others/hashbrown
+
+bash "$here/fetch.sh" hashbrown "$version" "$copy"
+cd "$copy"
+grep -q 'pub(crate) use allocator_api2::alloc::{Allocator, Global};' src/alloc.rs
+sed -i 's/pub(crate) use allocator_api2::alloc::{Allocator, Global};/pub(crate) use allocator_api2::alloc::Allocator;\n    pub use crate::in_a_scope::Global;/' src/alloc.rs
+cat >>src/lib.rs <<'END'
+
+mod in_a_scope {
+    extern crate std;
+
+    use allocator_api2::alloc::{AllocError, Allocator};
+    use core::{alloc::Layout, ptr::NonNull};
+    use ebbtide::{Arena, Scope};
+    use std::sync::{LazyLock, Mutex, PoisonError};
+
+    static SCOPE: LazyLock<Mutex<Scope<'static>>> =
+        LazyLock::new(|| Mutex::new(std::boxed::Box::leak(std::boxed::Box::new(Arena::new())).scope()));
+
+    /// Where the tables are.
+    #[derive(Copy, Clone, Default, Debug)]
+    #[allow(missing_docs, unnameable_types)]
+    pub struct Global;
+
+    // SAFETY: all blocks are the scope's, which is never given back.
+    unsafe impl Allocator for Global {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            // Some tests ask for what no machine has, to see the refusal.
+            if layout.size() > 1 << 32 {
+                return Err(AllocError);
+            }
+            (&*SCOPE.lock().unwrap_or_else(PoisonError::into_inner)).allocate(layout)
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            let scope = SCOPE.lock().unwrap_or_else(PoisonError::into_inner);
+            // SAFETY: the scope gave it with this layout.
+            unsafe { (&&*scope).deallocate(block, layout) };
+        }
+    }
+}
+END
+cat >>Cargo.toml <<END
+
+[dependencies.ebbtide]
+path = "$here/../../crates/ebbtide"
+features = ["hashbrown"]
+END
+exec cargo test --lib --tests --features rayon,serde "$@"
