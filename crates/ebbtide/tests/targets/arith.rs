@@ -40,7 +40,7 @@ impl Case {
         let (top, low) = (i128::from(self.top), i128::from(self.low));
         let (size, align) = (i128::from(self.size), i128::from(self.align));
         let start = (top - size).div_euclid(align) * align;
-        (start >= low).then(|| start as u64)
+        (start >= low).then_some(start as u64)
     }
 
     fn up(self) -> Option<u64> {
