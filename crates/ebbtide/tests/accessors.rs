@@ -1,0 +1,146 @@
+//! Claim: what the small methods lend, compare and print is what is there, and chunks have the sizes that the
+//! documentation says.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(dead_code, unused_imports, reason = "each set of features uses a part of it")]
+
+mod common;
+
+use common::watched;
+use ebbtide::{Arena, Fixed, Heap, StackArena};
+use std::mem::MaybeUninit;
+
+#[test]
+fn arenas_lend_their_backing() {
+    let (backing, log) = watched();
+    let mut arena = Arena::new_in(backing);
+    arena.scope();
+    assert_eq!(log.calls(), 1);
+    // The very backing that was called, not another one.
+    assert!(format!("{:?}", arena.backing()).contains("calls: 1"));
+
+    let (backing, log) = watched();
+    let mut fixed = Fixed::new([MaybeUninit::uninit(); 10]).or_spill(backing);
+    fixed.scope().alloc([0u8; 100]);
+    assert_eq!(log.calls(), 1);
+    assert!(format!("{:?}", fixed.backing()).contains("calls: 1"));
+}
+
+#[test]
+fn default_arenas_are_empty() {
+    let arena = Arena::<Heap>::default();
+    assert_eq!((arena.stats().held, arena.limit()), (0, None));
+    let mut arena = StackArena::<64>::default();
+    let s = arena.scope();
+    assert!(s.try_alloc([0u8; 64]).is_ok() && s.try_alloc(0u8).is_err());
+}
+
+#[test]
+fn the_memory_of_a_stack_arena_prints_its_size_alone() {
+    let fixed = StackArena::<100>::new().or_spill(Heap);
+    assert_eq!(format!("{:?}", fixed.into_memory()), "StackBytes(100)");
+}
+
+#[test]
+fn ordinary_chunks_double_from_16_kib_to_4_mib_less_what_heaps_add() {
+    let (backing, log) = watched();
+    let mut arena = Arena::new_in(backing);
+    let s = arena.scope();
+    while log.sizes().len() < 12 {
+        s.alloc_zeroed_slice::<u8>(4000);
+    }
+    let sizes = log.sizes();
+    assert_eq!(sizes[0], 16 * 1024 - 32);
+    assert!(sizes.windows(2).all(|pair| pair[1] == (2 * pair[0]).min(4 * 1024 * 1024 - 32)));
+    assert_eq!(sizes[11], 4 * 1024 * 1024 - 32);
+}
+
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn vectors_and_strings_compare_as_what_they_hold() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let s = &s;
+    let words = |values: &[u8]| {
+        let mut vec = s.vec();
+        vec.extend_from_slice(values);
+        vec
+    };
+    assert!(words(&[1, 2]).cmp(&words(&[1, 3])).is_lt());
+    assert!(words(&[2]).cmp(&words(&[1, 3])).is_gt());
+    assert!(words(&[1]).cmp(&words(&[1])).is_eq());
+    let mut text = s.string();
+    text.reserve(5);
+    assert!(text.capacity() >= 5);
+    text.push_str("ebb ß");
+    text.make_ascii_uppercase();
+    assert_eq!(text.as_str(), "EBB ß");
+}
+
+#[cfg(feature = "serde")]
+mod seeds {
+    use ebbtide::Arena;
+    use serde::de::{
+        DeserializeSeed,
+        value::{BorrowedBytesDeserializer, BorrowedStrDeserializer, BytesDeserializer, Error},
+    };
+
+    #[test]
+    fn bytes_are_borrowed_from_text_and_text_from_bytes() {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let text = BorrowedBytesDeserializer::<Error>::new(b"ebb");
+        assert_eq!(s.borrowing_seed::<str>().deserialize(text), Ok("ebb"));
+        let copied = BytesDeserializer::<Error>::new(b"flow");
+        assert_eq!(s.borrowing_seed::<str>().deserialize(copied), Ok("flow"));
+        let wrong = BorrowedBytesDeserializer::<Error>::new(b"\xFF");
+        assert!(s.borrowing_seed::<str>().deserialize(wrong).is_err());
+        let bytes = BorrowedStrDeserializer::<Error>::new("tide");
+        assert_eq!(s.borrowing_seed::<[u8]>().deserialize(bytes), Ok(&b"tide"[..]));
+        let none = serde::de::value::UnitDeserializer::<Error>::new();
+        let error = s.borrowing_seed::<[u8]>().deserialize(none).unwrap_err();
+        assert!(error.to_string().contains("expected bytes"), "{error}");
+    }
+
+    #[test]
+    fn seeds_print_their_names() {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        assert_eq!(format!("{:?}", s.seed::<str>()), "Seed { .. }");
+    }
+
+    #[cfg(feature = "allocator-api2")]
+    #[test]
+    fn seeds_of_collections_say_what_they_expect() {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let s = &s;
+        let none = || serde::de::value::UnitDeserializer::<Error>::new();
+        let seed = s.seed_vec(s.seed::<str>());
+        assert_eq!(format!("{seed:?}"), "VecSeed { .. }");
+        let error = seed.deserialize(none()).unwrap_err();
+        assert!(error.to_string().contains("expected a sequence"), "{error}");
+        let seed = s.seed_string();
+        assert_eq!(format!("{seed:?}"), "StringSeed { .. }");
+        let error = seed.deserialize(none()).unwrap_err();
+        assert!(error.to_string().contains("expected a string"), "{error}");
+        let text = BytesDeserializer::<Error>::new(b"ebb");
+        assert_eq!(s.seed_string().deserialize(text).unwrap().as_str(), "ebb");
+    }
+
+    #[cfg(feature = "hashbrown")]
+    #[test]
+    fn seeds_of_maps_say_what_they_expect() {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let s = &s;
+        let none = || serde::de::value::UnitDeserializer::<Error>::new();
+        let seed = s.seed_map(s.seed::<str>(), s.seed::<str>());
+        assert_eq!(format!("{seed:?}"), "MapSeed { .. }");
+        assert!(seed.deserialize(none()).unwrap_err().to_string().contains("expected a map"));
+        let seed = s.seed_set(s.seed::<str>());
+        assert_eq!(format!("{seed:?}"), "SetSeed { .. }");
+        assert!(seed.deserialize(none()).unwrap_err().to_string().contains("expected a sequence"));
+    }
+}
