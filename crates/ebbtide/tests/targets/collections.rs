@@ -13,13 +13,15 @@ type Beside<Ours, Theirs> = (Ours, Theirs);
 
 type Line = [u8; 48];
 
+type Entry = [u64; 3];
+
 /// Collections of a scope, and what they should hold.
 struct Shelf<'s> {
     s: &'s Scope<'s>,
     words: std::vec::Vec<(Vec<'s, u32>, std::vec::Vec<u32>)>,
     lines: std::vec::Vec<Beside<Vec<'s, Line>, std::vec::Vec<Line>>>,
     texts: std::vec::Vec<(String<'s>, std::string::String)>,
-    maps: std::vec::Vec<Beside<Map<'s, u16, [u64; 3]>, HashMap<u16, [u64; 3]>>>,
+    maps: std::vec::Vec<Beside<Map<'s, u16, Entry>, HashMap<u16, Entry>>>,
     left: std::vec::Vec<(&'s [u32], std::vec::Vec<u32>)>,
 }
 
