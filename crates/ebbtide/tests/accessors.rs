@@ -56,6 +56,40 @@ fn ordinary_chunks_double_from_16_kib_to_4_mib_less_what_heaps_add() {
     assert_eq!(sizes[11], 4 * 1024 * 1024 - 32);
 }
 
+#[test]
+fn high_water_counts_every_chunk_entered_or_exact_bytes_with_poison() {
+    let exact = cfg!(any(feature = "poison", ebbtide_asan));
+    let mut arena = Arena::with_chunk_size(1024);
+    let stats = {
+        let s = arena.scope();
+        while s.stats().chunks < 4 {
+            s.alloc([1u8; 100]);
+        }
+        s.stats()
+    };
+    assert!(stats.used < stats.capacity);
+    let expected = if exact { stats.used } else { stats.capacity };
+    assert_eq!((arena.stats().used, arena.stats().high_water), (0, expected));
+
+    let mut arena = Arena::with_chunk_size(1024);
+    let (parent, both) = {
+        let s = arena.scope();
+        s.alloc([1u8; 100]);
+        let parent = s.stats();
+        let claim = s.claim();
+        claim.scope().alloc([1u8; 200]);
+        (parent, s.stats().capacity)
+    };
+    assert!(parent.capacity < both);
+    if !exact {
+        assert_eq!(arena.stats().high_water, both);
+    }
+
+    let mut fixed = Fixed::new([MaybeUninit::uninit(); 100]);
+    fixed.scope().alloc([1u8; 10]);
+    assert_eq!(fixed.stats().high_water, if exact { 10 } else { 100 });
+}
+
 #[cfg(feature = "allocator-api2")]
 #[test]
 fn vectors_and_strings_compare_as_what_they_hold() {
