@@ -6,7 +6,8 @@ use crate::tally::Tally;
 use crate::tool::{CLIPPY, NIGHTLY, RUSTFMT, VALGRIND};
 use std::time::Instant;
 
-/// The list. `nostd/` comes apart because `panic = "abort"` makes it a workspace of its own.
+/// The list. `nostd/` comes apart because `panic = "abort"` makes it a workspace of its own, `fuzz/` because its
+/// targets are for nightly compilers.
 const STEPS: &[Step] = &[
     Step::new("format", "cargo fmt --all --check").needs(&[RUSTFMT]),
     Step::new("format of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")
@@ -16,8 +17,13 @@ const STEPS: &[Step] = &[
         "cargo clippy --workspace --all-targets --features ebbtide/full -- -D warnings",
     )
     .needs(&[CLIPPY]),
+    Step::new("format of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
+        .needs(&[RUSTFMT]),
     Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")
         .needs(&[CLIPPY]),
+    Step::new("lints of fuzz/", "cargo clippy --manifest-path fuzz/Cargo.toml -- -D warnings")
+        .needs(&[CLIPPY])
+        .slow(),
     Step::new(
         "documentation",
         "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full",
@@ -42,6 +48,7 @@ const STEPS: &[Step] = &[
         "cargo test --manifest-path nostd/Cargo.toml",
     ),
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
+    Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
 ];
 
