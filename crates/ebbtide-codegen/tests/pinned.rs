@@ -112,6 +112,9 @@ fn assembly_is_as_recorded() {
     let folder = Path::new("asm");
     let record = |name: &str| folder.join(name);
     if env::var_os("EBBTIDE_BLESS").is_some() {
+        for entry in fs::read_dir(folder).expect("the folder can be read") {
+            fs::remove_file(entry.expect("an entry").path()).expect("the folder can be written");
+        }
         fs::write(record("compiler.txt"), compiler()).expect("the folder can be written");
         for (name, body) in &*FUNCTIONS {
             fs::write(record(&format!("{name}.s")), body).expect("the folder can be written");
