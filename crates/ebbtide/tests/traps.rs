@@ -26,7 +26,7 @@ mod low_addresses {
     //! The comparison of the fast path is exact as long as a subtraction cannot wrap. A region near
     //! address zero and a request larger than its address is where it would.
 
-    use super::{AllocError, Arena, Backing, Fixed, Layout, MaybeUninit, assert_apart};
+    use super::{AllocError, Arena, Backing, Fixed, Heap, Layout, MaybeUninit, assert_apart};
     use std::{
         ptr::NonNull,
         sync::atomic::{AtomicBool, Ordering::SeqCst},
@@ -122,21 +122,164 @@ mod low_addresses {
 
     #[test]
     fn a_chunk_at_a_low_address_grants_no_8_gib() {
-        let Some(pages) = LowPages::map() else { return };
+        let Some(pages) = low_pages() else { return };
         let mut arena = Arena::new_in(pages);
         attack(&arena.scope());
     }
 
     #[test]
     fn a_buffer_at_a_low_address_grants_no_8_gib() {
-        let Some(pages) = LowPages::map() else { return };
+        let Some(pages) = low_pages() else { return };
         let mut fixed = Fixed::new(pages);
         attack(&fixed.scope());
     }
 
+    /// The lowest pages that are to be had; where the system gives none, says so.
+    fn low_pages() -> Option<LowPages> {
+        let pages = LowPages::map();
+        if pages.is_none() {
+            eprintln!("not tried: the system gives no pages below 13 MiB");
+        }
+        pages
+    }
+
+    /// A type that is larger than its region's address, and one aligned to more: where the fast path compared
+    /// addresses, the subtraction would wrap and the block be granted.
+    #[test]
+    fn a_type_larger_than_the_address_of_its_region_is_refused() {
+        #[repr(align(1048576))]
+        #[expect(dead_code, reason = "only its layout counts")]
+        struct Aligned(u8);
+
+        let Some(mut pages) = low_pages() else { return };
+        let start = pages.start.addr().get();
+        if start >= 1 << 20 {
+            eprintln!("not tried: the lowest pages that the system gives begin at {start:#x}");
+            return;
+        }
+        let bytes = pages.as_mut();
+        let start = NonNull::from(&mut *bytes).cast();
+        // SAFETY: the pages are this test's own, and mapped until it ends.
+        let mut fixed = unsafe { Fixed::from_raw_parts(start, LowPages::BYTES) };
+        let s = fixed.scope();
+        let kept = s.alloc([0xA5_u8; 100]);
+        let used = s.stats().used;
+        for _ in 0..2 {
+            assert!(s.try_alloc_uninit::<[u8; 1 << 20]>().is_err(), "by its size, of alignment 1");
+            assert!(s.try_alloc_uninit::<[u64; 1 << 17]>().is_err(), "by its size");
+            assert!(s.try_alloc_uninit::<[u8; 1 << 30]>().is_err(), "by its size, a GiB");
+            assert!(s.try_alloc_uninit::<Aligned>().is_err(), "by its alignment");
+            assert!(s.try_alloc_with(|| [0_u8; 1 << 19]).is_err(), "made in place");
+            assert_eq!((s.stats().used, *kept), (used, [0xA5; 100]));
+        }
+        assert!(s.try_alloc([1_u8; 4096]).is_ok());
+    }
+
+    /// The fast path's comparison counts on regions that begin at 8,192 or above.
+    #[test]
+    fn a_buffer_below_address_8192_counts_as_full() {
+        let Some(mut page) = LowestPage::map() else { return };
+        let start = NonNull::from(page.as_mut()).cast();
+        // SAFETY: the page is this test's own, and mapped until it ends.
+        let mut fixed = unsafe { Fixed::from_raw_parts(start, LowestPage::BYTES) };
+        let s = fixed.scope();
+        assert_eq!(s.stats().capacity, 0);
+        assert!(s.try_alloc(1_u8).is_err());
+        assert!(s.try_alloc_uninit::<[u8; 4096]>().is_err());
+        assert!(s.try_alloc_fmt(format_args!("{}", 1)).is_err());
+        assert_eq!(s.alloc_str(""), "");
+    }
+
+    #[test]
+    fn a_buffer_below_address_8192_spills() {
+        let Some(mut page) = LowestPage::map() else { return };
+        let mut fixed = Fixed::new(page.as_mut()).or_spill(Heap);
+        for _ in 0..3 {
+            super::assert_works(&fixed.scope());
+        }
+        assert_eq!(fixed.stats().chunks, 2);
+    }
+
+    /// What a `Fixed` without a usable buffer takes for its region must not be its own address.
+    #[test]
+    fn a_fixed_that_itself_lies_below_address_8192_has_no_region_there() {
+        type Empty = Fixed<[MaybeUninit<u8>; 0], Heap>;
+        let Some(mut page) = LowestPage::map() else { return };
+        let empty = Fixed::new([]).or_spill(Heap);
+        let place = page.as_mut().as_mut_ptr().cast::<Empty>();
+        const { assert!(size_of::<Empty>() <= LowestPage::BYTES) };
+        // SAFETY: the page is writable, large enough and aligned for it.
+        unsafe { place.write(empty) };
+        // SAFETY: just written, and used through this reference alone.
+        let fixed = unsafe { &mut *place };
+        assert!(std::ptr::from_ref(fixed).addr() < 8192);
+        assert_eq!(fixed.scope().stats().capacity, 0);
+        for _ in 0..3 {
+            let mut s = fixed.scope();
+            let first = s.alloc([0xA5_u8; 4096]);
+            super::assert_works(&s.scope());
+            assert_eq!(*first, [0xA5; 4096]);
+        }
+        // SAFETY: written above, and not used again.
+        unsafe { place.drop_in_place() };
+    }
+
+    /// Memory below address 8,192, as low as the system gives it; one test at a time.
+    struct LowestPage {
+        bytes: &'static mut [MaybeUninit<u8>],
+        mapped: usize,
+        _turn: std::sync::MutexGuard<'static, ()>,
+    }
+
+    impl LowestPage {
+        const BYTES: usize = 2048;
+
+        fn map() -> Option<Self> {
+            static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+            let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            // The page at 0 is for those only whom the system lets have everything.
+            let Some(mapped) = [0, 4096].into_iter().find(|at| Self::map_at(*at)) else {
+                eprintln!("not tried: vm.mmap_min_addr forbids pages below address 8,192");
+                return None;
+            };
+            let start = std::ptr::with_exposed_provenance_mut(mapped + 256);
+            // SAFETY: mapped above, and this value's own until it is dropped.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(start, Self::BYTES) };
+            Some(LowestPage { bytes, mapped, _turn: turn })
+        }
+
+        fn map_at(address: usize) -> bool {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+            let hint = std::ptr::without_provenance_mut(address);
+            // SAFETY: new private pages; with MAP_FIXED_NOREPLACE nothing mapped is touched.
+            let page =
+                unsafe { libc::mmap(hint, 4096, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+            if page != libc::MAP_FAILED && page.expose_provenance() != address {
+                // An old kernel took the address for a hint.
+                // SAFETY: mapped just now, and used by nobody.
+                unsafe { libc::munmap(page, 4096) };
+            }
+            page.addr() == address
+        }
+    }
+
+    impl Drop for LowestPage {
+        fn drop(&mut self) {
+            let page = std::ptr::with_exposed_provenance_mut(self.mapped);
+            // SAFETY: mapped by `map`; whoever used it is gone.
+            unsafe { libc::munmap(page, 4096) };
+        }
+    }
+
+    impl AsMut<[MaybeUninit<u8>]> for LowestPage {
+        fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+            self.bytes
+        }
+    }
+
     #[test]
     fn a_buffer_that_ends_where_the_next_begins_is_not_left() {
-        let (Some(mut low), Some(high)) = (LowPages::map(), LowPages::map()) else { return };
+        let (Some(mut low), Some(high)) = (low_pages(), low_pages()) else { return };
         let mut arena = Fixed::new(low.as_mut());
         let other = Fixed::new(high);
         let s = arena.scope();
