@@ -1,7 +1,7 @@
 	pushq	%r15
 	pushq	%r14
 	pushq	%rbx
-	subq	$48, %rsp
+	subq	$64, %rsp
 	movq	(%rdi), %rcx
 	movq	16(%rdi), %rax
 	subq	%rdx, %rcx
@@ -33,29 +33,31 @@
 	movb	%cl, -1(%rax,%rdx)
 	jmp	.LBB1_11
 .LBB1_2:
-	#MEMBARRIER
+	#APP
+	#NO_APP
 	movq	(%rdi), %rax
-	movq	8(%rdi), %rcx
-	movq	16(%rdi), %r8
-	movq	%r8, (%rdi)
-	movl	$0, (%rsp)
-	leaq	16(%rsp), %r10
-	movl	$1, %r9d
-	movq	%rdi, %r14
-	movq	%r10, %rdi
+	movq	%rax, 8(%rsp)
+	movq	16(%rdi), %rax
+	movups	8(%rdi), %xmm0
+	movups	%xmm0, 16(%rsp)
+	movq	$0, 32(%rsp)
+	movq	%rdx, 40(%rsp)
+	movq	$1, 48(%rsp)
+	movb	$0, 56(%rsp)
+	movq	%rax, (%rdi)
+	leaq	8(%rsp), %rax
+	movq	%rdi, %rbx
+	movq	%rax, %rdi
+	movq	%rdx, %r14
 	movq	%rsi, %r15
-	movq	%rax, %rsi
-	movq	%rdx, %rbx
-	movq	%r8, %rdx
-	movq	%rbx, %r8
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	%r14, %rdi
+	movq	%rbx, %rdi
 	movq	%r15, %rsi
-	movq	%rbx, %rdx
-	movq	24(%rsp), %rcx
-	movups	32(%rsp), %xmm0
-	movups	%xmm0, 8(%r14)
-	movq	16(%rsp), %rax
+	movq	%r14, %rdx
+	movq	8(%rsp), %rcx
+	movq	32(%rsp), %rax
+	movups	16(%rsp), %xmm0
+	movups	%xmm0, 8(%rbx)
 	movq	%rcx, (%rdi)
 	cmpq	$8, %rdx
 	jb	.LBB1_8
@@ -83,7 +85,7 @@
 	movq	%r14, %rax
 	movq	%rbx, %rdx
 .LBB1_11:
-	addq	$48, %rsp
+	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14
 	popq	%r15

@@ -8,28 +8,31 @@
 .LBB4_2:
 	pushq	%rbp
 	pushq	%rbx
-	subq	$40, %rsp
-	#MEMBARRIER
+	subq	$56, %rsp
+	#APP
+	#NO_APP
 	movq	(%rdi), %rax
-	movq	8(%rdi), %rcx
-	movq	16(%rdi), %rdx
-	movq	%rdx, (%rdi)
-	movl	$0, (%rsp)
-	leaq	8(%rsp), %r10
-	movl	$1, %r8d
-	movl	$1, %r9d
+	movq	%rax, (%rsp)
+	movq	16(%rdi), %rax
+	movups	8(%rdi), %xmm0
+	movups	%xmm0, 8(%rsp)
+	movq	$0, 24(%rsp)
+	movq	$1, 32(%rsp)
+	movq	$1, 40(%rsp)
+	movb	$0, 48(%rsp)
+	movq	%rax, (%rdi)
+	movq	%rsp, %rax
 	movq	%rdi, %rbx
-	movq	%r10, %rdi
+	movq	%rax, %rdi
 	movl	%esi, %ebp
-	movq	%rax, %rsi
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	16(%rsp), %rax
-	movq	%rax, (%rbx)
-	movups	24(%rsp), %xmm0
+	movq	(%rsp), %rcx
+	movq	24(%rsp), %rax
+	movups	8(%rsp), %xmm0
 	movups	%xmm0, 8(%rbx)
-	movq	8(%rsp), %rax
+	movq	%rcx, (%rbx)
 	movb	%bpl, (%rax)
-	addq	$40, %rsp
+	addq	$56, %rsp
 	popq	%rbx
 	popq	%rbp
 	retq

@@ -1,98 +1,91 @@
-	pushq	%rbp
 	pushq	%r15
 	pushq	%r14
-	pushq	%r13
-	pushq	%r12
 	pushq	%rbx
-	subq	$40, %rsp
-	movabsq	$1152921504606846972, %r12
-	leaq	3(%r12), %rax
+	subq	$64, %rsp
+	movabsq	$1152921504606846972, %rbx
+	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
 	jbe	.LBB7_2
+.LBB7_1:
 	xorl	%eax, %eax
-	jmp	.LBB7_15
+	jmp	.LBB7_14
 .LBB7_2:
 	movq	%rsi, %rdx
-	leaq	(,%rsi,8), %r8
-	movq	(%rdi), %rcx
+	leaq	(,%rsi,8), %rcx
+	movq	(%rdi), %rsi
 	movq	16(%rdi), %rax
-	subq	%r8, %rcx
-	andq	$-8, %rcx
-	movq	%rcx, %rsi
-	subq	%rax, %rsi
+	subq	%rcx, %rsi
+	andq	$-8, %rsi
+	movq	%rsi, %r8
+	subq	%rax, %r8
 	js	.LBB7_4
-	movq	%rcx, (%rdi)
-	addq	%rsi, %rax
+	movq	%rsi, (%rdi)
+	addq	%r8, %rax
 	testq	%rdx, %rdx
-	je	.LBB7_8
-.LBB7_9:
+	je	.LBB7_7
+.LBB7_8:
 	cmpq	$4, %rdx
-	jae	.LBB7_12
-	xorl	%r12d, %r12d
-	jmp	.LBB7_11
-.LBB7_12:
-	andq	%rdx, %r12
+	jae	.LBB7_11
+	xorl	%ebx, %ebx
+	jmp	.LBB7_10
+.LBB7_11:
+	andq	%rdx, %rbx
 	movdqa	.LCPI7_0(%rip), %xmm0
 	xorl	%ecx, %ecx
 	movdqa	.LCPI7_1(%rip), %xmm1
 	movdqa	.LCPI7_2(%rip), %xmm2
-.LBB7_13:
+.LBB7_12:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
 	movdqu	%xmm3, 16(%rax,%rcx,8)
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
-	cmpq	%rcx, %r12
-	jne	.LBB7_13
-	jmp	.LBB7_14
+	cmpq	%rcx, %rbx
+	jne	.LBB7_12
+	jmp	.LBB7_13
 .LBB7_4:
-	movq	%rdx, %r13
-	#MEMBARRIER
-	movq	(%rdi), %rbx
-	movq	8(%rdi), %r14
-	movq	16(%rdi), %r15
-	movq	%rdi, %rbp
-	movq	%r15, (%rdi)
-	movl	$0, (%rsp)
-	leaq	8(%rsp), %rdi
-	movl	$8, %r9d
-	movq	%rbx, %rsi
-	movq	%r15, %rdx
-	movq	%r14, %rcx
+	movq	%rdx, %r14
+	#APP
+	#NO_APP
+	movq	(%rdi), %rax
+	movq	%rax, 8(%rsp)
+	movq	16(%rdi), %rax
+	movups	8(%rdi), %xmm0
+	movups	%xmm0, 16(%rsp)
+	movq	$0, 32(%rsp)
+	movq	%rcx, 40(%rsp)
+	movq	$8, 48(%rsp)
+	movb	$0, 56(%rsp)
+	movq	%rax, (%rdi)
+	leaq	8(%rsp), %rax
+	movq	%rdi, %r15
+	movq	%rax, %rdi
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	8(%rsp), %rax
+	movq	8(%rsp), %rdx
+	movq	32(%rsp), %rax
+	movq	%rdx, (%r15)
+	movdqu	16(%rsp), %xmm0
+	movdqu	%xmm0, 8(%r15)
 	testq	%rax, %rax
-	je	.LBB7_5
-	movq	16(%rsp), %rcx
-	andq	$-8, %rcx
-	movq	%rcx, (%rbp)
-	movdqu	24(%rsp), %xmm0
-	movdqu	%xmm0, 8(%rbp)
-	movq	%r13, %rdx
+	je	.LBB7_1
+	andq	$-8, %rdx
+	movq	%rdx, (%r15)
+	movq	%r14, %rdx
 	testq	%rdx, %rdx
-	jne	.LBB7_9
-.LBB7_8:
+	jne	.LBB7_8
+.LBB7_7:
 	xorl	%edx, %edx
-	jmp	.LBB7_15
-.LBB7_5:
-	movq	%rbx, (%rbp)
-	movq	%r14, 8(%rbp)
-	movq	%r15, 16(%rbp)
-	xorl	%eax, %eax
-	jmp	.LBB7_15
-.LBB7_11:
-	movq	%r12, (%rax,%r12,8)
-	incq	%r12
+	jmp	.LBB7_14
+.LBB7_10:
+	movq	%rbx, (%rax,%rbx,8)
+	incq	%rbx
+.LBB7_13:
+	cmpq	%rbx, %rdx
+	jne	.LBB7_10
 .LBB7_14:
-	cmpq	%r12, %rdx
-	jne	.LBB7_11
-.LBB7_15:
-	addq	$40, %rsp
+	addq	$64, %rsp
 	popq	%rbx
-	popq	%r12
-	popq	%r13
 	popq	%r14
 	popq	%r15
-	popq	%rbp
 	retq

@@ -34,9 +34,10 @@
 //! # Why the cold branch looks as it does
 //!
 //! The cursor of a local scope lives in registers as long as its address is never taken, so
-//! [`grow`] takes the words by value and returns new ones. Behind a reference, the cold branch must not
-//! lengthen the fast one: it reads the words again instead of keeping them in registers, which a compiler
-//! fence says, and it stores the value by itself. Then a `u64` through `&Scope` is eight instructions on
+//! [`grow`] works on a copy of the words. Behind a reference, the cold branch must not lengthen the fast
+//! one: it reads the words again instead of keeping them in registers, which a `black_box` of nothing asks
+//! for, and it stores the value by itself. (A compiler fence asks for the same, and for any value that
+//! waits to be stored to lie in memory.) Then a `u64` through `&Scope` is eight instructions on
 //! x86-64, which a test pins:
 //!
 //! ```text
@@ -56,13 +57,7 @@ use crate::{
     error::Failure,
     poison,
 };
-use core::{
-    alloc::Layout,
-    cell::Cell,
-    mem::ManuallyDrop,
-    ptr::NonNull,
-    sync::atomic::{Ordering, compiler_fence},
-};
+use core::{alloc::Layout, cell::Cell, hint::black_box, mem::ManuallyDrop, ptr::NonNull};
 
 /// The bump state.
 #[repr(C)]
@@ -110,12 +105,19 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
     at(low, top)
 }
 
-/// What the slow path returns: a block, null on failure, and the cursor's new words.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Grown {
-    block: *mut u8,
+/// What the slow path is asked for and, in `words` and `block`, what it answers: the cursor's new words
+/// and a block, or null where there is no memory.
+///
+/// Passed by one pointer, not word by word. Of a `low` or a `chunk` that a loop carries the compiler
+/// cannot tell that it is no pointer to the value that waits for its block; handed over as arguments, they
+/// would have it write that value to the stack on every turn, in case the slow path looked.
+#[derive(Debug)]
+struct Request {
     words: Words,
+    block: *mut u8,
+    size: usize,
+    align: usize,
+    end: End,
 }
 
 /// The end of a region that a block is taken from.
@@ -481,30 +483,29 @@ impl Cursor {
     #[inline(always)]
     fn refill<F: Failure>(&self, layout: Layout, end: End) -> Result<NonNull<u8>, F> {
         // The words are read again from here on, not kept in registers since the fast path read them.
-        compiler_fence(Ordering::SeqCst);
-        let (words, size, align) = (self.words(), layout.size(), layout.align());
+        black_box(());
+        let (words, align) = (self.words(), layout.align());
+        let mut request =
+            Request { words, block: core::ptr::null_mut(), size: layout.size(), align, end };
         // Nothing is free while the slow path is at work: a backing, or the global allocator beneath it,
         // that reaches this very scope gets an error instead of memory that the words stored below know
         // nothing of. Should it panic, this stays so; a guard would cost the fast path its eight
         // instructions.
         self.top.set(words.low.addr().get());
-        let grown = if F::DIVERGES {
-            grow(words.top, words.low, words.chunk, size, align, end)
+        if F::DIVERGES {
+            grow(&mut request);
         } else {
-            let grown = try_grow(words.top, words.low, words.chunk, size, align, end);
-            if grown.block.is_null() {
-                self.set(words);
-                return Err(F::refused());
-            }
-            grown
-        };
-        self.set(Words {
-            // Rounded already; said again where the compiler sees it.
-            top: grown.words.top & !(align.min(CHUNK_ALIGN) - 1),
-            ..grown.words
-        });
+            try_grow(&mut request);
+        }
+        let Request { words, block, size, .. } = request;
+        self.set(words);
+        if !F::DIVERGES && block.is_null() {
+            return Err(F::refused());
+        }
+        // Rounded already; said again where the compiler sees it.
+        self.top.set(words.top & !(align.min(CHUNK_ALIGN) - 1));
         // SAFETY: `grow` never returns null, and what `try_grow` returns was looked at above.
-        let block = unsafe { NonNull::new_unchecked(grown.block) };
+        let block = unsafe { NonNull::new_unchecked(block) };
         self.track(block, size, end);
         Ok(block)
     }
@@ -648,33 +649,18 @@ impl Drop for Undo<'_> {
 /// its caller has nothing to test.
 #[cold]
 #[inline(never)]
-extern "C-unwind" fn grow(
-    top: usize,
-    low: NonNull<u8>,
-    chunk: NonNull<Header>,
-    size: usize,
-    align: usize,
-    end: End,
-) -> Grown {
-    let grown = slow(Words { top, chunk, low }, size, align, end);
-    if grown.block.is_null() {
-        out_of_memory(size, align);
+extern "C-unwind" fn grow(request: &mut Request) {
+    slow(request);
+    if request.block.is_null() {
+        out_of_memory(request.size, request.align);
     }
-    grown
 }
 
 /// The slow path of the `try_` methods: a null block where there is no memory.
 #[cold]
 #[inline(never)]
-extern "C-unwind" fn try_grow(
-    top: usize,
-    low: NonNull<u8>,
-    chunk: NonNull<Header>,
-    size: usize,
-    align: usize,
-    end: End,
-) -> Grown {
-    slow(Words { top, chunk, low }, size, align, end)
+extern "C-unwind" fn try_grow(request: &mut Request) {
+    slow(request);
 }
 
 /// Reports that an infallible method has no memory, as the rest of the program's allocations do.
@@ -690,19 +676,20 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 /// Finds or makes a chunk with room for the block, and takes the block there. The new top is rounded
 /// down to `align`, as the next block of the same kind would round it; to [`CHUNK_ALIGN`] at most, so that
 /// a large alignment takes nothing of a region that the block is not in.
-fn slow(words: Words, size: usize, align: usize, end: End) -> Grown {
+fn slow(request: &mut Request) {
+    let &mut Request { words, size, align, end, .. } = request;
     let moved = if size == 0 {
         Some((dangling(align), words))
     } else {
         slow_sized(words, size, align, end)
     };
     let Some((block, words)) = moved else {
-        return Grown { block: core::ptr::null_mut(), words };
+        return;
     };
     let (top, low) = words.aligned(align.min(CHUNK_ALIGN));
-    let words = Words { top, low, ..words };
-    Cursor::check(words);
-    Grown { block: block.as_ptr(), words }
+    request.words = Words { top, low, ..words };
+    request.block = block.as_ptr();
+    Cursor::check(request.words);
 }
 
 /// The cursor moves into the new chunk if more is left free there than in the region it is in.
