@@ -285,7 +285,7 @@ impl<B: Backing> Arena<B> {
     fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
         let Ok(first) = self.chunks.make_first(capacity) else {
             if F::DIVERGES {
-                raw::out_of_memory(chunk::HEADER, CHUNK_ALIGN);
+                raw::out_of_memory(chunk::OVERHEAD, CHUNK_ALIGN);
             }
             return Err(F::refused());
         };

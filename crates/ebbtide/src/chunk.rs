@@ -29,10 +29,14 @@ pub(crate) const LARGEST_CHUNK: usize = 4 * 1024 * 1024 - ALLOCATOR_OVERHEAD;
 /// What common heaps add to a block, kept off so that a chunk does not spill into one page more.
 const ALLOCATOR_OVERHEAD: usize = 32;
 
-/// The bytes of a chunk that its header takes.
-pub(crate) const HEADER: usize = size_of::<Header>();
+/// The region of a chunk ends at a multiple of this, so that blocks of one, two, four … cache lines, taken
+/// off its top, lie in so many and not in one more: filling one of 512 bytes takes 0.6 of the time.
+const CACHE_LINE: usize = 64;
 
-const _: () = assert!(HEADER % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
+/// The bytes of a chunk that are not its region: the header, and what rounding the end takes at most.
+pub(crate) const OVERHEAD: usize = size_of::<Header>() + CACHE_LINE - CHUNK_ALIGN;
+
+const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
 
 /// The record at the start of every chunk; a [`Fixed`](crate::Fixed) keeps one for its buffer.
 #[repr(C, align(16))]
@@ -677,7 +681,7 @@ fn new_chunk(control: NonNull<Control>, region: usize) -> Result<NonNull<Header>
     let this = unsafe { control.as_ref() };
     let least = region
         .checked_next_multiple_of(CHUNK_ALIGN)
-        .and_then(|region| region.checked_add(HEADER))
+        .and_then(|region| region.checked_add(OVERHEAD))
         .ok_or(AllocError)?;
     let allowed = this.limit.get().saturating_sub(this.held.get());
     if least > allowed || this.busy.get() {
@@ -708,14 +712,17 @@ fn new_chunk(control: NonNull<Control>, region: usize) -> Result<NonNull<Header>
         drop(busy);
         return Err(AllocError);
     }
-    // SAFETY: the block has `size` bytes, at least `HEADER` (I5).
-    let low = unsafe { block.add(HEADER) };
-    // SAFETY: one past the end of the block at most.
-    let top = unsafe { block.add(size) };
+    // The same capacity wherever the block lies: the ends move together.
+    let end = size - (block.addr().get() + size) % CACHE_LINE;
+    let start = end - (size - OVERHEAD);
+    // SAFETY: `start` is behind the header, and the region within the `size` bytes of the block (I5).
+    let low = unsafe { block.add(start) };
+    // SAFETY: as above.
+    let top = unsafe { block.add(end) };
     let chunk = block.cast::<Header>();
     // SAFETY: the block is aligned for a header, has room for it, and nobody else uses it.
     unsafe { chunk.write(Header::new(low, top, size)) };
-    poison::fresh(low, size - HEADER);
+    poison::fresh(low, size - OVERHEAD);
     // SAFETY: just written.
     unsafe { chunk.as_ref() }.older.set(this.newest.replace(Some(chunk)));
     this.held.set(this.held.get() + size);
@@ -741,10 +748,11 @@ impl Drop for Busy<'_> {
     }
 }
 
-/// The total size of a chunk whose region has room for `capacity` bytes. `None` on overflow.
+/// The total size of a chunk whose region has room for `capacity` bytes, wherever it ends. `None` on
+/// overflow.
 pub(crate) const fn size_for_capacity(capacity: usize) -> Option<usize> {
     match arith::region_for(capacity, 1) {
-        Some(region) => region.checked_add(HEADER),
+        Some(region) => region.checked_add(OVERHEAD),
         None => None,
     }
 }

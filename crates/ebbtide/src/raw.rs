@@ -26,8 +26,8 @@
 //! - **I3** That region is `chunk`'s or, where `chunk` serves an oversize request, the one of the chunk
 //!   that its header names as the anchor ([`chunk::region_of`]).
 //! - **I4** At most one cursor of a list is usable at a time: a child borrows its parent's.
-//! - **I5** Every region but a caller's buffer has its header directly below its first byte, so that the
-//!   end of a low-end block equals `low` only where the two lie in the same region.
+//! - **I5** Every region but a caller's buffer has its header below its first byte, in the same block, so
+//!   that the end of a low-end block equals `low` only where the two lie in the same region.
 //!
 //! [`Cursor::check`] asserts what a program can see of them, after every slow operation of a debug build.
 //!

@@ -127,7 +127,7 @@ impl<'a> Scope<'a> {
         // SAFETY: this scope's cursor is in use.
         let Ok(first) = (unsafe { chunk::claim(self.cursor.chunk()) }) else {
             if F::DIVERGES {
-                raw::out_of_memory(chunk::HEADER, CHUNK_ALIGN);
+                raw::out_of_memory(chunk::OVERHEAD, CHUNK_ALIGN);
             }
             return Err(F::refused());
         };
