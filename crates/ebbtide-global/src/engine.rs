@@ -1,0 +1,1204 @@
+//! The engine: owners, their scopes, and how blocks come and go.
+//!
+//! # The idea
+//!
+//! An [`Owner`] has a stack of scopes, each with chunks of its own. A block of the innermost scope is bumped off its
+//! current chunk. Every chunk counts its live blocks. A scope that ends gives back at once the chunks in which
+//! nothing lives; the others stay as long as something in them does, and whoever frees the last block puts them
+//! into a pool. So nothing that a scope's end does, or fails to do, can make a live block invalid: scopes are
+//! hints about where to allocate, and counts decide when memory is used again.
+//!
+//! # Who calls whom
+//!
+//! ```text
+//! alloc                                                   of any owner, null: "not by me"
+//!   ├─ small, and the chunk has room ─► top = end                              the fast path
+//!   └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
+//!                          ├─ it fits after all, or into another chunk ─► next_chunk ─► adopt, pool, region
+//!                          └─ larger than 8 KiB ─► alloc_span
+//! free
+//!   ├─ the innermost scope's ─► count down; if it was the last block, top = block   the fast path
+//!   │                     └─ large, or the scope churns ─► free_listed ─► push
+//!   └─ else ─► free_other ─┬─ an outer scope's ─► count down
+//!                          ├─ a span ─► into the pool
+//!                          └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
+//! enter ─► take a chunk, keep the outer cursor in the outer scope's record
+//! leave ─► close ─► retire every chunk ─► the outer cursor again
+//! ```
+//!
+//! # Invariants
+//!
+//! - **G1** A block belongs to the run of chunks that its address lies in. `Chunk`s name runs that the frontier has
+//!   passed; their entries and their memory stay committed for ever.
+//! - **G2** A run has at most one of these at a time: an owner (its entry names it), a place in one pool, or,
+//!   retired and pinned, nobody. Only the owner touches the plain fields of its entry, and bumps its memory. It
+//!   passes on by `Count`: settled by its owner, then taken by the exchange of an adopter or by whoever frees
+//!   the last block; or through a pool. A release of the one is acquired by the other.
+//! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks, where `local` gains
+//!   `served - mark` as long as it is current; for a retired one it is `count`. Every block handed out adds one, every
+//!   block freed takes one, and what is resized in place changes nothing.
+//! - **G4** A byte is handed out again only when its block was freed by the chunk's owner while it owned it (rewound,
+//!   or through a list), or when no block of its chunk is alive. A block in a list is listed once.
+//! - **G5** `top..end` is free and lies in the innermost scope's current chunk. A chunk's first bytes are in no
+//!   block, so the end of a block equals `top` only if both lie in the current chunk.
+//! - **G6** The blocks in a scope's lists were freed, lie in chunks of that very scope, and above no chunk's
+//!   top. Its chunks stay its own until it ends, and its lists end with it.
+//! - **G7** A span has one block, which nobody counts: it is alive exactly while the run is in no pool. Whoever frees it has
+//!   the run.
+//! - **G8** Ids of owners and scopes are never used twice, so an entry that names one is that one's.
+//!
+//! No promise is made about the calls of [`leave`](Owner::leave): one that never comes, comes twice or in
+//! another order costs memory and no more. `Owner::check` asserts what a program can see of this after every
+//! slow operation of a debug build.
+
+use crate::{
+    count::BIAS,
+    options::Options,
+    region::{self, Chunk, Entry, RETAIN},
+    report::{self, Closed, Label, Node, PINNED, Reason},
+    size::{self, CHUNK, CLASSES, LARGEST, LARGEST_IN_CHUNK, LISTS, SMALL},
+};
+use core::{
+    alloc::Layout,
+    cell::Cell,
+    fmt,
+    ptr::{self, NonNull},
+    sync::atomic::{AtomicU64, Ordering},
+};
+use std::io::Write;
+
+/// The owner and the scope of a chunk that has none.
+const RETIRED: u64 = 0;
+
+/// The id of an owner that may not open scopes, and the scope of one that has none open. No chunk names it.
+const STRANGER: u64 = 1;
+
+/// What the entry of a span names as its scope.
+const SPAN: u64 = 2;
+
+/// The id of an owner that has ended.
+const ENDED: u64 = 3;
+
+/// The first id of an owner or a scope.
+const FIRST_ID: u64 = 16;
+
+/// So many ids an owner takes at a time.
+const IDS: u64 = 1 << 20;
+
+static NEXT_IDS: AtomicU64 = AtomicU64::new(FIRST_ID);
+
+/// The bytes at the start of a chunk that are in no block (G5).
+const LEAD: usize = 16;
+
+/// A block aligned to more goes to the inner allocator.
+const MOST_ALIGN: usize = 4096;
+
+/// Pinned chunks that an owner remembers, for their free tails.
+const HINTS: usize = 8;
+
+/// A pinned chunk is worth remembering while its tail is no further than this.
+const USEFUL_TAIL: usize = CHUNK / 4 * 3;
+
+/// `list_floor` where no block is listed.
+const NEVER: usize = usize::MAX;
+
+/// Recently freed blocks by their size. Each holds the address of the next in its first bytes.
+#[derive(Debug)]
+#[repr(transparent)]
+struct Lists([Cell<*mut u8>; LISTS]);
+
+/// The scopes of an owner that can have lists at a time: they lie in the upper half of one chunk, out of reach of a
+/// block that is overrun.
+const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<Lists>();
+
+/// What is kept about a scope, in the entry of its first chunk: there it costs no memory, and a scope that is
+/// forgotten leaves nothing behind. All bits 0 is valid.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// The scope around this one.
+    outer: Cell<Option<Chunk>>,
+    /// While another scope is the innermost: this one's state.
+    current: Cell<Option<Chunk>>,
+    top: Cell<*mut u8>,
+    end: Cell<usize>,
+    small_max: Cell<usize>,
+    list_floor: Cell<usize>,
+    lists: Cell<Option<NonNull<Lists>>>,
+    min_size: Cell<usize>,
+    max_size: Cell<usize>,
+    /// The bytes that may still be taken; [`NEVER`] where there is no limit.
+    budget: Cell<usize>,
+    label: Cell<Option<&'static Label>>,
+    /// The owner's figures when the scope began.
+    blocks: Cell<u64>,
+    bytes: Cell<u64>,
+    escaped: Cell<u64>,
+    /// Live spans that the scope took.
+    spans: Cell<u32>,
+}
+
+/// Names a scope that was entered. It is no proof of anything: see [`Owner::leave`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    scope: u64,
+}
+
+/// Where a scope begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// In a chunk of its own.
+    Anywhere,
+    /// In the free tail of this chunk, if it is pinned.
+    At(Chunk),
+    /// It serves nothing, and has a chunk only for its record.
+    Outside,
+}
+
+/// Who opens scopes, and allocates in the innermost one: a thread, or a handle that another language keeps.
+///
+/// It is used by one thread at a time. What it hands out may be freed by any thread, through any owner.
+#[repr(C, align(64))]
+pub struct Owner {
+    // The first line is all that the fast paths touch.
+    top: Cell<*mut u8>,
+    end: Cell<usize>,
+    /// Larger blocks take the slow path: [`SMALL`], or 0.
+    small_max: Cell<usize>,
+    /// Blocks of at least this size are listed when they are freed.
+    list_floor: Cell<usize>,
+    scope: Cell<u64>,
+    /// Blocks ever bumped.
+    served: Cell<u64>,
+    /// `served` when the current chunk's count was last brought up to date.
+    mark: Cell<u64>,
+    id: Cell<u64>,
+
+    /// The first chunk of the innermost scope.
+    first: Cell<Option<Chunk>>,
+    current: Cell<Option<Chunk>>,
+    /// Where the bump pointer was when its bytes were last added up.
+    from: Cell<usize>,
+    lists: Cell<Option<NonNull<Lists>>>,
+    lists_chunk: Cell<Option<Chunk>>,
+    depth: Cell<usize>,
+    pools: [Cell<Option<Chunk>>; CLASSES],
+    /// The bytes in the pools that have memory behind them.
+    kept: Cell<usize>,
+    hints: [Cell<Option<Chunk>>; HINTS],
+    next_hint: Cell<usize>,
+    next_id: Cell<u64>,
+    last_id: Cell<u64>,
+    node: Cell<Option<&'static Node>>,
+    /// Blocks that came from lists or are spans.
+    others: Cell<u64>,
+    bytes: Cell<u64>,
+    grown: Cell<u64>,
+    escaped: Cell<u64>,
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owner")
+            .field("id", &self.id.get())
+            .field("depth", &self.depth.get())
+            .finish()
+    }
+}
+
+/// Where a block begins that is asked for at `top`. An address beyond every chunk where there is none.
+#[inline(always)]
+fn aligned(top: *mut u8, align: usize) -> *mut u8 {
+    top.map_addr(|address| address.wrapping_add(align - 1) & !(align - 1))
+}
+
+/// Makes a freed block useless to whoever still reads it.
+///
+/// # Safety
+///
+/// The block has that many bytes and nobody uses it.
+#[inline(always)]
+unsafe fn poison(block: *mut u8, size_bytes: usize) {
+    if cfg!(any(feature = "poison", debug_assertions)) {
+        // SAFETY: passed on.
+        unsafe { block.write_bytes(0xDE, size_bytes) }
+    }
+}
+
+/// The count of a number of blocks.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the true sum is small (G3); on the way it may wrap"
+)]
+fn change(blocks: u64) -> i32 {
+    blocks as i32
+}
+
+fn bump(counter: &Cell<u64>, more: u64) {
+    counter.set(counter.get().wrapping_add(more));
+}
+
+impl Owner {
+    /// An owner that may not open scopes yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Owner {
+            top: Cell::new(ptr::null_mut()),
+            end: Cell::new(0),
+            small_max: Cell::new(0),
+            list_floor: Cell::new(NEVER),
+            scope: Cell::new(STRANGER),
+            served: Cell::new(0),
+            mark: Cell::new(0),
+            id: Cell::new(STRANGER),
+            first: Cell::new(None),
+            current: Cell::new(None),
+            from: Cell::new(0),
+            lists: Cell::new(None),
+            lists_chunk: Cell::new(None),
+            depth: Cell::new(0),
+            pools: [const { Cell::new(None) }; CLASSES],
+            kept: Cell::new(0),
+            hints: [const { Cell::new(None) }; HINTS],
+            next_hint: Cell::new(0),
+            next_id: Cell::new(0),
+            last_id: Cell::new(0),
+            node: Cell::new(None),
+            others: Cell::new(0),
+            bytes: Cell::new(0),
+            grown: Cell::new(0),
+            escaped: Cell::new(0),
+        }
+    }
+
+    /// Lets the owner open scopes. False where no range of addresses can be had, or it has [ended](Owner::end).
+    /// Allocates a little, once; not to be called from inside an allocator.
+    pub fn start(&self) -> bool {
+        if self.id.get() == STRANGER && region::is_ready() {
+            self.node.set(Some(Node::take()));
+            self.id.set(self.new_id());
+        }
+        self.is_started()
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_started(&self) -> bool {
+        self.id.get() >= FIRST_ID
+    }
+
+    /// Whether the innermost scope serves requests.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        self.end.get() != 0
+    }
+
+    #[inline]
+    fn new_id(&self) -> u64 {
+        if self.next_id.get() == self.last_id.get() {
+            self.more_ids();
+        }
+        let id = self.next_id.get();
+        self.next_id.set(id + 1);
+        id
+    }
+
+    #[cold]
+    fn more_ids(&self) {
+        // In 64 bits this never comes round (G8).
+        let first = NEXT_IDS.fetch_add(IDS, Ordering::Relaxed);
+        self.next_id.set(first);
+        self.last_id.set(first + IDS);
+    }
+
+    // Scopes
+
+    /// Opens a scope. `None` where that fails; then requests are served as before.
+    #[inline]
+    pub fn enter(&self, options: &Options) -> Option<Ticket> {
+        self.enter_at(options, None, Begin::Anywhere)
+    }
+
+    /// Opens a scope that serves nothing.
+    #[inline]
+    pub fn enter_outside(&self) -> Option<Ticket> {
+        self.enter_at(&Options::new(), None, Begin::Outside)
+    }
+
+    /// Opens a scope.
+    #[inline]
+    pub(crate) fn enter_at(
+        &self,
+        options: &Options,
+        label: Option<&'static Label>,
+        begin: Begin,
+    ) -> Option<Ticket> {
+        if !self.is_started() {
+            return None;
+        }
+        let scope = self.new_id();
+        let adopted = match begin {
+            Begin::At(chunk) => self.adopt(chunk, scope),
+            _ => None,
+        };
+        let Some((chunk, top)) = adopted.or_else(|| self.take_chunk(scope)) else {
+            self.fell_back(Reason::Exhausted);
+            return None;
+        };
+        self.suspend();
+        let record = &chunk.entry().record;
+        record.outer.set(self.first.get());
+        record.min_size.set(options.min_size);
+        record.max_size.set(options.max_size.min(LARGEST));
+        record.budget.set(options.byte_limit);
+        record.label.set(label);
+        record.blocks.set(self.blocks());
+        record.bytes.set(self.bytes.get());
+        record.escaped.set(self.escaped.get());
+        record.spans.set(0);
+        chunk.set_next(None);
+        self.first.set(Some(chunk));
+        self.scope.set(scope);
+        self.lists.set(None);
+        self.depth.set(self.depth.get() + 1);
+        self.begin_chunk(chunk, top);
+        if begin == Begin::Outside {
+            self.end.set(0);
+            self.small_max.set(0);
+        } else {
+            // Options that exclude small blocks are looked at on the slow path alone.
+            let is_plain = options.min_size <= 1 && options.max_size >= SMALL;
+            self.small_max.set(if is_plain { SMALL } else { 0 });
+        }
+        self.list_floor.set(SMALL + 1);
+        self.check();
+        Some(Ticket { scope })
+    }
+
+    /// Ends a scope, and those that were opened in it and have not ended. Does nothing if it has ended already, or is
+    /// another owner's.
+    #[inline]
+    pub fn leave(&self, ticket: Ticket) {
+        let _ = self.leave_at(ticket);
+    }
+
+    /// As [`leave`](Owner::leave); returns what the scope did, and its current chunk if that is pinned now.
+    #[inline]
+    pub(crate) fn leave_at(&self, ticket: Ticket) -> Option<(Closed, Option<Chunk>)> {
+        if self.scope.get() != ticket.scope {
+            self.leave_above(ticket)?;
+        }
+        let closed = self.close();
+        self.check();
+        closed
+    }
+
+    /// Ends the scopes inside of the one that the ticket names. `None` if that one is not open.
+    #[cold]
+    fn leave_above(&self, ticket: Ticket) -> Option<()> {
+        let mut next = self.first.get();
+        while next?.entry().scope.load(Ordering::Relaxed) != ticket.scope {
+            next = next?.entry().record.outer.get();
+        }
+        while self.scope.get() != ticket.scope {
+            self.close()?;
+        }
+        Some(())
+    }
+
+    /// Ends the innermost scope.
+    #[inline]
+    fn close(&self) -> Option<(Closed, Option<Chunk>)> {
+        let (first, current) = (self.first.get()?, self.current.get()?);
+        self.flush();
+        let record = &first.entry().record;
+        bump(&self.escaped, u64::from(record.spans.get()));
+        let outer = record.outer.get();
+        let label = record.label.get();
+        let (blocks, bytes) = (record.blocks.get(), record.bytes.get());
+        let escaped = record.escaped.get();
+
+        let tail = self.top.get().addr().wrapping_sub(current.start().addr());
+        let mut next = current.next();
+        let is_pinned = self.retire(current, tail);
+        // The first chunk is put into the pool last, so that the next scope begins where this one did.
+        while let Some(chunk) = next {
+            next = chunk.next();
+            self.retire(chunk, CHUNK);
+        }
+
+        self.depth.set(self.depth.get() - 1);
+        self.first.set(outer);
+        self.resume(outer);
+        let closed = Closed {
+            blocks: self.blocks().wrapping_sub(blocks),
+            bytes: self.bytes.get().wrapping_sub(bytes),
+            escaped: self.escaped.get().wrapping_sub(escaped),
+        };
+        if let Some(label) = label {
+            label.count(&closed);
+        }
+        self.publish(closed.bytes);
+        Some((closed, is_pinned.then_some(current)))
+    }
+
+    /// Keeps the innermost scope's state in its record, before another becomes the innermost.
+    #[inline]
+    fn suspend(&self) {
+        let Some(first) = self.first.get() else { return };
+        self.flush();
+        let record = &first.entry().record;
+        record.current.set(self.current.get());
+        record.top.set(self.top.get());
+        record.end.set(self.end.get());
+        record.small_max.set(self.small_max.get());
+        record.list_floor.set(self.list_floor.get());
+        record.lists.set(self.lists.get());
+    }
+
+    /// Makes the scope that begins in a chunk the innermost again; none, if there is none.
+    #[inline]
+    fn resume(&self, first: Option<Chunk>) {
+        let Some(first) = first else {
+            self.top.set(ptr::null_mut());
+            self.end.set(0);
+            self.small_max.set(0);
+            self.list_floor.set(NEVER);
+            self.scope.set(STRANGER);
+            self.current.set(None);
+            self.lists.set(None);
+            return;
+        };
+        let entry = first.entry();
+        let record = &entry.record;
+        self.top.set(record.top.get());
+        self.end.set(record.end.get());
+        self.small_max.set(record.small_max.get());
+        self.list_floor.set(record.list_floor.get());
+        self.scope.set(entry.scope.load(Ordering::Relaxed));
+        self.current.set(record.current.get());
+        self.lists.set(record.lists.get());
+        self.from.set(record.top.get().addr());
+        self.mark.set(self.served.get());
+    }
+
+    /// Ends every scope, gives everything back to the pools that all share, and never opens a scope again. What is alive stays
+    /// so.
+    pub fn end(&self) {
+        while self.first.get().is_some() {
+            self.close();
+        }
+        self.release_pools();
+        if let Some(node) = self.node.take() {
+            node.leave();
+        }
+        self.id.set(ENDED);
+    }
+
+    /// Gives what this owner's pools hold to those that all share.
+    pub fn release_pools(&self) {
+        // Lists of open scopes lie in it.
+        if self.first.get().is_none() {
+            if let Some(chunk) = self.lists_chunk.take() {
+                region::give(chunk);
+            }
+        }
+        for pool in &self.pools {
+            let mut next = pool.take();
+            while let Some(chunk) = next {
+                next = chunk.next();
+                region::give(chunk);
+            }
+        }
+        self.kept.set(0);
+        if let Some(node) = self.node.get() {
+            node.kept.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Hands this owner's figures to the report.
+    #[inline]
+    fn publish(&self, scope_bytes: u64) {
+        let Some(node) = self.node.get() else { return };
+        report::add(&node.scopes, 1);
+        node.blocks.store(self.blocks(), Ordering::Relaxed);
+        node.bytes.store(self.bytes.get(), Ordering::Relaxed);
+        node.grown.store(self.grown.get(), Ordering::Relaxed);
+        node.escaped.store(self.escaped.get(), Ordering::Relaxed);
+        node.kept.store(self.kept.get(), Ordering::Relaxed);
+        if node.high_water.load(Ordering::Relaxed) < scope_bytes {
+            node.high_water.store(scope_bytes, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn blocks(&self) -> u64 {
+        self.served.get().wrapping_add(self.others.get())
+    }
+
+    fn fell_back(&self, reason: Reason) {
+        if let Some(node) = self.node.get() {
+            node.fell_back(reason);
+        }
+    }
+
+    // Chunks
+
+    /// Takes a run from this owner's pool, or from the shared one.
+    #[inline]
+    fn take(&self, class: usize) -> Option<Chunk> {
+        let Some(chunk) = self.pools[class].get() else { return region::take(class) };
+        self.pools[class].set(chunk.next());
+        self.kept.set(self.kept.get() - chunk.entry().touched.get());
+        Some(chunk)
+    }
+
+    /// Puts a run into this owner's pool, or where that has enough into the shared one.
+    #[inline]
+    fn give(&self, chunk: Chunk, class: usize) {
+        let kept = self.kept.get() + chunk.entry().touched.get();
+        if kept > RETAIN.load(Ordering::Relaxed) {
+            region::give(chunk);
+        } else {
+            self.kept.set(kept);
+            chunk.set_next(self.pools[class].get());
+            self.pools[class].set(Some(chunk));
+        }
+    }
+
+    /// A chunk for a scope, owned, and where its free bytes begin.
+    #[inline]
+    fn take_chunk(&self, scope: u64) -> Option<(Chunk, *mut u8)> {
+        if self.next_hint.get() > 0 {
+            if let Some(adopted) = self.adopt_hint(scope) {
+                return Some(adopted);
+            }
+        }
+        let chunk = self.take(0)?;
+        let entry = chunk.entry();
+        entry.count.own();
+        entry.touched.set(CHUNK);
+        entry.pinned.set(0);
+        self.own(entry, scope);
+        Some((chunk, chunk.start().wrapping_add(LEAD)))
+    }
+
+    #[inline]
+    fn own(&self, entry: &Entry, scope: u64) {
+        entry.local.set(0);
+        entry.scope.store(scope, Ordering::Relaxed);
+        entry.owner.store(self.id.get(), Ordering::Relaxed);
+    }
+
+    /// Takes over a chunk that is pinned, for its free tail.
+    fn adopt(&self, chunk: Chunk, scope: u64) -> Option<(Chunk, *mut u8)> {
+        let entry = chunk.entry();
+        let live = entry.count.adopt()?;
+        PINNED.fetch_sub(1, Ordering::Relaxed);
+        entry.pinned.set(live);
+        self.own(entry, scope);
+        // Read after the exchange: what was there before it may be an earlier owner's.
+        Some((chunk, chunk.start().wrapping_add(entry.tail.get() as usize)))
+    }
+
+    /// Adopts the first of the remembered chunks that is still pinned, and forgets those before it.
+    #[cold]
+    fn adopt_hint(&self, scope: u64) -> Option<(Chunk, *mut u8)> {
+        while let Some(last) = self.next_hint.get().checked_sub(1) {
+            self.next_hint.set(last);
+            let hint = self.hints[last % HINTS].take();
+            if let Some(adopted) = hint.and_then(|chunk| self.adopt(chunk, scope)) {
+                return Some(adopted);
+            }
+        }
+        None
+    }
+
+    /// Begins to bump in a chunk of the innermost scope.
+    #[inline]
+    fn begin_chunk(&self, chunk: Chunk, top: *mut u8) {
+        let limit = chunk.start().addr() + CHUNK;
+        self.current.set(Some(chunk));
+        self.top.set(top);
+        self.from.set(top.addr());
+        self.mark.set(self.served.get());
+        let Some(first) = self.first.get() else { return };
+        let budget = &first.entry().record.budget;
+        if budget.get() == NEVER {
+            self.end.set(limit);
+        } else {
+            let granted = budget.get().min(limit - top.addr());
+            budget.set(budget.get() - granted);
+            self.end.set(top.addr() + granted);
+        }
+    }
+
+    /// Brings the count of the current chunk up to date, and the bytes.
+    #[inline]
+    fn flush(&self) {
+        let Some(chunk) = self.current.get() else { return };
+        let local = &chunk.entry().local;
+        local
+            .set(local.get().wrapping_add(change(self.served.get().wrapping_sub(self.mark.get()))));
+        self.mark.set(self.served.get());
+        let top = self.top.get().addr();
+        // Below 0 where the bump pointer came back.
+        bump(&self.bytes, top.wrapping_sub(self.from.get()) as u64);
+        self.from.set(top);
+    }
+
+    /// Leaves the current chunk of the innermost scope for another one, for a block that takes so many bytes with
+    /// its padding.
+    #[cold]
+    fn next_chunk(&self, needed: usize) -> Result<(), Reason> {
+        let (Some(first), Some(old)) = (self.first.get(), self.current.get()) else {
+            return Err(Reason::Exhausted);
+        };
+        let budget = &first.entry().record.budget;
+        let left = self.end.get() - self.top.get().addr();
+        if budget.get() != NEVER && budget.get() + left < needed {
+            return Err(Reason::ByteLimit);
+        }
+        let (chunk, top) = self.take_chunk(self.scope.get()).ok_or(Reason::Exhausted)?;
+        if budget.get() != NEVER {
+            budget.set(budget.get() + left);
+        }
+        let served = self.served.get().wrapping_sub(self.mark.get());
+        self.flush();
+        let old = old.entry();
+        let live = i64::from(old.local.get()).saturating_sub(i64::from(old.pinned.get()));
+        if live.saturating_mul(4) < i64::try_from(served).unwrap_or(0).saturating_mul(3) {
+            self.begin_listing();
+        }
+        chunk.set_next(self.current.get());
+        self.begin_chunk(chunk, top);
+        self.check();
+        Ok(())
+    }
+
+    /// Ends the ownership of a chunk of a scope that ends, `tail` bytes of which are in use or lost. True if it is pinned.
+    #[inline]
+    fn retire(&self, chunk: Chunk, tail: usize) -> bool {
+        let entry = chunk.entry();
+        if entry.local.get() == 0 && entry.count.is_untouched() {
+            entry.scope.store(RETIRED, Ordering::Relaxed);
+            entry.owner.store(RETIRED, Ordering::Relaxed);
+            entry.count.clear();
+            self.give(chunk, 0);
+            return false;
+        }
+        self.settle(chunk, tail)
+    }
+
+    /// As [`retire`](Owner::retire), where other threads may be about to free the last block.
+    #[inline(never)]
+    fn settle(&self, chunk: Chunk, tail: usize) -> bool {
+        let entry = chunk.entry();
+        let local = entry.local.replace(0);
+        let pinned_before = entry.pinned.get();
+        #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
+        entry.tail.set(tail as u32);
+        entry.scope.store(RETIRED, Ordering::Relaxed);
+        entry.owner.store(RETIRED, Ordering::Relaxed);
+        // Counted before, so that whoever frees the last block finds it counted.
+        PINNED.fetch_add(1, Ordering::Relaxed);
+        let live = entry.count.settle(local);
+        if live == 0 {
+            PINNED.fetch_sub(1, Ordering::Relaxed);
+            self.give(chunk, 0);
+            return false;
+        }
+        // From here on the chunk is nobody's (G2): its entry must not be touched.
+        bump(&self.escaped, u64::from(live.saturating_sub(pinned_before)));
+        if let Some(node) = self.node.get() {
+            report::add(&node.pinned, u64::from(pinned_before == 0));
+        }
+        if tail <= USEFUL_TAIL {
+            let place = self.next_hint.get();
+            self.hints[place % HINTS].set(Some(chunk));
+            self.next_hint.set((place + 1).min(HINTS));
+        }
+        true
+    }
+
+    // Allocating
+
+    /// A block of the innermost scope; null where none is open or it does not serve the request.
+    #[inline(always)]
+    pub fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.alloc_or(layout, ptr::null_mut)
+    }
+
+    /// As [`alloc`](Owner::alloc), with another source for what it does not serve.
+    #[inline(always)]
+    pub(crate) fn alloc_or(&self, layout: Layout, other: impl FnOnce() -> *mut u8) -> *mut u8 {
+        let size = layout.size();
+        if size <= self.small_max.get() {
+            let start = aligned(self.top.get(), layout.align());
+            let end = start.wrapping_add(size::round_small(size));
+            if end.addr() <= self.end.get() {
+                // G5: the block is free. It is counted with `served` (G3).
+                self.top.set(end);
+                self.served.set(self.served.get().wrapping_add(1));
+                return start;
+            }
+        }
+        let block = self.alloc_slow(layout);
+        if block.is_null() { other() } else { block }
+    }
+
+    /// As [`alloc`](Owner::alloc), filled with zeros.
+    #[inline]
+    pub fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > LARGEST_IN_CHUNK {
+            return self.alloc_beyond(layout, 0, true);
+        }
+        let block = self.alloc(layout);
+        if !block.is_null() {
+            // SAFETY: the block is new and as large as the layout says.
+            unsafe { block.write_bytes(0, layout.size()) }
+        }
+        block
+    }
+
+    #[inline(never)]
+    fn alloc_slow(&self, layout: Layout) -> *mut u8 {
+        let size = layout.size();
+        if size > LARGEST_IN_CHUNK {
+            return self.alloc_beyond(layout, 0, false);
+        }
+        let (Some(first), true) = (self.first.get(), self.is_open()) else {
+            return ptr::null_mut();
+        };
+        let record = &first.entry().record;
+        if size < record.min_size.get() {
+            return self.refuse(Reason::Small);
+        }
+        if size > record.max_size.get() {
+            return self.refuse(Reason::Large);
+        }
+        if layout.align() > MOST_ALIGN {
+            return self.refuse(Reason::Alignment);
+        }
+        let rounded = size::round(size);
+        if let Some(block) = self.pop(rounded, layout.align()) {
+            return block;
+        }
+        loop {
+            let start = aligned(self.top.get(), layout.align());
+            let end = start.wrapping_add(rounded);
+            if end.addr() <= self.end.get() {
+                self.top.set(end);
+                self.served.set(self.served.get().wrapping_add(1));
+                return start;
+            }
+            // Ends: the first chunk that is not adopted has room.
+            if let Err(reason) = self.next_chunk(rounded + layout.align()) {
+                return self.refuse(reason);
+            }
+        }
+    }
+
+    #[cold]
+    fn refuse(&self, reason: Reason) -> *mut u8 {
+        self.fell_back(reason);
+        ptr::null_mut()
+    }
+
+    /// A block in chunks of its own: `1 << headroom` times as many as it needs.
+    #[inline(never)]
+    fn alloc_beyond(&self, layout: Layout, headroom: usize, zeroed: bool) -> *mut u8 {
+        let (Some(first), true) = (self.first.get(), self.is_open()) else {
+            return ptr::null_mut();
+        };
+        let size = layout.size();
+        let record = &first.entry().record;
+        if size < record.min_size.get() {
+            return self.refuse(Reason::Small);
+        }
+        if size > record.max_size.get() {
+            return self.refuse(Reason::Large);
+        }
+        if layout.align() > MOST_ALIGN {
+            return self.refuse(Reason::Alignment);
+        }
+        let budget = record.budget.get();
+        if budget != NEVER && budget < size {
+            return self.refuse(Reason::ByteLimit);
+        }
+        let class = (size::class(size + MOST_ALIGN) + headroom).min(CLASSES - 1);
+        let Some(chunk) = self.take(class) else { return self.refuse(Reason::Exhausted) };
+        if budget != NEVER {
+            record.budget.set(budget - size);
+        }
+        record.spans.set(record.spans.get() + 1);
+        let entry = chunk.entry();
+        entry.scope.store(SPAN, Ordering::Relaxed);
+        entry.owner.store(self.id.get(), Ordering::Relaxed);
+        entry.home.set(self.scope.get());
+        let lead = colour(chunk).next_multiple_of(layout.align());
+        let block = chunk.start().wrapping_add(lead);
+        let dirty = entry.touched.get().saturating_sub(lead).min(size);
+        if zeroed {
+            // SAFETY: the run is this owner's and has room for the block. Behind what was touched it is zero.
+            unsafe { block.write_bytes(0, dirty) }
+        }
+        entry.touched.set(entry.touched.get().max(lead + size));
+        bump(&self.others, 1);
+        bump(&self.bytes, size as u64);
+        block
+    }
+
+    // Freeing
+
+    /// Frees a block. False if it is not the engine's; then nothing has changed.
+    ///
+    /// # Safety
+    ///
+    /// The block is alive, some allocator's, and if it is the engine's it has this layout. If the result is true it is used no
+    /// more.
+    #[inline]
+    pub unsafe fn dealloc(&self, block: *mut u8, layout: Layout) -> bool {
+        // SAFETY: passed on.
+        let Some(chunk) = (unsafe { region::find(block) }) else { return false };
+        // SAFETY: passed on.
+        unsafe { self.free(chunk, block, layout) };
+        true
+    }
+
+    /// Frees a block of any owner.
+    ///
+    /// # Safety
+    ///
+    /// The block is alive, [`find`](region::find) returned `chunk` for it, and it has this layout. It is not used again.
+    #[inline(always)]
+    pub(crate) unsafe fn free(&self, chunk: Chunk, block: *mut u8, layout: Layout) {
+        let entry = chunk.entry();
+        if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
+            // SAFETY: passed on.
+            return unsafe { self.free_other(chunk, block, layout) };
+        }
+        // The innermost scope's id is in the entry, so this owner has the chunk (G2, G8).
+        entry.local.set(entry.local.get().wrapping_sub(1));
+        let size = layout.size();
+        if size >= self.list_floor.get() {
+            // SAFETY: passed on; the chunk is the innermost scope's.
+            return unsafe { self.free_listed(block, size) };
+        }
+        // SAFETY: passed on.
+        unsafe { poison(block, size) };
+        let end = block.addr().wrapping_add(size::round_small(size));
+        if end == self.top.get().addr() {
+            // The last block of the current chunk (G5).
+            self.top.set(region::reach(block));
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The block was alive and of this size, and lies in a chunk of the innermost scope. It is counted.
+    #[inline(never)]
+    unsafe fn free_listed(&self, block: *mut u8, size: usize) {
+        let rounded = size::round(size);
+        // SAFETY: passed on.
+        unsafe { poison(block, size) };
+        let block = region::reach(block);
+        if block.addr() + rounded == self.top.get().addr() {
+            self.top.set(block);
+        } else if let Some(lists) = self.lists() {
+            let list = &lists.0[size::list(rounded)];
+            // SAFETY: the block is free and this scope's (G6); it has at least `GRANULE` bytes, aligned to that.
+            unsafe { block.cast::<*mut u8>().write(list.get()) };
+            list.set(block);
+        }
+    }
+
+    /// Frees a block that is not in a chunk of the innermost scope.
+    ///
+    /// # Safety
+    ///
+    /// As [`free`](Owner::free).
+    #[inline(never)]
+    unsafe fn free_other(&self, chunk: Chunk, block: *mut u8, layout: Layout) {
+        // SAFETY: passed on.
+        unsafe { poison(block, layout.size()) };
+        let entry = chunk.entry();
+        if entry.scope.load(Ordering::Relaxed) == SPAN {
+            // The block was the run's only one, so the run is the caller's (G7).
+            self.free_span(chunk, layout.size());
+        } else if entry.owner.load(Ordering::Relaxed) == self.id.get() {
+            // An outer scope's.
+            entry.local.set(entry.local.get().wrapping_sub(1));
+        } else {
+            free_foreign(chunk);
+        }
+    }
+
+    /// Puts the run of a span into a pool.
+    fn free_span(&self, chunk: Chunk, size: usize) {
+        let entry = chunk.entry();
+        entry.scope.store(RETIRED, Ordering::Relaxed);
+        if entry.owner.load(Ordering::Relaxed) != self.id.get() {
+            region::give(chunk);
+            return;
+        }
+        let mut next = self.first.get();
+        while let Some(first) = next {
+            let outer = first.entry();
+            if outer.scope.load(Ordering::Relaxed) == entry.home.get() {
+                outer.record.spans.set(outer.record.spans.get().saturating_sub(1));
+                let budget = &outer.record.budget;
+                if budget.get() != NEVER {
+                    budget.set(budget.get() + size);
+                }
+                break;
+            }
+            next = outer.record.outer.get();
+        }
+        self.give(chunk, chunk.class());
+    }
+
+    // Resizing
+
+    /// Resizes a block in place, or within the innermost scope if it is that scope's. Null if that cannot be done, or the
+    /// block is not the engine's: then nothing has changed, and the caller may move what is in it elsewhere.
+    ///
+    /// # Safety
+    ///
+    /// As [`dealloc`](Owner::dealloc). `new_size` is not 0, and at most `isize::MAX` when rounded up to the alignment. If the
+    /// result is not null the block is used no more, but through the result.
+    #[inline]
+    pub unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: passed on.
+        match unsafe { region::find(block) } {
+            // SAFETY: passed on.
+            Some(chunk) => unsafe { self.resize(chunk, block, layout, new_size) },
+            None => ptr::null_mut(),
+        }
+    }
+
+    /// Resizes a block of any owner: in place, or within the innermost scope if the block is its own. Null if neither can be
+    /// done: then nothing has changed.
+    ///
+    /// # Safety
+    ///
+    /// As [`free`](Owner::free); `new_size` is not 0, and no more than `isize::MAX` when rounded up to the alignment. If
+    /// the result is not null, the block is used no more, but through the result.
+    #[inline]
+    pub(crate) unsafe fn resize(
+        &self,
+        chunk: Chunk,
+        block: *mut u8,
+        layout: Layout,
+        new_size: usize,
+    ) -> *mut u8 {
+        let entry = chunk.entry();
+        let scope = entry.scope.load(Ordering::Relaxed);
+        if scope == self.scope.get() {
+            let old = size::round(layout.size());
+            if new_size < CHUNK {
+                let new = size::round(new_size);
+                let end = block.addr().wrapping_add(new);
+                if block.addr() + old == self.top.get().addr() && end <= self.end.get() {
+                    // The last block of the current chunk (G5); it stays counted (G3).
+                    self.top.set(self.top.get().with_addr(end));
+                    bump(&self.grown, 1);
+                    return block;
+                }
+                if new == old || (new < old && old <= SMALL) {
+                    bump(&self.grown, 1);
+                    return block;
+                }
+            }
+            // SAFETY: passed on.
+            return unsafe { self.resize_by_moving(chunk, block, layout, new_size) };
+        }
+        if scope == SPAN {
+            // SAFETY: passed on.
+            return unsafe { self.resize_span(chunk, block, layout, new_size) };
+        }
+        // What shrinks stays where it is; what grows leaves the arena.
+        let shrinks = new_size <= layout.size();
+        if shrinks { block } else { ptr::null_mut() }
+    }
+
+    /// # Safety
+    ///
+    /// As [`resize`](Owner::resize), for a span.
+    unsafe fn resize_span(
+        &self,
+        chunk: Chunk,
+        block: *mut u8,
+        layout: Layout,
+        new_size: usize,
+    ) -> *mut u8 {
+        // Whoever holds the block has the run (G7).
+        let entry = chunk.entry();
+        let lead = block.addr() - chunk.start().addr();
+        let fits = new_size <= size::span(chunk.class()) - lead;
+        if fits && new_size >= layout.size() / 2 {
+            entry.touched.set(entry.touched.get().max(lead + new_size));
+            bump(&self.grown, 1);
+            return block;
+        }
+        if entry.home.get() != self.scope.get() {
+            return if fits && new_size <= layout.size() { block } else { ptr::null_mut() };
+        }
+        // SAFETY: passed on.
+        unsafe { self.resize_by_moving(chunk, block, layout, new_size) }
+    }
+
+    /// # Safety
+    ///
+    /// As [`resize`](Owner::resize), for a block of the innermost scope.
+    #[inline(never)]
+    unsafe fn resize_by_moving(
+        &self,
+        chunk: Chunk,
+        block: *mut u8,
+        layout: Layout,
+        new_size: usize,
+    ) -> *mut u8 {
+        // SAFETY: the caller says that the size is not too large for the alignment.
+        let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        let new = if new_size > LARGEST_IN_CHUNK {
+            // What grew once grows again: room for two doublings more. It costs addresses, no memory.
+            let headroom = if new_size > layout.size() { 2 } else { 0 };
+            self.alloc_beyond(new_layout, headroom, false)
+        } else {
+            self.alloc(new_layout)
+        };
+        if !new.is_null() {
+            // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
+            unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
+            // SAFETY: the caller uses the old block no more.
+            unsafe { self.free(chunk, block, layout) };
+        }
+        new
+    }
+
+    // Lists
+
+    /// The innermost scope's lists, made if there are none yet. `None` where it is nested too deeply.
+    #[inline]
+    fn lists(&self) -> Option<&Lists> {
+        let lists = match self.lists.get() {
+            Some(lists) => lists,
+            None => self.make_lists()?,
+        };
+        // SAFETY: the place is this owner's, was set to null pointers, and is another scope's only after this one's end.
+        Some(unsafe { lists.as_ref() })
+    }
+
+    #[cold]
+    fn make_lists(&self) -> Option<NonNull<Lists>> {
+        let place = self.depth.get().checked_sub(1).filter(|place| *place < LISTED_DEPTH)?;
+        let chunk = match self.lists_chunk.get() {
+            Some(chunk) => chunk,
+            None => {
+                let chunk = self.take(0)?;
+                chunk.entry().touched.set(CHUNK);
+                self.lists_chunk.set(Some(chunk));
+                chunk
+            }
+        };
+        let offset = CHUNK / 2 + place * size_of::<Lists>();
+        let lists = NonNull::new(chunk.start().wrapping_add(offset).cast::<Lists>())?;
+        // SAFETY: the place lies in the chunk, which holds nothing but lists, and no open scope has the same depth.
+        unsafe { lists.write_bytes(0, 1) };
+        self.lists.set(Some(lists));
+        Some(lists)
+    }
+
+    /// From now on the innermost scope lists what it frees, of any size.
+    fn begin_listing(&self) {
+        if self.lists().is_some() {
+            self.list_floor.set(0);
+            self.small_max.set(0);
+        }
+    }
+
+    /// A block that was freed lately, of exactly this size.
+    #[inline]
+    fn pop(&self, rounded: usize, align: usize) -> Option<*mut u8> {
+        // SAFETY: as in `lists`.
+        let lists: &Lists = unsafe { self.lists.get()?.as_ref() };
+        let list = &lists.0[size::list(rounded)];
+        let block = list.get();
+        if block.is_null() || block.addr() & (align - 1) != 0 {
+            return None;
+        }
+        // SAFETY: the block is free, and its first bytes are the link that `free_listed` wrote (G6).
+        list.set(unsafe { block.cast::<*mut u8>().read() });
+        // SAFETY: the block is the engine's own.
+        let chunk = unsafe { region::find(block) }?;
+        // The chunk is this scope's (G6), so its count is this owner's.
+        let local = &chunk.entry().local;
+        local.set(local.get().wrapping_add(1));
+        bump(&self.others, 1);
+        bump(&self.bytes, rounded as u64);
+        Some(block)
+    }
+
+    /// Ends the program where an invariant does not hold, as far as it shows. A panic must not leave an allocator.
+    fn check(&self) {
+        if cfg!(debug_assertions) {
+            if let Some(broken) = self.broken() {
+                let _ = writeln!(std::io::stderr(), "ebbtide-global: {broken} is broken");
+                std::process::abort();
+            }
+        }
+    }
+
+    /// An invariant that does not hold.
+    fn broken(&self) -> Option<&'static str> {
+        let (Some(first), Some(current)) = (self.first.get(), self.current.get()) else {
+            let is_idle = self.end.get() == 0 && self.small_max.get() == 0 && self.depth.get() == 0;
+            return (!is_idle || self.scope.get() != STRANGER).then_some("an owner without scopes");
+        };
+        let (start, top) = (current.start().addr(), self.top.get().addr());
+        let end = self.end.get();
+        if top < start + LEAD || top > start + CHUNK {
+            return Some("G5, top");
+        }
+        if end != 0 && (end < top || end > start + CHUNK) {
+            return Some("G5, end");
+        }
+        let mut next = Some(current);
+        // Not all of them: every chunk is checked when it is new.
+        for _ in 0..8 {
+            let Some(chunk) = next else { break };
+            let entry = chunk.entry();
+            let is_own = entry.scope.load(Ordering::Relaxed) == self.scope.get()
+                && entry.owner.load(Ordering::Relaxed) == self.id.get();
+            if !is_own || entry.count.peek() <= BIAS / 2 {
+                return Some("G2");
+            }
+            next = chunk.next();
+            if next.is_none() && chunk != first {
+                return Some("the list of a scope's chunks");
+            }
+        }
+        None
+    }
+}
+
+impl Default for Owner {
+    fn default() -> Self {
+        Owner::new()
+    }
+}
+
+/// Frees a block of a chunk that the caller does not own; the last one recycles it. To the shared pool, so that a
+/// thread which only frees does not hoard what another one allocates.
+#[inline]
+fn free_foreign(chunk: Chunk) {
+    if chunk.entry().count.free() {
+        PINNED.fetch_sub(1, Ordering::Relaxed);
+        region::give(chunk);
+    }
+}
+
+/// Where in its first page a span's block begins. Blocks that all begin a page would meet in the same few lines of
+/// every cache.
+fn colour(chunk: Chunk) -> usize {
+    (chunk.number().wrapping_mul(0x9E37_79B1) >> 28) as usize * 256
+}

@@ -1,0 +1,74 @@
+//! A future with scopes.
+
+use crate::{Options, calls::Guard, engine::Begin, region::Chunk};
+use core::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+/// A future that is polled in a scope.
+///
+/// A scope is opened at each poll and ends with it, so the future may move between threads. Where something in its arena
+/// lives on from one poll to the next, the next one goes on in the same chunk.
+///
+/// ```
+/// use ebbtide_global::{ArenaFuture, Scoped};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// async fn answer(question: &str) -> usize {
+///     question.split(' ').map(String::from).collect::<Vec<_>>().len()
+/// }
+///
+/// # use std::{pin::pin, task::{Context, Poll, Waker}};
+/// let mut future = pin!(ArenaFuture::new(answer("how many words are these")));
+/// # let mut context = Context::from_waker(Waker::noop());
+/// let polled = future.as_mut().poll(&mut context);
+/// # use std::future::Future;
+/// assert_eq!(polled, Poll::Ready(5));
+/// ```
+#[must_use = "futures do nothing unless they are polled"]
+pub struct ArenaFuture<F> {
+    options: Options,
+    /// Where the last poll left off. Only a hint: the chunk may be anyone's by now.
+    last: Option<Chunk>,
+    future: F,
+}
+
+impl<F> ArenaFuture<F> {
+    /// Polls `future` in scopes as those of [`arena`](crate::arena).
+    pub const fn new(future: F) -> Self {
+        ArenaFuture::with(Options::new(), future)
+    }
+
+    /// Polls `future` in scopes as those of [`arena_with`](crate::arena_with).
+    pub const fn with(options: Options, future: F) -> Self {
+        ArenaFuture { options, last: None, future }
+    }
+}
+
+impl<F> fmt::Debug for ArenaFuture<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArenaFuture").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl<F: Future> Future for ArenaFuture<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: `future` is moved by nobody: it is only reached through the pin made below, there is no `Drop`, and
+        // `ArenaFuture` is `Unpin` only if `F` is.
+        let this = unsafe { self.get_unchecked_mut() };
+        let begin = this.last.take().map_or(Begin::Anywhere, Begin::At);
+        let guard = Guard::open(&this.options, begin);
+        // SAFETY: as above.
+        let polled = unsafe { Pin::new_unchecked(&mut this.future) }.poll(context);
+        this.last = guard.close();
+        polled
+    }
+}

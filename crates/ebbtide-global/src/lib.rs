@@ -1,0 +1,70 @@
+//! Arenas for code that knows nothing of arenas: a global allocator with safe scopes.
+//!
+//! ```
+//! use ebbtide_global::{Scoped, arena};
+//! use std::alloc::System;
+//!
+//! #[global_allocator]
+//! static ALLOC: Scoped<System> = Scoped::new(System); // or over mimalloc, jemalloc …
+//!
+//! let text = "3 1 2";
+//! let largest = arena(|| {
+//!     // All that is allocated in here comes from an arena, by whatever code.
+//!     let mut numbers: Vec<String> = text.split(' ').map(String::from).collect();
+//!     numbers.sort();
+//!     numbers.pop()
+//! });
+//! assert_eq!(largest.as_deref(), Some("3"));
+//! ```
+//!
+//! [`arena`] is a safe function and takes any closure with any result. When it ends, what is dead is reclaimed at once; what
+//! escaped, like the string above, stays valid and is reclaimed when it is freed, by whatever thread. The compiler
+//! does not check that nothing escapes, because nothing depends on it: chunks of 64 KiB count their live blocks, and one in
+//! which something lives is not used again. [`engine`] has the argument.
+//!
+//! | call | what it does |
+//! |---|---|
+//! | [`arena`], [`arena_with`] | a scope; [`Options`] say what it serves |
+//! | [`outside`], [`take_out`] | the inner allocator for the length of a closure |
+//! | [`map`], `par_map` (feature `rayon`) | a scope for every item |
+//! | [`spawn_in_arena`], [`ArenaFuture`] | a thread, or a future, in scopes of its own |
+//! | [`warm`] | makes std's lazy globals outside of any arena |
+//! | [`release_pool`], [`retain`] | what is kept for the next scopes |
+//! | [`report`] | blocks and bytes served, what fell back to the inner allocator and why, what escaped |
+//!
+//! # When it pays
+//!
+//! Where a piece of work allocates much, keeps little of it, and ends: parsing, compiling, answering a request, numeric
+//! work with temporary vectors. It does not where most of what is allocated stays, or where hardly anything is allocated
+//! a scope. [`Report::leaky_labels`] names the scopes of which more than one block in twenty outlived its scope.
+//!
+//! # Features
+//!
+//! `rayon` brings `par_map`; `tracing` an event, at level `TRACE`, for every scope that ends; `poison` fills blocks with 0xDE
+//! when they are freed, which debug builds do anyway.
+//!
+//! # Platforms
+//!
+//! 64-bit Unix; Windows compiles and is not tested. Elsewhere, and where the system gives no range of addresses, everything
+//! comes from the inner allocator.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod calls;
+mod count;
+pub mod engine;
+mod future;
+mod options;
+mod os;
+mod region;
+mod report;
+mod scoped;
+mod size;
+mod thread;
+
+#[cfg(feature = "rayon")]
+pub use calls::par_map;
+pub use calls::{arena, arena_with, map, outside, release_pool, spawn_in_arena, take_out, warm};
+pub use future::ArenaFuture;
+pub use options::Options;
+pub use report::{Escapes, Fallbacks, LabelReport, Report, report, retain};
+pub use scoped::Scoped;

@@ -1,0 +1,150 @@
+//! Ranges of addresses, from the operating system.
+
+use core::ptr::NonNull;
+
+/// Reserves addresses without memory behind them. They are never given back.
+pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
+    system::reserve(size_bytes)
+}
+
+/// Puts memory behind a part of a range that [`reserve`] returned: zeros where there was none yet. What already
+/// had memory keeps what it holds.
+pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
+    system::commit(start, size_bytes)
+}
+
+/// Gives the memory behind whole pages back to the system; the addresses can be used as before. True if they read
+/// as zeros now.
+///
+/// # Safety
+///
+/// The pages were committed, and nothing in them is in use.
+pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> bool {
+    // SAFETY: passed on.
+    unsafe { system::purge(start, size_bytes) }
+}
+
+#[cfg(all(unix, not(miri)))]
+mod system {
+    use core::ptr::{self, NonNull};
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const NO_RESERVE: libc::c_int = libc::MAP_NORESERVE;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const NO_RESERVE: libc::c_int = 0;
+
+    pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | NO_RESERVE;
+        // SAFETY: a new mapping at no address in particular changes no other one.
+        let start =
+            unsafe { libc::mmap(ptr::null_mut(), size_bytes, libc::PROT_NONE, flags, -1, 0) };
+        if start == libc::MAP_FAILED { None } else { NonNull::new(start.cast()) }
+    }
+
+    pub(super) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: the pages are a part of our own mapping, and gain rights only.
+        unsafe { libc::mprotect(start.as_ptr().cast(), size_bytes, access) == 0 }
+    }
+
+    /// # Safety
+    ///
+    /// As [`super::purge`].
+    pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> bool {
+        let zeroes = cfg!(any(target_os = "linux", target_os = "android"));
+        let advice = if zeroes { libc::MADV_DONTNEED } else { libc::MADV_FREE };
+        // SAFETY: the pages are ours, and the caller says that nothing in them is in use.
+        let done = unsafe { libc::madvise(start.as_ptr().cast(), size_bytes, advice) == 0 };
+        done && zeroes
+    }
+}
+
+/// Checked by no machine of ours.
+#[cfg(all(windows, not(miri)))]
+mod system {
+    use core::{
+        ffi::c_void,
+        ptr::{self, NonNull},
+    };
+
+    const MEM_COMMIT: u32 = 0x1000;
+    const MEM_RESERVE: u32 = 0x2000;
+    const PAGE_NOACCESS: u32 = 0x01;
+    const PAGE_READWRITE: u32 = 0x04;
+
+    // SAFETY: declared as kernel32 has it.
+    unsafe extern "system" {
+        fn VirtualAlloc(at: *mut c_void, size: usize, kind: u32, access: u32) -> *mut c_void;
+    }
+
+    pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
+        // SAFETY: new addresses at no place in particular change no others.
+        let start =
+            unsafe { VirtualAlloc(ptr::null_mut(), size_bytes, MEM_RESERVE, PAGE_NOACCESS) };
+        NonNull::new(start.cast())
+    }
+
+    pub(super) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
+        // SAFETY: the pages are a part of our own reservation; committed ones keep what they hold.
+        let done =
+            unsafe { VirtualAlloc(start.as_ptr().cast(), size_bytes, MEM_COMMIT, PAGE_READWRITE) };
+        !done.is_null()
+    }
+
+    /// # Safety
+    ///
+    /// None: the memory stays.
+    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> bool {
+        false
+    }
+}
+
+/// The interpreter has no `mprotect`: a small range, committed as a whole.
+#[cfg(miri)]
+mod system {
+    use core::{
+        alloc::{GlobalAlloc, Layout},
+        ptr::NonNull,
+    };
+    use std::alloc::System;
+
+    pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
+        let layout = Layout::from_size_align(size_bytes, 1 << 16).ok()?;
+        if size_bytes > 1 << 26 {
+            return None;
+        }
+        // SAFETY: the size is not 0.
+        NonNull::new(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    pub(super) fn commit(_: NonNull<u8>, _: usize) -> bool {
+        true
+    }
+
+    /// # Safety
+    ///
+    /// None: the memory stays.
+    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> bool {
+        false
+    }
+}
+
+#[cfg(not(any(unix, windows, miri)))]
+mod system {
+    use core::ptr::NonNull;
+
+    pub(super) fn reserve(_: usize) -> Option<NonNull<u8>> {
+        None
+    }
+
+    pub(super) fn commit(_: NonNull<u8>, _: usize) -> bool {
+        false
+    }
+
+    /// # Safety
+    ///
+    /// None: nothing happens.
+    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> bool {
+        false
+    }
+}

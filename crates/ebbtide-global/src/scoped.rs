@@ -1,0 +1,108 @@
+//! The global allocator.
+
+use crate::{region, thread};
+use core::alloc::{GlobalAlloc, Layout};
+
+/// A global allocator in which [`arena`](crate::arena) opens scopes.
+///
+/// Outside of scopes every request goes to the inner allocator, as do the requests that a scope does not serve. Whose a
+/// block is shows in its address, so a block may be freed or resized inside a scope or outside of it, by any thread.
+///
+/// ```
+/// use ebbtide_global::{Scoped, arena};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// let longest = arena(|| {
+///     let words: Vec<String> = "the longest word".split(' ').map(String::from).collect();
+///     words.into_iter().max_by_key(String::len)
+/// });
+/// assert_eq!(longest.unwrap(), "longest");
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scoped<A> {
+    inner: A,
+}
+
+impl<A> Scoped<A> {
+    /// A global allocator over another: `std::alloc::System`, mimalloc, jemalloc.
+    #[must_use]
+    pub const fn new(inner: A) -> Self {
+        Scoped { inner }
+    }
+
+    /// The allocator beneath.
+    pub const fn inner(&self) -> &A {
+        &self.inner
+    }
+}
+
+// SAFETY: blocks are the inner allocator's, which keeps the contract, or the engine's: G1 to G8 say that those are
+// aligned, as large as asked, and their bytes in no other block until they are freed. A block goes back to whom it came from,
+// with the layout it was asked for. Nothing unwinds: the engine calls no code of others, and panics at no place but
+// its debug assertions, which abort.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        thread::with(|owner| {
+            // SAFETY: passed on.
+            let inner = || unsafe { self.inner.alloc(layout) };
+            if owner.is_open() { owner.alloc_or(layout, inner) } else { inner() }
+        })
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller says that the block is alive.
+        match unsafe { region::find(block) } {
+            // SAFETY: passed on; the range is the engine's, so the block is.
+            Some(chunk) => thread::with(|owner| unsafe { owner.free(chunk, block, layout) }),
+            // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
+            None => unsafe { self.inner.dealloc(block, layout) },
+        }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        thread::with(|owner| {
+            if owner.is_open() {
+                let block = owner.alloc_zeroed(layout);
+                if !block.is_null() {
+                    return block;
+                }
+            }
+            // SAFETY: passed on.
+            unsafe { self.inner.alloc_zeroed(layout) }
+        })
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: the caller says that the block is alive.
+        let Some(chunk) = (unsafe { region::find(block) }) else {
+            // It stays with the inner allocator, scope or not.
+            // SAFETY: passed on.
+            return unsafe { self.inner.realloc(block, layout, new_size) };
+        };
+        thread::with(|owner| {
+            // SAFETY: passed on.
+            let resized = unsafe { owner.resize(chunk, block, layout, new_size) };
+            if !resized.is_null() {
+                return resized;
+            }
+            // SAFETY: the caller says that the size is not too large for the alignment.
+            let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+            // SAFETY: the new size is not 0.
+            let new = unsafe { self.inner.alloc(new_layout) };
+            if !new.is_null() {
+                // SAFETY: both have so many bytes, and the new block is nobody else's.
+                unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
+                // SAFETY: passed on; the old block is used no more.
+                unsafe { owner.free(chunk, block, layout) };
+            }
+            new
+        })
+    }
+}

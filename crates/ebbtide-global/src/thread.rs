@@ -1,0 +1,80 @@
+//! The owner that every thread has, and its end.
+
+use crate::{engine::Owner, region};
+use core::{
+    alloc::Layout,
+    sync::atomic::{AtomicU8, Ordering},
+};
+use std::{alloc, hint, thread_local};
+
+thread_local! {
+    /// Made when the program is compiled and without a destructor, so that an allocator may use it at any moment of
+    /// a thread's life.
+    static OWNER: Owner = const { Owner::new() };
+
+    /// Ends the owner when the thread ends. Touched only by `start`.
+    static EXIT: Exit = const { Exit };
+}
+
+struct Exit;
+
+impl Drop for Exit {
+    fn drop(&mut self) {
+        // Destructors of other variables may still allocate and free: as strangers.
+        with(Owner::end);
+    }
+}
+
+/// Whether the program's global allocator is a `Scoped`; see `is_installed`.
+static INSTALLED: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const NO: u8 = 1;
+const YES: u8 = 2;
+
+/// Lends this thread's owner.
+#[inline(always)]
+pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
+    OWNER.with(f)
+}
+
+/// Lets this thread open scopes. False where that cannot be, or would be to no purpose.
+#[cold]
+pub(crate) fn start() -> bool {
+    if INSTALLED.load(Ordering::Relaxed) == NO {
+        return false;
+    }
+    // From the destructor of a thread-local that outlives `EXIT` there is no way to learn of the thread's end.
+    if EXIT.try_with(|_| ()).is_err() {
+        return false;
+    }
+    with(Owner::start) && is_installed()
+}
+
+/// Whether the global allocator is a `Scoped`: one block inside a scope tells.
+fn is_installed() -> bool {
+    if INSTALLED.load(Ordering::Relaxed) == UNKNOWN {
+        let ticket = with(|owner| owner.enter(&crate::Options::new()));
+        let layout = Layout::new::<[u64; 4]>();
+        // SAFETY: the layout has a size.
+        let block = hint::black_box(unsafe { alloc::alloc(layout) });
+        // SAFETY: the block is alive, or null, which lies in no range.
+        let is_ours = unsafe { region::find(block) }.is_some();
+        if !block.is_null() {
+            // SAFETY: allocated above with this layout.
+            unsafe { alloc::dealloc(block, layout) };
+        }
+        if let Some(ticket) = ticket {
+            with(|owner| owner.leave(ticket));
+            INSTALLED.store(if is_ours { YES } else { NO }, Ordering::Relaxed);
+        }
+    }
+    INSTALLED.load(Ordering::Relaxed) == YES
+}
+
+/// For the report.
+pub(crate) fn is_active() -> Option<bool> {
+    match INSTALLED.load(Ordering::Relaxed) {
+        UNKNOWN => None,
+        state => Some(state == YES),
+    }
+}
