@@ -39,7 +39,7 @@ const TOP: f64 = 48.0;
 const BOTTOM: f64 = 62.0;
 
 /// A colour a contestant, the same in every plot, for light and for dark.
-const COLOURS: [(&str, &str, &str); 8] = [
+const COLOURS: [(&str, &str, &str); 12] = [
     ("ebbtide", "#0b6e99", "#4cc2f1"),
     ("stumpalo", "#c4501b", "#ff9a62"),
     ("bumpalo", "#2e7d32", "#7ed184"),
@@ -48,6 +48,10 @@ const COLOURS: [(&str, &str, &str); 8] = [
     ("std", "#5f6368", "#b0b4b9"),
     ("limit", "#111111", "#f2f2f2"),
     ("", "#b3265e", "#ff86b3"),
+    ("ebbtide over mimalloc", "#00897b", "#5fd6c4"),
+    ("glibc", "#5f6368", "#b0b4b9"),
+    ("mimalloc", "#c4501b", "#ff9a62"),
+    ("jemalloc", "#7b3fa0", "#c99bea"),
 ];
 
 fn colour(name: &str, index: usize) -> usize {

@@ -4,6 +4,9 @@
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
 use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
 
+#[path = "page/unaware.rs"]
+mod unaware;
+
 /// One line of a record, by the names of its columns.
 type Line = BTreeMap<String, String>;
 
@@ -64,10 +67,11 @@ fn write(docs: &Path) -> io::Result<()> {
     let record = |name: &str| Record::read(&docs.join("records").join(name));
     let (suite, table) = (record("suite.csv"), record("stumpalo-table.csv"));
     let (scaling, counts) = (record("scaling.csv"), record("counts.csv"));
+    let unaware = record("transparent.csv");
 
     let plots = docs.join("plots");
     fs::create_dir_all(&plots)?;
-    for (name, plot) in plots_of(&suite, &scaling) {
+    for (name, plot) in plots_of(&suite, &scaling).into_iter().chain(unaware::plots(&unaware)) {
         if plot.series.iter().any(|series| !series.points.is_empty()) {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
@@ -78,6 +82,17 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "machine", &machine(&suite));
         text = filled(&text, "bars", &bars(&[&suite, &table]));
         text = filled(&text, "missed", &missed(&[&suite, &table]));
+        text = filled(&text, "transparent-machine", &machine(&unaware));
+        text = filled(&text, "transparent-missed", &missed(&[&unaware]));
+        text = filled(&text, "transparent-times", &unaware::times(&unaware));
+        for (name, column, show) in [
+            ("transparent-faults", "faults", unaware::tenths as fn(f64) -> String),
+            ("transparent-memory", "peak_kib", unaware::mib),
+            ("transparent-instructions", "instructions", unaware::thousands),
+        ] {
+            text = filled(&text, name, &unaware::figures(&unaware, column, show));
+        }
+        text = filled(&text, "transparent-bars", &bars(&[&unaware]));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
         text = filled(&text, "counts", &counted(&counts, |row| !row.starts_with("direction")));
         text = filled(

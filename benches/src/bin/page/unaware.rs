@@ -1,0 +1,133 @@
+//! The tables and plots of the transparent group: programs that know nothing of arenas.
+
+use super::{Line, Record, linear, logarithmic, number, over, rows, time};
+use ebbtide_benches::plot::{Plot, Series};
+
+/// The contestants that run the same program as it is, and ours with scopes.
+const NAMES: [&str; 5] = ["ebbtide", "ebbtide over mimalloc", "glibc", "mimalloc", "jemalloc"];
+const OUTSIDE: [&str; 2] = ["ebbtide, outside", "ebbtide over mimalloc, outside"];
+
+const PROGRAMS: [(&str, &str); 7] = [
+    ("transparent: serde_json: a document into a Value", "JSON"),
+    ("transparent: sqlparser: eight queries", "SQL"),
+    ("transparent: regex: four patterns compiled", "regex"),
+    ("transparent: minijinja: a page from an axum handler", "page"),
+    ("transparent: group-by: strings, sorted", "group-by"),
+    ("transparent: syn: a source file", "syn"),
+    ("transparent: BTreeMap: strings", "BTreeMap"),
+];
+const CONTROLS: [(&str, &str); 5] = [
+    ("transparent: control: a PNG image decoded", "PNG"),
+    ("transparent: control: Markdown to HTML", "Markdown"),
+    ("transparent: control: one allocation a scope", "one block"),
+    ("transparent: control: one in eight records kept", "1 in 8 kept"),
+    ("transparent: control: one in eight records kept, 64 a scope", "64 a scope"),
+];
+
+fn find<'l>(lines: &[&'l Line], name: &str) -> Option<&'l Line> {
+    lines.iter().find(|line| line["contestant"] == name).copied()
+}
+
+/// The rows that are workloads: a summary has no contestant.
+fn workloads(record: &Record) -> impl Iterator<Item = (&str, Vec<&Line>)> {
+    let lines = record.lines.iter().filter(|line| !line["contestant"].is_empty());
+    rows(lines).into_iter().map(|(row, lines)| (row.trim_start_matches("transparent: "), lines))
+}
+
+/// A row a workload: the time of a scope, and its ratio to ours; outside, the ratio to the inner allocator.
+pub(super) fn times(record: &Record) -> String {
+    let mut text = format!("| a scope | {} |", NAMES.join(" | "));
+    text += " outside, ÷ glibc | outside, ÷ mimalloc |\n|---|---|---|---|---|---|---|---|\n";
+    for (row, lines) in workloads(record) {
+        text += &format!("| {row} |");
+        for name in NAMES {
+            text += &find(&lines, name).map_or(" |".to_owned(), |line| {
+                let (ns, ratio) = (number(line, "median_ns"), number(line, "ratio"));
+                format!(" {}, {ratio:.2} |", time(ns))
+            });
+        }
+        for name in OUTSIDE {
+            text += &find(&lines, name)
+                .map_or(" |".to_owned(), |line| format!(" {:.3} |", number(line, "value")));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A row a workload, a column a contestant, with one figure of the record.
+pub(super) fn figures(record: &Record, column: &str, show: fn(f64) -> String) -> String {
+    let columns = "---|".repeat(NAMES.len());
+    let mut text = format!("| a scope | {} |\n|---|{columns}\n", NAMES.join(" | "));
+    for (row, lines) in workloads(record) {
+        text += &format!("| {row} |");
+        for name in NAMES {
+            let figure = find(&lines, name).map_or(f64::NAN, |line| number(line, column));
+            let shown = if figure.is_nan() { "–".to_owned() } else { show(figure) };
+            text += &format!(" {shown} |");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// With one digit behind the point.
+pub(super) fn tenths(figure: f64) -> String {
+    format!("{figure:.1}")
+}
+
+/// KiB, in MiB.
+pub(super) fn mib(kib: f64) -> String {
+    tenths(kib / 1024.0)
+}
+
+pub(super) fn thousands(count: f64) -> String {
+    match count {
+        1e6.. => format!("{:.1}M", count / 1e6),
+        1e4.. => format!("{:.0}k", count / 1e3),
+        _ => format!("{count:.0}"),
+    }
+}
+
+pub(super) fn plots(record: &Record) -> Vec<(&'static str, Plot)> {
+    let shares = |title: &str, rows: &[(&str, &str)]| {
+        let (series, categories) = over(record, rows, &NAMES);
+        let glibc = series.iter().find(|series| series.name == "glibc");
+        let glibc: Vec<f64> = glibc
+            .map_or_else(Vec::new, |series| series.points.iter().map(|point| point.1).collect());
+        let series = series.iter().map(|series| Series {
+            name: series.name.clone(),
+            points: series.points.iter().zip(&glibc).map(|((x, y), base)| (*x, y / base)).collect(),
+        });
+        Plot {
+            title: title.to_owned(),
+            x: linear("what a scope does"),
+            y: linear("time of a scope, glibc's is 1"),
+            series: series.collect(),
+            categories,
+        }
+    };
+    let sums = NAMES.iter().map(|name| Series {
+        name: (*name).to_owned(),
+        points: record
+            .starting("W8: sum of two vectors of ")
+            .filter(|line| line["contestant"] == *name)
+            .filter_map(|line| {
+                let size = line["row"].rsplit_once(' ')?.1.parse().ok()?;
+                Some((size, number(line, "median_ns") / size))
+            })
+            .collect(),
+    });
+    let sums = Plot {
+        title: "W8: the sum of two vectors, added into a third".to_owned(),
+        x: logarithmic("integers a vector"),
+        y: linear("nanoseconds an integer"),
+        series: sums.filter(|series| !series.points.is_empty()).collect(),
+        categories: Vec::new(),
+    };
+    vec![
+        ("transparent", shares("Programs that know nothing of arenas", &PROGRAMS)),
+        ("transparent-controls", shares("Controls: where little is to be gained", &CONTROLS)),
+        ("transparent-vectors", sums),
+    ]
+}

@@ -1,0 +1,18 @@
+//! The workloads over ebbtide's scopes, which stand over mimalloc.
+
+use ebbtide_transparent::{Arena, contestant};
+
+enum Scopes {}
+
+impl Arena for Scopes {
+    #[inline]
+    fn scope<R>(work: impl FnOnce() -> R) -> R {
+        ebbtide_global::arena(work)
+    }
+
+    fn report() -> String {
+        ebbtide_global::report().to_string()
+    }
+}
+
+contestant!(ebbtide_global::Scoped<mimalloc::MiMalloc> = ebbtide_global::Scoped::new(mimalloc::MiMalloc), Scopes);

@@ -1,0 +1,6 @@
+//! The workloads over jemalloc, without arenas.
+
+ebbtide_transparent::contestant!(
+    tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc,
+    ebbtide_transparent::Plain
+);

@@ -1,0 +1,106 @@
+//! The workloads, one file each. A batch is a number of scopes; each makes its answer anew, and the answer is
+//! held against the one that was found without any scope.
+
+use crate::Arena;
+
+mod groups;
+mod json;
+mod markdown;
+mod markup;
+mod numbers;
+mod patterns;
+mod pictures;
+mod records;
+mod sources;
+mod sql;
+mod text;
+mod trees;
+
+/// A program without arenas, in batches.
+trait Workload: 'static {
+    /// The input, and the answer that it must come to. `size` is the row's.
+    fn new(size: usize) -> Self;
+
+    /// Runs one batch, and returns something of its answer.
+    fn batch<A: Arena>(&mut self) -> u64;
+}
+
+/// How a row counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// What arenas are for: in the geometric mean.
+    Program,
+    /// Where little or nothing is to be gained: must not lose.
+    Control,
+    /// Large vectors of numbers, W8 to W10.
+    Numbers,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Scopes a batch; a time is divided by it.
+    pub scopes: usize,
+    /// Uses threads: its instructions are not counted.
+    pub threads: bool,
+    /// Left out where there is a hurry.
+    pub slow: bool,
+}
+
+macro_rules! rows {
+    ($($name:literal: $kind:ident, $workload:ty, $size:expr $(, $flag:ident)*;)*) => {
+        /// All rows, in the order of the page.
+        pub const ROWS: &[Row] = &[$({
+            #[allow(unused_mut)]
+            let mut row = Row {
+                name: $name,
+                kind: Kind::$kind,
+                scopes: <$workload>::SCOPES,
+                threads: false,
+                slow: false,
+            };
+            $(row.$flag = true;)*
+            row
+        }),*];
+
+        /// A function that runs a batch of the row called `name`, with scopes as `A` makes them.
+        pub fn open<A: Arena>(name: &str) -> Option<Box<dyn FnMut() -> u64>> {
+            match name {
+                $($name => Some(task::<$workload, A>($size)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+fn task<W: Workload, A: Arena>(size: usize) -> Box<dyn FnMut() -> u64> {
+    let mut workload = W::new(size);
+    Box::new(move || workload.batch::<A>())
+}
+
+rows! {
+    "serde_json: a document into a Value": Program, json::Documents, 200;
+    "sqlparser: eight queries": Program, sql::Queries, 0;
+    "regex: four patterns compiled": Program, patterns::Patterns, 0;
+    "minijinja: a page from an axum handler": Program, markup::Pages, 50;
+    "group-by: strings, sorted": Program, groups::Groups, 1_000;
+    "syn: a source file": Program, sources::Sources, 0;
+    "BTreeMap: strings": Program, trees::Trees, 1_000;
+    "control: a PNG image decoded": Control, pictures::Pictures, 256;
+    "control: Markdown to HTML": Control, markdown::Markdown, 100;
+    "control: one allocation a scope": Control, records::Single, 0;
+    "control: one in eight records kept": Control, records::Kept, 1;
+    "control: one in eight records kept, 64 a scope": Control, records::Kept, 64;
+    "W8: sum of two vectors of 1000": Numbers, numbers::Sums, 1_000;
+    "W8: sum of two vectors of 10000": Numbers, numbers::Sums, 10_000;
+    "W8: sum of two vectors of 100000": Numbers, numbers::Sums, 100_000;
+    "W8: sum of two vectors of 1000000": Numbers, numbers::Sums, 1_000_000;
+    "W9: medians of 100000": Numbers, numbers::Medians, 100_000;
+    "W9: medians of 100000, all threads": Numbers, numbers::MediansOfAll, 100_000, threads;
+    "W9: medians of 10000000": Numbers, numbers::Medians, 10_000_000, slow;
+    "W9: medians of 10000000, all threads": Numbers, numbers::MediansOfAll, 10_000_000, threads, slow;
+    "W10: parameter search": Numbers, numbers::Search, 100_000;
+    "W10: parameter search, all threads": Numbers, numbers::SearchOfAll, 100_000, threads;
+}

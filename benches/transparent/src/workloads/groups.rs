@@ -1,0 +1,69 @@
+//! Lines of text become records of strings, grouped by a string, each group sorted, the groups in order.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use std::{collections::HashMap, fmt::Write};
+
+pub(super) struct Groups {
+    lines: String,
+    expected: u64,
+}
+
+struct Sale {
+    product: String,
+    customer: String,
+    cents: u64,
+}
+
+impl Groups {
+    pub(super) const SCOPES: usize = 10;
+}
+
+impl Workload for Groups {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(3);
+        let mut lines = String::new();
+        let mut total = 0;
+        for _ in 0..size {
+            let (city, product) = (numbers.words(2), numbers.words(3));
+            let cents = numbers.below(10_000);
+            total += cents as u64;
+            writeln!(lines, "{city};{product};{};{cents}", numbers.words(1))
+                .expect("a string takes all");
+        }
+        assert_eq!(once(&lines) >> 32, total);
+        Groups { expected: once(&lines), lines }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.lines)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// What all sales come to, and the length of a report on them.
+#[inline(never)]
+fn once(lines: &str) -> u64 {
+    let mut cities: HashMap<String, Vec<Sale>> = HashMap::new();
+    for line in lines.lines() {
+        let mut cells = line.split(';').map(str::to_owned);
+        let mut cell = || cells.next().expect("four cells a line");
+        let (city, product, customer, cents) = (cell(), cell(), cell(), cell());
+        let cents = cents.parse().expect("the last is a number");
+        cities.entry(city).or_default().push(Sale { product, customer, cents });
+    }
+    let mut cities: Vec<(String, Vec<Sale>)> = cities.into_iter().collect();
+    cities.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut total = 0;
+    let mut report = String::new();
+    for (city, mut sales) in cities {
+        sales.sort_by(|a, b| (&a.product, a.cents).cmp(&(&b.product, b.cents)));
+        let sum: u64 = sales.iter().map(|sale| sale.cents).sum();
+        let first = &sales[0];
+        report += &format!("{city}: {sum}, {} for {}\n", first.product, first.customer);
+        total += sum;
+    }
+    total << 32 | report.len() as u64
+}

@@ -1,0 +1,61 @@
+//! Markdown becomes HTML, by a parser that allocates little.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use pulldown_cmark::{Options, Parser, html};
+use std::fmt::Write;
+
+pub(super) struct Markdown {
+    text: String,
+    expected: u64,
+}
+
+impl Markdown {
+    pub(super) const SCOPES: usize = 10;
+}
+
+impl Workload for Markdown {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(6);
+        let mut text = String::new();
+        for section in 0..size {
+            let mut words = |count| numbers.words(count);
+            write!(
+                text,
+                "## {section}: {}\n\n{}, *{}* and **{}**, `{}`, see [{}](https://example.org/{}).\n\n\
+                 - {}\n- {}\n\n| a | b |\n|---|---|\n| {} | {} |\n\n",
+                words(3),
+                words(20),
+                words(2),
+                words(1),
+                words(2),
+                words(2),
+                words(1),
+                words(5),
+                words(6),
+                words(1),
+                words(2)
+            )
+            .expect("a string takes all");
+        }
+        let expected = once(&text);
+        assert_eq!(expected >> 32, size as u64);
+        Markdown { text, expected }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.text)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// How many headings there are, and how long the page is.
+#[inline(never)]
+fn once(text: &str) -> u64 {
+    let mut page = String::new();
+    html::push_html(&mut page, Parser::new_ext(text, Options::all()));
+    let headings = page.matches("</h2>").count() as u64;
+    headings << 32 | page.len() as u64
+}

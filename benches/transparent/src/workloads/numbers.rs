@@ -1,0 +1,174 @@
+//! W8 to W10 of ArenaPirate.jl: large vectors of numbers that live for a moment.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use rayon::prelude::*;
+use std::hint::black_box;
+
+/// `sum(collect(1:n) + collect(1:n))`.
+pub(super) struct Sums {
+    size: i64,
+    scopes: usize,
+}
+
+impl Sums {
+    pub(super) const SCOPES: usize = 8;
+}
+
+impl Workload for Sums {
+    fn new(size: usize) -> Self {
+        Sums { size: i64::try_from(size).expect("it is small"), scopes: Self::SCOPES }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        let expected = self.size * (self.size + 1);
+        for _ in 0..self.scopes {
+            assert_eq!(A::scope(|| sum_of_vectors(self.size)), expected);
+        }
+        expected.cast_unsigned()
+    }
+}
+
+#[inline(never)]
+fn sum_of_vectors(size: i64) -> i64 {
+    let a: Vec<i64> = (1..=size).collect();
+    let b: Vec<i64> = (1..=black_box(size)).collect();
+    let both: Vec<i64> = black_box(&a).iter().zip(black_box(&b)).map(|(a, b)| a + b).collect();
+    black_box(&both).iter().sum()
+}
+
+/// Each scope copies all values and selects the middle one.
+pub(super) struct Medians {
+    values: Vec<f64>,
+    expected: u64,
+}
+
+impl Medians {
+    pub(super) const SCOPES: usize = 4;
+}
+
+impl Workload for Medians {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(8);
+        let values: Vec<f64> = (0..size).map(|_| numbers.share()).collect();
+        let expected = median(&values).to_bits();
+        assert!((f64::from_bits(expected) - 0.5).abs() < 0.01);
+        Medians { values, expected }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| median(&self.values)).to_bits(), self.expected);
+        }
+        self.expected
+    }
+}
+
+#[inline(never)]
+fn median(values: &[f64]) -> f64 {
+    let mut copy = values.to_vec();
+    let middle = copy.len() / 2;
+    *copy.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// The same by all threads.
+pub(super) struct MediansOfAll(Medians);
+
+impl MediansOfAll {
+    pub(super) const SCOPES: usize = Medians::SCOPES;
+}
+
+impl Workload for MediansOfAll {
+    fn new(size: usize) -> Self {
+        MediansOfAll(Medians::new(size))
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        let Medians { values, expected } = &self.0;
+        (0..Self::SCOPES).into_par_iter().with_max_len(1).for_each(|_| {
+            assert_eq!(A::scope(|| median(values)).to_bits(), *expected);
+        });
+        *expected
+    }
+}
+
+/// Fits `amplitude * exp(-decay * x) + offset` to values, by trying a grid; each trial makes its vectors anew.
+pub(super) struct Search {
+    xs: Vec<f64>,
+    ys: Vec<f64>,
+    expected: u64,
+}
+
+/// Steps along each of the three parameters.
+const STEPS: usize = 3;
+
+impl Search {
+    pub(super) const SCOPES: usize = STEPS * STEPS * STEPS;
+
+    fn parameters(trial: usize) -> [f64; 3] {
+        let step = |n: usize| (trial / n % STEPS) as f64 * 0.5;
+        [1.0 + step(1), 0.5 + step(STEPS), step(STEPS * STEPS)]
+    }
+
+    fn trial(&self, trial: usize) -> f64 {
+        squared_error(&self.xs, &self.ys, Self::parameters(trial))
+    }
+
+    /// The number of the trial with the least error, and its error.
+    fn best(errors: impl Iterator<Item = f64>) -> u64 {
+        let (number, error) =
+            (0_u64..).zip(errors).min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are trials");
+        number << 32 | error.to_bits() >> 32
+    }
+}
+
+#[inline(never)]
+fn squared_error(xs: &[f64], ys: &[f64], [amplitude, decay, offset]: [f64; 3]) -> f64 {
+    // 1 / (1 + x + x² / 2) is near to exp(-x), and a vector operation.
+    let scaled: Vec<f64> = xs.iter().map(|x| x * decay).collect();
+    let fallen: Vec<f64> =
+        black_box(&scaled).iter().map(|x| 1.0 / (1.0 + x + x * x / 2.0)).collect();
+    let model: Vec<f64> = black_box(&fallen).iter().map(|f| amplitude * f + offset).collect();
+    let errors: Vec<f64> =
+        black_box(&model).iter().zip(ys).map(|(m, y)| (m - y) * (m - y)).collect();
+    black_box(&errors).iter().sum()
+}
+
+impl Workload for Search {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(9);
+        let xs: Vec<f64> = (0..size).map(|n| n as f64 * 10.0 / size as f64).collect();
+        let ys = xs.iter().map(|x| 1.5 * (-x).exp() + 0.5 + 0.01 * numbers.share()).collect();
+        let mut search = Search { xs, ys, expected: 0 };
+        search.expected = Self::best((0..Self::SCOPES).map(|trial| search.trial(trial)));
+        search
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        let best = Self::best((0..Self::SCOPES).map(|trial| A::scope(|| self.trial(trial))));
+        assert_eq!(best, self.expected);
+        best
+    }
+}
+
+/// The same by all threads.
+pub(super) struct SearchOfAll(Search);
+
+impl SearchOfAll {
+    pub(super) const SCOPES: usize = Search::SCOPES;
+}
+
+impl Workload for SearchOfAll {
+    fn new(size: usize) -> Self {
+        SearchOfAll(Search::new(size))
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        let search = &self.0;
+        let trials = (0..Self::SCOPES).into_par_iter();
+        let errors: Vec<f64> = trials.map(|trial| A::scope(|| search.trial(trial))).collect();
+        let best = Search::best(errors.into_iter());
+        assert_eq!(best, search.expected);
+        best
+    }
+}

@@ -1,0 +1,53 @@
+//! A PNG image is decoded: a few large buffers, and arithmetic.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use std::io::Cursor;
+
+pub(super) struct Pictures {
+    file: Vec<u8>,
+    expected: u64,
+}
+
+impl Pictures {
+    pub(super) const SCOPES: usize = 2;
+}
+
+impl Workload for Pictures {
+    #[allow(clippy::cast_possible_truncation)]
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(5);
+        let mut pixels = Vec::with_capacity(size * size * 3);
+        for y in 0..size {
+            for x in 0..size {
+                let noise = numbers.below(16);
+                pixels.extend([x + noise, y + noise, x / 2 + y / 2].map(|value| value as u8));
+            }
+        }
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, size as u32, size as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header().expect("memory takes all");
+        writer.write_image_data(&pixels).expect("memory takes all");
+        writer.finish().expect("memory takes all");
+        let expected = pixels.iter().map(|&value| u64::from(value)).sum();
+        Pictures { file, expected }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.file)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// The sum of all pixels.
+#[inline(never)]
+fn once(file: &[u8]) -> u64 {
+    let mut reader = png::Decoder::new(Cursor::new(file)).read_info().expect("it is an image");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("it fits into memory")];
+    reader.next_frame(&mut pixels).expect("it is whole");
+    pixels.iter().map(|&value| u64::from(value)).sum()
+}
