@@ -30,7 +30,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     {
         step(&format!("{} {quick} --csv {records}/{record}.csv", program(name)))?;
     }
-    let transparent = "cargo run --release --quiet --manifest-path benches/transparent/Cargo.toml --";
+    let transparent =
+        "cargo run --release --quiet --manifest-path benches/transparent/Cargo.toml --";
     step(&format!("{transparent} {quick} --csv {records}/transparent.csv"))?;
     if quick.is_empty() { step(&program("page")) } else { Ok(()) }
 }
