@@ -9,7 +9,7 @@ if ! cargo +nightly miri --version >/dev/null 2>&1; then
 fi
 # Both models of aliasing, since neither is the definition yet.
 for model in "" -Zmiri-tree-borrows; do
-    export MIRIFLAGS="-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check $model"
+    export MIRIFLAGS="-Zmiri-strict-provenance $model"
     echo "MIRIFLAGS=$MIRIFLAGS"
     cargo +nightly miri test --package ebbtide --all-features --lib --tests "$@"
 done

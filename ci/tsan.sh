@@ -8,7 +8,11 @@ host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 tests=(--test local --test local_thread_exit)
 # The sanitizer does not see into a standard library that was built without it: what its locks protect would
 # look like a race. Threads that are joined by their handles it understands all the same.
-if [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library" ]; then
+source=$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library
+if [ ! -d "$source" ] && [ "${CI:-}" = true ]; then
+    rustup component add --toolchain nightly rust-src || true
+fi
+if [ -d "$source" ]; then
     tests+=(-Zbuild-std --test pool --features rayon)
 else
     echo "left out: --test pool; for it, run: rustup component add --toolchain nightly rust-src" >&2

@@ -7,23 +7,29 @@
 #![forbid(unsafe_code)]
 
 use crate::{arena::Arena, error::AllocError, scope::Scope, stats::Stats};
-use core::{
-    cell::Cell,
-    fmt,
-    sync::atomic::{AtomicUsize, Ordering},
+use core::{cell::Cell, fmt, sync::atomic::Ordering};
+#[cfg(loom)]
+use loom::{
+    sync::{Mutex, MutexGuard, atomic::AtomicUsize},
+    thread_local,
 };
 use std::{
     boxed::Box,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError},
-    thread, thread_local,
+    sync::{OnceLock, PoisonError, TryLockError},
     vec::Vec,
+};
+#[cfg(not(loom))]
+use std::{
+    sync::{Mutex, MutexGuard, atomic::AtomicUsize},
+    thread, thread_local,
 };
 
 /// Arenas that many threads, or many futures, take turns to use.
 ///
 /// [`get`](Pool::get) lends an arena until it is dropped; it is reset then and stays warm for the
 /// next one. A pool is `Sync`, and [`new`](Pool::new) is `const`: keep it in a `static`, or in the state of
-/// a server. It makes as many arenas as are lent at a time.
+/// a server. It makes as many arenas as are lent at a time; where threads meet at a lock, one of them may get a
+/// new arena although another is idle.
 ///
 /// ```
 /// use ebbtide::Pool;
@@ -56,33 +62,64 @@ type Stack = Vec<Box<Arena>>;
 #[derive(Default)]
 struct Shard {
     idle: Mutex<Stack>,
+    #[cfg(loom)]
+    passers: AtomicUsize,
 }
 
 impl Shard {
     /// A panic with the lock held cannot leave the stack half changed.
     fn lock(&self) -> MutexGuard<'_, Stack> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pass();
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        self.pass();
+        idle
     }
 
     /// An idle arena, if nobody holds the lock.
     fn try_pop(&self) -> Option<Box<Arena>> {
-        match self.idle.try_lock() {
-            Ok(mut idle) => idle.pop(),
-            Err(TryLockError::Poisoned(idle)) => idle.into_inner().pop(),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        self.pass();
+        let mut idle = match self.idle.try_lock() {
+            Ok(idle) => idle,
+            Err(TryLockError::Poisoned(idle)) => idle.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        self.pass();
+        idle.pop()
+    }
+
+    /// Lets loom switch threads before a lock is taken and while it is held; it does so only where two threads
+    /// meet at something else. Otherwise nothing.
+    #[inline(always)]
+    fn pass(&self) {
+        #[cfg(loom)]
+        self.passers.fetch_add(1, Ordering::Relaxed);
     }
 }
 
+#[cfg(not(loom))]
 thread_local! {
     /// The number of this thread, counted from 1; 0 until it has one.
     static NUMBER: Cell<usize> = const { Cell::new(0) };
 }
 
+#[cfg(loom)]
+thread_local! {
+    static NUMBER: Cell<usize> = Cell::new(0);
+}
+
+/// The number that the last thread was given.
+#[cfg(not(loom))]
+static LAST: AtomicUsize = AtomicUsize::new(0);
+
+#[cfg(loom)]
+loom::lazy_static! {
+    static ref LAST: AtomicUsize = AtomicUsize::new(0);
+}
+
 /// A number that threads of different ages do not share.
 #[inline]
 fn thread_number() -> usize {
-    match NUMBER.get() {
+    match NUMBER.with(Cell::get) {
         0 => new_number(),
         number => number,
     }
@@ -90,11 +127,18 @@ fn thread_number() -> usize {
 
 #[cold]
 fn new_number() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // Only the number matters, not when others see it. It wraps to 0 at worst, which is taken again.
-    let number = NEXT.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-    NUMBER.set(number);
+    let number = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    NUMBER.with(|own| own.set(number));
     number
+}
+
+/// How many threads run at a time.
+fn parallelism() -> usize {
+    #[cfg(loom)]
+    return 2;
+    #[cfg(not(loom))]
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl Pool {
@@ -162,8 +206,7 @@ impl Pool {
 
     fn shards(&self) -> &[Shard] {
         self.shards.get_or_init(|| {
-            let threads = thread::available_parallelism().map_or(1, usize::from);
-            (0..threads.next_power_of_two()).map(|_| Shard::default()).collect()
+            (0..parallelism().next_power_of_two()).map(|_| Shard::default()).collect()
         })
     }
 

@@ -47,6 +47,7 @@ const STEPS: &[Step] = &[
         "executables without std or allocator",
         "cargo test --manifest-path nostd/Cargo.toml",
     ),
+    Step::new("models of what threads share", "bash ci/loom.sh").slow(),
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),

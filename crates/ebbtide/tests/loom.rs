@@ -1,0 +1,155 @@
+//! Claim: whatever the order of events, a pool lends each arena to one borrower at a time, what one borrower
+//! did has happened before the next one gets it, and no arena is lost.
+//!
+//! Models: `ci/loom.sh` runs them. The pool is the crate's own, its locks and its counter loom's, its shards
+//! two. An arena is told by where its first block lies. loom does not see into an arena, so for each a cell of
+//! loom's stands in: its borrowers write to that, and loom complains of two that no lock has put in order.
+
+#![cfg(all(loom, feature = "std"))]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use ebbtide::{Pool, Pooled};
+use loom::{cell::UnsafeCell, model::Builder, thread};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+/// A cell for every arena of a pool. Under a lock that loom knows nothing of, so that it puts nothing in order.
+#[derive(Clone, Default)]
+struct Cells(Arc<Mutex<BTreeMap<usize, Arc<UnsafeCell<()>>>>>);
+
+impl Cells {
+    /// Writes to the arena, and to the cell that stands for it.
+    fn work(&self, arena: &mut Pooled<'_>) {
+        let s = arena.scope();
+        let block = s.alloc(7_u64);
+        let at = std::ptr::from_ref(block).addr();
+        let cell = Arc::clone(self.0.lock().unwrap().entry(at).or_default());
+        cell.with_mut(|_| thread::yield_now());
+        assert_eq!(*block, 7);
+    }
+
+    fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+/// Every order of events in which at most two threads are stopped that could have gone on; LOOM_MAX_PREEMPTIONS
+/// says another number.
+fn model(run: impl Fn() + Sync + Send + 'static) {
+    let orders = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&orders);
+    let mut builder = Builder::new();
+    builder.preemption_bound.get_or_insert(2);
+    builder.check(move || {
+        count.fetch_add(1, Relaxed);
+        run();
+    });
+    let orders = orders.load(Relaxed);
+    println!("{orders} orders of events");
+    assert!(orders > 1, "nothing happened side by side");
+}
+
+/// The arenas of a pool that nobody uses any more.
+fn idle(pool: &Pool) -> usize {
+    let mut lent = Vec::new();
+    while pool.stats().held > 0 {
+        lent.push(pool.get());
+    }
+    lent.len()
+}
+
+#[test]
+fn an_arena_has_one_borrower_at_a_time() {
+    model(|| {
+        let (pool, cells) = (Arc::new(Pool::with_chunk_size(64)), Cells::default());
+        // One that is idle, for two to meet at.
+        cells.work(&mut pool.get());
+        let workers = [(); 2].map(|()| {
+            let (pool, cells) = (Arc::clone(&pool), cells.clone());
+            thread::spawn(move || cells.work(&mut pool.get()))
+        });
+        cells.work(&mut pool.get());
+        for worker in workers {
+            worker.join().unwrap();
+        }
+        let made = cells.count();
+        assert!(
+            made <= 4,
+            "the first, and at most one for each borrower that found it held: {made}"
+        );
+        assert_eq!(idle(&pool), made, "all came back");
+    });
+}
+
+#[test]
+fn an_arena_that_comes_back_meanwhile_is_taken_whole() {
+    model(|| {
+        let (pool, cells) = (Arc::new(Pool::with_chunk_size(64)), Cells::default());
+        let other = {
+            let (pool, cells) = (Arc::clone(&pool), cells.clone());
+            thread::spawn(move || {
+                for _ in 0..2 {
+                    cells.work(&mut pool.get());
+                }
+            })
+        };
+        for _ in 0..2 {
+            cells.work(&mut pool.get());
+        }
+        other.join().unwrap();
+        let made = cells.count();
+        assert_eq!(idle(&pool), made, "all came back");
+        // A shard gets another only while all of its own are lent. Three are made where a thread's shard is empty and
+        // the lock of the other is held just then.
+        assert!(made <= 2 * 2, "as many as are lent at a time, for each shard: {made}");
+    });
+}
+
+#[test]
+fn arenas_may_be_given_back_by_other_threads() {
+    model(|| {
+        let pool: &'static Pool = Box::leak(Box::new(Pool::with_chunk_size(64)));
+        let cells = Cells::default();
+        let mut lent = pool.get();
+        cells.work(&mut lent);
+        let other = {
+            let cells = cells.clone();
+            thread::spawn(move || {
+                cells.work(&mut lent);
+                drop(lent);
+                cells.work(&mut pool.get());
+            })
+        };
+        cells.work(&mut pool.get());
+        other.join().unwrap();
+        assert_eq!(idle(pool), cells.count());
+        // SAFETY: leaked above, and used by nobody any more.
+        drop(unsafe { Box::from_raw(std::ptr::from_ref(pool).cast_mut()) });
+    });
+}
+
+#[test]
+fn trim_and_stats_take_their_turn() {
+    model(|| {
+        let pool = Arc::new(Pool::with_chunk_size(64));
+        pool.scope(|s| *s.alloc(1));
+        let other = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.scope(|s| assert_eq!(*s.alloc(2), 2)))
+        };
+        assert!(
+            pool.stats().chunks <= 2,
+            "the first arena, and one that was made when it was held or gone"
+        );
+        pool.trim();
+        other.join().unwrap();
+        assert!(pool.stats().chunks <= 1, "what came back after that");
+        pool.trim();
+        assert_eq!(pool.stats().held, 0, "nothing is lent, so nothing stays");
+    });
+}
