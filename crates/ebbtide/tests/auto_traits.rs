@@ -3,10 +3,12 @@
 //! Checked when this file is compiled; the tests are there to be listed.
 
 #![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
 
 use ebbtide::{
     AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, Fixed, GrowString,
-    GrowVec, Heap, NoSpill, Retain, Scope, SpareCapacity, StackArena, StackBytes, Stats,
+    GrowVec, Heap, Loan, NoSpill, Pool, Pooled, RawBytes, Retain, Scope, SpareCapacity, StackArena,
+    StackBytes, Stats, local::InUse,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -143,6 +145,58 @@ fn collections_stay_on_the_thread_of_their_scope() {
     is!(String<'static>: Unpin, std::fmt::Debug);
 }
 
+/// A pool is what threads share, and what it lends may go from one to the next.
+#[test]
+fn a_pool_is_shared_and_what_it_lends_moves() {
+    is!(Pool: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Default, std::fmt::Debug);
+    is!(Pooled<'static>: Send, Unpin, UnwindSafe, std::fmt::Debug);
+    is_not!(Pooled<'static>: Sync, Clone);
+    is_not!(Pool: Clone);
+}
+
+#[cfg(feature = "huge-pages")]
+#[test]
+fn a_backing_without_state_is_everything() {
+    use ebbtide::HugePages;
+    is!(HugePages: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Default, std::fmt::Debug);
+    is!(Arena<HugePages>: Send, Unpin, UnwindSafe, RefUnwindSafe);
+    is_not!(Arena<HugePages>: Sync);
+}
+
+/// They hold a reference to the scope, which is not `Sync`.
+#[cfg(feature = "serde")]
+#[test]
+fn seeds_stay_on_the_thread_of_their_scope() {
+    use ebbtide::serialize::{
+        BorrowingSeed, BoxedSeed, BoxedSliceSeed, BoxedValueSeed, EntriesSeed, Seed, SliceSeed,
+        ValueSeed,
+    };
+    type Unit = std::marker::PhantomData<u8>;
+    macro_rules! stay {
+        ($($seed:ty),+) => {
+            $(
+                is!($seed: Unpin, Copy, std::fmt::Debug);
+                is_not!($seed: Send, Sync);
+            )+
+        };
+    }
+    stay!(Seed<'static, 'static, u8>, Seed<'static, 'static, [u8]>, Seed<'static, 'static, str>);
+    stay!(BoxedSeed<'static, 'static, u8>, BorrowingSeed<'static, 'static, str>);
+    stay!(ValueSeed<'static, 'static, Unit>, BoxedValueSeed<'static, 'static, Unit>);
+    stay!(SliceSeed<'static, 'static, Unit>, BoxedSliceSeed<'static, 'static, Unit>);
+    stay!(EntriesSeed<'static, 'static, Unit, Unit>);
+    #[cfg(feature = "allocator-api2")]
+    {
+        use ebbtide::serialize::{StringSeed, VecSeed};
+        stay!(VecSeed<'static, Unit>, StringSeed<'static>);
+    }
+    #[cfg(feature = "hashbrown")]
+    {
+        use ebbtide::serialize::{MapSeed, SetSeed};
+        stay!(MapSeed<'static, Unit, Unit>, SetSeed<'static, Unit>);
+    }
+}
+
 #[test]
 fn plain_figures_and_errors_are_everything() {
     is!(Stats: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Default, Eq);
@@ -157,6 +211,16 @@ fn plain_figures_and_errors_are_everything() {
     is!(StackBytes<7>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
     is!(Checkpoint: Send, Sync, Unpin, Copy);
     is!(dyn Backing: Send);
+    is!(InUse: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Eq, std::error::Error);
+    is!(Loan<'static>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
+}
+
+/// Whoever made it promised that nobody else uses the bytes; two threads at a time might.
+#[test]
+fn raw_bytes_move_between_threads() {
+    is!(RawBytes: Send, Unpin, UnwindSafe, std::fmt::Debug);
+    is!(Fixed<RawBytes>: Send);
+    is_not!(RawBytes: Sync, Clone);
 }
 
 #[test]
@@ -170,6 +234,71 @@ fn everything_prints_itself_for_debugging() {
     is!(Box<'static, u8>: Debug);
     is!(Checkpoint: Debug);
     is!(Heap: Debug);
+}
+
+/// A public type that is not named here is one that nobody thought about.
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn every_public_type_is_asserted_here() {
+    let this = include_str!("auto_traits.rs");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    let mut found = 0;
+    for file in std::fs::read_dir(source).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for line in text.lines() {
+            let line = line.trim_start();
+            let declared = ["pub struct ", "pub enum ", "pub union ", "pub trait "];
+            let Some(rest) = declared.iter().find_map(|start| line.strip_prefix(start)) else {
+                continue;
+            };
+            let name = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap();
+            found += 1;
+            let named = this.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+            assert!(named, "{name} is not asserted to be `Send` or not");
+        }
+    }
+    assert!(found >= 35, "{found} types");
+}
+
+/// Those that hold a scope exclusively are invariant in its lifetime, and covariant in what they own.
+#[test]
+fn what_borrows_is_covariant_in_the_loan() {
+    fn claim<'short>(c: Claim<'static>, _: &'short u8) -> Claim<'short> {
+        c
+    }
+    fn pooled<'short>(p: Pooled<'static>, _: &'short u8) -> Pooled<'short> {
+        p
+    }
+    fn builder<'short, 'a>(
+        b: GrowVec<'static, 'a, &'static u8>,
+        _: &'short u8,
+    ) -> GrowVec<'short, 'a, &'short u8> {
+        b
+    }
+    fn text<'short, 'a>(t: GrowString<'static, 'a>, _: &'short u8) -> GrowString<'short, 'a> {
+        t
+    }
+    fn fixed<'short>(f: Borrowed, _: &'short u8) -> Fixed<&'short mut [MaybeUninit<u8>]> {
+        f
+    }
+    let _ = (claim, pooled, builder, text, fixed);
+    #[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+    {
+        use ebbtide::collections::{Map, String, Vec};
+        fn list<'short>(v: Vec<'static, &'static u8>, _: &'short u8) -> Vec<'short, &'short u8> {
+            v
+        }
+        fn string<'short>(t: String<'static>, _: &'short u8) -> String<'short> {
+            t
+        }
+        fn map<'short>(
+            m: Map<'static, &'static u8, &'static u8>,
+            _: &'short u8,
+        ) -> Map<'short, &'short u8, &'short u8> {
+            m
+        }
+        let _ = (list, string, map);
+    }
 }
 
 /// `Scope<'long>` serves as `Scope<'short>`, and so does a box.
@@ -198,6 +327,13 @@ const _: () = assert!(size_of::<Box<'_, [u64]>>() == 2 * WORD);
 const _: () = assert!(size_of::<Box<'_, dyn Send>>() == 2 * WORD);
 const _: () = assert!(size_of::<Option<Box<'_, dyn Send>>>() == 2 * WORD);
 const _: () = assert!(size_of::<Option<Box<'_, str>>>() == 2 * WORD);
+const _: () = assert!(size_of::<Checkpoint>() == 3 * WORD);
+const _: () = assert!(size_of::<Claim<'_>>() == 4 * WORD);
+const _: () = assert!(size_of::<GrowVec<'_, '_, u64>>() == 4 * WORD);
+const _: () = assert!(size_of::<Pooled<'_>>() == 2 * WORD);
+const _: () = assert!(size_of::<Option<Pooled<'_>>>() == 2 * WORD);
+const _: () = assert!(align_of::<Box<'_, u128>>() == align_of::<usize>());
+const _: () = assert!(size_of::<Option<Box<'_, [u64]>>>() == 2 * WORD);
 const _: () = assert!(size_of::<Result<&mut u8, AllocError>>() == WORD);
 const _: () = assert!(size_of::<AllocError>() == 0);
 const _: () = assert!(size_of::<StackBytes<100>>() == 112 && align_of::<StackBytes<100>>() == 16);
