@@ -274,7 +274,13 @@ impl Owner {
     /// Allocates a little, once; not to be called from inside an allocator.
     pub fn start(&self) -> bool {
         if self.id.get() == STRANGER && region::is_ready() {
-            self.node.set(Some(Node::take()));
+            let node = Node::take();
+            // A node that another thread has left keeps what that one counted.
+            self.served.set(node.blocks.load(Ordering::Relaxed));
+            self.bytes.set(node.bytes.load(Ordering::Relaxed));
+            self.grown.set(node.grown.load(Ordering::Relaxed));
+            self.escaped.set(node.escaped.load(Ordering::Relaxed));
+            self.node.set(Some(node));
             self.id.set(self.new_id());
         }
         self.is_started()

@@ -1,0 +1,19 @@
+//! The report keeps what threads counted that have ended, also when others take their place.
+
+use ebbtide_global::{Scoped, arena, report};
+use std::{alloc::System, thread};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+#[test]
+fn what_ended_threads_counted_stays_in_the_report() {
+    for threads in 1..=10 {
+        let work = || arena(|| (0..100).map(|n| n.to_string()).collect::<Vec<_>>().len());
+        assert_eq!(thread::spawn(work).join().ok(), Some(100));
+        let report = report();
+        assert!(report.blocks >= threads * 100, "{report}");
+        assert!(report.scopes >= threads, "{report}");
+        assert!(report.bytes >= threads * 100, "{report}");
+    }
+}
