@@ -246,3 +246,49 @@ fn values_of_every_alignment_and_size_grow() {
         grow(&arena.scope(), ());
     }
 }
+
+/// Whatever order the chunks have in the list, and though the smaller ones would do for what is asked.
+#[test]
+fn what_outgrows_its_chunk_goes_to_the_largest_there_is() {
+    for sizes in [[3_000, 50_000, 9_000], [50_000, 9_000, 3_000], [9_000, 3_000, 50_000]] {
+        let mut arena = Arena::with_chunk_size(64);
+        {
+            let s = arena.scope();
+            for size in sizes {
+                s.alloc_slice_fill_copy(size, 0_u8);
+            }
+        }
+        let held = arena.stats().held;
+        let mut s = arena.scope();
+        s.alloc([0_u8; 60]);
+        let mut bytes = s.grow_vec::<u8>();
+        bytes.extend_from_slice(&[1; 100]);
+        assert!(bytes.capacity() >= 50_000, "{} of {sizes:?}", bytes.capacity());
+        let bytes = bytes.into_slice();
+        let more = s.alloc_slice_from_iter((0..40_000).map(|_| 2_u8).filter(|_| true));
+        assert_eq!(address(more), extent(bytes).end, "right behind it, and never moved");
+        assert_eq!(s.stats().held, held, "no other chunk was asked for");
+    }
+}
+
+/// What grows asks for more than its first element takes; where only the one has room, the chunk is not left.
+#[test]
+fn a_first_element_takes_the_last_room_of_a_chunk() {
+    for offset in 0..=8 {
+        for left in 0..100 {
+            let mut arena = Arena::with_chunk_size(512);
+            let s = arena.scope();
+            let low = s.alloc_slice_from_iter(unknown([1_u8].repeat(offset + 1)));
+            let start = address(low);
+            let stats = s.stats();
+            s.alloc_uninit_slice::<u8>(stats.capacity - stats.used - left);
+            let end = start + stats.capacity;
+            let behind = start + offset + 1;
+            let fits = behind.next_multiple_of(8) + 8 <= behind + left;
+            let words = s.alloc_slice_from_iter(unknown([7_u64]));
+            assert_eq!(words, [7]);
+            let here = (start..end).contains(&address(words));
+            assert_eq!(here, fits, "{left} bytes left, behind {offset} and one");
+        }
+    }
+}

@@ -224,6 +224,38 @@ mod low_addresses {
         unsafe { place.drop_in_place() };
     }
 
+    /// The least address that a chunk may have.
+    #[test]
+    fn a_chunk_at_address_8192_serves() {
+        let Some(pages) = LowestPage::at([8192]) else { return };
+        let start = NonNull::from(&mut *pages.bytes).cast();
+        let mut arena = Arena::new_in(OneBlock(start, AtomicBool::new(false)));
+        let s = arena.try_scope().expect("it is high enough");
+        let block = s.alloc([0xA5_u8; 100]);
+        assert!((8192..8192 + LowestPage::BYTES).contains(&std::ptr::from_ref(block).addr()));
+        assert!(s.try_alloc_uninit::<[u8; 4096]>().is_err());
+        while s.try_alloc(7_u64).is_ok() {}
+        assert_eq!(*block, [0xA5; 100]);
+    }
+
+    /// A backing of one block.
+    struct OneBlock(NonNull<u8>, AtomicBool);
+
+    // SAFETY: the test's own page, which outlives the arena.
+    unsafe impl Send for OneBlock {}
+
+    // SAFETY: the page is as large as the one size that is served, aligned, and the arena asks for one chunk.
+    unsafe impl Backing for OneBlock {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            if layout.size() > LowestPage::BYTES || self.1.swap(true, SeqCst) {
+                return Err(AllocError);
+            }
+            Ok(NonNull::slice_from_raw_parts(self.0, layout.size()))
+        }
+
+        unsafe fn release(&self, _block: NonNull<u8>, _layout: Layout) {}
+    }
+
     /// Memory below address 8,192, as low as the system gives it; one test at a time.
     struct LowestPage {
         bytes: &'static mut [MaybeUninit<u8>],
@@ -234,15 +266,20 @@ mod low_addresses {
     impl LowestPage {
         const BYTES: usize = 2048;
 
+        /// The page at 0 is for those only whom the system lets have everything.
         fn map() -> Option<Self> {
+            Self::at([0, 4096])
+        }
+
+        fn at<const N: usize>(addresses: [usize; N]) -> Option<Self> {
             static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
             let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            // The page at 0 is for those only whom the system lets have everything.
-            let Some(mapped) = [0, 4096].into_iter().find(|at| Self::map_at(*at)) else {
-                eprintln!("not tried: vm.mmap_min_addr forbids pages below address 8,192");
+            let Some(mapped) = addresses.into_iter().find(|at| Self::map_at(*at)) else {
+                eprintln!("not tried: vm.mmap_min_addr forbids pages at {addresses:?}");
                 return None;
             };
-            let start = std::ptr::with_exposed_provenance_mut(mapped + 256);
+            // Nothing may lie at address 0.
+            let start = std::ptr::with_exposed_provenance_mut(mapped.max(256));
             // SAFETY: mapped above, and this value's own until it is dropped.
             let bytes = unsafe { std::slice::from_raw_parts_mut(start, Self::BYTES) };
             Some(LowestPage { bytes, mapped, _turn: turn })
