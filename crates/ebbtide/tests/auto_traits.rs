@@ -278,7 +278,7 @@ fn what_borrows_is_covariant_in_the_loan() {
     fn text<'short, 'a>(t: GrowString<'static, 'a>, _: &'short u8) -> GrowString<'short, 'a> {
         t
     }
-    fn fixed<'short>(f: Borrowed, _: &'short u8) -> Fixed<&'short mut [MaybeUninit<u8>]> {
+    fn fixed(f: Borrowed, _: &u8) -> Fixed<&mut [MaybeUninit<u8>]> {
         f
     }
     let _ = (claim, pooled, builder, text, fixed);
