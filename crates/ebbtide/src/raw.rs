@@ -147,6 +147,11 @@ fn dangling(align: usize) -> NonNull<u8> {
     unsafe { NonNull::new_unchecked(address) }
 }
 
+/// What [`Cursor::fork_with_room`] rather leaves unused than begin a child in it, in bytes: less than this.
+const HARDLY_ANYTHING: usize = 64;
+
+const _: () = assert!(HARDLY_ANYTHING <= arith::LOWEST_ADDRESS - CHUNK_ALIGN);
+
 /// Opens a cursor over the whole region of `chunk`, the first of its list.
 pub(crate) fn cursor_at(chunk: NonNull<Header>) -> Cursor {
     // SAFETY: callers pass a chunk of a live list.
@@ -188,6 +193,26 @@ impl Cursor {
         self.poison_free();
         let (top, low) = self.words().aligned(CHUNK_ALIGN);
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
+    }
+
+    /// As [`Cursor::fork`], for a cursor that may be forked again and again: where hardly anything is free
+    /// in its region, it first moves on to the chunk behind, if there is one. Else every child of a loop
+    /// would move there anew.
+    #[inline(always)]
+    pub(crate) fn fork_with_room(&self) -> Cursor {
+        self.poison_free();
+        let Words { mut top, mut chunk, mut low } = self.words();
+        // No region begins below `LOWEST_ADDRESS`, so this does not wrap.
+        if top.wrapping_sub(HARDLY_ANYTHING) < low.addr().get() {
+            let mut words = self.words();
+            Words { top, chunk, low } = move_on(&mut words);
+            self.set(words);
+        } else {
+            top &= !(CHUNK_ALIGN - 1);
+        }
+        // SAFETY: rounded on both ways.
+        unsafe { core::hint::assert_unchecked(top & (CHUNK_ALIGN - 1) == 0) };
+        Cursor { top: Cell::new(top), chunk: Cell::new(chunk), low: Cell::new(low) }
     }
 
     /// As [`Cursor::fork`]; `None` where the rounding leaves nothing free, and for a cursor that is
@@ -661,6 +686,26 @@ extern "C-unwind" fn grow(request: &mut Request) {
 #[inline(never)]
 extern "C-unwind" fn try_grow(request: &mut Request) {
     slow(request);
+}
+
+/// Moves to the chunk behind, if there is one with room, and returns the words of a fork.
+#[cold]
+#[inline(never)]
+fn move_on(words: &mut Words) -> Words {
+    // SAFETY: a cursor names a chunk of a live list.
+    if let Some(next) = unsafe { words.chunk.as_ref() }.next() {
+        // SAFETY: a chunk of the same list.
+        let header = unsafe { next.as_ref() };
+        if header.capacity() >= 2 * HARDLY_ANYTHING {
+            let free_here = words.top - words.low.addr().get();
+            chunk::enter(words.chunk, next, free_here, header.capacity(), false);
+            poison::left_behind(header, header.low(), header.top());
+            *words = Words { top: header.top().addr().get(), chunk: next, low: header.low() };
+            Cursor::check(*words);
+        }
+    }
+    let (top, low) = words.aligned(CHUNK_ALIGN);
+    Words { top, low, ..*words }
 }
 
 /// Reports that an infallible method has no memory, as the rest of the program's allocations do.

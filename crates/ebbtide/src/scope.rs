@@ -85,7 +85,7 @@ impl<'a> Scope<'a> {
     /// The child begins at a multiple of 16, so of the last 15 free bytes it may see none.
     #[inline(always)]
     pub fn scope(&mut self) -> Scope<'_> {
-        self.fork()
+        Scope::new(self.cursor.fork_with_room())
     }
 
     /// Opens a child through a shared reference, for when something that grows, a vector or a map, borrows

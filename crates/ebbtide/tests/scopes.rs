@@ -13,7 +13,7 @@ use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
 use std::{
     cell::Cell,
     future::Future,
-    mem,
+    mem::{self, MaybeUninit},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
     rc::Rc,
@@ -561,4 +561,38 @@ fn a_box_outlives_the_scope_variable_that_made_it() {
     assert_eq!(Rc::strong_count(&boxed), 2);
     drop(boxed);
     assert_eq!(Rc::strong_count(&token), 1);
+}
+
+#[test]
+fn children_of_a_full_parent_move_it_on_to_the_chunk_behind() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_capacity_in(1024, backing);
+    let mut outer = arena.scope();
+    let kept = outer.alloc_slice_fill_copy(1024 - 4, 7u8);
+    // The first child finds no chunk behind, and makes one.
+    let first = position(&outer.scope());
+    let used = outer.stats().used;
+    for _ in 0..100 {
+        let mut inner = outer.scope();
+        let (here, deeper) = (position(&inner), position(&inner.scope()));
+        assert_eq!(here, first, "each begins where the chunk behind ends");
+        assert_eq!(deeper, first - 16, "16 is what a scope's begin is rounded to");
+    }
+    assert_eq!(log.calls(), 2);
+    assert_eq!(outer.stats().used, used, "what was left of the chunk is not in use");
+    assert_eq!(position(&outer), first, "the parent goes on there itself");
+    assert_eq!(kept, [7; 1024 - 4]);
+}
+
+#[test]
+fn a_full_parent_with_no_chunk_behind_stays() {
+    let mut bytes = [MaybeUninit::<u8>::uninit(); 256];
+    let mut buffer = Fixed::new(&mut bytes);
+    let mut outer = buffer.scope();
+    outer.alloc_slice_fill_copy(250, 7u8);
+    for _ in 0..3 {
+        let inner = outer.scope();
+        assert!(inner.try_alloc(0_u64).is_err());
+    }
+    assert_eq!(outer.alloc_slice_fill_copy(6, 1u8), [1; 6], "not a byte of the parent's is lost");
 }
