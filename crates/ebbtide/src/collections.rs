@@ -138,6 +138,40 @@ mod vec {
         }
     }
 
+    impl<'x, T: Copy + 'x> Extend<&'x T> for Vec<'_, T> {
+        #[inline]
+        fn extend<I: IntoIterator<Item = &'x T>>(&mut self, values: I) {
+            self.inner.extend(values.into_iter().copied());
+        }
+    }
+
+    /// Fails with [`OutOfMemory`](std::io::ErrorKind::OutOfMemory) where there is no memory; the bytes are
+    /// then as they were.
+    ///
+    /// ```
+    /// # use std::io::Write;
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let s = arena.scope();
+    /// let mut bytes = s.vec();
+    /// bytes.write_all(b"ebb and flow")?;
+    /// assert_eq!(bytes.into_slice(), b"ebb and flow");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    impl std::io::Write for Vec<'_, u8> {
+        #[inline]
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.inner.try_reserve(bytes.len()).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+            self.inner.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        #[inline]
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
     impl<'s, T> IntoIterator for Vec<'s, T> {
         type Item = T;
         type IntoIter = allocator_api2::vec::IntoIter<T, &'s Scope<'s>>;
@@ -329,6 +363,30 @@ mod vec {
     impl<'x> Extend<&'x str> for String<'_> {
         fn extend<I: IntoIterator<Item = &'x str>>(&mut self, texts: I) {
             texts.into_iter().for_each(|text| self.push_str(text));
+        }
+    }
+
+    impl PartialEq<str> for String<'_> {
+        fn eq(&self, other: &str) -> bool {
+            **self == *other
+        }
+    }
+
+    impl PartialEq<&str> for String<'_> {
+        fn eq(&self, other: &&str) -> bool {
+            **self == **other
+        }
+    }
+
+    impl PartialEq<String<'_>> for str {
+        fn eq(&self, other: &String<'_>) -> bool {
+            *self == **other
+        }
+    }
+
+    impl PartialEq<String<'_>> for &str {
+        fn eq(&self, other: &String<'_>) -> bool {
+            **self == **other
         }
     }
 

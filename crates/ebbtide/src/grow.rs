@@ -606,6 +606,30 @@ impl DerefMut for GrowString<'_, '_> {
     }
 }
 
+impl PartialEq<str> for GrowString<'_, '_> {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for GrowString<'_, '_> {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<GrowString<'_, '_>> for str {
+    fn eq(&self, other: &GrowString<'_, '_>) -> bool {
+        *self == **other
+    }
+}
+
+impl PartialEq<GrowString<'_, '_>> for &str {
+    fn eq(&self, other: &GrowString<'_, '_>) -> bool {
+        **self == **other
+    }
+}
+
 impl fmt::Debug for GrowString<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)

@@ -73,7 +73,7 @@ mod error;
 mod fixed;
 mod grow;
 mod growing;
-#[cfg(all(feature = "huge-pages", unix))]
+#[cfg(feature = "huge-pages")]
 mod huge;
 #[cfg(feature = "std")]
 pub mod local;
@@ -101,7 +101,7 @@ pub use error::{AllocError, AllocOrInitError};
 pub use fixed::SpareCapacity;
 pub use fixed::{Fixed, RawBytes, StackArena, StackBytes};
 pub use grow::{GrowString, GrowVec};
-#[cfg(all(feature = "huge-pages", unix))]
+#[cfg(feature = "huge-pages")]
 pub use huge::HugePages;
 #[cfg(feature = "std")]
 pub use local::{scope, try_scope};

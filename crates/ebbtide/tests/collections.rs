@@ -573,6 +573,49 @@ fn a_text_that_outgrows_a_buffer_says_so_and_stays() {
 }
 
 #[test]
+fn a_list_of_bytes_is_written_to() {
+    use std::io::{self, Write};
+    let mut stack = StackArena::<16>::new();
+    let s = stack.scope();
+    let mut bytes = s.vec();
+    bytes.try_reserve_exact(16).unwrap();
+    write!(bytes, "{}-{}", 1, 2).unwrap();
+    assert_eq!(io::copy(&mut &b"abc"[..], &mut bytes).unwrap(), 3);
+    bytes.flush().unwrap();
+    let failed = bytes.write(b"eleven more").unwrap_err();
+    assert_eq!(failed.kind(), io::ErrorKind::OutOfMemory);
+    assert_eq!(bytes.write(b"ten more..").unwrap(), 10);
+    assert_eq!(bytes.into_slice(), b"1-2abcten more..");
+}
+
+#[test]
+fn a_list_is_extended_by_references() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut list = s.vec();
+    list.extend(&[1, 2, 3]);
+    list.extend([4]);
+    list.extend(&vec![5_u64]);
+    assert_eq!(list.into_slice(), [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn texts_compare_with_borrowed_ones() {
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    let mut built = s.grow_string();
+    built.push_str("ebb");
+    assert_eq!([built == *"ebb", built == "ebb", *"ebb" == built, "ebb" == built], [true; 4]);
+    assert_eq!([built == *"flow", built == "flow", *"flow" == built, "eb" == built], [false; 4]);
+    drop(built);
+    let mut text = s.string();
+    text.push_str("ebb");
+    assert_eq!([text == *"ebb", text == "ebb", *"ebb" == text, "ebb" == text], [true; 4]);
+    assert_eq!([text == *"flow", text == "flow", *"flow" == text, "eb" == text], [false; 4]);
+    assert_eq!(text, "ebb");
+}
+
+#[test]
 fn an_empty_collection_takes_nothing() {
     let mut stack = StackArena::<64>::new();
     let s = stack.scope();
