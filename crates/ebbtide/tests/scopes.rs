@@ -8,6 +8,8 @@
 
 mod common;
 
+#[cfg(debug_assertions)]
+use common::panic_of;
 use common::watched;
 use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
 use std::{
@@ -485,6 +487,37 @@ fn checkpoints_rewind_last_in_first_out() {
     // SAFETY: as above.
     unsafe { s.rewind(zero) };
     assert_eq!(s.stats().used, 0);
+}
+
+/// The assertion of debug builds sees every checkpoint that lies ahead of the scope, and none that does not.
+#[cfg(debug_assertions)]
+#[test]
+fn a_checkpoint_that_is_not_this_scopes_is_noticed() {
+    let mut other = Arena::new();
+    let foreign = other.scope().checkpoint();
+    let mut arena = Arena::with_chunk_size(1024);
+    let s = arena.scope();
+    let start = s.checkpoint();
+    s.alloc([1_u8; 16]);
+    let here = s.checkpoint();
+    s.alloc([1_u8; 16]);
+    let ahead = s.checkpoint();
+    s.alloc([1_u8; 4000]);
+    let next_chunk = s.checkpoint();
+    s.alloc([1_u8; 16]);
+    let noticed = |checkpoint| {
+        // SAFETY: nothing allocated since is used again; where the rest of the contract is broken, that is
+        // noticed before anything is done.
+        let rewind = || unsafe { s.rewind(checkpoint) };
+        panic_of(rewind).is_some()
+    };
+    assert!(noticed(foreign), "of another arena");
+    for (checkpoint, later) in [(next_chunk, None), (here, Some(ahead)), (start, Some(next_chunk))]
+    {
+        assert!(!noticed(checkpoint), "in the order of the contract");
+        assert!(!noticed(checkpoint), "twice");
+        assert_eq!(later.map(noticed), later.map(|_| true), "a later one after an earlier one");
+    }
 }
 
 #[test]
