@@ -919,6 +919,41 @@ fn an_oversize_request_costs_the_current_chunk_nothing() {
     assert!(big.iter().all(|byte| *byte == 2));
 }
 
+/// The top is rounded down for the next block of that alignment, below the low end where they had all but met.
+#[test]
+fn an_oversize_request_leaves_a_region_in_order_that_is_all_but_full() {
+    for gap in 0..40 {
+        for odd in [1, 4, 8, 12] {
+            let mut arena = Arena::with_chunk_size(1024);
+            let mut s = arena.scope();
+            let high = s.alloc_slice_fill_copy(odd, 1_u8);
+            let stats = s.stats();
+            let free = stats.capacity - stats.used;
+            let low = s.alloc_slice_from_iter(std::iter::repeat_n(2_u8, free - gap));
+            let big = s.alloc([3_u128; 1 << 12]);
+            let stats = s.stats();
+            assert!(stats.used <= stats.capacity && stats.oversize == usize::from(gap > 0));
+            {
+                let child = s.scope();
+                child.alloc_slice_fill_copy(7, 0xEE_u8);
+                child.alloc_slice_from_iter(std::iter::repeat_n(0xEE_u8, 7));
+                assert_works(&child);
+            }
+            for _ in 0..20 {
+                let (one, other) = (s.alloc(4_u8), s.alloc_slice_from_iter([5_u8; 2]));
+                for block in [&*low, &*high] {
+                    assert_apart(block, &*one);
+                    assert_apart(block, &*other);
+                }
+                assert_apart(big, one);
+                assert_apart(big, other);
+            }
+            assert!(high.iter().all(|byte| *byte == 1) && low.iter().all(|byte| *byte == 2));
+            assert_eq!(*big, [3; 1 << 12]);
+        }
+    }
+}
+
 #[test]
 fn what_takes_no_bytes_changes_nothing_even_where_its_alignment_does_not_fit() {
     let mut arena = StackArena::<112>::new();
