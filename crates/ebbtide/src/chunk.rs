@@ -14,7 +14,7 @@
 
 use crate::{
     arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS},
-    backing::Backing,
+    backing::{Backing, HUGE_PAGE},
     error::AllocError,
     poison,
 };
@@ -24,7 +24,7 @@ use core::{alloc::Layout, cell::Cell, ptr::NonNull};
 pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
 
 /// Doubling stops here: no ordinary chunk of an arena is made larger than this, header included.
-pub(crate) const LARGEST_CHUNK: usize = 4 * 1024 * 1024 - ALLOCATOR_OVERHEAD;
+pub(crate) const LARGEST_CHUNK: usize = 2 * HUGE_PAGE;
 
 /// What common heaps add to a block, kept off so that a chunk does not spill into one page more.
 const ALLOCATOR_OVERHEAD: usize = 32;
@@ -728,8 +728,17 @@ fn new_chunk(control: NonNull<Control>, region: usize) -> Result<NonNull<Header>
     this.held.set(this.held.get() + size);
     // Every call to the backing doubles the ordinary size, an oversize one too, so that a run of
     // requests a little above it settles; an oversize request's own size never counts.
-    this.next_size.set(ordinary.max(ordinary.saturating_mul(2).min(LARGEST_CHUNK)));
+    this.next_size.set(ordinary.max(doubled(ordinary)));
     Ok(chunk)
+}
+
+/// The ordinary size after `ordinary`: twice as much, and a little more where that makes whole huge pages.
+fn doubled(ordinary: usize) -> usize {
+    let doubled = ordinary.saturating_mul(2).min(LARGEST_CHUNK);
+    match doubled.next_multiple_of(HUGE_PAGE) {
+        pages if pages - doubled <= HUGE_PAGE / 8 => pages,
+        _ => doubled,
+    }
 }
 
 /// Marks the arena as waiting for its backing, until dropped: a panic in the backing ends it too.

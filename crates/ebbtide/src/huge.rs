@@ -64,12 +64,8 @@ unsafe impl Backing for HugePages {
 /// Memory of the system's own.
 #[cfg(unix)]
 mod mapping {
-    use crate::error::AllocError;
+    use crate::{backing::HUGE_PAGE as HUGE, error::AllocError};
     use core::{alloc::Layout, ptr::NonNull};
-
-    /// The size of a huge page, and what mappings are aligned to: of x86-64, and of aarch64 with pages of
-    /// 4 KiB. Where huge pages have another size it is an alignment like others.
-    const HUGE: usize = 2 * 1024 * 1024;
 
     /// What may stay unused at the end of a mapping so that its last page is a huge one.
     const UNUSED: usize = HUGE / 8;

@@ -74,6 +74,7 @@ impl<'a> Scope<'a> {
     }
 
     /// A scope over what is free here. The caller keeps this one from being used while it lives (I4).
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) fn fork<'child>(&self) -> Scope<'child> {
         Scope::new(self.cursor.fork())
