@@ -5,7 +5,7 @@ use crate::{
     Options,
     engine::{Begin, Owner, Ticket},
     region::{self, Chunk},
-    report::{Closed, Label},
+    report::{Label, Sums},
     thread,
 };
 use std::vec::Vec;
@@ -59,11 +59,11 @@ fn label(text: &'static str) -> &'static Label {
 
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-fn trace(_: Option<&'static Label>, _: Closed) {}
+fn trace(_: Option<&'static Label>, _: Sums) {}
 
 #[cfg(feature = "tracing")]
-fn trace(label: Option<&'static Label>, closed: Closed) {
-    let Closed { blocks, bytes, escaped } = closed;
+fn trace(label: Option<&'static Label>, closed: Sums) {
+    let Sums { blocks, bytes, escaped } = closed;
     if tracing::enabled!(tracing::Level::TRACE) {
         // A subscriber keeps what it likes.
         outside(|| {
@@ -105,12 +105,40 @@ fn trace(label: Option<&'static Label>, closed: Closed) {
 /// Above a few per cent of blocks that outlive their scope it does not.
 #[inline]
 pub fn arena<R>(f: impl FnOnce() -> R) -> R {
-    let _guard = Guard::open(&Options::new(), Begin::Anywhere);
+    let _guard = PlainGuard::open();
     f()
 }
 
+/// As [`Guard`], for the default options.
+struct PlainGuard(Option<Ticket>);
+
+impl PlainGuard {
+    #[inline]
+    fn open() -> PlainGuard {
+        PlainGuard(match thread::with(Owner::enter_plain) {
+            None => Self::start(),
+            ticket => ticket,
+        })
+    }
+
+    #[cold]
+    fn start() -> Option<Ticket> {
+        if thread::start() { thread::with(Owner::enter_plain) } else { None }
+    }
+}
+
+impl Drop for PlainGuard {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(ticket) = self.0 {
+            if let Some(closed) = thread::with(|owner| owner.leave_plain(ticket)) {
+                trace(None, closed);
+            }
+        }
+    }
+}
+
 /// As [`arena`], serving what the options say.
-#[inline]
 pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
     let _guard = Guard::open(options, Begin::Anywhere);
     f()

@@ -54,8 +54,8 @@
 use crate::{
     count::BIAS,
     options::Options,
-    region::{self, Chunk, Entry, RETAIN},
-    report::{self, Closed, Label, Node, PINNED, Reason},
+    region::{self, Chunk, Entry, Place, RETAIN},
+    report::{self, Label, Node, PINNED, Reason, Sums},
     size::{self, CHUNK, CLASSES, LARGEST, LARGEST_IN_CHUNK, LISTS, SMALL},
 };
 use core::{
@@ -93,11 +93,19 @@ const LEAD: usize = 16;
 /// A block aligned to more goes to the inner allocator.
 const MOST_ALIGN: usize = 4096;
 
+/// So many scopes an owner may end before it publishes its figures.
+const UNPUBLISHED: u64 = 64;
+
 /// Pinned chunks that an owner remembers, for their free tails.
 const HINTS: usize = 8;
 
 /// A pinned chunk is worth remembering while its tail is no further than this.
 const USEFUL_TAIL: usize = CHUNK / 4 * 3;
+
+/// From this chunk on a scope of which a quarter of the blocks goes while it lasts lists the small ones too. Before, what
+/// it uses fits into a cache of the second level, and to bump is faster than to look for a freed block:
+/// docs/decisions/0014-when-to-list.md.
+const LONG: u32 = 32;
 
 /// `list_floor` where no block is listed.
 const NEVER: usize = usize::MAX;
@@ -135,6 +143,21 @@ pub(crate) struct Record {
     escaped: Cell<u64>,
     /// Live spans that the scope took.
     spans: Cell<u32>,
+    /// How often it moved on to another chunk.
+    moves: Cell<u32>,
+}
+
+impl Record {
+    /// Makes it that of an outermost scope with the default options, see [`Owner::enter_plain`].
+    fn reset(&self) {
+        self.outer.set(None);
+        self.min_size.set(0);
+        self.max_size.set(LARGEST);
+        self.budget.set(NEVER);
+        self.label.set(None);
+        self.spans.set(0);
+        self.moves.set(0);
+    }
 }
 
 /// Names a scope that was entered. It is no proof of anything: see [`Owner::leave`].
@@ -180,7 +203,12 @@ pub struct Owner {
     from: Cell<usize>,
     lists: Cell<Option<NonNull<Lists>>>,
     lists_chunk: Cell<Option<Chunk>>,
-    depth: Cell<usize>,
+    /// A chunk that stays owned between scopes, so that a plain scope is opened by two stores: `Some` while no
+    /// scope is open, and while none is but a plain one that did nothing but bump in this chunk. `top`, `from`, `mark`,
+    /// `first` and `current` are then as that scope needs them.
+    idle: Cell<Option<Chunk>>,
+    /// The scope that the idle chunk's entry names. Plain scopes that leave nothing behind use it one after the other.
+    idle_scope: Cell<u64>,
     pools: [Cell<Option<Chunk>>; CLASSES],
     /// The bytes in the pools that have memory behind them.
     kept: Cell<usize>,
@@ -194,13 +222,14 @@ pub struct Owner {
     bytes: Cell<u64>,
     grown: Cell<u64>,
     escaped: Cell<u64>,
+    scopes: Cell<u64>,
 }
 
 impl fmt::Debug for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Owner")
             .field("id", &self.id.get())
-            .field("depth", &self.depth.get())
+            .field("scope", &self.scope.get())
             .finish()
     }
 }
@@ -255,7 +284,8 @@ impl Owner {
             from: Cell::new(0),
             lists: Cell::new(None),
             lists_chunk: Cell::new(None),
-            depth: Cell::new(0),
+            idle: Cell::new(None),
+            idle_scope: Cell::new(0),
             pools: [const { Cell::new(None) }; CLASSES],
             kept: Cell::new(0),
             hints: [const { Cell::new(None) }; HINTS],
@@ -267,6 +297,7 @@ impl Owner {
             bytes: Cell::new(0),
             grown: Cell::new(0),
             escaped: Cell::new(0),
+            scopes: Cell::new(0),
         }
     }
 
@@ -277,6 +308,7 @@ impl Owner {
             let node = Node::take();
             // A node that another thread has left keeps what that one counted.
             self.served.set(node.blocks.load(Ordering::Relaxed));
+            self.scopes.set(node.scopes.load(Ordering::Relaxed));
             self.bytes.set(node.bytes.load(Ordering::Relaxed));
             self.grown.set(node.grown.load(Ordering::Relaxed));
             self.escaped.set(node.escaped.load(Ordering::Relaxed));
@@ -329,8 +361,20 @@ impl Owner {
         self.enter_at(&Options::new(), None, Begin::Outside)
     }
 
-    /// Opens a scope.
+    /// Opens a scope with the default options.
     #[inline]
+    pub(crate) fn enter_plain(&self) -> Option<Ticket> {
+        if self.scope.get() == STRANGER && self.idle.get().is_some() {
+            let scope = self.idle_scope.get();
+            self.scope.set(scope);
+            self.end.set(self.from.get() + (CHUNK - LEAD));
+            return Some(Ticket { scope });
+        }
+        self.enter_at(&Options::new(), None, Begin::Anywhere)
+    }
+
+    /// Opens a scope.
+    #[inline(never)]
     pub(crate) fn enter_at(
         &self,
         options: &Options,
@@ -341,17 +385,35 @@ impl Owner {
             return None;
         }
         let scope = self.new_id();
+        let outer = self.innermost();
+        let idle = if outer.is_none() { self.idle.take() } else { None };
+        self.complicate();
         let adopted = match begin {
             Begin::At(chunk) => self.adopt(chunk, scope),
             _ => None,
         };
-        let Some((chunk, top)) = adopted.or_else(|| self.take_chunk(scope)) else {
+        let taken = match (adopted, idle) {
+            (None, Some(idle)) => {
+                self.own(idle.entry(), scope);
+                Some((idle, idle.start().wrapping_add(LEAD)))
+            }
+            (None, None) => self.take_chunk(scope),
+            (adopted, idle) => {
+                if let Some(idle) = idle {
+                    self.retire(idle, CHUNK);
+                }
+                adopted
+            }
+        };
+        let Some((chunk, top)) = taken else {
             self.fell_back(Reason::Exhausted);
             return None;
         };
-        self.suspend();
+        if let Some(outer) = outer {
+            self.suspend(&outer.entry().record);
+        }
         let record = &chunk.entry().record;
-        record.outer.set(self.first.get());
+        record.outer.set(outer);
         record.min_size.set(options.min_size);
         record.max_size.set(options.max_size.min(LARGEST));
         record.budget.set(options.byte_limit);
@@ -360,11 +422,11 @@ impl Owner {
         record.bytes.set(self.bytes.get());
         record.escaped.set(self.escaped.get());
         record.spans.set(0);
+        record.moves.set(0);
         chunk.set_next(None);
         self.first.set(Some(chunk));
         self.scope.set(scope);
         self.lists.set(None);
-        self.depth.set(self.depth.get() + 1);
         self.begin_chunk(chunk, top);
         if begin == Begin::Outside {
             self.end.set(0);
@@ -379,6 +441,59 @@ impl Owner {
         Some(Ticket { scope })
     }
 
+    /// Ends a scope that [`enter_plain`](Owner::enter_plain) opened. Returns what is told of it.
+    #[inline]
+    pub(crate) fn leave_plain(&self, ticket: Ticket) -> Option<Sums> {
+        if self.scope.get() == ticket.scope {
+            if let Some(chunk) = self.idle.get() {
+                let entry = chunk.entry();
+                let blocks = self.served.get().wrapping_sub(self.mark.get());
+                if entry.local.get().wrapping_add(change(blocks)) == 0 && entry.count.is_untouched()
+                {
+                    return Some(self.close_plain(entry, blocks));
+                }
+            }
+        }
+        self.leave_at(ticket).map(|(sums, _)| sums)
+    }
+
+    /// Ends the only scope, a plain one that left no block behind: the chunk stays as it is, for the next one.
+    #[inline]
+    fn close_plain(&self, entry: &Entry, blocks: u64) -> Sums {
+        entry.local.set(0);
+        self.mark.set(self.served.get());
+        let bytes = self.top.get().addr().wrapping_sub(self.from.get()) as u64;
+        if bytes != 0 {
+            bump(&self.bytes, bytes);
+            self.top.set(self.top.get().with_addr(self.from.get()));
+        }
+        self.end.set(0);
+        self.scope.set(STRANGER);
+        bump(&self.scopes, 1);
+        if self.scopes.get() % UNPUBLISHED == 0 {
+            self.publish(bytes);
+        }
+        Sums { blocks, bytes, escaped: 0 }
+    }
+
+    /// Before a plain scope does anything but bump in the idle chunk: from then on it is like any other.
+    #[inline]
+    fn complicate(&self) {
+        if let Some(chunk) = self.idle.take() {
+            let record = &chunk.entry().record;
+            // `mark` was set when the scope before ended.
+            record.blocks.set(self.mark.get().wrapping_add(self.others.get()));
+            record.bytes.set(self.bytes.get());
+            record.escaped.set(self.escaped.get());
+        }
+    }
+
+    /// The first chunk of the innermost scope.
+    #[inline]
+    fn innermost(&self) -> Option<Chunk> {
+        if self.scope.get() == STRANGER { None } else { self.first.get() }
+    }
+
     /// Ends a scope, and those that were opened in it and have not ended. Does nothing if it has ended already, or is
     /// another owner's.
     #[inline]
@@ -388,7 +503,7 @@ impl Owner {
 
     /// As [`leave`](Owner::leave); returns what the scope did, and its current chunk if that is pinned now.
     #[inline]
-    pub(crate) fn leave_at(&self, ticket: Ticket) -> Option<(Closed, Option<Chunk>)> {
+    pub(crate) fn leave_at(&self, ticket: Ticket) -> Option<(Sums, Option<Chunk>)> {
         if self.scope.get() != ticket.scope {
             self.leave_above(ticket)?;
         }
@@ -400,7 +515,7 @@ impl Owner {
     /// Ends the scopes inside of the one that the ticket names. `None` if that one is not open.
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
-        let mut next = self.first.get();
+        let mut next = self.innermost();
         while next?.entry().scope.load(Ordering::Relaxed) != ticket.scope {
             next = next?.entry().record.outer.get();
         }
@@ -411,47 +526,75 @@ impl Owner {
     }
 
     /// Ends the innermost scope.
-    #[inline]
-    fn close(&self) -> Option<(Closed, Option<Chunk>)> {
-        let (first, current) = (self.first.get()?, self.current.get()?);
+    #[inline(never)]
+    fn close(&self) -> Option<(Sums, Option<Chunk>)> {
+        let (first, current) = (self.innermost()?, self.current.get()?);
+        self.complicate();
         self.flush();
         let record = &first.entry().record;
         bump(&self.escaped, u64::from(record.spans.get()));
+        bump(&self.scopes, 1);
         let outer = record.outer.get();
         let label = record.label.get();
-        let (blocks, bytes) = (record.blocks.get(), record.bytes.get());
-        let escaped = record.escaped.get();
+        let before = Sums {
+            blocks: record.blocks.get(),
+            bytes: record.bytes.get(),
+            escaped: record.escaped.get(),
+        };
 
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
-        let mut next = current.next();
-        let is_pinned = self.retire(current, tail);
+        let mut is_pinned = false;
+        let mut next = Some(current);
         // The first chunk is put into the pool last, so that the next scope begins where this one did.
         while let Some(chunk) = next {
             next = chunk.next();
-            self.retire(chunk, CHUNK);
+            if outer.is_none() && chunk == first && self.is_clean(chunk) {
+                // An outermost scope's first chunk stays for the next one.
+                self.rest(chunk);
+            } else if chunk == current {
+                is_pinned = self.retire(chunk, tail);
+            } else {
+                self.retire(chunk, CHUNK);
+            }
         }
-
-        self.depth.set(self.depth.get() - 1);
-        self.first.set(outer);
         self.resume(outer);
-        let closed = Closed {
-            blocks: self.blocks().wrapping_sub(blocks),
-            bytes: self.bytes.get().wrapping_sub(bytes),
-            escaped: self.escaped.get().wrapping_sub(escaped),
+        let sums = Sums {
+            blocks: self.blocks().wrapping_sub(before.blocks),
+            bytes: self.bytes.get().wrapping_sub(before.bytes),
+            escaped: self.escaped.get().wrapping_sub(before.escaped),
         };
         if let Some(label) = label {
-            label.count(&closed);
+            label.count(&sums);
         }
-        self.publish(closed.bytes);
-        Some((closed, is_pinned.then_some(current)))
+        if outer.is_none() {
+            self.publish(sums.bytes);
+        }
+        Some((sums, is_pinned.then_some(current)))
+    }
+
+    /// Keeps a clean chunk as the idle one.
+    #[inline]
+    fn rest(&self, chunk: Chunk) {
+        let scope = self.new_id();
+        let entry = chunk.entry();
+        entry.record.reset();
+        entry.pinned.set(0);
+        entry.scope.store(scope, Ordering::Relaxed);
+        self.idle.set(Some(chunk));
+        self.idle_scope.set(scope);
+    }
+
+    /// Whether nothing in a chunk of this owner's is alive; its count is up to date.
+    #[inline]
+    fn is_clean(&self, chunk: Chunk) -> bool {
+        let entry = chunk.entry();
+        entry.local.get() == 0 && entry.count.is_untouched()
     }
 
     /// Keeps the innermost scope's state in its record, before another becomes the innermost.
     #[inline]
-    fn suspend(&self) {
-        let Some(first) = self.first.get() else { return };
+    fn suspend(&self, record: &Record) {
         self.flush();
-        let record = &first.entry().record;
         record.current.set(self.current.get());
         record.top.set(self.top.get());
         record.end.set(self.end.get());
@@ -462,37 +605,44 @@ impl Owner {
 
     /// Makes the scope that begins in a chunk the innermost again; none, if there is none.
     #[inline]
-    fn resume(&self, first: Option<Chunk>) {
-        let Some(first) = first else {
-            self.top.set(ptr::null_mut());
-            self.end.set(0);
-            self.small_max.set(0);
-            self.list_floor.set(NEVER);
-            self.scope.set(STRANGER);
-            self.current.set(None);
+    fn resume(&self, outer: Option<Chunk>) {
+        self.mark.set(self.served.get());
+        let Some(first) = outer else {
+            // As a plain scope over the idle chunk needs it.
+            let idle = self.idle.get();
+            let top = idle.map_or(ptr::null_mut(), |idle| idle.start().wrapping_add(LEAD));
+            self.top.set(top);
+            self.from.set(top.addr());
+            self.first.set(idle);
+            self.current.set(idle);
             self.lists.set(None);
+            self.small_max.set(SMALL);
+            self.list_floor.set(SMALL + 1);
+            self.end.set(0);
+            self.scope.set(STRANGER);
             return;
         };
         let entry = first.entry();
         let record = &entry.record;
         self.top.set(record.top.get());
-        self.end.set(record.end.get());
-        self.small_max.set(record.small_max.get());
-        self.list_floor.set(record.list_floor.get());
-        self.scope.set(entry.scope.load(Ordering::Relaxed));
+        self.from.set(record.top.get().addr());
+        self.first.set(outer);
         self.current.set(record.current.get());
         self.lists.set(record.lists.get());
-        self.from.set(record.top.get().addr());
-        self.mark.set(self.served.get());
+        self.small_max.set(record.small_max.get());
+        self.list_floor.set(record.list_floor.get());
+        self.end.set(record.end.get());
+        self.scope.set(entry.scope.load(Ordering::Relaxed));
     }
 
     /// Ends every scope, gives everything back to the pools that all share, and never opens a scope again. What is alive stays
     /// so.
     pub fn end(&self) {
-        while self.first.get().is_some() {
+        while self.innermost().is_some() {
             self.close();
         }
         self.release_pools();
+        self.publish(0);
         if let Some(node) = self.node.take() {
             node.leave();
         }
@@ -501,8 +651,12 @@ impl Owner {
 
     /// Gives what this owner's pools hold to those that all share.
     pub fn release_pools(&self) {
-        // Lists of open scopes lie in it.
-        if self.first.get().is_none() {
+        // Of an open scope, one may be the first chunk, and in the other lie its lists.
+        if self.innermost().is_none() {
+            if let Some(chunk) = self.idle.take() {
+                self.resume(None);
+                self.retire(chunk, CHUNK);
+            }
             if let Some(chunk) = self.lists_chunk.take() {
                 region::give(chunk);
             }
@@ -520,18 +674,25 @@ impl Owner {
         }
     }
 
-    /// Hands this owner's figures to the report.
-    #[inline]
-    fn publish(&self, scope_bytes: u64) {
+    /// Hands this owner's figures to the report; `bytes` are those of one scope.
+    #[inline(never)]
+    pub(crate) fn publish(&self, bytes: u64) {
         let Some(node) = self.node.get() else { return };
-        report::add(&node.scopes, 1);
+        node.scopes.store(self.scopes.get(), Ordering::Relaxed);
         node.blocks.store(self.blocks(), Ordering::Relaxed);
         node.bytes.store(self.bytes.get(), Ordering::Relaxed);
         node.grown.store(self.grown.get(), Ordering::Relaxed);
         node.escaped.store(self.escaped.get(), Ordering::Relaxed);
         node.kept.store(self.kept.get(), Ordering::Relaxed);
-        if node.high_water.load(Ordering::Relaxed) < scope_bytes {
-            node.high_water.store(scope_bytes, Ordering::Relaxed);
+        if node.high_water.load(Ordering::Relaxed) < bytes {
+            node.high_water.store(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Publishes what the last outermost scope left, unless another one is open.
+    pub(crate) fn publish_at_rest(&self) {
+        if self.innermost().is_none() {
+            self.publish(0);
         }
     }
 
@@ -655,9 +816,10 @@ impl Owner {
     /// its padding.
     #[cold]
     fn next_chunk(&self, needed: usize) -> Result<(), Reason> {
-        let (Some(first), Some(old)) = (self.first.get(), self.current.get()) else {
+        let (Some(first), Some(old)) = (self.innermost(), self.current.get()) else {
             return Err(Reason::Exhausted);
         };
+        self.complicate();
         let budget = &first.entry().record.budget;
         let left = self.end.get() - self.top.get().addr();
         if budget.get() != NEVER && budget.get() + left < needed {
@@ -669,9 +831,12 @@ impl Owner {
         }
         let served = self.served.get().wrapping_sub(self.mark.get());
         self.flush();
+        let moves = &first.entry().record.moves;
+        moves.set(moves.get().saturating_add(1));
         let old = old.entry();
         let live = i64::from(old.local.get()).saturating_sub(i64::from(old.pinned.get()));
-        if live.saturating_mul(4) < i64::try_from(served).unwrap_or(0).saturating_mul(3) {
+        let many = i64::try_from(served).unwrap_or(0).saturating_mul(3);
+        if moves.get() >= LONG && live.saturating_mul(4) < many {
             self.begin_listing();
         }
         chunk.set_next(self.current.get());
@@ -684,7 +849,7 @@ impl Owner {
     #[inline]
     fn retire(&self, chunk: Chunk, tail: usize) -> bool {
         let entry = chunk.entry();
-        if entry.local.get() == 0 && entry.count.is_untouched() {
+        if self.is_clean(chunk) {
             entry.scope.store(RETIRED, Ordering::Relaxed);
             entry.owner.store(RETIRED, Ordering::Relaxed);
             entry.count.clear();
@@ -730,12 +895,12 @@ impl Owner {
     /// A block of the innermost scope; null where none is open or it does not serve the request.
     #[inline(always)]
     pub fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.alloc_or(layout, ptr::null_mut)
+        self.alloc_or(layout, || self.alloc_slow(layout))
     }
 
-    /// As [`alloc`](Owner::alloc), with another source for what it does not serve.
+    /// As [`alloc`](Owner::alloc), but calls `slow` where the fast path does not serve the request.
     #[inline(always)]
-    pub(crate) fn alloc_or(&self, layout: Layout, other: impl FnOnce() -> *mut u8) -> *mut u8 {
+    pub(crate) fn alloc_or(&self, layout: Layout, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         let size = layout.size();
         if size <= self.small_max.get() {
             let start = aligned(self.top.get(), layout.align());
@@ -747,8 +912,7 @@ impl Owner {
                 return start;
             }
         }
-        let block = self.alloc_slow(layout);
-        if block.is_null() { other() } else { block }
+        slow()
     }
 
     /// As [`alloc`](Owner::alloc), filled with zeros.
@@ -765,13 +929,14 @@ impl Owner {
         block
     }
 
+    /// As [`alloc`](Owner::alloc), for what the fast path does not serve.
     #[inline(never)]
-    fn alloc_slow(&self, layout: Layout) -> *mut u8 {
+    pub(crate) fn alloc_slow(&self, layout: Layout) -> *mut u8 {
         let size = layout.size();
         if size > LARGEST_IN_CHUNK {
             return self.alloc_beyond(layout, 0, false);
         }
-        let (Some(first), true) = (self.first.get(), self.is_open()) else {
+        let (Some(first), true) = (self.innermost(), self.is_open()) else {
             return ptr::null_mut();
         };
         let record = &first.entry().record;
@@ -812,7 +977,7 @@ impl Owner {
     /// A block in chunks of its own: `1 << headroom` times as many as it needs.
     #[inline(never)]
     fn alloc_beyond(&self, layout: Layout, headroom: usize, zeroed: bool) -> *mut u8 {
-        let (Some(first), true) = (self.first.get(), self.is_open()) else {
+        let (Some(first), true) = (self.innermost(), self.is_open()) else {
             return ptr::null_mut();
         };
         let size = layout.size();
@@ -832,6 +997,7 @@ impl Owner {
         }
         let class = (size::class(size + MOST_ALIGN) + headroom).min(CLASSES - 1);
         let Some(chunk) = self.take(class) else { return self.refuse(Reason::Exhausted) };
+        self.complicate();
         if budget != NEVER {
             record.budget.set(budget - size);
         }
@@ -864,9 +1030,9 @@ impl Owner {
     #[inline]
     pub unsafe fn dealloc(&self, block: *mut u8, layout: Layout) -> bool {
         // SAFETY: passed on.
-        let Some(chunk) = (unsafe { region::find(block) }) else { return false };
+        let Some(place) = (unsafe { region::find(block) }) else { return false };
         // SAFETY: passed on.
-        unsafe { self.free(chunk, block, layout) };
+        unsafe { self.free(place, block, layout) };
         true
     }
 
@@ -874,13 +1040,13 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block is alive, [`find`](region::find) returned `chunk` for it, and it has this layout. It is not used again.
+    /// The block is alive, [`find`](region::find) returned `place` for it, and it has this layout. It is not used again.
     #[inline(always)]
-    pub(crate) unsafe fn free(&self, chunk: Chunk, block: *mut u8, layout: Layout) {
-        let entry = chunk.entry();
+    pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, layout: Layout) {
+        let entry = place.entry();
         if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
             // SAFETY: passed on.
-            return unsafe { self.free_other(chunk, block, layout) };
+            return unsafe { self.free_other(place.chunk(), block, layout) };
         }
         // The innermost scope's id is in the entry, so this owner has the chunk (G2, G8).
         entry.local.set(entry.local.get().wrapping_sub(1));
@@ -894,7 +1060,7 @@ impl Owner {
         let end = block.addr().wrapping_add(size::round_small(size));
         if end == self.top.get().addr() {
             // The last block of the current chunk (G5).
-            self.top.set(region::reach(block));
+            self.top.set(self.top.get().with_addr(block.addr()));
         }
     }
 
@@ -946,7 +1112,7 @@ impl Owner {
             region::give(chunk);
             return;
         }
-        let mut next = self.first.get();
+        let mut next = self.innermost();
         while let Some(first) = next {
             let outer = first.entry();
             if outer.scope.load(Ordering::Relaxed) == entry.home.get() {
@@ -976,7 +1142,7 @@ impl Owner {
         // SAFETY: passed on.
         match unsafe { region::find(block) } {
             // SAFETY: passed on.
-            Some(chunk) => unsafe { self.resize(chunk, block, layout, new_size) },
+            Some(place) => unsafe { self.resize(place, block, layout, new_size) },
             None => ptr::null_mut(),
         }
     }
@@ -991,12 +1157,12 @@ impl Owner {
     #[inline]
     pub(crate) unsafe fn resize(
         &self,
-        chunk: Chunk,
+        place: Place,
         block: *mut u8,
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
-        let entry = chunk.entry();
+        let entry = place.entry();
         let scope = entry.scope.load(Ordering::Relaxed);
         if scope == self.scope.get() {
             let old = size::round(layout.size());
@@ -1015,11 +1181,11 @@ impl Owner {
                 }
             }
             // SAFETY: passed on.
-            return unsafe { self.resize_by_moving(chunk, block, layout, new_size) };
+            return unsafe { self.resize_by_moving(place, block, layout, new_size) };
         }
         if scope == SPAN {
             // SAFETY: passed on.
-            return unsafe { self.resize_span(chunk, block, layout, new_size) };
+            return unsafe { self.resize_span(place, block, layout, new_size) };
         }
         // What shrinks stays where it is; what grows leaves the arena.
         let shrinks = new_size <= layout.size();
@@ -1031,12 +1197,13 @@ impl Owner {
     /// As [`resize`](Owner::resize), for a span.
     unsafe fn resize_span(
         &self,
-        chunk: Chunk,
+        place: Place,
         block: *mut u8,
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
         // Whoever holds the block has the run (G7).
+        let chunk = place.chunk();
         let entry = chunk.entry();
         let lead = block.addr() - chunk.start().addr();
         let fits = new_size <= size::span(chunk.class()) - lead;
@@ -1049,7 +1216,7 @@ impl Owner {
             return if fits && new_size <= layout.size() { block } else { ptr::null_mut() };
         }
         // SAFETY: passed on.
-        unsafe { self.resize_by_moving(chunk, block, layout, new_size) }
+        unsafe { self.resize_by_moving(place, block, layout, new_size) }
     }
 
     /// # Safety
@@ -1058,7 +1225,7 @@ impl Owner {
     #[inline(never)]
     unsafe fn resize_by_moving(
         &self,
-        chunk: Chunk,
+        place: Place,
         block: *mut u8,
         layout: Layout,
         new_size: usize,
@@ -1076,7 +1243,7 @@ impl Owner {
             // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
             unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
             // SAFETY: the caller uses the old block no more.
-            unsafe { self.free(chunk, block, layout) };
+            unsafe { self.free(place, block, layout) };
         }
         new
     }
@@ -1096,7 +1263,16 @@ impl Owner {
 
     #[cold]
     fn make_lists(&self) -> Option<NonNull<Lists>> {
-        let place = self.depth.get().checked_sub(1).filter(|place| *place < LISTED_DEPTH)?;
+        let mut place = 0;
+        let mut next = self.innermost()?.entry().record.outer.get();
+        while let Some(outer) = next {
+            next = outer.entry().record.outer.get();
+            place += 1;
+        }
+        if place >= LISTED_DEPTH {
+            return None;
+        }
+        self.complicate();
         let chunk = match self.lists_chunk.get() {
             Some(chunk) => chunk,
             None => {
@@ -1108,7 +1284,7 @@ impl Owner {
         };
         let offset = CHUNK / 2 + place * size_of::<Lists>();
         let lists = NonNull::new(chunk.start().wrapping_add(offset).cast::<Lists>())?;
-        // SAFETY: the place lies in the chunk, which holds nothing but lists, and no open scope has the same depth.
+        // SAFETY: the place lies in the chunk, which holds nothing but lists, and no open scope has the same place.
         unsafe { lists.write_bytes(0, 1) };
         self.lists.set(Some(lists));
         Some(lists)
@@ -1135,9 +1311,9 @@ impl Owner {
         // SAFETY: the block is free, and its first bytes are the link that `free_listed` wrote (G6).
         list.set(unsafe { block.cast::<*mut u8>().read() });
         // SAFETY: the block is the engine's own.
-        let chunk = unsafe { region::find(block) }?;
+        let place = unsafe { region::find(block) }?;
         // The chunk is this scope's (G6), so its count is this owner's.
-        let local = &chunk.entry().local;
+        let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
         bump(&self.others, 1);
         bump(&self.bytes, rounded as u64);
@@ -1156,10 +1332,14 @@ impl Owner {
 
     /// An invariant that does not hold.
     fn broken(&self) -> Option<&'static str> {
-        let (Some(first), Some(current)) = (self.first.get(), self.current.get()) else {
-            let is_idle = self.end.get() == 0 && self.small_max.get() == 0 && self.depth.get() == 0;
-            return (!is_idle || self.scope.get() != STRANGER).then_some("an owner without scopes");
+        let Some(first) = self.innermost() else {
+            let at_rest = self.end.get() == 0 && self.first.get() == self.idle.get();
+            return (!at_rest).then_some("an owner without scopes");
         };
+        let Some(current) = self.current.get() else { return Some("a scope without a chunk") };
+        if self.idle.get().is_some_and(|idle| idle != first || idle != current) {
+            return Some("the idle chunk");
+        }
         let (start, top) = (current.start().addr(), self.top.get().addr());
         let end = self.end.get();
         if top < start + LEAD || top > start + CHUNK {
@@ -1191,6 +1371,24 @@ impl Default for Owner {
     fn default() -> Self {
         Owner::new()
     }
+}
+
+/// Whether a block is the engine's, whatever owner handed it out.
+///
+/// ```
+/// use ebbtide_global::{Scoped, arena, engine};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// let (inside, outside) = (arena(|| Box::new(1)), Box::new(2));
+/// assert!(engine::is_ours(&raw const *inside));
+/// assert!(!engine::is_ours(&raw const *outside));
+/// ```
+#[must_use]
+pub fn is_ours<T>(block: *const T) -> bool {
+    region::contains(block.addr())
 }
 
 /// Frees a block of a chunk that the caller does not own; the last one recycles it. To the shared pool, so that a

@@ -161,22 +161,45 @@ pub(crate) fn reach(block: *mut u8) -> *mut u8 {
     RANGE.origin.load(Ordering::Relaxed).with_addr(block.addr())
 }
 
-/// The chunk that a block lies in, or `None` where it is not the engine's.
+/// Where in the range a block lies: behind its first chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place(usize);
+
+impl Place {
+    /// The chunk that the block lies in.
+    #[inline(always)]
+    pub(crate) fn chunk(self) -> Chunk {
+        #[allow(clippy::cast_possible_truncation, reason = "a range has fewer than 2^32 chunks")]
+        let number = (self.0 >> CHUNK_SHIFT) as u32;
+        // SAFETY: no block lies in chunk 0, and nobody else has memory in the range.
+        Chunk(unsafe { NonZeroU32::new_unchecked(number) })
+    }
+
+    /// The chunk's entry. The same as that of [`chunk`](Place::chunk), without cutting the number to 32 bits.
+    #[inline(always)]
+    pub(crate) fn entry(self) -> &'static Entry {
+        let entry = RANGE.table.load(Ordering::Relaxed).wrapping_add(self.0 >> CHUNK_SHIFT);
+        // SAFETY: as in `Chunk::entry`; the block is alive, so the frontier has passed its chunk.
+        unsafe { &*entry }
+    }
+}
+
+/// Where a block lies, or `None` where it is not the engine's.
 ///
 /// # Safety
 ///
 /// `block` is alive: some allocator's, or the engine's own.
 #[inline(always)]
-pub(crate) unsafe fn find(block: *mut u8) -> Option<Chunk> {
+pub(crate) unsafe fn find(block: *mut u8) -> Option<Place> {
     let origin = RANGE.origin.load(Ordering::Relaxed);
     let offset = block.addr().wrapping_sub(origin.addr());
-    if offset >= RANGE.size_bytes.load(Ordering::Relaxed) {
-        return None;
-    }
-    #[allow(clippy::cast_possible_truncation, reason = "a range has fewer than 2^32 chunks")]
-    let number = (offset >> CHUNK_SHIFT) as u32;
-    // SAFETY: no block lies in chunk 0, and nobody else has memory in the range.
-    Some(Chunk(unsafe { NonZeroU32::new_unchecked(number) }))
+    (offset < RANGE.size_bytes.load(Ordering::Relaxed)).then_some(Place(offset))
+}
+
+/// Whether an address lies in the range.
+pub(crate) fn contains(address: usize) -> bool {
+    let origin = RANGE.origin.load(Ordering::Relaxed).addr();
+    address.wrapping_sub(origin) < RANGE.size_bytes.load(Ordering::Relaxed)
 }
 
 /// Reserves the range, once. False if none can be had.

@@ -129,7 +129,7 @@ impl Label {
         self.text
     }
 
-    pub(crate) fn count(&self, closed: &Closed) {
+    pub(crate) fn count(&self, closed: &Sums) {
         self.scopes.fetch_add(1, Ordering::Relaxed);
         self.blocks.fetch_add(closed.blocks, Ordering::Relaxed);
         self.bytes.fetch_add(closed.bytes, Ordering::Relaxed);
@@ -137,9 +137,9 @@ impl Label {
     }
 }
 
-/// What one scope did, those that it enclosed included.
+/// What was served: by one scope and those that it enclosed, or by all of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Closed {
+pub(crate) struct Sums {
     pub(crate) blocks: u64,
     pub(crate) bytes: u64,
     pub(crate) escaped: u64,
@@ -264,7 +264,8 @@ impl Fallbacks {
 
 /// What all scopes of the program did so far.
 ///
-/// Threads that are at work count on; their figures are those of the last scope that ended.
+/// The calling thread's figures are those of its last outermost scope that ended; of other threads that are at work, up
+/// to 63 small scopes may be missing.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, report};
@@ -280,6 +281,7 @@ impl Fallbacks {
 /// # drop(kept);
 /// ```
 pub fn report() -> Report {
+    crate::thread::with(|owner| owner.publish_at_rest());
     let sum = |counter: fn(&Node) -> &AtomicU64| {
         all(&NODES).map(|node| counter(node).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     };

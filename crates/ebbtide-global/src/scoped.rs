@@ -1,6 +1,9 @@
 //! The global allocator.
 
-use crate::{region, thread};
+use crate::{
+    region::{self, Place},
+    thread,
+};
 use core::alloc::{GlobalAlloc, Layout};
 
 /// A global allocator in which [`arena`](crate::arena) opens scopes.
@@ -47,9 +50,13 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         thread::with(|owner| {
-            // SAFETY: passed on.
-            let inner = || unsafe { self.inner.alloc(layout) };
-            if owner.is_open() { owner.alloc_or(layout, inner) } else { inner() }
+            if owner.is_open() {
+                // SAFETY: passed on.
+                owner.alloc_or(layout, || unsafe { self.alloc_slow(layout) })
+            } else {
+                // SAFETY: passed on.
+                unsafe { self.alloc_inner(layout) }
+            }
         })
     }
 
@@ -58,7 +65,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
         // SAFETY: the caller says that the block is alive.
         match unsafe { region::find(block) } {
             // SAFETY: passed on; the range is the engine's, so the block is.
-            Some(chunk) => thread::with(|owner| unsafe { owner.free(chunk, block, layout) }),
+            Some(place) => thread::with(|owner| unsafe { owner.free(place, block, layout) }),
             // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
             None => unsafe { self.inner.dealloc(block, layout) },
         }
@@ -81,14 +88,55 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller says that the block is alive.
-        let Some(chunk) = (unsafe { region::find(block) }) else {
+        match unsafe { region::find(block) } {
+            // SAFETY: passed on; the range is the engine's, so the block is.
+            Some(place) => unsafe { self.resize(place, block, layout, new_size) },
             // It stays with the inner allocator, scope or not.
-            // SAFETY: passed on.
-            return unsafe { self.inner.realloc(block, layout, new_size) };
-        };
+            // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
+            None => unsafe { self.inner.realloc(block, layout, new_size) },
+        }
+    }
+}
+
+/// Parts of the calls above, out of line: then what is left of them needs no frame.
+impl<A: GlobalAlloc> Scoped<A> {
+    /// # Safety
+    ///
+    /// As [`GlobalAlloc::alloc`].
+    #[inline(never)]
+    unsafe fn alloc_inner(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: passed on.
+        unsafe { self.inner.alloc(layout) }
+    }
+
+    /// # Safety
+    ///
+    /// As [`GlobalAlloc::alloc`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn alloc_slow(&self, layout: Layout) -> *mut u8 {
+        let block = thread::with(|owner| owner.alloc_slow(layout));
+        if !block.is_null() {
+            return block;
+        }
+        // SAFETY: passed on.
+        unsafe { self.inner.alloc(layout) }
+    }
+
+    /// # Safety
+    ///
+    /// As [`GlobalAlloc::realloc`], for a block of the engine's at `place`.
+    #[inline(never)]
+    unsafe fn resize(
+        &self,
+        place: Place,
+        block: *mut u8,
+        layout: Layout,
+        new_size: usize,
+    ) -> *mut u8 {
         thread::with(|owner| {
             // SAFETY: passed on.
-            let resized = unsafe { owner.resize(chunk, block, layout, new_size) };
+            let resized = unsafe { owner.resize(place, block, layout, new_size) };
             if !resized.is_null() {
                 return resized;
             }
@@ -100,7 +148,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
                 // SAFETY: both have so many bytes, and the new block is nobody else's.
                 unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
                 // SAFETY: passed on; the old block is used no more.
-                unsafe { owner.free(chunk, block, layout) };
+                unsafe { owner.free(place, block, layout) };
             }
             new
         })

@@ -3,6 +3,7 @@
 use crate::{engine::Owner, region};
 use core::{
     alloc::Layout,
+    ptr,
     sync::atomic::{AtomicU8, Ordering},
 };
 use std::{alloc, hint, thread_local};
@@ -34,7 +35,10 @@ const YES: u8 = 2;
 /// Lends this thread's owner.
 #[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
-    OWNER.with(f)
+    // Not inside of `LocalKey::with`, which the compiler does not always inline.
+    let owner = OWNER.with(ptr::from_ref);
+    // SAFETY: the variable has no destructor, so it is there until its thread ends, and this thread runs `f`.
+    f(unsafe { &*owner })
 }
 
 /// Lets this thread open scopes. False where that cannot be, or would be to no purpose.

@@ -1,0 +1,193 @@
+//! A long life: threads that open scope after scope, keep every eighth record, hand it to a neighbour, and drop it there
+//! much later.
+//!
+//! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release --package ebbtide-global --test soak -- --nocapture` is the long one.
+
+use ebbtide_global::{Scoped, arena, outside, release_pool, report, warm};
+use std::{
+    alloc::System,
+    collections::VecDeque,
+    env, fs,
+    sync::{
+        Barrier,
+        atomic::{AtomicI64, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Instant,
+};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+/// Records that are alive.
+static LIVE: AtomicI64 = AtomicI64::new(0);
+
+/// What a thread holds back before it drops the oldest.
+const HELD: usize = 2_000;
+
+struct Record {
+    number: u64,
+    name: String,
+    tags: Vec<String>,
+}
+
+impl Record {
+    fn new(number: u64) -> Self {
+        LIVE.fetch_add(1, Ordering::Relaxed);
+        let tags = (0..number % 5).map(|tag| format!("tag {tag} of {number}")).collect();
+        Record { number, name: format!("record {number}"), tags }
+    }
+
+    fn is_whole(&self) -> bool {
+        let Record { number, name, tags } = self;
+        *name == format!("record {number}")
+            && tags.len() as u64 == number % 5
+            && tags.iter().enumerate().all(|(n, tag)| *tag == format!("tag {n} of {number}"))
+    }
+
+    /// The blocks that a record consists of: the name, each tag, and the vector of the tags.
+    fn blocks(&self) -> u64 {
+        1 + self.tags.len() as u64 + u64::from(self.tags.capacity() > 0)
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        LIVE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What one thread saw.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    kept: u64,
+    kept_sum: u64,
+    blocks: u64,
+    dropped: u64,
+    dropped_sum: u64,
+}
+
+/// Makes the records `numbers`, each in a scope; sends every eighth on, and takes care of what arrives.
+fn work(
+    numbers: std::ops::Range<u64>,
+    next: mpsc::Sender<Record>,
+    arriving: &mpsc::Receiver<Record>,
+) -> Seen {
+    let mut seen = Seen::default();
+    let mut held = VecDeque::new();
+    let drop_one = |seen: &mut Seen, record: Record| {
+        assert!(record.is_whole(), "record {} is damaged: {}", record.number, record.name);
+        seen.dropped += 1;
+        seen.dropped_sum += record.number;
+    };
+    for number in numbers {
+        let kept = arena(|| {
+            let record = Record::new(number);
+            assert!(record.is_whole());
+            (number % 8 == 0).then_some(record)
+        });
+        if let Some(record) = kept {
+            seen.kept += 1;
+            seen.kept_sum += number;
+            seen.blocks += record.blocks();
+            // Held somewhere else from now on, and dropped there.
+            assert!(next.send(record).is_ok());
+        }
+        held.extend(arriving.try_iter());
+        while held.len() > HELD {
+            held.pop_front().into_iter().for_each(|record| drop_one(&mut seen, record));
+        }
+    }
+    drop(next);
+    // Some are dropped inside a scope, which is none of theirs.
+    arena(|| held.drain(..).for_each(|record| drop_one(&mut seen, record)));
+    arriving.iter().for_each(|record| drop_one(&mut seen, record));
+    seen
+}
+
+/// The memory that the process has, in KiB; nothing where the system does not tell.
+fn resident_kib() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// One life of all threads, with so many scopes in all.
+fn live(first: u64, scopes: u64, threads: u64) -> Seen {
+    let (senders, receivers): (Vec<_>, Vec<_>) = (0..threads).map(|_| mpsc::channel()).unzip();
+    let share = scopes / threads;
+    let together = Barrier::new(usize::try_from(threads).unwrap_or(1));
+    let together = &together;
+    let mut seen = Seen::default();
+    thread::scope(|scope| {
+        let mut next = senders;
+        next.rotate_left(1);
+        let workers: Vec<_> = next
+            .into_iter()
+            .zip(receivers)
+            .zip(0..)
+            .map(|((next, arriving), thread)| {
+                scope.spawn(move || {
+                    together.wait();
+                    let begin = first + thread * share;
+                    work(begin..begin + share, next, &arriving)
+                })
+            })
+            .collect();
+        for worker in workers {
+            let one = worker.join().expect("a thread panicked");
+            seen.kept += one.kept;
+            seen.kept_sum += one.kept_sum;
+            seen.blocks += one.blocks;
+            seen.dropped += one.dropped;
+            seen.dropped_sum += one.dropped_sum;
+        }
+    });
+    seen
+}
+
+#[test]
+fn after_a_long_life_nothing_is_lost_and_the_memory_is_back() {
+    warm();
+    let scopes = env::var("EBBTIDE_SOAK_SCOPES").ok().and_then(|text| text.parse().ok());
+    let scopes: u64 = scopes.unwrap_or(40_000);
+    let threads = thread::available_parallelism().map_or(2, usize::from).clamp(2, 8) as u64;
+    // Whole shares of eights, in ten lives.
+    let life = (scopes / 10).next_multiple_of(8 * threads);
+
+    // The very first scope looks which global allocator there is, in a scope of its own.
+    arena(|| ());
+    let before = report();
+    let start = Instant::now();
+    let mut blocks = 0;
+    let mut levels = Vec::new();
+    for round in 0..10 {
+        let seen = live(round * life, life, threads);
+        assert_eq!(seen.kept, life / 8);
+        assert_eq!(seen.dropped, seen.kept, "a record was lost, or came twice");
+        assert_eq!(seen.dropped_sum, seen.kept_sum);
+        assert_eq!(LIVE.load(Ordering::Relaxed), 0);
+        blocks += seen.blocks;
+        levels.push((resident_kib(), report().claimed));
+    }
+    let elapsed = start.elapsed();
+
+    let report = outside(report);
+    println!("{} scopes by {threads} threads in {elapsed:.1?}", 10 * life);
+    println!("resident KiB and claimed bytes after each tenth: {levels:?}");
+    println!("{report}");
+    // The scopes of the records, and that in which each thread drops what it holds at last.
+    assert_eq!(report.scopes - before.scopes, 10 * (life + threads));
+    // A neighbour's free while a chunk's rest serves the next scope hides an escape from the report.
+    let escaped = report.escapes.blocks - before.escapes.blocks;
+    assert!(escaped <= blocks && escaped >= blocks / 10 * 9, "{escaped} of {blocks}");
+    assert_eq!(report.escapes.pinned_chunks, before.escapes.pinned_chunks);
+    assert_eq!(report.fallbacks.total(), before.fallbacks.total());
+    // A level is reached, and kept.
+    assert!(levels[9].1 <= levels[2].1 * 3 / 2 + (4 << 20), "{levels:?}");
+    if let (Some(third), Some(last)) = (levels[2].0, levels[9].0) {
+        assert!(last <= third * 3 / 2 + 4096, "{levels:?}");
+    }
+    release_pool();
+}
