@@ -104,7 +104,7 @@ const USEFUL_TAIL: usize = CHUNK / 4 * 3;
 
 /// From this chunk on a scope of which a quarter of the blocks goes while it lasts lists the small ones too. Before, what
 /// it uses fits into a cache of the second level, and to bump is faster than to look for a freed block:
-/// docs/decisions/0014-when-to-list.md.
+/// docs/decisions/0015-when-to-list.md.
 const LONG: u32 = 32;
 
 /// `list_floor` where no block is listed.
