@@ -123,6 +123,25 @@ fn arena_name() -> char {
 }
 
 #[test]
+fn what_a_builder_left_is_poisoned_whether_it_was_finished_or_not() {
+    let mut arena = Arena::with_chunk_size(4_000);
+    for (len, finished) in [(100, false), (3_000, false), (100, true), (3_000, true)] {
+        let ghost = {
+            let mut s = arena.scope();
+            let mut bytes = s.grow_vec::<u8>();
+            bytes.extend(std::iter::repeat_n(7, len));
+            let ghost = Ghost::of(&mut *bytes);
+            if finished {
+                assert_eq!(bytes.into_slice().len(), len);
+            }
+            ghost
+        };
+        let _next = arena.scope();
+        ghost.assert_left();
+    }
+}
+
+#[test]
 fn a_block_that_shrinks_poisons_its_end() {
     let mut arena = Arena::new();
     let s = arena.scope();
