@@ -48,6 +48,8 @@
 //! 64-bit Unix; Windows compiles and is not tested. Elsewhere, and where the system gives no range of addresses, everything
 //! comes from the inner allocator.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Models know nothing of mapped memory: `tests/loom.rs` takes the modules that it models by themselves.
+#![cfg(not(loom))]
 
 mod calls;
 mod count;

@@ -1,0 +1,18 @@
+//! Claim: the first `println!` may come inside a scope: standard output's buffer, made there, works as ever.
+
+use ebbtide_global::{Scoped, arena};
+use std::alloc::System;
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+fn main() {
+    for round in 0..100 {
+        arena(|| {
+            let text: String = (0..100).map(|n| n.to_string()).collect();
+            println!("{round}: {}", &text[..10]);
+            assert_eq!(&text[..10], "0123456789");
+        });
+    }
+    println!("outside");
+}
