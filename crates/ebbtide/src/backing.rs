@@ -49,23 +49,21 @@ pub type DefaultBacking = Heap;
 pub type DefaultBacking = NoSpill;
 
 /// The bytes of a huge page on x86-64, and on aarch64 with pages of 4 KiB. Where huge pages have another
-/// size it is an alignment like others.
+/// size it is a size like others.
 pub(crate) const HUGE_PAGE: usize = 2 * 1024 * 1024;
 
 /// The global allocator of the program. The default backing; needs the feature `alloc`.
 ///
-/// With the feature `std` on Linux, blocks of 2 MiB and more are asked for at a multiple of 2 MiB, and the
-/// system is advised to put huge pages there (`MADV_HUGEPAGE`): one page fault instead of 512, and as many
-/// fewer entries for the processor's address translation. Filling a new arena of 6 MB or more takes half of
-/// the time. A huge page is resident as a whole once a byte of it is touched. A process that wants none
+/// With the feature `std` on Linux, the system is advised to put huge pages (`MADV_HUGEPAGE`) into blocks that
+/// have room for them: one page fault instead of 512, and as many fewer entries for the processor's address
+/// translation. A huge page is resident as a whole once a byte of it is touched. A process that wants none
 /// says so with `prctl(PR_SET_THP_DISABLE)`, a system in `/sys/kernel/mm/transparent_hugepage/enabled`.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
 
 // SAFETY: a block of the global allocator is as large and as aligned as asked for, its alone until it is
-// freed, and indifferent to where this empty type is; its contract forbids it to unwind. `release` asks with
-// the layout that `allocate` asked with, for both take it from the same function.
+// freed, and indifferent to where this empty type is; its contract forbids it to unwind.
 #[cfg(feature = "alloc")]
 unsafe impl Backing for Heap {
     #[inline]
@@ -73,11 +71,11 @@ unsafe impl Backing for Heap {
         if layout.size() == 0 {
             return Err(AllocError);
         }
-        let layout = aligned_to_pages(layout);
         // SAFETY: `layout.size()` is not 0.
         let block = unsafe { alloc::alloc::alloc(layout) };
         let block = NonNull::new(block).ok_or(AllocError)?;
-        if layout.size() >= HUGE_PAGE {
+        #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+        if layout.size() >= 2 * HUGE_PAGE {
             advise(block, layout.size());
         }
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
@@ -86,23 +84,9 @@ unsafe impl Backing for Heap {
     #[inline]
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
         // SAFETY: the caller passes a block of `allocate` with its layout.
-        unsafe { alloc::alloc::dealloc(block.as_ptr(), aligned_to_pages(layout)) }
+        unsafe { alloc::alloc::dealloc(block.as_ptr(), layout) }
     }
 }
-
-/// The layout that the global allocator is asked for.
-#[cfg(feature = "alloc")]
-fn aligned_to_pages(layout: Layout) -> Layout {
-    if !ADVISES || layout.size() < HUGE_PAGE {
-        return layout;
-    }
-    // Too large for the greater alignment: refused as it is.
-    layout.align_to(HUGE_PAGE).unwrap_or(layout)
-}
-
-/// Whether [`advise`] does anything.
-#[cfg(feature = "alloc")]
-const ADVISES: bool = cfg!(all(feature = "std", target_os = "linux", not(miri)));
 
 // The standard library links the C library already; a crate for one call is not worth a dependency.
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
@@ -114,19 +98,18 @@ unsafe extern "C" {
     ) -> core::ffi::c_int;
 }
 
-/// Asks for huge pages in a block that begins at a multiple of their size. A system without them, or set
-/// never to use them, serves ordinary ones.
+/// Asks for huge pages where whole ones lie in the block: at least one, for it has the size of two. A system
+/// without them, or set never to use them, serves ordinary ones.
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 fn advise(block: NonNull<u8>, size: usize) {
     const MADV_HUGEPAGE: core::ffi::c_int = 14;
-    let whole_pages = size & !(HUGE_PAGE - 1);
+    let before = block.addr().get().wrapping_neg() & (HUGE_PAGE - 1);
+    let whole_pages = (size - before) & !(HUGE_PAGE - 1);
+    let first = block.as_ptr().wrapping_add(before);
     // SAFETY: advice for whole pages of a block of our own, which changes nothing that a program can see. An
     // error means no huge pages.
-    unsafe { madvise(block.as_ptr().cast(), whole_pages, MADV_HUGEPAGE) };
+    unsafe { madvise(first.cast(), whole_pages, MADV_HUGEPAGE) };
 }
-
-#[cfg(all(feature = "alloc", not(all(feature = "std", target_os = "linux", not(miri)))))]
-fn advise(_block: NonNull<u8>, _size: usize) {}
 
 /// Refuses every request: the backing of a [`Fixed`](crate::Fixed) that spills nowhere.
 #[derive(Clone, Copy, Debug, Default)]
