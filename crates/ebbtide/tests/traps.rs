@@ -474,6 +474,22 @@ fn rewinding_finds_an_arena_that_moved_meanwhile() {
     }
 }
 
+/// Under Miri: the pointer that a rewound scope keeps must be good for the backing too, which lies beside what it
+/// points to.
+#[test]
+fn a_scope_that_was_rewound_still_reaches_its_backing() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(64, backing);
+    let s = arena.scope();
+    let start = s.checkpoint();
+    s.alloc([1_u8; 100]);
+    // SAFETY: taken from this scope, and what was allocated since is not used again.
+    unsafe { s.rewind(start) };
+    let calls = log.calls();
+    assert_eq!(*s.alloc([2_u8; 1000]), [2; 1000]);
+    assert_eq!(log.calls(), calls + 1);
+}
+
 #[test]
 fn a_display_may_format_into_the_scope_that_it_is_printed_to() {
     struct Nested<'s, 'a> {
