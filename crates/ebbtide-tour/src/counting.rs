@@ -18,12 +18,15 @@ static PEAK_BYTES: AtomicI64 = AtomicI64::new(0);
 pub(crate) struct HeapUse {
     /// Calls to allocate, to resize and to free.
     pub(crate) calls: u64,
-    /// The most bytes live at once, beyond those at the start.
+    /// The most bytes live at once, beyond those at the start, and what the transparent arena took
+    /// of the system for itself.
     pub(crate) peak_bytes: u64,
 }
 
 /// Runs `work` and counts what the process asks of the heap meanwhile.
 pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, HeapUse) {
+    ebbtide_global::release_pool();
+    let held_before = held_by_arenas();
     CALLS.store(0, Relaxed);
     LIVE_BYTES.store(0, Relaxed);
     PEAK_BYTES.store(0, Relaxed);
@@ -31,7 +34,15 @@ pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, HeapUse) {
     let result = work();
     COUNTING.store(false, Relaxed);
     let peak_bytes = u64::try_from(PEAK_BYTES.load(Relaxed)).unwrap_or(0);
-    (result, HeapUse { calls: CALLS.load(Relaxed), peak_bytes })
+    let held = held_by_arenas().saturating_sub(held_before) as u64;
+    (result, HeapUse { calls: CALLS.load(Relaxed), peak_bytes: peak_bytes + held })
+}
+
+/// What the transparent arena has of the system and not of the heap. It keeps what a scope took, so
+/// after the work this is the most that the work held.
+fn held_by_arenas() -> usize {
+    let report = ebbtide_global::report();
+    report.kept + report.escapes.pinned_bytes
 }
 
 fn note(bytes_taken: usize, bytes_given_back: usize) {

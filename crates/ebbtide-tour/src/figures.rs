@@ -36,7 +36,11 @@ impl Figure {
             Figure::PageFaults => {
                 format!("Page faults, minor and major, in one run, the median of {rounds} rounds.")
             }
-            Figure::PeakMemory => "The most bytes that a run holds of the heap at once.".to_owned(),
+            Figure::PeakMemory => {
+                "The most bytes that a run holds of the heap at once, and of the system for \
+                 transparent scopes."
+                    .to_owned()
+            }
         }
     }
 

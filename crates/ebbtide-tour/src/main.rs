@@ -24,13 +24,15 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use ebbtide_global::Scoped;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::counting::CountingHeap;
 use crate::options::{Options, Request};
 
+/// Outside its scopes it passes everything on to the counted heap.
 #[global_allocator]
-static HEAP: CountingHeap = CountingHeap;
+static ALLOCATOR: Scoped<CountingHeap> = Scoped::new(CountingHeap);
 
 fn main() -> ExitCode {
     let result = match Request::parse(env::args_os().skip(1)) {

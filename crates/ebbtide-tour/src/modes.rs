@@ -3,6 +3,7 @@
 
 pub(crate) mod heap;
 mod scopes;
+mod transparent;
 
 use crate::input::Input;
 use crate::stages::{Memory, Outcome, Stage};
@@ -30,6 +31,10 @@ pub(crate) const MODES: &[Mode] = &[
     Mode::of::<scopes::Scopes>(
         "scopes",
         "explicit scopes of ebbtide: plain values that lie and go together",
+    ),
+    Mode::of::<transparent::Transparent>(
+        "transparent",
+        "the heap's code as it is, each job in a scope of the global allocator ebbtide-global",
     ),
 ];
 

@@ -215,7 +215,8 @@ impl Page<'_> {
 each stage, and each round begins with another one. A run of a stage goes over its input several
 times, more often if it is small. It starts with no memory of its own, and the pages that the last
 run left free go back to the system first: what an arena or the heap takes to begin with is part of
-its figures. All kinds of memory use the same parser, lexer and hash function.</p>",
+its figures. All kinds of memory use the same parser, lexer and hash function. The global allocator
+of the whole program is the one with transparent scopes; outside of these it passes everything on.</p>",
             self.report.rounds
         )
     }

@@ -17,9 +17,11 @@ pub(crate) fn faults() -> Option<u64> {
     None
 }
 
-/// Gives the heap's free pages back to the system, so that what runs next cannot live on pages that
-/// another kind of memory paid for. Does nothing where the heap has no such call.
+/// Gives the free pages of the heap and of the transparent arena back to the system, so that what
+/// runs next cannot live on pages that another run paid for. Leaves the heap's where it has no such
+/// call.
 pub(crate) fn give_back() {
+    ebbtide_global::release_pool();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call may be made at any time; it only gives back memory that nobody owns.
     unsafe {

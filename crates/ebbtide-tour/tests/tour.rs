@@ -67,7 +67,7 @@ fn a_folder_is_worked_on_and_all_kinds_of_memory_agree() -> Tested {
     );
     assert!(out.contains("All kinds of memory agree"), "{out}");
     assert!(STAGES.iter().all(|stage| out.contains(stage)), "{out}");
-    assert!(["heap", "scopes"].iter().all(|mode| out.contains(mode)), "{out}");
+    assert!(["heap", "scopes", "transparent"].iter().all(|mode| out.contains(mode)), "{out}");
     for (name, expected) in [
         ("values", "10"),
         ("packages", "2"),
