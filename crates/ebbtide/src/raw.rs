@@ -201,18 +201,16 @@ impl Cursor {
     #[inline(always)]
     pub(crate) fn fork_with_room(&self) -> Cursor {
         self.poison_free();
-        let Words { mut top, mut chunk, mut low } = self.words();
+        let mut low = self.low.get();
         // No region begins below `LOWEST_ADDRESS`, so this does not wrap.
-        if top.wrapping_sub(HARDLY_ANYTHING) < low.addr().get() {
+        if self.top.get().wrapping_sub(HARDLY_ANYTHING) < low.addr().get() {
             let mut words = self.words();
-            Words { top, chunk, low } = move_on(&mut words);
+            low = move_on(&mut words);
             self.set(words);
-        } else {
-            top &= !(CHUNK_ALIGN - 1);
         }
-        // SAFETY: rounded on both ways.
-        unsafe { core::hint::assert_unchecked(top & (CHUNK_ALIGN - 1) == 0) };
-        Cursor { top: Cell::new(top), chunk: Cell::new(chunk), low: Cell::new(low) }
+        // Here, where both ways have met: the compiler remembers it no further.
+        let top = self.top.get() & !(CHUNK_ALIGN - 1);
+        Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
     }
 
     /// As [`Cursor::fork`]; `None` where the rounding leaves nothing free, and for a cursor that is
@@ -688,10 +686,10 @@ extern "C-unwind" fn try_grow(request: &mut Request) {
     slow(request);
 }
 
-/// Moves to the chunk behind, if there is one with room, and returns the words of a fork.
+/// Moves to the chunk behind, if there is one with room, and returns the `low` of a fork.
 #[cold]
 #[inline(never)]
-fn move_on(words: &mut Words) -> Words {
+fn move_on(words: &mut Words) -> NonNull<u8> {
     // SAFETY: a cursor names a chunk of a live list.
     if let Some(next) = unsafe { words.chunk.as_ref() }.next() {
         // SAFETY: a chunk of the same list.
@@ -704,8 +702,7 @@ fn move_on(words: &mut Words) -> Words {
             Cursor::check(*words);
         }
     }
-    let (top, low) = words.aligned(CHUNK_ALIGN);
-    Words { top, low, ..*words }
+    words.aligned(CHUNK_ALIGN).1
 }
 
 /// Reports that an infallible method has no memory, as the rest of the program's allocations do.
