@@ -8,6 +8,8 @@ others=${CARGO_TARGET_DIR:-$here/../../target}/others
 mkdir -p "$others/in_a_scope/attribute"
 others=$(cd "$others" && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$others/target}
+# Some of rayon's tests take minutes otherwise. Assertions, and with them poisoning, stay on.
+export CARGO_PROFILE_DEV_OPT_LEVEL=1
 
 cat >"$others/in_a_scope/Cargo.toml" <<END
 [package]

@@ -51,6 +51,7 @@ const STEPS: &[Step] = &[
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
+    Step::new("other people's tests in transparent scopes", "bash ci/others/global.sh").slow(),
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
