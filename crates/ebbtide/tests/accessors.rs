@@ -8,7 +8,7 @@
 mod common;
 
 use common::watched;
-use ebbtide::{Arena, Fixed, Heap, StackArena};
+use ebbtide::{Arena, Backing, Fixed, Heap, StackArena};
 use std::mem::MaybeUninit;
 
 #[test]
@@ -176,5 +176,22 @@ mod seeds {
         let seed = s.seed_set(s.seed::<str>());
         assert_eq!(format!("{seed:?}"), "SetSeed { .. }");
         assert!(seed.deserialize(none()).unwrap_err().to_string().contains("expected a sequence"));
+    }
+}
+
+/// Of whatever size a chunk is and wherever its block begins, so that blocks of whole lines lie in as few as can be.
+#[test]
+fn chunks_end_where_a_cache_line_does() {
+    fn check<B: Backing + Default>(capacity: usize) {
+        let mut arena = Arena::with_chunk_size_in(capacity, B::default());
+        let s = arena.scope();
+        assert!(s.stats().capacity >= capacity);
+        let block = s.alloc([0_u8; 64]);
+        let end = std::ptr::from_ref(block).addr() + 64;
+        assert_eq!(end % 64, 0, "a chunk for {capacity} bytes");
+    }
+    for capacity in (64..1_100).step_by(16) {
+        check::<Heap>(capacity);
+        check::<common::Skewed>(capacity);
     }
 }
