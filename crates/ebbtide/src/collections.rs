@@ -12,7 +12,7 @@ pub use vec::{String, Vec};
 
 #[cfg(feature = "allocator-api2")]
 mod vec {
-    use crate::{error::AllocError, scope::Scope};
+    use crate::{copy::copy_bytes, error::AllocError, scope::Scope};
     use allocator_api2::vec::Vec as Inner;
     use core::{
         cmp::Ordering,
@@ -20,6 +20,7 @@ mod vec {
         hash::{Hash, Hasher},
         mem::{ManuallyDrop, needs_drop},
         ops::{Deref, DerefMut},
+        ptr::NonNull,
     };
 
     /// allocator-api2's vector over a scope, without a destructor: a node that holds one can be
@@ -115,6 +116,19 @@ mod vec {
         }
     }
 
+    impl Vec<'_, u8> {
+        /// Adds bytes that room was reserved for, few ones without a call.
+        #[inline(always)]
+        fn push_reserved(&mut self, bytes: &[u8]) {
+            let len = self.inner.len();
+            let room = NonNull::from(&mut self.inner.spare_capacity_mut()[..bytes.len()]);
+            // SAFETY: the room was free, so the bytes lie elsewhere; as many are there on both sides.
+            unsafe { copy_bytes(NonNull::from(bytes).cast(), room.cast(), bytes.len()) };
+            // SAFETY: within the capacity, and initialised by the copy.
+            unsafe { self.inner.set_len(len + bytes.len()) };
+        }
+    }
+
     impl<'s, T> Deref for Vec<'s, T> {
         type Target = Inner<T, &'s Scope<'s>>;
 
@@ -162,7 +176,7 @@ mod vec {
         #[inline]
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.inner.try_reserve(bytes.len()).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-            self.inner.extend_from_slice(bytes);
+            self.push_reserved(bytes);
             Ok(bytes.len())
         }
 
@@ -249,7 +263,8 @@ mod vec {
         /// If the string would exceed `isize::MAX` bytes.
         #[inline]
         pub fn push_str(&mut self, text: &str) {
-            self.bytes.extend_from_slice(text.as_bytes());
+            self.bytes.reserve(text.len());
+            self.bytes.push_reserved(text.as_bytes());
         }
 
         /// Adds a character.
@@ -349,7 +364,7 @@ mod vec {
         #[inline]
         fn write_str(&mut self, text: &str) -> fmt::Result {
             self.bytes.try_reserve(text.len()).map_err(|_| fmt::Error)?;
-            self.push_str(text);
+            self.bytes.push_reserved(text.as_bytes());
             Ok(())
         }
     }
