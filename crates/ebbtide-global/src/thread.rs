@@ -26,7 +26,7 @@ impl Drop for Exit {
     }
 }
 
-/// Whether the program's global allocator is a `Scoped`; see `is_installed`.
+/// Whether scopes can be served: there is a range, and the program's global allocator is a `Scoped`.
 static INSTALLED: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const NO: u8 = 1;
@@ -45,6 +45,10 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
 #[cold]
 pub(crate) fn start() -> bool {
     if INSTALLED.load(Ordering::Relaxed) == NO {
+        return false;
+    }
+    if !region::is_ready() {
+        INSTALLED.store(NO, Ordering::Relaxed);
         return false;
     }
     // From the destructor of a thread-local that outlives `EXIT` there is no way to learn of the thread's end.

@@ -1,0 +1,46 @@
+//! Claims: when the range is used up, requests go to the inner allocator, counted, and a scope that finds no chunk runs over
+//! it as well; what was allocated before stays; when it is freed the range serves again.
+
+#![allow(clippy::expect_used)]
+#![cfg(target_os = "linux")]
+
+use ebbtide_global::{Scoped, arena, engine, report};
+use std::{alloc::System, fs};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+fn fill(count: usize) -> Vec<Box<[usize; 500]>> {
+    arena(|| (0..count).map(|n| Box::new([n; 500])).collect())
+}
+
+#[test]
+fn the_range_is_used_up() {
+    let pages = fs::read_to_string("/proc/self/statm").expect("Linux has it");
+    let pages: u64 = pages.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+    // Room for a range of 64 MiB, and for what the inner allocator is to serve.
+    let limit =
+        libc::rlimit { rlim_cur: pages * 4096 + (200 << 20), rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the structure is valid.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+    arena(|| ());
+    let limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the structure is valid.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+    let reserved = report().reserved;
+    assert!((32 << 20..=128 << 20).contains(&reserved), "{reserved}");
+
+    let all = fill(reserved / 4000 + 5000);
+    let last = all.last().expect("there are many");
+    assert!(engine::is_ours(&raw const *all[0]) && !engine::is_ours(&raw const **last));
+    assert!(report().fallbacks.exhausted >= 4000);
+    // No chunk is left for a scope.
+    let more = fill(100);
+    assert!(more.iter().all(|block| !engine::is_ours(&raw const **block)));
+    for list in [&all, &more] {
+        assert!(list.iter().enumerate().all(|(n, block)| **block == [n; 500]));
+    }
+    drop(all);
+    let again = fill(100);
+    assert!(again.iter().all(|block| engine::is_ours(&raw const **block)));
+}

@@ -1,0 +1,121 @@
+//! Claims: a scope serves what its options say, to the byte; everything else comes from the inner allocator and is counted by the
+//! reason; labels keep figures of their own, and one that leaks is named.
+
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, Scoped, arena_with, engine, release_pool, report, retain};
+use std::{alloc::System, sync::Mutex};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+/// The tests share the report.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn ours(bytes: &[u8]) -> bool {
+    engine::is_ours(bytes.as_ptr())
+}
+
+#[test]
+fn sizes() {
+    let _alone = ALONE.lock().unwrap();
+    let before = report().fallbacks;
+    arena_with(&Options::new().min_size(100).max_size(10_000), || {
+        let blocks = [99, 100, 10_000, 10_001].map(|size| vec![1_u8; size]);
+        assert_eq!(blocks.map(|bytes| ours(&bytes)), [false, true, true, false]);
+        let mut grows = vec![2_u8; 99];
+        grows.extend([3; 200]);
+        assert!(!ours(&grows), "what the inner allocator gave stays with it");
+    });
+    let after = report().fallbacks;
+    assert_eq!(after.small - before.small, 2);
+    assert_eq!(after.large - before.large, 1);
+}
+
+#[test]
+fn a_byte_limit() {
+    let _alone = ALONE.lock().unwrap();
+    for limit in [0, 1, 100, 1000, 65_519, 65_520, 65_521, 200_000] {
+        let before = report();
+        arena_with(&Options::new().byte_limit(limit), || {
+            let blocks: Vec<[u64; 4]> = Vec::new();
+            assert_eq!(blocks.capacity(), 0);
+            let mut kept = Vec::with_capacity(20_000);
+            kept.push(Box::new([0_u64; 4]));
+            let is_served = |block: &[u64; 4]| engine::is_ours(block);
+            for n in 1..10_000 {
+                kept.push(Box::new([n; 4]));
+            }
+            let served = kept.iter().filter(|block| is_served(block)).count();
+            // `kept` itself, a span, counts where it fits.
+            let room = if limit >= 160_000 { limit - 160_000 } else { limit };
+            assert!(served * 32 <= room, "{served} of {limit}");
+            assert!(served * 32 + 64 + 32 * (room / 65_520) >= room, "{served} of {limit}");
+            assert!(kept.iter().zip(0..).all(|(block, n)| **block == [n; 4]));
+        });
+        let after = report();
+        assert!(after.fallbacks.byte_limit > before.fallbacks.byte_limit);
+        assert!(after.bytes - before.bytes <= limit as u64);
+    }
+}
+
+#[test]
+fn a_byte_limit_counts_what_is_rewound_once() {
+    let _alone = ALONE.lock().unwrap();
+    let before = report().fallbacks.byte_limit;
+    arena_with(&Options::new().byte_limit(100_000), || {
+        for n in 0..1000_usize {
+            assert!(ours(&vec![1_u8; 50 + n]));
+            assert!(ours(&vec![1_u8; 90_000]));
+        }
+    });
+    assert_eq!(report().fallbacks.byte_limit, before);
+}
+
+#[test]
+fn labels() {
+    let _alone = ALONE.lock().unwrap();
+    let tight = Options::new().label("tight");
+    let leaky = Options::new().label("leaky");
+    let mut kept = Vec::new();
+    for n in 0..100 {
+        arena_with(&tight, || (0..50).map(|k| k.to_string()).collect::<Vec<_>>().len());
+        kept.extend(arena_with(&leaky, || {
+            let all: Vec<String> = (0..50).map(|k| (n * k).to_string()).collect();
+            all.into_iter().step_by(5).collect::<Vec<_>>()
+        }));
+    }
+    let report = report();
+    let [tight, leaky] =
+        ["tight", "leaky"].map(|name| report.labels.iter().find(|l| l.label == name).unwrap());
+    assert_eq!((tight.scopes, leaky.scopes), (100, 100));
+    assert_eq!(tight.escaped, 0);
+    // Ten strings, and the vector that they are in, which is the one that they were collected from.
+    assert_eq!(leaky.escaped, 1100);
+    let named: Vec<_> = report.leaky_labels().map(|label| label.label).collect();
+    assert_eq!(named, ["leaky"]);
+    let text = report.to_string();
+    assert!(text.contains("`leaky`: ") && !text.contains("`tight`"), "{text}");
+}
+
+#[test]
+fn what_is_kept_is_bounded_and_given_back() {
+    let _alone = ALONE.lock().unwrap();
+    let fill = || {
+        arena_with(&Options::new(), || {
+            drop((0..64).map(|_| vec![1_u8; 1 << 20]).collect::<Vec<_>>())
+        })
+    };
+    fill();
+    assert!(report().kept >= 64 << 20, "{}", report());
+    release_pool();
+    assert_eq!(report().kept, 0);
+    retain(8 << 20);
+    fill();
+    assert!(report().kept <= 17 << 20, "{}", report());
+    retain(0);
+    release_pool();
+    fill();
+    assert_eq!(report().kept, 0);
+    retain(128 << 20);
+}
