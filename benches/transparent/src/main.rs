@@ -338,8 +338,8 @@ struct Bench {
     ratios: [Vec<f64>; CONTESTANTS.len()],
     /// Outside any scope, to the inner allocator.
     outside: [Vec<f64>; 2],
-    /// The largest ratio of peak memory, and its row.
-    peak: Option<(f64, &'static str)>,
+    /// The largest ratio of peak memory, and its row: of the programs, and of all.
+    peaks: [Option<(f64, &'static str)>; 2],
 }
 
 struct Verdict {
@@ -414,8 +414,13 @@ impl Bench {
             }
         }
         let peak = ours.peak_kib / measured[GLIBC].peak_kib;
-        if self.peak.is_none_or(|(most, _)| peak > most) {
-            self.peak = Some((peak, row.name));
+        let [programs, all] = &mut self.peaks;
+        for most in
+            [(row.kind == Kind::Program).then_some(programs), Some(all)].into_iter().flatten()
+        {
+            if most.is_none_or(|(most, _)| peak > most) {
+                *most = Some((peak, row.name));
+            }
         }
         if row.kind == Kind::Numbers {
             let faults = |index: usize| Spread::of(measured[index].faults.iter().copied()).median;
@@ -469,9 +474,11 @@ impl Bench {
                 at_most(1.02, mean).into_iter().for_each(|verdict| self.summary(&what, verdict));
             }
         }
-        if let Some((most, row)) = self.peak {
-            let what = format!("transparent: peak memory, the most of all rows ({row})");
-            at_most(1.3, most).into_iter().for_each(|verdict| self.summary(&what, verdict));
+        for (what, most) in ["the programs", "all rows"].into_iter().zip(self.peaks) {
+            if let Some((most, row)) = most {
+                let what = format!("transparent: peak memory, the most of {what} ({row})");
+                at_most(1.3, most).into_iter().for_each(|verdict| self.summary(&what, verdict));
+            }
         }
     }
 }

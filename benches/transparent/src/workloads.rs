@@ -93,6 +93,7 @@ rows! {
     "control: one allocation a scope": Control, records::Single, 0;
     "control: one in eight records kept": Control, records::Kept, 1;
     "control: one in eight records kept, 64 a scope": Control, records::Kept, 64;
+    "control: one in eight records copied out, 64 a scope": Control, records::CopiedOut, 64;
     "W8: sum of two vectors of 1000": Numbers, numbers::Sums, 1_000;
     "W8: sum of two vectors of 10000": Numbers, numbers::Sums, 10_000;
     "W8: sum of two vectors of 100000": Numbers, numbers::Sums, 100_000;

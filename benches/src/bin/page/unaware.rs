@@ -16,12 +16,13 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("transparent: syn: a source file", "syn"),
     ("transparent: BTreeMap: strings", "BTreeMap"),
 ];
-const CONTROLS: [(&str, &str); 5] = [
+const CONTROLS: [(&str, &str); 6] = [
     ("transparent: control: a PNG image decoded", "PNG"),
     ("transparent: control: Markdown to HTML", "Markdown"),
     ("transparent: control: one allocation a scope", "one block"),
     ("transparent: control: one in eight records kept", "1 in 8 kept"),
     ("transparent: control: one in eight records kept, 64 a scope", "64 a scope"),
+    ("transparent: control: one in eight records copied out, 64 a scope", "copied out"),
 ];
 
 fn find<'l>(lines: &[&'l Line], name: &str) -> Option<&'l Line> {

@@ -10,6 +10,10 @@ impl Arena for Scopes {
         ebbtide_global::arena(work)
     }
 
+    fn take_out<T: Clone>(value: T) -> T {
+        ebbtide_global::take_out(|| value.clone())
+    }
+
     fn report() -> String {
         ebbtide_global::report().to_string()
     }

@@ -33,6 +33,7 @@ pub(super) struct Kept {
     expected: u64,
 }
 
+#[derive(Clone)]
 struct Record {
     name: String,
     place: String,
@@ -77,9 +78,15 @@ impl Workload for Kept {
     }
 
     fn batch<A: Arena>(&mut self) -> u64 {
+        self.batch_with::<A>(|records| records)
+    }
+}
+
+impl Kept {
+    fn batch_with<A: Arena>(&mut self, keep: fn(Vec<Record>) -> Vec<Record>) -> u64 {
         let mut sum = 0;
         for (number, lines) in self.lines.chunks(self.together).enumerate() {
-            let escaped = A::scope(|| once(number * self.together, lines, &mut sum));
+            let escaped = A::scope(|| keep(once(number * self.together, lines, &mut sum)));
             self.kept.extend(escaped);
             while self.kept.len() > LIVE {
                 self.kept.pop_front();
@@ -88,6 +95,23 @@ impl Workload for Kept {
         assert_eq!(sum, self.expected);
         assert!(self.kept.iter().map(Record::sum).sum::<u64>() > 0);
         sum
+    }
+}
+
+/// The same; what lives on is copied out of the arena.
+pub(super) struct CopiedOut(Kept);
+
+impl CopiedOut {
+    pub(super) const SCOPES: usize = Kept::SCOPES;
+}
+
+impl Workload for CopiedOut {
+    fn new(together: usize) -> Self {
+        CopiedOut(Kept::new(together))
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        self.0.batch_with::<A>(|records| A::take_out(records))
     }
 }
 
