@@ -108,8 +108,8 @@ const USEFUL_TAIL: usize = CHUNK / 4 * 3;
 
 /// From this chunk on a scope of which a quarter of the blocks goes while it lasts lists the small ones too. Before, what
 /// it uses fits into a cache of the second level, and to bump is faster than to look for a freed block:
-/// docs/decisions/0015-when-to-list.md.
-const LONG: u32 = 32;
+/// docs/decisions/0015-when-to-list.md. Sooner in debug builds, so that tests come there.
+const LONG: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 
 /// `list_floor` where no block is listed.
 const NEVER: usize = usize::MAX;
@@ -1387,6 +1387,10 @@ impl Owner {
         None
     }
 }
+
+// SAFETY: nothing in an owner belongs to the thread that made it. Its chunks are its own whoever runs it (G2), and moving it to
+// another thread puts what it did before in order.
+unsafe impl Send for Owner {}
 
 impl Default for Owner {
     fn default() -> Self {

@@ -1,7 +1,7 @@
 //! Claims: when the range is used up, requests go to the inner allocator, counted, and a scope that finds no chunk runs over
 //! it as well; what was allocated before stays; when it is freed the range serves again.
 
-#![allow(clippy::expect_used)]
+#![allow(clippy::expect_used, clippy::vec_box)]
 #![cfg(target_os = "linux")]
 
 use ebbtide_global::{Scoped, arena, engine, report};

@@ -1,0 +1,211 @@
+//! Claim: whatever owners do, in whatever order (allocate, free, resize blocks of their own and of others, open and leave scopes
+//! in and out of order, end), a live block keeps its bytes, and when all are freed no chunk is pinned.
+
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{
+    Options,
+    engine::{Owner, Ticket},
+    report,
+};
+use proptest::prelude::*;
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    ptr,
+};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Alloc { by: usize, size: usize, log_align: u32, zeroed: bool },
+    Free { by: usize, which: usize },
+    Resize { by: usize, which: usize, size: usize },
+    Enter { by: usize, limits: usize },
+    Outside { by: usize },
+    Leave { by: usize, which: usize },
+    LeaveLast { by: usize },
+    End { by: usize },
+    Release { by: usize },
+}
+
+const OWNERS: usize = 3;
+
+fn sizes() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        8 => 1..200_usize,
+        4 => 200..3000_usize,
+        2 => 3000..20_000_usize,
+        1 => 20_000..300_000_usize,
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    // One more than there are owners: a stranger.
+    let by = 0..OWNERS + 1;
+    prop_oneof![
+        20 => (by.clone(), sizes(), 0..8_u32, prop::bool::weighted(0.2))
+            .prop_map(|(by, size, log_align, zeroed)| Step::Alloc { by, size, log_align, zeroed }),
+        16 => (by.clone(), any::<usize>()).prop_map(|(by, which)| Step::Free { by, which }),
+        8 => (by.clone(), any::<usize>(), sizes())
+            .prop_map(|(by, which, size)| Step::Resize { by, which, size }),
+        5 => (by.clone(), 0..6_usize).prop_map(|(by, limits)| Step::Enter { by, limits }),
+        1 => by.clone().prop_map(|by| Step::Outside { by }),
+        1 => (by.clone(), any::<usize>()).prop_map(|(by, which)| Step::Leave { by, which }),
+        4 => by.clone().prop_map(|by| Step::LeaveLast { by }),
+        1 => by.clone().prop_map(|by| Step::End { by }),
+        1 => by.prop_map(|by| Step::Release { by }),
+    ]
+}
+
+struct Block {
+    start: *mut u8,
+    layout: Layout,
+    seed: u8,
+}
+
+impl Block {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the block is alive and was written to.
+        unsafe { &*ptr::slice_from_raw_parts(self.start, self.layout.size()) }
+    }
+
+    /// Bytes that differ from place to place.
+    fn at(&self, index: usize) -> u8 {
+        self.seed.wrapping_add(index.to_le_bytes()[0]) ^ (index >> 8).to_le_bytes()[0]
+    }
+
+    fn fill(&self, from: usize) {
+        for index in from..self.layout.size() {
+            // SAFETY: within the block.
+            unsafe { self.start.wrapping_add(index).write(self.at(index)) };
+        }
+    }
+
+    fn check(&self, up_to: usize) {
+        let bytes = &self.bytes()[..up_to];
+        assert!(bytes.iter().enumerate().all(|(index, byte)| *byte == self.at(index)));
+    }
+
+    fn free(self, by: &Owner) {
+        self.check(self.layout.size());
+        // SAFETY: the block is alive, with this layout.
+        if !unsafe { by.dealloc(self.start, self.layout) } {
+            // SAFETY: as above, and it is not the engine's.
+            unsafe { System.dealloc(self.start, self.layout) };
+        }
+    }
+}
+
+#[derive(Default)]
+struct World {
+    owners: [Owner; OWNERS + 1],
+    tickets: Vec<Vec<Ticket>>,
+    blocks: Vec<Block>,
+    seed: u8,
+}
+
+impl World {
+    fn new() -> World {
+        let world = World { tickets: vec![Vec::new(); OWNERS + 1], ..World::default() };
+        for owner in &world.owners[..OWNERS] {
+            assert!(owner.start());
+        }
+        world
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Alloc { by, size, log_align, zeroed } => {
+                let layout = Layout::from_size_align(size, 1 << log_align).unwrap();
+                let owner = &self.owners[by];
+                let mut start =
+                    if zeroed { owner.alloc_zeroed(layout) } else { owner.alloc(layout) };
+                if start.is_null() {
+                    // SAFETY: the size is not 0.
+                    start = unsafe { System.alloc_zeroed(layout) };
+                }
+                assert_eq!(start.addr() % layout.align(), 0);
+                self.seed = self.seed.wrapping_add(1);
+                let block = Block { start, layout, seed: self.seed };
+                if zeroed {
+                    assert!(block.bytes().iter().all(|byte| *byte == 0));
+                }
+                block.fill(0);
+                self.blocks.push(block);
+            }
+            Step::Free { by, which } if !self.blocks.is_empty() => {
+                let block = self.blocks.swap_remove(which % self.blocks.len());
+                block.free(&self.owners[by]);
+            }
+            Step::Resize { by, which, size } if !self.blocks.is_empty() => {
+                let which = which % self.blocks.len();
+                let block = &mut self.blocks[which];
+                block.check(block.layout.size());
+                // SAFETY: the block is alive, with this layout; the size is not 0.
+                let start = unsafe { self.owners[by].realloc(block.start, block.layout, size) };
+                if !start.is_null() {
+                    let common = size.min(block.layout.size());
+                    block.start = start;
+                    block.layout = Layout::from_size_align(size, block.layout.align()).unwrap();
+                    assert_eq!(start.addr() % block.layout.align(), 0);
+                    block.check(common);
+                    block.fill(common);
+                }
+                block.check(block.layout.size());
+            }
+            Step::Enter { by, limits } => {
+                let options = match limits {
+                    0 => Options::new().min_size(100),
+                    1 => Options::new().max_size(5000),
+                    2 => Options::new().byte_limit(100_000),
+                    _ => Options::new(),
+                };
+                self.tickets[by].extend(self.owners[by].enter(&options));
+            }
+            Step::Outside { by } => self.tickets[by].extend(self.owners[by].enter_outside()),
+            Step::Leave { by, which } => {
+                // Any that there ever was, of any owner.
+                let all: Vec<Ticket> = self.tickets.iter().flatten().copied().collect();
+                if !all.is_empty() {
+                    self.owners[by].leave(all[which % all.len()]);
+                }
+            }
+            Step::LeaveLast { by } => {
+                if let Some(ticket) = self.tickets[by].pop() {
+                    self.owners[by].leave(ticket);
+                }
+            }
+            Step::End { by } => {
+                self.owners[by].end();
+                self.tickets[by].clear();
+                if by < OWNERS {
+                    self.owners[by] = Owner::new();
+                    assert!(self.owners[by].start());
+                }
+            }
+            Step::Release { by } => self.owners[by].release_pools(),
+            Step::Free { .. } | Step::Resize { .. } => {}
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn live_blocks_keep_their_bytes(steps in prop::collection::vec(steps(), 1..600)) {
+        let mut world = World::new();
+        for (number, step) in steps.iter().enumerate() {
+            world.step(step);
+            if number % 16 == 0 {
+                world.blocks.iter().for_each(|block| block.check(block.layout.size()));
+            }
+        }
+        for (number, block) in std::mem::take(&mut world.blocks).into_iter().enumerate() {
+            block.free(&world.owners[number % (OWNERS + 1)]);
+        }
+        for owner in &world.owners {
+            owner.end();
+        }
+        prop_assert_eq!(report().escapes.pinned_chunks, 0);
+    }
+}
