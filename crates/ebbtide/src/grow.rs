@@ -7,6 +7,7 @@
 
 use crate::{
     boxed::Box,
+    copy::copy_bytes,
     error::{AllocError, Failure},
     raw::Cursor,
     scope::Scope,
@@ -326,7 +327,7 @@ impl<'a, T> GrowVec<'_, 'a, T> {
         // SAFETY: `len <= capacity`: in the region, or one past its end.
         let place = unsafe { self.start.add(self.len) };
         // SAFETY: room was made for as many; it was free, so the values are elsewhere.
-        unsafe { place.copy_from_nonoverlapping(NonNull::from(values).cast(), values.len()) };
+        unsafe { copy_bytes(NonNull::from(values).cast(), place.cast(), size_of_val(values)) };
         self.len += values.len();
         Ok(())
     }
