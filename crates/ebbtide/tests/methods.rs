@@ -499,6 +499,8 @@ fn zero_sizes(s: &Scope<'_>) {
     assert_eq!(s.alloc_zeroed_slice::<()>(usize::MAX).len(), usize::MAX);
     assert_eq!(s.try_alloc_uninit_slice_aligned::<()>(usize::MAX, 1).unwrap().len(), usize::MAX);
     assert_eq!(s.alloc_slice_copy(&[(); usize::MAX]).len(), usize::MAX);
+    assert_eq!(s.alloc_slice_fill_copy(usize::MAX, ()).len(), usize::MAX);
+    assert_eq!(s.try_alloc_slice_fill_copy(usize::MAX, ()).unwrap().len(), usize::MAX);
     assert_eq!(s.alloc_slice_copy::<u8>(&[]), &[]);
     assert_eq!(s.alloc_slice_fill_copy(0, 1_u8), &[]);
     assert_eq!(s.alloc_str(""), "");

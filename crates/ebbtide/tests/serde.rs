@@ -120,6 +120,8 @@ fn what_the_input_has_as_it_is_is_borrowed() {
     assert_eq!(s.borrowing_seed::<[u8]>().deserialize(borrowed).unwrap(), b"\xFFraw");
     assert_eq!(s.stats().used, used, "nothing was copied");
     assert!(used > before);
+    let passing: serde::de::value::StrDeserializer<'_, Error> = "text".into_deserializer();
+    assert_eq!(s.borrowing_seed::<[u8]>().deserialize(passing).unwrap(), b"text");
     assert_eq!(json(s.borrowing_seed::<[u8]>(), "[1, 2, 255]").unwrap(), [1, 2, 255]);
     assert_eq!(json(s.borrowing_seed::<[u8]>(), r#""text""#).unwrap(), b"text");
     let plain = BytesDeserializer::<Error>::new(b"a format without strings");
