@@ -433,7 +433,9 @@ impl Owner {
         record.outer.set(outer);
         record.min_size.set(options.min_size);
         record.max_size.set(options.max_size.min(LARGEST));
-        record.budget.set(options.byte_limit);
+        // No limit that a program could reach is left out.
+        let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
+        record.budget.set(if has_limit { options.byte_limit } else { NEVER });
         record.label.set(label);
         record.blocks.set(self.blocks());
         record.bytes.set(self.bytes.get());

@@ -109,7 +109,7 @@ fn bounded_channels_between_scopes() {
     let _alone = ALONE.lock().unwrap();
     let before = report().escapes.pinned_chunks;
     let (send, receive) = sync_channel::<Box<dyn Fn() -> usize + Send>>(4);
-    let worker = spawn_in_arena(move || receive.iter().map(|job| arena(job)).sum::<usize>());
+    let worker = spawn_in_arena(move || receive.iter().map(arena).sum::<usize>());
     for n in 0..3000_usize {
         let job = arena(|| {
             let data = vec![n; 10 + n % 300];

@@ -3,6 +3,8 @@
 //!
 //! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release --package ebbtide-global --test soak -- --nocapture` is the long one.
 
+#![allow(clippy::expect_used)]
+
 use ebbtide_global::{Scoped, arena, outside, release_pool, report, warm};
 use std::{
     alloc::System,

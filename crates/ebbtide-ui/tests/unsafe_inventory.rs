@@ -1,11 +1,13 @@
-//! `docs/UNSAFE.md` lists every `unsafe` of the core, by file and function. This counts them in the source, so
+//! `docs/UNSAFE.md` lists every `unsafe` of the core and of `ebbtide-global`, by file and function. This counts them in the source, so
 //! that the list cannot fall behind: a new one without its line fails, and so does a line without its block.
 
 #![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
-const SOURCE: &str = "../ebbtide/src";
+/// The folders, and what stands before their files' names on the page.
+const SOURCES: [(&str, &str); 2] =
+    [("../ebbtide/src", ""), ("../ebbtide-global/src", "ebbtide-global/")];
 const INVENTORY: &str = "../../docs/UNSAFE.md";
 
 /// What follows the word `unsafe`.
@@ -99,13 +101,15 @@ fn count(source: &str) -> ByName {
 /// What the source holds, by file.
 fn in_source() -> BTreeMap<String, ByName> {
     let mut files = BTreeMap::new();
-    for entry in fs::read_dir(SOURCE).expect("the folder can be read") {
-        let path = entry.expect("its entries too").path();
-        assert!(path.is_file(), "{} is a folder: read it too", path.display());
-        let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
-        let counts = count(&fs::read_to_string(&path).expect("it is text"));
-        if !counts.is_empty() {
-            files.insert(name, counts);
+    for (folder, prefix) in SOURCES {
+        for entry in fs::read_dir(folder).expect("the folder can be read") {
+            let path = entry.expect("its entries too").path();
+            assert!(path.is_file(), "{} is a folder: read it too", path.display());
+            let file = path.file_name().expect("a file has a name").to_string_lossy();
+            let counts = count(&fs::read_to_string(&path).expect("it is text"));
+            if !counts.is_empty() {
+                files.insert(format!("{prefix}{file}"), counts);
+            }
         }
     }
     files
