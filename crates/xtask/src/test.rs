@@ -14,7 +14,7 @@ const STEPS: &[Step] = &[
         .needs(&[RUSTFMT]),
     Step::new(
         "lints",
-        "cargo clippy --workspace --all-targets --features ebbtide/full -- -D warnings",
+        "cargo clippy --workspace --all-targets --features ebbtide/full,ebbtide-global/full -- -D warnings",
     )
     .needs(&[CLIPPY]),
     Step::new("format of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
@@ -26,7 +26,7 @@ const STEPS: &[Step] = &[
         .slow(),
     Step::new(
         "documentation",
-        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full",
+        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
     ),
     Step::new("tests", "cargo test --workspace"),
     Step::new(
@@ -43,6 +43,15 @@ const STEPS: &[Step] = &[
         "tests of the core, alloc without std",
         "cargo test --package ebbtide --no-default-features --features alloc --lib --tests",
     ),
+    Step::new(
+        "tests of the transparent allocator, every feature",
+        "cargo test --package ebbtide-global --features full",
+    ),
+    Step::new(
+        "tests of the transparent allocator, optimized, with poison",
+        "cargo test --release --package ebbtide-global --features poison --lib --tests",
+    )
+    .slow(),
     Step::new(
         "executables without std or allocator",
         "cargo test --manifest-path nostd/Cargo.toml",
