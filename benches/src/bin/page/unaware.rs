@@ -1,6 +1,6 @@
 //! The tables and plots of the transparent group: programs that know nothing of arenas.
 
-use super::{Line, Record, linear, logarithmic, number, over, rows, time};
+use super::{Line, Record, linear, logarithmic, number, rows, time};
 use ebbtide_benches::plot::{Plot, Series};
 
 /// The contestants that run the same program as it is, and ours with scopes.
@@ -91,21 +91,26 @@ pub(super) fn thousands(count: f64) -> String {
 }
 
 pub(super) fn plots(record: &Record) -> Vec<(&'static str, Plot)> {
+    let ratio = |row: &str, name: &str| {
+        let line = record.starting(row).find(|l| l["row"] == row && l["contestant"] == name);
+        line.map(|line| number(line, "ratio"))
+    };
     let shares = |title: &str, rows: &[(&str, &str)]| {
-        let (series, categories) = over(record, rows, &NAMES);
-        let glibc = series.iter().find(|series| series.name == "glibc");
-        let glibc: Vec<f64> = glibc
-            .map_or_else(Vec::new, |series| series.points.iter().map(|point| point.1).collect());
-        let series = series.iter().map(|series| Series {
-            name: series.name.clone(),
-            points: series.points.iter().zip(&glibc).map(|((x, y), base)| (*x, y / base)).collect(),
+        let series = NAMES.map(|name| Series {
+            name: name.to_owned(),
+            points: (0_u32..)
+                .zip(rows)
+                .filter_map(|(place, (row, _))| {
+                    Some((f64::from(place), ratio(row, name)? / ratio(row, "glibc")?))
+                })
+                .collect(),
         });
         Plot {
             title: title.to_owned(),
             x: linear("what a scope does"),
             y: linear("time of a scope, glibc's is 1"),
-            series: series.collect(),
-            categories,
+            series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
+            categories: rows.iter().map(|(_, label)| (*label).to_owned()).collect(),
         }
     };
     let sums = NAMES.iter().map(|name| Series {
