@@ -5,16 +5,18 @@ use crate::backing::Heap;
 use crate::{
     arith::CHUNK_ALIGN,
     backing::{Backing, DefaultBacking},
-    chunk::{self, Chunks, FIRST_CHUNK},
+    chunk::{self, Chunks, FIRST_CHUNK, Header},
     error::{AllocError, Failure},
-    raw::{self, Cursor},
+    raw::{self, Cursor, Words},
     scope::Scope,
     stats::{Chunk, Stats},
 };
 use core::{
+    cell::Cell,
     convert::Infallible,
     fmt,
     panic::{RefUnwindSafe, UnwindSafe},
+    ptr::NonNull,
 };
 
 /// Owns memory, and lends it out by the scope.
@@ -42,6 +44,9 @@ use core::{
 pub struct Arena<B: Backing = DefaultBacking> {
     /// The accumulating scope that every other one is opened from; nowhere until there is a chunk.
     root: Scope<'static>,
+    /// The root's words when nothing was allocated; none until there is a chunk. Kept here so that a reset
+    /// need not look at the first chunk, which may have left the caches long ago.
+    start: Cell<Option<Words>>,
     chunks: Chunks<B>,
 }
 
@@ -140,7 +145,11 @@ impl<B: Backing> Arena<B> {
     }
 
     const fn with_total_chunk_size_in(total: usize, backing: B) -> Self {
-        Arena { root: Scope::new(Cursor::nowhere()), chunks: Chunks::new(backing, total) }
+        Arena {
+            root: Scope::new(Cursor::nowhere()),
+            start: Cell::new(None),
+            chunks: Chunks::new(backing, total),
+        }
     }
 
     /// As [`with_capacity`](Arena::with_capacity), over a backing of the caller's.
@@ -289,8 +298,13 @@ impl<B: Backing> Arena<B> {
             }
             return Err(F::refused());
         };
-        self.root.cursor().start_at(first);
+        self.start_at(first);
         Ok(())
+    }
+
+    fn start_at(&self, first: NonNull<Header>) {
+        self.root.cursor().start_at(first);
+        self.start.set(Some(self.root.cursor().words()));
     }
 
     /// Frees all that [`root`](Arena::root) allocated and keeps every chunk. Costs a few stores.
@@ -307,8 +321,10 @@ impl<B: Backing> Arena<B> {
     pub fn reset(&mut self) {
         // SAFETY: the arena is borrowed exclusively, so no claim is alive.
         unsafe { self.chunks.gather() };
-        if let Some(first) = self.chunks.control().first() {
-            self.root.cursor().start_at(first);
+        if let Some(start) = self.start.get() {
+            // SAFETY: they were the root's, whose chunk is the first of the list still and serves no oversize
+            // request (I3); the arena is borrowed exclusively, so nothing allocated since is left.
+            unsafe { self.root.cursor().restore(start) };
         }
     }
 
@@ -330,21 +346,28 @@ impl<B: Backing> Arena<B> {
         match retain {
             Retain::All => self.reset(),
             Retain::Bytes(most) => {
-                self.root = Scope::new(Cursor::nowhere());
+                self.leave_chunks();
                 // SAFETY: the arena is borrowed exclusively and the root is gone, so no scope and no
                 // allocation is left.
                 unsafe { self.chunks.release_beyond(most) };
-                self.reset();
+                if let Some(first) = self.chunks.control().first() {
+                    self.start_at(first);
+                }
             }
             Retain::OneChunk if self.chunks.control().all().nth(1).is_none() => self.reset(),
             Retain::OneChunk => {
                 let held = self.chunks.control().held();
-                self.root = Scope::new(Cursor::nowhere());
+                self.leave_chunks();
                 // SAFETY: as above.
                 unsafe { self.chunks.release_behind(None) };
                 self.chunks.control().set_next_size(held);
             }
         }
+    }
+
+    fn leave_chunks(&mut self) {
+        self.root = Scope::new(Cursor::nowhere());
+        self.start.set(None);
     }
 
     /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that holds nothing,
