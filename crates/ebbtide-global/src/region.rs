@@ -28,8 +28,13 @@ use core::{
 };
 use std::sync::OnceLock;
 
-/// The first size that is tried, and the last.
-const MOST: usize = if cfg!(miri) { 1 << 26 } else { 1 << 40 };
+/// The first size that is tried, 1 TiB, and the last. Where addresses are short none is.
+#[cfg(all(target_pointer_width = "64", not(miri)))]
+const MOST: usize = 1 << 40;
+#[cfg(miri)]
+const MOST: usize = LEAST;
+#[cfg(not(any(target_pointer_width = "64", miri)))]
+const MOST: usize = 0;
 const LEAST: usize = 1 << 26;
 
 /// The chunks that are committed at a time.
@@ -112,7 +117,7 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 struct Apart;
 
-const _: () = assert!(size_of::<Entry>() == 256);
+const _: () = assert!(size_of::<Entry>() == 256 || usize::BITS != 64);
 
 /// A run of chunks that the frontier has passed, by the number of its first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

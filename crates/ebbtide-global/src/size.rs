@@ -17,15 +17,13 @@ pub(crate) const CHUNK: usize = 1 << CHUNK_SHIFT;
 pub(crate) const CHUNK_SHIFT: u32 = 16;
 
 /// A span has a power of two of chunks; there are so many of these sizes.
-pub(crate) const CLASSES: usize = 17;
+pub(crate) const CLASSES: usize = if usize::BITS == 64 { 17 } else { 12 };
 
-/// Larger requests are never served.
-pub(crate) const LARGEST: usize = 1 << 30;
+/// Larger requests are never served: 1 GiB. What grew takes up to four times its size.
+pub(crate) const LARGEST: usize = CHUNK << (CLASSES - 3);
 
 /// The number of free lists: one a granule up to [`SMALL`], then eight a doubling up to [`CHUNK`].
 pub(crate) const LISTS: usize = SMALL / GRANULE + 8 * (CHUNK / SMALL).ilog2() as usize;
-
-const _: () = assert!(CHUNK << (CLASSES - 1) >= 4 * LARGEST);
 
 /// The size of a small block.
 #[inline(always)]

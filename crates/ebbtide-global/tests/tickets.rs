@@ -1,0 +1,62 @@
+//! Claims: a scope that ends takes those inside of it along; one that has ended, or is another owner's, is left alone; what
+//! never ends costs memory and no more.
+
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner, report};
+use std::alloc::Layout;
+
+fn owner() -> Owner {
+    let owner = Owner::new();
+    assert!(owner.start());
+    owner
+}
+
+fn is_served(owner: &Owner) -> bool {
+    let layout = Layout::new::<u64>();
+    let block = owner.alloc(layout);
+    // SAFETY: the block is alive, with this layout.
+    !block.is_null() && unsafe { owner.dealloc(block, layout) }
+}
+
+#[test]
+fn scopes_end_in_any_order() {
+    let (one, other) = (owner(), owner());
+    let enter = |owner: &Owner| owner.enter(&Options::new()).unwrap();
+    assert!(!is_served(&one));
+
+    let tickets = [(); 5].map(|()| enter(&one));
+    other.leave(tickets[0]);
+    assert!(is_served(&one) && !is_served(&other), "another owner's");
+    one.leave(tickets[3]);
+    one.leave(tickets[4]);
+    assert!(is_served(&one), "three are open");
+    let outside = one.enter_outside().unwrap();
+    assert!(!is_served(&one));
+    let inside = enter(&one);
+    assert!(is_served(&one));
+    one.leave(outside);
+    assert!(is_served(&one), "the one around it is the innermost again");
+    one.leave(inside);
+    one.leave(tickets[1]);
+    assert!(is_served(&one), "the outermost is open");
+    one.leave(tickets[2]);
+    assert!(is_served(&one), "that one had ended with the one around it");
+    one.leave(tickets[0]);
+    assert!(!is_served(&one));
+
+    // A ticket of old, and a new scope.
+    let new = enter(&one);
+    for old in tickets {
+        one.leave(old);
+    }
+    assert!(is_served(&one));
+    one.leave(new);
+
+    // Never left: the owner's end closes it.
+    let _ = enter(&one);
+    one.end();
+    assert!(!is_served(&one) && one.enter(&Options::new()).is_none() && !one.start());
+    other.end();
+    assert_eq!(report().escapes.pinned_chunks, 0);
+}
