@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Log, Watched, watched};
+use common::{Log, Watched, end, watched};
 use ebbtide::{Arena, Fixed, Retain, Scope};
 use std::{mem::MaybeUninit, sync::Arc};
 
@@ -342,4 +342,44 @@ fn what_moves_from_turn_to_turn_settles() {
         calls.push(log.calls() - before);
     }
     assert!(calls[1..].iter().all(|n| *n == 0), "{calls:?}");
+}
+
+/// Else each child of a loop would do so anew. Where 64 bytes are left, or the chunk behind is small, it stays.
+#[test]
+fn a_scope_with_hardly_anything_left_moves_on_when_a_child_opens() {
+    // What is left where the parent next allocates.
+    let stays = |left: usize, behind: usize| {
+        let mut arena = Arena::with_chunk_size(1024);
+        let mut s = arena.scope();
+        let first = s.alloc([1_u8; 16]);
+        let top = std::ptr::from_ref(first).addr() + 16;
+        let stats = s.stats();
+        s.alloc_uninit_slice::<u8>(stats.capacity - stats.used - left);
+        let bottom = top - stats.capacity;
+        if behind < 128 {
+            // The least limit that lets a chunk be had gives the smallest one.
+            for more in (0..1024).step_by(16) {
+                arena.set_limit(Some(stats.held + more));
+                s = arena.scope();
+                s.alloc_uninit_slice::<u8>(stats.capacity - left);
+                if s.scope().try_alloc([2_u8; 112]).is_ok() {
+                    break;
+                }
+            }
+            assert_eq!(s.scope().stats().chunks, 2);
+        } else {
+            s.scope().alloc_uninit_slice::<u8>(behind);
+        }
+        end(s.scope());
+        let next = std::ptr::from_ref(s.alloc(3_u8)).addr();
+        (bottom..top).contains(&next)
+    };
+    for left in [1, 16, 63] {
+        assert!(!stays(left, 10_000), "{left} bytes left");
+        assert!(!stays(left, 200), "{left} bytes left");
+        assert!(stays(left, 112), "{left} bytes left, 112 behind");
+    }
+    for left in [64, 65, 100, 500] {
+        assert!(stays(left, 10_000), "{left} bytes left");
+    }
 }
