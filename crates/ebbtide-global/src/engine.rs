@@ -46,6 +46,9 @@
 //! - **G7** A span has one block, which nobody counts: it is alive exactly while the run is in no pool. Whoever frees it has
 //!   the run.
 //! - **G8** Ids of owners and scopes are never used twice, so an entry that names one is that one's.
+//! - **G9** Of a chunk with an owner, `tail` is where the blocks begin that were bumped since it was adopted; 0 if it was not.
+//!   `older` counts the blocks below that its owner freed. So where `local + older` is 0, every block above `tail` was
+//!   freed, whatever became of those below; frees of others can only make the sum larger.
 //!
 //! No promise is made about the calls of [`leave`](Owner::leave): one that never comes, comes twice or in
 //! another order costs memory and no more. `Owner::check` asserts what a program can see of this after every
@@ -104,7 +107,9 @@ const AHEAD: usize = 384;
 const HINTS: usize = 8;
 
 /// A pinned chunk is worth remembering while its tail is no further than this.
-const USEFUL_TAIL: usize = CHUNK / 4 * 3;
+const USEFUL_TAIL: u32 = 3 << 14;
+
+const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
 
 /// From this chunk on a scope of which a quarter of the blocks goes while it lasts lists the small ones too. Before, what
 /// it uses fits into a cache of the second level, and to bump is faster than to look for a freed block:
@@ -268,6 +273,23 @@ unsafe fn poison(block: *mut u8, size_bytes: usize) {
         // SAFETY: passed on.
         unsafe { block.write_bytes(0xDE, size_bytes) }
     }
+}
+
+/// Where in its chunk a block begins.
+#[inline(always)]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "chunks are that large, and aligned to their size"
+)]
+fn offset(block: *mut u8) -> u32 {
+    const { assert!(CHUNK == 1 << 16) };
+    u32::from(block.addr() as u16)
+}
+
+/// Where in its chunk a block ends.
+#[allow(clippy::cast_possible_truncation, reason = "a block in a chunk is smaller than that")]
+fn end_offset(begin: u32, rounded: usize) -> u32 {
+    begin + rounded as u32
 }
 
 /// The count of a number of blocks.
@@ -598,6 +620,8 @@ impl Owner {
         let entry = chunk.entry();
         entry.record.reset();
         entry.pinned.set(0);
+        entry.tail.set(0);
+        entry.older.set(0);
         entry.scope.store(scope, Ordering::Relaxed);
         self.idle.set(Some(chunk));
         self.idle_scope.set(scope);
@@ -763,6 +787,7 @@ impl Owner {
         entry.count.own();
         entry.touched.set(CHUNK);
         entry.pinned.set(0);
+        entry.tail.set(0);
         self.own(entry, scope);
         Some((chunk, chunk.start().wrapping_add(LEAD)))
     }
@@ -770,6 +795,7 @@ impl Owner {
     #[inline]
     fn own(&self, entry: &Entry, scope: u64) {
         entry.local.set(0);
+        entry.older.set(0);
         entry.scope.store(scope, Ordering::Relaxed);
         entry.owner.store(self.id.get(), Ordering::Relaxed);
     }
@@ -884,8 +910,11 @@ impl Owner {
         let entry = chunk.entry();
         let local = entry.local.replace(0);
         let pinned_before = entry.pinned.get();
+        // If all that was bumped since the adoption is free again, the tail begins where it did (G9).
+        let is_as_before = local.wrapping_add(entry.older.get()) == 0 && entry.tail.get() > 0;
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
-        entry.tail.set(tail as u32);
+        let tail = if is_as_before { entry.tail.get() } else { tail as u32 };
+        entry.tail.set(tail);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
         // Counted before, so that whoever frees the last block finds it counted.
@@ -1074,6 +1103,10 @@ impl Owner {
         // The innermost scope's id is in the entry, so this owner has the chunk (G2, G8).
         entry.local.set(entry.local.get().wrapping_sub(1));
         let size = layout.size();
+        if offset(block) < entry.tail.get() {
+            // SAFETY: passed on; the chunk is the innermost scope's.
+            return unsafe { self.free_older(entry, block, size) };
+        }
         if size >= self.list_floor.get() {
             // SAFETY: passed on; the chunk is the innermost scope's.
             return unsafe { self.free_listed(block, size) };
@@ -1084,6 +1117,23 @@ impl Owner {
         if end == self.top.get().addr() {
             // The last block of the current chunk (G5).
             self.top.set(self.top.get().with_addr(block.addr()));
+        }
+    }
+
+    /// Frees a block from before its chunk was adopted.
+    ///
+    /// # Safety
+    ///
+    /// The block was alive and of this size, and lies in a chunk of the innermost scope, below its tail. It is counted.
+    #[inline(never)]
+    unsafe fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
+        // SAFETY: passed on.
+        unsafe { poison(block, size) };
+        entry.older.set(entry.older.get().wrapping_add(1));
+        if block.addr() + size::round(size) == self.top.get().addr() {
+            // The last block of the current chunk (G5). What is bumped here from now on is this scope's (G9).
+            self.top.set(self.top.get().with_addr(block.addr()));
+            entry.tail.set(offset(block));
         }
     }
 
@@ -1122,6 +1172,9 @@ impl Owner {
         } else if entry.owner.load(Ordering::Relaxed) == self.id.get() {
             // An outer scope's.
             entry.local.set(entry.local.get().wrapping_sub(1));
+            if offset(block) < entry.tail.get() {
+                entry.older.set(entry.older.get().wrapping_add(1));
+            }
         } else {
             free_foreign(chunk);
         }
@@ -1195,6 +1248,10 @@ impl Owner {
                 if block.addr() + old == self.top.get().addr() && end <= self.end.get() {
                     // The last block of the current chunk (G5); it stays counted (G3).
                     self.top.set(self.top.get().with_addr(end));
+                    if offset(block) < entry.tail.get() {
+                        // One from before the adoption: this scope's blocks begin behind it (G9).
+                        entry.tail.set(end_offset(offset(block), new));
+                    }
                     bump(&self.grown, 1);
                     return block;
                 }

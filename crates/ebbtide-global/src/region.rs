@@ -95,8 +95,11 @@ pub(crate) struct Entry {
     next: AtomicU32,
     /// Live blocks when the owner adopted the chunk.
     pub(crate) pinned: Cell<u32>,
-    /// Where the free tail began when the chunk was retired, in bytes from its start.
+    /// Where the free tail began when the chunk was retired, in bytes from its start. Once it is adopted: where the blocks of
+    /// its owner begin; 0 if it is no adopted one.
     pub(crate) tail: Cell<u32>,
+    /// Blocks below `tail` that the owner freed.
+    pub(crate) older: Cell<i32>,
     /// The run that begins here has `1 << class` chunks.
     class: Cell<u32>,
     /// The bytes from the start that may have memory behind them. None of the others was ever written to since

@@ -1,0 +1,130 @@
+//! Claims: a scope that adopts the free tail of a pinned chunk and leaves nothing behind leaves the tail as long as it was, also if
+//! it frees what was pinned; if something of its own stays, the next one begins behind that.
+
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{
+    Options,
+    engine::{Owner, Ticket},
+    report,
+};
+use std::alloc::Layout;
+
+const SIZE: usize = 96;
+
+struct World(Owner);
+
+impl World {
+    fn new() -> World {
+        let world = World(Owner::new());
+        assert!(world.0.start());
+        world
+    }
+
+    fn enter(&self) -> Ticket {
+        self.0.enter(&Options::new()).unwrap()
+    }
+
+    fn alloc(&self) -> *mut u8 {
+        let block = self.0.alloc(Layout::new::<[u64; SIZE / 8]>());
+        assert!(!block.is_null());
+        block
+    }
+
+    fn free(&self, block: *mut u8) {
+        // SAFETY: every test frees what it allocated, once.
+        assert!(unsafe { self.0.dealloc(block, Layout::new::<[u64; SIZE / 8]>()) });
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+#[test]
+fn scopes_in_a_tail() {
+    let world = World::new();
+    let ticket = world.enter();
+    let pinned = [(); 4].map(|()| world.alloc());
+    world.0.leave(ticket);
+    assert_eq!(report().escapes.pinned_chunks, 1);
+    let behind = pinned[3].addr() + SIZE;
+
+    // Nothing stays, though not in the order of a stack.
+    for _ in 0..1000 {
+        let ticket = world.enter();
+        let [a, b] = [world.alloc(), world.alloc()];
+        assert_eq!(a.addr(), behind, "the tail is where it was");
+        world.free(a);
+        world.free(b);
+        world.0.leave(ticket);
+    }
+
+    // One that was pinned is freed, and one stays: the sum is as before, the tail is not.
+    let ticket = world.enter();
+    let [a, b] = [world.alloc(), world.alloc()];
+    world.free(pinned[0]);
+    world.free(b);
+    world.0.leave(ticket);
+    let ticket = world.enter();
+    let c = world.alloc();
+    assert!(c.addr() >= a.addr() + SIZE, "what stayed is not overwritten");
+    world.free(c);
+    world.0.leave(ticket);
+
+    // The same from inside a child: the count alone goes down there.
+    let outer = world.enter();
+    let d = world.alloc();
+    assert!(d.addr() > a.addr());
+    let inner = world.enter();
+    world.free(pinned[1]);
+    world.0.leave(inner);
+    world.0.leave(outer);
+    let ticket = world.enter();
+    let e = world.alloc();
+    assert!(e.addr() >= d.addr() + SIZE || e.addr() < pinned[0].addr());
+    assert_ne!(e, d);
+    for block in [e, a, d, pinned[2], pinned[3]] {
+        world.free(block);
+    }
+    world.0.leave(ticket);
+    assert_eq!(report().escapes.pinned_chunks, 0);
+
+    the_last_of_the_pinned_is_freed_or_resized(&world);
+}
+
+fn the_last_of_the_pinned_is_freed_or_resized(world: &World) {
+    let ticket = world.enter();
+    let pinned = [(); 4].map(|()| world.alloc());
+    world.0.leave(ticket);
+
+    // It grows in place, over what was the tail.
+    let ticket = world.enter();
+    let layout = Layout::new::<[u64; SIZE / 8]>();
+    // SAFETY: the block is alive, with this layout.
+    let grown = unsafe { world.0.realloc(pinned[3], layout, 3 * SIZE) };
+    assert_eq!(grown, pinned[3]);
+    let a = world.alloc();
+    world.free(a);
+    world.0.leave(ticket);
+    let ticket = world.enter();
+    let b = world.alloc();
+    assert_eq!(b.addr(), grown.addr() + 3 * SIZE, "behind what it grew to");
+    // It is freed as the last block: this scope's blocks begin where it did.
+    world.free(b);
+    // SAFETY: the block is alive, with this layout.
+    assert!(unsafe { world.0.dealloc(grown, Layout::new::<[u64; 3 * SIZE / 8]>()) });
+    let c = world.alloc();
+    assert_eq!(c, grown);
+    world.0.leave(ticket);
+    let ticket = world.enter();
+    let d = world.alloc();
+    assert_eq!(d.addr(), c.addr() + SIZE);
+    for block in [d, c, pinned[0], pinned[1], pinned[2]] {
+        world.free(block);
+    }
+    world.0.leave(ticket);
+    assert_eq!(report().escapes.pinned_chunks, 0);
+}
