@@ -106,8 +106,8 @@ fn advise(block: NonNull<u8>, size: usize) {
     let before = block.addr().get().wrapping_neg() & (HUGE_PAGE - 1);
     let whole_pages = (size - before) & !(HUGE_PAGE - 1);
     let first = block.as_ptr().wrapping_add(before);
-    // SAFETY: advice for whole pages of a block of our own, which changes nothing that a program can see. An
-    // error means no huge pages.
+    // SAFETY: advice for whole pages of a block of our own, which changes nothing in them. An error means no
+    // huge pages.
     unsafe { madvise(first.cast(), whole_pages, MADV_HUGEPAGE) };
 }
 

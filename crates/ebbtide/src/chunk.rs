@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! block from the backing                         Control ── first ─► chunk ─ next ─► chunk ─ next ─► …
-//! ┌────────┬───────────────────────────┐                             in use          in use   free
-//! │ Header │ region                    │                             ▲ cursor.chunk ──┘
-//! └────────┴───────────────────────────┘
-//!           low ►               ◄ top
+//! ┌────────┬─┬───────────────────────┬─┐                             in use          in use   free
+//! │ Header │ │ region                │ │                             ▲ cursor.chunk ──┘
+//! └────────┴─┴───────────────────────┴─┘
+//!            low ►             ◄ top, at a cache line: the two gaps are 48 bytes together
 //! ```
 //!
 //! The list is in the order in which scopes enter the chunks. A scope's end gives none of them back:

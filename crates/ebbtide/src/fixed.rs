@@ -18,7 +18,8 @@ use core::{
 /// An arena over the caller's own memory: a `&mut [MaybeUninit<u8>]`, an array, or any owner of bytes.
 ///
 /// A scope of it over a buffer of n bytes holds exactly n (a child of that scope begins at a multiple of 16,
-/// so up to 15 less). When it is full, allocation fails and changes nothing, unless
+/// so up to 15 less; where less than 64 bytes are left and there is a chunk that it spilled into, the scope
+/// itself moves on to that as a child opens). When it is full, allocation fails and changes nothing, unless
 /// [`or_spill`](Fixed::or_spill) named a backing to go to instead.
 ///
 /// ```

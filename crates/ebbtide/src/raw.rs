@@ -4,11 +4,13 @@
 //!
 //! A cursor is three words: `top`, `chunk`, `low`. The bytes between `low` and `top` are free. Blocks
 //! whose size is known are taken off the high end, blocks that may grow off the low end. Opening a
-//! scope copies the three words; closing it does nothing, for the parent's words never moved.
+//! scope copies the three words; closing it does nothing, for nothing moved the parent's words meanwhile.
+//! (A parent with hardly anything left moves on to the chunk behind first, before the copy.)
 //!
 //! # Who calls whom
 //!
 //! ```text
+//! fork, try_fork, fork_with_room     a child's words; a parent that is all but full: move_on
 //! place, reserve_type, reserve       high end; sized values, slices, strings
 //!   ├─ the block fits ─► top = start                                        the fast path
 //!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
