@@ -14,6 +14,8 @@ use std::vec::Vec;
 pub(crate) struct Guard {
     ticket: Option<Ticket>,
     label: Option<&'static Label>,
+    /// Whether its end is an event.
+    is_told: bool,
 }
 
 impl Guard {
@@ -27,7 +29,7 @@ impl Guard {
                     if owner.is_started() || thread::start() { enter(owner) } else { None }
                 },
             );
-        Guard { ticket, label }
+        Guard { ticket, label, is_told: begin != Begin::Outside }
     }
 
     /// Ends the scope. Returns its last chunk if that is pinned.
@@ -40,7 +42,9 @@ impl Guard {
     fn end(&mut self) -> Option<Chunk> {
         let ticket = self.ticket.take()?;
         let (closed, pinned) = thread::with(|owner| owner.leave_at(ticket))?;
-        trace(self.label, closed);
+        if self.is_told {
+            trace(self.label, closed);
+        }
         pinned
     }
 }
@@ -63,14 +67,20 @@ fn trace(_: Option<&'static Label>, _: Sums) {}
 
 #[cfg(feature = "tracing")]
 fn trace(label: Option<&'static Label>, closed: Sums) {
-    let Sums { blocks, bytes, escaped } = closed;
-    if tracing::enabled!(tracing::Level::TRACE) {
-        // A subscriber keeps what it likes.
-        outside(|| {
-            let label = label.map_or("", Label::text);
-            tracing::trace!(label, blocks, bytes, escaped, "scope ended");
-        });
+    std::thread_local! {
+        /// Whether a subscriber of this thread is at work: scopes of its own are no events.
+        static BUSY: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
     }
+    if !tracing::enabled!(tracing::Level::TRACE) || BUSY.replace(true) {
+        return;
+    }
+    let Sums { blocks, bytes, escaped } = closed;
+    // A subscriber keeps what it likes.
+    outside(|| {
+        let label = label.map_or("", Label::text);
+        tracing::trace!(label, blocks, bytes, escaped, "scope ended");
+    });
+    BUSY.set(false);
 }
 
 /// Runs `f` in a scope: what this thread allocates inside of `f` comes from an arena.

@@ -1,0 +1,76 @@
+//! Claim: with the feature `tracing` every scope that ends is an event with its figures, and a subscriber that allocates is
+//! outside of any arena, unless it opens one, which is no event.
+
+#![cfg(feature = "tracing")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, Scoped, arena, arena_with, engine};
+use std::{alloc::System, fmt, sync::Mutex};
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Keeps every event as text.
+struct Keeper;
+
+struct Text(String);
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() != "bytes" {
+            self.0 += &format!("{}={value:?} ", field.name());
+        }
+    }
+}
+
+impl Subscriber for Keeper {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        assert!(!engine::is_ours(text.0.as_ptr()));
+        // Scopes of a subscriber are no events.
+        let text = arena(|| text.0.trim_end().to_owned());
+        SEEN.lock().unwrap().push(text);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn an_event_for_every_scope() {
+    tracing::subscriber::set_global_default(Keeper).unwrap();
+    // The first scope of a thread makes what it needs.
+    arena(|| ());
+    SEEN.lock().unwrap().clear();
+    let kept = arena(|| {
+        drop(Box::new(1));
+        arena_with(&Options::new().label("inner"), || Box::new(2))
+    });
+    drop(kept);
+    let seen = SEEN.lock().unwrap().clone();
+    assert_eq!(seen.len(), 2, "{seen:?}");
+    assert!(seen[0].contains("label=\"inner\" blocks=1 escaped=1"), "{seen:?}");
+    // What it encloses counts as its own: the inner scope, and the subscriber's.
+    assert!(seen[1].contains("label=\"\" blocks=3 escaped=2"), "{seen:?}");
+}
