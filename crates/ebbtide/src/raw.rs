@@ -264,10 +264,14 @@ impl Cursor {
 
     /// The control block of the arena.
     pub(crate) fn control(&self) -> &Control {
-        // SAFETY: a cursor names a chunk of a live list.
-        let control = unsafe { self.chunk.get().as_ref() }.control();
         // SAFETY: the arena was there when the scope opened, and cannot move or end before it (I4).
-        unsafe { control.as_ref() }
+        unsafe { self.control_address().as_ref() }
+    }
+
+    /// Where the control block is; unlike a reference to it, good for the backing beside it too.
+    pub(crate) fn control_address(&self) -> NonNull<Control> {
+        // SAFETY: a cursor names a chunk of a live list.
+        unsafe { self.chunk.get().as_ref() }.control()
     }
 
     /// Notes in the cursor's chunk where the arena is now.

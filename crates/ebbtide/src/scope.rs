@@ -180,7 +180,7 @@ impl<'a> Scope<'a> {
             self.cursor.came_from(checkpoint.words),
             "the checkpoint is not one of this scope, or a later one was rewound after it"
         );
-        let control = NonNull::from(self.cursor.control());
+        let control = self.cursor.control_address();
         // SAFETY: the caller's promise is the one asked for.
         unsafe { self.cursor.restore(checkpoint.words) };
         // The arena may have moved since this chunk was current.
