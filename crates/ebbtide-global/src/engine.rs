@@ -911,7 +911,8 @@ impl Owner {
         let local = entry.local.replace(0);
         let pinned_before = entry.pinned.get();
         // If all that was bumped since the adoption is free again, the tail begins where it did (G9).
-        let is_as_before = local.wrapping_add(entry.older.get()) == 0 && entry.tail.get() > 0;
+        let newer = local.wrapping_add(entry.older.get());
+        let is_as_before = newer == 0 && entry.tail.get() > 0;
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
         let tail = if is_as_before { entry.tail.get() } else { tail as u32 };
         entry.tail.set(tail);
@@ -926,7 +927,8 @@ impl Owner {
             return false;
         }
         // From here on the chunk is nobody's (G2): its entry must not be touched.
-        bump(&self.escaped, u64::from(live.saturating_sub(pinned_before)));
+        // Those of the scope that its owner did not free, unless another thread did.
+        bump(&self.escaped, u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
         if let Some(node) = self.node.get() {
             report::add(&node.pinned, u64::from(pinned_before == 0));
         }
