@@ -26,7 +26,7 @@ pub(crate) struct HeapUse {
 /// Runs `work` and counts what the process asks of the heap meanwhile.
 pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, HeapUse) {
     ebbtide_global::release_pool();
-    let held_before = held_by_arenas();
+    let scopes_before = ebbtide_global::report().scopes;
     CALLS.store(0, Relaxed);
     LIVE_BYTES.store(0, Relaxed);
     PEAK_BYTES.store(0, Relaxed);
@@ -34,15 +34,20 @@ pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, HeapUse) {
     let result = work();
     COUNTING.store(false, Relaxed);
     let peak_bytes = u64::try_from(PEAK_BYTES.load(Relaxed)).unwrap_or(0);
-    let held = held_by_arenas().saturating_sub(held_before) as u64;
+    let held = held_by_arenas(scopes_before);
     (result, HeapUse { calls: CALLS.load(Relaxed), peak_bytes: peak_bytes + held })
 }
 
-/// What the transparent arena has of the system and not of the heap. It keeps what a scope took, so
-/// after the work this is the most that the work held.
-fn held_by_arenas() -> usize {
+/// What the transparent arena has of the system and not of the heap, if the work opened scopes. It
+/// keeps what a scope took, so after the work this is the most that the work held. The chunk at hand
+/// for the next scope is not among those kept.
+fn held_by_arenas(scopes_before: u64) -> u64 {
     let report = ebbtide_global::report();
-    report.kept + report.escapes.pinned_bytes
+    if report.scopes == scopes_before {
+        return 0;
+    }
+    const CHUNK_BYTES: usize = 64 << 10;
+    (report.kept + report.escapes.pinned_bytes + CHUNK_BYTES) as u64
 }
 
 fn note(bytes_taken: usize, bytes_given_back: usize) {
