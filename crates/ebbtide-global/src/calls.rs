@@ -89,6 +89,10 @@ fn trace(label: Option<&'static Label>, closed: Sums) {
 /// global, in another thread's hands — stays where it is and valid; its memory is used again when it was freed, by
 /// whatever thread. So any code may run in a scope, and nothing about the result is special.
 ///
+/// A scope is for work that ends. In one that runs for ever, memory that is freed in the order in which it was taken (a queue, a
+/// cache, what is sent to another thread) is not used again before the scope's end, and it grows; put such things
+/// [`outside`]. One small block that escapes keeps the 64 KiB around it that the scope filled.
+///
 /// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same, over the inner
 /// allocator: when the program's global allocator is not a [`Scoped`](crate::Scoped), when the system gives no addresses, in a
 /// destructor at the end of a thread. The [report](crate::report) tells.

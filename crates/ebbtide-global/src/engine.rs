@@ -305,6 +305,31 @@ fn bump(counter: &Cell<u64>, more: u64) {
     counter.set(counter.get().wrapping_add(more));
 }
 
+/// What a counter has grown by. Nothing where a scope freed more of what was there before than it took.
+fn since(before: u64, now: u64) -> u64 {
+    let grown = now.wrapping_sub(before);
+    if i64::try_from(grown).is_ok() { grown } else { 0 }
+}
+
+/// Takes what a span grows by from its scope's budget, or gives back what it shrinks by. `false`, and nothing has changed,
+/// where the budget does not reach.
+fn charge(budget: &Cell<usize>, old_size: usize, new_size: usize) -> bool {
+    let left = budget.get();
+    if left == NEVER {
+        return true;
+    }
+    let after = if new_size > old_size {
+        left.checked_sub(new_size - old_size)
+    } else {
+        Some(left.saturating_add(old_size - new_size).min(NEVER - 1))
+    };
+    match after {
+        Some(after) => budget.set(after),
+        None => return false,
+    }
+    true
+}
+
 impl Owner {
     /// An owner that may not open scopes yet.
     #[must_use]
@@ -601,7 +626,7 @@ impl Owner {
         self.resume(outer);
         let sums = Sums {
             blocks: self.blocks().wrapping_sub(before.blocks),
-            bytes: self.bytes.get().wrapping_sub(before.bytes),
+            bytes: since(before.bytes, self.bytes.get()),
             escaped: self.escaped.get().wrapping_sub(before.escaped),
         };
         if let Some(label) = label {
@@ -942,13 +967,17 @@ impl Owner {
 
     // Allocating
 
-    /// A block of the innermost scope; null where none is open or it does not serve the request.
+    /// A block of the innermost scope; null where none is open or it does not serve the request. One of no bytes is not
+    /// served: its address would be the next block's, or the next chunk's.
     #[inline(always)]
     pub fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() == 0 {
+            return ptr::null_mut();
+        }
         self.alloc_or(layout, || self.alloc_slow(layout))
     }
 
-    /// As [`alloc`](Owner::alloc), but calls `slow` where the fast path does not serve the request.
+    /// As [`alloc`](Owner::alloc), but calls `slow` where the fast path does not serve the request. The size is not 0.
     #[inline(always)]
     pub(crate) fn alloc_or(&self, layout: Layout, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         let size = layout.size();
@@ -1045,7 +1074,7 @@ impl Owner {
         let budget = record.budget.get();
         // What the current chunk was granted and has left counts too.
         let left = self.end.get() - self.top.get().addr();
-        if budget != NEVER && budget + left < size {
+        if budget != NEVER && budget.saturating_add(left) < size {
             return self.refuse(Reason::ByteLimit);
         }
         let class = (size::class(size + MOST_ALIGN) + headroom).min(CLASSES - 1);
@@ -1055,7 +1084,7 @@ impl Owner {
             record.budget.set(budget.saturating_sub(size));
             self.end.set(self.end.get() - size.saturating_sub(budget));
         }
-        record.spans.set(record.spans.get() + 1);
+        record.spans.set(record.spans.get().saturating_add(1));
         let entry = chunk.entry();
         entry.scope.store(SPAN, Ordering::Relaxed);
         entry.owner.store(self.id.get(), Ordering::Relaxed);
@@ -1190,20 +1219,24 @@ impl Owner {
             region::give(chunk);
             return;
         }
-        let mut next = self.innermost();
-        while let Some(first) = next {
-            let outer = first.entry();
-            if outer.scope.load(Ordering::Relaxed) == entry.home.get() {
-                outer.record.spans.set(outer.record.spans.get().saturating_sub(1));
-                let budget = &outer.record.budget;
-                if budget.get() != NEVER {
-                    budget.set(budget.get() + size);
-                }
-                break;
-            }
-            next = outer.record.outer.get();
+        if let Some(record) = self.record_of(entry.home.get()) {
+            record.spans.set(record.spans.get().saturating_sub(1));
+            charge(&record.budget, size, 0);
         }
         self.give(chunk, chunk.class());
+    }
+
+    /// The record of an open scope of this owner.
+    fn record_of(&self, scope: u64) -> Option<&Record> {
+        let mut next = self.innermost();
+        while let Some(first) = next {
+            let entry = first.entry();
+            if entry.scope.load(Ordering::Relaxed) == scope {
+                return Some(&entry.record);
+            }
+            next = entry.record.outer.get();
+        }
+        None
     }
 
     // Resizing
@@ -1255,11 +1288,11 @@ impl Owner {
                         entry.tail.set(end_offset(offset(block), new));
                     }
                     bump(&self.grown, 1);
-                    return block;
+                    return region::reach(block);
                 }
                 if new == old || (new < old && old <= SMALL) {
                     bump(&self.grown, 1);
-                    return block;
+                    return region::reach(block);
                 }
             }
             // SAFETY: passed on.
@@ -1290,9 +1323,15 @@ impl Owner {
         let lead = block.addr() - chunk.start().addr();
         let fits = new_size <= size::span(chunk.class()) - lead;
         if fits && new_size >= layout.size() / 2 {
+            // A scope of another owner's, or one that has ended, has no limit to keep.
+            let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
+            let record = if is_own { self.record_of(entry.home.get()) } else { None };
+            if record.is_some_and(|record| !charge(&record.budget, layout.size(), new_size)) {
+                return ptr::null_mut();
+            }
             entry.touched.set(entry.touched.get().max(lead + new_size));
             bump(&self.grown, 1);
-            return block;
+            return region::reach(block);
         }
         if entry.home.get() != self.scope.get() {
             return if fits && new_size <= layout.size() { block } else { ptr::null_mut() };
@@ -1350,9 +1389,9 @@ impl Owner {
         while let Some(outer) = next {
             next = outer.entry().record.outer.get();
             place += 1;
-        }
-        if place >= LISTED_DEPTH {
-            return None;
+            if place == LISTED_DEPTH {
+                return None;
+            }
         }
         self.complicate();
         let chunk = match self.lists_chunk.get() {

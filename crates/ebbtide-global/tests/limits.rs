@@ -119,3 +119,51 @@ fn what_is_kept_is_bounded_and_given_back() {
     assert_eq!(report().kept, 0);
     retain(128 << 20);
 }
+
+#[test]
+fn a_byte_limit_of_spans_that_grow_and_are_freed() {
+    let _alone = ALONE.lock().unwrap();
+    let limit = 256 << 10;
+    arena_with(&Options::new().byte_limit(limit), || {
+        for _ in 0..100 {
+            let mut grows = Vec::<u8>::with_capacity(66_000);
+            grows.push(1);
+            grows.reserve_exact(118_000);
+        }
+        let all: Vec<Vec<u8>> = (0..200).map(|_| vec![1; 20_000]).collect();
+        let served: usize = all.iter().filter(|bytes| ours(bytes)).map(Vec::len).sum();
+        assert!(served <= limit, "{served} bytes of {limit}");
+        assert!(served > limit / 2, "what was freed is there again: {served}");
+    });
+    // Sums that would pass what a number holds.
+    arena_with(&Options::new().byte_limit(usize::MAX - 1), || {
+        for _ in 0..20 {
+            let mut grows = Vec::<u8>::with_capacity(70_000);
+            grows.push(1);
+            grows.reserve_exact(120_000);
+        }
+    });
+}
+
+#[test]
+fn a_scope_that_frees_more_than_it_takes_counts_no_bytes() {
+    let _alone = ALONE.lock().unwrap();
+    let kept = arena_with(&Options::new(), || "x".repeat(100));
+    arena_with(&Options::new().label("frees"), || drop(kept));
+    let report = report();
+    assert!(report.high_water < 1 << 40, "{}", report.high_water);
+    let label = report.labels.iter().find(|label| label.label == "frees");
+    assert!(label.is_none_or(|label| label.bytes < 1 << 40), "{label:?}");
+}
+
+#[test]
+fn a_block_of_no_bytes_is_not_served() {
+    let _alone = ALONE.lock().unwrap();
+    let owner = engine::Owner::new();
+    assert!(owner.start());
+    let ticket = owner.enter(&Options::new()).unwrap();
+    let nothing = std::alloc::Layout::from_size_align(0, 1).unwrap();
+    assert!(owner.alloc(nothing).is_null());
+    assert!(owner.alloc_zeroed(nothing).is_null());
+    owner.leave(ticket);
+}
