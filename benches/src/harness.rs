@@ -1,7 +1,7 @@
 //! Interleaved timing: in every round each contestant of a row runs one batch, in an order that rotates,
 //! so that what else the machine does falls on all of them alike. A ratio is taken within a round.
 
-use crate::machine;
+use crate::{machine, spread::Spread};
 use lexopt::prelude::*;
 use std::{
     hint::black_box,
@@ -288,35 +288,6 @@ impl Bar {
             }
         };
         Some(Verdict { against: side.name, bar, value, held })
-    }
-}
-
-/// The distribution of a figure over the rounds.
-struct Spread {
-    median: f64,
-    p99: f64,
-    /// A 95 % interval of the median, by order statistics.
-    low: f64,
-    high: f64,
-}
-
-impl Spread {
-    fn of(values: impl Iterator<Item = f64>) -> Self {
-        let mut values: Vec<f64> = values.collect();
-        values.sort_by(f64::total_cmp);
-        let n = values.len();
-        #[allow(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss
-        )]
-        let half_width = (0.98 * (n as f64).sqrt()).ceil() as usize;
-        Spread {
-            median: values[n / 2],
-            p99: values[n * 99 / 100],
-            low: values[(n / 2).saturating_sub(half_width)],
-            high: values[(n / 2 + half_width).min(n - 1)],
-        }
     }
 }
 

@@ -15,5 +15,6 @@ pub mod harness;
 pub mod machine;
 pub mod peers;
 pub mod plot;
+pub mod spread;
 pub mod table;
 pub mod workloads;

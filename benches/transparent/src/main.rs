@@ -20,6 +20,10 @@ use std::{
 
 #[path = "../../src/machine.rs"]
 mod machine;
+#[path = "../../src/spread.rs"]
+mod spread;
+
+use spread::Spread;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -300,30 +304,6 @@ fn count(row: &Row, programs: &Path) -> Result<Vec<Option<f64>>> {
         Ok(number.filter(|_| output.status.success()).map(|number| number / row.scopes as f64))
     };
     CONTESTANTS.iter().map(count).collect()
-}
-
-/// The distribution of a figure over the rounds.
-struct Spread {
-    median: f64,
-    p99: f64,
-    /// A 95 % interval of the median, by order statistics.
-    low: f64,
-    high: f64,
-}
-
-impl Spread {
-    fn of(values: impl Iterator<Item = f64>) -> Self {
-        let mut values: Vec<f64> = values.collect();
-        values.sort_by(f64::total_cmp);
-        let n = values.len();
-        let half_width = (0.98 * (n as f64).sqrt()).ceil() as usize;
-        Spread {
-            median: values[n / 2],
-            p99: values[n * 99 / 100],
-            low: values[(n / 2).saturating_sub(half_width)],
-            high: values[(n / 2 + half_width).min(n - 1)],
-        }
-    }
 }
 
 /// How the times of one contestant compare with another's, round by round.
