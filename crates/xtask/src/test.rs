@@ -60,6 +60,8 @@ const STEPS: &[Step] = &[
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
+    Step::new("hashbrown's tests, its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
+    Step::new("a user of bumpalo, moved to a scope", "bash ci/others/bumpalo-user.sh").slow(),
     Step::new("other people's tests in transparent scopes", "bash ci/others/global.sh").slow(),
 ];
 
