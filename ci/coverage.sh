@@ -4,17 +4,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if ! cargo llvm-cov --version >/dev/null 2>&1; then
-    echo "cargo-llvm-cov is missing; install it with: cargo install cargo-llvm-cov" >&2
+    echo "cargo-llvm-cov is missing; install it with: cargo install --locked cargo-llvm-cov" >&2
     exit 1
 fi
-# The compiler's own tools where they are installed, else those of the same release of LLVM.
-major=$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
-if [ ! -e "$(rustc --print target-libdir)/../bin/llvm-profdata" ]; then
-    LLVM_PROFDATA=$(command -v "llvm-profdata-$major") && LLVM_COV=$(command -v "llvm-cov-$major") || {
-        echo "LLVM's tools are missing; install them with: rustup component add llvm-tools" >&2
-        exit 1
-    }
-    export LLVM_PROFDATA LLVM_COV
-fi
+tools=$(bash ci/llvm-tools.sh) || {
+    echo "LLVM's tools are missing; install them with: bash ci/llvm-tools.sh --install" >&2
+    exit 1
+}
+export LLVM_PROFDATA=${tools%$'\n'*} LLVM_COV=${tools#*$'\n'}
 # The documentation's examples count for nothing here: only a nightly compiler instruments them.
 exec cargo llvm-cov --package ebbtide --features full --lib --tests "$@"

@@ -30,7 +30,7 @@ impl Command {
 const COMMANDS: &[Command] = &[
     Command {
         usage: "test [--quick]",
-        about: "every check, set-up included; --quick leaves out optimized builds, sanitizers and Valgrind",
+        about: "every check, set-up included; --quick leaves out what takes long: optimized builds, sanitizers, coverage …",
         run: test::run,
     },
     Command {

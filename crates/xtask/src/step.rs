@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
 /// How a step ended.
 pub(crate) enum End {
     Passed,
-    /// A tool is missing, and this is not CI.
+    /// A tool is missing that is not required, or this is not CI.
     LeftOut(String),
     Failed(String),
 }

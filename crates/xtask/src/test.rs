@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
-use crate::tool::{CLIPPY, NIGHTLY, RUSTFMT, VALGRIND};
+use crate::tool::{CLIPPY, LLVM_COV, LLVM_TOOLS, NIGHTLY, RUSTFMT, VALGRIND};
 use std::time::Instant;
 
 /// The list. `nostd/` comes apart because `panic = "abort"` makes it a workspace of its own, `fuzz/` because its
@@ -60,6 +60,12 @@ const STEPS: &[Step] = &[
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
+    Step::new(
+        "line coverage of the core",
+        "bash ci/coverage.sh --summary-only --fail-under-lines 95",
+    )
+    .needs(&[LLVM_COV, LLVM_TOOLS])
+    .slow(),
     Step::new("hashbrown's tests, its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
     Step::new("a user of bumpalo, moved to a scope", "bash ci/others/bumpalo-user.sh").slow(),
     Step::new("other people's tests in transparent scopes", "bash ci/others/global.sh").slow(),
