@@ -130,24 +130,35 @@ impl PlainGuard {
     #[inline]
     fn open() -> PlainGuard {
         PlainGuard(match thread::with(Owner::enter_plain) {
-            None => Self::start(),
+            None => enter(),
             ticket => ticket,
         })
     }
+}
 
-    #[cold]
-    fn start() -> Option<Ticket> {
-        if thread::start() { thread::with(Owner::enter_plain) } else { None }
+/// Opens a scope with the default options, the outermost or not.
+#[inline(never)]
+fn enter() -> Option<Ticket> {
+    let is_started = thread::with(Owner::is_started) || thread::start();
+    if is_started { thread::with(|owner| owner.enter(&Options::new())) } else { None }
+}
+
+/// Ends any scope.
+#[inline(never)]
+fn leave(ticket: Option<Ticket>) {
+    if let Some((closed, _)) =
+        ticket.and_then(|ticket| thread::with(|owner| owner.leave_at(ticket)))
+    {
+        trace(None, closed);
     }
 }
 
 impl Drop for PlainGuard {
     #[inline]
     fn drop(&mut self) {
-        if let Some(ticket) = self.0 {
-            if let Some(closed) = thread::with(|owner| owner.leave_plain(ticket)) {
-                trace(None, closed);
-            }
+        match thread::with(|owner| owner.leave_plain(self.0)) {
+            Some(closed) => trace(None, closed),
+            None => leave(self.0),
         }
     }
 }

@@ -12,16 +12,18 @@
 //!
 //! ```text
 //! alloc                                                   of any owner, null: "not by me"
-//!   ├─ small, and the chunk has room ─► top = end                              the fast path
-//!   └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
+//!   ├─ small, aligned to the granule, and the chunk has room ─► top = end           the fast path
+//!   └─ else ─► alloc_slow ─┬─ small, and there is room ─► top = end
+//!                          ├─ a free list has one ─► pop
 //!                          ├─ it fits after all, or into another chunk ─► next_chunk ─► adopt, pool, region
-//!                          └─ larger than 8 KiB ─► alloc_span
+//!                          └─ larger than 8 KiB ─► alloc_beyond
 //! free
-//!   ├─ the innermost scope's ─► count down; if it was the last block, top = block   the fast path
-//!   │                     └─ large, or the scope churns ─► free_listed ─► push
-//!   └─ else ─► free_other ─┬─ an outer scope's ─► count down
-//!                          ├─ a span ─► into the pool
-//!                          └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
+//!   ├─ the innermost scope's, small ─► count down; if it was the last block, top = block   the fast path
+//!   └─ else ─► free_slow ─┬─ the innermost scope's ─┬─ from before the chunk was adopted ─► free_older
+//!                         │                         └─ large, or the scope churns ─► free_listed
+//!                         └─ else ─► free_other ─┬─ an outer scope's ─► count down
+//!                                                ├─ a span ─► into the pool
+//!                                                └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
 //! enter ─► take a chunk, keep the outer cursor in the outer scope's record
 //! leave ─► close ─► retire every chunk ─► the outer cursor again
 //! ```
@@ -39,8 +41,8 @@
 //!   block freed takes one, and what is resized in place changes nothing.
 //! - **G4** A byte is handed out again only when its block was freed by the chunk's owner while it owned it (rewound,
 //!   or through a list), or when no block of its chunk is alive. A block in a list is listed once.
-//! - **G5** `top..end` is free and lies in the innermost scope's current chunk. A chunk's first bytes are in no
-//!   block, so the end of a block equals `top` only if both lie in the current chunk.
+//! - **G5** `top..end` is free and lies in the innermost scope's current chunk; `top` is a multiple of the granule. A chunk's
+//!   first bytes are in no block, so the end of a block equals `top` only if both lie in the current chunk.
 //! - **G6** The blocks in a scope's lists were freed, lie in chunks of that very scope, and above no chunk's
 //!   top. Its chunks stay its own until it ends, and its lists end with it.
 //! - **G7** A span has one block, which nobody counts: it is alive exactly while the run is in no pool. Whoever frees it has
@@ -59,12 +61,13 @@ use crate::{
     options::Options,
     region::{self, Chunk, Entry, Place, RETAIN},
     report::{self, Label, Node, PINNED, Reason, Sums},
-    size::{self, CHUNK, CLASSES, LARGEST, LARGEST_IN_CHUNK, LISTS, SMALL},
+    size::{self, CHUNK, CLASSES, GRANULE, LARGEST, LARGEST_IN_CHUNK, LISTS, SMALL},
 };
 use core::{
     alloc::Layout,
     cell::Cell,
     fmt,
+    num::NonZeroU64,
     ptr::{self, NonNull},
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -172,7 +175,14 @@ impl Record {
 /// Names a scope that was entered. It is no proof of anything: see [`Owner::leave`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    scope: u64,
+    scope: NonZeroU64,
+}
+
+impl Ticket {
+    #[inline(always)]
+    fn of(scope: u64) -> Option<Ticket> {
+        NonZeroU64::new(scope).map(|scope| Ticket { scope })
+    }
 }
 
 /// Where a scope begins.
@@ -203,21 +213,28 @@ pub struct Owner {
     served: Cell<u64>,
     /// `served` when the current chunk's count was last brought up to date.
     mark: Cell<u64>,
-    id: Cell<u64>,
+    /// The entry of a chunk that stays owned between scopes, so that a plain scope is opened by two stores: `Some` while
+    /// no scope is open, and while none is but a plain one that did nothing but bump in this chunk. `top`, `from`, `mark`,
+    /// `first` and `current` are then as that scope needs them; the chunk is `first`.
+    idle: Cell<Option<&'static Entry>>,
 
+    // The second line: what a plain scope needs at its beginning and at its end.
+    /// The scope that the idle chunk's entry names; 0 where there is none. Plain scopes that leave nothing behind use it one after the other.
+    idle_scope: Cell<u64>,
+    /// Where the idle chunk ends.
+    idle_end: Cell<usize>,
+    /// Where the bump pointer was when its bytes were last added up.
+    from: Cell<usize>,
+    /// How many more plain scopes may end before the figures are published. Those that did are not in `scopes` yet.
+    unpublished: Cell<u64>,
+    bytes: Cell<u64>,
+    id: Cell<u64>,
     /// The first chunk of the innermost scope.
     first: Cell<Option<Chunk>>,
     current: Cell<Option<Chunk>>,
-    /// Where the bump pointer was when its bytes were last added up.
-    from: Cell<usize>,
     lists: Cell<Option<NonNull<Lists>>>,
+
     lists_chunk: Cell<Option<Chunk>>,
-    /// A chunk that stays owned between scopes, so that a plain scope is opened by two stores: `Some` while no
-    /// scope is open, and while none is but a plain one that did nothing but bump in this chunk. `top`, `from`, `mark`,
-    /// `first` and `current` are then as that scope needs them.
-    idle: Cell<Option<Chunk>>,
-    /// The scope that the idle chunk's entry names. Plain scopes that leave nothing behind use it one after the other.
-    idle_scope: Cell<u64>,
     pools: [Cell<Option<Chunk>>; CLASSES],
     /// The bytes in the pools that have memory behind them.
     kept: Cell<usize>,
@@ -228,7 +245,6 @@ pub struct Owner {
     node: Cell<Option<&'static Node>>,
     /// Blocks that came from lists or are spans.
     others: Cell<u64>,
-    bytes: Cell<u64>,
     grown: Cell<u64>,
     escaped: Cell<u64>,
     scopes: Cell<u64>,
@@ -342,14 +358,17 @@ impl Owner {
             scope: Cell::new(STRANGER),
             served: Cell::new(0),
             mark: Cell::new(0),
+            idle: Cell::new(None),
+            idle_scope: Cell::new(0),
+            idle_end: Cell::new(0),
+            from: Cell::new(0),
+            unpublished: Cell::new(UNPUBLISHED),
+            bytes: Cell::new(0),
             id: Cell::new(STRANGER),
             first: Cell::new(None),
             current: Cell::new(None),
-            from: Cell::new(0),
             lists: Cell::new(None),
             lists_chunk: Cell::new(None),
-            idle: Cell::new(None),
-            idle_scope: Cell::new(0),
             pools: [const { Cell::new(None) }; CLASSES],
             kept: Cell::new(0),
             hints: [const { Cell::new(None) }; HINTS],
@@ -358,7 +377,6 @@ impl Owner {
             last_id: Cell::new(0),
             node: Cell::new(None),
             others: Cell::new(0),
-            bytes: Cell::new(0),
             grown: Cell::new(0),
             escaped: Cell::new(0),
             scopes: Cell::new(0),
@@ -425,16 +443,17 @@ impl Owner {
         self.enter_at(&Options::new(), None, Begin::Outside)
     }
 
-    /// Opens a scope with the default options.
-    #[inline]
+    /// Opens a plain scope over the idle chunk: the outermost, with the default options. `None` where another is open, or
+    /// there is no such chunk.
+    #[inline(always)]
     pub(crate) fn enter_plain(&self) -> Option<Ticket> {
-        if self.scope.get() == STRANGER && self.idle.get().is_some() {
-            let scope = self.idle_scope.get();
-            self.scope.set(scope);
-            self.end.set(self.from.get() + (CHUNK - LEAD));
-            return Some(Ticket { scope });
+        if self.scope.get() != STRANGER {
+            return None;
         }
-        self.enter_at(&Options::new(), None, Begin::Anywhere)
+        let ticket = Ticket::of(self.idle_scope.get())?;
+        self.scope.set(ticket.scope.get());
+        self.end.set(self.idle_end.get());
+        Some(ticket)
     }
 
     /// Opens a scope.
@@ -450,7 +469,7 @@ impl Owner {
         }
         let scope = self.new_id();
         let outer = self.innermost();
-        let idle = if outer.is_none() { self.idle.take() } else { None };
+        let idle = if outer.is_none() { self.take_idle() } else { None };
         self.complicate();
         let adopted = match begin {
             Begin::At(chunk) => self.adopt(chunk, scope),
@@ -504,54 +523,60 @@ impl Owner {
         }
         self.list_floor.set(SMALL + 1);
         self.check();
-        Some(Ticket { scope })
+        Ticket::of(scope)
     }
 
-    /// Ends a scope that [`enter_plain`](Owner::enter_plain) opened. Returns what is told of it.
-    #[inline]
-    pub(crate) fn leave_plain(&self, ticket: Ticket) -> Option<Sums> {
-        if self.scope.get() == ticket.scope {
-            if let Some(chunk) = self.idle.get() {
-                let entry = chunk.entry();
-                let blocks = self.served.get().wrapping_sub(self.mark.get());
-                if entry.local.get().wrapping_add(change(blocks)) == 0 && entry.count.is_untouched()
-                {
-                    return Some(self.close_plain(entry, blocks));
-                }
-            }
+    /// Ends a plain scope that left no block behind: the chunk stays as it is, for the next one. Returns what is told of it.
+    /// `None` where the ticket's scope is none such: [`leave_at`](Owner::leave_at) ends it.
+    #[inline(always)]
+    pub(crate) fn leave_plain(&self, ticket: Option<Ticket>) -> Option<Sums> {
+        if Ticket::of(self.scope.get()) != ticket {
+            return None;
         }
-        self.leave_at(ticket).map(|(sums, _)| sums)
-    }
-
-    /// Ends the only scope, a plain one that left no block behind: the chunk stays as it is, for the next one.
-    #[inline]
-    fn close_plain(&self, entry: &Entry, blocks: u64) -> Sums {
+        let entry = self.idle.get()?;
+        let served = self.served.get();
+        let blocks = served.wrapping_sub(self.mark.get());
+        // The idle chunk is no adopted one. So if its owner freed as many blocks as it bumped, nobody else freed one (G3), and
+        // the shared count need not be looked at.
+        if entry.local.get().wrapping_add(change(blocks)) != 0 {
+            return None;
+        }
         entry.local.set(0);
-        self.mark.set(self.served.get());
-        let bytes = self.top.get().addr().wrapping_sub(self.from.get()) as u64;
+        self.mark.set(served);
+        let from = self.from.get();
+        let bytes = self.top.get().addr().wrapping_sub(from) as u64;
         if bytes != 0 {
             bump(&self.bytes, bytes);
-            self.top.set(self.top.get().with_addr(self.from.get()));
+            self.top.set(self.top.get().with_addr(from));
         }
         self.end.set(0);
         self.scope.set(STRANGER);
-        bump(&self.scopes, 1);
-        if self.scopes.get() % UNPUBLISHED == 0 {
+        let more = self.unpublished.get() - 1;
+        self.unpublished.set(more);
+        if more == 0 {
             self.publish(bytes);
         }
-        Sums { blocks, bytes, escaped: 0 }
+        Some(Sums { blocks, bytes, escaped: 0 })
     }
 
     /// Before a plain scope does anything but bump in the idle chunk: from then on it is like any other.
     #[inline]
     fn complicate(&self) {
-        if let Some(chunk) = self.idle.take() {
-            let record = &chunk.entry().record;
+        if let Some(entry) = self.idle.take() {
+            self.idle_scope.set(0);
+            let record = &entry.record;
             // `mark` was set when the scope before ended.
             record.blocks.set(self.mark.get().wrapping_add(self.others.get()));
             record.bytes.set(self.bytes.get());
             record.escaped.set(self.escaped.get());
         }
+    }
+
+    /// The idle chunk, which is idle no longer.
+    #[inline]
+    fn take_idle(&self) -> Option<Chunk> {
+        self.idle_scope.set(0);
+        self.idle.take().and(self.first.get())
     }
 
     /// The first chunk of the innermost scope.
@@ -570,7 +595,7 @@ impl Owner {
     /// As [`leave`](Owner::leave); returns what the scope did, and its current chunk if that is pinned now.
     #[inline]
     pub(crate) fn leave_at(&self, ticket: Ticket) -> Option<(Sums, Option<Chunk>)> {
-        if self.scope.get() != ticket.scope {
+        if self.scope.get() != ticket.scope.get() {
             self.leave_above(ticket)?;
         }
         let closed = self.close();
@@ -582,10 +607,10 @@ impl Owner {
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
         let mut next = self.innermost();
-        while next?.entry().scope.load(Ordering::Relaxed) != ticket.scope {
+        while next?.entry().scope.load(Ordering::Relaxed) != ticket.scope.get() {
             next = next?.entry().record.outer.get();
         }
-        while self.scope.get() != ticket.scope {
+        while self.scope.get() != ticket.scope.get() {
             self.close()?;
         }
         Some(())
@@ -648,8 +673,9 @@ impl Owner {
         entry.tail.set(0);
         entry.older.set(0);
         entry.scope.store(scope, Ordering::Relaxed);
-        self.idle.set(Some(chunk));
+        self.idle.set(Some(entry));
         self.idle_scope.set(scope);
+        self.idle_end.set(chunk.start().addr() + CHUNK);
     }
 
     /// Whether nothing in a chunk of this owner's is alive; its count is up to date.
@@ -677,7 +703,7 @@ impl Owner {
         self.mark.set(self.served.get());
         let Some(first) = outer else {
             // As a plain scope over the idle chunk needs it.
-            let idle = self.idle.get();
+            let idle = self.idle.get().and(self.first.get());
             let top = idle.map_or(ptr::null_mut(), |idle| idle.start().wrapping_add(LEAD));
             self.top.set(top);
             self.from.set(top.addr());
@@ -721,7 +747,7 @@ impl Owner {
     pub fn release_pools(&self) {
         // Of an open scope, one may be the first chunk, and in the other lie its lists.
         if self.innermost().is_none() {
-            if let Some(chunk) = self.idle.take() {
+            if let Some(chunk) = self.take_idle() {
                 self.resume(None);
                 self.retire(chunk, CHUNK);
             }
@@ -745,6 +771,8 @@ impl Owner {
     /// Hands this owner's figures to the report; `bytes` are those of one scope.
     #[inline(never)]
     pub(crate) fn publish(&self, bytes: u64) {
+        let ended = UNPUBLISHED - self.unpublished.replace(UNPUBLISHED);
+        bump(&self.scopes, ended);
         let Some(node) = self.node.get() else { return };
         node.scopes.store(self.scopes.get(), Ordering::Relaxed);
         node.blocks.store(self.blocks(), Ordering::Relaxed);
@@ -981,18 +1009,30 @@ impl Owner {
     #[inline(always)]
     pub(crate) fn alloc_or(&self, layout: Layout, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         let size = layout.size();
-        if size <= self.small_max.get() {
-            let start = aligned(self.top.get(), layout.align());
-            let end = start.wrapping_add(size::round_small(size));
-            if end.addr() <= self.end.get() {
-                // G5: the block is free. It is counted with `served` (G3).
-                self.top.set(end);
-                self.served.set(self.served.get().wrapping_add(1));
-                prefetch(end.wrapping_add(AHEAD));
+        // `top` is a multiple of the granule (G5): what asks for no more needs no rounding, and is nearly everything.
+        if size <= self.small_max.get() && layout.align() <= GRANULE {
+            let start = self.top.get();
+            if let Some(end) = self.fits(start, size) {
+                self.bump_to(end);
                 return start;
             }
         }
         slow()
+    }
+
+    /// Where a small block ends that begins at `start`; `None` where it does not fit.
+    #[inline(always)]
+    fn fits(&self, start: *mut u8, size: usize) -> Option<*mut u8> {
+        let end = start.wrapping_add(size::round_small(size));
+        (end.addr() <= self.end.get()).then_some(end)
+    }
+
+    /// Hands out what lies between `top` and `end`. G5: it is free. It is counted with `served` (G3).
+    #[inline(always)]
+    fn bump_to(&self, end: *mut u8) {
+        self.top.set(end);
+        self.served.set(self.served.get().wrapping_add(1));
+        prefetch(end.wrapping_add(AHEAD));
     }
 
     /// As [`alloc`](Owner::alloc), filled with zeros.
@@ -1013,6 +1053,14 @@ impl Owner {
     #[inline(never)]
     pub(crate) fn alloc_slow(&self, layout: Layout) -> *mut u8 {
         let size = layout.size();
+        if size <= self.small_max.get() {
+            // Aligned to more than the granule, or the chunk is full.
+            let start = aligned(self.top.get(), layout.align());
+            if let Some(end) = self.fits(start, size) {
+                self.bump_to(end);
+                return start;
+            }
+        }
         if size > LARGEST_IN_CHUNK {
             return self.alloc_beyond(layout, 0, false);
         }
@@ -1115,7 +1163,7 @@ impl Owner {
         // SAFETY: passed on.
         let Some(place) = (unsafe { region::find(block) }) else { return false };
         // SAFETY: passed on.
-        unsafe { self.free(place, block, layout) };
+        unsafe { self.free(place, block, layout.size()) };
         true
     }
 
@@ -1123,25 +1171,38 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block is alive, [`find`](region::find) returned `place` for it, and it has this layout. It is not used again.
+    /// The block is alive, [`find`](region::find) returned `place` for it, and it has this size. It is not used again.
     #[inline(always)]
-    pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, layout: Layout) {
+    pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, size: usize) {
+        // SAFETY: passed on.
+        let slow = || unsafe { self.free_slow(place, block, size) };
+        // SAFETY: passed on.
+        unsafe { self.free_or(place, block, size, slow) }
+    }
+
+    /// As [`free`](Owner::free), but calls `slow`, which is to do the same as [`free_slow`](Owner::free_slow), where there is
+    /// more to do than to count and to rewind.
+    ///
+    /// # Safety
+    ///
+    /// As [`free`](Owner::free).
+    #[inline(always)]
+    pub(crate) unsafe fn free_or(
+        &self,
+        place: Place,
+        block: *mut u8,
+        size: usize,
+        slow: impl FnOnce(),
+    ) {
         let entry = place.entry();
-        if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
-            // SAFETY: passed on.
-            return unsafe { self.free_other(place.chunk(), block, layout) };
+        let is_plain = entry.scope.load(Ordering::Relaxed) == self.scope.get()
+            && offset(block) >= entry.tail.get()
+            && size < self.list_floor.get();
+        if !is_plain {
+            return slow();
         }
         // The innermost scope's id is in the entry, so this owner has the chunk (G2, G8).
         entry.local.set(entry.local.get().wrapping_sub(1));
-        let size = layout.size();
-        if offset(block) < entry.tail.get() {
-            // SAFETY: passed on; the chunk is the innermost scope's.
-            return unsafe { self.free_older(entry, block, size) };
-        }
-        if size >= self.list_floor.get() {
-            // SAFETY: passed on; the chunk is the innermost scope's.
-            return unsafe { self.free_listed(block, size) };
-        }
         // SAFETY: passed on.
         unsafe { poison(block, size) };
         let end = block.addr().wrapping_add(size::round_small(size));
@@ -1151,15 +1212,31 @@ impl Owner {
         }
     }
 
-    /// Frees a block from before its chunk was adopted.
+    /// Frees a block of any owner.
     ///
     /// # Safety
     ///
-    /// The block was alive and of this size, and lies in a chunk of the innermost scope, below its tail. It is counted.
-    #[inline(never)]
-    unsafe fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
+    /// As [`free`](Owner::free).
+    #[inline]
+    pub(crate) unsafe fn free_slow(&self, place: Place, block: *mut u8, size: usize) {
         // SAFETY: passed on.
         unsafe { poison(block, size) };
+        let entry = place.entry();
+        if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
+            return self.free_other(place.chunk(), block, size);
+        }
+        entry.local.set(entry.local.get().wrapping_sub(1));
+        if offset(block) < entry.tail.get() {
+            self.free_older(entry, block, size);
+        } else {
+            // SAFETY: the block is free, counted, and lies in a chunk of the innermost scope.
+            unsafe { self.free_listed(block, size) };
+        }
+    }
+
+    /// Rewinds where a block ends that was freed, is counted, and lay in a chunk of the innermost scope, below its tail: it is
+    /// from before the chunk was adopted.
+    fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.older.set(entry.older.get().wrapping_add(1));
         if block.addr() + size::round(size) == self.top.get().addr() {
             // The last block of the current chunk (G5). What is bumped here from now on is this scope's (G9).
@@ -1168,14 +1245,13 @@ impl Owner {
         }
     }
 
+    /// Rewinds, or lists.
+    ///
     /// # Safety
     ///
-    /// The block was alive and of this size, and lies in a chunk of the innermost scope. It is counted.
-    #[inline(never)]
+    /// The block has this size, was freed and is counted, and lies in a chunk of the innermost scope, above its tail.
     unsafe fn free_listed(&self, block: *mut u8, size: usize) {
         let rounded = size::round(size);
-        // SAFETY: passed on.
-        unsafe { poison(block, size) };
         let block = region::reach(block);
         if block.addr() + rounded == self.top.get().addr() {
             self.top.set(block);
@@ -1187,19 +1263,12 @@ impl Owner {
         }
     }
 
-    /// Frees a block that is not in a chunk of the innermost scope.
-    ///
-    /// # Safety
-    ///
-    /// As [`free`](Owner::free).
-    #[inline(never)]
-    unsafe fn free_other(&self, chunk: Chunk, block: *mut u8, layout: Layout) {
-        // SAFETY: passed on.
-        unsafe { poison(block, layout.size()) };
+    /// Counts a block that was freed and is not in a chunk of the innermost scope.
+    fn free_other(&self, chunk: Chunk, block: *mut u8, size: usize) {
         let entry = chunk.entry();
         if entry.scope.load(Ordering::Relaxed) == SPAN {
             // The block was the run's only one, so the run is the caller's (G7).
-            self.free_span(chunk, layout.size());
+            self.free_span(chunk, size);
         } else if entry.owner.load(Ordering::Relaxed) == self.id.get() {
             // An outer scope's.
             entry.local.set(entry.local.get().wrapping_sub(1));
@@ -1364,7 +1433,7 @@ impl Owner {
             // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
             unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
             // SAFETY: the caller uses the old block no more.
-            unsafe { self.free(place, block, layout) };
+            unsafe { self.free(place, block, layout.size()) };
         }
         new
     }
@@ -1454,16 +1523,22 @@ impl Owner {
     /// An invariant that does not hold.
     fn broken(&self) -> Option<&'static str> {
         let Some(first) = self.innermost() else {
-            let at_rest = self.end.get() == 0 && self.first.get() == self.idle.get();
-            return (!at_rest).then_some("an owner without scopes");
+            let has_chunk = self.first.get().is_some();
+            let at_rest = self.end.get() == 0 && has_chunk == self.idle.get().is_some();
+            if !at_rest {
+                return Some("an owner without scopes");
+            }
+            let is_clean = self.idle.get().is_none_or(|idle| idle.count.peek() == BIAS);
+            return (!is_clean).then_some("G3, of the idle chunk");
         };
         let Some(current) = self.current.get() else { return Some("a scope without a chunk") };
-        if self.idle.get().is_some_and(|idle| idle != first || idle != current) {
+        let is_idle = |idle: &Entry| ptr::eq(idle, first.entry()) && first == current;
+        if self.idle.get().is_some_and(|idle| !is_idle(idle)) {
             return Some("the idle chunk");
         }
         let (start, top) = (current.start().addr(), self.top.get().addr());
         let end = self.end.get();
-        if top < start + LEAD || top > start + CHUNK {
+        if top < start + LEAD || top > start + CHUNK || top % GRANULE != 0 {
             return Some("G5, top");
         }
         if end != 0 && (end < top || end > start + CHUNK) {

@@ -1,6 +1,7 @@
 //! The global allocator.
 
 use crate::{
+    engine::Owner,
     region::{self, Place},
     thread,
 };
@@ -52,10 +53,10 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
         thread::with(|owner| {
             if owner.is_open() {
                 // SAFETY: passed on.
-                owner.alloc_or(layout, || unsafe { self.alloc_slow(layout) })
+                owner.alloc_or(layout, || unsafe { slow(layout.size(), layout.align(), self) })
             } else {
                 // SAFETY: passed on.
-                unsafe { self.alloc_inner(layout) }
+                unsafe { self.inner.alloc(layout) }
             }
         })
     }
@@ -65,7 +66,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
         // SAFETY: the caller says that the block is alive.
         match unsafe { region::find(block) } {
             // SAFETY: passed on; the range is the engine's, so the block is.
-            Some(place) => thread::with(|owner| unsafe { owner.free(place, block, layout) }),
+            Some(place) => unsafe { thread::free(block, layout.size(), place) },
             // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
             None => unsafe { self.inner.dealloc(block, layout) },
         }
@@ -73,16 +74,13 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        thread::with(|owner| {
-            if owner.is_open() {
-                let block = owner.alloc_zeroed(layout);
-                if !block.is_null() {
-                    return block;
-                }
-            }
+        if thread::with(Owner::is_open) {
+            // SAFETY: passed on.
+            unsafe { zeroed(layout.size(), layout.align(), self) }
+        } else {
             // SAFETY: passed on.
             unsafe { self.inner.alloc_zeroed(layout) }
-        })
+        }
     }
 
     #[inline]
@@ -90,7 +88,9 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
         // SAFETY: the caller says that the block is alive.
         match unsafe { region::find(block) } {
             // SAFETY: passed on; the range is the engine's, so the block is.
-            Some(place) => unsafe { self.resize(place, block, layout, new_size) },
+            Some(place) => unsafe {
+                resize(block, layout.size(), layout.align(), new_size, place, self)
+            },
             // It stays with the inner allocator, scope or not.
             // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
             None => unsafe { self.inner.realloc(block, layout, new_size) },
@@ -98,59 +98,69 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     }
 }
 
-/// Parts of the calls above, out of line: then what is left of them needs no frame.
-impl<A: GlobalAlloc> Scoped<A> {
-    /// # Safety
-    ///
-    /// As [`GlobalAlloc::alloc`].
-    #[inline(never)]
-    unsafe fn alloc_inner(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: passed on.
-        unsafe { self.inner.alloc(layout) }
-    }
+// Parts of the calls above, out of line, so that what is left of them needs no frame. They take their arguments in
+// the order in which the calls do: then the calls move none about before they jump here, or to the inner allocator.
 
-    /// # Safety
-    ///
-    /// As [`GlobalAlloc::alloc`].
-    #[cold]
-    #[inline(never)]
-    unsafe fn alloc_slow(&self, layout: Layout) -> *mut u8 {
-        let block = thread::with(|owner| owner.alloc_slow(layout));
-        if !block.is_null() {
-            return block;
+/// # Safety
+///
+/// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
+#[inline(never)]
+unsafe fn slow<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
+    // SAFETY: the caller has them from a layout.
+    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
+    let block = thread::with(|owner| owner.alloc_slow(layout));
+    if !block.is_null() {
+        return block;
+    }
+    // SAFETY: passed on.
+    unsafe { scoped.inner.alloc(layout) }
+}
+
+/// # Safety
+///
+/// As [`GlobalAlloc::alloc_zeroed`], for the layout of this size and alignment.
+#[inline(never)]
+unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
+    // SAFETY: the caller has them from a layout.
+    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
+    let block = thread::with(|owner| owner.alloc_zeroed(layout));
+    if !block.is_null() {
+        return block;
+    }
+    // SAFETY: passed on.
+    unsafe { scoped.inner.alloc_zeroed(layout) }
+}
+
+/// # Safety
+///
+/// As [`GlobalAlloc::realloc`], for a block of the engine's at `place` whose layout has this size and alignment.
+#[inline(never)]
+unsafe fn resize<A: GlobalAlloc>(
+    block: *mut u8,
+    size: usize,
+    align: usize,
+    new_size: usize,
+    place: Place,
+    scoped: &Scoped<A>,
+) -> *mut u8 {
+    // SAFETY: the caller has them from a layout.
+    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
+    thread::with(|owner| {
+        // SAFETY: passed on.
+        let resized = unsafe { owner.resize(place, block, layout, new_size) };
+        if !resized.is_null() {
+            return resized;
         }
-        // SAFETY: passed on.
-        unsafe { self.inner.alloc(layout) }
-    }
-
-    /// # Safety
-    ///
-    /// As [`GlobalAlloc::realloc`], for a block of the engine's at `place`.
-    #[inline(never)]
-    unsafe fn resize(
-        &self,
-        place: Place,
-        block: *mut u8,
-        layout: Layout,
-        new_size: usize,
-    ) -> *mut u8 {
-        thread::with(|owner| {
-            // SAFETY: passed on.
-            let resized = unsafe { owner.resize(place, block, layout, new_size) };
-            if !resized.is_null() {
-                return resized;
-            }
-            // SAFETY: the caller says that the size is not too large for the alignment.
-            let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
-            // SAFETY: the new size is not 0.
-            let new = unsafe { self.inner.alloc(new_layout) };
-            if !new.is_null() {
-                // SAFETY: both have so many bytes, and the new block is nobody else's.
-                unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-                // SAFETY: passed on; the old block is used no more.
-                unsafe { owner.free(place, block, layout) };
-            }
-            new
-        })
-    }
+        // SAFETY: the caller says that the size is not too large for the alignment.
+        let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, align) };
+        // SAFETY: the new size is not 0.
+        let new = unsafe { scoped.inner.alloc(new_layout) };
+        if !new.is_null() {
+            // SAFETY: both have so many bytes, and the new block is nobody else's.
+            unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };
+            // SAFETY: passed on; the old block is used no more.
+            unsafe { owner.free(place, block, size) };
+        }
+        new
+    })
 }

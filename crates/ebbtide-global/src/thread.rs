@@ -1,12 +1,15 @@
 //! The owner that every thread has, and its end.
 
-use crate::{engine::Owner, region};
+use crate::{
+    engine::Owner,
+    region::{self, Place},
+};
 use core::{
     alloc::Layout,
     ptr,
     sync::atomic::{AtomicU8, Ordering},
 };
-use std::{alloc, hint, thread_local};
+use std::{alloc, hint, process, thread_local};
 
 thread_local! {
     /// Made when the program is compiled and without a destructor, so that an allocator may use it at any moment of
@@ -35,10 +38,32 @@ const YES: u8 = 2;
 /// Lends this thread's owner.
 #[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
-    // Not inside of `LocalKey::with`, which the compiler does not always inline.
-    let owner = OWNER.with(ptr::from_ref);
+    // Not `LocalKey::with`: std does not mark it `inline`, so most callers would call it. The variable is always there.
+    let Ok(owner) = OWNER.try_with(ptr::from_ref) else { process::abort() };
     // SAFETY: the variable has no destructor, so it is there until its thread ends, and this thread runs `f`.
     f(unsafe { &*owner })
+}
+
+/// Frees a block through this thread's owner.
+///
+/// # Safety
+///
+/// As [`Owner::free`].
+#[inline(always)]
+pub(crate) unsafe fn free(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: passed on.
+    let slow = || unsafe { free_slow(block, size, place) };
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_or(place, block, size, slow) });
+}
+
+/// # Safety
+///
+/// As [`Owner::free`].
+#[inline(never)]
+unsafe fn free_slow(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_slow(place, block, size) });
 }
 
 /// Lets this thread open scopes. False where that cannot be, or would be to no purpose.
