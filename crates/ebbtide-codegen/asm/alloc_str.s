@@ -2,27 +2,27 @@
 	pushq	%r14
 	pushq	%rbx
 	subq	$64, %rsp
-	movq	(%rdi), %rcx
+	movq	(%rdi), %r8
 	movq	16(%rdi), %rax
-	subq	%rdx, %rcx
-	movq	%rcx, %r8
-	subq	%rax, %r8
+	subq	%rdx, %r8
+	movq	%r8, %rcx
+	subq	%rax, %rcx
 	js	.LBB1_2
-	addq	%r8, %rax
-	movq	%rcx, (%rdi)
+	addq	%rcx, %rax
+	movq	%r8, (%rdi)
 	cmpq	$8, %rdx
 	jae	.LBB1_4
-.LBB1_8:
+.LBB1_12:
 	cmpq	$3, %rdx
-	jbe	.LBB1_9
+	jbe	.LBB1_13
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB1_11
-.LBB1_9:
+	jmp	.LBB1_15
+.LBB1_13:
 	testq	%rdx, %rdx
-	je	.LBB1_11
+	je	.LBB1_15
 	movq	%rdx, %rcx
 	shrq	%rcx
 	movzbl	(%rsi), %edi
@@ -31,7 +31,7 @@
 	movb	%dil, (%rax,%rcx)
 	movzbl	-1(%rsi,%rdx), %ecx
 	movb	%cl, -1(%rax,%rdx)
-	jmp	.LBB1_11
+	jmp	.LBB1_15
 .LBB1_2:
 	#APP
 	#NO_APP
@@ -54,13 +54,15 @@
 	movq	%rbx, %rdi
 	movq	%r15, %rsi
 	movq	%r14, %rdx
-	movq	8(%rsp), %rcx
+	movq	8(%rsp), %r8
 	movq	32(%rsp), %rax
 	movups	16(%rsp), %xmm0
+	movq	%r8, %rcx
+	subq	24(%rsp), %rcx
 	movups	%xmm0, 8(%rbx)
-	movq	%rcx, (%rdi)
+	movq	%r8, (%rdi)
 	cmpq	$8, %rdx
-	jb	.LBB1_8
+	jb	.LBB1_12
 .LBB1_4:
 	cmpq	$17, %rdx
 	jae	.LBB1_5
@@ -68,7 +70,7 @@
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB1_11
+	jmp	.LBB1_15
 .LBB1_5:
 	cmpq	$33, %rdx
 	jae	.LBB1_6
@@ -76,15 +78,41 @@
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB1_11
+	jmp	.LBB1_15
 .LBB1_6:
+	cmpq	$262144, %rcx
+	jb	.LBB1_9
+	cmpq	$16384, %rdx
+	movl	$16384, %ecx
+	cmovbq	%rdx, %rcx
+	leaq	-960(%rax), %rdi
+	xorl	%r8d, %r8d
+.LBB1_8:
+	prefetcht0	-64(%rdi,%r8)
+	prefetcht0	(%rdi,%r8)
+	subq	$-128, %r8
+	cmpq	%rcx, %r8
+	jb	.LBB1_8
+.LBB1_9:
+	cmpq	$65, %rdx
+	jae	.LBB1_10
+	movups	(%rsi), %xmm0
+	movups	16(%rsi), %xmm1
+	movups	%xmm1, 16(%rax)
+	movups	%xmm0, (%rax)
+	movups	-32(%rsi,%rdx), %xmm0
+	movups	-16(%rsi,%rdx), %xmm1
+	movups	%xmm1, -16(%rax,%rdx)
+	movups	%xmm0, -32(%rax,%rdx)
+	jmp	.LBB1_15
+.LBB1_10:
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
 	movq	%rax, %r14
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-.LBB1_11:
+.LBB1_15:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

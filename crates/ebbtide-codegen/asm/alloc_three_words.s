@@ -4,6 +4,7 @@
 	cmpq	16(%rdi), %rax
 	jb	.LBB2_2
 	movq	%rax, (%rdi)
+	prefetcht0	-1024(%rax)
 	movq	16(%rsi), %rcx
 	movq	%rcx, 16(%rax)
 	movups	(%rsi), %xmm0

@@ -1,11 +1,12 @@
 	pushq	%rbx
 	subq	$64, %rsp
-	movq	88(%rdi), %rcx
-	movq	104(%rdi), %rax
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %rax
 	andq	$-16, %rcx
 	cmpq	%rax, %rcx
 	jb	.LBB6_2
-	movq	96(%rdi), %rdx
+	movq	8(%rdi), %rdx
+	addq	$48, %rdi
 	movq	%rdi, 24(%rdx)
 	leaq	-8(%rcx), %rdi
 	subq	%rax, %rdi

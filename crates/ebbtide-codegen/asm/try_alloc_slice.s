@@ -1,40 +1,94 @@
 	pushq	%r15
 	pushq	%r14
+	pushq	%r12
 	pushq	%rbx
-	subq	$64, %rsp
+	subq	$56, %rsp
 	movabsq	$1152921504606846972, %rbx
 	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
 	jbe	.LBB7_2
 .LBB7_1:
 	xorl	%eax, %eax
-	jmp	.LBB7_14
+	jmp	.LBB7_18
 .LBB7_2:
 	movq	%rsi, %rdx
-	leaq	(,%rsi,8), %rcx
+	leaq	(,%rsi,8), %r14
 	movq	(%rdi), %rsi
 	movq	16(%rdi), %rax
-	subq	%rcx, %rsi
+	subq	%r14, %rsi
 	andq	$-8, %rsi
-	movq	%rsi, %r8
-	subq	%rax, %r8
-	js	.LBB7_4
+	movq	%rsi, %rcx
+	subq	%rax, %rcx
+	js	.LBB7_6
 	movq	%rsi, (%rdi)
-	addq	%r8, %rax
+	addq	%rcx, %rax
+	cmpq	$262144, %rcx
+	jae	.LBB7_8
+.LBB7_4:
 	testq	%rdx, %rdx
-	je	.LBB7_7
+	jne	.LBB7_11
+	jmp	.LBB7_15
+.LBB7_6:
+	movq	%rdx, %r15
+	#APP
+	#NO_APP
+	movq	(%rdi), %rax
+	movq	%rax, (%rsp)
+	movq	16(%rdi), %rax
+	movups	8(%rdi), %xmm0
+	movups	%xmm0, 8(%rsp)
+	movq	$0, 24(%rsp)
+	movq	%r14, 32(%rsp)
+	movq	$8, 40(%rsp)
+	movb	$0, 48(%rsp)
+	movq	%rax, (%rdi)
+	movq	%rsp, %rax
+	movq	%rdi, %r12
+	movq	%rax, %rdi
+	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
+	movq	(%rsp), %rcx
+	movq	24(%rsp), %rax
+	movq	%rcx, (%r12)
+	movq	16(%rsp), %rsi
+	movdqu	8(%rsp), %xmm0
+	movdqu	%xmm0, 8(%r12)
+	testq	%rax, %rax
+	je	.LBB7_1
+	andq	$-8, %rcx
+	movq	%rcx, (%r12)
+	subq	%rsi, %rcx
+	movq	%r15, %rdx
+	cmpq	$262144, %rcx
+	jb	.LBB7_4
 .LBB7_8:
-	cmpq	$4, %rdx
-	jae	.LBB7_11
-	xorl	%ebx, %ebx
-	jmp	.LBB7_10
+	cmpq	$16384, %r14
+	movl	$16384, %ecx
+	cmovbq	%r14, %rcx
+	testq	%rdx, %rdx
+	je	.LBB7_15
+	leaq	-960(%rax), %rsi
+	xorl	%edi, %edi
+.LBB7_10:
+	prefetcht0	-64(%rsi,%rdi)
+	prefetcht0	(%rsi,%rdi)
+	subq	$-128, %rdi
+	cmpq	%rcx, %rdi
+	jb	.LBB7_10
 .LBB7_11:
+	cmpq	$4, %rdx
+	jae	.LBB7_13
+	xorl	%ebx, %ebx
+	jmp	.LBB7_16
+.LBB7_15:
+	xorl	%edx, %edx
+	jmp	.LBB7_18
+.LBB7_13:
 	andq	%rdx, %rbx
 	movdqa	.LCPI7_0(%rip), %xmm0
 	xorl	%ecx, %ecx
 	movdqa	.LCPI7_1(%rip), %xmm1
 	movdqa	.LCPI7_2(%rip), %xmm2
-.LBB7_12:
+.LBB7_14:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -42,50 +96,18 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB7_12
-	jmp	.LBB7_13
-.LBB7_4:
-	movq	%rdx, %r14
-	#APP
-	#NO_APP
-	movq	(%rdi), %rax
-	movq	%rax, 8(%rsp)
-	movq	16(%rdi), %rax
-	movups	8(%rdi), %xmm0
-	movups	%xmm0, 16(%rsp)
-	movq	$0, 32(%rsp)
-	movq	%rcx, 40(%rsp)
-	movq	$8, 48(%rsp)
-	movb	$0, 56(%rsp)
-	movq	%rax, (%rdi)
-	leaq	8(%rsp), %rax
-	movq	%rdi, %r15
-	movq	%rax, %rdi
-	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	8(%rsp), %rdx
-	movq	32(%rsp), %rax
-	movq	%rdx, (%r15)
-	movdqu	16(%rsp), %xmm0
-	movdqu	%xmm0, 8(%r15)
-	testq	%rax, %rax
-	je	.LBB7_1
-	andq	$-8, %rdx
-	movq	%rdx, (%r15)
-	movq	%r14, %rdx
-	testq	%rdx, %rdx
-	jne	.LBB7_8
-.LBB7_7:
-	xorl	%edx, %edx
-	jmp	.LBB7_14
-.LBB7_10:
+	jne	.LBB7_14
+	jmp	.LBB7_17
+.LBB7_16:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
-.LBB7_13:
+.LBB7_17:
 	cmpq	%rbx, %rdx
-	jne	.LBB7_10
-.LBB7_14:
-	addq	$64, %rsp
+	jne	.LBB7_16
+.LBB7_18:
+	addq	$56, %rsp
 	popq	%rbx
+	popq	%r12
 	popq	%r14
 	popq	%r15
 	retq

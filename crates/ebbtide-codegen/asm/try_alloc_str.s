@@ -2,35 +2,27 @@
 	pushq	%r14
 	pushq	%rbx
 	subq	$64, %rsp
-	movq	(%rdi), %rcx
+	movq	(%rdi), %r8
 	movq	16(%rdi), %rax
-	subq	%rdx, %rcx
-	movq	%rcx, %r8
-	subq	%rax, %r8
-	js	.LBB8_6
-	movq	%rcx, (%rdi)
-	addq	%r8, %rax
-.LBB8_2:
+	subq	%rdx, %r8
+	movq	%r8, %rcx
+	subq	%rax, %rcx
+	js	.LBB8_2
+	movq	%r8, (%rdi)
+	addq	%rcx, %rax
 	cmpq	$8, %rdx
-	jae	.LBB8_3
+	jae	.LBB8_6
+.LBB8_14:
 	cmpq	$3, %rdx
-	jbe	.LBB8_11
+	jbe	.LBB8_15
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB8_13
-.LBB8_3:
-	cmpq	$17, %rdx
-	jae	.LBB8_4
-	movq	(%rsi), %rcx
-	movq	%rcx, (%rax)
-	movq	-8(%rsi,%rdx), %rcx
-	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB8_13
-.LBB8_11:
+	jmp	.LBB8_17
+.LBB8_15:
 	testq	%rdx, %rdx
-	je	.LBB8_13
+	je	.LBB8_17
 	movq	%rdx, %rcx
 	shrq	%rcx
 	movzbl	(%rsi), %edi
@@ -39,29 +31,9 @@
 	movb	%dil, (%rax,%rcx)
 	movzbl	-1(%rsi,%rdx), %ecx
 	movb	%cl, -1(%rax,%rdx)
-	jmp	.LBB8_13
-.LBB8_4:
-	cmpq	$33, %rdx
-	jae	.LBB8_5
-	movups	(%rsi), %xmm0
-	movups	%xmm0, (%rax)
-	movups	-16(%rsi,%rdx), %xmm0
-	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB8_13
-.LBB8_5:
-	movq	%rax, %rdi
-	movq	%rdx, %rbx
-	movq	%rax, %r14
-	callq	*memcpy@GOTPCREL(%rip)
-	movq	%r14, %rax
-	movq	%rbx, %rdx
-.LBB8_13:
-	addq	$64, %rsp
-	popq	%rbx
-	popq	%r14
-	popq	%r15
-	retq
-.LBB8_6:
+	jmp	.LBB8_17
+.LBB8_2:
+	movq	%rsi, %rbx
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -70,6 +42,7 @@
 	movups	8(%rdi), %xmm0
 	movups	%xmm0, 16(%rsp)
 	movq	$0, 32(%rsp)
+	movq	%rdx, %r14
 	movq	%rdx, 40(%rsp)
 	movq	$1, 48(%rsp)
 	movb	$0, 56(%rsp)
@@ -77,17 +50,76 @@
 	leaq	8(%rsp), %rax
 	movq	%rdi, %r15
 	movq	%rax, %rdi
-	movq	%rdx, %rbx
-	movq	%rsi, %r14
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	%r14, %rsi
-	movq	%rbx, %rdx
 	movq	8(%rsp), %rcx
 	movq	32(%rsp), %rax
 	movq	%rcx, (%r15)
+	movq	24(%rsp), %rdx
 	movups	16(%rsp), %xmm0
 	movups	%xmm0, 8(%r15)
 	testq	%rax, %rax
-	jne	.LBB8_2
+	je	.LBB8_3
+	subq	%rdx, %rcx
+	movq	%r14, %rdx
+	movq	%rbx, %rsi
+	cmpq	$8, %rdx
+	jb	.LBB8_14
+.LBB8_6:
+	cmpq	$17, %rdx
+	jae	.LBB8_7
+	movq	(%rsi), %rcx
+	movq	%rcx, (%rax)
+	movq	-8(%rsi,%rdx), %rcx
+	movq	%rcx, -8(%rax,%rdx)
+	jmp	.LBB8_17
+.LBB8_7:
+	cmpq	$33, %rdx
+	jae	.LBB8_8
+	movups	(%rsi), %xmm0
+	movups	%xmm0, (%rax)
+	movups	-16(%rsi,%rdx), %xmm0
+	movups	%xmm0, -16(%rax,%rdx)
+	jmp	.LBB8_17
+.LBB8_8:
+	cmpq	$262144, %rcx
+	jb	.LBB8_11
+	cmpq	$16384, %rdx
+	movl	$16384, %ecx
+	cmovbq	%rdx, %rcx
+	leaq	-960(%rax), %rdi
+	xorl	%r8d, %r8d
+.LBB8_10:
+	prefetcht0	-64(%rdi,%r8)
+	prefetcht0	(%rdi,%r8)
+	subq	$-128, %r8
+	cmpq	%rcx, %r8
+	jb	.LBB8_10
+.LBB8_11:
+	cmpq	$65, %rdx
+	jae	.LBB8_12
+	movups	(%rsi), %xmm0
+	movups	16(%rsi), %xmm1
+	movups	%xmm1, 16(%rax)
+	movups	%xmm0, (%rax)
+	movups	-32(%rsi,%rdx), %xmm0
+	movups	-16(%rsi,%rdx), %xmm1
+	movups	%xmm1, -16(%rax,%rdx)
+	movups	%xmm0, -32(%rax,%rdx)
+	jmp	.LBB8_17
+.LBB8_12:
+	movq	%rax, %rdi
+	movq	%rdx, %rbx
+	movq	%rax, %r14
+	callq	*memcpy@GOTPCREL(%rip)
+	movq	%r14, %rax
+	movq	%rbx, %rdx
+	jmp	.LBB8_17
+.LBB8_3:
 	xorl	%eax, %eax
-	jmp	.LBB8_13
+	movq	%r14, %rdx
+.LBB8_17:
+	addq	$64, %rsp
+	popq	%rbx
+	popq	%r14
+	popq	%r15
+	retq

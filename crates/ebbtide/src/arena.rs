@@ -41,7 +41,9 @@ use core::{
 /// } // nothing runs here; the memory is free again
 /// assert_eq!(total, 90);
 /// ```
+#[repr(C, align(64))]
 pub struct Arena<B: Backing = DefaultBacking> {
+    // The first line is all that a scope's beginning, a root and a reset look at.
     /// The accumulating scope that every other one is opened from; nowhere until there is a chunk.
     root: Scope<'static>,
     /// The root's words when nothing was allocated; none until there is a chunk. Kept here so that a reset
@@ -354,7 +356,7 @@ impl<B: Backing> Arena<B> {
                     self.start_at(first);
                 }
             }
-            Retain::OneChunk if self.chunks.control().all().nth(1).is_none() => self.reset(),
+            Retain::OneChunk if self.chunks.control().has_one_at_most() => self.reset(),
             Retain::OneChunk => {
                 let held = self.chunks.control().held();
                 self.leave_chunks();

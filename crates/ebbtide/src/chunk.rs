@@ -232,15 +232,16 @@ pub(crate) fn enter(
 
 /// What an arena knows beside its chunks. Scopes reach it through the chunk they are in.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Control {
-    /// The first chunk of the arena's own list.
-    first: Cell<Option<NonNull<Header>>>,
-    /// The chunk that the backing gave last; `older` leads to all others.
-    newest: Cell<Option<NonNull<Header>>>,
     /// Chunks in no list, linked by `next`: a claim left them, or came upon them behind its parent.
     spare: Cell<Option<NonNull<Header>>>,
     /// Claims that were made and not dropped.
     claims: Cell<usize>,
+    /// The first chunk of the arena's own list.
+    first: Cell<Option<NonNull<Header>>>,
+    /// The chunk that the backing gave last; `older` leads to all others.
+    newest: Cell<Option<NonNull<Header>>>,
     /// The size of the next ordinary chunk, header included.
     next_size: Cell<usize>,
     /// The most bytes that may be held of the backing.
@@ -479,6 +480,14 @@ impl Control {
             newest = header.older.get();
             Some(header)
         })
+    }
+
+    /// Whether there is no second chunk: the first of the list is the oldest of all. No header is looked at, for it
+    /// may have left the caches long ago.
+    pub(crate) fn has_one_at_most(&self) -> bool {
+        let answer = self.first == self.newest;
+        debug_assert_eq!(answer, self.all().nth(1).is_none());
+        answer
     }
 
     pub(crate) fn set_next_size(&self, bytes: usize) {

@@ -1,19 +1,30 @@
 //! Copying a few bytes without a call.
 
+use crate::ahead;
 use core::ptr::NonNull;
 
 /// The longest copy that is done inline.
-const INLINE: usize = 32;
+const INLINE: usize = 64;
 
-/// Copies `size` bytes. Up to [`INLINE`] of them by two loads that may overlap, and two stores: that is
-/// where interners and parsers spend their time. They are untyped copies of a constant size, so padding
-/// and provenance carry over.
+/// Copies `size` bytes. Up to [`INLINE`] of them by two pieces that may overlap: that is where interners and
+/// parsers spend their time. They are untyped copies of a constant size, so padding and provenance carry over.
 ///
 /// # Safety
 ///
 /// `from` is valid for reads of `size` bytes, `to` for writes of as many, and they do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { copy_to_block(from, to, size, 0) }
+}
+
+/// As [`copy_bytes`], to a block at the high end with `free` bytes below it; what will follow a longer one is fetched.
+///
+/// # Safety
+///
+/// As [`copy_bytes`].
+#[inline(always)]
+pub(crate) unsafe fn copy_to_block(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
     if size < 8 {
         if size >= 4 {
             // SAFETY: `4 <= size <= 2 * 4`.
@@ -25,12 +36,18 @@ pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize)
     } else if size <= 16 {
         // SAFETY: `8 <= size <= 2 * 8`.
         unsafe { copy_ends::<8>(from, to, size) };
-    } else if size <= INLINE {
+    } else if size <= 32 {
         // SAFETY: `16 <= size <= 2 * 16`.
         unsafe { copy_ends::<16>(from, to, size) };
     } else {
-        // SAFETY: the caller's promise.
-        unsafe { to.copy_from_nonoverlapping(from, size) };
+        ahead::of_size(to, size, free);
+        if size <= INLINE {
+            // SAFETY: `32 <= size <= 2 * 32`.
+            unsafe { copy_ends::<32>(from, to, size) };
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { to.copy_from_nonoverlapping(from, size) };
+        }
     }
 }
 

@@ -56,6 +56,7 @@ extern crate std;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+mod ahead;
 mod arena;
 #[doc(hidden)]
 pub mod arith;

@@ -54,6 +54,7 @@
 //! ```
 
 use crate::{
+    ahead,
     arith::{self, CHUNK_ALIGN},
     chunk::{self, Control, Header},
     error::Failure,
@@ -295,6 +296,7 @@ impl Cursor {
         self.top.set(start);
         let block = at(low, start);
         self.track(block, size, End::High);
+        ahead::of_type::<T>(block, start - low.addr().get());
         Some(block.cast())
     }
 

@@ -4,7 +4,8 @@
 //! iterator of unknown length grows at the low end.
 
 use crate::{
-    copy::copy_bytes,
+    ahead,
+    copy::copy_to_block,
     error::{AllocError, AllocOrInitError, Failure},
     growing::Growing,
     scope::Scope,
@@ -72,9 +73,31 @@ impl<'a> Scope<'a> {
             return Ok(NonNull::dangling());
         }
         match Layout::array::<T>(len) {
-            Ok(layout) => Ok(self.cursor().reserve::<F>(layout)?.cast()),
+            Ok(layout) => {
+                let block = self.cursor().reserve::<F>(layout)?;
+                ahead::of_size(block, layout.size(), self.cursor().free());
+                Ok(block.cast())
+            }
             Err(_) => Err(F::too_large()),
         }
+    }
+
+    /// A block of its own for the bytes of `values`.
+    #[inline(always)]
+    fn duplicate<T, F: Failure>(&self, values: &[T]) -> Result<NonNull<[T]>, F> {
+        let len = values.len();
+        if size_of::<T>() == 0 {
+            return Ok(NonNull::slice_from_raw_parts(NonNull::dangling(), len));
+        }
+        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`; it is a multiple of the type's
+        // alignment, so that rounding up to it changes nothing.
+        let layout =
+            unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
+        let block = self.cursor().reserve::<F>(layout)?;
+        let free = self.cursor().free();
+        // SAFETY: both have `layout.size()` bytes, and the block was free a moment ago.
+        unsafe { copy_to_block(NonNull::from(values).cast(), block, layout.size(), free) };
+        Ok(NonNull::slice_from_raw_parts(block.cast(), len))
     }
 
     #[inline(always)]
@@ -82,20 +105,9 @@ impl<'a> Scope<'a> {
         &self,
         values: &[T],
     ) -> Result<&'a mut [T], F> {
-        let len = values.len();
-        if size_of::<T>() == 0 {
-            // SAFETY: elements without bytes are copied already, and no memory is lent.
-            return Ok(unsafe { lend(NonNull::slice_from_raw_parts(NonNull::dangling(), len)) });
-        }
-        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`; it is a multiple of the type's
-        // alignment, so that rounding up to it changes nothing.
-        let layout =
-            unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
-        let block = self.cursor().reserve::<F>(layout)?;
-        // SAFETY: both have `layout.size()` bytes, and the block was free a moment ago.
-        unsafe { copy_bytes(NonNull::from(values).cast(), block, layout.size()) };
+        let slice = self.duplicate::<T, F>(values)?;
         // SAFETY: all elements are copied; the block lives for `'a`.
-        Ok(unsafe { lend(NonNull::slice_from_raw_parts(block.cast(), len)) })
+        Ok(unsafe { lend(slice) })
     }
 
     #[inline(always)]
@@ -193,19 +205,15 @@ impl<'a> Scope<'a> {
         &self,
         mut values: alloc::vec::Vec<T>,
     ) -> Result<NonNull<[T]>, F> {
-        let len = values.len();
-        let start = self.reserve_slice::<T, F>(len)?;
-        let source = NonNull::from(values.as_mut_slice()).cast();
-        // SAFETY: `len` elements there, room for as many here, and the room was free a moment ago.
-        unsafe { start.copy_from_nonoverlapping(source, len) };
+        let slice = self.duplicate::<T, F>(&values)?;
         // SAFETY: 0 is within the capacity; the elements are the slice's now.
         unsafe { values.set_len(0) };
-        Ok(NonNull::slice_from_raw_parts(start, len))
+        Ok(slice)
     }
 }
 
 impl<'a> Scope<'a> {
-    /// Copies a slice. Up to 32 bytes are copied inline, without a call.
+    /// Copies a slice. Up to 64 bytes are copied inline, without a call.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -29,7 +29,7 @@ impl<F: Failure> Write for Formatter<'_, F> {
 }
 
 impl<'a> Scope<'a> {
-    /// Copies a string. Up to 32 bytes are copied inline, without a call.
+    /// Copies a string. Up to 64 bytes are copied inline, without a call.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
