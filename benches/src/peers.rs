@@ -346,6 +346,55 @@ impl Scopes for BlinkAlloc {
     }
 }
 
+pub struct Multitude(multitude::Arena);
+
+impl Peer for Multitude {
+    const NAME: &'static str = "multitude";
+    type Handle<'a> = &'a multitude::Arena;
+
+    #[inline(always)]
+    fn fresh() -> Self {
+        Multitude(multitude::Arena::new())
+    }
+
+    fn with_capacity(bytes: usize) -> Self {
+        Multitude(multitude::Arena::builder().with_capacity(bytes).build())
+    }
+
+    #[inline(always)]
+    fn open(&mut self) -> &multitude::Arena {
+        self.0.reset();
+        &self.0
+    }
+}
+
+impl<'a> Handle<'a> for &'a multitude::Arena {
+    #[inline(always)]
+    fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
+        multitude::Alloc::leak(multitude::Arena::alloc(self, value))
+    }
+
+    #[inline(always)]
+    fn alloc_str(&self, text: &str) -> &'a mut str {
+        multitude::Alloc::leak(multitude::Arena::alloc_str(self, text))
+    }
+
+    #[inline(always)]
+    fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
+        multitude::Alloc::leak(multitude::Arena::alloc_slice_copy(self, values))
+    }
+}
+
+impl Scopes for Multitude {
+    #[inline(always)]
+    fn open_allocate_close(&mut self, turns: usize) {
+        for turn in 0..turns {
+            crate::harness::observe(&mut *self.0.alloc(turn as u64));
+            self.0.reset();
+        }
+    }
+}
+
 /// A raw pointer that is bumped without any check, not even of alignment: for rows of one type.
 pub struct Limit(Vec<MaybeUninit<u128>>);
 
@@ -500,5 +549,27 @@ impl<'a> Fills<'a> for &'a bump_scope::BumpScope<'a> {
     #[inline(always)]
     fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
         bump_scope::BumpBox::leak(self.alloc_slice_move(values))
+    }
+}
+
+impl<'a> Fills<'a> for &'a multitude::Arena {
+    #[inline(always)]
+    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
+        multitude::Alloc::leak(self.alloc_slice_fill_with(len, make))
+    }
+
+    #[inline(always)]
+    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
+        multitude::Alloc::leak(self.alloc_slice_fill_iter(values))
+    }
+
+    #[inline(always)]
+    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
+        self.fill_iter(values.into_iter())
+    }
+
+    #[inline(always)]
+    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
+        self.fill_iter(values.into_iter())
     }
 }

@@ -39,12 +39,13 @@ const TOP: f64 = 48.0;
 const BOTTOM: f64 = 62.0;
 
 /// A colour a contestant, the same in every plot, for light and for dark.
-const COLOURS: [(&str, &str, &str); 12] = [
+const COLOURS: [(&str, &str, &str); 13] = [
     ("ebbtide", "#0b6e99", "#4cc2f1"),
     ("stumpalo", "#c4501b", "#ff9a62"),
     ("bumpalo", "#2e7d32", "#7ed184"),
     ("bump-scope", "#7b3fa0", "#c99bea"),
     ("blink-alloc", "#8a6d00", "#e6c84f"),
+    ("multitude", "#b3265e", "#ff86b3"),
     ("std", "#5f6368", "#b0b4b9"),
     ("limit", "#111111", "#f2f2f2"),
     ("", "#b3265e", "#ff86b3"),
@@ -55,7 +56,7 @@ const COLOURS: [(&str, &str, &str); 12] = [
 ];
 
 fn colour(name: &str, index: usize) -> usize {
-    COLOURS.iter().position(|(known, ..)| *known == name).unwrap_or(if index == 0 { 0 } else { 7 })
+    COLOURS.iter().position(|(known, ..)| *known == name).unwrap_or(if index == 0 { 0 } else { 8 })
 }
 
 impl Axis {

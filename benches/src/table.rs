@@ -1,4 +1,5 @@
-//! stumpalo's own table: its operations with its numbers, a fresh arena a sample, bump-scope added.
+//! stumpalo's own table: its operations with its numbers, a fresh arena a sample, bump-scope, multitude and typed-arena
+//! added.
 //!
 //! Two of its rows are done with less: `clear` fills the arena with 160 MB instead of 1.6 GB. The rows
 //! of functions that only nightly has are left out. A peer without a function of its own for a row
@@ -6,7 +7,10 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe, timed},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Fills, Handle, Peer, Stumpalo},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Fills, Handle, Multitude, Peer,
+        Stumpalo,
+    },
 };
 use std::{hint::black_box, iter, time::Instant};
 
@@ -17,6 +21,8 @@ const FILLS: usize = COUNT / 5;
 const LARGE: usize = COUNT / 10;
 
 const LEAST: f64 = 0.95;
+
+const TYPED_ARENA: &str = "typed-arena";
 
 struct Table<'b> {
     bench: &'b mut Bench,
@@ -41,6 +47,7 @@ macro_rules! peers {
             $function::<Stumpalo>($($argument),*),
             $function::<Bumpalo>($($argument),*),
             $function::<BumpScope>($($argument),*),
+            $function::<Multitude>($($argument),*),
         ]
     };
     ($function:ident($($argument:expr),*)) => {
@@ -49,6 +56,7 @@ macro_rules! peers {
             $function::<Stumpalo>($($argument),*),
             $function::<Bumpalo>($($argument),*),
             $function::<BumpScope>($($argument),*),
+            $function::<Multitude>($($argument),*),
             $function::<BlinkAlloc>($($argument),*),
         ]
     };
@@ -88,7 +96,7 @@ macro_rules! sample {
 
 macro_rules! numbers {
     ($table:ident, $prefix:literal, $function:ident: $($type:ident)*) => {$(
-        $table.row(concat!($prefix, "_", stringify!($type)), COUNT, peers!($function(42 as $type)));
+        $table.row(concat!($prefix, "_", stringify!($type)), COUNT, $function(42 as $type));
     )*};
 }
 
@@ -106,8 +114,24 @@ macro_rules! slices {
 }
 
 fn scalars(table: &mut Table<'_>) {
-    numbers!(table, "alloc", one: u8 u16 u32 u64 u128);
-    numbers!(table, "alloc_multiple", eight: u8 u16 u32 u64 u128);
+    numbers!(table, "alloc", ones: u8 u16 u32 u64 u128);
+    numbers!(table, "alloc_multiple", eights: u8 u16 u32 u64 u128);
+}
+
+/// Whoever can allocate one type alone takes part where one type is all there is.
+fn ones(value: impl Copy + 'static) -> Vec<Contestant<'static>> {
+    let mut contestants = peers!(one(value));
+    contestants.push(contestant(TYPED_ARENA, move || {
+        let arena = typed_arena::Arena::new();
+        for _ in 0..COUNT {
+            observe(arena.alloc(value));
+        }
+    }));
+    contestants
+}
+
+fn eights(value: impl Copy + 'static) -> Vec<Contestant<'static>> {
+    peers!(eight(value))
 }
 
 fn one<P: Peer>(value: impl Copy + 'static) -> Contestant<'static> {
@@ -247,7 +271,7 @@ fn structs(table: &mut Table<'_>) {
     macro_rules! each {
         ($($size:literal)*) => {$(
             let name = concat!("alloc_struct_", $size);
-            table.row(name, COUNT, peers!(one([0x42_u8; $size])));
+            table.row(name, COUNT, ones([0x42_u8; $size]));
         )*};
     }
     each!(13 24 26 30 32 64 96 128 192 256 512 1024);
@@ -301,6 +325,7 @@ fn clears(table: &mut Table<'_>) {
             clear::<Stumpalo>(),
             clear::<Bumpalo>(),
             clear::<BumpScope>(),
+            clear::<Multitude>(),
             clear::<BlinkAlloc>(),
         ],
     );
@@ -315,6 +340,7 @@ fn clears(table: &mut Table<'_>) {
             }),
             clear::<Bumpalo>(),
             clear::<BumpScope>(),
+            clear::<Multitude>(),
             clear::<BlinkAlloc>(),
         ],
     );

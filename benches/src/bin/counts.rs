@@ -7,7 +7,10 @@ use ebbtide_benches::{
     direction::{Down, Region, Up, Way, take_layout, take_typed},
     harness::{hidden, observe},
     machine,
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Peer, Stumpalo},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Multitude, Peer,
+        Stumpalo,
+    },
 };
 use std::{alloc::Layout, env, fs, hint::black_box, process::Command};
 
@@ -25,10 +28,10 @@ fn all() -> Vec<(&'static str, &'static str, Function)> {
             $(all.push(($what, $peer::NAME, $function::<$peer>));)*
         };
     }
-    peers!("u64, local", local: Ebbtide EbbtideRoot Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
-    peers!("u64, behind a reference", behind: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
-    peers!("a string of 8 bytes", eight: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
-    peers!("a string of 3 bytes", three: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit);
+    peers!("u64, local", local: Ebbtide EbbtideRoot Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
+    peers!("u64, behind a reference", behind: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
+    peers!("a string of 8 bytes", eight: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
+    peers!("a string of 3 bytes", three: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
     macro_rules! ways {
         ($($way:ty),*) => {$(
             all.push(("direction: u8", <$way>::NAME, typed::<$way, u8>));

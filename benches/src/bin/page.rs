@@ -230,8 +230,8 @@ fn memory(record: &Record) -> String {
     text
 }
 
-const PEERS: [&str; 7] =
-    ["ebbtide", "stumpalo", "bumpalo", "bump-scope", "blink-alloc", "std", "limit"];
+const PEERS: [&str; 8] =
+    ["ebbtide", "stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "std", "limit"];
 
 /// A curve a contestant: the rows that begin and end so, with the number between them along.
 fn curves(record: &Record, prefix: &str, suffix: &str, names: &[&str]) -> Vec<Series> {

@@ -3,7 +3,7 @@
 
 use ebbtide_benches::{
     harness::{Bench, contestant, main as bench, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Peer, Stumpalo},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Multitude, Peer, Stumpalo},
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -85,7 +85,7 @@ fn row<const N: usize>(bench: &mut Bench, name: &str, count: usize) {
             )*
         }};
     }
-    all!(Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc);
+    all!(Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude);
 }
 
 /// Writes every block whole.

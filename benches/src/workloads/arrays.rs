@@ -2,7 +2,10 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Limit, Peer, Stumpalo, contestants},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Limit, Multitude, Peer, Stumpalo,
+        contestants,
+    },
 };
 use std::{array, hint::black_box};
 
@@ -29,7 +32,7 @@ fn bytes<const N: usize>(bench: &mut Bench, name: &str) {
     bench.row(
         name,
         BYTES / N * REPEATS,
-        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit] by_value [N] ()),
+        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] by_value [N] ()),
         &[Bar::BestPeer(1.0)],
     );
 }
@@ -38,7 +41,7 @@ fn array<const N: usize>(bench: &mut Bench, name: &str) {
     bench.row(
         name,
         BYTES / (8 * N) * REPEATS,
-        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Limit] from_reference [N] ()),
+        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] from_reference [N] ()),
         &[Bar::BestPeer(1.0)],
     );
 }

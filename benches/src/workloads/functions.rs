@@ -3,7 +3,7 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Scopes, Stumpalo},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Multitude, Scopes, Stumpalo},
 };
 use ebbtide::{Arena, Scope};
 
@@ -42,6 +42,7 @@ pub fn run(bench: &mut Bench) {
             scopes::<Bumpalo>(),
             scopes::<BumpScope>(),
             scopes::<BlinkAlloc>(),
+            scopes::<Multitude>(),
         ],
         &[Bar::BestPeer(1.0)],
     );

@@ -2,7 +2,9 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Peer, Stumpalo, contestants},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Multitude, Peer, Stumpalo, contestants,
+    },
 };
 use ebbtide::{Arena, HugePages};
 use std::hint::black_box;
@@ -14,7 +16,7 @@ pub fn run(bench: &mut Bench) {
     for &len in if bench.quick() { &[64, 2048] } else { full } {
         let megabytes = len * ITEMS / 1_000_000;
         let mut fresh =
-            contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc] fresh [] (len));
+            contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] fresh [] (len));
         fresh.push(huge(len));
         bench.row(
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, a fresh arena"),
@@ -25,7 +27,7 @@ pub fn run(bench: &mut Bench) {
         bench.row(
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, again"),
             ITEMS,
-            contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc] again [] (len)),
+            contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] again [] (len)),
             &[Bar::BestPeer(1.0)],
         );
     }

@@ -7,7 +7,9 @@ mod tokens;
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Peer, Stumpalo, contestants},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Multitude, Peer, Stumpalo, contestants,
+    },
 };
 use hashbrown::HashMap;
 use std::{
@@ -46,7 +48,7 @@ fn row(bench: &mut Bench, name: &str, work: &Rc<impl Work>) {
             &format!("real: {name}, {arena}"),
             work.operations(),
             contestants!(
-                [Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc] over [_] (Rc::clone(work), kept)
+                [Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] over [_] (Rc::clone(work), kept)
             ),
             &[Bar::AtLeast(1.1, BUMPALO)],
         );

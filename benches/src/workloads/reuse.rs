@@ -3,7 +3,8 @@
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
     peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Peer, Stumpalo, contestants,
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Multitude, Peer, Stumpalo,
+        contestants,
     },
 };
 use ebbtide::{AllocError, Arena, Backing, Heap};
@@ -19,7 +20,7 @@ pub fn run(bench: &mut Bench) {
         bench.row(
             &format!("reuse: reset, then {count} u64"),
             count * turns(count),
-            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc] reuse [] (count)),
+            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] reuse [] (count)),
             &[Bar::BestPeer(1.0)],
         );
     }

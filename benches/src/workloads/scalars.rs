@@ -3,7 +3,10 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, LIMIT, contestant, hidden, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Peer, Stumpalo},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Multitude, Peer,
+        Stumpalo,
+    },
 };
 
 /// Allocations between one emptying of the arena and the next: 8 KiB of `u64`, in the first-level cache.
@@ -27,6 +30,7 @@ pub fn run(bench: &mut Bench) {
             behind::<Bumpalo>(),
             behind::<BumpScope>(),
             behind::<BlinkAlloc>(),
+            behind::<Multitude>(),
         ],
         &[Bar::BestPeer(1.05)],
     );
@@ -72,6 +76,7 @@ fn row<T: Number, const EACH: usize>(bench: &mut Bench, name: &str, ours: Contes
             fill::<Bumpalo, T, EACH>(),
             fill::<BumpScope, T, EACH>(),
             fill::<BlinkAlloc, T, EACH>(),
+            fill::<Multitude, T, EACH>(),
             fill::<Limit, T, EACH>(),
         ],
         &[Bar::BestPeer(1.35), Bar::AtMost(1.15, LIMIT)],

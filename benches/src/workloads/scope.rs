@@ -2,7 +2,10 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Peer, Scopes, Stumpalo},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Multitude, Peer, Scopes,
+        Stumpalo,
+    },
 };
 use ebbtide::Arena;
 
@@ -21,6 +24,7 @@ pub fn run(bench: &mut Bench) {
             turns::<Bumpalo>(),
             turns::<BumpScope>(),
             turns::<BlinkAlloc>(),
+            turns::<Multitude>(),
         ],
         &[Bar::AtMost(1.1, ALONE), Bar::BestPeer(1.9)],
     );
@@ -35,6 +39,7 @@ pub fn run(bench: &mut Bench) {
             turns::<Bumpalo>(),
             turns::<BumpScope>(),
             turns::<BlinkAlloc>(),
+            turns::<Multitude>(),
         ],
         &[Bar::AtMost(1.1, ALONE), Bar::AtMost(1.1, ALONE_IN_MEMORY), Bar::BestPeer(1.9)],
     );

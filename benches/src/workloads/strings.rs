@@ -2,7 +2,10 @@
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Peer, Stumpalo},
+    peers::{
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Multitude, Peer,
+        Stumpalo,
+    },
 };
 use std::rc::Rc;
 
@@ -30,6 +33,7 @@ fn row(bench: &mut Bench, name: &str, len: impl Fn(usize) -> usize) {
             copy::<Bumpalo>(&words),
             copy::<BumpScope>(&words),
             copy::<BlinkAlloc>(&words),
+            copy::<Multitude>(&words),
             copy::<Limit>(&words),
         ],
         &[Bar::BestPeer(1.5)],
