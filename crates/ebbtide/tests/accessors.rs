@@ -195,3 +195,12 @@ fn chunks_end_where_a_cache_line_does() {
         check::<common::Skewed>(capacity);
     }
 }
+
+/// The header, and what an end at a cache line takes at most.
+#[test]
+fn a_chunk_costs_twelve_words_and_48_bytes() {
+    let mut arena = Arena::with_chunk_size(1024);
+    arena.scope();
+    let stats = arena.stats();
+    assert_eq!(stats.held - stats.capacity, 12 * size_of::<usize>() + 48);
+}

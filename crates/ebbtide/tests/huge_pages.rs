@@ -5,8 +5,8 @@
 mod common;
 
 use common::{Watched, address, assert_works};
-use ebbtide::{Arena, Backing, Fixed, HugePages, Retain};
-use std::{alloc::Layout, mem::MaybeUninit, ops::Range};
+use ebbtide::{Arena, Backing, Fixed, Heap, HugePages, Retain};
+use std::{alloc::Layout, mem::MaybeUninit, ops::Range, ptr::NonNull};
 
 const MIB: usize = 1 << 20;
 const HUGE: usize = 2 * MIB;
@@ -213,4 +213,55 @@ fn mappings_are_advised_and_all_of_them_end() {
     assert!(is_mapped(&range));
     arena.reset_with(Retain::Bytes(0));
     assert!(!is_mapped(&range));
+}
+
+/// The parts of the range that the system was advised to put huge pages into.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advised(range: &Range<usize>) -> Vec<Range<usize>> {
+    let is_advised = |text: &str| {
+        let flags = text.lines().find(|line| line.starts_with("VmFlags:"));
+        flags.is_some_and(|flags| flags.split(' ').any(|flag| flag == "hg"))
+    };
+    mappings()
+        .into_iter()
+        .filter(|(_, text)| is_advised(text))
+        .map(|(mapping, _)| mapping.start.max(range.start)..mapping.end.min(range.end))
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// The huge pages that lie in the range as a whole.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn whole_pages(range: &Range<usize>) -> Range<usize> {
+    range.start.next_multiple_of(HUGE)..range.end / HUGE * HUGE
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn the_heap_advises_the_huge_pages_in_large_blocks_and_nothing_else() {
+    if !std::fs::exists("/sys/kernel/mm/transparent_hugepage").unwrap() {
+        return;
+    }
+    let allocate = |size| {
+        let block = Heap.allocate(layout(size)).unwrap().cast::<u8>();
+        (block, block.addr().get()..block.addr().get() + size)
+    };
+    let release = |blocks: Vec<(NonNull<u8>, Range<usize>)>| {
+        for (block, range) in blocks {
+            // SAFETY: allocated with this layout, and not used again.
+            unsafe { Heap.release(block, layout(range.len())) };
+        }
+    };
+    // So large that the heap maps them anew, and side by side, so that they end at different places in a page.
+    let blocks: Vec<_> = [64 * MIB, 65 * MIB, 64 * MIB + 5000, 67 * MIB].map(allocate).into();
+    for (_, range) in &blocks {
+        assert_eq!(advised(range), [whole_pages(range)]);
+    }
+    release(blocks);
+    // One may lie where a larger one was, which was advised; not all of so many.
+    let blocks: Vec<_> = [2 * HUGE - 64 * 1024; 16].map(allocate).into();
+    let is_spared =
+        |range: &Range<usize>| !whole_pages(range).is_empty() && advised(range).is_empty();
+    assert!(blocks.iter().any(|(_, range)| is_spared(range)));
+    release(blocks);
 }
