@@ -12,17 +12,17 @@
 	movq	%r8, (%rdi)
 	cmpq	$8, %rdx
 	jae	.LBB1_4
-.LBB1_12:
+.LBB1_14:
 	cmpq	$3, %rdx
-	jbe	.LBB1_13
+	jbe	.LBB1_15
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB1_15
-.LBB1_13:
+	jmp	.LBB1_17
+.LBB1_15:
 	testq	%rdx, %rdx
-	je	.LBB1_15
+	je	.LBB1_17
 	movq	%rdx, %rcx
 	shrq	%rcx
 	movzbl	(%rsi), %edi
@@ -31,7 +31,7 @@
 	movb	%dil, (%rax,%rcx)
 	movzbl	-1(%rsi,%rdx), %ecx
 	movb	%cl, -1(%rax,%rdx)
-	jmp	.LBB1_15
+	jmp	.LBB1_17
 .LBB1_2:
 	#APP
 	#NO_APP
@@ -62,7 +62,7 @@
 	movups	%xmm0, 8(%rbx)
 	movq	%r8, (%rdi)
 	cmpq	$8, %rdx
-	jb	.LBB1_12
+	jb	.LBB1_14
 .LBB1_4:
 	cmpq	$17, %rdx
 	jae	.LBB1_5
@@ -70,32 +70,46 @@
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB1_15
+	jmp	.LBB1_17
 .LBB1_5:
 	cmpq	$33, %rdx
 	jae	.LBB1_6
+	prefetcht0	-1024(%rax)
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB1_15
+	jmp	.LBB1_17
 .LBB1_6:
 	cmpq	$262144, %rcx
-	jb	.LBB1_9
+	jae	.LBB1_7
+	cmpq	$65, %rdx
+	jae	.LBB1_11
+	jmp	.LBB1_12
+.LBB1_7:
+	prefetcht0	-1024(%rax)
 	cmpq	$16384, %rdx
 	movl	$16384, %ecx
 	cmovbq	%rdx, %rcx
+	cmpq	$65, %rdx
+	jb	.LBB1_12
 	leaq	-960(%rax), %rdi
-	xorl	%r8d, %r8d
-.LBB1_8:
+	movl	$64, %r8d
+.LBB1_9:
 	prefetcht0	-64(%rdi,%r8)
 	prefetcht0	(%rdi,%r8)
 	subq	$-128, %r8
 	cmpq	%rcx, %r8
-	jb	.LBB1_8
-.LBB1_9:
-	cmpq	$65, %rdx
-	jae	.LBB1_10
+	jb	.LBB1_9
+.LBB1_11:
+	movq	%rax, %rdi
+	movq	%rdx, %rbx
+	movq	%rax, %r14
+	callq	*memcpy@GOTPCREL(%rip)
+	movq	%r14, %rax
+	movq	%rbx, %rdx
+	jmp	.LBB1_17
+.LBB1_12:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -104,15 +118,7 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB1_15
-.LBB1_10:
-	movq	%rax, %rdi
-	movq	%rdx, %rbx
-	movq	%rax, %r14
-	callq	*memcpy@GOTPCREL(%rip)
-	movq	%r14, %rax
-	movq	%rbx, %rdx
-.LBB1_15:
+.LBB1_17:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

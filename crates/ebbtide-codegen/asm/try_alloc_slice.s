@@ -19,16 +19,28 @@
 	andq	$-8, %rsi
 	movq	%rsi, %rcx
 	subq	%rax, %rcx
-	js	.LBB7_6
+	js	.LBB7_4
 	movq	%rsi, (%rdi)
 	addq	%rcx, %rax
 	cmpq	$262144, %rcx
-	jae	.LBB7_8
+	jb	.LBB7_13
+.LBB7_7:
+	prefetcht0	-1024(%rax)
+	cmpq	$16384, %r14
+	movl	$16384, %ecx
+	cmovbq	%r14, %rcx
+	cmpq	$9, %rdx
+	jb	.LBB7_13
+	leaq	-960(%rax), %rsi
+	movl	$64, %edi
+.LBB7_9:
+	prefetcht0	-64(%rsi,%rdi)
+	prefetcht0	(%rsi,%rdi)
+	subq	$-128, %rdi
+	cmpq	%rcx, %rdi
+	jb	.LBB7_9
+	jmp	.LBB7_10
 .LBB7_4:
-	testq	%rdx, %rdx
-	jne	.LBB7_11
-	jmp	.LBB7_15
-.LBB7_6:
 	movq	%rdx, %r15
 	#APP
 	#NO_APP
@@ -59,36 +71,22 @@
 	subq	%rsi, %rcx
 	movq	%r15, %rdx
 	cmpq	$262144, %rcx
-	jb	.LBB7_4
-.LBB7_8:
-	cmpq	$16384, %r14
-	movl	$16384, %ecx
-	cmovbq	%r14, %rcx
-	testq	%rdx, %rdx
-	je	.LBB7_15
-	leaq	-960(%rax), %rsi
-	xorl	%edi, %edi
-.LBB7_10:
-	prefetcht0	-64(%rsi,%rdi)
-	prefetcht0	(%rsi,%rdi)
-	subq	$-128, %rdi
-	cmpq	%rcx, %rdi
-	jb	.LBB7_10
-.LBB7_11:
-	cmpq	$4, %rdx
-	jae	.LBB7_13
-	xorl	%ebx, %ebx
-	jmp	.LBB7_16
-.LBB7_15:
-	xorl	%edx, %edx
-	jmp	.LBB7_18
+	jae	.LBB7_7
 .LBB7_13:
+	testq	%rdx, %rdx
+	je	.LBB7_14
+.LBB7_10:
+	cmpq	$4, %rdx
+	jae	.LBB7_15
+	xorl	%ebx, %ebx
+	jmp	.LBB7_12
+.LBB7_15:
 	andq	%rdx, %rbx
 	movdqa	.LCPI7_0(%rip), %xmm0
 	xorl	%ecx, %ecx
 	movdqa	.LCPI7_1(%rip), %xmm1
 	movdqa	.LCPI7_2(%rip), %xmm2
-.LBB7_14:
+.LBB7_16:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -96,14 +94,17 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB7_14
+	jne	.LBB7_16
 	jmp	.LBB7_17
-.LBB7_16:
+.LBB7_14:
+	xorl	%edx, %edx
+	jmp	.LBB7_18
+.LBB7_12:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
 .LBB7_17:
 	cmpq	%rbx, %rdx
-	jne	.LBB7_16
+	jne	.LBB7_12
 .LBB7_18:
 	addq	$56, %rsp
 	popq	%rbx

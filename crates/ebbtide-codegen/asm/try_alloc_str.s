@@ -12,17 +12,17 @@
 	addq	%rcx, %rax
 	cmpq	$8, %rdx
 	jae	.LBB8_6
-.LBB8_14:
+.LBB8_16:
 	cmpq	$3, %rdx
-	jbe	.LBB8_15
+	jbe	.LBB8_17
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB8_17
-.LBB8_15:
+	jmp	.LBB8_19
+.LBB8_17:
 	testq	%rdx, %rdx
-	je	.LBB8_17
+	je	.LBB8_19
 	movq	%rdx, %rcx
 	shrq	%rcx
 	movzbl	(%rsi), %edi
@@ -31,7 +31,7 @@
 	movb	%dil, (%rax,%rcx)
 	movzbl	-1(%rsi,%rdx), %ecx
 	movb	%cl, -1(%rax,%rdx)
-	jmp	.LBB8_17
+	jmp	.LBB8_19
 .LBB8_2:
 	movq	%rsi, %rbx
 	#APP
@@ -63,7 +63,7 @@
 	movq	%r14, %rdx
 	movq	%rbx, %rsi
 	cmpq	$8, %rdx
-	jb	.LBB8_14
+	jb	.LBB8_16
 .LBB8_6:
 	cmpq	$17, %rdx
 	jae	.LBB8_7
@@ -71,32 +71,46 @@
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB8_17
+	jmp	.LBB8_19
 .LBB8_7:
 	cmpq	$33, %rdx
 	jae	.LBB8_8
+	prefetcht0	-1024(%rax)
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB8_17
+	jmp	.LBB8_19
 .LBB8_8:
 	cmpq	$262144, %rcx
-	jb	.LBB8_11
+	jae	.LBB8_9
+	cmpq	$65, %rdx
+	jae	.LBB8_13
+	jmp	.LBB8_14
+.LBB8_9:
+	prefetcht0	-1024(%rax)
 	cmpq	$16384, %rdx
 	movl	$16384, %ecx
 	cmovbq	%rdx, %rcx
+	cmpq	$65, %rdx
+	jb	.LBB8_14
 	leaq	-960(%rax), %rdi
-	xorl	%r8d, %r8d
-.LBB8_10:
+	movl	$64, %r8d
+.LBB8_11:
 	prefetcht0	-64(%rdi,%r8)
 	prefetcht0	(%rdi,%r8)
 	subq	$-128, %r8
 	cmpq	%rcx, %r8
-	jb	.LBB8_10
-.LBB8_11:
-	cmpq	$65, %rdx
-	jae	.LBB8_12
+	jb	.LBB8_11
+.LBB8_13:
+	movq	%rax, %rdi
+	movq	%rdx, %rbx
+	movq	%rax, %r14
+	callq	*memcpy@GOTPCREL(%rip)
+	movq	%r14, %rax
+	movq	%rbx, %rdx
+	jmp	.LBB8_19
+.LBB8_14:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -105,19 +119,11 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB8_17
-.LBB8_12:
-	movq	%rax, %rdi
-	movq	%rdx, %rbx
-	movq	%rax, %r14
-	callq	*memcpy@GOTPCREL(%rip)
-	movq	%r14, %rax
-	movq	%rbx, %rdx
-	jmp	.LBB8_17
+	jmp	.LBB8_19
 .LBB8_3:
 	xorl	%eax, %eax
 	movq	%r14, %rdx
-.LBB8_17:
+.LBB8_19:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

@@ -32,11 +32,16 @@ pub(crate) fn of_type<T>(block: NonNull<u8>, free: usize) {
         return;
     }
     if size <= LINE {
-        // To ask how much is free would take longer.
-        fetch(block.as_ptr().wrapping_sub(DISTANCE));
+        of_line(block);
     } else {
         of_size(block, size, free);
     }
+}
+
+/// Fetches what will follow a block of up to a line. To ask how much is free would take longer.
+#[inline(always)]
+pub(crate) fn of_line(block: NonNull<u8>) {
+    fetch(block.as_ptr().wrapping_sub(DISTANCE));
 }
 
 /// Fetches what will follow a block of `size` bytes, where `free` bytes are free below it.
@@ -46,7 +51,8 @@ pub(crate) fn of_size(block: NonNull<u8>, size: usize, free: usize) {
         return;
     }
     let below = block.as_ptr().wrapping_sub(DISTANCE);
-    let mut offset = 0;
+    fetch(below);
+    let mut offset = LINE;
     while offset < size.min(MOST) {
         // Two lines a turn, which takes as long as two fetches.
         fetch(below.wrapping_add(offset));

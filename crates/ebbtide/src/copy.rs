@@ -15,7 +15,7 @@ const INLINE: usize = 64;
 #[inline(always)]
 pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
     // SAFETY: the caller's promise.
-    unsafe { copy_to_block(from, to, size, 0) }
+    unsafe { copy::<false>(from, to, size, 0) }
 }
 
 /// As [`copy_bytes`], to a block at the high end with `free` bytes below it; what will follow a longer one is fetched.
@@ -25,6 +25,17 @@ pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize)
 /// As [`copy_bytes`].
 #[inline(always)]
 pub(crate) unsafe fn copy_to_block(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { copy::<true>(from, to, size, free) }
+}
+
+/// Both of them: with `STREAM` what will follow is fetched.
+///
+/// # Safety
+///
+/// As [`copy_bytes`].
+#[inline(always)]
+unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
     if size < 8 {
         if size >= 4 {
             // SAFETY: `4 <= size <= 2 * 4`.
@@ -37,10 +48,15 @@ pub(crate) unsafe fn copy_to_block(from: NonNull<u8>, to: NonNull<u8>, size: usi
         // SAFETY: `8 <= size <= 2 * 8`.
         unsafe { copy_ends::<8>(from, to, size) };
     } else if size <= 32 {
+        if STREAM {
+            ahead::of_line(to);
+        }
         // SAFETY: `16 <= size <= 2 * 16`.
         unsafe { copy_ends::<16>(from, to, size) };
     } else {
-        ahead::of_size(to, size, free);
+        if STREAM {
+            ahead::of_size(to, size, free);
+        }
         if size <= INLINE {
             // SAFETY: `32 <= size <= 2 * 32`.
             unsafe { copy_ends::<32>(from, to, size) };
