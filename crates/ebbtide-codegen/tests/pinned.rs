@@ -1,4 +1,4 @@
-//! A change that costs a fast path an instruction shows here.
+//! A change that costs a fast path an instruction shows here, be it the core's or the transparent allocator's.
 //!
 //! The assembly of each function of this crate is compared with what `asm/` holds, for the compiler that
 //! `asm/compiler.txt` names; the claims in numbers hold for every compiler. `cargo xtask bless` writes
@@ -13,21 +13,34 @@ use std::{collections::BTreeMap, env, fs, path::Path, process::Command, sync::La
 static FUNCTIONS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pinned");
     let _ = fs::remove_dir_all(target.join("release/deps"));
+    let mut all = functions(&assembly(&target, "ebbtide_codegen", &["--lib"]));
+    let program = functions(&assembly(&target, "transparent", &["--bin", "transparent"]));
+    all.extend(program.into_iter().filter(|(name, _)| name.starts_with("transparent_")));
+    all
+});
+
+/// What the compiler makes of a target of this package; its file begins with `name`.
+fn assembly(target: &Path, name: &str, selection: &[&str]) -> String {
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["rustc", "--quiet", "--release", "--package", "ebbtide-codegen", "--lib"])
+        .args(["rustc", "--quiet", "--release", "--package", "ebbtide-codegen"])
+        .args(selection)
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target)
         .args(["--", "--emit=asm", "-Cdebuginfo=0", "-Ccodegen-units=1"])
         .env_remove("RUSTFLAGS")
         .status();
     assert!(status.is_ok_and(|status| status.success()), "the functions do not compile");
+    let is_it = |path: &Path| {
+        let file = path.file_stem().unwrap_or_default().to_string_lossy();
+        path.extension().is_some_and(|extension| extension == "s") && file.starts_with(name)
+    };
     let file = fs::read_dir(target.join("release/deps"))
         .expect("the compiler made files")
         .map(|entry| entry.expect("an entry").path())
-        .find(|path| path.extension().is_some_and(|extension| extension == "s"))
+        .find(|path| is_it(path))
         .expect("one of them is assembly");
-    functions(&fs::read_to_string(file).expect("it is text"))
-});
+    fs::read_to_string(file).expect("it is text")
+}
 
 /// Takes the functions out of an assembly file, without directives and hashes.
 fn functions(assembly: &str) -> BTreeMap<String, String> {
@@ -105,6 +118,43 @@ fn try_functions_have_no_way_to_a_panic() {
             assert!(harmless, "{name} calls something else: {call}");
         }
     }
+}
+
+#[test]
+fn the_transparent_calls_have_no_frame_and_leave_by_jumps() {
+    for call in ["alloc", "alloc_u64", "alloc_zeroed", "dealloc", "realloc"] {
+        let body = body(&format!("transparent_{call}"));
+        let is_framed = |line: &&str| line.starts_with("\tpush") || line.starts_with("\tcall");
+        assert_eq!(body.lines().find(is_framed), None, "{call}:\n{body}");
+    }
+}
+
+/// The instructions of a transparent call where no scope is open, or the block is not the engine's: the first test, and what
+/// follows on it up to the jump to the inner allocator's function.
+fn outside(name: &str, inner: &str) -> usize {
+    let lines: Vec<&str> = body(name).lines().collect();
+    let is_test = |line: &&str| line.starts_with("\tj") && !line.starts_with("\tjmp");
+    let test = lines.iter().position(is_test).expect("a test");
+    let leaves = |from: usize| {
+        let jump = lines[from..].iter().position(|line| line.starts_with("\tjmp"))?;
+        lines[from + jump].contains(inner).then_some(jump + 1)
+    };
+    let label = format!("{}:", lines[test].rsplit('\t').next().unwrap_or_default());
+    let target = lines.iter().position(|line| *line == label);
+    let ways = [leaves(test + 1), target.and_then(|target| leaves(target + 1))];
+    test + 1 + ways.into_iter().flatten().min().expect("a jump to the inner allocator")
+}
+
+#[test]
+fn outside_of_scopes_a_call_costs_a_test_and_a_jump() {
+    assert!(outside("transparent_alloc", "malloc") <= 5, "{}", body("transparent_alloc"));
+    assert!(
+        outside("transparent_alloc_zeroed", "calloc") <= 5,
+        "{}",
+        body("transparent_alloc_zeroed")
+    );
+    assert!(outside("transparent_dealloc", "free") <= 8, "{}", body("transparent_dealloc"));
+    assert!(outside("transparent_realloc", "realloc") <= 10, "{}", body("transparent_realloc"));
 }
 
 #[test]

@@ -574,7 +574,8 @@ impl Owner {
     /// `None` where the ticket's scope is none such: [`leave_at`](Owner::leave_at) ends it.
     #[inline(always)]
     pub(crate) fn leave_plain(&self, ticket: Option<Ticket>) -> Option<Sums> {
-        if Ticket::of(self.scope.get()) != ticket {
+        // No scope is 0, so this is one comparison.
+        if self.scope.get() != ticket.map_or(0, |ticket| ticket.scope.get()) {
             return None;
         }
         let entry = self.idle.get()?;
