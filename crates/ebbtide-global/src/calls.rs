@@ -91,9 +91,7 @@ fn trace(label: Option<&'static Label>, closed: Sums) {
 ///
 /// A scope is for work that ends. In one that runs for ever, memory that is freed in the order in which it was taken (a queue, a
 /// cache, what is sent to another thread) is not used again before the scope's end, and it grows; put such things
-/// [`outside`]. One small block that escapes keeps the 64 KiB around it that the scope filled. Where a thread's scopes keep much
-/// more memory in this way than what escaped needs, they are joined: what one leaves dead between the living serves the
-/// next. Then they cost about what a good allocator does, in time and in memory.
+/// [`outside`]. One small block that escapes keeps the 64 KiB around it that the scope filled.
 ///
 /// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same, over the inner
 /// allocator: when the program's global allocator is not a [`Scoped`](crate::Scoped), when the system gives no addresses, in a

@@ -26,8 +26,6 @@
 //!                                                └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
 //! enter ─► take a chunk, keep the outer cursor in the outer scope's record
 //! leave ─► close ─► retire every chunk ─► the outer cursor again
-//!
-//! outermost scopes that pin much for little are joined: enter ─► go_on, leave ─► pause       `standing`
 //! ```
 //!
 //! # Invariants
@@ -45,8 +43,8 @@
 //!   or through a list), or when no block of its chunk is alive. A block in a list is listed once.
 //! - **G5** `top..end` is free and lies in the innermost scope's current chunk; `top` is a multiple of the granule. A chunk's
 //!   first bytes are in no block, so the end of a block equals `top` only if both lie in the current chunk.
-//! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of that very scope, and above no chunk's
-//!   top. Its chunks stay its own until it ends, and its lists end with it. Nobody but that scope takes from them.
+//! - **G6** The blocks in a scope's lists were freed, lie in chunks of that very scope, and above no chunk's
+//!   top. Its chunks stay its own until it ends, and its lists end with it.
 //! - **G7** A span has one block, which nobody counts: it is alive exactly while the run is in no pool. Whoever frees it has
 //!   the run.
 //! - **G8** Ids of owners and scopes are never used twice, so an entry that names one is that one's.
@@ -57,10 +55,6 @@
 //! No promise is made about the calls of [`leave`](Owner::leave): one that never comes, comes twice or in
 //! another order costs memory and no more. `Owner::check` asserts what a program can see of this after every
 //! slow operation of a debug build.
-
-// A child of this module, which touches what is private here, in a file beside it.
-#[path = "standing.rs"]
-mod standing;
 
 use crate::{
     count::BIAS,
@@ -77,7 +71,6 @@ use core::{
     ptr::{self, NonNull},
     sync::atomic::{AtomicU64, Ordering},
 };
-use standing::Standing;
 use std::io::Write;
 
 /// The owner and the scope of a chunk that has none.
@@ -129,30 +122,10 @@ const LONG: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 /// `list_floor` where no block is listed.
 const NEVER: usize = usize::MAX;
 
-/// `list_floor` where every block is listed; the second where options exclude small ones, so that requests must be looked at.
-const ALL: usize = 0;
-const ALL_BUT: usize = 1;
-
 /// Recently freed blocks by their size. Each holds the address of the next in its first bytes.
 #[derive(Debug)]
 #[repr(transparent)]
 struct Lists([Cell<*mut u8>; LISTS]);
-
-impl Lists {
-    /// Puts a block into the list of its size.
-    ///
-    /// # Safety
-    ///
-    /// The block was freed and is counted, and lies in a chunk of the lists' scope, above its tail and below `top`.
-    #[inline(always)]
-    unsafe fn push(&self, list: usize, block: *mut u8) {
-        // Without a list it would be lost, no more.
-        let Some(list) = self.0.get(list) else { return };
-        // SAFETY: the block is free and the scope's (G6); it has at least `GRANULE` bytes, aligned to that.
-        unsafe { block.cast::<*mut u8>().write(list.get()) };
-        list.set(block);
-    }
-}
 
 /// The scopes of an owner that can have lists at a time: they lie in the upper half of one chunk, out of reach of a
 /// block that is overrun.
@@ -275,7 +248,6 @@ pub struct Owner {
     grown: Cell<u64>,
     escaped: Cell<u64>,
     scopes: Cell<u64>,
-    standing: Standing,
 }
 
 impl fmt::Debug for Owner {
@@ -408,7 +380,6 @@ impl Owner {
             grown: Cell::new(0),
             escaped: Cell::new(0),
             scopes: Cell::new(0),
-            standing: Standing::new(),
         }
     }
 
@@ -496,16 +467,8 @@ impl Owner {
         if !self.is_started() {
             return None;
         }
-        let outer = self.innermost();
-        // No limit that a program could reach is left out.
-        let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
-        let may_stay = outer.is_none() && begin == Begin::Anywhere && !has_limit;
-        if let (true, Some(first)) = (may_stay, self.standing.first()) {
-            self.go_on(first, options, label);
-            self.check();
-            return Ticket::of(first.entry().scope.load(Ordering::Relaxed));
-        }
         let scope = self.new_id();
+        let outer = self.innermost();
         let idle = if outer.is_none() { self.take_idle() } else { None };
         self.complicate();
         let adopted = match begin {
@@ -534,9 +497,17 @@ impl Owner {
         }
         let record = &chunk.entry().record;
         record.outer.set(outer);
+        record.min_size.set(options.min_size);
+        record.max_size.set(options.max_size.min(LARGEST));
+        // No limit that a program could reach is left out.
+        let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
         record.budget.set(if has_limit { options.byte_limit } else { NEVER });
+        record.label.set(label);
+        record.blocks.set(self.blocks());
+        record.bytes.set(self.bytes.get());
+        record.escaped.set(self.escaped.get());
+        record.spans.set(0);
         record.moves.set(0);
-        self.describe(record, options, label);
         chunk.set_next(None);
         self.first.set(Some(chunk));
         self.scope.set(scope);
@@ -551,23 +522,8 @@ impl Owner {
             self.small_max.set(if is_plain { SMALL } else { 0 });
         }
         self.list_floor.set(SMALL + 1);
-        if may_stay && self.standing.is_due() {
-            self.stay(chunk);
-        }
         self.check();
         Ticket::of(scope)
-    }
-
-    /// Writes what a scope serves, and the owner's figures when it begins, into its record.
-    #[inline(always)]
-    fn describe(&self, record: &Record, options: &Options, label: Option<&'static Label>) {
-        record.min_size.set(options.min_size);
-        record.max_size.set(options.max_size.min(LARGEST));
-        record.label.set(label);
-        record.blocks.set(self.blocks());
-        record.bytes.set(self.bytes.get());
-        record.escaped.set(self.escaped.get());
-        record.spans.set(0);
     }
 
     /// Ends a plain scope that left no block behind: the chunk stays as it is, for the next one. Returns what is told of it.
@@ -664,50 +620,20 @@ impl Owner {
     /// Ends the innermost scope.
     #[inline(never)]
     fn close(&self) -> Option<(Sums, Option<Chunk>)> {
-        let first = self.innermost()?;
-        if self.standing.first() == Some(first) {
-            return Some((self.pause(first), None));
-        }
+        let (first, current) = (self.innermost()?, self.current.get()?);
         self.complicate();
         self.flush();
         let record = &first.entry().record;
-        let label = record.label.get();
         bump(&self.escaped, u64::from(record.spans.get()));
         bump(&self.scopes, 1);
         let outer = record.outer.get();
+        let label = record.label.get();
         let before = Sums {
             blocks: record.blocks.get(),
             bytes: record.bytes.get(),
             escaped: record.escaped.get(),
         };
-        let pinned = self.retire_all(first, outer);
-        self.resume(outer);
-        let sums = self.since(&before);
-        if let Some(label) = label {
-            label.count(&sums);
-        }
-        if outer.is_none() {
-            self.standing.count_ended(&sums);
-            self.publish(sums.bytes);
-        }
-        Some((sums, pinned))
-    }
 
-    /// What the owner's figures have grown by.
-    #[inline(always)]
-    fn since(&self, before: &Sums) -> Sums {
-        Sums {
-            blocks: self.blocks().wrapping_sub(before.blocks),
-            bytes: since(before.bytes, self.bytes.get()),
-            escaped: self.escaped.get().wrapping_sub(before.escaped),
-        }
-    }
-
-    /// Retires the chunks of the innermost scope. Returns the current one if it is pinned.
-    #[inline(always)]
-    fn retire_all(&self, first: Chunk, outer: Option<Chunk>) -> Option<Chunk> {
-        let current = self.current.get()?;
-        let pinned_before = self.standing.pinned();
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
         let mut is_pinned = false;
         let mut next = Some(current);
@@ -723,11 +649,19 @@ impl Owner {
                 self.retire(chunk, CHUNK);
             }
         }
-        if outer.is_some() {
-            // Scopes inside of others do not join, so what they pin is no reason to.
-            self.standing.set_pinned(pinned_before);
+        self.resume(outer);
+        let sums = Sums {
+            blocks: self.blocks().wrapping_sub(before.blocks),
+            bytes: since(before.bytes, self.bytes.get()),
+            escaped: self.escaped.get().wrapping_sub(before.escaped),
+        };
+        if let Some(label) = label {
+            label.count(&sums);
         }
-        is_pinned.then_some(current)
+        if outer.is_none() {
+            self.publish(sums.bytes);
+        }
+        Some((sums, is_pinned.then_some(current)))
     }
 
     /// Keeps a clean chunk as the idle one.
@@ -814,7 +748,6 @@ impl Owner {
     pub fn release_pools(&self) {
         // Of an open scope, one may be the first chunk, and in the other lie its lists.
         if self.innermost().is_none() {
-            self.end_standing();
             if let Some(chunk) = self.take_idle() {
                 self.resume(None);
                 self.retire(chunk, CHUNK);
@@ -833,7 +766,6 @@ impl Owner {
         self.kept.set(0);
         if let Some(node) = self.node.get() {
             node.kept.store(0, Ordering::Relaxed);
-            node.standing.store(self.standing.chunks(), Ordering::Relaxed);
         }
     }
 
@@ -849,7 +781,6 @@ impl Owner {
         node.grown.store(self.grown.get(), Ordering::Relaxed);
         node.escaped.store(self.escaped.get(), Ordering::Relaxed);
         node.kept.store(self.kept.get(), Ordering::Relaxed);
-        node.standing.store(self.standing.chunks(), Ordering::Relaxed);
         if node.high_water.load(Ordering::Relaxed) < bytes {
             node.high_water.store(bytes, Ordering::Relaxed);
         }
@@ -900,9 +831,7 @@ impl Owner {
     /// A chunk for a scope, owned, and where its free bytes begin.
     #[inline]
     fn take_chunk(&self, scope: u64) -> Option<(Chunk, *mut u8)> {
-        // To a scope that stays a tail is of little use: what is freed below it is not listed.
-        let stays = self.standing.first().is_some() && self.standing.first() == self.first.get();
-        if self.next_hint.get() > 0 && !stays {
+        if self.next_hint.get() > 0 {
             if let Some(adopted) = self.adopt_hint(scope) {
                 return Some(adopted);
             }
@@ -1037,10 +966,9 @@ impl Owner {
         let pinned_before = entry.pinned.get();
         // If all that was bumped since the adoption is free again, the tail begins where it did (G9).
         let newer = local.wrapping_add(entry.older.get());
-        let tail_before = entry.tail.get();
-        let is_as_before = newer == 0 && tail_before > 0;
+        let is_as_before = newer == 0 && entry.tail.get() > 0;
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
-        let tail = if is_as_before { tail_before } else { tail as u32 };
+        let tail = if is_as_before { entry.tail.get() } else { tail as u32 };
         entry.tail.set(tail);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
@@ -1058,8 +986,6 @@ impl Owner {
         if let Some(node) = self.node.get() {
             report::add(&node.pinned, u64::from(pinned_before == 0));
         }
-        let from = if pinned_before == 0 { 0 } else { tail_before };
-        self.standing.count_pinned(tail.wrapping_sub(from));
         if tail <= USEFUL_TAIL {
             let place = self.next_hint.get();
             self.hints[place % HINTS].set(Some(chunk));
@@ -1153,7 +1079,7 @@ impl Owner {
             return self.refuse(Reason::Alignment);
         }
         let rounded = size::round(size);
-        if let Some(block) = self.pop(size::list(rounded), rounded, layout.align()) {
+        if let Some(block) = self.pop(rounded, layout.align()) {
             return block;
         }
         loop {
@@ -1287,52 +1213,20 @@ impl Owner {
         }
     }
 
-    /// Frees a small block that is to be listed. `false`, and nothing has changed, where it is another.
-    ///
-    /// # Safety
-    ///
-    /// As [`free`](Owner::free), for a block that the fast path does not serve. If the result is true it is used no more.
-    #[inline(always)]
-    pub(crate) unsafe fn list(&self, place: Place, block: *mut u8, size: usize) -> bool {
-        let entry = place.entry();
-        let is_listed = entry.scope.load(Ordering::Relaxed) == self.scope.get()
-            && offset(block) >= entry.tail.get()
-            && size <= SMALL;
-        let Some(lists) = self.lists.get().filter(|_| is_listed) else { return false };
-        entry.local.set(entry.local.get().wrapping_sub(1));
-        self.standing.count_freed();
-        // SAFETY: passed on.
-        unsafe { poison(block, size) };
-        let rounded = size::round_small(size);
-        let block = region::reach(block);
-        if block.addr() + rounded == self.top.get().addr() {
-            // The last block of the current chunk (G5).
-            self.top.set(block);
-        } else {
-            // SAFETY: as in `lists`.
-            let lists: &Lists = unsafe { lists.as_ref() };
-            // SAFETY: the block was freed and is counted; the entry names the innermost scope, and the block is no older.
-            unsafe { lists.push(size::list_small(rounded), block) };
-        }
-        true
-    }
-
     /// Frees a block of any owner.
     ///
     /// # Safety
     ///
     /// As [`free`](Owner::free).
-    #[inline(never)]
+    #[inline]
     pub(crate) unsafe fn free_slow(&self, place: Place, block: *mut u8, size: usize) {
         // SAFETY: passed on.
         unsafe { poison(block, size) };
         let entry = place.entry();
         if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
-            // SAFETY: the block is free.
-            return unsafe { self.free_other(place.chunk(), block, size) };
+            return self.free_other(place.chunk(), block, size);
         }
         entry.local.set(entry.local.get().wrapping_sub(1));
-        self.standing.count_freed();
         if offset(block) < entry.tail.get() {
             self.free_older(entry, block, size);
         } else {
@@ -1363,34 +1257,24 @@ impl Owner {
         if block.addr() + rounded == self.top.get().addr() {
             self.top.set(block);
         } else if let Some(lists) = self.lists() {
-            // SAFETY: passed on.
-            unsafe { lists.push(size::list(rounded), block) };
+            let list = &lists.0[size::list(rounded)];
+            // SAFETY: the block is free and this scope's (G6); it has at least `GRANULE` bytes, aligned to that.
+            unsafe { block.cast::<*mut u8>().write(list.get()) };
+            list.set(block);
         }
     }
 
     /// Counts a block that was freed and is not in a chunk of the innermost scope.
-    ///
-    /// # Safety
-    ///
-    /// The block has this size, was freed and is not counted yet.
-    unsafe fn free_other(&self, chunk: Chunk, block: *mut u8, size: usize) {
+    fn free_other(&self, chunk: Chunk, block: *mut u8, size: usize) {
         let entry = chunk.entry();
         if entry.scope.load(Ordering::Relaxed) == SPAN {
             // The block was the run's only one, so the run is the caller's (G7).
             self.free_span(chunk, size);
         } else if entry.owner.load(Ordering::Relaxed) == self.id.get() {
-            // An outer scope's, or the one's that stays.
+            // An outer scope's.
             entry.local.set(entry.local.get().wrapping_sub(1));
             if offset(block) < entry.tail.get() {
                 entry.older.set(entry.older.get().wrapping_add(1));
-            } else if let Some(record) = self.standing.record(entry.scope.load(Ordering::Relaxed)) {
-                self.standing.count_freed();
-                if let Some(lists) = record.lists.get() {
-                    // SAFETY: as in `lists`: that scope has not ended.
-                    let lists: &Lists = unsafe { lists.as_ref() };
-                    // SAFETY: the block lies in a chunk of that scope, and lay below `top` when it was paused.
-                    unsafe { lists.push(size::list(size::round(size)), region::reach(block)) };
-                }
             }
         } else {
             free_foreign(chunk);
@@ -1407,7 +1291,6 @@ impl Owner {
         }
         if let Some(record) = self.record_of(entry.home.get()) {
             record.spans.set(record.spans.get().saturating_sub(1));
-            self.standing.count_freed();
             charge(&record.budget, size, 0);
         }
         self.give(chunk, chunk.class());
@@ -1468,14 +1351,6 @@ impl Owner {
                 let new = size::round(new_size);
                 let end = block.addr().wrapping_add(new);
                 if block.addr() + old == self.top.get().addr() && end <= self.end.get() {
-                    if self.list_floor.get() <= ALL_BUT && new != old {
-                        // SAFETY: passed on.
-                        let moved =
-                            unsafe { self.resize_into_listed(place, block, layout, new_size) };
-                        if !moved.is_null() {
-                            return moved;
-                        }
-                    }
                     // The last block of the current chunk (G5); it stays counted (G3).
                     self.top.set(self.top.get().with_addr(end));
                     if offset(block) < entry.tail.get() {
@@ -1500,31 +1375,6 @@ impl Owner {
         // What shrinks stays where it is; what grows leaves the arena.
         let shrinks = new_size <= layout.size();
         if shrinks { block } else { ptr::null_mut() }
-    }
-
-    /// Moves a block of a scope that lists small ones to a listed one of its new size; null if there is none. Were it resized
-    /// where it is, blocks that are made with one size and freed with another would fill a list that nobody asks.
-    ///
-    /// # Safety
-    ///
-    /// As [`resize`](Owner::resize), for a block of the innermost scope.
-    #[inline(never)]
-    unsafe fn resize_into_listed(
-        &self,
-        place: Place,
-        block: *mut u8,
-        layout: Layout,
-        new_size: usize,
-    ) -> *mut u8 {
-        let rounded = size::round(new_size);
-        let Some(new) = self.pop(size::list(rounded), rounded, layout.align()) else {
-            return ptr::null_mut();
-        };
-        // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
-        unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-        // SAFETY: the caller uses the old block no more.
-        unsafe { self.free(place, block, layout.size()) };
-        new
     }
 
     /// # Safety
@@ -1605,15 +1455,13 @@ impl Owner {
     #[cold]
     fn make_lists(&self) -> Option<NonNull<Lists>> {
         let mut place = 0;
-        let mut outermost = self.innermost()?;
-        while let Some(outer) = outermost.entry().record.outer.get() {
-            outermost = outer;
+        let mut next = self.innermost()?.entry().record.outer.get();
+        while let Some(outer) = next {
+            next = outer.entry().record.outer.get();
             place += 1;
-        }
-        // The scope that stays has the first place, paused or not.
-        place += usize::from(self.standing.first().is_some_and(|first| first != outermost));
-        if place >= LISTED_DEPTH {
-            return None;
+            if place == LISTED_DEPTH {
+                return None;
+            }
         }
         self.complicate();
         let chunk = match self.lists_chunk.get() {
@@ -1635,36 +1483,18 @@ impl Owner {
 
     /// From now on the innermost scope lists what it frees, of any size.
     fn begin_listing(&self) {
-        let Some(first) = self.innermost() else { return };
         if self.lists().is_some() {
-            self.list_all(&first.entry().record);
+            self.list_floor.set(0);
+            self.small_max.set(0);
         }
     }
 
-    /// The innermost scope, whose record this is, has lists, and lists blocks of any size.
-    fn list_all(&self, record: &Record) {
-        let is_plain = record.min_size.get() <= 1 && record.max_size.get() >= SMALL;
-        self.list_floor.set(if is_plain { ALL } else { ALL_BUT });
-        self.small_max.set(0);
-    }
-
-    /// A small block that was freed lately, of exactly this size, where that need not be refused. The size is not 0.
-    #[inline(always)]
-    pub(crate) fn reuse(&self, size: usize, align: usize) -> Option<*mut u8> {
-        if self.list_floor.get() == ALL && size <= SMALL && align <= GRANULE {
-            let rounded = size::round_small(size);
-            self.pop(size::list_small(rounded), rounded, GRANULE)
-        } else {
-            None
-        }
-    }
-
-    /// A block that was freed lately, of exactly this size, whose list this is.
-    #[inline(always)]
-    fn pop(&self, list: usize, rounded: usize, align: usize) -> Option<*mut u8> {
+    /// A block that was freed lately, of exactly this size.
+    #[inline]
+    fn pop(&self, rounded: usize, align: usize) -> Option<*mut u8> {
         // SAFETY: as in `lists`.
         let lists: &Lists = unsafe { self.lists.get()?.as_ref() };
-        let list = lists.0.get(list)?;
+        let list = &lists.0[size::list(rounded)];
         let block = list.get();
         if block.is_null() || block.addr() & (align - 1) != 0 {
             return None;

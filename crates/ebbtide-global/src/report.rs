@@ -34,8 +34,6 @@ pub(crate) struct Node {
     pub(crate) pinned: AtomicU64,
     pub(crate) high_water: AtomicU64,
     pub(crate) kept: AtomicUsize,
-    /// The chunks of a scope that stays.
-    pub(crate) standing: AtomicUsize,
     fallbacks: [AtomicU64; 5],
 }
 
@@ -202,7 +200,7 @@ pub struct Escapes {
     pub blocks: u64,
     /// How often a chunk was kept because of them.
     pub chunks: u64,
-    /// Chunks that are kept at this moment: nobody's, or those of joined scopes (see [`arena`](crate::arena)).
+    /// Chunks that are kept at this moment.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,
@@ -287,9 +285,7 @@ pub fn report() -> Report {
     let sum = |counter: fn(&Node) -> &AtomicU64| {
         all(&NODES).map(|node| counter(node).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     };
-    let standing = all(&NODES).map(|node| node.standing.load(Ordering::Relaxed)).sum::<usize>();
-    let pinned_chunks =
-        usize::try_from(PINNED.load(Ordering::Relaxed)).unwrap_or(0).saturating_add(standing);
+    let pinned_chunks = usize::try_from(PINNED.load(Ordering::Relaxed)).unwrap_or(0);
     let (reserved, claimed) = region::sizes();
     let kept = all(&NODES).map(|node| node.kept.load(Ordering::Relaxed)).sum::<usize>();
     Report {

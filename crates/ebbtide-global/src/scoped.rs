@@ -65,13 +65,8 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller says that the block is alive.
         match unsafe { region::find(block) } {
-            Some(place) => thread::with(|owner| {
-                let size = layout.size();
-                // SAFETY: passed on; the range is the engine's, so the block is.
-                let slow = || unsafe { Self::free_slow(block, size, place) };
-                // SAFETY: as above.
-                unsafe { owner.free_or(place, block, size, slow) }
-            }),
+            // SAFETY: passed on; the range is the engine's, so the block is.
+            Some(place) => unsafe { thread::free(block, layout.size(), place) },
             // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
             None => unsafe { self.inner.dealloc(block, layout) },
         }
@@ -105,26 +100,12 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 
 // Parts of the calls above, out of line, so that what is left of them needs no frame. They take their arguments in
 // the order in which the calls do: then the calls move none about before they jump here, or to the inner allocator.
-// They are generic, all of them, so as to be compiled with the program: there the address of a thread-local is a
-// constant, in a library it is a call.
 
 /// # Safety
 ///
 /// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
 #[inline(never)]
 unsafe fn slow<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    match thread::with(|owner| owner.reuse(size, align)) {
-        Some(block) => block,
-        // SAFETY: passed on.
-        None => unsafe { slower(size, align, scoped) },
-    }
-}
-
-/// # Safety
-///
-/// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
-#[inline(never)]
-unsafe fn slower<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
     // SAFETY: the caller has them from a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
     let block = thread::with(|owner| owner.alloc_slow(layout));
@@ -133,22 +114,6 @@ unsafe fn slower<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
     }
     // SAFETY: passed on.
     unsafe { scoped.inner.alloc(layout) }
-}
-
-impl<A: GlobalAlloc> Scoped<A> {
-    /// # Safety
-    ///
-    /// As [`Owner::free`], where the fast path does not serve.
-    #[inline(never)]
-    unsafe fn free_slow(block: *mut u8, size: usize, place: Place) {
-        thread::with(|owner| {
-            // SAFETY: passed on.
-            if !unsafe { owner.list(place, block, size) } {
-                // SAFETY: passed on; it was not listed.
-                unsafe { owner.free_slow(place, block, size) }
-            }
-        });
-    }
 }
 
 /// # Safety

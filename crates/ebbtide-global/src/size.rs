@@ -46,17 +46,11 @@ pub(crate) const fn round(size: usize) -> usize {
 #[inline]
 pub(crate) const fn list(rounded: usize) -> usize {
     if rounded <= SMALL {
-        return list_small(rounded);
+        return rounded / GRANULE - 1;
     }
     let log = (rounded - 1).ilog2();
     let eighth = ((rounded - 1) >> (log - 3)) & 7;
     SMALL / GRANULE + 8 * (log - SMALL.ilog2()) as usize + eighth
-}
-
-/// As [`list`], of small blocks.
-#[inline(always)]
-pub(crate) const fn list_small(rounded: usize) -> usize {
-    (rounded / GRANULE).wrapping_sub(1)
 }
 
 /// The class of the smallest span that holds `size` bytes: it has `1 << class` chunks.

@@ -1,6 +1,9 @@
 //! The owner that every thread has, and its end.
 
-use crate::{engine::Owner, region};
+use crate::{
+    engine::Owner,
+    region::{self, Place},
+};
 use core::{
     alloc::Layout,
     ptr,
@@ -39,6 +42,28 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
     let Ok(owner) = OWNER.try_with(ptr::from_ref) else { process::abort() };
     // SAFETY: the variable has no destructor, so it is there until its thread ends, and this thread runs `f`.
     f(unsafe { &*owner })
+}
+
+/// Frees a block through this thread's owner.
+///
+/// # Safety
+///
+/// As [`Owner::free`].
+#[inline(always)]
+pub(crate) unsafe fn free(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: passed on.
+    let slow = || unsafe { free_slow(block, size, place) };
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_or(place, block, size, slow) });
+}
+
+/// # Safety
+///
+/// As [`Owner::free`].
+#[inline(never)]
+unsafe fn free_slow(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_slow(place, block, size) });
 }
 
 /// Lets this thread open scopes. False where that cannot be, or would be to no purpose.
