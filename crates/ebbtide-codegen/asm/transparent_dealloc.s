@@ -4,7 +4,7 @@
 	subq	%rax, %rdx
 	movq	8(%rcx), %rax
 	cmpq	%rax, %rdx
-	jae	.LBB13_7
+	jae	.LBB11_8
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rax
 	movq	16(%rcx), %rcx
 	movq	%rdx, %r8
@@ -12,23 +12,25 @@
 	andq	$-256, %r8
 	movq	(%rcx,%r8), %r9
 	cmpq	%fs:32(%rax), %r9
-	jne	_ZN14ebbtide_global6scoped15Scoped$LT$A$GT$9free_slowE
+	jne	.LBB11_7
 	addq	%r8, %rcx
 	movzwl	%di, %r8d
 	cmpl	28(%rcx), %r8d
-	jb	_ZN14ebbtide_global6scoped15Scoped$LT$A$GT$9free_slowE
+	jb	.LBB11_7
 	cmpq	%fs:24(%rax), %rsi
-	jae	_ZN14ebbtide_global6scoped15Scoped$LT$A$GT$9free_slowE
+	jae	.LBB11_7
 	decl	16(%rcx)
 	addq	$7, %rsi
 	andq	$-8, %rsi
 	addq	%rsi, %rdi
 	movq	%fs:(%rax), %rcx
 	cmpq	%rcx, %rdi
-	jne	.LBB13_6
+	jne	.LBB11_6
 	subq	%rsi, %rcx
 	movq	%rcx, %fs:(%rax)
-.LBB13_6:
+.LBB11_6:
 	retq
-.LBB13_7:
+.LBB11_8:
 	jmpq	*free@GOTPCREL(%rip)
+.LBB11_7:
+	jmpq	*_ZN14ebbtide_global6thread9free_slowE@GOTPCREL(%rip)

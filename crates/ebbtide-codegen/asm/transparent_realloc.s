@@ -4,8 +4,8 @@
 	subq	%r9, %r8
 	movq	8(%rax), %rax
 	cmpq	%rax, %r8
-	jae	.LBB14_2
+	jae	.LBB12_2
 	jmp	_ZN14ebbtide_global6scoped6resizeE
-.LBB14_2:
+.LBB12_2:
 	movq	%rcx, %rsi
 	jmpq	*realloc@GOTPCREL(%rip)
