@@ -1351,6 +1351,14 @@ impl Owner {
                 let new = size::round(new_size);
                 let end = block.addr().wrapping_add(new);
                 if block.addr() + old == self.top.get().addr() && end <= self.end.get() {
+                    if self.list_floor.get() == 0 && new != old {
+                        // SAFETY: passed on.
+                        let moved =
+                            unsafe { self.resize_into_listed(place, block, layout, new_size) };
+                        if !moved.is_null() {
+                            return moved;
+                        }
+                    }
                     // The last block of the current chunk (G5); it stays counted (G3).
                     self.top.set(self.top.get().with_addr(end));
                     if offset(block) < entry.tail.get() {
@@ -1375,6 +1383,30 @@ impl Owner {
         // What shrinks stays where it is; what grows leaves the arena.
         let shrinks = new_size <= layout.size();
         if shrinks { block } else { ptr::null_mut() }
+    }
+
+    /// Moves a block of a scope that lists small ones to a listed one of its new size; null if there is none. Were it resized
+    /// where it is, blocks that are made with one size and freed with another would fill a list that nobody asks.
+    ///
+    /// # Safety
+    ///
+    /// As [`resize`](Owner::resize), for a block of the innermost scope.
+    #[inline(never)]
+    unsafe fn resize_into_listed(
+        &self,
+        place: Place,
+        block: *mut u8,
+        layout: Layout,
+        new_size: usize,
+    ) -> *mut u8 {
+        let Some(new) = self.pop(size::round(new_size), layout.align()) else {
+            return ptr::null_mut();
+        };
+        // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
+        unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
+        // SAFETY: the caller uses the old block no more.
+        unsafe { self.free(place, block, layout.size()) };
+        new
     }
 
     /// # Safety
