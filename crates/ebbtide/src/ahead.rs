@@ -25,7 +25,9 @@ const FAR: usize = 256 << 10;
 const MOST: usize = 16 << 10;
 
 /// Fetches what will follow a `T` that was placed at `block`, where `free` bytes are free below it.
-#[inline(always)]
+///
+/// A call in debug builds, where what is inlined makes the frame of whoever allocates larger.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn of_type<T>(block: NonNull<u8>, free: usize) {
     let size = size_of::<T>();
     if size <= TWO_STORES {
