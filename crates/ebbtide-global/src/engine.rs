@@ -1352,11 +1352,11 @@ impl Owner {
                 let end = block.addr().wrapping_add(new);
                 if block.addr() + old == self.top.get().addr() && end <= self.end.get() {
                     if self.list_floor.get() == 0 && new != old {
-                        // SAFETY: passed on.
-                        let moved =
-                            unsafe { self.resize_into_listed(place, block, layout, new_size) };
-                        if !moved.is_null() {
-                            return moved;
+                        // Were it resized where it is, blocks that are made with one size and freed with another
+                        // would fill a list that nobody asks.
+                        if let Some(listed) = self.pop(new, layout.align()) {
+                            // SAFETY: passed on; the listed block has the new size.
+                            return unsafe { self.move_to(listed, place, block, layout, new_size) };
                         }
                     }
                     // The last block of the current chunk (G5); it stays counted (G3).
@@ -1385,23 +1385,20 @@ impl Owner {
         if shrinks { block } else { ptr::null_mut() }
     }
 
-    /// Moves a block of a scope that lists small ones to a listed one of its new size; null if there is none. Were it resized
-    /// where it is, blocks that are made with one size and freed with another would fill a list that nobody asks.
+    /// Moves what a block holds to a new one, and frees it.
     ///
     /// # Safety
     ///
-    /// As [`resize`](Owner::resize), for a block of the innermost scope.
+    /// As [`resize`](Owner::resize); `new` is a block of so many bytes that nobody has used yet.
     #[inline(never)]
-    unsafe fn resize_into_listed(
+    unsafe fn move_to(
         &self,
+        new: *mut u8,
         place: Place,
         block: *mut u8,
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
-        let Some(new) = self.pop(size::round(new_size), layout.align()) else {
-            return ptr::null_mut();
-        };
         // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
         unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
         // SAFETY: the caller uses the old block no more.
@@ -1462,13 +1459,11 @@ impl Owner {
         } else {
             self.alloc(new_layout)
         };
-        if !new.is_null() {
-            // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
-            unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-            // SAFETY: the caller uses the old block no more.
-            unsafe { self.free(place, block, layout.size()) };
+        if new.is_null() {
+            return new;
         }
-        new
+        // SAFETY: passed on; the new block was asked for with the new size.
+        unsafe { self.move_to(new, place, block, layout, new_size) }
     }
 
     // Lists
