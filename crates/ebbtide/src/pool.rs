@@ -29,7 +29,7 @@ use std::{
 /// [`get`](Pool::get) lends an arena until it is dropped; it is reset then and stays warm for the
 /// next one. A pool is `Sync`, and [`new`](Pool::new) is `const`: keep it in a `static`, or in the state of
 /// a server. It makes as many arenas as are lent at a time; where threads meet at a lock, one of them may get a
-/// new arena although another is idle.
+/// new arena although another is idle. For each processor core there are never more than were lent at a time.
 ///
 /// ```
 /// use ebbtide::Pool;
@@ -196,7 +196,8 @@ impl Pool {
                 return Pooled { arena: Some(arena), shard };
             }
         }
-        // The own shard may only have been held by somebody who was giving one back.
+        // The own shard may only have been held by somebody who was giving one back. It gets a new arena only when
+        // all that belong to it are lent, so it never owns more than are lent at a time, whatever was held above.
         let popped = shards[own].lock().pop();
         let arena = popped.unwrap_or_else(|| {
             Box::new(self.chunk_size.map_or_else(Arena::new, Arena::with_chunk_size))
