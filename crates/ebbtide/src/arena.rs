@@ -5,7 +5,7 @@ use crate::backing::Heap;
 use crate::{
     arith::CHUNK_ALIGN,
     backing::{Backing, DefaultBacking},
-    chunk::{self, Chunks, FIRST_CHUNK, Header},
+    chunk::{self, Chunks, FIRST_CHUNK, HOME, Header},
     error::{AllocError, Failure},
     raw::{self, Cursor, Words},
     scope::Scope,
@@ -43,13 +43,18 @@ use core::{
 /// ```
 #[repr(C, align(64))]
 pub struct Arena<B: Backing = DefaultBacking> {
-    // The first line is all that a scope's beginning, a root and a reset look at.
+    // The first line is all that a scope's beginning, a reset and a root after it look at.
     /// The accumulating scope that every other one is opened from; nowhere until there is a chunk.
     root: Scope<'static>,
-    /// The root's words when nothing was allocated; none until there is a chunk. Kept here so that a reset
-    /// need not look at the first chunk, which may have left the caches long ago.
-    start: Cell<Option<Words>>,
+    /// The two ends of the next scope, which opens in home. The top is 0 where that has to be looked into: the root was
+    /// lent since, has left home, or is nowhere.
+    ready_top: Cell<usize>,
+    ready_low: Cell<NonNull<u8>>,
+    /// Begins with what a reset looks at.
     chunks: Chunks<B>,
+    /// Where home was when the root last was told. The root is in home as long as it names this very address, and
+    /// only then (see `settle`).
+    told: Cell<NonNull<Header>>,
 }
 
 // SAFETY: the chunks are the arena's own, the backing is `Send`, and every scope and allocation
@@ -149,8 +154,10 @@ impl<B: Backing> Arena<B> {
     const fn with_total_chunk_size_in(total: usize, backing: B) -> Self {
         Arena {
             root: Scope::new(Cursor::nowhere()),
-            start: Cell::new(None),
+            ready_top: Cell::new(0),
+            ready_low: Cell::new(NonNull::dangling()),
             chunks: Chunks::new(backing, total),
+            told: Cell::new(HOME),
         }
     }
 
@@ -191,7 +198,8 @@ impl<B: Backing> Arena<B> {
 
     /// Opens a scope. All that is allocated in it is free again when its loan of the arena ends.
     ///
-    /// Costs a few loads and one store; the first scope of an arena also makes the first chunk.
+    /// Costs two loads; the first scope of an arena also makes the first chunk, and a scope after a use of
+    /// [`root`](Arena::root) is a call.
     ///
     /// # Panics
     ///
@@ -261,52 +269,92 @@ impl<B: Backing> Arena<B> {
 
     #[inline(always)]
     fn open<F: Failure>(&mut self) -> Result<Scope<'_>, F> {
-        let root = self.root.cursor();
-        let cursor = match root.try_fork() {
-            Some(cursor) => {
-                root.attach(self.chunks.address());
-                cursor
-            }
-            None => self.open_slowly::<F>()?,
+        let (top, chunk) = match self.ready_top.get() {
+            0 => self.open_slowly::<F>()?,
+            top => (top, self.chunks.home()),
         };
-        // SAFETY: both ways fork the root's cursor, which rounds to this alignment.
-        unsafe { cursor.promise_top(CHUNK_ALIGN) };
-        Ok(Scope::new(cursor))
+        // Read here, where both ways have met: of a word that comes from two places the compiler knows less, and
+        // checks whether what the caller reads overlaps with what it writes.
+        let low = self.ready_low.get();
+        // SAFETY: the root is in `chunk`, and these are its ends as `make_ready` rounded them.
+        Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
     }
 
-    /// Opens a scope where there is no chunk yet, or next to nothing left in it.
+    /// The top and the chunk of a scope where there is no chunk yet, or the root was lent since the last one.
     #[cold]
     #[inline(never)]
-    fn open_slowly<F: Failure>(&self) -> Result<Cursor, F> {
-        Ok(self.open_root::<F>()?.cursor().fork())
+    fn open_slowly<F: Failure>(&self) -> Result<(usize, NonNull<Header>), F> {
+        let root = self.open_root::<F>()?.cursor();
+        Ok((self.make_ready(), root.chunk()))
     }
 
-    /// The root scope, with the arena's present address noted where its descendants find it.
+    /// Notes the ends of a scope that opens where the root is now, and returns the top.
+    fn make_ready(&self) -> usize {
+        let (top, low) = self.root.cursor().rounded();
+        self.ready_low.set(low);
+        if self.is_root_at_home() {
+            self.ready_top.set(top);
+        }
+        top
+    }
+
+    /// The root scope, told where the arena is.
     #[inline(always)]
     fn open_root<F: Failure>(&self) -> Result<&Scope<'_>, F> {
         if self.root.cursor().is_nowhere() {
             self.make_first::<F>(0)?;
         }
-        self.root.cursor().attach(self.chunks.address());
+        self.settle();
+        self.ready_top.set(0);
         Ok(&self.root)
     }
 
     #[cold]
     #[inline(never)]
     fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
-        let Ok(first) = self.chunks.make_first(capacity) else {
+        if self.chunks.make_first(capacity).is_err() {
             if F::DIVERGES {
                 raw::out_of_memory(chunk::OVERHEAD, CHUNK_ALIGN);
             }
             return Err(F::refused());
-        };
-        self.start_at(first);
+        }
+        self.start();
         Ok(())
     }
 
-    fn start_at(&self, first: NonNull<Header>) {
-        self.root.cursor().start_at(first);
-        self.start.set(Some(self.root.cursor().words()));
+    /// Puts the root where it began. Nothing that it allocated is used again.
+    #[inline(always)]
+    fn start(&self) {
+        let home = self.chunks.home();
+        let Words { top, low, .. } = self.root.cursor().start_at(home);
+        self.told.set(home);
+        // What `make_ready` would find, for a block's region ends at such a multiple; and 0 for nowhere, which is 1.
+        self.ready_top.set(top & !(CHUNK_ALIGN - 1));
+        self.ready_low.set(low);
+    }
+
+    /// Whether the root's words are in home, wherever that was when they were told.
+    ///
+    /// They leave it only while a loan of the root lasts, which begins with `settle`: home is where `told` says then,
+    /// so the chunk that they go to has another address. Afterwards neither word changes but by `settle` and
+    /// `start`.
+    #[inline(always)]
+    fn is_root_at_home(&self) -> bool {
+        // The first is enough where it holds, and in the first line.
+        self.ready_top.get() != 0 || self.root.cursor().chunk() == self.told.get()
+    }
+
+    /// Sees to it that the root finds the arena where it is now.
+    #[inline(always)]
+    fn settle(&self) -> &Scope<'_> {
+        let home = self.chunks.home();
+        if self.is_root_at_home() {
+            self.root.cursor().follow(home);
+        } else {
+            chunk::attach(self.root.cursor().chunk(), self.chunks.address());
+        }
+        self.told.set(home);
+        &self.root
     }
 
     /// Frees all that [`root`](Arena::root) allocated and keeps every chunk. Costs a few stores.
@@ -323,11 +371,8 @@ impl<B: Backing> Arena<B> {
     pub fn reset(&mut self) {
         // SAFETY: the arena is borrowed exclusively, so no claim is alive.
         unsafe { self.chunks.gather() };
-        if let Some(start) = self.start.get() {
-            // SAFETY: they were the root's, whose chunk is the first of the list still and serves no oversize
-            // request (I3); the arena is borrowed exclusively, so nothing allocated since is left.
-            unsafe { self.root.cursor().restore(start) };
-        }
+        // The arena is borrowed exclusively, so nothing that the root allocated is left.
+        self.start();
     }
 
     /// Frees all that [`root`](Arena::root) allocated, and gives back chunks as `retain` says.
@@ -344,32 +389,31 @@ impl<B: Backing> Arena<B> {
     /// assert_eq!(arena.stats().chunks, 1);
     /// assert!(arena.stats().capacity >= 80_000);
     /// ```
+    #[inline]
     pub fn reset_with(&mut self, retain: Retain) {
         match retain {
             Retain::All => self.reset(),
-            Retain::Bytes(most) => {
-                self.leave_chunks();
-                // SAFETY: the arena is borrowed exclusively and the root is gone, so no scope and no
-                // allocation is left.
-                unsafe { self.chunks.release_beyond(most) };
-                if let Some(first) = self.chunks.control().first() {
-                    self.start_at(first);
-                }
-            }
-            Retain::OneChunk if self.chunks.control().has_one_at_most() => self.reset(),
-            Retain::OneChunk => {
-                let held = self.chunks.control().held();
-                self.leave_chunks();
-                // SAFETY: as above.
-                unsafe { self.chunks.release_behind(None) };
-                self.chunks.control().set_next_size(held);
-            }
+            Retain::Bytes(most) => self.reset_beyond(most),
+            Retain::OneChunk if self.chunks.control().has_home_alone() => self.reset(),
+            Retain::OneChunk => self.reset_to_one(),
         }
     }
 
-    fn leave_chunks(&mut self) {
-        self.root = Scope::new(Cursor::nowhere());
-        self.start.set(None);
+    #[cold]
+    fn reset_beyond(&mut self, most: usize) {
+        // SAFETY: the arena is borrowed exclusively, so no scope and no allocation is left, and the root begins
+        // anew below.
+        unsafe { self.chunks.release_beyond(most) };
+        self.start();
+    }
+
+    #[cold]
+    fn reset_to_one(&mut self) {
+        let held = self.chunks.control().held();
+        // SAFETY: as above.
+        unsafe { self.chunks.release() };
+        self.start();
+        self.chunks.control().set_next_size(held);
     }
 
     /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that holds nothing,
@@ -384,12 +428,10 @@ impl<B: Backing> Arena<B> {
     /// assert_eq!(arena.stats().chunks, 1);
     /// ```
     pub fn trim(&mut self) {
-        if !self.root.cursor().is_nowhere() {
-            let kept = self.root.cursor().chunk();
-            // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, and
-            // those are in its chunk and before (I1).
-            unsafe { self.chunks.release_behind(Some(kept)) };
-        }
+        let kept = self.settle().cursor().chunk();
+        // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, and
+        // those are in its chunk and before (I1).
+        unsafe { self.chunks.release_behind(kept) };
     }
 
     /// Sets the most bytes that the arena may hold of its backing, headers included; `None` for no
@@ -427,7 +469,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats::of(self.chunks.control(), self.root.cursor())
+        Stats::of(self.chunks.control(), self.settle().cursor())
     }
 
     /// The chunks in the order in which scopes enter them, as numbers; no memory is lent. Chunks that a
@@ -439,7 +481,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.chunks().all(|chunk| chunk.capacity >= 1000 && !chunk.oversize));
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
-        self.root.cursor().chunks().map(Chunk::of)
+        self.settle().cursor().chunks().map(Chunk::of)
     }
 
     /// The backing.

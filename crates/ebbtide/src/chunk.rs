@@ -1,16 +1,22 @@
 //! Chunks: the blocks that an arena got from its backing, their headers, and the list they form.
 //!
 //! ```text
-//! block from the backing                         Control ── first ─► chunk ─ next ─► chunk ─ next ─► …
-//! ┌────────┬─┬───────────────────────┬─┐                             in use          in use   free
-//! │ Header │ │ region                │ │                             ▲ cursor.chunk ──┘
-//! └────────┴─┴───────────────────────┴─┘
+//! block from the backing                         Control
+//! ┌────────┬─┬───────────────────────┬─┐         ┌─────────┐
+//! │ Header │ │ region                │ │         │ home ───┼ next ─► chunk ─ next ─► chunk ─ next ─► …
+//! └────────┴─┴───────────────────────┴─┘         └─────────┘         in use          in use   free
 //!            low ►             ◄ top, at a cache line: the two gaps are 48 bytes together
 //! ```
 //!
 //! The list is in the order in which scopes enter the chunks. A scope's end gives none of them back:
 //! the next scope finds them behind the chunk it begins in. All of this is cold code; the fast paths
 //! are in [`raw`](crate::raw) and read nothing of a header.
+//!
+//! The list begins with *home*, a header in the control block itself. It stands for the region of the arena's
+//! first block, or for a caller's buffer; so opening a scope there looks at nothing but the arena. Home moves when
+//! the arena does, between loans. Nothing that outlasts a loan therefore holds its address: where a header or a
+//! checkpoint names it, it says [`HOME`], and home itself, which alone has no `control`, finds the
+//! control block around it.
 
 use crate::{
     arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS},
@@ -18,7 +24,7 @@ use crate::{
     error::AllocError,
     poison,
 };
-use core::{alloc::Layout, cell::Cell, ptr::NonNull};
+use core::{alloc::Layout, cell::Cell, mem::offset_of, ptr::NonNull};
 
 /// The size of the first ordinary chunk, header included, unless the user chose another.
 pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
@@ -38,25 +44,25 @@ pub(crate) const OVERHEAD: usize = size_of::<Header>() + CACHE_LINE - CHUNK_ALIG
 
 const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
 
-/// The record at the start of every chunk; a [`Fixed`](crate::Fixed) keeps one for its buffer.
-#[repr(C, align(16))]
+/// The record at the start of every block, and the one in the control block that a list begins with.
+#[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// The chunk that a cursor enters after this one.
-    next: Cell<Option<NonNull<Header>>>,
-    /// The chunk that the list begins with: the arena's first, or a claim's. Right where `control` is.
-    first: Cell<Option<NonNull<Header>>>,
-    /// The chunk that the backing gave before this one, whatever list either is in.
-    older: Cell<Option<NonNull<Header>>>,
-    /// The control block of the arena. Right for every chunk that a live cursor names: opening a
-    /// scope writes it into the chunk that the scope begins in, entering a chunk copies it on.
-    control: Cell<Option<NonNull<Control>>>,
     /// The region: the bytes that allocations come from.
     region_low: Cell<NonNull<u8>>,
     region_top: Cell<NonNull<u8>>,
+    /// The chunk that a cursor enters after this one.
+    next: Cell<Option<NonNull<Header>>>,
+    /// The chunk that a claim's list begins with; `None` in the arena's own, which begins with home.
+    first: Cell<Option<NonNull<Header>>>,
+    /// The chunk that the backing gave before this one, whatever list either is in.
+    older: Cell<Option<NonNull<Header>>>,
+    /// The control block of the arena; `None` for home, which is in it. Right for every other chunk that a live
+    /// cursor names: where a scope begins in one it is written anew, entering a chunk copies it on.
+    control: Cell<Option<NonNull<Control>>>,
     /// The bytes asked of the backing; 0 for a buffer that came from elsewhere.
-    block_size: usize,
-    /// While the chunk serves one oversize request: the chunk that owns the cursor's region (I3).
+    block_size: Cell<usize>,
+    /// While the chunk serves one oversize request: the chunk that owns the cursor's region (I3), or [`HOME`].
     anchor: Cell<Option<NonNull<Header>>>,
     /// The free bytes of the region when a cursor last left it for another.
     idle: Cell<usize>,
@@ -66,47 +72,38 @@ pub(crate) struct Header {
     pub(crate) touched: poison::Touched,
 }
 
-impl Header {
-    /// A header for the region `low..top`, in no list yet.
-    fn new(low: NonNull<u8>, top: NonNull<u8>, block_size: usize) -> Self {
-        Header {
-            next: Cell::new(None),
-            first: Cell::new(None),
-            older: Cell::new(None),
-            control: Cell::new(None),
-            region_low: Cell::new(low),
-            region_top: Cell::new(top),
-            block_size,
-            anchor: Cell::new(None),
-            idle: Cell::new(0),
-            before: Cell::new(0),
-            touched: poison::Touched::new(low, top),
-        }
-    }
+/// Stands for an arena's home in what may outlast the loan in which home was where it was.
+pub(crate) const HOME: NonNull<Header> = NonNull::dangling();
 
-    /// A header without a region, for a buffer that is not known yet.
-    pub(crate) const fn vacant() -> Self {
+impl Header {
+    /// A header without a region, in no list.
+    const fn vacant() -> Self {
         Header {
-            next: Cell::new(None),
-            first: Cell::new(None),
-            older: Cell::new(None),
-            control: Cell::new(None),
             region_low: Cell::new(NonNull::dangling()),
             region_top: Cell::new(NonNull::dangling()),
-            block_size: 0,
+            next: Cell::new(None),
+            first: Cell::new(None),
+            older: Cell::new(None),
+            control: Cell::new(None),
+            block_size: Cell::new(0),
             anchor: Cell::new(None),
             idle: Cell::new(0),
             before: Cell::new(0),
-            touched: poison::Touched::none(),
+            touched: poison::Touched::nowhere(),
         }
     }
 
-    /// Makes `low..top` the region of a header that owns no block.
-    pub(crate) fn set_region(&self, low: NonNull<u8>, top: NonNull<u8>) {
-        debug_assert_eq!(self.block_size, 0, "a chunk's region never changes");
+    /// Makes `low..top` the region, of a block of `block_size` bytes that the backing gave.
+    fn set_region(&self, low: NonNull<u8>, top: NonNull<u8>, block_size: usize) {
         self.region_low.set(low);
         self.region_top.set(top);
-        self.touched.reset(low, top);
+        self.block_size.set(block_size);
+    }
+
+    /// Stands for the region of `other` from now on.
+    fn take_over(&self, other: &Header) {
+        self.set_region(other.low(), other.top(), other.block_size());
+        self.touched.copy(&other.touched);
     }
 
     pub(crate) fn low(&self) -> NonNull<u8> {
@@ -121,13 +118,14 @@ impl Header {
         self.next.get()
     }
 
-    pub(crate) fn set_next(&self, next: Option<NonNull<Header>>) {
-        self.next.set(next);
-    }
-
     /// The bytes of the region.
     pub(crate) fn capacity(&self) -> usize {
         self.region_top.get().addr().get() - self.region_low.get().addr().get()
+    }
+
+    /// Whether there is no region, not even one of no bytes.
+    fn is_vacant(&self) -> bool {
+        self.region_top.get() == NonNull::dangling()
     }
 
     pub(crate) fn idle(&self) -> usize {
@@ -136,7 +134,7 @@ impl Header {
 
     /// The bytes that the backing was asked for.
     pub(crate) fn block_size(&self) -> usize {
-        self.block_size
+        self.block_size.get()
     }
 
     /// The region is the chunk's own, whatever role the chunk was in before (I3).
@@ -149,35 +147,56 @@ impl Header {
         self.anchor.get().is_some()
     }
 
-    /// The chunk that this one's list begins with.
-    pub(crate) fn first(&self) -> Option<NonNull<Header>> {
-        self.first.get()
-    }
-
-    /// Makes this the first of its list.
-    pub(crate) fn set_first(&self) {
-        self.first.set(Some(NonNull::from(self)));
-    }
-
-    pub(crate) fn control(&self) -> NonNull<Control> {
-        debug_assert!(self.control.get().is_some(), "a cursor's chunk is attached");
-        // SAFETY: only chunks that a cursor names are asked, and those are attached: `attach` when a
-        // scope opens or is rewound, `enter` when a cursor moves on, `claim` when one begins.
-        unsafe { self.control.get().unwrap_unchecked() }
-    }
-
-    /// Notes where the arena is now. It cannot move while a scope opened after this lives.
-    ///
-    /// Always stored, even where the address is the same: a pointer from an earlier loan of the arena
-    /// ended with that loan.
-    #[inline(always)]
-    pub(crate) fn attach(&self, control: NonNull<Control>) {
-        self.control.set(Some(control));
-    }
-
     pub(crate) fn contains(&self, address: usize) -> bool {
         (self.region_low.get().addr().get()..=self.region_top.get().addr().get()).contains(&address)
     }
+}
+
+/// Notes in `chunk`, which is not home, where its arena is now. It cannot move while a scope opened after this lives.
+///
+/// Always stored, even where the address is the same: a pointer from an earlier loan of the arena
+/// ended with that loan.
+#[inline]
+pub(crate) fn attach(chunk: NonNull<Header>, control: NonNull<Control>) {
+    // SAFETY: callers pass a chunk of a live list.
+    unsafe { chunk.as_ref() }.control.set(Some(control));
+}
+
+/// The control block of the arena that `chunk`, which a cursor names, belongs to.
+pub(crate) fn control_of(chunk: NonNull<Header>) -> NonNull<Control> {
+    // SAFETY: callers pass a chunk that a cursor names, of a live list. Those but home are attached: `attach` when a
+    // scope opens in one or is rewound, `enter` when a cursor moves on, `claim` when one begins.
+    match unsafe { chunk.as_ref() }.control.get() {
+        Some(control) => control,
+        // SAFETY: home alone has none, and cursors have its address from `home_of`: it leads to all of the
+        // control block and beyond.
+        None => unsafe { chunk.byte_sub(offset_of!(Control, home)) }.cast(),
+    }
+}
+
+/// The header that the list of an arena begins with.
+pub(crate) fn home_of(control: NonNull<Control>) -> NonNull<Header> {
+    // SAFETY: a field of the block, which is alive as long as its address is used.
+    unsafe { control.byte_add(offset_of!(Control, home)) }.cast()
+}
+
+/// The chunk that the list of `chunk`, which a cursor names, begins with.
+pub(crate) fn first_of(chunk: NonNull<Header>) -> NonNull<Header> {
+    // SAFETY: callers pass a chunk of a live list.
+    let first = unsafe { chunk.as_ref() }.first.get();
+    first.unwrap_or_else(|| home_of(control_of(chunk)))
+}
+
+/// `chunk`, which a cursor names, as it may be called when the arena has moved.
+pub(crate) fn name_of(chunk: NonNull<Header>) -> NonNull<Header> {
+    // SAFETY: callers pass a chunk of a live list.
+    let is_home = unsafe { chunk.as_ref() }.control.get().is_none();
+    if is_home { HOME } else { chunk }
+}
+
+/// The chunk of the arena that [`name_of`] called so.
+pub(crate) fn named(name: NonNull<Header>, control: NonNull<Control>) -> NonNull<Header> {
+    if name == HOME { home_of(control) } else { name }
 }
 
 /// The header whose region a cursor at `chunk` allocates from: `chunk` itself or, after an oversize
@@ -185,15 +204,16 @@ impl Header {
 pub(crate) fn region_of(chunk: NonNull<Header>) -> NonNull<Header> {
     // SAFETY: callers pass chunks of a live list. An anchor was set when a cursor of this list entered the
     // chunk, names a chunk before it, and is taken back when a chunk begins a list.
-    unsafe { chunk.as_ref() }.anchor.get().unwrap_or(chunk)
+    match unsafe { chunk.as_ref() }.anchor.get() {
+        Some(anchor) => named(anchor, control_of(chunk)),
+        None => chunk,
+    }
 }
 
 /// Whether the backing of the arena is at work: whoever asks now is the backing itself.
 pub(crate) fn is_busy(chunk: NonNull<Header>) -> bool {
-    // SAFETY: callers pass the chunk of a cursor in use.
-    let control = unsafe { chunk.as_ref() }.control();
-    // SAFETY: the arena is there as long as a cursor is.
-    unsafe { control.as_ref() }.busy.get()
+    // SAFETY: callers pass the chunk of a cursor in use, and the arena is there as long as that is.
+    unsafe { control_of(chunk).as_ref() }.busy.get()
 }
 
 /// Makes `chunk`, which is linked right behind `from`, ready to be the one that the cursor names.
@@ -207,18 +227,17 @@ pub(crate) fn enter(
     free_there: usize,
     oversize: bool,
 ) {
-    let region = region_of(from);
+    let (region, control) = (region_of(from), control_of(from));
     // SAFETY: `from` is a chunk of a live list.
     let from = unsafe { from.as_ref() };
     // SAFETY: `chunk` is linked behind it.
     let chunk = unsafe { chunk.as_ref() };
-    let control = from.control();
     chunk.control.set(Some(control));
     chunk.first.set(from.first.get());
     chunk.before.set(from.before.get() + from.capacity());
     chunk.idle.set(free_there);
     if oversize {
-        chunk.anchor.set(Some(region));
+        chunk.anchor.set(Some(name_of(region)));
     } else {
         chunk.anchor.set(None);
         // SAFETY: `region_of` returns a chunk of the same live list.
@@ -234,13 +253,17 @@ pub(crate) fn enter(
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Control {
+    /// A claim was made since the arena's own list last was all the chunks there are.
+    scattered: Cell<bool>,
+    /// There are chunks beside home's block: what `newest` says too, where a reset need not look.
+    many: Cell<bool>,
+    /// What the arena's own list begins with.
+    home: Header,
     /// Chunks in no list, linked by `next`: a claim left them, or came upon them behind its parent.
     spare: Cell<Option<NonNull<Header>>>,
-    /// Claims that were made and not dropped.
-    claims: Cell<usize>,
-    /// The first chunk of the arena's own list.
-    first: Cell<Option<NonNull<Header>>>,
-    /// The chunk that the backing gave last; `older` leads to all others.
+    /// The block whose region is home's; in no list. `None` where that is a caller's buffer, or nothing.
+    home_block: Cell<Option<NonNull<Header>>>,
+    /// The chunk that the backing gave last; `older` leads to all others but `home_block`.
     newest: Cell<Option<NonNull<Header>>>,
     /// The size of the next ordinary chunk, header included.
     next_size: Cell<usize>,
@@ -278,10 +301,12 @@ impl<B: Backing> Chunks<B> {
     pub(crate) const fn new(backing: B, first_size: usize) -> Self {
         Chunks {
             control: Control {
-                first: Cell::new(None),
-                newest: Cell::new(None),
+                scattered: Cell::new(false),
+                many: Cell::new(false),
+                home: Header::vacant(),
                 spare: Cell::new(None),
-                claims: Cell::new(0),
+                home_block: Cell::new(None),
+                newest: Cell::new(None),
                 next_size: Cell::new(first_size),
                 limit: Cell::new(usize::MAX),
                 held: Cell::new(0),
@@ -304,109 +329,144 @@ impl<B: Backing> Chunks<B> {
         NonNull::from(self).cast()
     }
 
+    /// The header that the list begins with, by an address that leads to the control block and the backing.
+    #[inline(always)]
+    pub(crate) fn home(&self) -> NonNull<Header> {
+        home_of(self.address())
+    }
+
     pub(crate) fn backing(&self) -> &B {
         &self.backing
     }
 
-    /// Makes a chunk with room for `region` bytes, and the only one of the list.
+    /// Makes `low..top`, a caller's buffer, home's region.
+    pub(crate) fn settle_in_buffer(&self, low: NonNull<u8>, top: NonNull<u8>) {
+        debug_assert!(
+            self.control.home_block.get().is_none(),
+            "an arena over a buffer has no first block"
+        );
+        let home = &self.control.home;
+        home.set_region(low, top, 0);
+        home.touched.all(low, top);
+        self.note_home();
+    }
+
+    /// Makes a block with room for `region` bytes, and its region home's. The list is empty until then.
     ///
     /// # Errors
     ///
     /// As [`new_chunk`].
-    pub(crate) fn make_first(&self, region: usize) -> Result<NonNull<Header>, AllocError> {
-        debug_assert!(self.control.first.get().is_none(), "the list is empty");
-        let chunk = new_chunk(self.address(), region)?;
-        // SAFETY: the chunk was just made.
-        let header = unsafe { chunk.as_ref() };
-        header.attach(self.address());
-        header.first.set(Some(chunk));
-        self.control.first.set(Some(chunk));
-        if !poison::TRACKS {
-            self.control.note_high_water(header.capacity());
+    pub(crate) fn make_first(&self, region: usize) -> Result<(), AllocError> {
+        let home = &self.control.home;
+        debug_assert!(home.next.get().is_none(), "the list is empty");
+        home.next.set(Some(new_chunk(self.address(), region)?));
+        self.move_in();
+        Ok(())
+    }
+
+    /// Makes the region of the list's first chunk, if there is one, home's.
+    fn move_in(&self) {
+        let home = &self.control.home;
+        debug_assert!(self.control.home_block.get().is_none(), "home has no block");
+        if let Some(block) = home.next.get() {
+            // SAFETY: a chunk of the list.
+            let header = unsafe { block.as_ref() };
+            home.next.set(header.next.take());
+            home.take_over(header);
+            self.control.home_block.set(Some(block));
+            self.note_all();
+            self.note_home();
         }
-        Ok(chunk)
+    }
+
+    /// Makes home's block, if it has one, the list's first chunk, and home vacant.
+    fn move_out(&self) {
+        let home = &self.control.home;
+        if let Some(block) = self.control.home_block.take() {
+            // SAFETY: home's block, which is not released.
+            let header = unsafe { block.as_ref() };
+            header.take_over(home);
+            home.take_over(&Header::vacant());
+            header.next.set(home.next.replace(Some(block)));
+            self.note_all();
+        }
+    }
+
+    /// Notes that scopes begin in home's region.
+    fn note_home(&self) {
+        if !poison::TRACKS {
+            self.control.note_high_water(self.control.home.capacity());
+        }
     }
 
     /// Puts every chunk into the arena's own list: spare ones, and those of claims that were forgotten.
     ///
     /// # Safety
     ///
-    /// No claim is alive, and where the list begins with a header of no block, it is where it was.
+    /// No claim is alive.
+    #[inline]
     pub(crate) unsafe fn gather(&self) {
+        if self.control.scattered.get() {
+            self.gather_all();
+        }
+    }
+
+    #[cold]
+    fn gather_all(&self) {
         let control = &self.control;
-        if control.spare.get().is_none() && control.claims.get() == 0 {
-            return;
-        }
-        control.claims.set(0);
+        control.scattered.set(false);
         control.spare.set(None);
-        // Whoever belongs to the list names its first chunk; the others are put behind the last.
-        let mut newest = control.newest.get();
-        while let Some(chunk) = newest {
-            // SAFETY: `older` leads to every chunk of the backing, and none is released here.
-            let header = unsafe { chunk.as_ref() };
-            header.first.set(None);
-            newest = header.older.get();
+        // Whoever is in the list belongs to it; the others are put behind the last.
+        for header in control.chunks() {
+            header.first.set(Some(NonNull::from(header)));
         }
-        let first = control.first.get();
-        let mut last = None;
-        let mut next = first;
-        while let Some(chunk) = next {
+        let mut last = &control.home;
+        while let Some(chunk) = last.next.get() {
             // SAFETY: a chunk of the list.
-            let header = unsafe { chunk.as_ref() };
-            header.first.set(first);
-            last = Some(header);
-            next = header.next.get();
+            last = unsafe { chunk.as_ref() };
+            last.first.set(None);
         }
         let mut newest = control.newest.get();
         while let Some(chunk) = newest {
-            // SAFETY: as above.
+            // SAFETY: `older` leads to every chunk of the backing but home's, and none is released here.
             let header = unsafe { chunk.as_ref() };
-            if header.first.get().is_none() {
-                header.first.set(first);
+            if header.first.take().is_some() {
                 header.next.set(None);
-                if let Some(last) = last.replace(header) {
-                    last.next.set(Some(chunk));
-                }
+                last.next.set(Some(chunk));
+                last = header;
             }
             newest = header.older.get();
         }
     }
 
-    /// Gives the chunks behind `kept` back to the backing; all of them where it is `None`.
+    /// Gives the chunks behind `kept`, one of the list, back to the backing.
     ///
     /// # Safety
     ///
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again names
-    /// one. Where the list begins with a header of no block, that is kept.
-    pub(crate) unsafe fn release_behind(&self, kept: Option<NonNull<Header>>) {
+    /// one.
+    pub(crate) unsafe fn release_behind(&self, kept: NonNull<Header>) {
         // SAFETY: the caller's promise.
         unsafe { self.gather() };
-        let mut next = match kept {
-            // SAFETY: the caller names a chunk of the list.
-            Some(kept) => unsafe { kept.as_ref() }.next.take(),
-            None => self.control.first.take(),
-        };
+        // SAFETY: the caller names a chunk of the list.
+        let next = unsafe { kept.as_ref() }.next.take();
         self.note_all();
-        while let Some(chunk) = next {
-            // SAFETY: a chunk of the list, unlinked above, not yet released.
-            next = unsafe { chunk.as_ref() }.next.get();
-            // SAFETY: it is in no list now, and the caller says that nothing in it is alive.
-            unsafe { self.control.release(self.address(), chunk) };
-        }
+        // SAFETY: they are in no list now, and the caller says that nothing in them is alive.
+        unsafe { self.control.release_all(self.address(), next) };
     }
 
-    /// Makes `newest` and `older` lead to the chunks of the list and no others.
-    fn note_all(&self) {
-        self.control.newest.set(None);
-        let mut next = self.control.first.get();
-        while let Some(chunk) = next {
-            // SAFETY: a chunk of the list.
-            let header = unsafe { chunk.as_ref() };
-            if header.block_size != 0 {
-                header.older.set(self.control.newest.replace(Some(chunk)));
-            }
-            next = header.next.get();
-        }
+    /// Gives all chunks back to the backing, home's block too.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again names
+    /// one.
+    pub(crate) unsafe fn release(&self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.gather() };
+        self.move_out();
+        // SAFETY: as above.
+        unsafe { self.release_behind(self.home()) };
     }
 
     /// Gives chunks back until those that are kept, in the order of the list, come to at most `most`
@@ -414,64 +474,68 @@ impl<B: Backing> Chunks<B> {
     ///
     /// # Safety
     ///
-    /// As [`Chunks::release_behind`] of all.
+    /// As [`Chunks::release`].
     pub(crate) unsafe fn release_beyond(&self, most: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.gather() };
+        self.move_out();
         let mut kept = 0;
-        let mut last: Option<NonNull<Header>> = None;
+        let mut last = &self.control.home;
         let mut beyond = None;
-        let mut next = self.control.first.take();
+        let mut next = last.next.take();
         while let Some(chunk) = next {
             // SAFETY: a chunk of the list that is taken apart here.
             let header = unsafe { chunk.as_ref() };
             next = header.next.take();
-            if header.block_size > most - kept {
+            if header.block_size() > most - kept {
                 header.next.set(beyond.replace(chunk));
                 continue;
             }
-            kept += header.block_size;
-            match last {
-                // SAFETY: the last chunk that was kept.
-                Some(last) => unsafe { last.as_ref() }.next.set(Some(chunk)),
-                None => self.control.first.set(Some(chunk)),
-            }
-            last = Some(chunk);
+            kept += header.block_size();
+            last.next.set(Some(chunk));
+            last = header;
         }
         self.note_all();
-        while let Some(chunk) = beyond {
-            // SAFETY: a chunk that was put aside above, not yet released.
-            beyond = unsafe { chunk.as_ref() }.next.get();
-            // SAFETY: it is in no list now, and the caller says that nothing in it is alive.
-            unsafe { self.control.release(self.address(), chunk) };
+        // SAFETY: they were put aside above, and the caller says that nothing in them is alive.
+        unsafe { self.control.release_all(self.address(), beyond) };
+        self.move_in();
+    }
+
+    /// Makes `newest` and `older` lead to the chunks of the list and no others.
+    fn note_all(&self) {
+        self.control.newest.set(None);
+        let mut next = self.control.home.next.get();
+        while let Some(chunk) = next {
+            // SAFETY: a chunk of the list.
+            let header = unsafe { chunk.as_ref() };
+            header.older.set(self.control.newest.replace(Some(chunk)));
+            next = header.next.get();
         }
-        if let Some(first) = self.control.first.get() {
-            // SAFETY: a chunk that was kept.
-            let header = unsafe { first.as_ref() };
-            header.first.set(Some(first));
-            header.before.set(0);
-        }
+        self.control.many.set(self.control.newest.get().is_some());
     }
 }
 
 impl<B: Backing> Drop for Chunks<B> {
     fn drop(&mut self) {
         // SAFETY: every scope and allocation borrows the owner of this, so none is left.
-        unsafe { self.release_behind(None) };
+        unsafe { self.release() };
     }
 }
 
 impl Control {
-    pub(crate) fn first(&self) -> Option<NonNull<Header>> {
-        self.first.get()
+    /// The header that the list begins with.
+    #[inline(always)]
+    pub(crate) fn home(&self) -> &Header {
+        &self.home
     }
 
-    pub(crate) fn set_first(&self, first: Option<NonNull<Header>>) {
-        self.first.set(first);
-    }
-
-    /// Every chunk of the backing, the newest first, whatever list it is in.
+    /// Home, if it has a region, and every chunk of the backing, whatever list it is in.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Header> {
+        Some(&self.home).into_iter().filter(|home| !home.is_vacant()).chain(self.chunks())
+    }
+
+    /// Every chunk of the backing but home's block, the newest first, whatever list it is in.
+    fn chunks(&self) -> impl Iterator<Item = &Header> {
         let mut newest = self.newest.get();
         core::iter::from_fn(move || {
             // SAFETY: `older` leads to every chunk of the backing; none is released while the arena is
@@ -482,12 +546,10 @@ impl Control {
         })
     }
 
-    /// Whether there is no second chunk: the first of the list is the oldest of all. No header is looked at, for it
-    /// may have left the caches long ago.
-    pub(crate) fn has_one_at_most(&self) -> bool {
-        let answer = self.first == self.newest;
-        debug_assert_eq!(answer, self.all().nth(1).is_none());
-        answer
+    /// Whether home's block is the only one. No other header is looked at, for it may have left the caches long ago.
+    pub(crate) fn has_home_alone(&self) -> bool {
+        debug_assert_eq!(self.many.get(), self.newest.get().is_some());
+        !self.many.get()
     }
 
     pub(crate) fn set_next_size(&self, bytes: usize) {
@@ -525,21 +587,26 @@ impl Control {
         last.next.set(self.spare.replace(Some(first)));
     }
 
+    /// Gives back `chunk` and all that `next` leads to from there.
+    ///
     /// # Safety
     ///
-    /// `this` is the address of `self`'s [`Chunks`]; `chunk` is in no list and not released, and
-    /// nothing in it is alive.
-    unsafe fn release(&self, this: NonNull<Control>, chunk: NonNull<Header>) {
-        // SAFETY: not released yet, as the caller says.
-        let header = unsafe { chunk.as_ref() };
-        let block_size = header.block_size;
-        poison::lift(header.low(), header.capacity());
-        self.held.set(self.held.get() - block_size);
-        // SAFETY: `new_chunk` made this very layout for the block.
-        let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
-        // SAFETY: `this` is the address of a `Chunks`; the block is the backing's own, with its
-        // layout, and never used again.
-        unsafe { (self.calls.release)(this, chunk.cast(), layout) };
+    /// `this` is the address of `self`'s [`Chunks`]; they are in no list and not released, and nothing in them is
+    /// alive.
+    unsafe fn release_all(&self, this: NonNull<Control>, mut chunk: Option<NonNull<Header>>) {
+        while let Some(block) = chunk {
+            // SAFETY: not released yet, as the caller says.
+            let header = unsafe { block.as_ref() };
+            chunk = header.next.get();
+            let block_size = header.block_size();
+            poison::lift(header.low(), header.capacity());
+            self.held.set(self.held.get() - block_size);
+            // SAFETY: `new_chunk` made this very layout for the block.
+            let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
+            // SAFETY: `this` is the address of a `Chunks`; the block is the backing's own, with its
+            // layout, and never used again.
+            unsafe { (self.calls.release)(this, block.cast(), layout) };
+        }
     }
 }
 
@@ -584,12 +651,13 @@ pub(crate) unsafe fn chunk_behind(
 ) -> Result<NonNull<Header>, AllocError> {
     // SAFETY: the caller's promise.
     let head = unsafe { after.as_ref() };
+    let control = control_of(after);
     // SAFETY: the arena is there as long as a cursor is.
-    let control = unsafe { head.control().as_ref() };
+    let this = unsafe { control.as_ref() };
     let take = |list| unlink(list, largest, &fits);
-    let chunk = match take(&head.next).or_else(|| take(&control.spare)) {
+    let chunk = match take(&head.next).or_else(|| take(&this.spare)) {
         Some(chunk) => chunk,
-        None => new_chunk(head.control(), region)?,
+        None => new_chunk(control, region)?,
     };
     // SAFETY: just made, or a chunk of the arena, and in no list.
     unsafe { chunk.as_ref() }.next.set(head.next.get());
@@ -635,14 +703,15 @@ fn unlink(
 ///
 /// `parent` is the chunk of a cursor in use.
 pub(crate) unsafe fn claim(parent: NonNull<Header>) -> Result<NonNull<Header>, AllocError> {
+    let control = control_of(parent);
     // SAFETY: the caller's promise.
     let parent = unsafe { parent.as_ref() };
-    let control = parent.control();
     // SAFETY: the arena is there as long as a cursor is.
     let this = unsafe { control.as_ref() };
     if this.busy.get() {
         return Err(AllocError);
     }
+    this.scattered.set(true);
     if let Some(behind) = parent.next.take() {
         this.spare_all(behind);
     }
@@ -656,7 +725,6 @@ pub(crate) unsafe fn claim(parent: NonNull<Header>) -> Result<NonNull<Header>, A
     header.first.set(Some(chunk));
     header.before.set(parent.before.get() + parent.capacity());
     header.control.set(Some(control));
-    this.claims.set(this.claims.get() + 1);
     if !poison::TRACKS {
         this.note_high_water(header.before.get() + header.capacity());
     }
@@ -670,12 +738,9 @@ pub(crate) unsafe fn claim(parent: NonNull<Header>) -> Result<NonNull<Header>, A
 /// [`claim`] returned `first`, the claim ends now for the first time, and nothing allocated in it is
 /// used again.
 pub(crate) unsafe fn end_claim(first: NonNull<Header>) {
-    // SAFETY: a claim's chunks stay until the arena is free of loans.
-    let header = unsafe { first.as_ref() };
-    // SAFETY: the arena is there as long as a claim is.
-    let control = unsafe { header.control().as_ref() };
+    // SAFETY: a claim's chunks stay until the arena is free of loans, and the arena as long as a claim does.
+    let control = unsafe { control_of(first).as_ref() };
     control.spare_all(first);
-    control.claims.set(control.claims.get() - 1);
 }
 
 /// Asks the backing for a chunk of the ordinary size, or for one with room for `region` bytes where
@@ -730,10 +795,14 @@ fn new_chunk(control: NonNull<Control>, region: usize) -> Result<NonNull<Header>
     let top = unsafe { block.add(end) };
     let chunk = block.cast::<Header>();
     // SAFETY: the block is aligned for a header, has room for it, and nobody else uses it.
-    unsafe { chunk.write(Header::new(low, top, size)) };
-    poison::fresh(low, size - OVERHEAD);
+    unsafe { chunk.write(Header::vacant()) };
     // SAFETY: just written.
-    unsafe { chunk.as_ref() }.older.set(this.newest.replace(Some(chunk)));
+    let header = unsafe { chunk.as_ref() };
+    header.set_region(low, top, size);
+    header.touched.none(low, top);
+    poison::fresh(low, size - OVERHEAD);
+    header.older.set(this.newest.replace(Some(chunk)));
+    this.many.set(true);
     this.held.set(this.held.get() + size);
     // Every call to the backing doubles the ordinary size, an oversize one too, so that a run of
     // requests a little above it settles; an oversize request's own size never counts.

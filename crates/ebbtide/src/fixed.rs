@@ -3,8 +3,8 @@
 use crate::{
     arith::LOWEST_ADDRESS,
     backing::{Backing, NoSpill},
-    chunk::{Chunks, FIRST_CHUNK, Header},
-    poison, raw,
+    chunk::{Chunks, FIRST_CHUNK},
+    raw,
     scope::Scope,
     stats::Stats,
 };
@@ -34,38 +34,9 @@ use core::{
 /// assert!(s.try_alloc(0u8).is_err());
 /// ```
 pub struct Fixed<O, B: Backing = NoSpill> {
-    spill: Spill<B>,
-    memory: O,
-}
-
-/// The header that stands for the buffer, and the chunks behind it.
-struct Spill<B: Backing> {
-    home: Header,
+    /// Home stands for the buffer; the chunks behind it are the spill.
     chunks: Chunks<B>,
-}
-
-impl<B: Backing> Spill<B> {
-    const fn new(backing: B) -> Self {
-        Spill { home: Header::vacant(), chunks: Chunks::new(backing, FIRST_CHUNK) }
-    }
-}
-
-impl<B: Backing> Spill<B> {
-    /// Makes the list one of the backing's chunks alone.
-    fn forget_home(&mut self) {
-        let control = self.chunks.control();
-        control.set_first(Some(NonNull::from(&self.home)));
-        // SAFETY: borrowed exclusively, so no claim is alive; `home` was just named where it is now.
-        unsafe { self.chunks.gather() };
-        control.set_first(self.home.next());
-        self.home.set_next(None);
-    }
-}
-
-impl<B: Backing> Drop for Spill<B> {
-    fn drop(&mut self) {
-        self.forget_home();
-    }
+    memory: O,
 }
 
 // SAFETY: as for `Arena`: chunks and backing are its own and move along, no scope is left on the old
@@ -80,7 +51,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     /// An arena over `memory`, which is asked for its bytes once for every scope that is opened.
     #[must_use]
     pub const fn new(memory: O) -> Self {
-        Fixed { spill: Spill::new(NoSpill), memory }
+        Fixed { chunks: Chunks::new(NoSpill, FIRST_CHUNK), memory }
     }
 
     /// Goes to `backing` when the buffer is full, in chunks like an [`Arena`](crate::Arena)'s that stay
@@ -98,7 +69,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     /// ```
     #[must_use]
     pub fn or_spill<B: Backing>(self, backing: B) -> Fixed<O, B> {
-        Fixed { spill: Spill::new(backing), memory: self.memory }
+        Fixed { chunks: Chunks::new(backing, FIRST_CHUNK), memory: self.memory }
     }
 }
 
@@ -178,7 +149,6 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// Only if the owner's `as_mut` does.
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
-        let Spill { home, chunks } = &self.spill;
         // The two addresses outlive the borrow that `as_mut` was called with here, which could last as long
         // as the scope: `self` is borrowed exclusively until then.
         let (mut low, mut top) = region(self.memory.as_mut());
@@ -188,16 +158,9 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
             low = nowhere();
             top = low;
         }
-        home.set_region(low, top);
-        home.attach(chunks.address());
-        home.set_first();
-        let control = chunks.control();
-        control.set_first(Some(NonNull::from(home)));
-        if !poison::TRACKS {
-            control.note_high_water(home.capacity());
-        }
+        self.chunks.settle_in_buffer(low, top);
         // Not a fork, which begins at an aligned address: a buffer of n bytes holds n.
-        let cursor = raw::cursor_at(NonNull::from(home));
+        let cursor = raw::cursor_at(self.chunks.home());
         cursor.poison_free();
         Scope::new(cursor)
     }
@@ -205,10 +168,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// What the spill holds, and the buffer's size as of the last scope.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let control = self.spill.chunks.control();
-        let home = &self.spill.home;
-        home.set_first();
-        Stats::of(control, &raw::cursor_at(NonNull::from(home)))
+        Stats::of(self.chunks.control(), &raw::cursor_at(self.chunks.home()))
     }
 
     /// The owner of the memory. What the arena held of its backing is given back.
@@ -218,22 +178,19 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
 
     /// Gives back what the spill holds of its backing.
     pub fn trim(&mut self) {
-        self.spill.forget_home();
-        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and the
-        // list is one of chunks alone now.
-        unsafe { self.spill.chunks.release_behind(None) };
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
+        unsafe { self.chunks.release_behind(self.chunks.home()) };
     }
 
     /// Sets the most bytes that the spill may hold of its backing; see
     /// [`Arena::set_limit`](crate::Arena::set_limit).
     pub fn set_limit(&self, bytes: Option<usize>) {
-        let control = self.spill.chunks.control();
-        control.set_limit(bytes.unwrap_or(usize::MAX));
+        self.chunks.control().set_limit(bytes.unwrap_or(usize::MAX));
     }
 
     /// The backing that the arena spills to.
     pub fn backing(&self) -> &B {
-        self.spill.chunks.backing()
+        self.chunks.backing()
     }
 }
 
@@ -255,8 +212,8 @@ fn region(memory: &mut [MaybeUninit<u8>]) -> (NonNull<u8>, NonNull<u8>) {
 impl<O, B: Backing> fmt::Debug for Fixed<O, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fixed")
-            .field("capacity", &self.spill.home.capacity())
-            .field("held", &self.spill.chunks.control().held())
+            .field("capacity", &self.chunks.control().home().capacity())
+            .field("held", &self.chunks.control().held())
             .finish_non_exhaustive()
     }
 }

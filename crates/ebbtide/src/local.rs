@@ -45,7 +45,6 @@
 
 use crate::{
     arena::Arena,
-    arith::CHUNK_ALIGN,
     backing::{Backing, Heap},
     error::{AllocError, Failure},
     raw::{self, Cursor},
@@ -155,12 +154,8 @@ impl Entry {
 unsafe fn child_of<'s>(scope: &Cell<Scope<'static>>) -> Scope<'s> {
     // SAFETY: only the cell of an idle entry is ever set, and this one is out.
     let scope = unsafe { &*scope.as_ptr() };
-    // SAFETY: the scope is a fork, and a fork's top is rounded to this alignment.
-    unsafe { scope.cursor().promise_top(CHUNK_ALIGN) };
-    let has_room = scope.cursor().try_fork().is_some();
-    // SAFETY: rounded, the top is not below `low` either (I2).
-    unsafe { core::hint::assert_unchecked(has_room) };
-    scope.fork()
+    // SAFETY: the scope is a fork, so rounding it changes nothing.
+    Scope::new(unsafe { scope.cursor().fork_again() })
 }
 
 /// What a failed allocation of an entry returns, if it returns.

@@ -25,18 +25,26 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    pub(crate) const fn none() -> Self {
+    /// For a header without a region.
+    pub(crate) const fn nowhere() -> Self {
         Touched { low: Cell::new(0), top: Cell::new(0) }
     }
 
-    pub(crate) fn new(low: NonNull<u8>, top: NonNull<u8>) -> Self {
-        Touched { low: Cell::new(low.addr().get()), top: Cell::new(top.addr().get()) }
+    /// None of the region is touched.
+    pub(crate) fn none(&self, low: NonNull<u8>, top: NonNull<u8>) {
+        self.low.set(low.addr().get());
+        self.top.set(top.addr().get());
     }
 
-    /// A new region of unknown content: all of it counts as touched.
-    pub(crate) fn reset(&self, low: NonNull<u8>, top: NonNull<u8>) {
+    /// Of unknown content, all of the region counts as touched.
+    pub(crate) fn all(&self, low: NonNull<u8>, top: NonNull<u8>) {
         self.low.set(top.addr().get());
         self.top.set(low.addr().get());
+    }
+
+    pub(crate) fn copy(&self, other: &Touched) {
+        self.low.set(other.low.get());
+        self.top.set(other.top.get());
     }
 }
 

@@ -10,7 +10,8 @@
 //! # Who calls whom
 //!
 //! ```text
-//! fork, try_fork, fork_with_room     a child's words; a parent that is all but full: move_on
+//! fork, fork_of, fork_again          a child's words
+//! fork_with_room                     the same; a parent that is all but full: move_on
 //! place, reserve_type, reserve       high end; sized values, slices, strings
 //!   ├─ the block fits ─► top = start                                        the fast path
 //!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
@@ -56,7 +57,7 @@
 use crate::{
     ahead,
     arith::{self, CHUNK_ALIGN},
-    chunk::{self, Control, Header},
+    chunk::{self, Control, HOME, Header},
     error::Failure,
     poison,
 };
@@ -79,9 +80,9 @@ pub(crate) struct Cursor {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
-    top: usize,
+    pub(crate) top: usize,
     chunk: NonNull<Header>,
-    low: NonNull<u8>,
+    pub(crate) low: NonNull<u8>,
 }
 
 /// A chunk, and the bytes free in it as seen from some cursor.
@@ -155,6 +156,9 @@ const HARDLY_ANYTHING: usize = 64;
 
 const _: () = assert!(HARDLY_ANYTHING <= arith::LOWEST_ADDRESS - CHUNK_ALIGN);
 
+/// Where the top of a header without a region is, and the low end.
+const NOWHERE: usize = 1;
+
 /// Opens a cursor over the whole region of `chunk`, the first of its list.
 pub(crate) fn cursor_at(chunk: NonNull<Header>) -> Cursor {
     // SAFETY: callers pass a chunk of a live list.
@@ -168,23 +172,37 @@ pub(crate) fn cursor_at(chunk: NonNull<Header>) -> Cursor {
 }
 
 impl Cursor {
-    /// A cursor without a chunk. It must not be allocated from; [`Cursor::try_fork`] refuses it.
+    /// A cursor at a header without a region. It must not be allocated from.
     pub(crate) const fn nowhere() -> Self {
         Cursor {
-            top: Cell::new(0),
-            chunk: Cell::new(NonNull::dangling()),
+            top: Cell::new(NOWHERE),
+            chunk: Cell::new(HOME),
             low: Cell::new(NonNull::dangling()),
         }
     }
 
+    #[inline(always)]
     pub(crate) fn is_nowhere(&self) -> bool {
-        self.top.get() == 0
+        self.top.get() == NOWHERE
     }
 
-    /// Moves to the start of `chunk`.
-    pub(crate) fn start_at(&self, chunk: NonNull<Header>) {
-        self.set(cursor_at(chunk).words());
-        self.poison_free();
+    /// Moves to the start of `home`, the arena's, and returns the words. Nothing allocated in the arena is used again.
+    #[inline(always)]
+    pub(crate) fn start_at(&self, home: NonNull<Header>) -> Words {
+        // SAFETY: callers pass the address of a live arena's.
+        let header = unsafe { home.as_ref() };
+        let words = Words { top: header.top().addr().get(), chunk: home, low: header.low() };
+        self.set(words);
+        if !self.is_nowhere() {
+            self.poison_free();
+        }
+        words
+    }
+
+    /// Says where its chunk, home, is now.
+    #[inline(always)]
+    pub(crate) fn follow(&self, home: NonNull<Header>) {
+        self.chunk.set(home);
     }
 
     /// The cursor of a scope that opens here. The borrow checker freezes this one until it ends (I4).
@@ -196,6 +214,17 @@ impl Cursor {
         self.poison_free();
         let (top, low) = self.words().aligned(CHUNK_ALIGN);
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
+    }
+
+    /// As [`Cursor::fork`].
+    ///
+    /// # Safety
+    ///
+    /// This is a fork, and nothing was allocated in it.
+    #[inline(always)]
+    pub(crate) unsafe fn fork_again(&self) -> Cursor {
+        // SAFETY: a fork's top is rounded, and not below its `low` (I2).
+        unsafe { Cursor::fork_of(self.top.get(), self.chunk.get(), self.low.get()) }
     }
 
     /// As [`Cursor::fork`], for a cursor that may be forked again and again: where hardly anything is free
@@ -216,17 +245,26 @@ impl Cursor {
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
     }
 
-    /// As [`Cursor::fork`]; `None` where the rounding leaves nothing free, and for a cursor that is
-    /// nowhere: one comparison for both.
+    /// The top of a fork, and its `low`.
     #[inline(always)]
-    pub(crate) fn try_fork(&self) -> Option<Cursor> {
-        let top = self.top.get() & !(CHUNK_ALIGN - 1);
-        if top < self.low.get().addr().get() {
-            return None;
-        }
-        self.poison_free();
-        let (chunk, low) = (self.chunk.get(), self.low.get());
-        Some(Cursor { top: Cell::new(top), chunk: Cell::new(chunk), low: Cell::new(low) })
+    pub(crate) fn rounded(&self) -> (usize, NonNull<u8>) {
+        self.words().aligned(CHUNK_ALIGN)
+    }
+
+    /// The fork of a cursor in `chunk` whose ends are these.
+    ///
+    /// # Safety
+    ///
+    /// [`Cursor::rounded`] returned them for a cursor in that chunk, which is where it was then.
+    #[inline(always)]
+    pub(crate) unsafe fn fork_of(top: usize, chunk: NonNull<Header>, low: NonNull<u8>) -> Cursor {
+        let child = Cursor { top: Cell::new(top), chunk: Cell::new(chunk), low: Cell::new(low) };
+        // SAFETY: the caller's promise: `top` was rounded to this.
+        unsafe { child.promise_top(CHUNK_ALIGN) };
+        // SAFETY: and it is not below `low` (I2).
+        unsafe { core::hint::assert_unchecked(top >= low.addr().get()) };
+        child.poison_free();
+        child
     }
 
     #[inline(always)]
@@ -244,6 +282,31 @@ impl Cursor {
     pub(crate) unsafe fn restore(&self, words: Words) {
         self.set(words);
         self.poison_free();
+    }
+
+    /// The words to come back to with [`Cursor::come_back`], wherever the arena is then.
+    pub(crate) fn mark(&self) -> Words {
+        Words { chunk: chunk::name_of(self.chunk.get()), ..self.words() }
+    }
+
+    /// Goes back to where the cursor was marked.
+    ///
+    /// # Safety
+    ///
+    /// As [`Cursor::restore`].
+    pub(crate) unsafe fn come_back(&self, mark: Words) {
+        let control = self.control_address();
+        let words = Words { chunk: chunk::named(mark.chunk, control), ..mark };
+        debug_assert!(
+            self.came_from(words),
+            "the checkpoint is not one of this scope, or a later one was rewound after it"
+        );
+        if mark.chunk != HOME {
+            // The arena may have moved since this chunk was current.
+            chunk::attach(words.chunk, control);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.restore(words) };
     }
 
     #[inline(always)]
@@ -270,16 +333,8 @@ impl Cursor {
     }
 
     /// Where the control block is; unlike a reference to it, good for the backing beside it too.
-    pub(crate) fn control_address(&self) -> NonNull<Control> {
-        // SAFETY: a cursor names a chunk of a live list.
-        unsafe { self.chunk.get().as_ref() }.control()
-    }
-
-    /// Notes in the cursor's chunk where the arena is now.
-    #[inline(always)]
-    pub(crate) fn attach(&self, control: NonNull<Control>) {
-        // SAFETY: a cursor names a chunk of a live list.
-        unsafe { self.chunk.get().as_ref() }.attach(control);
+    fn control_address(&self) -> NonNull<Control> {
+        chunk::control_of(self.chunk.get())
     }
 
     /// Takes a block for a `T` off the high end if there is room.
@@ -580,7 +635,7 @@ impl Cursor {
 
     /// The bytes in use up to this cursor. Padding counts; what a cursor left free at the end of a chunk
     /// that it has moved on from does not.
-    fn used(&self) -> usize {
+    pub(crate) fn used(&self) -> usize {
         self.chunks().map(|used| used.header.capacity() - used.free).sum()
     }
 
@@ -608,11 +663,7 @@ impl Cursor {
 
     /// The first chunk of the cursor's list.
     fn first(&self) -> Option<NonNull<Header>> {
-        if self.is_nowhere() {
-            return None;
-        }
-        // SAFETY: a cursor names a chunk of a live list.
-        unsafe { self.chunk.get().as_ref() }.first()
+        (!self.is_nowhere()).then(|| chunk::first_of(self.chunk.get()))
     }
 
     /// Whether `earlier` can have been this cursor's words before: its chunk is in the list, not behind
@@ -621,7 +672,11 @@ impl Cursor {
         let mut next = self.first();
         while let Some(chunk) = next {
             if chunk == earlier.chunk {
-                return chunk != self.chunk.get() || self.top.get() <= earlier.top;
+                // SAFETY: the region's chunk is one of the cursor's list (I3).
+                let region = unsafe { chunk::region_of(chunk).as_ref() };
+                let empty = earlier.low.addr().get() == earlier.top;
+                let is_there = empty || region.contains(earlier.low.addr().get());
+                return is_there && (chunk != self.chunk.get() || self.top.get() <= earlier.top);
             }
             if chunk == self.chunk.get() {
                 return false;
@@ -645,8 +700,7 @@ impl Cursor {
         let empty = words.low.addr().get() == words.top;
         debug_assert!(empty || region.contains(words.low.addr().get()), "I3");
         debug_assert!(empty || region.contains(words.top), "I3");
-        // SAFETY: a cursor names a chunk of a live list.
-        let mut next = unsafe { words.chunk.as_ref() }.first();
+        let mut next = Some(chunk::first_of(words.chunk));
         let mut passed_region = false;
         loop {
             let Some(chunk) = next else {

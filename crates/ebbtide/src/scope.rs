@@ -162,7 +162,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { words: self.cursor.words() }
+        Checkpoint { mark: self.cursor.mark() }
     }
 
     /// Frees all that was allocated since `checkpoint` was taken.
@@ -176,15 +176,8 @@ impl<'a> Scope<'a> {
     /// [`reset`](crate::Arena::reset) or by [`trim`](crate::Arena::trim). Debug builds assert what they can
     /// of it.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
-        debug_assert!(
-            self.cursor.came_from(checkpoint.words),
-            "the checkpoint is not one of this scope, or a later one was rewound after it"
-        );
-        let control = self.cursor.control_address();
         // SAFETY: the caller's promise is the one asked for.
-        unsafe { self.cursor.restore(checkpoint.words) };
-        // The arena may have moved since this chunk was current.
-        self.cursor.attach(control);
+        unsafe { self.cursor.come_back(checkpoint.mark) };
     }
 }
 
@@ -225,7 +218,7 @@ impl Drop for Claim<'_> {
 /// A place in a scope to go back to; see [`Scope::checkpoint`].
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint {
-    words: Words,
+    mark: Words,
 }
 
 // SAFETY: a checkpoint is three addresses; using them takes the scope and a promise.

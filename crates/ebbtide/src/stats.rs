@@ -41,14 +41,7 @@ impl Stats {
             stats.chunks += 1;
             stats.oversize += usize::from(chunk.is_oversize());
         }
-        for chunk in cursor.chunks() {
-            stats.used += chunk.header.capacity() - chunk.free;
-            // A caller's own buffer is not one of the backing's chunks.
-            if chunk.header.block_size() == 0 {
-                stats.capacity += chunk.header.capacity();
-                stats.chunks += 1;
-            }
-        }
+        stats.used = cursor.used();
         // Padding at the start of a scope counts as used, and no allocation noted it.
         stats.high_water = control.high_water().max(stats.used);
         stats

@@ -1,0 +1,172 @@
+//! Claim: an arena that moves between loans loses nothing and finds everything again: its root, wherever that
+//! stands, its chunks, and the marks that were taken before.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{Log, Watched, watched};
+use ebbtide::{Arena, Checkpoint, Retain};
+use std::sync::Arc;
+
+/// An arena whose first chunk has room for 1,024 bytes.
+fn small() -> (Arena<Watched>, Arc<Log>) {
+    let (backing, log) = watched();
+    (Arena::with_chunk_size_in(1024, backing), log)
+}
+
+/// The arena at another address; where it was is written over.
+fn moved(arena: Arena<Watched>) -> Arena<Watched> {
+    let mut old = Box::new(Some(arena));
+    let arena = old.take().unwrap();
+    let boxed = Box::new(arena);
+    drop(old);
+    *boxed
+}
+
+/// Blocks of the root, by address, with what they were filled with.
+#[derive(Default)]
+struct Blocks(Vec<(*const [u8], u8)>);
+
+impl Blocks {
+    fn add(&mut self, arena: &Arena<Watched>, bytes: usize) {
+        let pattern = u8::try_from(self.0.len()).unwrap() + 1;
+        self.0.push((arena.root().alloc_slice_fill_copy(bytes, pattern), pattern));
+    }
+
+    fn check(&self, _arena: &Arena<Watched>) {
+        for (block, pattern) in &self.0 {
+            // SAFETY: the root's blocks stay until it is reset or rewound, and the arena is borrowed.
+            let block = unsafe { &**block };
+            assert!(block.iter().all(|byte| byte == pattern), "block {pattern}");
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|(block, _)| block.len()).sum()
+    }
+}
+
+#[test]
+fn a_root_goes_on_wherever_it_stands() {
+    // In the first chunk; in the second; at the first with an oversize chunk behind; with two of them.
+    for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
+        let (mut arena, log) = small();
+        let mut blocks = Blocks::default();
+        for bytes in before {
+            blocks.add(&arena, *bytes);
+        }
+        for bytes in [64, 64, 900, 9000, 64] {
+            let (stats, chunks) = (arena.stats(), arena.chunks().collect::<Vec<_>>());
+            arena = moved(arena);
+            assert_eq!(arena.stats(), stats);
+            assert_eq!(arena.chunks().collect::<Vec<_>>(), chunks);
+            blocks.add(&arena, bytes);
+            blocks.check(&arena);
+            assert!(arena.stats().used >= blocks.bytes());
+        }
+        arena = moved(arena);
+        arena.reset();
+        assert_eq!(arena.stats().used, 0);
+        drop(arena);
+        assert_eq!(log.live(), 0);
+    }
+}
+
+#[test]
+fn scopes_open_behind_what_a_root_holds() {
+    for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[1011], &[1024]] {
+        let (mut arena, _) = small();
+        let mut blocks = Blocks::default();
+        for bytes in before {
+            blocks.add(&arena, *bytes);
+        }
+        for turn in 0..10 {
+            let used = arena.stats().used;
+            for bytes in [1, 300, 3000] {
+                let mut s = arena.scope();
+                let kept = s.alloc_slice_fill_copy(bytes, 0xEE_u8);
+                s.scope().alloc_slice_fill_copy(bytes, 0xED_u8);
+                assert!(kept.iter().all(|byte| *byte == 0xEE));
+            }
+            blocks.check(&arena);
+            assert_eq!(arena.stats().used, used, "a scope takes nothing of the root's");
+            if turn % 3 == 2 {
+                blocks.add(&arena, 5);
+            }
+            arena = moved(arena);
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_of_the_root_is_good_after_a_move() {
+    for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
+        let (mut arena, log) = small();
+        let mut blocks = Blocks::default();
+        for bytes in before {
+            blocks.add(&arena, *bytes);
+        }
+        let mark: Checkpoint = arena.root().checkpoint();
+        let used = arena.stats().used;
+        for after in [10, 1000, 10_000] {
+            arena = moved(arena);
+            arena.root().alloc_slice_fill_copy(after, 0xEE_u8);
+            arena = moved(arena);
+            // SAFETY: taken from the root, and the slice is not used again.
+            unsafe { arena.root().rewind(mark) };
+            assert_eq!(arena.stats().used, used);
+            arena = moved(arena);
+            blocks.check(&arena);
+        }
+        blocks.add(&arena, 64);
+        blocks.check(&arena);
+        drop(arena);
+        assert_eq!(log.live(), 0);
+    }
+}
+
+#[test]
+fn another_chunk_takes_the_place_of_a_first_that_is_given_back() {
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(10_000, backing);
+    arena.root().alloc([1_u8; 9_000]);
+    let first = log.held();
+    arena.set_limit(Some(first + 3_000));
+    arena.root().alloc([2_u8; 2_000]);
+    assert_eq!(arena.stats().chunks, 2);
+    let second = log.held() - first;
+
+    arena.reset_with(Retain::Bytes(second));
+    assert_eq!((arena.stats().chunks, log.held(), arena.stats().used), (1, second, 0));
+    arena = moved(arena);
+    assert_eq!(*arena.scope().alloc([3_u8; 2_000]), [3; 2_000]);
+    assert_eq!((arena.stats().chunks, log.held()), (1, second));
+    assert!(arena.scope().try_alloc_slice_fill_copy(12_000, 0_u8).is_err(), "the limit holds");
+
+    arena.reset_with(Retain::Bytes(second - 1));
+    assert_eq!((arena.stats().chunks, log.held()), (0, 0));
+    arena = moved(arena);
+    assert_eq!(*arena.root().alloc([4_u8; 100]), [4; 100]);
+    drop(arena);
+    assert_eq!(log.live(), 0);
+}
+
+#[test]
+fn chunks_of_forgotten_claims_come_back_after_a_move() {
+    let (mut arena, log) = small();
+    for turn in 0..4 {
+        let s = arena.scope();
+        let claim = s.claim();
+        claim.scope().alloc_slice_fill_copy(3_000, 1_u8);
+        std::mem::forget(claim);
+        let calls = log.calls();
+        arena = moved(arena);
+        arena.reset();
+        arena.scope().alloc_slice_fill_copy(3_000, 2_u8);
+        assert!(turn == 0 || log.calls() == calls, "found among the chunks there are");
+    }
+    drop(arena);
+    assert_eq!(log.live(), 0);
+}
