@@ -19,19 +19,21 @@
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB1_17
+	jmp	.LBB1_18
 .LBB1_15:
+	cmpq	$1, %rdx
+	jbe	.LBB1_16
+	movzwl	(%rsi), %ecx
+	movw	%cx, (%rax)
+	movzwl	-2(%rsi,%rdx), %ecx
+	movw	%cx, -2(%rax,%rdx)
+	jmp	.LBB1_18
+.LBB1_16:
 	testq	%rdx, %rdx
-	je	.LBB1_17
-	movq	%rdx, %rcx
-	shrq	%rcx
-	movzbl	(%rsi), %edi
-	movb	%dil, (%rax)
-	movzbl	(%rsi,%rcx), %edi
-	movb	%dil, (%rax,%rcx)
-	movzbl	-1(%rsi,%rdx), %ecx
-	movb	%cl, -1(%rax,%rdx)
-	jmp	.LBB1_17
+	je	.LBB1_18
+	movzbl	(%rsi), %ecx
+	movb	%cl, (%rax)
+	jmp	.LBB1_18
 .LBB1_2:
 	#APP
 	#NO_APP
@@ -70,7 +72,7 @@
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB1_17
+	jmp	.LBB1_18
 .LBB1_5:
 	cmpq	$33, %rdx
 	jae	.LBB1_6
@@ -79,7 +81,7 @@
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB1_17
+	jmp	.LBB1_18
 .LBB1_6:
 	cmpq	$262144, %rcx
 	jae	.LBB1_7
@@ -108,7 +110,7 @@
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB1_17
+	jmp	.LBB1_18
 .LBB1_12:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
@@ -118,7 +120,7 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-.LBB1_17:
+.LBB1_18:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

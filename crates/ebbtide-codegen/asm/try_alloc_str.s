@@ -19,19 +19,21 @@
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB8_19
+	jmp	.LBB8_20
 .LBB8_17:
+	cmpq	$1, %rdx
+	jbe	.LBB8_18
+	movzwl	(%rsi), %ecx
+	movw	%cx, (%rax)
+	movzwl	-2(%rsi,%rdx), %ecx
+	movw	%cx, -2(%rax,%rdx)
+	jmp	.LBB8_20
+.LBB8_18:
 	testq	%rdx, %rdx
-	je	.LBB8_19
-	movq	%rdx, %rcx
-	shrq	%rcx
-	movzbl	(%rsi), %edi
-	movb	%dil, (%rax)
-	movzbl	(%rsi,%rcx), %edi
-	movb	%dil, (%rax,%rcx)
-	movzbl	-1(%rsi,%rdx), %ecx
-	movb	%cl, -1(%rax,%rdx)
-	jmp	.LBB8_19
+	je	.LBB8_20
+	movzbl	(%rsi), %ecx
+	movb	%cl, (%rax)
+	jmp	.LBB8_20
 .LBB8_2:
 	movq	%rsi, %rbx
 	#APP
@@ -71,7 +73,7 @@
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB8_19
+	jmp	.LBB8_20
 .LBB8_7:
 	cmpq	$33, %rdx
 	jae	.LBB8_8
@@ -80,7 +82,7 @@
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB8_19
+	jmp	.LBB8_20
 .LBB8_8:
 	cmpq	$262144, %rcx
 	jae	.LBB8_9
@@ -109,7 +111,7 @@
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB8_19
+	jmp	.LBB8_20
 .LBB8_14:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
@@ -119,11 +121,11 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB8_19
+	jmp	.LBB8_20
 .LBB8_3:
 	xorl	%eax, %eax
 	movq	%r14, %rdx
-.LBB8_19:
+.LBB8_20:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

@@ -40,9 +40,12 @@ unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usi
         if size >= 4 {
             // SAFETY: `4 <= size <= 2 * 4`.
             unsafe { copy_ends::<4>(from, to, size) };
+        } else if size >= 2 {
+            // SAFETY: `2 <= size <= 2 * 2`.
+            unsafe { copy_ends::<2>(from, to, size) };
         } else if size != 0 {
-            // SAFETY: `1 <= size <= 3`.
-            unsafe { copy_three(from, to, size) };
+            // SAFETY: one byte is there.
+            unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
     } else if size <= 16 {
         // SAFETY: `8 <= size <= 2 * 8`.
@@ -64,23 +67,6 @@ unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usi
             // SAFETY: the caller's promise.
             unsafe { to.copy_from_nonoverlapping(from, size) };
         }
-    }
-}
-
-/// Copies one to three bytes: the first, the middle one and the last, which may be the same.
-///
-/// # Safety
-///
-/// As [`copy_bytes`], and `1 <= size <= 3`.
-#[inline(always)]
-unsafe fn copy_three(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
-    for offset in [0, size / 2, size - 1] {
-        // SAFETY: `offset < size`.
-        let from = unsafe { from.add(offset) };
-        // SAFETY: `offset < size`.
-        let to = unsafe { to.add(offset) };
-        // SAFETY: one byte is there.
-        unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
 
