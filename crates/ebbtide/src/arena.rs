@@ -276,7 +276,7 @@ impl<B: Backing> Arena<B> {
         // Read here, where both ways have met: of a word that comes from two places the compiler knows less, and
         // checks whether what the caller reads overlaps with what it writes.
         let low = self.ready_low.get();
-        // SAFETY: the root is in `chunk`, and these are its ends as `make_ready` rounded them.
+        // SAFETY: the root is in `chunk`, and these are its ends, rounded by `make_ready` or as `start` found them.
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
     }
 

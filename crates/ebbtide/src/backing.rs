@@ -17,8 +17,8 @@ use core::{alloc::Layout, ptr::NonNull};
 /// - `release` must not unwind.
 ///
 /// A backing that reaches the arena that it serves, through a scope in a thread-local say, gets an
-/// [`AllocError`] from it while it is at work, never memory; the infallible methods call
-/// `handle_alloc_error`.
+/// [`AllocError`] while it is at work from whatever would need a chunk, and from the scope that it works for; the
+/// infallible methods call `handle_alloc_error`.
 ///
 /// `allocate` may panic. The scope that asked then has nothing free in its current chunk until it ends;
 /// all that was allocated stays.

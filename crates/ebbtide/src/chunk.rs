@@ -202,10 +202,15 @@ pub(crate) fn named(name: NonNull<Header>, control: NonNull<Control>) -> NonNull
 /// The header whose region a cursor at `chunk` allocates from: `chunk` itself or, after an oversize
 /// request, the chunk that was current before it (I3).
 pub(crate) fn region_of(chunk: NonNull<Header>) -> NonNull<Header> {
+    region_in(control_of(chunk), chunk)
+}
+
+/// As [`region_of`], of any chunk of the arena's, whether a cursor names it or did before the arena moved.
+pub(crate) fn region_in(control: NonNull<Control>, chunk: NonNull<Header>) -> NonNull<Header> {
     // SAFETY: callers pass chunks of a live list. An anchor was set when a cursor of this list entered the
     // chunk, names a chunk before it, and is taken back when a chunk begins a list.
     match unsafe { chunk.as_ref() }.anchor.get() {
-        Some(anchor) => named(anchor, control_of(chunk)),
+        Some(anchor) => named(anchor, control),
         None => chunk,
     }
 }

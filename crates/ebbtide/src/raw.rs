@@ -611,8 +611,9 @@ impl Cursor {
         let chunk = self.chunk.get();
         // SAFETY: a cursor names a chunk of a live list.
         let mut header = unsafe { chunk.as_ref() };
-        // The last byte, not the first: a caller's buffer may begin where the chunk's region ends.
-        if !header.contains(block.addr().get() + (size - 1)) {
+        let start = block.addr().get();
+        // Both ends: a caller's buffer may begin where the chunk's region ends.
+        if !(header.contains(start) && header.contains(start + size)) {
             // SAFETY: its anchor is a chunk of the same list (I3).
             header = unsafe { chunk::region_of(chunk).as_ref() };
         }
@@ -672,8 +673,9 @@ impl Cursor {
         let mut next = self.first();
         while let Some(chunk) = next {
             if chunk == earlier.chunk {
+                let region = chunk::region_in(self.control_address(), chunk);
                 // SAFETY: the region's chunk is one of the cursor's list (I3).
-                let region = unsafe { chunk::region_of(chunk).as_ref() };
+                let region = unsafe { region.as_ref() };
                 let empty = earlier.low.addr().get() == earlier.top;
                 let is_there = empty || region.contains(earlier.low.addr().get());
                 return is_there && (chunk != self.chunk.get() || self.top.get() <= earlier.top);

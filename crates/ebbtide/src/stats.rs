@@ -43,7 +43,8 @@ impl Stats {
         }
         stats.used = cursor.used();
         // Padding at the start of a scope counts as used, and no allocation noted it.
-        stats.high_water = control.high_water().max(stats.used);
+        control.note_high_water(stats.used);
+        stats.high_water = control.high_water();
         stats
     }
 

@@ -120,6 +120,20 @@ fn a_checkpoint_of_the_root_is_good_after_a_move() {
             arena = moved(arena);
             blocks.check(&arena);
         }
+        // From another chunk, which alone has been told where the arena is.
+        for _ in 0..5 {
+            arena.root().alloc([0xEE_u8; 900]);
+        }
+        let mut other = small().0;
+        arena = moved(arena);
+        std::mem::swap(&mut arena, &mut other);
+        std::mem::swap(&mut arena, &mut other);
+        let mut place = [Some(other), Some(arena)];
+        place.swap(0, 1);
+        arena = place[0].take().unwrap();
+        // SAFETY: as above.
+        unsafe { arena.root().rewind(mark) };
+        assert_eq!(arena.stats().used, used);
         blocks.add(&arena, 64);
         blocks.check(&arena);
         drop(arena);
