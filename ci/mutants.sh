@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Mutants of the core that no test notices. Usage: ci/mutants.sh [FILE...], `raw` say; arith, backing, chunk, raw and
-# scope unless said otherwise, which takes an hour. Fails where one survives that ci/mutants.accepted does not explain.
-# What became of each is under target/mutants/.
+# Mutants of the core that no test notices. Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]. A FILE is `raw`, say; arith,
+# backing, chunk, raw and scope unless said otherwise. The arguments go to `cargo mutants`; `--re has_one` tries what has
+# that in its name. Fails where a mutant survives that ci/mutants.accepted does not explain. What became of each is in
+# target/mutants/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,23 +11,33 @@ if ! cargo mutants --version >/dev/null 2>&1; then
     exit 1
 fi
 all=(arith backing chunk raw scope)
-[ $# -gt 0 ] || set -- "${all[@]}"
-source_of() { printf -- '--file=crates/ebbtide/src/%s.rs\n' "$@"; }
-for file in "$@"; do
-    case " ${all[*]} " in *" $file "*) ;; *) echo "$file: not one of ${all[*]}" >&2 && exit 2 ;; esac
+names=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    case " ${all[*]} " in *" $1 "*) ;; *) echo "$1: not one of ${all[*]}" >&2 && exit 2 ;; esac
+    names+=("$1")
+    shift
 done
-mapfile -t files < <(source_of "$@")
+[ $# -eq 0 ] || shift
+arguments=("$@")
+[ ${#names[@]} -gt 0 ] || names=("${all[@]}")
+source_of() { printf -- '--file=crates/ebbtide/src/%s.rs\n' "$@"; }
+mapfile -t files < <(source_of "${names[@]}")
 mapfile -t every < <(source_of "${all[@]}")
 mkdir -p "${CARGO_TARGET_DIR:-target}/mutants"
 results=$(cd "${CARGO_TARGET_DIR:-target}/mutants" && pwd)
 rm -rf "${results:?}"/*
 
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
+# One copy of the repository a processor, each with a target folder of its own.
+copies=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$copies"' EXIT
+workers=$(nproc)
+workers=$((workers < 8 ? workers : 8))
+copy=$copies/0
+mkdir "$copy"
 git ls-files -z --cached --others --exclude-standard | tar -c --null --files-from=- --ignore-failed-read \
     | tar -x -C "$copy"
 cd "$copy"
-export CARGO_TARGET_DIR="$copy/target"
+unset CARGO_TARGET_DIR CARGO_BUILD_TARGET_DIR
 # The tool does not look into macros, and the arithmetic is one: in the copy, that of `usize` is written out.
 perl -0pi -e 's/\$signed:ty\) => \{\n(.*?)\n    \};\n\}\n\K(.*?)arithmetic!\(usize, isize\);/
     my ($body, $rest) = ($1, $2); $body =~ s{\$word}{usize}g; $body =~ s{\$signed}{isize}g; "$rest$body"/se' \
@@ -38,8 +49,17 @@ perl -0pi -e 's/\[\[example\]\].*?\n\n//sg; s/(edition.workspace = true)/$1\naut
     s/\[lints\]/[[test]]\nname = "joined"\npath = "tests\/joined.rs"\n\n[lints]/' crates/ebbtide/Cargo.toml
 perl -pi -e 's/^members = .*/members = ["crates\/ebbtide"]/; s/^default-members = .*//' Cargo.toml
 printf '\n[profile.dev]\ndebug = 0\n' >>Cargo.toml
+# One failed test is enough; the flag for that needs RUSTC_BOOTSTRAP. What never ends is known by the time of the
+# processor, which does not pass while a machine is busy or stands still. A loop that allocates ends at 8 GiB.
+cat >>.cargo/config.toml <<'TOML'
 
-export LC_ALL=C
+[target.'cfg(all())']
+runner = ["bash", "-c", """ulimit -S -c 0 -t "$SECONDS_OF_TESTS" -v 8388608
+    RUSTC_BOOTSTRAP=1 exec "$0" "$@" -Zunstable-options --fail-fast"""]
+TOML
+# What only a lint refuses is compiled and tried.
+export RUSTFLAGS="${RUSTFLAGS:-} --cap-lints=warn" RUST_BACKTRACE=0 RUST_TEST_THREADS=1 PROPTEST_CASES=60 LC_ALL=C
+
 # A mutant is accepted without line and column, so that it stays the same where the code around it moves.
 nameless() { sed -E 's/^([^:]*):[0-9]+:[0-9]+:/\1:/' | sort; }
 grep '^crates/' ci/mutants.accepted | sort >"$results/accepted.txt"
@@ -57,33 +77,72 @@ join_tests() {
     done
 }
 
-# The folder for the results, the features, then arguments for the tool, which first sees to it that the tests pass as
-# things are. One test starts itself by its name, which is another here.
+# The folder for the results, the seconds that the tests may take, ten times what they do, the features, then arguments
+# for the tool. First the tests must pass as things are. One test starts itself by its name, which is another here.
 try_mutants() {
-    local output=$results/$1 features=$2 status=0
-    shift 2
-    cargo mutants --in-place --package ebbtide --features "$features" --cargo-arg=--test=joined "${files[@]}" \
-        --no-shuffle --minimum-test-timeout 30 --timeout-multiplier 8 --output "$output" "$@" \
-        -- -- --skip out_of_memory_in_an_infallible_method || status=$?
-    # 2: some survive; 3: some never end, which counts as noticed.
-    case $status in 0 | 2 | 3) ;; *) exit "$status" ;; esac
-    cp "$output/mutants.out/missed.txt" "$results/survived.txt"
+    local round=$1 features=$3 worker process processes=() status untried
+    local skip=(--skip out_of_memory_in_an_infallible_method)
+    export SECONDS_OF_TESTS=$2
+    shift 3
+    cargo test --package ebbtide --features "$features" --test joined -- "${skip[@]}" >"$results/$round.txt" 2>&1 || {
+        cat "$results/$round.txt" >&2
+        echo "the tests fail without any mutant" >&2
+        exit 1
+    }
+    for ((worker = 0; worker < workers; worker++)); do
+        if [ $worker -gt 0 ]; then
+            rm -rf "${copies:?}/$worker"
+            cp -a "$copy" "$copies/$worker"
+        fi
+        mkdir -p "$results/$round/$worker/mutants.out"
+        cat "$results"/{noticed,unviable}.txt >"$results/$round/$worker/mutants.out/previously_caught.txt"
+    done
+    for ((worker = 0; worker < workers; worker++)); do
+        # No terminal, on which several would draw their progress.
+        (cd "$copies/$worker" && exec cargo mutants --in-place --package ebbtide --features "$features" \
+            --cargo-arg=--test=joined "${files[@]}" --iterate --shard "$worker/$workers" --sharding round-robin \
+            --baseline skip --timeout 300 --output "$results/$round/$worker" "$@" -- -- "${skip[@]}" > >(cat)) &
+        processes+=($!)
+    done
+    for process in "${processes[@]}"; do
+        status=0
+        wait "$process" || status=$?
+        # 2: some survive; 3: some neither end nor take time, which counts as noticed.
+        case $status in 0 | 2 | 3) ;; *) exit "$status" ;; esac
+    done
+    # A full disk, say, lets nothing compile either.
+    untried=$(find "$results/$round" -path '*/mutants.out/log/*.log' \
+        -exec grep -LE '^error\[E[0-9]+\]|^running [0-9]+ tests' {} +) || true
+    if [ -n "$untried" ]; then
+        echo "neither tried nor refused by the compiler:" "$untried" >&2
+        exit 1
+    fi
+    cat "$results/$round"/*/mutants.out/{caught,timeout}.txt >>"$results/noticed.txt"
+    cat "$results/$round"/*/mutants.out/unviable.txt >>"$results/unviable.txt"
+    cat "$results/$round"/*/mutants.out/missed.txt >"$results/survived.txt"
 }
 
-export PROPTEST_CASES=60
+: >"$results/noticed.txt"
+: >"$results/unviable.txt"
 join_tests accessors arith bumper claims failure growing peers_bugs scopes steady_state traps
-try_mutants first std
+try_mutants first 20 std "${arguments[@]}"
 if [ -s "$results/survived.txt" ]; then
     # What survived, before more tests, and with the poison and the default scopes that count otherwise.
-    mkdir -p "$results/second/mutants.out"
-    (cd "$results/first/mutants.out" && cat caught.txt timeout.txt unviable.txt) \
-        >"$results/second/mutants.out/previously_caught.txt"
     join_tests accessors allocator bad_input bumper builders claims collections failure growing huge_pages local \
         methods model panics peers_bugs poison pool reentrancy scopes steady_state traps
-    try_mutants second allocator-api2,hashbrown,huge-pages,poison --iterate
+    try_mutants second 100 allocator-api2,hashbrown,huge-pages,poison "${arguments[@]}"
 fi
 
+# What took all the time it had (SIGXCPU), by the first line of each log.
+find "$results" -path '*/mutants.out/log/*.log' -exec grep -lE '\(signal: 24|^\*\*\* result: Timeout' {} + \
+    | xargs -r sed -sn -E '0,/^\*\*\* crates/s/^\*\*\* (crates.*)/\1/p' >"$results/never_end.txt" || true
+for file in "${names[@]}"; do
+    count() { grep -c "^crates/ebbtide/src/$file.rs:" "$results/$1.txt" || true; }
+    echo "$file: $(count noticed) noticed, of which $(count never_end) never end, $(count unviable) do not compile," \
+        "$(count survived) survive"
+done
+explained=$(nameless <"$results/survived.txt" | comm -12 - "$results/accepted.txt" | wc -l)
 unexplained=$(nameless <"$results/survived.txt" | comm -23 - "$results/accepted.txt")
-echo "$(wc -l <"$results/survived.txt") survived; not explained in ci/mutants.accepted:"
+echo "explained in ci/mutants.accepted: $explained; not explained:"
 echo "${unexplained:-none}"
 [ -z "$unexplained" ]
