@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
-use crate::tool::{CLIPPY, LLVM_COV, LLVM_TOOLS, NIGHTLY, RUSTFMT, VALGRIND};
+use crate::tool::{CLIPPY, LLVM_COV, LLVM_TOOLS, MUTANTS, NIGHTLY, RUSTFMT, VALGRIND};
 use std::time::Instant;
 
 /// The list. `nostd/` comes apart because `panic = "abort"` makes it a workspace of its own, `fuzz/` because its
@@ -66,6 +66,9 @@ const STEPS: &[Step] = &[
     )
     .needs(&[LLVM_COV, LLVM_TOOLS])
     .slow(),
+    Step::new("mutants of the core", "bash ci/mutants.sh arith backing scope")
+        .needs(&[MUTANTS])
+        .slow(),
     Step::new("hashbrown's tests, its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
     Step::new("a user of bumpalo, moved to a scope", "bash ci/others/bumpalo-user.sh").slow(),
     Step::new("other people's tests in transparent scopes", "bash ci/others/global.sh").slow(),

@@ -56,6 +56,13 @@ pub(crate) const LLVM_TOOLS: Tool = Tool {
     required: false,
 };
 
+pub(crate) const MUTANTS: Tool = Tool {
+    name: "cargo-mutants",
+    probe: "cargo mutants --version",
+    install: &["cargo install --locked cargo-mutants@27.1.0"],
+    required: false,
+};
+
 /// Why a step cannot run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
