@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Mutants of the core that no test notices. Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]. A FILE is `raw`, say; arith,
-# backing, chunk, raw and scope unless said otherwise. The arguments go to `cargo mutants`; `--re has_one` tries what has
-# that in its name. Fails where a mutant survives that ci/mutants.accepted does not explain. What became of each is in
-# target/mutants/.
+# Mutants of the core that no test notices. Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]. FILE is `raw`, say; arith,
+# backing, chunk, raw and scope unless said otherwise. The arguments go to `cargo mutants`; `--re has_one` tries what
+# has that in its name. Fails where a mutant survives that ci/mutants.accepted does not explain. What became of each is
+# in target/mutants/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -138,7 +138,8 @@ find "$results" -path '*/mutants.out/log/*.log' -exec grep -lE '\(signal: 24|^\*
     | xargs -r sed -sn -E '0,/^\*\*\* crates/s/^\*\*\* (crates.*)/\1/p' >"$results/never_end.txt" || true
 for file in "${names[@]}"; do
     count() { grep -c "^crates/ebbtide/src/$file.rs:" "$results/$1.txt" || true; }
-    echo "$file: $(count noticed) noticed, of which $(count never_end) never end, $(count unviable) do not compile," \
+    never_end=$(count never_end)
+    echo "$file: $(($(count noticed) - never_end)) noticed, $never_end never end, $(count unviable) do not compile," \
         "$(count survived) survive"
 done
 explained=$(nameless <"$results/survived.txt" | comm -12 - "$results/accepted.txt" | wc -l)
