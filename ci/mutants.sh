@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Mutants of the core that no test notices. Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]. FILE is `raw`, say; arith,
-# backing, chunk, raw and scope unless said otherwise. The arguments go to `cargo mutants`; `--re has_one` tries what
-# has that in its name. Fails where a mutant survives that ci/mutants.accepted does not explain. What became of each is
-# in target/mutants/.
+# Mutants of the core that no test notices. Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]. FILE is `raw`, say; arena,
+# arith, backing, chunk, raw and scope unless said otherwise. The arguments go to `cargo mutants`; `--re has_one` tries
+# what has that in its name. Fails where a mutant survives that ci/mutants.accepted does not explain. What became of
+# each is in target/mutants/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,7 +10,7 @@ if ! cargo mutants --version >/dev/null 2>&1; then
     echo "cargo-mutants is missing; install it with: cargo install --locked cargo-mutants" >&2
     exit 1
 fi
-all=(arith backing chunk raw scope)
+all=(arena arith backing chunk raw scope)
 names=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case " ${all[*]} " in *" $1 "*) ;; *) echo "$1: not one of ${all[*]}" >&2 && exit 2 ;; esac
@@ -124,12 +124,12 @@ try_mutants() {
 
 : >"$results/noticed.txt"
 : >"$results/unviable.txt"
-join_tests accessors arith bumper claims failure growing peers_bugs scopes steady_state traps
+join_tests accessors arith bumper claims failure growing moving peers_bugs scopes steady_state traps
 try_mutants first 20 std "${arguments[@]}"
 if [ -s "$results/survived.txt" ]; then
     # What survived, before more tests, and with the poison and the default scopes that count otherwise.
     join_tests accessors allocator bad_input bumper builders claims collections failure growing huge_pages local \
-        methods model panics peers_bugs poison pool reentrancy scopes steady_state traps
+        methods model moving panics peers_bugs poison pool reentrancy scopes steady_state traps
     try_mutants second 100 allocator-api2,hashbrown,huge-pages,poison "${arguments[@]}"
 fi
 
