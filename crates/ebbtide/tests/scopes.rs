@@ -8,9 +8,9 @@
 
 mod common;
 
-#[cfg(debug_assertions)]
-use common::panic_of;
 use common::watched;
+#[cfg(debug_assertions)]
+use common::{Adjacent, panic_of};
 use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
 use std::{
     cell::Cell,
@@ -517,6 +517,27 @@ fn a_checkpoint_that_is_not_this_scopes_is_noticed() {
         assert!(!noticed(checkpoint), "in the order of the contract");
         assert!(!noticed(checkpoint), "twice");
         assert_eq!(later.map(noticed), later.map(|_| true), "a later one after an earlier one");
+    }
+}
+
+/// Whichever way the addresses of chunks go, of which the assertion compares some.
+#[cfg(debug_assertions)]
+#[test]
+fn a_checkpoint_beside_an_oversize_block_is_noticed_once_that_chunk_is_the_scopes() {
+    for downwards in [false, true] {
+        let mut arena = Arena::with_chunk_size_in(1024, Adjacent::new(1 << 20, downwards));
+        let s = arena.scope();
+        let start = s.checkpoint();
+        s.alloc([1_u8; 4000]);
+        let beside = s.checkpoint();
+        assert_eq!(s.stats().oversize, 1);
+        // SAFETY: of this scope, and what was allocated since is not used again.
+        unsafe { s.rewind(start) };
+        s.alloc_slice_from_iter((0..6000_u16).filter(|n| n % 4 == 0));
+        assert_eq!((s.stats().chunks, s.stats().oversize), (2, 0));
+        // SAFETY: as above; that the checkpoint is a later one is noticed before anything is done.
+        let rewind = || unsafe { s.rewind(beside) };
+        assert!(panic_of(rewind).is_some());
     }
 }
 
