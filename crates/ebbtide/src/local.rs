@@ -343,7 +343,7 @@ impl Drop for Reaper {
 /// `f` returns or panics.
 ///
 /// The arena is made when it is first used, stays for the next scope, and goes with the thread. Opening and
-/// closing a scope costs six instructions more than one of an arena that is at hand.
+/// closing a scope costs two stores more than one of an arena that is at hand.
 ///
 /// The scope is passed by value: say `mut s` to open children. A call inside `f` gets an arena of its own,
 /// so an outer scope can be used inside an inner closure; where nothing needs both, a child, `s.scope()`,
