@@ -142,6 +142,17 @@ fn what_a_builder_left_is_poisoned_whether_it_was_finished_or_not() {
 }
 
 #[test]
+fn a_reset_poisons_what_the_root_held() {
+    let mut arena = Arena::new();
+    for _ in 0..3 {
+        let ghost = Ghost::of(arena.root().alloc([1u8; 100]));
+        arena.reset();
+        ghost.assert_left();
+        assert_eq!(*arena.root().alloc([2u8; 10]), [2; 10]);
+    }
+}
+
+#[test]
 fn a_block_that_shrinks_poisons_its_end() {
     let mut arena = Arena::new();
     let s = arena.scope();
