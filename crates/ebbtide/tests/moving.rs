@@ -6,23 +6,34 @@
 
 mod common;
 
-use common::{Log, Watched, watched};
+use common::{Log, Watched, address, watched};
 use ebbtide::{Arena, Checkpoint, Retain};
 use std::sync::Arc;
 
+type Boxed = Box<Arena<Watched>>;
+
 /// An arena whose first chunk has room for 1,024 bytes.
-fn small() -> (Arena<Watched>, Arc<Log>) {
+fn small() -> (Boxed, Arc<Log>) {
     let (backing, log) = watched();
-    (Arena::with_chunk_size_in(1024, backing), log)
+    (Box::new(Arena::with_chunk_size_in(1024, backing)), log)
 }
 
-/// The arena at another address; where it was is written over.
-fn moved(arena: Arena<Watched>) -> Arena<Watched> {
-    let mut old = Box::new(Some(arena));
-    let arena = old.take().unwrap();
-    let boxed = Box::new(arena);
-    drop(old);
-    *boxed
+/// The same, with blocks of these sizes in its root.
+fn holding(sizes: &[usize]) -> (Boxed, Arc<Log>, Blocks) {
+    let (arena, log) = small();
+    let mut blocks = Blocks::default();
+    for bytes in sizes {
+        blocks.add(&arena, *bytes);
+    }
+    (arena, log, blocks)
+}
+
+/// The arena at another address; where it was is nobody's memory.
+fn moved(arena: Boxed) -> Boxed {
+    let before = address(&*arena);
+    let arena = Box::new(*arena);
+    assert_ne!(address(&*arena), before);
+    arena
 }
 
 /// Blocks of the root, by address, with what they were filled with.
@@ -52,11 +63,7 @@ impl Blocks {
 fn a_root_goes_on_wherever_it_stands() {
     // In the first chunk; in the second; at the first with an oversize chunk behind; with two of them.
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
-        let (mut arena, log) = small();
-        let mut blocks = Blocks::default();
-        for bytes in before {
-            blocks.add(&arena, *bytes);
-        }
+        let (mut arena, log, mut blocks) = holding(before);
         for bytes in [64, 64, 900, 9000, 64] {
             let (stats, chunks) = (arena.stats(), arena.chunks().collect::<Vec<_>>());
             arena = moved(arena);
@@ -77,11 +84,7 @@ fn a_root_goes_on_wherever_it_stands() {
 #[test]
 fn scopes_open_behind_what_a_root_holds() {
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[1011], &[1024]] {
-        let (mut arena, _) = small();
-        let mut blocks = Blocks::default();
-        for bytes in before {
-            blocks.add(&arena, *bytes);
-        }
+        let (mut arena, _, mut blocks) = holding(before);
         for turn in 0..10 {
             let used = arena.stats().used;
             for bytes in [1, 300, 3000] {
@@ -103,11 +106,7 @@ fn scopes_open_behind_what_a_root_holds() {
 #[test]
 fn a_checkpoint_of_the_root_is_good_after_a_move() {
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
-        let (mut arena, log) = small();
-        let mut blocks = Blocks::default();
-        for bytes in before {
-            blocks.add(&arena, *bytes);
-        }
+        let (mut arena, log, mut blocks) = holding(before);
         let mark: Checkpoint = arena.root().checkpoint();
         let used = arena.stats().used;
         for after in [10, 1000, 10_000] {
@@ -124,13 +123,7 @@ fn a_checkpoint_of_the_root_is_good_after_a_move() {
         for _ in 0..5 {
             arena.root().alloc([0xEE_u8; 900]);
         }
-        let mut other = small().0;
         arena = moved(arena);
-        std::mem::swap(&mut arena, &mut other);
-        std::mem::swap(&mut arena, &mut other);
-        let mut place = [Some(other), Some(arena)];
-        place.swap(0, 1);
-        arena = place[0].take().unwrap();
         // SAFETY: as above.
         unsafe { arena.root().rewind(mark) };
         assert_eq!(arena.stats().used, used);
@@ -144,7 +137,7 @@ fn a_checkpoint_of_the_root_is_good_after_a_move() {
 #[test]
 fn another_chunk_takes_the_place_of_a_first_that_is_given_back() {
     let (backing, log) = watched();
-    let mut arena = Arena::with_chunk_size_in(10_000, backing);
+    let mut arena = Box::new(Arena::with_chunk_size_in(10_000, backing));
     arena.root().alloc([1_u8; 9_000]);
     let first = log.held();
     arena.set_limit(Some(first + 3_000));
