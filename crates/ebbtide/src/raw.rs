@@ -209,6 +209,7 @@ impl Cursor {
     ///
     /// Its top begins at a multiple of [`CHUNK_ALIGN`]: the compiler then knows that a run of
     /// allocations of one type needs no rounding.
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) fn fork(&self) -> Cursor {
         self.poison_free();
@@ -221,6 +222,7 @@ impl Cursor {
     /// # Safety
     ///
     /// This is a fork, and nothing was allocated in it.
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) unsafe fn fork_again(&self) -> Cursor {
         // SAFETY: a fork's top is rounded, and not below its `low` (I2).

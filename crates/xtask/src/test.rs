@@ -17,6 +17,16 @@ const STEPS: &[Step] = &[
         "cargo clippy --workspace --all-targets --features ebbtide/full,ebbtide-global/full -- -D warnings",
     )
     .needs(&[CLIPPY]),
+    Step::new(
+        "lints of the core, no feature",
+        "cargo clippy --package ebbtide --no-default-features -- -D warnings",
+    )
+    .needs(&[CLIPPY]),
+    Step::new(
+        "lints of the core, alloc without std",
+        "cargo clippy --package ebbtide --no-default-features --features alloc -- -D warnings",
+    )
+    .needs(&[CLIPPY]),
     Step::new("format of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
         .needs(&[RUSTFMT]),
     Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")
