@@ -1,5 +1,6 @@
-//! Interleaved timing: in every round each contestant of a row runs one batch, in an order that rotates,
-//! so that what else the machine does falls on all of them alike. A ratio is taken within a round.
+//! Interleaved timing: in every round each contestant of a row runs one batch, in an order that chance decides,
+//! so that what else the machine does, and what the one before left behind, falls on all of them alike. A ratio is taken
+//! within a round.
 
 use crate::{machine, spread::Spread};
 use lexopt::prelude::*;
@@ -151,10 +152,13 @@ impl Bench {
         }
         let rounds = self.warm(&mut contestants);
         let mut times = vec![Vec::with_capacity(rounds); contestants.len()];
-        let count = contestants.len();
-        for round in 0..rounds {
-            for place in 0..count {
-                let index = (round + place) % count;
+        let mut order: Vec<usize> = (0..contestants.len()).collect();
+        let mut random = fastrand::Rng::with_seed(0);
+        for _ in 0..rounds {
+            // Whoever comes before leaves the caches and the heap in a state of its own. No order that merely rotates:
+            // some would always come after the same one.
+            random.shuffle(&mut order);
+            for &index in &order {
                 if self.settle {
                     (contestants[index].batch)();
                 }

@@ -395,46 +395,52 @@ impl Scopes for Multitude {
     }
 }
 
-/// A raw pointer that is bumped without any check, not even of alignment: for rows of one type.
-pub struct Limit(Vec<MaybeUninit<u128>>);
+/// A raw pointer that is bumped without any check; unless `MIXED`, not even of alignment: for rows of one type.
+pub struct Bumped<const MIXED: bool>(Vec<MaybeUninit<u128>>);
 
-pub struct Pointer<'a> {
+pub type Limit = Bumped<false>;
+pub type MixedLimit = Bumped<true>;
+
+pub struct Pointer<'a, const MIXED: bool> {
     top: Cell<*mut u8>,
     memory: PhantomData<&'a mut ()>,
 }
 
-impl Pointer<'_> {
+impl<const MIXED: bool> Pointer<'_, MIXED> {
     #[inline(always)]
-    fn take(&self, bytes: usize) -> *mut u8 {
-        let block = self.top.get().wrapping_sub(bytes);
+    fn take<T>(&self, bytes: usize) -> *mut T {
+        let mut block = self.top.get().wrapping_sub(bytes);
+        if MIXED {
+            block = block.map_addr(|address| address & !(align_of::<T>() - 1));
+        }
         self.top.set(block);
-        block
+        block.cast()
     }
 }
 
-impl Peer for Limit {
+impl<const MIXED: bool> Peer for Bumped<MIXED> {
     const NAME: &'static str = LIMIT;
-    type Handle<'a> = Pointer<'a>;
+    type Handle<'a> = Pointer<'a, MIXED>;
 
     fn fresh() -> Self {
         Self::with_capacity(0)
     }
 
     fn with_capacity(bytes: usize) -> Self {
-        Limit(vec![MaybeUninit::uninit(); bytes / size_of::<u128>() + 4])
+        Bumped(vec![MaybeUninit::uninit(); bytes / size_of::<u128>() + 4])
     }
 
     #[inline(always)]
-    fn open(&mut self) -> Pointer<'_> {
+    fn open(&mut self) -> Pointer<'_, MIXED> {
         Pointer { top: Cell::new(self.0.as_mut_ptr_range().end.cast()), memory: PhantomData }
     }
 }
 
-impl<'a> Handle<'a> for Pointer<'a> {
+impl<'a, const MIXED: bool> Handle<'a> for Pointer<'a, MIXED> {
     #[inline(always)]
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
-        let block = self.take(size_of::<T>()).cast::<T>();
-        // SAFETY: the workloads ask for no more than the capacity, and for one type, of an alignment of
+        let block = self.take::<T>(size_of::<T>());
+        // SAFETY: the workloads ask for no more than the capacity. Unless rounded, for one type, of an alignment of
         // at most 16, which is that of the end.
         unsafe { block.write(value) };
         // SAFETY: written above, and handed out once.
@@ -450,7 +456,7 @@ impl<'a> Handle<'a> for Pointer<'a> {
 
     #[inline(always)]
     fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T] {
-        let block = self.take(size_of_val(values)).cast::<T>();
+        let block = self.take::<T>(size_of_val(values));
         // SAFETY: as above; the vector and the slice do not overlap.
         unsafe { block.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
         // SAFETY: copied above, and handed out once.

@@ -6,9 +6,10 @@ mod syntax;
 mod tokens;
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant},
+    harness::{Bar, Bench, Contestant, LIMIT, contestant},
     peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Multitude, Peer, Stumpalo, contestants,
+        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, MixedLimit, Multitude, Peer, Stumpalo,
+        contestants,
     },
 };
 use hashbrown::HashMap;
@@ -44,12 +45,16 @@ pub trait Work {
 
 fn row(bench: &mut Bench, name: &str, work: &Rc<impl Work>) {
     for (kept, arena) in [(true, "a kept arena"), (false, "a fresh arena")] {
+        let mut all = contestants!(
+            [Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] over [_] (Rc::clone(work), kept)
+        );
+        if kept {
+            all.push(limit(Rc::clone(work)));
+        }
         bench.row(
             &format!("real: {name}, {arena}"),
             work.operations(),
-            contestants!(
-                [Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] over [_] (Rc::clone(work), kept)
-            ),
+            all,
             &[Bar::AtLeast(1.1, BUMPALO)],
         );
     }
@@ -63,6 +68,15 @@ fn over<'a, P: Peer, W: Work + 'a>(work: Rc<W>, kept: bool) -> Contestant<'a> {
         }
         assert_eq!(work.turn(&peer.open()), work.expected(), "{}", P::NAME);
     })
+}
+
+/// What the work takes where an allocation costs next to nothing.
+fn limit<'a, W: Work + 'a>(work: Rc<W>) -> Contestant<'a> {
+    let mut arena = ebbtide::Arena::new();
+    let scope = arena.scope();
+    assert_eq!(work.turn(&scope), work.expected());
+    let mut peer = MixedLimit::with_capacity(2 * scope.stats().used);
+    contestant(LIMIT, move || assert_eq!(work.turn(&peer.open()), work.expected(), "{LIMIT}"))
 }
 
 /// The text of every Rust file of this repository.

@@ -1,5 +1,8 @@
 //! Every core with an arena of its own, from a pool: the time of one thread's work, alone and beside
 //! others that do the same. The control computes in registers: what the machine's cores do.
+//!
+//! Each thread is bound to a core. New threads may begin on the same one, and the work is over before the scheduler
+//! moves one of them: it would take twice as long, whatever it is.
 
 use crate::{
     harness::{Bar, Bench, Contestant, hidden, observe, timed},
@@ -65,8 +68,11 @@ fn on<'a>(
     timed(name, move || {
         let start = Barrier::new(threads);
         let spans: Vec<(Instant, Instant)> = thread::scope(|scope| {
-            let spawn = |_| {
-                scope.spawn(|| {
+            let (start, work, cores) = (&start, &work, core_affinity::get_core_ids());
+            let spawn = |index: usize| {
+                let core = cores.as_ref().and_then(|cores| cores.get(index).copied());
+                scope.spawn(move || {
+                    core.map(core_affinity::set_for_current);
                     start.wait();
                     let begun = Instant::now();
                     work();
