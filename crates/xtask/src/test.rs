@@ -76,7 +76,7 @@ const STEPS: &[Step] = &[
     )
     .needs(&[LLVM_COV, LLVM_TOOLS])
     .slow(),
-    Step::new("mutants of the core", "bash ci/mutants.sh arith backing scope")
+    Step::new("mutants of the core", "bash ci/mutants.sh")
         .needs(&[MUTANTS])
         .slow(),
     Step::new("hashbrown's tests, its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
