@@ -4,6 +4,9 @@ use crate::{Failure, process};
 
 const RECORDS: &str = "docs/records";
 
+/// The flags that cargo finds by itself where it is called in `benches/`.
+const CARGO_RUN: &str = "cargo --config benches/.cargo/config.toml run --release --quiet";
+
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let quick = match arguments {
         [] => "",
@@ -18,7 +21,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     })?;
 
     let program = |name: &str| {
-        format!("cargo run --release --quiet --manifest-path benches/Cargo.toml --bin {name} --")
+        format!("{CARGO_RUN} --manifest-path benches/Cargo.toml --bin {name} --")
     };
     if process::succeeds("valgrind --version") {
         step(&format!("{} --csv {records}/counts.csv", program("counts")))?;
@@ -30,8 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     {
         step(&format!("{} {quick} --csv {records}/{record}.csv", program(name)))?;
     }
-    let transparent =
-        "cargo run --release --quiet --manifest-path benches/transparent/Cargo.toml --";
+    let transparent = format!("{CARGO_RUN} --manifest-path benches/transparent/Cargo.toml --");
     step(&format!("{transparent} {quick} --csv {records}/transparent.csv"))?;
     if quick.is_empty() { step(&program("page")) } else { Ok(()) }
 }
