@@ -54,6 +54,10 @@ use crate::{
 use core::{alloc::Layout, cell::Cell, convert::Infallible, error::Error, fmt, ptr::NonNull};
 use std::{eprintln, process, thread_local};
 
+/// The capacity of an arena unless another was chosen: the scratch memory of most functions fits in its first chunk.
+/// What no scope reaches is not resident.
+const CAPACITY: usize = 65_024;
+
 /// Home is idle, and what the next scope takes.
 const READY: u8 = 0;
 /// Home is out, or there is none.
@@ -70,7 +74,7 @@ thread_local! {
         home: Cell::new(None),
         stack: Cell::new(None),
         open: Cell::new(0),
-        capacity: Cell::new(None),
+        capacity: Cell::new(CAPACITY),
     } };
     /// Its destructor is the thread's. Touched when a home is made.
     static REAPER: Reaper = const { Reaper };
@@ -90,8 +94,8 @@ struct Local {
     stack: Cell<Option<NonNull<Entry>>>,
     /// How many entries that `take_other` gave are out.
     open: Cell<usize>,
-    /// The capacity of new arenas, if it was chosen.
-    capacity: Cell<Option<usize>>,
+    /// The capacity of new arenas.
+    capacity: Cell<usize>,
 }
 
 /// A scope to open children of.
@@ -105,13 +109,13 @@ struct Entry {
 
 impl Entry {
     /// An entry of the heap. Its arena stays where it is, so its scope is opened once and for all.
-    fn make<F: Failure>(capacity: Option<usize>) -> Result<NonNull<Entry>, F> {
+    fn make<F: Failure>(capacity: usize) -> Result<NonNull<Entry>, F> {
         let layout = Layout::new::<Entry>();
         let Ok(block) = Heap.allocate(layout) else {
             return Err(no_memory(layout));
         };
         let entry = block.cast::<Entry>();
-        let arena = capacity.map_or_else(Arena::new, Arena::with_chunk_size);
+        let arena = Arena::with_chunk_size(capacity);
         let value = Entry {
             scope: Cell::new(Scope::new(Cursor::nowhere())),
             next: Cell::new(None),
@@ -471,8 +475,8 @@ fn abandoned() -> ! {
     process::abort()
 }
 
-/// Sets the size of this thread's default arenas: how many bytes the first chunk of one has room for. Idle
-/// arenas are given back; the next scope makes one of the new size.
+/// Sets the size of this thread's default arenas: how many bytes the first chunk of one has room for, which are
+/// 65,024 unless set. Idle arenas are given back; the next scope makes one of the new size.
 ///
 /// # Errors
 ///
@@ -490,7 +494,7 @@ pub fn set_default_capacity(bytes: usize) -> Result<(), InUse> {
         if local.is_in_use() {
             return Err(InUse);
         }
-        local.capacity.set(Some(bytes));
+        local.capacity.set(bytes);
         local.free_idle();
         Ok(())
     })

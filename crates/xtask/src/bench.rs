@@ -20,9 +20,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         Failure::Work
     })?;
 
-    let program = |name: &str| {
-        format!("{CARGO_RUN} --manifest-path benches/Cargo.toml --bin {name} --")
-    };
+    let program =
+        |name: &str| format!("{CARGO_RUN} --manifest-path benches/Cargo.toml --bin {name} --");
     if process::succeeds("valgrind --version") {
         step(&format!("{} --csv {records}/counts.csv", program("counts")))?;
     } else {
