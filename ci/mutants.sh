@@ -20,11 +20,13 @@ done
 [ $# -eq 0 ] || shift
 arguments=("$@")
 [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
-source_of() { printf -- '--file=crates/ebbtide/src/%s.rs\n' "$@"; }
-mapfile -t files < <(source_of "${names[@]}")
-mapfile -t every < <(source_of "${all[@]}")
 # The tool takes `NonNull` for a container, and puts in what is no pointer: none of that compiles.
-unmade='NonNull::(new|from|from_iter)\('
+mutants_of() {
+    printf -- '--file=crates/ebbtide/src/%s.rs\n' "$@"
+    echo '--exclude-re=NonNull::(new|from|from_iter)\('
+}
+mapfile -t some < <(mutants_of "${names[@]}")
+mapfile -t every < <(mutants_of "${all[@]}")
 mkdir -p "${CARGO_TARGET_DIR:-target}/mutants"
 results=$(cd "${CARGO_TARGET_DIR:-target}/mutants" && pwd)
 rm -rf "${results:?}"/*
@@ -66,7 +68,7 @@ export RUSTFLAGS="${RUSTFLAGS:-} --cap-lints=warn" RUST_BACKTRACE=0 RUST_TEST_TH
 # A mutant is accepted without line and column, so that it stays the same where the code around it moves.
 nameless() { sed -E 's/^([^:]*):[0-9]+:[0-9]+:/\1:/' | sort; }
 grep '^crates/' ci/mutants.accepted | sort >"$results/accepted.txt"
-gone=$(cargo mutants --list "${every[@]}" --exclude-re "$unmade" | nameless | comm -13 - "$results/accepted.txt")
+gone=$(cargo mutants --list "${every[@]}" | nameless | comm -13 - "$results/accepted.txt")
 if [ -n "$gone" ]; then
     echo "ci/mutants.accepted names what is no mutant:" "$gone" >&2
     exit 1
@@ -103,7 +105,7 @@ try_mutants() {
     for ((worker = 0; worker < workers; worker++)); do
         # No terminal, on which several would draw their progress.
         (cd "$copies/$worker" && exec cargo mutants --in-place --package ebbtide --features "$features" \
-            --cargo-arg=--test=joined "${files[@]}" --exclude-re "$unmade" --iterate --shard "$worker/$workers" --sharding round-robin \
+            --cargo-arg=--test=joined "${some[@]}" --iterate --shard "$worker/$workers" --sharding round-robin \
             --baseline skip --timeout 300 --output "$results/$round/$worker" "$@" -- -- "${skip[@]}" > >(cat)) &
         processes+=($!)
     done

@@ -75,6 +75,7 @@ fn limit<'a, W: Work + 'a>(work: Rc<W>) -> Contestant<'a> {
     let mut arena = ebbtide::Arena::new();
     let scope = arena.scope();
     assert_eq!(work.turn(&scope), work.expected());
+    // It rounds every block as the arena does, but from an end of its own: twice is enough.
     let mut peer = MixedLimit::with_capacity(2 * scope.stats().used);
     contestant(LIMIT, move || assert_eq!(work.turn(&peer.open()), work.expected(), "{LIMIT}"))
 }

@@ -68,9 +68,10 @@ fn on<'a>(
     timed(name, move || {
         let start = Barrier::new(threads);
         let spans: Vec<(Instant, Instant)> = thread::scope(|scope| {
-            let (start, work, cores) = (&start, &work, core_affinity::get_core_ids());
+            let (start, work) = (&start, &work);
+            let cores = core_affinity::get_core_ids().unwrap_or_default();
             let spawn = |index: usize| {
-                let core = cores.as_ref().and_then(|cores| cores.get(index).copied());
+                let core = cores.get(index).copied();
                 scope.spawn(move || {
                     core.map(core_affinity::set_for_current);
                     start.wait();

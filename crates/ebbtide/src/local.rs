@@ -54,9 +54,9 @@ use crate::{
 use core::{alloc::Layout, cell::Cell, convert::Infallible, error::Error, fmt, ptr::NonNull};
 use std::{eprintln, process, thread_local};
 
-/// The capacity of an arena unless another was chosen: the scratch memory of most functions fits in its first chunk.
-/// What no scope reaches is not resident.
-const CAPACITY: usize = 65_024;
+/// The capacity of an arena unless another was chosen: 64 KiB, less what the chunk's header and the heap add. The scratch
+/// memory of most functions fits in it; what no scope reaches is not resident.
+const CAPACITY: usize = 64 * 1024 - 512;
 
 /// Home is idle, and what the next scope takes.
 const READY: u8 = 0;

@@ -231,6 +231,7 @@ fn b38_a_swap_is_unseen_by_other_threads() {
 #[test]
 fn o01_the_capacity_of_the_default_can_be_set() {
     fresh(|| {
+        ebbtide::scope(|s| assert_eq!(s.stats().capacity, 65_024));
         local::set_default_capacity(1 << 20).unwrap();
         assert_eq!(local::stats().held, 0);
         ebbtide::scope(|s| assert_eq!(s.stats().capacity, 1 << 20));
