@@ -7,34 +7,34 @@
 	subq	%rdx, %r8
 	movq	%r8, %rcx
 	subq	%rax, %rcx
-	js	.LBB1_2
+	js	.LBB5_2
 	addq	%rcx, %rax
 	movq	%r8, (%rdi)
 	cmpq	$8, %rdx
-	jae	.LBB1_4
-.LBB1_14:
+	jae	.LBB5_4
+.LBB5_14:
 	cmpq	$3, %rdx
-	jbe	.LBB1_15
+	jbe	.LBB5_15
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB1_18
-.LBB1_15:
+	jmp	.LBB5_18
+.LBB5_15:
 	cmpq	$1, %rdx
-	jbe	.LBB1_16
+	jbe	.LBB5_16
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
-	jmp	.LBB1_18
-.LBB1_16:
+	jmp	.LBB5_18
+.LBB5_16:
 	testq	%rdx, %rdx
-	je	.LBB1_18
+	je	.LBB5_18
 	movzbl	(%rsi), %ecx
 	movb	%cl, (%rax)
-	jmp	.LBB1_18
-.LBB1_2:
+	jmp	.LBB5_18
+.LBB5_2:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -64,54 +64,54 @@
 	movups	%xmm0, 8(%rbx)
 	movq	%r8, (%rdi)
 	cmpq	$8, %rdx
-	jb	.LBB1_14
-.LBB1_4:
+	jb	.LBB5_14
+.LBB5_4:
 	cmpq	$17, %rdx
-	jae	.LBB1_5
+	jae	.LBB5_5
 	movq	(%rsi), %rcx
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB1_18
-.LBB1_5:
+	jmp	.LBB5_18
+.LBB5_5:
 	cmpq	$33, %rdx
-	jae	.LBB1_6
+	jae	.LBB5_6
 	prefetcht0	-1024(%rax)
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB1_18
-.LBB1_6:
+	jmp	.LBB5_18
+.LBB5_6:
 	cmpq	$262144, %rcx
-	jae	.LBB1_7
+	jae	.LBB5_7
 	cmpq	$65, %rdx
-	jae	.LBB1_11
-	jmp	.LBB1_12
-.LBB1_7:
+	jae	.LBB5_11
+	jmp	.LBB5_12
+.LBB5_7:
 	prefetcht0	-1024(%rax)
 	cmpq	$16384, %rdx
 	movl	$16384, %ecx
 	cmovbq	%rdx, %rcx
 	cmpq	$65, %rdx
-	jb	.LBB1_12
+	jb	.LBB5_12
 	leaq	-960(%rax), %rdi
 	movl	$64, %r8d
-.LBB1_9:
+.LBB5_9:
 	prefetcht0	-64(%rdi,%r8)
 	prefetcht0	(%rdi,%r8)
 	subq	$-128, %r8
 	cmpq	%rcx, %r8
-	jb	.LBB1_9
-.LBB1_11:
+	jb	.LBB5_9
+.LBB5_11:
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
 	movq	%rax, %r14
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB1_18
-.LBB1_12:
+	jmp	.LBB5_18
+.LBB5_12:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -120,7 +120,7 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-.LBB1_18:
+.LBB5_18:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

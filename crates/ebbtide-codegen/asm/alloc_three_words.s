@@ -2,7 +2,7 @@
 	andq	$-8, %rax
 	addq	$-24, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB2_2
+	jb	.LBB6_2
 	movq	%rax, (%rdi)
 	prefetcht0	-1024(%rax)
 	movq	16(%rsi), %rcx
@@ -10,7 +10,7 @@
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	retq
-.LBB2_2:
+.LBB6_2:
 	pushq	%r14
 	pushq	%rbx
 	subq	$56, %rsp

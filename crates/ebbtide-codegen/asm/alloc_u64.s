@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB3_2
+	jb	.LBB7_2
 	movq	%rax, (%rdi)
 	movq	%rsi, (%rax)
 	retq
-.LBB3_2:
+.LBB7_2:
 	pushq	%r14
 	pushq	%rbx
 	subq	$56, %rsp

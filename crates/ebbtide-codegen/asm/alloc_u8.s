@@ -1,11 +1,11 @@
 	movq	(%rdi), %rax
 	decq	%rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB4_2
+	jb	.LBB8_2
 	movq	%rax, (%rdi)
 	movb	%sil, (%rax)
 	retq
-.LBB4_2:
+.LBB8_2:
 	pushq	%rbp
 	pushq	%rbx
 	subq	$56, %rsp

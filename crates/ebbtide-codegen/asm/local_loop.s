@@ -8,31 +8,31 @@
 	movq	16(%rdi), %rax
 	leaq	-64(%rdx), %rcx
 	cmpq	%rax, %rcx
-	jb	.LBB5_1
+	jb	.LBB10_1
 	testq	%rbx, %rbx
-	je	.LBB5_8
-.LBB5_3:
+	je	.LBB10_8
+.LBB10_3:
 	movq	8(%rdi), %rcx
 	andq	$-16, %rdx
 	xorl	%r15d, %r15d
 	movq	%rsp, %r14
 	movq	_ZN7ebbtide3raw4growE@GOTPCREL(%rip), %r12
-.LBB5_4:
+.LBB10_4:
 	leaq	-8(%rdx), %rsi
 	cmpq	%rax, %rsi
-	jb	.LBB5_6
+	jb	.LBB10_6
 	movq	%r15, (%rsi)
 	movq	%rsi, %rdx
-.LBB5_7:
+.LBB10_7:
 	incq	%r15
 	movq	%rdx, (%rsp)
 	#APP
 	#NO_APP
 	movq	%rsi, %rdx
 	cmpq	%r15, %rbx
-	jne	.LBB5_4
-	jmp	.LBB5_8
-.LBB5_6:
+	jne	.LBB10_4
+	jmp	.LBB10_8
+.LBB10_6:
 	#APP
 	#NO_APP
 	movq	%rdx, (%rsp)
@@ -50,8 +50,8 @@
 	movq	24(%rsp), %rdx
 	andq	$-8, %rsi
 	movq	%r15, (%rdx)
-	jmp	.LBB5_7
-.LBB5_1:
+	jmp	.LBB10_7
+.LBB10_1:
 	movq	8(%rdi), %rcx
 	movq	%rdx, (%rsp)
 	movq	%rcx, 8(%rsp)
@@ -66,8 +66,8 @@
 	movups	8(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
 	testq	%rbx, %rbx
-	jne	.LBB5_3
-.LBB5_8:
+	jne	.LBB10_3
+.LBB10_8:
 	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12

@@ -3,15 +3,15 @@
 	subq	$56, %rsp
 	movq	24(%rdi), %rax
 	testq	%rax, %rax
-	je	.LBB6_1
+	je	.LBB11_1
 	leaq	48(%rdi), %rdx
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jb	.LBB6_5
-.LBB6_4:
+	jb	.LBB11_5
+.LBB11_4:
 	movq	%rsi, (%rcx)
-.LBB6_6:
+.LBB11_6:
 	movq	%rcx, (%rsp)
 	movq	%rsp, %rax
 	#APP
@@ -22,7 +22,7 @@
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB6_1:
+.LBB11_1:
 	movq	%rdi, %rbx
 	movq	%rsi, %r14
 	callq	*_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE@GOTPCREL(%rip)
@@ -31,8 +31,8 @@
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jae	.LBB6_4
-.LBB6_5:
+	jae	.LBB11_4
+.LBB11_5:
 	#APP
 	#NO_APP
 	movq	%rax, (%rsp)
@@ -47,4 +47,4 @@
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
 	movq	24(%rsp), %rcx
 	movq	%rbx, (%rcx)
-	jmp	.LBB6_6
+	jmp	.LBB11_6

@@ -6,11 +6,11 @@
 	movabsq	$1152921504606846972, %rbx
 	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
-	jbe	.LBB7_2
-.LBB7_1:
+	jbe	.LBB12_2
+.LBB12_1:
 	xorl	%eax, %eax
-	jmp	.LBB7_18
-.LBB7_2:
+	jmp	.LBB12_18
+.LBB12_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
 	movq	(%rdi), %rsi
@@ -19,28 +19,28 @@
 	andq	$-8, %rsi
 	movq	%rsi, %rcx
 	subq	%rax, %rcx
-	js	.LBB7_4
+	js	.LBB12_4
 	movq	%rsi, (%rdi)
 	addq	%rcx, %rax
 	cmpq	$262144, %rcx
-	jb	.LBB7_13
-.LBB7_7:
+	jb	.LBB12_13
+.LBB12_7:
 	prefetcht0	-1024(%rax)
 	cmpq	$16384, %r14
 	movl	$16384, %ecx
 	cmovbq	%r14, %rcx
 	cmpq	$9, %rdx
-	jb	.LBB7_13
+	jb	.LBB12_13
 	leaq	-960(%rax), %rsi
 	movl	$64, %edi
-.LBB7_9:
+.LBB12_9:
 	prefetcht0	-64(%rsi,%rdi)
 	prefetcht0	(%rsi,%rdi)
 	subq	$-128, %rdi
 	cmpq	%rcx, %rdi
-	jb	.LBB7_9
-	jmp	.LBB7_10
-.LBB7_4:
+	jb	.LBB12_9
+	jmp	.LBB12_10
+.LBB12_4:
 	movq	%rdx, %r15
 	#APP
 	#NO_APP
@@ -65,28 +65,28 @@
 	movdqu	8(%rsp), %xmm0
 	movdqu	%xmm0, 8(%r12)
 	testq	%rax, %rax
-	je	.LBB7_1
+	je	.LBB12_1
 	andq	$-8, %rcx
 	movq	%rcx, (%r12)
 	subq	%rsi, %rcx
 	movq	%r15, %rdx
 	cmpq	$262144, %rcx
-	jae	.LBB7_7
-.LBB7_13:
+	jae	.LBB12_7
+.LBB12_13:
 	testq	%rdx, %rdx
-	je	.LBB7_14
-.LBB7_10:
+	je	.LBB12_14
+.LBB12_10:
 	cmpq	$4, %rdx
-	jae	.LBB7_15
+	jae	.LBB12_15
 	xorl	%ebx, %ebx
-	jmp	.LBB7_12
-.LBB7_15:
+	jmp	.LBB12_12
+.LBB12_15:
 	andq	%rdx, %rbx
-	movdqa	.LCPI7_0(%rip), %xmm0
+	movdqa	.LCPI12_0(%rip), %xmm0
 	xorl	%ecx, %ecx
-	movdqa	.LCPI7_1(%rip), %xmm1
-	movdqa	.LCPI7_2(%rip), %xmm2
-.LBB7_16:
+	movdqa	.LCPI12_1(%rip), %xmm1
+	movdqa	.LCPI12_2(%rip), %xmm2
+.LBB12_16:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -94,18 +94,18 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB7_16
-	jmp	.LBB7_17
-.LBB7_14:
+	jne	.LBB12_16
+	jmp	.LBB12_17
+.LBB12_14:
 	xorl	%edx, %edx
-	jmp	.LBB7_18
-.LBB7_12:
+	jmp	.LBB12_18
+.LBB12_12:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
-.LBB7_17:
+.LBB12_17:
 	cmpq	%rbx, %rdx
-	jne	.LBB7_12
-.LBB7_18:
+	jne	.LBB12_12
+.LBB12_18:
 	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12

@@ -7,34 +7,34 @@
 	subq	%rdx, %r8
 	movq	%r8, %rcx
 	subq	%rax, %rcx
-	js	.LBB8_2
+	js	.LBB13_2
 	movq	%r8, (%rdi)
 	addq	%rcx, %rax
 	cmpq	$8, %rdx
-	jae	.LBB8_6
-.LBB8_16:
+	jae	.LBB13_6
+.LBB13_16:
 	cmpq	$3, %rdx
-	jbe	.LBB8_17
+	jbe	.LBB13_17
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB8_20
-.LBB8_17:
+	jmp	.LBB13_20
+.LBB13_17:
 	cmpq	$1, %rdx
-	jbe	.LBB8_18
+	jbe	.LBB13_18
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
-	jmp	.LBB8_20
-.LBB8_18:
+	jmp	.LBB13_20
+.LBB13_18:
 	testq	%rdx, %rdx
-	je	.LBB8_20
+	je	.LBB13_20
 	movzbl	(%rsi), %ecx
 	movb	%cl, (%rax)
-	jmp	.LBB8_20
-.LBB8_2:
+	jmp	.LBB13_20
+.LBB13_2:
 	movq	%rsi, %rbx
 	#APP
 	#NO_APP
@@ -60,59 +60,59 @@
 	movups	16(%rsp), %xmm0
 	movups	%xmm0, 8(%r15)
 	testq	%rax, %rax
-	je	.LBB8_3
+	je	.LBB13_3
 	subq	%rdx, %rcx
 	movq	%r14, %rdx
 	movq	%rbx, %rsi
 	cmpq	$8, %rdx
-	jb	.LBB8_16
-.LBB8_6:
+	jb	.LBB13_16
+.LBB13_6:
 	cmpq	$17, %rdx
-	jae	.LBB8_7
+	jae	.LBB13_7
 	movq	(%rsi), %rcx
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB8_20
-.LBB8_7:
+	jmp	.LBB13_20
+.LBB13_7:
 	cmpq	$33, %rdx
-	jae	.LBB8_8
+	jae	.LBB13_8
 	prefetcht0	-1024(%rax)
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB8_20
-.LBB8_8:
+	jmp	.LBB13_20
+.LBB13_8:
 	cmpq	$262144, %rcx
-	jae	.LBB8_9
+	jae	.LBB13_9
 	cmpq	$65, %rdx
-	jae	.LBB8_13
-	jmp	.LBB8_14
-.LBB8_9:
+	jae	.LBB13_13
+	jmp	.LBB13_14
+.LBB13_9:
 	prefetcht0	-1024(%rax)
 	cmpq	$16384, %rdx
 	movl	$16384, %ecx
 	cmovbq	%rdx, %rcx
 	cmpq	$65, %rdx
-	jb	.LBB8_14
+	jb	.LBB13_14
 	leaq	-960(%rax), %rdi
 	movl	$64, %r8d
-.LBB8_11:
+.LBB13_11:
 	prefetcht0	-64(%rdi,%r8)
 	prefetcht0	(%rdi,%r8)
 	subq	$-128, %r8
 	cmpq	%rcx, %r8
-	jb	.LBB8_11
-.LBB8_13:
+	jb	.LBB13_11
+.LBB13_13:
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
 	movq	%rax, %r14
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB8_20
-.LBB8_14:
+	jmp	.LBB13_20
+.LBB13_14:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -121,11 +121,11 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB8_20
-.LBB8_3:
+	jmp	.LBB13_20
+.LBB13_3:
 	xorl	%eax, %eax
 	movq	%r14, %rdx
-.LBB8_20:
+.LBB13_20:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

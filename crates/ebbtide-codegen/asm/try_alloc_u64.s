@@ -5,14 +5,14 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB9_2
+	jb	.LBB14_2
 	movq	%rax, (%rdi)
 	movq	%rsi, (%rax)
 	addq	$56, %rsp
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB9_2:
+.LBB14_2:
 	movq	%rsi, %rbx
 	#APP
 	#NO_APP
@@ -36,7 +36,7 @@
 	movups	8(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
 	testq	%rax, %rax
-	je	.LBB9_3
+	je	.LBB14_3
 	andq	$-8, %rdx
 	movq	%rdx, (%r14)
 	movq	%rbx, (%rax)
@@ -44,7 +44,7 @@
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB9_3:
+.LBB14_3:
 	xorl	%eax, %eax
 	addq	$56, %rsp
 	popq	%rbx

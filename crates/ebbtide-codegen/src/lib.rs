@@ -60,3 +60,9 @@ pub fn open_allocate_close(arena: &mut Arena, value: u64) -> u64 {
     let s = arena.scope();
     *black_box(s.alloc(value))
 }
+
+/// A slice of any iterator, which knows its length here: a loop that takes several elements a turn.
+#[unsafe(no_mangle)]
+pub fn collect_slice<'a>(s: &Scope<'a>, values: &[u32]) -> &'a mut [u32] {
+    s.alloc_slice_from_iter(values.iter().map(|value| value + 1))
+}

@@ -29,7 +29,7 @@ impl<T> Filling<T> {
     ///
     /// `start` is reserved for as many `T` as will be pushed, and nobody else's.
     #[inline(always)]
-    unsafe fn new(start: NonNull<T>) -> Self {
+    pub(crate) unsafe fn new(start: NonNull<T>) -> Self {
         Filling { start, len: 0 }
     }
 
@@ -37,7 +37,7 @@ impl<T> Filling<T> {
     ///
     /// The slice was reserved with room for one more.
     #[inline(always)]
-    unsafe fn push(&mut self, value: T) {
+    pub(crate) unsafe fn push(&mut self, value: T) {
         // SAFETY: the caller says that there is room for one more.
         let place = unsafe { self.start.add(self.len) };
         // SAFETY: the place is reserved for a `T` and nobody else's.
@@ -46,7 +46,12 @@ impl<T> Filling<T> {
     }
 
     #[inline(always)]
-    fn finish(self) -> NonNull<[T]> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(crate) fn finish(self) -> NonNull<[T]> {
         let slice = NonNull::slice_from_raw_parts(self.start, self.len);
         core::mem::forget(self);
         slice
@@ -189,12 +194,15 @@ impl<'a> Scope<'a> {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<NonNull<[T]>, F> {
-        let values = values.into_iter();
+        let mut values = values.into_iter();
         let mut growing = Growing::new(self.cursor());
         growing.hint(values.size_hint().0);
-        for value in values {
+        while growing.fill(&mut values) {
+            let Some(value) = values.next() else { break };
             growing.push::<F>(value)?;
         }
+        // Should its destructor panic, the elements are not lost.
+        drop(values);
         Ok(growing.finish())
     }
 
@@ -468,6 +476,10 @@ impl<'a> Scope<'a> {
 
     /// The elements of any iterator, collected at the low end: in place as long as the chunk has room
     /// and the iterator itself allocates nothing there. The iterator may use the same scope.
+    ///
+    /// Room for as many as it announces, the lower bound of its [`size_hint`](Iterator::size_hint), is reserved first: an
+    /// iterator that knows its length is collected as fast as by [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter).
+    /// More make the room grow, fewer give the rest of it back.
     ///
     /// # Panics
     ///

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{address, assert_apart, end, extent, watched};
+use common::{Liar, address, assert_apart, end, extent, watched};
 use ebbtide::{Arena, Fixed, Scope, StackArena};
 use std::{
     cell::RefCell,
@@ -98,6 +98,96 @@ fn growing_goes_up_to_what_the_other_end_has_left() {
         assert!(s.try_alloc_slice_from_iter(unknown([0u8])).is_err());
         assert!(taken.iter().all(|byte| *byte == 0xA5));
         assert!(slice.iter().enumerate().all(|(i, value)| *value == i as u64));
+    }
+}
+
+#[test]
+fn whatever_was_announced_growing_goes_up_to_what_the_other_end_has_left() {
+    for room in [0_usize, 1, 3, 4, 5, 63, 128] {
+        for announced in [0, 1, room / 2, room.saturating_sub(1), room, room + 1, 1_000, usize::MAX]
+        {
+            for yielded in [0, 1, room / 2, room.saturating_sub(1), room, room + 1] {
+                let mut arena = StackArena::<1024>::new();
+                let s = arena.scope();
+                let taken = s.alloc_slice_fill_copy(1024 - 8 * room, 0xA5u8);
+                let values = Liar { values: 0..yielded as u64, announced };
+                let slice = s.try_alloc_slice_from_iter(values);
+                assert_eq!(slice.is_ok(), yielded <= room, "{yielded} of {announced} in {room}");
+                assert!(taken.iter().all(|byte| *byte == 0xA5));
+                let used = slice.map_or(0, |slice| {
+                    assert!(slice.iter().enumerate().all(|(i, value)| *value == i as u64));
+                    slice.len() * 8
+                });
+                assert_eq!(s.stats().used, 1024 - 8 * room + used, "the rest is given back");
+            }
+        }
+    }
+}
+
+#[test]
+fn room_for_what_was_announced_is_reserved_before_the_first_element() {
+    let mut arena = Arena::with_chunk_size(1 << 12);
+    for (yielded, announced, moves) in [(100, 100, false), (60, 100, false), (100, 60, true)] {
+        let s = arena.scope();
+        let between = RefCell::new(Vec::new());
+        let values = (0..yielded).inspect(|&i| {
+            between.borrow_mut().push(s.alloc_slice_from_iter([i; 3]));
+        });
+        let slice = s.alloc_slice_from_iter(Liar { values, announced });
+        let between = between.into_inner();
+        assert!(slice.iter().copied().eq(0..yielded));
+        assert_eq!(address(slice) > address(&*between[0]), moves, "{yielded} of {announced}");
+        assert!(between.iter().all(|block| extent(&**block).start >= extent(&*slice).end) != moves);
+        assert!((0..).zip(&between).all(|(i, block)| **block == [i; 3]));
+    }
+}
+
+/// An iterator that must not be asked again when it has ended.
+struct Once {
+    left: u64,
+    announced: usize,
+    ended: bool,
+}
+
+impl Iterator for Once {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        assert!(!self.ended, "asked again");
+        let left = self.left.checked_sub(1);
+        self.ended = left.is_none();
+        self.left = left?;
+        left
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.announced, None)
+    }
+}
+
+#[test]
+fn an_iterator_that_has_ended_is_not_asked_again() {
+    let mut arena = Arena::with_chunk_size(200);
+    for left in [0, 1, 3, 4, 5, 16, 17, 39] {
+        for announced in [0, 1, 3, 4, 5, 16, 17, 39, 500] {
+            let s = arena.scope();
+            let slice = s.alloc_slice_from_iter(Once { left, announced, ended: false });
+            assert!(slice.iter().copied().eq((0..left).rev()), "{left} of {announced}");
+        }
+    }
+}
+
+#[test]
+fn a_slice_of_a_chain_holds_all_parts_in_order() {
+    let mut arena = Arena::with_chunk_size(200);
+    for (first, second) in [(0, 9), (9, 0), (4, 4), (30, 1), (1, 30), (100, 100)] {
+        let s = arena.scope();
+        let parts = || (0..first).chain(std::iter::once(7)).chain(0..second);
+        let slice = s.alloc_slice_from_iter(parts());
+        assert!(slice.iter().copied().eq(parts()));
+        // Its hint tells of the first two parts.
+        let slice = s.alloc_slice_from_iter((0..first).chain([7]).chain(unknown(0..second)));
+        assert!(slice.iter().copied().eq(parts()));
     }
 }
 

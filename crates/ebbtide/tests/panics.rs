@@ -166,10 +166,12 @@ fn a_panic_in_an_iterator() {
     survives("boxed_slice_from_iter", |s| {
         end(s.boxed_slice_from_iter((0..LEN).map(Fused::new).filter(|_| true)));
     });
-    survives("boxed_slice_from_iter of a liar", |s| {
-        let values = (0..LEN).map(Fused::new);
-        end(s.boxed_slice_from_iter(Liar { values, announced: 1_000 }));
-    });
+    for announced in [LEN / 2, LEN, 1_000] {
+        survives("boxed_slice_from_iter of a liar", |s| {
+            let values = (0..LEN).map(Fused::new);
+            end(s.boxed_slice_from_iter(Liar { values, announced }));
+        });
+    }
     survives("try_boxed_slice_from_iter", |s| {
         end(s.try_boxed_slice_from_iter((0..LEN).map(|i| (Fused::new(i), [0u8; 300]))));
     });
@@ -179,6 +181,31 @@ fn a_panic_in_an_iterator() {
             (s.boxed([i; 30]), low, Fused::new(i))
         });
         end(s.boxed_slice_from_iter(values.filter(|_| true)));
+    });
+}
+
+/// An iterator that panics when it is dropped.
+struct Last<I>(I);
+
+impl<I: Iterator> Iterator for Last<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.0.next()
+    }
+}
+
+impl<I> Drop for Last<I> {
+    fn drop(&mut self) {
+        FUSE.get().into_iter().for_each(step);
+    }
+}
+
+#[test]
+fn a_panic_in_the_destructor_of_an_iterator() {
+    survives("boxed_slice_from_iter", |s| {
+        let values = (0..LEN).map(|i| CENSUS.with(|census| census.make(i)));
+        end(s.boxed_slice_from_iter(Last(values)));
     });
 }
 
