@@ -258,10 +258,15 @@ fn over(record: &Record, rows: &[(&str, &str)], names: &[&str]) -> (Vec<Series>,
             .iter()
             .enumerate()
             .filter_map(|(index, (row, _))| {
+                // Where it takes part in one way only, the row says in which: "ebbtide, default".
+                let plays = |who: &str| {
+                    who.strip_prefix(*name)
+                        .is_some_and(|way| way.is_empty() || way.starts_with(", "))
+                };
                 let line = record
                     .lines
                     .iter()
-                    .find(|line| line["row"] == *row && line["contestant"] == *name)?;
+                    .find(|line| line["row"] == *row && plays(&line["contestant"]))?;
                 Some((index as f64, number(line, "median_ns")))
             })
             .collect(),
