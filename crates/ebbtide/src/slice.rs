@@ -194,15 +194,20 @@ impl<'a> Scope<'a> {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<NonNull<[T]>, F> {
-        let mut values = values.into_iter();
         let mut growing = Growing::new(self.cursor());
-        growing.hint(values.size_hint().0);
-        while growing.fill(&mut values) {
-            let Some(value) = values.next() else { break };
+        let mut values = values.into_iter();
+        let announced = values.size_hint().0;
+        if announced > 0 {
+            growing.hint(announced);
+            if !growing.fill(&mut values) {
+                // Should its destructor panic, the elements are not lost.
+                drop(values);
+                return Ok(growing.finish());
+            }
+        }
+        for value in values {
             growing.push::<F>(value)?;
         }
-        // Should its destructor panic, the elements are not lost.
-        drop(values);
         Ok(growing.finish())
     }
 
@@ -477,9 +482,10 @@ impl<'a> Scope<'a> {
     /// The elements of any iterator, collected at the low end: in place as long as the chunk has room
     /// and the iterator itself allocates nothing there. The iterator may use the same scope.
     ///
-    /// Room for as many as it announces, the lower bound of its [`size_hint`](Iterator::size_hint), is reserved first: an
-    /// iterator that knows its length is collected as fast as by [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter).
-    /// More make the room grow, fewer give the rest of it back.
+    /// Room for as many as it announces, the lower bound of its [`size_hint`](Iterator::size_hint), is reserved first, up to
+    /// 4 MiB: an iterator that knows its length is collected nearly as fast as by
+    /// [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter) if there are some hundred elements. More make the room grow.
+    /// Fewer give the rest of it back, unless the iterator itself allocated behind it.
     ///
     /// # Panics
     ///
