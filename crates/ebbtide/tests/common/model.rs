@@ -6,7 +6,7 @@
 #![allow(unreachable_pub, reason = "public for whoever includes the file")]
 #![allow(clippy::cast_possible_truncation, reason = "patterns of bytes")]
 
-use ebbtide::{AllocError, Arena, Backing, Fixed, Retain, Scope, StackArena, Stats};
+use ebbtide::{AllocError, Arena, Backing, Checkpoint, Fixed, Retain, Scope, StackArena, Stats};
 use std::{
     alloc::Layout,
     cell::Cell,
@@ -662,35 +662,86 @@ fn claim<'a>(
     }
 }
 
+/// What the root holds, which lives until a reset or a rewind, and the marks that were taken of it.
+struct Root {
+    blocks: Frame<'static, 'static>,
+    /// Each with the number of blocks there were, and the bytes in use.
+    marks: Vec<(Checkpoint, usize, usize)>,
+}
+
+impl Root {
+    fn add(&mut self, bytes: &[u8]) {
+        // SAFETY: the root's block, which is written no more, is there until the root is reset or rewound; then it
+        // is forgotten here.
+        let bytes: &'static [u8] =
+            unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
+        self.blocks.blocks.push(Block { bytes, written: bytes.to_vec() });
+        self.blocks.check(bytes);
+    }
+
+    fn clear(&mut self) {
+        self.blocks.blocks.clear();
+        self.marks.clear();
+    }
+}
+
+/// The arena at another address: the old one is not free yet.
+fn moved(arena: Box<Arena<Accounted>>) -> Box<Arena<Accounted>> {
+    Box::new(*arena)
+}
+
 /// Runs operations on an arena, one after the other, and scopes in it.
-fn run_arena(world: &World, arena: &mut Arena<Accounted>, source: &mut Source<'_>) {
+fn run_arena(world: &World, arena: Arena<Accounted>, source: &mut Source<'_>) {
+    let mut arena = Box::new(arena);
+    let mut root = Root { blocks: Frame { blocks: Vec::new(), parent: None }, marks: Vec::new() };
     while let Some(op) = source.next() {
         match op.kind {
             0..=39 => {
-                let mut frame = Frame { blocks: Vec::new(), parent: None };
-                let Ok(root) = arena.try_root() else { continue };
+                let Ok(scope) = arena.try_root() else { continue };
+                match op.align % 8 {
+                    0 => {
+                        let (count, used) = (root.blocks.blocks.len(), scope.stats().used);
+                        root.marks.push((scope.checkpoint(), count, used));
+                    }
+                    1 => {
+                        if let Some((mark, count, used)) = root.marks.pop() {
+                            // SAFETY: taken from the root; what was allocated since is forgotten, and no
+                            // reset was since.
+                            unsafe { scope.rewind(mark) };
+                            root.blocks.blocks.truncate(count);
+                            assert_eq!(
+                                scope.stats().used,
+                                used,
+                                "a rewind gives back what was used"
+                            );
+                        }
+                    }
+                    _ => {}
+                }
                 for op in source.take(op.size % 8) {
-                    if let Some(bytes) = allocate(root, op) {
-                        frame.blocks.push(Block { bytes, written: bytes.to_vec() });
-                        assert!(frame.check(bytes) <= root.stats().used);
+                    if let Some(bytes) = allocate(scope, op) {
+                        root.add(bytes);
+                        assert!(root.blocks.check(bytes) <= scope.stats().used);
                     }
                 }
             }
             40..=169 => {
                 let before = arena.stats().used;
                 if let Ok(mut s) = arena.try_scope() {
-                    level(world, &mut s, source, 1, None);
+                    level(world, &mut s, source, 1, Some(&root.blocks));
                 }
                 assert_eq!(arena.stats().used, before);
             }
             170..=184 => {
                 arena.reset();
+                root.clear();
                 world.claimed.set(false);
                 assert_eq!(arena.stats().used, 0);
             }
             185..=199 => {
                 let used = arena.stats().used;
                 arena.trim();
+                root.marks.clear();
                 world.claimed.set(false);
                 assert_eq!(arena.stats().used, used);
             }
@@ -701,6 +752,7 @@ fn run_arena(world: &World, arena: &mut Arena<Accounted>, source: &mut Source<'_
                     1 => Retain::Bytes(most),
                     _ => Retain::OneChunk,
                 });
+                root.clear();
                 world.claimed.set(false);
                 let stats = arena.stats();
                 assert!(stats.used == 0 && (op.seed % 3 != 1 || stats.held <= most));
@@ -715,8 +767,10 @@ fn run_arena(world: &World, arena: &mut Arena<Accounted>, source: &mut Source<'_
             _ => {
                 world.account.fuse.store(0, SeqCst);
                 world.account.most.store(0, SeqCst);
+                arena = moved(arena);
             }
         }
+        root.blocks.check(&[]);
         world.agree(arena.stats());
     }
 }
@@ -758,11 +812,11 @@ pub fn run(bytes: &[u8]) {
             level(&world, &mut StackArena::<1_000>::new().scope(), source, 1, None);
         }
         3 => {
-            let Ok(mut arena) = Arena::try_with_capacity_in(size * 50, backing) else { return };
-            run_arena(&world, &mut arena, source);
+            let Ok(arena) = Arena::try_with_capacity_in(size * 50, backing) else { return };
+            run_arena(&world, arena, source);
         }
-        4 | 5 => run_arena(&world, &mut Arena::with_chunk_size_in(size * 8, backing), source),
-        _ => run_arena(&world, &mut Arena::new_in(backing), source),
+        4 | 5 => run_arena(&world, Arena::with_chunk_size_in(size * 8, backing), source),
+        _ => run_arena(&world, Arena::new_in(backing), source),
     }
     assert_eq!(account.blocks.load(SeqCst), 0, "every chunk goes back to the backing");
     assert_eq!(account.held.load(SeqCst), 0);
