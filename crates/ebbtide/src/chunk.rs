@@ -453,6 +453,16 @@ impl<B: Backing> Chunks<B> {
     pub(crate) unsafe fn release_behind(&self, kept: NonNull<Header>) {
         // SAFETY: the caller's promise.
         unsafe { self.gather() };
+        // SAFETY: the caller's promise, and every chunk is in the list.
+        unsafe { self.cut_behind(kept) };
+    }
+
+    /// Gives the chunks behind `kept`, one of the list, back to the backing.
+    ///
+    /// # Safety
+    ///
+    /// As [`Chunks::release_behind`], and every chunk is in the list.
+    unsafe fn cut_behind(&self, kept: NonNull<Header>) {
         // SAFETY: the caller names a chunk of the list.
         let next = unsafe { kept.as_ref() }.next.take();
         self.note_all();
@@ -470,8 +480,8 @@ impl<B: Backing> Chunks<B> {
         // SAFETY: the caller's promise.
         unsafe { self.gather() };
         self.move_out();
-        // SAFETY: as above.
-        unsafe { self.release_behind(self.home()) };
+        // SAFETY: as above, and every chunk is in the list.
+        unsafe { self.cut_behind(self.home()) };
     }
 
     /// Gives chunks back until those that are kept, in the order of the list, come to at most `most`
