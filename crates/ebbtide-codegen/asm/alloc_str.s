@@ -89,19 +89,27 @@
 	jae	.LBB5_11
 	jmp	.LBB5_12
 .LBB5_7:
-	prefetcht0	-1024(%rax)
+	cmpq	$1025, %rdx
+	movl	$1024, %ecx
+	cmovaeq	%rdx, %rcx
+	cmpq	$4096, %rcx
+	movl	$4096, %edi
+	cmovbq	%rcx, %rdi
+	movq	%rax, %rcx
+	subq	%rdi, %rcx
+	prefetcht0	(%rcx)
 	cmpq	$16384, %rdx
-	movl	$16384, %ecx
-	cmovbq	%rdx, %rcx
+	movl	$16384, %edi
+	cmovbq	%rdx, %rdi
 	cmpq	$65, %rdx
 	jb	.LBB5_12
-	leaq	-960(%rax), %rdi
+	addq	$64, %rcx
 	movl	$64, %r8d
 .LBB5_9:
-	prefetcht0	-64(%rdi,%r8)
-	prefetcht0	(%rdi,%r8)
+	prefetcht0	-64(%rcx,%r8)
+	prefetcht0	(%rcx,%r8)
 	subq	$-128, %r8
-	cmpq	%rcx, %r8
+	cmpq	%rdi, %r8
 	jb	.LBB5_9
 .LBB5_11:
 	movq	%rax, %rdi

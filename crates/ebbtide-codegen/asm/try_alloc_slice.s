@@ -25,19 +25,27 @@
 	cmpq	$262144, %rcx
 	jb	.LBB12_13
 .LBB12_7:
-	prefetcht0	-1024(%rax)
+	cmpq	$1025, %r14
+	movl	$1024, %ecx
+	cmovaeq	%r14, %rcx
+	cmpq	$4096, %rcx
+	movl	$4096, %esi
+	cmovbq	%rcx, %rsi
+	movq	%rax, %rcx
+	subq	%rsi, %rcx
+	prefetcht0	(%rcx)
 	cmpq	$16384, %r14
-	movl	$16384, %ecx
-	cmovbq	%r14, %rcx
+	movl	$16384, %esi
+	cmovbq	%r14, %rsi
 	cmpq	$9, %rdx
 	jb	.LBB12_13
-	leaq	-960(%rax), %rsi
+	addq	$64, %rcx
 	movl	$64, %edi
 .LBB12_9:
-	prefetcht0	-64(%rsi,%rdi)
-	prefetcht0	(%rsi,%rdi)
+	prefetcht0	-64(%rcx,%rdi)
+	prefetcht0	(%rcx,%rdi)
 	subq	$-128, %rdi
-	cmpq	%rcx, %rdi
+	cmpq	%rsi, %rdi
 	jb	.LBB12_9
 	jmp	.LBB12_10
 .LBB12_4:

@@ -90,19 +90,27 @@
 	jae	.LBB13_13
 	jmp	.LBB13_14
 .LBB13_9:
-	prefetcht0	-1024(%rax)
+	cmpq	$1025, %rdx
+	movl	$1024, %ecx
+	cmovaeq	%rdx, %rcx
+	cmpq	$4096, %rcx
+	movl	$4096, %edi
+	cmovbq	%rcx, %rdi
+	movq	%rax, %rcx
+	subq	%rdi, %rcx
+	prefetcht0	(%rcx)
 	cmpq	$16384, %rdx
-	movl	$16384, %ecx
-	cmovbq	%rdx, %rcx
+	movl	$16384, %edi
+	cmovbq	%rdx, %rdi
 	cmpq	$65, %rdx
 	jb	.LBB13_14
-	leaq	-960(%rax), %rdi
+	addq	$64, %rcx
 	movl	$64, %r8d
 .LBB13_11:
-	prefetcht0	-64(%rdi,%r8)
-	prefetcht0	(%rdi,%r8)
+	prefetcht0	-64(%rcx,%r8)
+	prefetcht0	(%rcx,%r8)
 	subq	$-128, %r8
-	cmpq	%rcx, %r8
+	cmpq	%rdi, %r8
 	jb	.LBB13_11
 .LBB13_13:
 	movq	%rax, %rdi

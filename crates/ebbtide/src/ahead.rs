@@ -3,12 +3,16 @@
 //! A scope walks through its memory once, so the lines it comes to are rarely in the nearest cache, and a stream of
 //! stores that goes down is one that processors foresee badly: blocks of a few lines then wait for memory one after
 //! the other. The scope knows where it is going. For every block it asks for as many lines
-//! [`DISTANCE`] below, which has them on their way together: docs/decisions/0017-fetching-ahead.md.
+//! further below, which has them on their way together: docs/decisions/0017-fetching-ahead.md.
 
 use core::ptr::NonNull;
 
 /// How far below a block memory is fetched, in bytes.
 const DISTANCE: usize = 1024;
+
+/// How far below a large one, at most. What is fetched below one of more than [`DISTANCE`] is the next like it: nearer, a part
+/// would be the block itself, which is about to be written to.
+const FARTHEST: usize = 4096;
 
 /// What is fetched at a time, in bytes.
 const LINE: usize = 64;
@@ -52,7 +56,7 @@ pub(crate) fn of_size(block: NonNull<u8>, size: usize, free: usize) {
     if free < FAR {
         return;
     }
-    let below = block.as_ptr().wrapping_sub(DISTANCE);
+    let below = block.as_ptr().wrapping_sub(size.clamp(DISTANCE, FARTHEST));
     fetch(below);
     let mut offset = LINE;
     while offset < size.min(MOST) {
