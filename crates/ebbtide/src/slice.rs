@@ -69,6 +69,10 @@ impl<T> Drop for Filling<T> {
     }
 }
 
+/// Elements of up to so many bytes are collected in a loop of their own. Larger ones would win nothing by it, and each would
+/// lie in several frames of the stack on its way, if nothing is inlined.
+const LOOPED: usize = 256;
+
 /// The bodies that the public methods share, fallible or not, with destructor or without.
 impl<'a> Scope<'a> {
     /// Room for `len` elements at the high end.
@@ -199,7 +203,7 @@ impl<'a> Scope<'a> {
         let announced = values.size_hint().0;
         if announced > 0 {
             growing.hint(announced);
-            if !growing.fill(&mut values) {
+            if size_of::<T>() <= LOOPED && !growing.fill(&mut values) {
                 // Should its destructor panic, the elements are not lost.
                 drop(values);
                 return Ok(growing.finish());
