@@ -3,8 +3,8 @@
 use crate::{
     chunk::LARGEST_CHUNK,
     error::{AllocError, Failure},
+    filling::Filling,
     raw::{Cursor, Words},
-    slice::Filling,
 };
 use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 

@@ -71,6 +71,7 @@ pub mod collections;
 mod compat;
 mod copy;
 mod error;
+mod filling;
 mod fixed;
 mod grow;
 mod growing;

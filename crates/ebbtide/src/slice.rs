@@ -7,67 +7,12 @@ use crate::{
     ahead,
     copy::copy_to_block,
     error::{AllocError, AllocOrInitError, Failure},
+    filling::Filling,
     growing::Growing,
     scope::Scope,
     value::{Zeroable, aligned, assert_no_drop, lend},
 };
-use core::{
-    alloc::Layout,
-    convert::Infallible,
-    mem::{MaybeUninit, needs_drop},
-    ptr::NonNull,
-};
-
-/// The initialised beginning of a reserved slice. Dropped unfinished, it drops what it holds.
-pub(crate) struct Filling<T> {
-    start: NonNull<T>,
-    len: usize,
-}
-
-impl<T> Filling<T> {
-    /// # Safety
-    ///
-    /// `start` is reserved for as many `T` as will be pushed, and nobody else's.
-    #[inline(always)]
-    pub(crate) unsafe fn new(start: NonNull<T>) -> Self {
-        Filling { start, len: 0 }
-    }
-
-    /// # Safety
-    ///
-    /// The slice was reserved with room for one more.
-    #[inline(always)]
-    pub(crate) unsafe fn push(&mut self, value: T) {
-        // SAFETY: the caller says that there is room for one more.
-        let place = unsafe { self.start.add(self.len) };
-        // SAFETY: the place is reserved for a `T` and nobody else's.
-        unsafe { place.write(value) };
-        self.len += 1;
-    }
-
-    #[inline(always)]
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    #[inline(always)]
-    pub(crate) fn finish(self) -> NonNull<[T]> {
-        let slice = NonNull::slice_from_raw_parts(self.start, self.len);
-        core::mem::forget(self);
-        slice
-    }
-}
-
-impl<T> Drop for Filling<T> {
-    #[inline]
-    fn drop(&mut self) {
-        if needs_drop::<T>() {
-            let elements = NonNull::slice_from_raw_parts(self.start, self.len);
-            // SAFETY: the first `len` elements are initialised, and nobody else has them.
-            unsafe { elements.drop_in_place() };
-        }
-    }
-}
+use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 
 /// Elements of up to so many bytes are collected in a loop of their own. Larger ones would win nothing by it, and each would
 /// lie in several frames of the stack on its way, if nothing is inlined.
