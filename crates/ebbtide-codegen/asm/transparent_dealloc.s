@@ -1,10 +1,9 @@
 	movq	_ZN14ebbtide_global6region5RANGEE@GOTPCREL(%rip), %rcx
-	movq	(%rcx), %rax
-	movq	%rdi, %rdx
-	subq	%rax, %rdx
+	movq	(%rcx), %rdx
+	addq	%rdi, %rdx
 	movq	8(%rcx), %rax
 	cmpq	%rax, %rdx
-	jae	.LBB11_8
+	jae	.LBB13_8
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rax
 	movq	16(%rcx), %rcx
 	movq	%rdx, %r8
@@ -12,25 +11,25 @@
 	andq	$-256, %r8
 	movq	(%rcx,%r8), %r9
 	cmpq	%fs:32(%rax), %r9
-	jne	.LBB11_7
+	jne	.LBB13_7
 	addq	%r8, %rcx
 	movzwl	%di, %r8d
 	cmpl	28(%rcx), %r8d
-	jb	.LBB11_7
+	jb	.LBB13_7
 	cmpq	%fs:24(%rax), %rsi
-	jae	.LBB11_7
+	jae	.LBB13_7
 	decl	16(%rcx)
 	addq	$7, %rsi
 	andq	$-8, %rsi
 	addq	%rsi, %rdi
 	movq	%fs:(%rax), %rcx
 	cmpq	%rcx, %rdi
-	jne	.LBB11_6
+	jne	.LBB13_6
 	subq	%rsi, %rcx
 	movq	%rcx, %fs:(%rax)
-.LBB11_6:
+.LBB13_6:
 	retq
-.LBB11_8:
+.LBB13_8:
 	jmpq	*free@GOTPCREL(%rip)
-.LBB11_7:
+.LBB13_7:
 	jmpq	*_ZN14ebbtide_global6thread9free_slowE@GOTPCREL(%rip)

@@ -154,14 +154,14 @@ fn outside(name: &str, inner: &str) -> usize {
 
 #[test]
 fn outside_of_scopes_a_call_costs_a_test_and_a_jump() {
-    assert!(outside("transparent_alloc", "malloc") <= 5, "{}", body("transparent_alloc"));
+    assert!(outside("transparent_alloc", "malloc") <= 4, "{}", body("transparent_alloc"));
     assert!(
         outside("transparent_alloc_zeroed", "calloc") <= 5,
         "{}",
         body("transparent_alloc_zeroed")
     );
-    assert!(outside("transparent_dealloc", "free") <= 8, "{}", body("transparent_dealloc"));
-    assert!(outside("transparent_realloc", "realloc") <= 10, "{}", body("transparent_realloc"));
+    assert!(outside("transparent_dealloc", "free") <= 7, "{}", body("transparent_dealloc"));
+    assert!(outside("transparent_realloc", "realloc") <= 8, "{}", body("transparent_realloc"));
 }
 
 #[test]

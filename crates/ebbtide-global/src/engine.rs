@@ -13,10 +13,17 @@
 //! ```text
 //! alloc                                                   of any owner, null: "not by me"
 //!   ├─ small, aligned to the granule, and the chunk has room ─► top = end           the fast path
-//!   └─ else ─► alloc_slow ─┬─ small, and there is room ─► top = end
-//!                          ├─ a free list has one ─► pop
-//!                          ├─ it fits after all, or into another chunk ─► next_chunk ─► adopt, pool, region
-//!                          └─ larger than 8 KiB ─► alloc_beyond
+//!   └─ else ─┬─ small, and aligned to more ─► top = end
+//!            └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
+//!                                   ├─ it fits after all, or into another chunk ─► next_chunk ─► adopt, pool, region
+//!                                   └─ larger than 8 KiB ─► alloc_beyond
+//! resize
+//!   ├─ small, the last block of the current chunk, and there is room ─► top = end   the fast path
+//!   └─ else ─► resize ─┬─ the innermost scope's ─┬─ the last block, and there is room ─► top = end
+//!                      │                         ├─ it shrinks a little ─► as it is
+//!                      │                         └─ else ─► alloc, copy, free
+//!                      ├─ a span ─► its headroom, or as above
+//!                      └─ another scope's ─► as it is where it shrinks; else the caller moves it
 //! free
 //!   ├─ the innermost scope's, small ─► count down; if it was the last block, top = block   the fast path
 //!   └─ else ─► free_slow ─┬─ the innermost scope's ─┬─ from before the chunk was adopted ─► free_older
@@ -50,7 +57,8 @@
 //! - **G8** Ids of owners and scopes are never used twice, so an entry that names one is that one's.
 //! - **G9** Of a chunk with an owner, `tail` is where the blocks begin that were bumped since it was adopted; 0 if it was not.
 //!   `older` counts the blocks below that its owner freed. So where `local + older` is 0, every block above `tail` was
-//!   freed, whatever became of those below; frees of others can only make the sum larger.
+//!   freed, whatever became of those below; frees of others can only make the sum larger. No block from before the
+//!   adoption begins at or behind `from`.
 //!
 //! No promise is made about the calls of [`leave`](Owner::leave): one that never comes, comes twice or in
 //! another order costs memory and no more. `Owner::check` asserts what a program can see of this after every
@@ -405,6 +413,12 @@ impl Owner {
         self.id.get() >= FIRST_ID
     }
 
+    /// Whether a scope is open, be it one that serves nothing.
+    #[inline(always)]
+    pub(crate) fn has_scope(&self) -> bool {
+        self.scope.get() != STRANGER
+    }
+
     /// Whether the innermost scope serves requests.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
@@ -447,7 +461,7 @@ impl Owner {
     /// there is no such chunk.
     #[inline(always)]
     pub(crate) fn enter_plain(&self) -> Option<Ticket> {
-        if self.scope.get() != STRANGER {
+        if self.has_scope() {
             return None;
         }
         let ticket = Ticket::of(self.idle_scope.get())?;
@@ -583,7 +597,7 @@ impl Owner {
     /// The first chunk of the innermost scope.
     #[inline]
     fn innermost(&self) -> Option<Chunk> {
-        if self.scope.get() == STRANGER { None } else { self.first.get() }
+        if self.has_scope() { self.first.get() } else { None }
     }
 
     /// Ends a scope, and those that were opened in it and have not ended. Does nothing if it has ended already, or is
@@ -1003,16 +1017,43 @@ impl Owner {
         if layout.size() == 0 {
             return ptr::null_mut();
         }
-        self.alloc_or(layout, || self.alloc_slow(layout))
+        self.alloc_or(layout, || self.alloc_aligned(layout))
     }
 
-    /// As [`alloc`](Owner::alloc), but calls `slow` where the fast path does not serve the request. The size is not 0.
+    /// As [`alloc`](Owner::alloc), but calls `slow`, which is to go on with [`alloc_aligned_or`](Owner::alloc_aligned_or), where
+    /// the fast path does not serve the request. The size is not 0.
     #[inline(always)]
     pub(crate) fn alloc_or(&self, layout: Layout, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         let size = layout.size();
         // `top` is a multiple of the granule (G5): what asks for no more needs no rounding, and is nearly everything.
         if size <= self.small_max.get() && layout.align() <= GRANULE {
             let start = self.top.get();
+            if let Some(end) = self.fits(start, size) {
+                self.bump_to(end);
+                return start;
+            }
+        }
+        slow()
+    }
+
+    /// What is left of [`alloc`](Owner::alloc), out of line.
+    #[cold]
+    #[inline(never)]
+    fn alloc_aligned(&self, layout: Layout) -> *mut u8 {
+        self.alloc_aligned_or(layout, || self.alloc_slow(layout))
+    }
+
+    /// As [`alloc`](Owner::alloc), but calls `slow`, which is to do the same as [`alloc_slow`](Owner::alloc_slow), where there is
+    /// more to do than to align and to bump.
+    #[inline(always)]
+    pub(crate) fn alloc_aligned_or(
+        &self,
+        layout: Layout,
+        slow: impl FnOnce() -> *mut u8,
+    ) -> *mut u8 {
+        let size = layout.size();
+        if size <= self.small_max.get() {
+            let start = aligned(self.top.get(), layout.align());
             if let Some(end) = self.fits(start, size) {
                 self.bump_to(end);
                 return start;
@@ -1054,14 +1095,6 @@ impl Owner {
     #[inline(never)]
     pub(crate) fn alloc_slow(&self, layout: Layout) -> *mut u8 {
         let size = layout.size();
-        if size <= self.small_max.get() {
-            // Aligned to more than the granule, or the chunk is full.
-            let start = aligned(self.top.get(), layout.align());
-            if let Some(end) = self.fits(start, size) {
-                self.bump_to(end);
-                return start;
-            }
-        }
         if size > LARGEST_IN_CHUNK {
             return self.alloc_beyond(layout, 0, false);
         }
@@ -1321,11 +1354,11 @@ impl Owner {
     #[inline]
     pub unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: passed on.
-        match unsafe { region::find(block) } {
-            // SAFETY: passed on.
-            Some(place) => unsafe { self.resize(place, block, layout, new_size) },
-            None => ptr::null_mut(),
-        }
+        let Some(place) = (unsafe { region::find(block) }) else { return ptr::null_mut() };
+        // SAFETY: passed on.
+        let slow = || unsafe { self.resize(place, block, layout, new_size) };
+        // SAFETY: passed on.
+        unsafe { self.resize_or(block, layout.size(), new_size, slow) }
     }
 
     /// Resizes a block of any owner: in place, or within the innermost scope if the block is its own. Null if neither can be
@@ -1346,6 +1379,17 @@ impl Owner {
         let entry = place.entry();
         let scope = entry.scope.load(Ordering::Relaxed);
         if scope == self.scope.get() {
+            let old = size::round_small(layout.size());
+            let is_last = block.addr() + old == self.top.get().addr();
+            // Where small blocks are listed the limit is 0.
+            if !is_last && layout.size() <= SMALL && new_size <= self.small_max.get() {
+                if new_size <= old {
+                    bump(&self.grown, 1);
+                    return region::reach(block);
+                }
+                // SAFETY: passed on.
+                return unsafe { self.resize_by_moving(place, block, layout, new_size) };
+            }
             let old = size::round(layout.size());
             if new_size < CHUNK {
                 let new = size::round(new_size);
@@ -1385,12 +1429,44 @@ impl Owner {
         if shrinks { block } else { ptr::null_mut() }
     }
 
+    /// As [`resize`](Owner::resize), but calls `slow`, which is to do the same, unless a small block ends the current chunk and
+    /// finds room.
+    ///
+    /// # Safety
+    ///
+    /// As [`resize`](Owner::resize), for a block of this size.
+    #[inline(always)]
+    pub(crate) unsafe fn resize_or(
+        &self,
+        block: *mut u8,
+        size: usize,
+        new_size: usize,
+        slow: impl FnOnce() -> *mut u8,
+    ) -> *mut u8 {
+        let (old, new) = (size::round_small(size), size::round_small(new_size));
+        let top = self.top.get();
+        // The last block of the current chunk (G5), bumped since that was adopted (G9). A block of more than `SMALL` that is
+        // rounded further ends beyond this.
+        let is_last = block.addr().wrapping_add(old) == top.addr();
+        if is_last && block.addr() >= self.from.get() && new_size <= self.small_max.get() {
+            let start = top.wrapping_sub(old);
+            let end = start.wrapping_add(new);
+            if end.addr() <= self.end.get() {
+                // It stays counted (G3).
+                self.top.set(end);
+                bump(&self.grown, 1);
+                return start;
+            }
+        }
+        slow()
+    }
+
     /// Moves what a block holds to a new one, and frees it.
     ///
     /// # Safety
     ///
     /// As [`resize`](Owner::resize); `new` is a block of so many bytes that nobody has used yet.
-    #[inline(never)]
+    #[inline(always)]
     unsafe fn move_to(
         &self,
         new: *mut u8,
@@ -1442,7 +1518,7 @@ impl Owner {
     /// # Safety
     ///
     /// As [`resize`](Owner::resize), for a block of the innermost scope.
-    #[inline(never)]
+    #[inline(always)]
     unsafe fn resize_by_moving(
         &self,
         place: Place,

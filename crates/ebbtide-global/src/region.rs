@@ -43,23 +43,26 @@ const STEP: u32 = 512;
 /// The range begins at a multiple of this: a huge page of the common kind.
 const RANGE_ALIGN: usize = 1 << 21;
 
-/// Above the address of any block, so that no pointer is in the range before there is one.
+/// What is added to an address before there is a range: the sum is far beyond any range's size.
 const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// The words that a free or an allocation of any thread reads, and that hardly ever change.
 #[repr(align(64))]
 struct Range {
-    origin: AtomicPtr<u8>,
+    /// 0 less the address of `origin`: to add is an instruction less than to subtract.
+    minus_origin: AtomicUsize,
     size_bytes: AtomicUsize,
     table: AtomicPtr<Entry>,
+    origin: AtomicPtr<u8>,
     /// The number of chunks that the range has room for.
     chunks: AtomicU32,
 }
 
 static RANGE: Range = Range {
-    origin: AtomicPtr::new(ptr::without_provenance_mut(NOWHERE)),
+    minus_origin: AtomicUsize::new(NOWHERE),
     size_bytes: AtomicUsize::new(0),
     table: AtomicPtr::new(ptr::null_mut()),
+    origin: AtomicPtr::new(ptr::null_mut()),
     chunks: AtomicU32::new(0),
 };
 
@@ -199,15 +202,19 @@ impl Place {
 /// `block` is alive: some allocator's, or the engine's own.
 #[inline(always)]
 pub(crate) unsafe fn find(block: *mut u8) -> Option<Place> {
-    let origin = RANGE.origin.load(Ordering::Relaxed);
-    let offset = block.addr().wrapping_sub(origin.addr());
-    (offset < RANGE.size_bytes.load(Ordering::Relaxed)).then_some(Place(offset))
+    offset_of(block.addr()).map(Place)
 }
 
 /// Whether an address lies in the range.
 pub(crate) fn contains(address: usize) -> bool {
-    let origin = RANGE.origin.load(Ordering::Relaxed).addr();
-    address.wrapping_sub(origin) < RANGE.size_bytes.load(Ordering::Relaxed)
+    offset_of(address).is_some()
+}
+
+/// How far behind the origin an address in the range lies.
+#[inline(always)]
+fn offset_of(address: usize) -> Option<usize> {
+    let offset = address.wrapping_add(RANGE.minus_origin.load(Ordering::Relaxed));
+    (offset < RANGE.size_bytes.load(Ordering::Relaxed)).then_some(offset)
 }
 
 /// Reserves the range, once. False if none can be had.
@@ -239,9 +246,12 @@ fn lay_out(start: NonNull<u8>, size_bytes: usize) {
     RANGE.table.store(table.cast(), Ordering::Relaxed);
     RANGE.chunks.store(count, Ordering::Relaxed);
     RANGE.size_bytes.store(chunks * CHUNK, Ordering::Relaxed);
+    let origin = table.wrapping_add(table_bytes);
+    RANGE.origin.store(origin, Ordering::Relaxed);
     // Whoever sees a block of the range got it from a thread that saw these stores. Others may see any mixture of
-    // old and new words, and find no pointer of theirs in the range: its old origin lies above all of them.
-    RANGE.origin.store(table.wrapping_add(table_bytes), Ordering::Release);
+    // old and new words, and find no pointer of theirs in the range: what is added to it is NOWHERE, or the range is the new one
+    // and the size the old one, 0.
+    RANGE.minus_origin.store(origin.addr().wrapping_neg(), Ordering::Release);
 }
 
 const _: () = assert!(MOST / CHUNK < u32::MAX as usize);

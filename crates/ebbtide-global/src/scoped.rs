@@ -51,9 +51,9 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         thread::with(|owner| {
-            if owner.is_open() {
+            if owner.has_scope() {
                 // SAFETY: passed on.
-                owner.alloc_or(layout, || unsafe { slow(layout.size(), layout.align(), self) })
+                owner.alloc_or(layout, || unsafe { aligned(layout.size(), layout.align(), self) })
             } else {
                 // SAFETY: passed on.
                 unsafe { self.inner.alloc(layout) }
@@ -87,10 +87,13 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller says that the block is alive.
         match unsafe { region::find(block) } {
-            // SAFETY: passed on; the range is the engine's, so the block is.
-            Some(place) => unsafe {
-                resize(block, layout.size(), layout.align(), new_size, place, self)
-            },
+            Some(place) => {
+                let (size, align) = (layout.size(), layout.align());
+                // SAFETY: passed on; the range is the engine's, so the block is.
+                let slow = || unsafe { resize(block, size, align, new_size, place, self) };
+                // SAFETY: as above.
+                thread::with(|owner| unsafe { owner.resize_or(block, size, new_size, slow) })
+            }
             // It stays with the inner allocator, scope or not.
             // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
             None => unsafe { self.inner.realloc(block, layout, new_size) },
@@ -104,13 +107,27 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 /// # Safety
 ///
 /// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
+#[cold]
+#[inline(never)]
+unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
+    // SAFETY: the caller has them from a layout.
+    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
+    // SAFETY: passed on.
+    thread::with(|owner| owner.alloc_aligned_or(layout, || unsafe { slow(size, align, scoped) }))
+}
+
+/// # Safety
+///
+/// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
 #[inline(never)]
 unsafe fn slow<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
     // SAFETY: the caller has them from a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    let block = thread::with(|owner| owner.alloc_slow(layout));
-    if !block.is_null() {
-        return block;
+    if thread::with(Owner::is_open) {
+        let block = thread::with(|owner| owner.alloc_slow(layout));
+        if !block.is_null() {
+            return block;
+        }
     }
     // SAFETY: passed on.
     unsafe { scoped.inner.alloc(layout) }
