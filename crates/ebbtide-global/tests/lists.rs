@@ -50,25 +50,52 @@ fn lists_belong_to_a_scope() {
     owner.end();
 }
 
-#[test]
-fn what_is_resized_in_place_is_listed_where_it_is_asked_for() {
+fn blocks_resized_in_place(from: usize, to: usize) {
     let owner = Owner::new();
     assert!(owner.start());
     let scope = owner.enter(&Options::new()).unwrap();
-    let (large, small) = (Layout::array::<u8>(5000).unwrap(), Layout::array::<u8>(640).unwrap());
+    let (from, to) = (Layout::array::<u8>(from).unwrap(), Layout::array::<u8>(to).unwrap());
     let claimed = report().claimed;
     for _ in 0..20_000 {
-        let block = owner.alloc(large);
+        let block = owner.alloc(from);
         // SAFETY: the block is alive; both layouts have a size.
-        let block = unsafe { owner.realloc(block, large, small.size()) };
+        let block = unsafe { owner.realloc(block, from, to.size()) };
         // Above it, so that the bump pointer does not come back.
         let above = owner.alloc(layout());
         // SAFETY: it is alive, and has that layout now.
-        assert!(unsafe { owner.dealloc(block, small) });
+        assert!(unsafe { owner.dealloc(block, to) });
         free(&owner, above);
     }
     let more = report().claimed - claimed;
     assert!(more < 4 << 20, "{more} bytes");
+    owner.leave(scope);
+    owner.end();
+}
+
+#[test]
+fn what_is_resized_in_place_is_listed_where_it_is_asked_for() {
+    blocks_resized_in_place(5000, 640);
+    blocks_resized_in_place(1000, 640);
+    blocks_resized_in_place(640, 1000);
+}
+
+#[test]
+fn what_grows_beyond_the_small_sizes_is_as_large_as_its_list_says() {
+    let owner = Owner::new();
+    assert!(owner.start());
+    let scope = owner.enter(&Options::new()).unwrap();
+    let [small, grown, list] = [1000, 1500, 1536].map(|size| Layout::array::<u8>(size).unwrap());
+    let block = owner.alloc(small);
+    // SAFETY: the block is alive; the new size is not 0.
+    let block = unsafe { owner.realloc(block, small, grown.size()) };
+    let above = owner.alloc(small);
+    // SAFETY: it is alive, and has that layout now.
+    assert!(unsafe { owner.dealloc(block, grown) });
+    let again = owner.alloc(list);
+    assert_eq!(again, block, "the list has it");
+    assert!(again.addr() + list.size() <= above.addr(), "and what it has is as large as it says");
+    // SAFETY: both are alive, and have these layouts.
+    assert!(unsafe { owner.dealloc(above, small) && owner.dealloc(again, list) });
     owner.leave(scope);
     owner.end();
 }
