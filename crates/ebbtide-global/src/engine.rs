@@ -18,7 +18,7 @@
 //!                                   ├─ it fits after all, or into another chunk ─► next_chunk ─► adopt, pool, region
 //!                                   └─ larger than 8 KiB ─► alloc_beyond
 //! resize
-//!   ├─ small, the last block of the current chunk, and there is room ─► top = end   the fast path
+//!   ├─ small, the chunk's last block, bumped since `from`, and there is room ─► top = end    the fast path
 //!   └─ else ─► resize ─┬─ the innermost scope's ─┬─ the last block, and there is room ─► top = end
 //!                      │                         ├─ it shrinks a little ─► as it is
 //!                      │                         └─ else ─► alloc, copy, free
@@ -48,8 +48,9 @@
 //!   block freed takes one, and what is resized in place changes nothing.
 //! - **G4** A byte is handed out again only when its block was freed by the chunk's owner while it owned it (rewound,
 //!   or through a list), or when no block of its chunk is alive. A block in a list is listed once.
-//! - **G5** `top..end` is free and lies in the innermost scope's current chunk; `top` is a multiple of the granule. A chunk's
-//!   first bytes are in no block, so the end of a block equals `top` only if both lie in the current chunk.
+//! - **G5** `top..end` is free and lies in the innermost scope's current chunk; `top` is a multiple of the granule, and at
+//!   least `LEAD` above that chunk's start. So no block of another run ends at `top`: the end of a block equals `top` only
+//!   if both lie in the current chunk.
 //! - **G6** The blocks in a scope's lists were freed, lie in chunks of that very scope, and above no chunk's
 //!   top. Its chunks stay its own until it ends, and its lists end with it.
 //! - **G7** A span has one block, which nobody counts: it is alive exactly while the run is in no pool. Whoever frees it has
@@ -101,7 +102,7 @@ const IDS: u64 = 1 << 20;
 
 static NEXT_IDS: AtomicU64 = AtomicU64::new(FIRST_ID);
 
-/// The bytes at the start of a chunk that are in no block (G5).
+/// The bytes at the start of a chunk that is bumped in; no block has them (G5).
 const LEAD: usize = 16;
 
 /// A block aligned to more goes to the inner allocator.
@@ -211,6 +212,7 @@ pub(crate) enum Begin {
 pub struct Owner {
     // The first line is all that the fast paths touch.
     top: Cell<*mut u8>,
+    /// 0 where no scope serves: the fast paths rely on it.
     end: Cell<usize>,
     /// Larger blocks take the slow path: [`SMALL`], or 0.
     small_max: Cell<usize>,

@@ -43,7 +43,7 @@ const STEP: u32 = 512;
 /// The range begins at a multiple of this: a huge page of the common kind.
 const RANGE_ALIGN: usize = 1 << 21;
 
-/// What is added to an address before there is a range: the sum is far beyond any range's size.
+/// What is added to an address before there is a range: for that of any block the sum is far beyond any range's size.
 const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// The words that a free or an allocation of any thread reads, and that hardly ever change.
@@ -248,9 +248,9 @@ fn lay_out(start: NonNull<u8>, size_bytes: usize) {
     RANGE.size_bytes.store(chunks * CHUNK, Ordering::Relaxed);
     let origin = table.wrapping_add(table_bytes);
     RANGE.origin.store(origin, Ordering::Relaxed);
-    // Whoever sees a block of the range got it from a thread that saw these stores. Others may see any mixture of
-    // old and new words, and find no pointer of theirs in the range: what is added to it is NOWHERE, or the range is the new one
-    // and the size the old one, 0.
+    // Whoever sees a block of the range got it from a thread that saw these stores. Others may see any mixture of old and new
+    // words, and find no pointer of theirs in the range: with the old size none is, with the old NOWHERE none, and with both
+    // new ones none of theirs, for no block of another allocator lies in a fresh reservation.
     RANGE.minus_origin.store(origin.addr().wrapping_neg(), Ordering::Release);
 }
 

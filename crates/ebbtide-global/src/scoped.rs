@@ -43,7 +43,7 @@ impl<A> Scoped<A> {
     }
 }
 
-// SAFETY: blocks are the inner allocator's, which keeps the contract, or the engine's: G1 to G8 say that those are
+// SAFETY: blocks are the inner allocator's, which keeps the contract, or the engine's: G1 to G9 say that those are
 // aligned, as large as asked, and their bytes in no other block until they are freed. A block goes back to whom it came from,
 // with the layout it was asked for. Nothing unwinds: the engine calls no code of others, and panics at no place but
 // its debug assertions, which abort.
