@@ -61,7 +61,7 @@ const OUTSIDE_OVER_MIMALLOC: usize = 6;
 
 /// How often the processes of a row start anew: where a heap happens to lie decides how it goes on, for glibc's
 /// whether it gives memory back to the system after every scope.
-const GENERATIONS: u32 = 5;
+const GENERATIONS: u32 = 20;
 /// Of one generation.
 const MOST_ROUNDS: usize = 100;
 const FEWEST_ROUNDS: usize = 3;
