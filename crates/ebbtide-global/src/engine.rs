@@ -123,7 +123,7 @@ const USEFUL_TAIL: u32 = 3 << 14;
 
 const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
 
-/// From this chunk on a scope of which a quarter of the blocks goes while it lasts lists the small ones too. Before, what
+/// From this chunk on a scope of which a quarter of the blocks is gone lists the small ones too. Before, what
 /// it uses fits into a cache of the second level, and to bump is faster than to look for a freed block:
 /// docs/decisions/0015-when-to-list.md. Sooner in debug builds, so that tests come there.
 const LONG: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
@@ -689,6 +689,7 @@ impl Owner {
         entry.pinned.set(0);
         entry.tail.set(0);
         entry.older.set(0);
+        entry.bumped.set(0);
         entry.scope.store(scope, Ordering::Relaxed);
         self.idle.set(Some(entry));
         self.idle_scope.set(scope);
@@ -865,6 +866,7 @@ impl Owner {
     #[inline]
     fn own(&self, entry: &Entry, scope: u64) {
         entry.local.set(0);
+        entry.bumped.set(0);
         entry.older.set(0);
         entry.scope.store(scope, Ordering::Relaxed);
         entry.owner.store(self.id.get(), Ordering::Relaxed);
@@ -917,9 +919,10 @@ impl Owner {
     #[inline]
     fn flush(&self) {
         let Some(chunk) = self.current.get() else { return };
-        let local = &chunk.entry().local;
-        local
-            .set(local.get().wrapping_add(change(self.served.get().wrapping_sub(self.mark.get()))));
+        let entry = chunk.entry();
+        let bumped = change(self.served.get().wrapping_sub(self.mark.get()));
+        entry.local.set(entry.local.get().wrapping_add(bumped));
+        entry.bumped.set(entry.bumped.get().wrapping_add(bumped));
         self.mark.set(self.served.get());
         let top = self.top.get().addr();
         // Below 0 where the bump pointer came back.
@@ -944,20 +947,29 @@ impl Owner {
         if budget.get() != NEVER {
             budget.set(budget.get() + left);
         }
-        let served = self.served.get().wrapping_sub(self.mark.get());
         self.flush();
         let moves = &first.entry().record.moves;
         moves.set(moves.get().saturating_add(1));
-        let old = old.entry();
-        let live = i64::from(old.local.get()).saturating_sub(i64::from(old.pinned.get()));
-        let many = i64::try_from(served).unwrap_or(0).saturating_mul(3);
-        if moves.get() >= LONG && live.saturating_mul(4) < many {
+        if moves.get() >= LONG && self.churns(old, moves.get().is_power_of_two()) {
             self.begin_listing();
         }
         chunk.set_next(self.current.get());
         self.begin_chunk(chunk, top);
         self.check();
         Ok(())
+    }
+
+    /// Whether a quarter of what the innermost scope bumped is gone: in its newest chunk, or in all of them. In a queue blocks
+    /// go when their chunk was left long ago.
+    fn churns(&self, newest: Chunk, all: bool) -> bool {
+        let (mut live, mut bumped) = (0, 0);
+        let mut next = Some(newest);
+        while let Some(chunk) = next {
+            live += i64::from(chunk.entry().local.get());
+            bumped += i64::from(chunk.entry().bumped.get());
+            next = if all { chunk.next() } else { None };
+        }
+        live * 4 < bumped * 3
     }
 
     /// Ends the ownership of a chunk of a scope that ends, `tail` bytes of which are in use or lost. True if it is pinned.

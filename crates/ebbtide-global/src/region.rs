@@ -103,6 +103,8 @@ pub(crate) struct Entry {
     pub(crate) tail: Cell<u32>,
     /// Blocks below `tail` that the owner freed.
     pub(crate) older: Cell<i32>,
+    /// Blocks that the owner bumped in it and has counted in `local`.
+    pub(crate) bumped: Cell<i32>,
     /// The run that begins here has `1 << class` chunks.
     class: Cell<u32>,
     /// The bytes from the start that may have memory behind them. None of the others was ever written to since

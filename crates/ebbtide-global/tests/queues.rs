@@ -1,0 +1,28 @@
+//! Claim: a scope that goes on and on needs memory for what lives in it, not for all that went through it, also where a block
+//! goes long after its chunk was left.
+
+use ebbtide_global::{Scoped, arena, report};
+use std::{alloc::System, collections::VecDeque};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+#[test]
+fn what_goes_through_a_queue_is_used_again() {
+    // The longest holds 650 KB, and 65 MB go through each.
+    for most in [10, 100, 1_000, 10_000] {
+        let before = report().claimed;
+        let sum: usize = arena(|| {
+            let mut queue = VecDeque::new();
+            let push = |number: usize| {
+                queue.push_back(vec![0xA5; 40 + number % 50]);
+                let oldest = if queue.len() > most { queue.pop_front() } else { None };
+                oldest.map_or(0, |block: Vec<u8>| block.len())
+            };
+            (0..1_000_000).map(push).sum()
+        });
+        assert!(sum > 60_000_000);
+        let more = report().claimed - before;
+        assert!(more < 8 << 20, "{most} in the queue: {more} bytes");
+    }
+}
