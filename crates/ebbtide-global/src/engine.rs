@@ -112,7 +112,7 @@ const MOST_ALIGN: usize = 4096;
 const UNPUBLISHED: u64 = 64;
 
 /// How far ahead of the bump pointer memory is fetched: a scope walks over its memory only once, so the lines it comes to
-/// are rarely in the nearest cache. One per cent, in most programs measured.
+/// are rarely in the nearest cache. Half a per cent in the mean of the programs measured, two in some.
 const AHEAD: usize = 384;
 
 /// Pinned chunks that an owner remembers, for their free tails.

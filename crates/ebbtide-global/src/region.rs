@@ -9,7 +9,7 @@
 //! table                  origin              ▲ frontier       origin + size
 //! ```
 //!
-//! Whether a pointer is the engine's is one subtraction and one comparison. Memory is committed in steps as the
+//! Whether a pointer is the engine's is one addition and one comparison. Memory is committed in steps as the
 //! frontier moves; neighbouring steps have the same rights, so the system keeps them as one mapping. A run of
 //! `1 << class` chunks that the frontier passed stays such a run for ever: it is never split, nor joined.
 //!
