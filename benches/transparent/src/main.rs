@@ -62,6 +62,7 @@ const OUTSIDE_OVER_MIMALLOC: usize = 6;
 /// How often the processes of a row start anew: where a heap happens to lie decides how it goes on, for glibc's
 /// whether it gives memory back to the system after every scope.
 const GENERATIONS: u32 = 20;
+const QUICK_GENERATIONS: u32 = 5;
 /// Of one generation.
 const MOST_ROUNDS: usize = 100;
 const FEWEST_ROUNDS: usize = 3;
@@ -248,7 +249,11 @@ fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
     let mut peaks = vec![Vec::new(); CONTESTANTS.len()];
     let scopes = row.scopes as f64;
     let mut expected = None;
-    let generations = if row.slow { 2 } else { GENERATIONS };
+    let generations = match (row.slow, plan.quick) {
+        (true, _) => 2,
+        (false, true) => QUICK_GENERATIONS,
+        (false, false) => GENERATIONS,
+    };
     for generation in 0..generations {
         let mut processes = CONTESTANTS.iter().map(start).collect::<Result<Vec<_>>>()?;
         let rounds = warm(&mut processes, plan.budget / generations)?;
