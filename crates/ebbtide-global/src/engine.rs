@@ -38,7 +38,7 @@
 //! # Invariants
 //!
 //! - **G1** A block belongs to the run of chunks that its address lies in. `Chunk`s name runs that the frontier has
-//!   passed; their entries and their memory stay committed for ever.
+//!   passed; their entries stay committed for ever, and their memory while they are in no shared pool.
 //! - **G2** A run has at most one of these at a time: an owner (its entry names it), a place in one pool, or,
 //!   retired and pinned, nobody. Only the owner touches the plain fields of its entry, and bumps its memory. It
 //!   passes on by `Count`: settled by its owner, then taken by the exchange of an adopter or by whoever frees

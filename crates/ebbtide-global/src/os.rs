@@ -13,25 +13,50 @@ pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
     system::commit(start, size_bytes)
 }
 
-/// Gives the memory behind whole pages back to the system; the addresses can be used as before. True if they read
-/// as zeros now.
+/// What became of memory that was to go back to the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "no system has all of them")]
+pub(crate) enum Purged {
+    /// It is gone, and there are zeros once [`recommit`] has said yes.
+    Gone,
+    /// The system takes it when it needs some. Until then it holds what it held; it can be used as before.
+    Offered,
+    /// It stays.
+    Not,
+}
+
+/// Gives the memory behind whole pages back to the system; the addresses stay ours.
 ///
 /// # Safety
 ///
 /// The pages were committed, and nothing in them is in use.
-pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> bool {
+pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
     // SAFETY: passed on.
     unsafe { system::purge(start, size_bytes) }
 }
 
+/// Makes what is [gone](Purged::Gone) usable again; other pages in between stay as they are. False where the system has no
+/// memory to promise: then they are as before.
+pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
+    // Elsewhere pages keep their rights when their memory goes.
+    !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
+}
+
 #[cfg(all(unix, not(miri)))]
 mod system {
+    use super::Purged;
     use core::ptr::{self, NonNull};
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const NO_RESERVE: libc::c_int = libc::MAP_NORESERVE;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const NO_RESERVE: libc::c_int = 0;
+
+    /// What the memory of pages is given back by, and what is then. Only Linux knows how to drop them at once.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const GIVE_BACK: (libc::c_int, Purged) = (libc::MADV_DONTNEED, Purged::Gone);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const GIVE_BACK: (libc::c_int, Purged) = (libc::MADV_FREE, Purged::Offered);
 
     pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON | NO_RESERVE;
@@ -50,18 +75,17 @@ mod system {
     /// # Safety
     ///
     /// As [`super::purge`].
-    pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> bool {
-        let zeroes = cfg!(any(target_os = "linux", target_os = "android"));
-        let advice = if zeroes { libc::MADV_DONTNEED } else { libc::MADV_FREE };
+    pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
+        let (advice, purged) = GIVE_BACK;
         // SAFETY: the pages are ours, and the caller says that nothing in them is in use.
         let done = unsafe { libc::madvise(start.as_ptr().cast(), size_bytes, advice) == 0 };
-        done && zeroes
+        if done { purged } else { Purged::Not }
     }
 }
 
-/// Checked by no machine of ours.
 #[cfg(all(windows, not(miri)))]
 mod system {
+    use super::Purged;
     use core::{
         ffi::c_void,
         ptr::{self, NonNull},
@@ -69,12 +93,14 @@ mod system {
 
     const MEM_COMMIT: u32 = 0x1000;
     const MEM_RESERVE: u32 = 0x2000;
+    const MEM_DECOMMIT: u32 = 0x4000;
     const PAGE_NOACCESS: u32 = 0x01;
     const PAGE_READWRITE: u32 = 0x04;
 
-    // SAFETY: declared as kernel32 has it.
+    // SAFETY: declared as kernel32 has them.
     unsafe extern "system" {
         fn VirtualAlloc(at: *mut c_void, size: usize, kind: u32, access: u32) -> *mut c_void;
+        fn VirtualFree(at: *mut c_void, size: usize, kind: u32) -> i32;
     }
 
     pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
@@ -91,17 +117,22 @@ mod system {
         !done.is_null()
     }
 
+    /// `MEM_RESET` would leave the memory promised to this process, and what it holds undefined.
+    ///
     /// # Safety
     ///
-    /// None: the memory stays.
-    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> bool {
-        false
+    /// As [`super::purge`].
+    pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
+        // SAFETY: the pages are a part of our own reservation, and the caller says that nothing in them is in use.
+        let done = unsafe { VirtualFree(start.as_ptr().cast(), size_bytes, MEM_DECOMMIT) != 0 };
+        if done { Purged::Gone } else { Purged::Not }
     }
 }
 
 /// The interpreter has no `mprotect`: a small range, committed as a whole.
 #[cfg(miri)]
 mod system {
+    use super::Purged;
     use core::{
         alloc::{GlobalAlloc, Layout},
         ptr::NonNull,
@@ -124,13 +155,14 @@ mod system {
     /// # Safety
     ///
     /// None: the memory stays.
-    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> bool {
-        false
+    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> Purged {
+        Purged::Not
     }
 }
 
 #[cfg(not(any(unix, windows, miri)))]
 mod system {
+    use super::Purged;
     use core::ptr::NonNull;
 
     pub(super) fn reserve(_: usize) -> Option<NonNull<u8>> {
@@ -144,7 +176,7 @@ mod system {
     /// # Safety
     ///
     /// None: nothing happens.
-    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> bool {
-        false
+    pub(super) unsafe fn purge(_: NonNull<u8>, _: usize) -> Purged {
+        Purged::Not
     }
 }

@@ -17,7 +17,7 @@
 
 use crate::{
     count::Count,
-    os,
+    os::{self, Purged},
     size::{self, CHUNK, CHUNK_SHIFT, CLASSES},
 };
 use core::{
@@ -107,6 +107,8 @@ pub(crate) struct Entry {
     pub(crate) bumped: Cell<i32>,
     /// The run that begins here has `1 << class` chunks.
     class: Cell<u32>,
+    /// The run is in a shared pool, and the system takes its memory when it needs some.
+    is_offered: Cell<bool>,
     /// The bytes from the start that may have memory behind them. None of the others was ever written to since
     /// the system gave them, and the system gives zeros.
     pub(crate) touched: Cell<usize>,
@@ -155,6 +157,12 @@ impl Chunk {
 
     pub(crate) fn class(self) -> usize {
         self.entry().class.get() as usize
+    }
+
+    /// The bytes that the shared pools keep from the system in this run.
+    fn kept(self) -> usize {
+        let entry = self.entry();
+        if entry.is_offered.get() { 0 } else { entry.touched.get() }
     }
 
     #[inline]
@@ -307,38 +315,47 @@ fn take_fresh(class: usize) -> Option<Chunk> {
 
 /// Takes a run from the shared pool, or a fresh one.
 pub(crate) fn take(class: usize) -> Option<Chunk> {
-    match POOLS[class].pop() {
-        Some(chunk) => {
-            KEPT.fetch_sub(chunk.entry().touched.get(), Ordering::Relaxed);
-            Some(chunk)
-        }
-        None => take_fresh(class),
+    let Some(chunk) = POOLS[class].pop() else { return take_fresh(class) };
+    let entry = chunk.entry();
+    // Its memory is gone; where none can be had for it, it waits in the pool.
+    if entry.touched.get() == 0 && !recommit(chunk) {
+        POOLS[class].push(chunk);
+        return None;
     }
+    KEPT.fetch_sub(chunk.kept(), Ordering::Relaxed);
+    entry.is_offered.set(false);
+    Some(chunk)
 }
 
 /// Puts a run into the shared pool; its memory goes back to the system where the pool has enough.
 pub(crate) fn give(chunk: Chunk) {
-    let touched = &chunk.entry().touched;
-    if KEPT.load(Ordering::Relaxed) + touched.get() > RETAIN.load(Ordering::Relaxed) {
+    if KEPT.load(Ordering::Relaxed) + chunk.kept() > RETAIN.load(Ordering::Relaxed) {
         purge(chunk);
     }
-    KEPT.fetch_add(touched.get(), Ordering::Relaxed);
+    KEPT.fetch_add(chunk.kept(), Ordering::Relaxed);
     POOLS[chunk.class()].push(chunk);
 }
 
-/// Gives the memory behind a run back. The caller owns it, and nothing in it is in use.
+/// Gives the memory behind a run back that goes into a shared pool next. The caller owns it, and nothing in it is in use.
 fn purge(chunk: Chunk) {
-    let touched = &chunk.entry().touched;
-    if touched.get() == 0 {
+    if chunk.kept() == 0 {
         return;
     }
+    let entry = chunk.entry();
     // What was touched, to a page of the largest kind.
-    let size_bytes = touched.get().next_multiple_of(CHUNK).min(size::span(chunk.class()));
+    let size_bytes = entry.touched.get().next_multiple_of(CHUNK).min(size::span(chunk.class()));
     let Some(start) = NonNull::new(chunk.start()) else { return };
     // SAFETY: the run is committed, the caller's own, and holds no live block.
-    if unsafe { os::purge(start, size_bytes) } {
-        touched.set(0);
+    match unsafe { os::purge(start, size_bytes) } {
+        Purged::Gone => entry.touched.set(0),
+        Purged::Offered => entry.is_offered.set(true),
+        Purged::Not => {}
     }
+}
+
+/// Puts memory behind a run again of which it is gone.
+fn recommit(chunk: Chunk) -> bool {
+    NonNull::new(chunk.start()).is_some_and(|start| os::recommit(start, size::span(chunk.class())))
 }
 
 /// Gives the memory of everything in the shared pools back.
@@ -346,14 +363,14 @@ pub(crate) fn purge_pools() {
     for pool in &POOLS {
         let mut mine: Option<Chunk> = None;
         while let Some(chunk) = pool.pop() {
-            KEPT.fetch_sub(chunk.entry().touched.get(), Ordering::Relaxed);
+            KEPT.fetch_sub(chunk.kept(), Ordering::Relaxed);
             purge(chunk);
             chunk.set_next(mine);
             mine = Some(chunk);
         }
         while let Some(chunk) = mine {
             mine = chunk.next();
-            KEPT.fetch_add(chunk.entry().touched.get(), Ordering::Relaxed);
+            KEPT.fetch_add(chunk.kept(), Ordering::Relaxed);
             pool.push(chunk);
         }
     }
