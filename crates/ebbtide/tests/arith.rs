@@ -66,7 +66,8 @@ macro_rules! against_the_model {
 against_the_model!(check16, u16, ebbtide::arith::word16);
 against_the_model!(check32, u32, ebbtide::arith::word32);
 
-/// As the others; `usize` has no `From` into `i128`.
+/// As the others; `usize` has no `From` into `i128`. Its corners are of 64 bits; shorter words are tried as `word16` and `word32`.
+#[cfg(target_pointer_width = "64")]
 fn check_native(top: usize, low: usize, size: usize, align: usize) {
     let wide = |word: usize| i128::try_from(word).unwrap();
     let (w_top, w_low, w_size, w_align) = (wide(top), wide(low), wide(size), wide(align));

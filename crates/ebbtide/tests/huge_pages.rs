@@ -4,9 +4,15 @@
 
 mod common;
 
-use common::{Watched, address, assert_works};
-use ebbtide::{Arena, Backing, Fixed, Heap, HugePages, Retain};
-use std::{alloc::Layout, mem::MaybeUninit, ops::Range, ptr::NonNull};
+use common::{Watched, assert_works};
+use ebbtide::{Arena, Backing, Fixed, HugePages, Retain};
+use std::{alloc::Layout, mem::MaybeUninit};
+#[cfg(all(target_os = "linux", not(miri)))]
+use {
+    common::address,
+    ebbtide::Heap,
+    std::{ops::Range, ptr::NonNull},
+};
 
 const MIB: usize = 1 << 20;
 const HUGE: usize = 2 * MIB;
