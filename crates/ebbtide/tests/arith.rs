@@ -5,7 +5,9 @@
 //! `low <= top`, no further apart than the greatest signed word, as every object in Rust.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use ebbtide::arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS, SMALL, word16, word32};
+#[cfg(target_pointer_width = "64")]
+use ebbtide::arith;
+use ebbtide::arith::{CHUNK_ALIGN, LOWEST_ADDRESS, SMALL, word16, word32};
 use proptest::prelude::*;
 
 /// The model: the greatest multiple of `align` that leaves room for `size` below `top`.

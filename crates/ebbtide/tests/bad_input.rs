@@ -39,11 +39,16 @@ fn refused<T>(s: &Scope<'_>, attempt: impl FnOnce() -> Result<T, AllocError>) {
 
 const MAX: usize = isize::MAX as usize;
 
+/// A terabyte in 64 bits, 16 MiB in 32: more than the small world has.
+const MUCH: usize = 1 << (usize::BITS / 2 + 8);
+
+/// So many elements of 8 bytes that their size wraps to 0.
+const WRAPS: usize = 1 << (usize::BITS - 3);
+
 #[test]
 fn lengths_that_no_memory_has_are_refused() {
     small_world(|s| {
-        for len in
-            [usize::MAX, usize::MAX / 2, MAX + 1, MAX, MAX - 1, MAX - 15, MAX - 4_096, 1 << 40]
+        for len in [usize::MAX, usize::MAX / 2, MAX + 1, MAX, MAX - 1, MAX - 15, MAX - 4_096, MUCH]
         {
             refused(s, || s.try_alloc_uninit_slice::<u8>(len));
             refused(s, || s.try_alloc_zeroed_slice::<u8>(len));
@@ -53,7 +58,7 @@ fn lengths_that_no_memory_has_are_refused() {
             refused(s, || s.try_alloc_slice_fill_with(len, |_| 0u8));
             refused(s, || s.try_boxed_slice_fill_with(len, |_| 0u8));
             refused(s, || s.try_alloc_uninit_slice_aligned::<u8>(len, 64));
-            refused(s, || s.try_alloc_uninit_slice_aligned::<u8>(len, 1 << 40));
+            refused(s, || s.try_alloc_uninit_slice_aligned::<u8>(len, MUCH));
             let known = || Liar { values: std::iter::empty::<u8>(), announced: len };
             refused(s, || s.try_alloc_slice_fill_iter(known()));
             let failed = s.try_alloc_slice_try_fill_with(len, |_| Ok::<u8, ()>(0));
@@ -66,7 +71,7 @@ fn lengths_that_no_memory_has_are_refused() {
 fn lengths_times_sizes_that_overflow_are_refused() {
     small_world(|s| {
         // The product wraps to 0, to a small number, and to one just above `isize::MAX`.
-        for len in [1 << 61, (1 << 61) + 1, 1 << 60, MAX / 8, MAX / 8 + 1, usize::MAX / 8 + 1] {
+        for len in [WRAPS, WRAPS + 1, WRAPS / 2, MAX / 8, MAX / 8 + 1, usize::MAX / 8 + 1] {
             refused(s, || s.try_alloc_uninit_slice::<u64>(len));
             refused(s, || s.try_alloc_zeroed_slice::<u64>(len));
             refused(s, || s.try_alloc_slice_fill_copy(len, 0u64));
@@ -86,7 +91,7 @@ fn the_infallible_twins_say_that_the_length_is_too_large() {
     let before = s.stats();
     let attempts: [&dyn Fn(); 8] = [
         &|| end(s.alloc_uninit_slice::<u8>(MAX + 1)),
-        &|| end(s.alloc_zeroed_slice::<u64>(1 << 61)),
+        &|| end(s.alloc_zeroed_slice::<u64>(WRAPS)),
         &|| end(s.alloc_slice_fill_copy(usize::MAX, 0u16)),
         &|| end(s.alloc_slice_fill_default::<u64>(usize::MAX)),
         &|| end(s.alloc_slice_fill_with(MAX, |_| 0u16)),
@@ -105,9 +110,9 @@ fn the_infallible_twins_say_that_the_length_is_too_large() {
 #[test]
 fn layouts_at_the_limit_are_refused() {
     small_world(|s| {
-        for align in [1, 2, 16, 4_096, 1 << 20, 1 << 62] {
+        for align in [1, 2, 16, 4_096, 1 << 20, WRAPS * 2] {
             let most = MAX - (align - 1);
-            for size in [most, most - 1, most / 2 + 1, 1 << 41] {
+            for size in [most, most - 1, most / 2 + 1, MUCH * 2] {
                 let Ok(layout) = Layout::from_size_align(size, align) else { continue };
                 refused(s, || s.try_alloc_layout(layout));
             }

@@ -374,7 +374,7 @@ fn a_first_element_takes_the_last_room_of_a_chunk() {
             s.alloc_uninit_slice::<u8>(stats.capacity - stats.used - left);
             let end = start + stats.capacity;
             let behind = start + offset + 1;
-            let fits = behind.next_multiple_of(8) + 8 <= behind + left;
+            let fits = behind.next_multiple_of(align_of::<u64>()) + 8 <= behind + left;
             let words = s.alloc_slice_from_iter(unknown([7_u64]));
             assert_eq!(words, [7]);
             let here = (start..end).contains(&address(words));

@@ -589,7 +589,7 @@ fn alignments_up_to_a_mebibyte_hold() {
             let value = s.alloc_aligned([1_u8; 3], align);
             blocks.add_bytes(value.as_ptr().addr(), 3, align);
             let value = s.try_alloc_aligned(2_u64, align).unwrap();
-            blocks.add_bytes(std::ptr::from_mut(value).addr(), 8, align.max(8));
+            blocks.add_bytes(std::ptr::from_mut(value).addr(), 8, align.max(align_of::<u64>()));
             let slice = s.alloc_uninit_slice_aligned::<u32>(5, align);
             blocks.add_bytes(slice.as_ptr().addr(), 20, align.max(4));
             for size in [0, 1, align - 1, align, align + 1] {

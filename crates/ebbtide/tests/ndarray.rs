@@ -170,7 +170,7 @@ fn a_full_buffer_is_an_error_and_stays_as_it_was() {
     let kept = s.zeros::<f64, _>((5, 10));
     let before = s.stats();
     assert!(s.try_zeros::<f64, _>((10, 10)).is_err());
-    assert!(s.try_array_from_shape_fn((10, 10), |(i, j)| i + j).is_err());
+    assert!(s.try_array_from_shape_fn((10, 10), |(i, j)| (i + j) as u64).is_err());
     assert!(s.try_array_map(&Array::zeros((10, 10)), make).is_err());
     assert_eq!((s.stats(), made.get()), (before, 0));
     assert!(s.try_array_map(&kept, make).is_ok());

@@ -217,7 +217,7 @@ fn bug_9_an_iterator_that_lies_about_its_length_gets_no_more_and_loses_no_memory
     // What no memory can hold is refused where the length is trusted, and no obstacle where it is not.
     let s = arena.scope();
     for announced in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8 + 1] {
-        let values = || Liar { values: 0..5usize, announced };
+        let values = || Liar { values: 0..5_u64, announced };
         assert!(s.try_alloc_slice_fill_iter(values()).is_err());
         assert_eq!(s.alloc_slice_from_iter(values()), [0, 1, 2, 3, 4]);
     }

@@ -276,7 +276,7 @@ fn a_scope_is_sent_to_a_scoped_thread() {
         threads
             .spawn(move || {
                 // Far enough for the backing to be called from this thread.
-                let all = inner.alloc_slice_fill_with(10_000, |i| i);
+                let all = inner.alloc_slice_fill_with(10_000, |i| i as u64);
                 (0..1000).for_each(|i| *inner.alloc(i) += 1);
                 all
             })

@@ -237,7 +237,8 @@ fn announced_lengths_are_believed_for_little_and_trusted_for_nothing() {
     let mut arena = Arena::new();
     arena.set_limit(Some(1 << 20));
     let s = arena.scope();
-    for announced in [None, Some(0), Some(3), Some(1000), Some(1 << 40), Some(usize::MAX)] {
+    let many = 1 << (usize::BITS / 2 + 8);
+    for announced in [None, Some(0), Some(3), Some(1000), Some(many), Some(usize::MAX)] {
         let sequence = Sequence { census: &census, left: 10, announced, fails: false };
         let numbers = s.seed::<[u64]>().deserialize(SeqAccessDeserializer::new(sequence)).unwrap();
         assert_eq!(numbers, &[1; 10]);

@@ -343,7 +343,7 @@ fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
         _ => {
             let words = s.try_alloc_slice_fill_with(len / 8, |i| i as u64).ok();
             words.map(|words| {
-                assert_eq!(words.as_ptr().addr() % 8, 0, "alignment");
+                assert_eq!(words.as_ptr().addr() % align_of::<u64>(), 0, "alignment");
                 let bytes: *const u8 = words.as_ptr().cast();
                 // SAFETY: the bytes of `u64`s, which live for `'a` and are written no more.
                 unsafe { std::slice::from_raw_parts(bytes, len / 8 * 8) }

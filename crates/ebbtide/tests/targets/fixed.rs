@@ -65,7 +65,8 @@ fn level(s: &mut Scope<'_>, mut room: Option<Room>, input: &mut Input<'_>, depth
             3 => {
                 let value = [input.word(); 3];
                 let made = s.try_alloc(value);
-                let expected = room.map(|room| take(room, size_of_val(&value), 8));
+                let expected =
+                    room.map(|room| take(room, size_of_val(&value), align_of_val(&value)));
                 let start = made.as_ref().ok().map(|made| made.as_ptr().addr());
                 if let Some(expected) = expected {
                     assert_eq!(start, expected, "three words");
