@@ -1,5 +1,8 @@
 //! The report keeps what threads counted that have ended, also when others take their place.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
+
 use ebbtide_global::{Scoped, arena, report};
 use std::{alloc::System, thread};
 

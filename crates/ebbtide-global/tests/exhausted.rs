@@ -2,7 +2,8 @@
 //! it as well; what was allocated before stays; when it is freed the range serves again.
 
 #![allow(clippy::expect_used, clippy::vec_box)]
-#![cfg(target_os = "linux")]
+// Where addresses are short there is no range. Other systems have no limit to set on addresses.
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 use ebbtide_global::{Scoped, arena, engine, report};
 use std::{alloc::System, fs};

@@ -84,5 +84,6 @@ fn parent_and_child_go_on() {
         DONE.store(true, Ordering::Relaxed);
     });
     assert_eq!(work(1), expected);
-    assert!(report().scopes > 0);
+    let has_range = cfg!(target_pointer_width = "64");
+    assert_eq!(report().scopes > 0, has_range);
 }

@@ -50,6 +50,7 @@ fn right(n: usize, kept: &[String]) {
 }
 
 #[test]
+#[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn polls_on_a_thread_each() {
     for n in 0..10 {
         let mut task: Pin<Box<dyn Future<Output = Vec<String>> + Send>> =
@@ -74,6 +75,7 @@ fn polls_on_a_thread_each() {
 }
 
 #[test]
+#[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a_poll_goes_on_in_the_chunk_of_the_last() {
     let chunk_of = |text: &String| (&raw const *text.as_str()).cast::<u8>().addr() >> 16;
     let mut task = Box::pin(ArenaFuture::new(async {

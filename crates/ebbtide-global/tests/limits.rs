@@ -1,6 +1,8 @@
 //! Claims: a scope serves what its options say, to the byte; everything else comes from the inner allocator and is counted by the
 //! reason; labels keep figures of their own, and one that leaks is named.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, Scoped, arena_with, engine, release_pool, report, retain};

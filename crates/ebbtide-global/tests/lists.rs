@@ -1,6 +1,8 @@
 //! Claims: a freed block is handed out again by the scope that it belongs to; a child neither takes its parent's, nor leaves its
 //! own behind; the parent finds its own again. Blocks that are made with one size and freed with another fill no list for ever.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};

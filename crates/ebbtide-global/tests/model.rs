@@ -1,6 +1,8 @@
 //! Claim: whatever owners do, in whatever order (allocate, free, resize blocks of their own and of others, open and leave scopes
 //! in and out of order, end), a live block keeps its bytes, and when all are freed no chunk is pinned.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{

@@ -1,5 +1,7 @@
 //! Claim: with the feature `poison`, as in debug builds, a block is filled with 0xDE when it is freed, by whoever frees it.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
 #![allow(clippy::expect_used)]
 #![cfg(any(feature = "poison", debug_assertions))]
 

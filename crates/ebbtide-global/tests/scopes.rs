@@ -18,6 +18,7 @@ fn is_ours<T: ?Sized>(value: &T) -> bool {
 }
 
 #[test]
+#[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn blocks_of_every_size_come_from_the_arena_and_only_inside() {
     for size in [1, 8, 9, 100, 1024, 1025, 8192, 8193, 65_536, 1 << 20, 1 << 24] {
         let (inside, outside) = (arena(|| vec![1_u8; size]), vec![1_u8; size]);
@@ -63,6 +64,7 @@ fn what_escapes_stays_as_it_was_while_later_scopes_allocate() {
 }
 
 #[test]
+#[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn the_innermost_scope_decides() {
     arena(|| {
         let mut long = vec![String::from("outer")];
@@ -95,6 +97,7 @@ fn a_vector_of_the_heap_that_grows_inside_stays_with_the_heap() {
 }
 
 #[test]
+#[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a_vector_of_a_scope_that_grows_elsewhere_leaves_the_arena() {
     let mut escaped = arena(|| (0..100).collect::<Vec<i32>>());
     assert!(is_ours(&escaped[0]));

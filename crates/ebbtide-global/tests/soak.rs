@@ -3,6 +3,8 @@
 //!
 //! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release --package ebbtide-global --test soak -- --nocapture` is the long one.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
 #![allow(clippy::expect_used)]
 
 use ebbtide_global::{Scoped, arena, outside, release_pool, report, warm};

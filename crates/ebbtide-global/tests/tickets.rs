@@ -1,6 +1,8 @@
 //! Claims: a scope that ends takes those inside of it along; one that has ended, or is another owner's, is left alone; what
 //! never ends costs memory and no more.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};

@@ -1,6 +1,8 @@
 //! Claim: with the feature `tracing` every scope that ends is an event with its figures, and a subscriber that allocates is
 //! outside of any arena, unless it opens one, which is no event.
 
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
 #![cfg(feature = "tracing")]
 #![allow(clippy::unwrap_used)]
 
