@@ -263,7 +263,9 @@ pub fn warm() {
         let _ = std::io::stdin();
         let _ = std::thread::current().id();
         let _ = std::env::args_os().count();
-        // The unwinder finds its tables the first time that it is used. This panic calls no hook.
+        // The unwinder finds its tables the first time that it is used. This panic calls no hook. Where panics abort, it would
+        // end the program.
+        #[cfg(panic = "unwind")]
         let _ = std::panic::catch_unwind(|| std::panic::resume_unwind(std::boxed::Box::new(())));
     });
 }
