@@ -45,8 +45,10 @@
 //!
 //! # Platforms
 //!
-//! 64-bit Unix; Windows compiles and is not tested. Elsewhere, and where the system gives no range of addresses, everything
-//! comes from the inner allocator.
+//! 64-bit Linux and Windows; other 64-bit Unixes compile and are not tested. Elsewhere (in 32 bits, on WebAssembly), and where
+//! the system gives no range of addresses, everything comes from the inner allocator. Memory that is given back
+//! ([`release_pool`], [`retain`]) is the system's again at once on Linux and Windows; other Unixes take it when they need it. On
+//! Windows the addresses that were ever in use count as promised memory, 32 MiB at a time, until they are given back.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Models know nothing of mapped memory: `tests/loom.rs` takes the modules that it models by themselves.
 #![cfg(not(loom))]

@@ -3,7 +3,9 @@
 use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
-use crate::tool::{CLIPPY, LLVM_COV, LLVM_TOOLS, MUTANTS, NIGHTLY, RUSTFMT, VALGRIND};
+use crate::tool::{
+    CLIPPY, LLVM_COV, LLVM_TOOLS, MULTILIB, MUTANTS, NIGHTLY, NODE, RUSTFMT, UNIX, VALGRIND, WINE,
+};
 use std::time::Instant;
 
 /// The list. `nostd/` comes apart because `panic = "abort"` makes it a workspace of its own, `fuzz/` because its
@@ -66,6 +68,10 @@ const STEPS: &[Step] = &[
         "executables without std or allocator",
         "cargo test --manifest-path nostd/Cargo.toml",
     ),
+    Step::new("Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]).slow(),
+    Step::new("32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]).slow(),
+    Step::new("WebAssembly", "bash ci/platforms.sh wasm").needs(&[NODE]).slow(),
+    Step::new("FreeBSD and macOS, compiled", "bash ci/platforms.sh unix").needs(&[UNIX]).slow(),
     Step::new("models of what threads share", "bash ci/loom.sh").slow(),
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),

@@ -63,6 +63,36 @@ pub(crate) const MUTANTS: Tool = Tool {
     required: false,
 };
 
+/// For Windows: the compiler's target, MinGW's linker, and Wine to run what they make.
+pub(crate) const WINE: Tool = Tool {
+    name: "Wine, with a compiler for Windows,",
+    probe: "bash ci/platforms.sh --probe windows",
+    install: &["bash ci/platforms.sh --install windows"],
+    required: false,
+};
+
+pub(crate) const MULTILIB: Tool = Tool {
+    name: "a compiler for 32 bits",
+    probe: "bash ci/platforms.sh --probe 32-bit",
+    install: &["bash ci/platforms.sh --install 32-bit"],
+    required: false,
+};
+
+pub(crate) const NODE: Tool = Tool {
+    name: "Node.js, with a compiler for WebAssembly,",
+    probe: "bash ci/platforms.sh --probe wasm",
+    install: &["bash ci/platforms.sh --install wasm"],
+    required: false,
+};
+
+/// The standard library of Unixes that nothing runs for.
+pub(crate) const UNIX: Tool = Tool {
+    name: "the standard library for FreeBSD and macOS",
+    probe: "bash ci/platforms.sh --probe unix",
+    install: &["bash ci/platforms.sh --install unix"],
+    required: false,
+};
+
 /// Why a step cannot run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {

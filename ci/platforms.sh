@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# The tests on other platforms than this one, of the core and of the transparent allocator.
+# Usage: ci/platforms.sh [--probe | --install] PLATFORM...; PLATFORM is windows, 32-bit, wasm or unix.
+#   windows  all of the transparent allocator's, and of the core those of threads and the heap, under Wine
+#   32-bit   all of them, on Linux; there is no range of addresses, so everything passes through
+#   wasm     some that need no threads, files or panics that are caught, in Node.js; everything passes through
+#   unix     FreeBSD and macOS: the libraries are compiled, nothing runs
+# --probe fails where something is missing that a platform needs; --install gets it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+wine_program() { command -v wine64 || command -v wine || ls /usr/lib/wine/wine64 2>/dev/null; }
+
+# The targets, the packages of Debian, and whether these are there.
+targets_of() {
+    case $1 in
+    windows) echo x86_64-pc-windows-gnu ;;
+    32-bit) echo i686-unknown-linux-gnu ;;
+    wasm) echo wasm32-wasip1 ;;
+    unix) echo x86_64-unknown-freebsd aarch64-apple-darwin ;;
+    *) echo "$1: not one of windows, 32-bit, wasm, unix" >&2 && return 2 ;;
+    esac
+}
+packages_of() {
+    case $1 in
+    windows) echo gcc-mingw-w64-x86-64 wine64 ;;
+    32-bit) echo gcc-multilib ;;
+    wasm) echo nodejs ;;
+    esac
+}
+has_programs_of() {
+    case $1 in
+    windows) wine_program && x86_64-w64-mingw32-gcc --version ;;
+    32-bit) echo 'int main(void) { return 0; }' | cc -m32 -x c -o /dev/null - ;;
+    wasm) node --version ;;
+    esac
+}
+probe() {
+    local target
+    for target in $(targets_of "$1"); do
+        ls "$(rustc --print target-libdir --target "$target")"/libcore-*.rlib || return 1
+    done
+    has_programs_of "$1"
+}
+install() {
+    local targets packages
+    read -ra targets <<<"$(targets_of "$1")"
+    read -ra packages <<<"$(packages_of "$1")"
+    rustup target add "${targets[@]}"
+    has_programs_of "$1" >/dev/null 2>&1 || {
+        apt-get update
+        apt-get install --yes --no-install-recommends "${packages[@]}"
+    }
+}
+
+# Wine keeps a byte for each page of what is reserved, so two tests that ask for more than any machine has are left
+# out: there they take a minute and 16 GB each. The models make fewer runs, because Wine's heap is slow.
+in_windows() {
+    local test=(cargo test --target x86_64-pc-windows-gnu --features full)
+    local prefix wine server
+    prefix=$(mktemp -d)
+    wine=$(wine_program)
+    server=$(command -v wineserver || ls /usr/lib/wine/wineserver)
+    export WINEPREFIX=$prefix WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
+    # shellcheck disable=SC2064
+    trap "'$server' --kill || true; rm -rf '$prefix'" EXIT
+    "$wine" wineboot --init
+    # The standard library's random numbers come from a DLL that Wine has not had before version 9.
+    local dll=$prefix/drive_c/windows/system32/bcryptprimitives.dll
+    [ -e "$dll" ] || x86_64-w64-mingw32-gcc -shared -x c -o "$dll" - -ladvapi32 <<'C'
+#include <windows.h>
+#include <ntsecapi.h>
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T size) { return RtlGenRandom(bytes, size); }
+C
+    export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$wine
+    export PROPTEST_CASES=${PROPTEST_CASES:-25}
+    "${test[@]}" --package ebbtide-global --lib --tests -- --skip what_cannot_be_had_is_null
+    "${test[@]}" --package ebbtide --test failure --test local --test local_thread_exit --test methods --test model \
+        --test pool -- --skip o01_the_capacity_of_the_default_can_be_set
+    # Addresses for a range of a few gigabytes, not for the first size that is tried.
+    CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="prlimit --as=$((8 << 30)) $wine" \
+        "${test[@]}" --package ebbtide-global --test given_back --test scopes
+}
+
+in_32_bits() {
+    local test=(cargo test --target i686-unknown-linux-gnu --lib --tests --features full)
+    "${test[@]}" --package ebbtide-global
+    "${test[@]}" --package ebbtide
+}
+
+in_wasm() {
+    local test=(cargo test --target wasm32-wasip1)
+    export CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $PWD/ci/wasi.mjs"
+    "${test[@]}" --package ebbtide-global --lib --test no_range --test not_installed --test first_println --test queues
+    "${test[@]}" --package ebbtide --test accessors --test arith --test claims --test growing --test model \
+        --test moving --test steady_state --test unsize
+}
+
+for_unix() {
+    local target
+    for target in $(targets_of unix); do
+        RUSTFLAGS="-Dwarnings ${RUSTFLAGS:-}" cargo check --target "$target" --package ebbtide --package ebbtide-global \
+            --features ebbtide/full,ebbtide-global/full
+    done
+}
+
+action=run
+case ${1:-} in --probe | --install) action=${1#--} && shift ;; esac
+for platform in "$@"; do
+    targets_of "$platform" >/dev/null
+    case $action in
+    probe) probe "$platform" ;;
+    install) install "$platform" ;;
+    run)
+        case $platform in
+        windows) (in_windows) ;;
+        32-bit) (in_32_bits) ;;
+        wasm) (in_wasm) ;;
+        unix) (for_unix) ;;
+        esac
+        ;;
+    esac
+done
