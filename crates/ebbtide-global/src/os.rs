@@ -97,7 +97,7 @@ mod system {
     const PAGE_NOACCESS: u32 = 0x01;
     const PAGE_READWRITE: u32 = 0x04;
 
-    // SAFETY: declared as kernel32 has them.
+    // As kernel32 has them, which the standard library links.
     unsafe extern "system" {
         fn VirtualAlloc(at: *mut c_void, size: usize, kind: u32, access: u32) -> *mut c_void;
         fn VirtualFree(at: *mut c_void, size: usize, kind: u32) -> i32;

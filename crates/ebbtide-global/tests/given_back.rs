@@ -37,7 +37,7 @@ fn has_memory(address: usize) -> bool {
         kind: u32,
     }
 
-    // SAFETY: declared as kernel32 has it.
+    // As kernel32 has it, which the standard library links.
     unsafe extern "system" {
         fn VirtualQuery(at: *const c_void, pages: *mut Pages, size: usize) -> usize;
     }
