@@ -54,7 +54,7 @@ install() {
 }
 
 # Wine keeps a byte for each page of what is reserved, so two tests that ask for more than any machine has are left
-# out: there they take a minute and 16 GB each. The models make fewer runs, because Wine's heap is slow.
+# out: they take a minute and all memory there. The models make fewer runs, because Wine's heap is slow.
 in_windows() {
     local test=(cargo test --target x86_64-pc-windows-gnu --features full)
     local prefix wine server
