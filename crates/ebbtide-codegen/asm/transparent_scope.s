@@ -8,52 +8,52 @@
 	movq	%fs:0, %rbx
 	addq	%r12, %rbx
 	cmpq	$1, %fs:32(%r12)
-	jne	.LBB15_3
+	jne	.LBB18_3
 	movq	%fs:64(%r12), %r14
 	testq	%r14, %r14
-	je	.LBB15_3
+	je	.LBB18_3
 	movq	%r14, %fs:32(%r12)
 	movq	%fs:72(%r12), %rax
 	movq	%rax, %fs:8(%r12)
 	callq	*%r15
 	cmpq	%r14, %fs:32(%r12)
-	je	.LBB15_5
-	jmp	.LBB15_10
-.LBB15_3:
+	je	.LBB18_5
+	jmp	.LBB18_10
+.LBB18_3:
 	callq	*_ZN14ebbtide_global5calls5enterE@GOTPCREL(%rip)
 	movq	%rax, %r14
 	callq	*%r15
 	cmpq	%r14, %fs:32(%r12)
-	jne	.LBB15_10
-.LBB15_5:
+	jne	.LBB18_10
+.LBB18_5:
 	movq	%fs:56(%r12), %rax
 	testq	%rax, %rax
-	je	.LBB15_10
+	je	.LBB18_10
 	movq	%fs:40(%r12), %rcx
 	movl	%fs:48(%r12), %edx
 	subl	%ecx, %edx
 	cmpl	%edx, 16(%rax)
-	jne	.LBB15_10
+	jne	.LBB18_10
 	movl	$0, 16(%rax)
 	movq	%rcx, %fs:48(%r12)
 	movq	%fs:(%r12), %rsi
 	movq	%fs:80(%r12), %rax
 	subq	%rax, %rsi
-	je	.LBB15_8
+	je	.LBB18_8
 	addq	%rsi, %fs:96(%r12)
 	movq	%rax, %fs:(%r12)
-.LBB15_8:
+.LBB18_8:
 	movq	$0, %fs:8(%r12)
 	movq	$1, %fs:32(%r12)
 	decq	%fs:88(%r12)
-	je	.LBB15_9
+	je	.LBB18_9
 	addq	$8, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r14
 	popq	%r15
 	retq
-.LBB15_10:
+.LBB18_10:
 	movq	%r14, %rdi
 	addq	$8, %rsp
 	popq	%rbx
@@ -61,7 +61,7 @@
 	popq	%r14
 	popq	%r15
 	jmpq	*_ZN14ebbtide_global5calls5leaveE@GOTPCREL(%rip)
-.LBB15_9:
+.LBB18_9:
 	movq	%rbx, %rdi
 	addq	$8, %rsp
 	popq	%rbx

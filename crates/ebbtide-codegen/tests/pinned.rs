@@ -9,6 +9,12 @@
 
 use std::{collections::BTreeMap, env, fs, path::Path, process::Command, sync::LazyLock};
 
+/// Where the transparent calls go on in a scope that lists what it frees.
+const PARTS: [(&str, &str); 2] = [
+    ("_ZN14ebbtide_global6scoped6listedE", "transparent_alloc_listed"),
+    ("_ZN14ebbtide_global6thread11free_listedE", "transparent_dealloc_listed"),
+];
+
 /// The body of each function by its name, an instruction or a label a line.
 static FUNCTIONS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pinned");
@@ -56,10 +62,14 @@ fn functions(assembly: &str) -> BTreeMap<String, String> {
                 body.push_str(&without_hash(line));
                 body.push('\n');
             }
-        } else if let Some(name) = line.strip_suffix(':')
-            && !(name.starts_with(['.', '_']) || name.starts_with("GCC_except_table"))
-        {
-            current = Some((name.to_owned(), String::new()));
+        } else if let Some(name) = line.strip_suffix(':') {
+            let name = without_hash(name);
+            let part = PARTS.iter().find(|(symbol, _)| *symbol == name);
+            let is_own = !(name.starts_with(['.', '_']) || name.starts_with("GCC_except_table"));
+            if part.is_some() || is_own {
+                let name = part.map_or(name, |(_, name)| (*name).to_owned());
+                current = Some((name, String::new()));
+            }
         }
     }
     functions
@@ -129,7 +139,8 @@ fn try_functions_have_no_way_to_a_panic() {
 
 #[test]
 fn the_transparent_calls_have_no_frame_and_leave_by_jumps() {
-    for call in ["alloc", "alloc_u64", "alloc_zeroed", "dealloc", "realloc"] {
+    let calls = ["alloc", "alloc_u64", "alloc_zeroed", "dealloc", "realloc"];
+    for call in calls.into_iter().chain(["alloc_listed", "dealloc_listed"]) {
         let body = body(&format!("transparent_{call}"));
         let is_framed = |line: &&str| line.starts_with("\tpush") || line.starts_with("\tcall");
         assert_eq!(body.lines().find(is_framed), None, "{call}:\n{body}");

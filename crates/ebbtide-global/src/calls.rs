@@ -91,7 +91,8 @@ fn trace(label: Option<&'static Label>, closed: Sums) {
 ///
 /// A scope is for work that ends. In one that runs for ever, memory that is freed in the order in which it was taken (a queue, a
 /// cache, what is sent to another thread) is not used again before the scope's end, and it grows; put such things
-/// [`outside`]. One small block that escapes keeps the 64 KiB around it that the scope filled.
+/// [`outside`]. One small block that escapes keeps the 64 KiB around it that the scope filled. Where scope after scope leaves a few
+/// behind, the outermost ones of a thread go on in each other's memory, and fill what is free between such blocks.
 ///
 /// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same, over the inner
 /// allocator: when the program's global allocator is not a [`Scoped`](crate::Scoped), when the system gives no addresses, in a
@@ -270,7 +271,8 @@ pub fn warm() {
     });
 }
 
-/// Gives the memory that this thread's pool and the shared one keep back to the system.
+/// Gives the memory that this thread's pool and the shared one keep back to the system. Outside of scopes that is also what this
+/// thread's scopes left free between blocks that live on, as far as whole chunks are.
 ///
 /// ```
 /// ebbtide_global::release_pool();

@@ -14,9 +14,10 @@
 //! alloc                                                   of any owner, null: "not by me"
 //!   ├─ small, aligned to the granule, and the chunk has room ─► top = end           the fast path
 //!   └─ else ─┬─ small, and aligned to more ─► top = end
-//!            └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
-//!                                   ├─ it fits after all, or into another chunk ─► next_chunk ─► adopt, pool, region
-//!                                   └─ larger than 8 KiB ─► alloc_beyond
+//!            └─ else ─┬─ small, and the scope lists such ─► pop
+//!                     └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
+//!                                            ├─ it fits after all, or into another chunk ─► next_chunk ─► adopt, pool, region
+//!                                            └─ larger than 8 KiB ─► alloc_beyond
 //! resize
 //!   ├─ small, the chunk's last block, bumped since `from`, and there is room ─► top = end    the fast path
 //!   └─ else ─► resize ─┬─ the innermost scope's ─┬─ the last block, and there is room ─► top = end
@@ -26,14 +27,20 @@
 //!                      └─ another scope's ─► as it is where it shrinks; else the caller moves it
 //! free
 //!   ├─ the innermost scope's, small ─► count down; if it was the last block, top = block   the fast path
-//!   └─ else ─► free_slow ─┬─ the innermost scope's ─┬─ from before the chunk was adopted ─► free_older
-//!                         │                         └─ large, or the scope churns ─► free_listed
-//!                         └─ else ─► free_other ─┬─ an outer scope's ─► count down
-//!                                                ├─ a span ─► into the pool
-//!                                                └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
-//! enter ─► take a chunk, keep the outer cursor in the outer scope's record
-//! leave ─► close ─► retire every chunk ─► the outer cursor again
+//!   ├─ the same, and it is large or the scope lists all ─► free_listed, free_large
+//!   └─ else ─► free_elsewhere ─┬─ from before the chunk was adopted ─► free_older
+//!                              └─ else ─► free_other ─┬─ an outer scope's ─► count down
+//!                                                     ├─ the standing scope's ─► free_standing
+//!                                                     ├─ a span ─► into the pool
+//!                                                     └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
+//! enter ─┬─ a scope stands ─► go_on
+//!        └─ else ─► take a chunk, keep the outer cursor in the outer scope's record ─► stand, where scopes keep little of much
+//! leave ─► close ─┬─ the standing scope ─► rest
+//!                 └─ else ─► retire every chunk ─► the outer cursor again
 //! ```
+//!
+//! An outermost scope may [stand](standing): go on, at its end, as the next one. Then it is the first that its owner has and the
+//! last that it ends.
 //!
 //! # Invariants
 //!
@@ -51,7 +58,7 @@
 //! - **G5** `top..end` is free and lies in the innermost scope's current chunk; `top` is a multiple of the granule, and at
 //!   least `LEAD` above that chunk's start. So no block of another run ends at `top`: the end of a block equals `top` only
 //!   if both lie in the current chunk.
-//! - **G6** The blocks in a scope's lists were freed, lie in chunks of that very scope, and above no chunk's
+//! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of that very scope, and above no chunk's
 //!   top. Its chunks stay its own until it ends, and its lists end with it.
 //! - **G7** A span has one block, which nobody counts: it is alive exactly while the run is in no pool. Whoever frees it has
 //!   the run.
@@ -60,6 +67,8 @@
 //!   `older` counts the blocks below that its owner freed. So where `local + older` is 0, every block above `tail` was
 //!   freed, whatever became of those below; frees of others can only make the sum larger. No block from before the
 //!   adoption begins at or behind `from`.
+//!
+//! S1 to S4, in [`standing`], are about scopes that stand.
 //!
 //! No promise is made about the calls of [`leave`](Owner::leave): one that never comes, comes twice or in
 //! another order costs memory and no more. `Owner::check` asserts what a program can see of this after every
@@ -80,7 +89,10 @@ use core::{
     ptr::{self, NonNull},
     sync::atomic::{AtomicU64, Ordering},
 };
+use standing::Standing;
 use std::io::Write;
+
+mod standing;
 
 /// The owner and the scope of a chunk that has none.
 const RETIRED: u64 = 0;
@@ -131,10 +143,36 @@ const LONG: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 /// `list_floor` where no block is listed.
 const NEVER: usize = usize::MAX;
 
-/// Recently freed blocks by their size. Each holds the address of the next in its first bytes.
+/// `list_floor` where every block is listed, and requests of any size are served.
+const ALL: usize = 0;
+
+/// The same, where the scope's options exclude some sizes.
+const ALL_SERVED: usize = 1;
+
+/// Recently freed blocks by their size. Each holds the address of the next in its first bytes. All bits 0 is valid.
 #[derive(Debug)]
-#[repr(transparent)]
-struct Lists([Cell<*mut u8>; LISTS]);
+struct Lists {
+    heads: [Cell<*mut u8>; LISTS],
+    /// Of a standing scope: its live blocks in chunks, as far as its owner knows.
+    live: Cell<i64>,
+    /// Of a standing scope: the blocks that were bumped, those that were rewound again among them.
+    bumped: Cell<i64>,
+}
+
+impl Lists {
+    /// Puts a free block into the list of its size.
+    ///
+    /// # Safety
+    ///
+    /// The block was freed and is counted, and lies in a chunk of these lists' scope.
+    #[inline(always)]
+    unsafe fn push(&self, block: *mut u8, list: usize) {
+        let list = &self.heads[list];
+        // SAFETY: the block is free and the scope's (G6); it has at least `GRANULE` bytes, aligned to that.
+        unsafe { block.cast::<*mut u8>().write(list.get()) };
+        list.set(block);
+    }
+}
 
 /// The scopes of an owner that can have lists at a time: they lie in the upper half of one chunk, out of reach of a
 /// block that is overrun.
@@ -179,6 +217,16 @@ impl Record {
         self.spans.set(0);
         self.moves.set(0);
     }
+
+    /// The figures as the scope began.
+    fn begun(&self) -> (Option<&'static Label>, Sums) {
+        let before = Sums {
+            blocks: self.blocks.get(),
+            bytes: self.bytes.get(),
+            escaped: self.escaped.get(),
+        };
+        (self.label.get(), before)
+    }
 }
 
 /// Names a scope that was entered. It is no proof of anything: see [`Owner::leave`].
@@ -216,7 +264,7 @@ pub struct Owner {
     end: Cell<usize>,
     /// Larger blocks take the slow path: [`SMALL`], or 0.
     small_max: Cell<usize>,
-    /// Blocks of at least this size are listed when they are freed.
+    /// Blocks of at least this size are listed when they are freed: [`ALL`] and [`ALL_SERVED`] are all of them.
     list_floor: Cell<usize>,
     scope: Cell<u64>,
     /// Blocks ever bumped.
@@ -245,6 +293,7 @@ pub struct Owner {
     lists: Cell<Option<NonNull<Lists>>>,
 
     lists_chunk: Cell<Option<Chunk>>,
+    standing: Standing,
     pools: [Cell<Option<Chunk>>; CLASSES],
     /// The bytes in the pools that have memory behind them.
     kept: Cell<usize>,
@@ -379,6 +428,7 @@ impl Owner {
             current: Cell::new(None),
             lists: Cell::new(None),
             lists_chunk: Cell::new(None),
+            standing: Standing::new(),
             pools: [const { Cell::new(None) }; CLASSES],
             kept: Cell::new(0),
             hints: [const { Cell::new(None) }; HINTS],
@@ -483,6 +533,17 @@ impl Owner {
         if !self.is_started() {
             return None;
         }
+        // What an outermost scope asks that may go on in a standing one.
+        let is_plain = options.serves_all() && begin != Begin::Outside && !self.has_scope();
+        if let Some(ticket) = self.go_on(is_plain, label) {
+            return Some(ticket);
+        }
+        let stands = is_plain && self.is_to_stand();
+        if stands {
+            // S2: it adopts nothing.
+            self.next_hint.set(0);
+        }
+        let begin = if stands { Begin::Anywhere } else { begin };
         let scope = self.new_id();
         let outer = self.innermost();
         let idle = if outer.is_none() { self.take_idle() } else { None };
@@ -518,11 +579,7 @@ impl Owner {
         // No limit that a program could reach is left out.
         let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
         record.budget.set(if has_limit { options.byte_limit } else { NEVER });
-        record.label.set(label);
-        record.blocks.set(self.blocks());
-        record.bytes.set(self.bytes.get());
-        record.escaped.set(self.escaped.get());
-        record.spans.set(0);
+        self.begin_figures(record, label);
         record.moves.set(0);
         chunk.set_next(None);
         self.first.set(Some(chunk));
@@ -538,8 +595,9 @@ impl Owner {
             self.small_max.set(if is_plain { SMALL } else { 0 });
         }
         self.list_floor.set(SMALL + 1);
+        let session = if stands { self.stand(chunk) } else { None };
         self.check();
-        Ticket::of(scope)
+        session.or(Ticket::of(scope))
     }
 
     /// Ends a plain scope that left no block behind: the chunk stays as it is, for the next one. Returns what is told of it.
@@ -623,42 +681,62 @@ impl Owner {
     /// Ends the scopes inside of the one that the ticket names. `None` if that one is not open.
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
-        let mut next = self.innermost();
-        while next?.entry().scope.load(Ordering::Relaxed) != ticket.scope.get() {
-            next = next?.entry().record.outer.get();
+        let mut named = self.innermost()?;
+        while !self.is_named(named, ticket) {
+            named = named.entry().record.outer.get()?;
         }
-        while self.scope.get() != ticket.scope.get() {
+        while self.first.get() != Some(named) {
             self.close()?;
         }
         Some(())
     }
 
-    /// Ends the innermost scope.
+    /// Whether a ticket is that of the open scope that begins in this chunk.
+    fn is_named(&self, first: Chunk, ticket: Ticket) -> bool {
+        let scope = if self.is_standing(first) {
+            self.standing.session.get()
+        } else {
+            first.entry().scope.load(Ordering::Relaxed)
+        };
+        scope == ticket.scope.get()
+    }
+
+    /// Ends the innermost scope, or lets it rest.
     #[inline(never)]
     fn close(&self) -> Option<(Sums, Option<Chunk>)> {
-        let (first, current) = (self.innermost()?, self.current.get()?);
+        let first = self.innermost()?;
+        if self.is_standing(first) {
+            return Some((self.rest(first), None));
+        }
         self.complicate();
+        bump(&self.scopes, 1);
+        let begun = first.entry().record.begun();
+        let pinned = self.give_up(first);
+        let sums = self.tell(begun);
+        if !self.has_scope() {
+            self.publish(sums.bytes);
+        }
+        Some((sums, pinned))
+    }
+
+    /// Gives up the chunks of the innermost scope, which begins in this one, for the scope around it. Returns its current chunk if
+    /// that is pinned now.
+    #[inline]
+    fn give_up(&self, first: Chunk) -> Option<Chunk> {
+        let current = self.current.get()?;
         self.flush();
         let record = &first.entry().record;
         bump(&self.escaped, u64::from(record.spans.get()));
-        bump(&self.scopes, 1);
         let outer = record.outer.get();
-        let label = record.label.get();
-        let before = Sums {
-            blocks: record.blocks.get(),
-            bytes: record.bytes.get(),
-            escaped: record.escaped.get(),
-        };
-
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
         let mut is_pinned = false;
         let mut next = Some(current);
         // The first chunk is put into the pool last, so that the next scope begins where this one did.
         while let Some(chunk) = next {
             next = chunk.next();
-            if outer.is_none() && chunk == first && self.is_clean(chunk) {
-                // An outermost scope's first chunk stays for the next one.
-                self.rest(chunk);
+            if outer.is_none() && chunk == first && self.is_clean(chunk) && !self.is_to_stand() {
+                // An outermost scope's first chunk stays for the next one, unless that is to stand.
+                self.idle_in(chunk);
             } else if chunk == current {
                 is_pinned = self.retire(chunk, tail);
             } else {
@@ -666,6 +744,22 @@ impl Owner {
             }
         }
         self.resume(outer);
+        is_pinned.then_some(current)
+    }
+
+    /// Keeps the figures as a scope begins.
+    #[inline]
+    fn begin_figures(&self, record: &Record, label: Option<&'static Label>) {
+        record.label.set(label);
+        record.blocks.set(self.blocks());
+        record.bytes.set(self.bytes.get());
+        record.escaped.set(self.escaped.get());
+        record.spans.set(0);
+    }
+
+    /// What a scope that ends did, by the figures as it began.
+    #[inline]
+    fn tell(&self, (label, before): (Option<&'static Label>, Sums)) -> Sums {
         let sums = Sums {
             blocks: self.blocks().wrapping_sub(before.blocks),
             bytes: since(before.bytes, self.bytes.get()),
@@ -674,18 +768,16 @@ impl Owner {
         if let Some(label) = label {
             label.count(&sums);
         }
-        if outer.is_none() {
-            self.publish(sums.bytes);
-        }
-        Some((sums, is_pinned.then_some(current)))
+        sums
     }
 
     /// Keeps a clean chunk as the idle one.
     #[inline]
-    fn rest(&self, chunk: Chunk) {
+    fn idle_in(&self, chunk: Chunk) {
         let scope = self.new_id();
         let entry = chunk.entry();
         entry.record.reset();
+        entry.is_sparse.set(false);
         entry.pinned.set(0);
         entry.tail.set(0);
         entry.older.set(0);
@@ -753,6 +845,7 @@ impl Owner {
         while self.innermost().is_some() {
             self.close();
         }
+        // Ends the standing scope, too.
         self.release_pools();
         self.publish(0);
         if let Some(node) = self.node.take() {
@@ -765,6 +858,7 @@ impl Owner {
     pub fn release_pools(&self) {
         // Of an open scope, one may be the first chunk, and in the other lie its lists.
         if self.innermost().is_none() {
+            self.end_standing();
             if let Some(chunk) = self.take_idle() {
                 self.resume(None);
                 self.retire(chunk, CHUNK);
@@ -848,7 +942,8 @@ impl Owner {
     /// A chunk for a scope, owned, and where its free bytes begin.
     #[inline]
     fn take_chunk(&self, scope: u64) -> Option<(Chunk, *mut u8)> {
-        if self.next_hint.get() > 0 {
+        // S2: the standing scope adopts nothing; those inside of it do.
+        if self.next_hint.get() > 0 && scope != self.standing.scope.get() {
             if let Some(adopted) = self.adopt_hint(scope) {
                 return Some(adopted);
             }
@@ -857,6 +952,7 @@ impl Owner {
         let entry = chunk.entry();
         entry.count.own();
         entry.touched.set(CHUNK);
+        entry.is_sparse.set(false);
         entry.pinned.set(0);
         entry.tail.set(0);
         self.own(entry, scope);
@@ -877,6 +973,7 @@ impl Owner {
         let entry = chunk.entry();
         let live = entry.count.adopt()?;
         PINNED.fetch_sub(1, Ordering::Relaxed);
+        self.standing.unpinned(entry);
         entry.pinned.set(live);
         self.own(entry, scope);
         // Read after the exchange: what was there before it may be an earlier owner's.
@@ -924,6 +1021,10 @@ impl Owner {
         entry.local.set(entry.local.get().wrapping_add(bumped));
         entry.bumped.set(entry.bumped.get().wrapping_add(bumped));
         self.mark.set(self.served.get());
+        if let Some(lists) = self.listed() {
+            lists.live.set(lists.live.get() + i64::from(bumped));
+            lists.bumped.set(lists.bumped.get() + i64::from(bumped));
+        }
         let top = self.top.get().addr();
         // Below 0 where the bump pointer came back.
         bump(&self.bytes, top.wrapping_sub(self.from.get()) as u64);
@@ -950,7 +1051,9 @@ impl Owner {
         self.flush();
         let moves = &first.entry().record.moves;
         moves.set(moves.get().saturating_add(1));
-        if moves.get() >= LONG && self.churns(old, moves.get().is_power_of_two()) {
+        if self.is_standing(first) {
+            self.standing_grew(moves.get());
+        } else if moves.get() >= LONG && self.churns(old, moves.get().is_power_of_two()) {
             self.begin_listing();
         }
         chunk.set_next(self.current.get());
@@ -998,6 +1101,7 @@ impl Owner {
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
         let tail = if is_as_before { entry.tail.get() } else { tail as u32 };
         entry.tail.set(tail);
+        self.standing.pinning(entry, newer);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
         // Counted before, so that whoever frees the last block finds it counted.
@@ -1005,6 +1109,7 @@ impl Owner {
         let live = entry.count.settle(local);
         if live == 0 {
             PINNED.fetch_sub(1, Ordering::Relaxed);
+            self.standing.unpinned(entry);
             self.give(chunk, 0);
             return false;
         }
@@ -1126,7 +1231,7 @@ impl Owner {
             return self.refuse(Reason::Alignment);
         }
         let rounded = size::round(size);
-        if let Some(block) = self.pop(rounded, layout.align()) {
+        if let Some(block) = self.pop(rounded, size::list(rounded), layout.align()) {
             return block;
         }
         loop {
@@ -1223,13 +1328,17 @@ impl Owner {
     #[inline(always)]
     pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, size: usize) {
         // SAFETY: passed on.
-        let slow = || unsafe { self.free_slow(place, block, size) };
+        let large = || unsafe { self.free_large(place, block, size) };
         // SAFETY: passed on.
-        unsafe { self.free_or(place, block, size, slow) }
+        let listed = || unsafe { self.free_listed(place, block, size, large) };
+        // SAFETY: passed on.
+        let elsewhere = || unsafe { self.free_elsewhere(place, block, size) };
+        // SAFETY: passed on.
+        unsafe { self.free_or(place, block, size, listed, elsewhere) }
     }
 
-    /// As [`free`](Owner::free), but calls `slow`, which is to do the same as [`free_slow`](Owner::free_slow), where there is
-    /// more to do than to count and to rewind.
+    /// As [`free`](Owner::free). Where there is more to do than to count and to rewind it calls `listed` or `elsewhere`, which are to
+    /// do the same as [`free_listed`](Owner::free_listed) and [`free_elsewhere`](Owner::free_elsewhere).
     ///
     /// # Safety
     ///
@@ -1240,14 +1349,17 @@ impl Owner {
         place: Place,
         block: *mut u8,
         size: usize,
-        slow: impl FnOnce(),
+        listed: impl FnOnce(),
+        elsewhere: impl FnOnce(),
     ) {
         let entry = place.entry();
-        let is_plain = entry.scope.load(Ordering::Relaxed) == self.scope.get()
-            && offset(block) >= entry.tail.get()
-            && size < self.list_floor.get();
-        if !is_plain {
-            return slow();
+        let is_here = entry.scope.load(Ordering::Relaxed) == self.scope.get()
+            && offset(block) >= entry.tail.get();
+        if !is_here {
+            return elsewhere();
+        }
+        if size >= self.list_floor.get() {
+            return listed();
         }
         // The innermost scope's id is in the entry, so this owner has the chunk (G2, G8).
         entry.local.set(entry.local.get().wrapping_sub(1));
@@ -1260,31 +1372,88 @@ impl Owner {
         }
     }
 
-    /// Frees a block of any owner.
+    /// Lists a block, or rewinds. Calls `large`, which is to do the same as [`free_large`](Owner::free_large), for a large one.
+    ///
+    /// # Safety
+    ///
+    /// As [`free`](Owner::free), for a block of the innermost scope's that is above its chunk's tail and not below the size that the
+    /// scope lists.
+    #[inline(always)]
+    pub(crate) unsafe fn free_listed(
+        &self,
+        place: Place,
+        block: *mut u8,
+        size: usize,
+        large: impl FnOnce(),
+    ) {
+        if size > SMALL {
+            return large();
+        }
+        // Whoever lists small blocks has lists.
+        let Some(lists) = self.listed() else { return large() };
+        // SAFETY: passed on.
+        unsafe { poison(block, size) };
+        let local = &place.entry().local;
+        local.set(local.get().wrapping_sub(1));
+        lists.live.set(lists.live.get() - 1);
+        let block = region::reach(block);
+        if block.addr() + size::round_small(size) == self.top.get().addr() {
+            self.top.set(block);
+        } else {
+            // SAFETY: the block is free, counted, and lies in a chunk of the innermost scope.
+            unsafe { lists.push(block, size::small_list(size)) };
+        }
+    }
+
+    /// As [`free_listed`](Owner::free_listed), for a block of any size.
+    ///
+    /// # Safety
+    ///
+    /// As [`free_listed`](Owner::free_listed).
+    #[inline]
+    pub(crate) unsafe fn free_large(&self, place: Place, block: *mut u8, size: usize) {
+        // SAFETY: passed on.
+        unsafe { poison(block, size) };
+        let local = &place.entry().local;
+        local.set(local.get().wrapping_sub(1));
+        let rounded = size::round(size);
+        let block = region::reach(block);
+        let is_last = block.addr() + rounded == self.top.get().addr();
+        let lists = if is_last { self.listed() } else { self.lists() };
+        if let Some(lists) = lists {
+            lists.live.set(lists.live.get() - 1);
+        }
+        if is_last {
+            self.top.set(block);
+        } else if let Some(lists) = lists {
+            // SAFETY: the block is free, counted, and lies in a chunk of the innermost scope.
+            unsafe { lists.push(block, size::list(rounded)) };
+        }
+    }
+
+    /// Frees a block of any owner that is not one of those that [`free_listed`](Owner::free_listed) frees: of another scope, or older than
+    /// the adoption of its chunk.
     ///
     /// # Safety
     ///
     /// As [`free`](Owner::free).
     #[inline]
-    pub(crate) unsafe fn free_slow(&self, place: Place, block: *mut u8, size: usize) {
+    pub(crate) unsafe fn free_elsewhere(&self, place: Place, block: *mut u8, size: usize) {
         // SAFETY: passed on.
         unsafe { poison(block, size) };
         let entry = place.entry();
-        if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
-            return self.free_other(place.chunk(), block, size);
-        }
-        entry.local.set(entry.local.get().wrapping_sub(1));
-        if offset(block) < entry.tail.get() {
+        if entry.scope.load(Ordering::Relaxed) == self.scope.get() {
             self.free_older(entry, block, size);
         } else {
-            // SAFETY: the block is free, counted, and lies in a chunk of the innermost scope.
-            unsafe { self.free_listed(block, size) };
+            // SAFETY: passed on.
+            unsafe { self.free_other(place.chunk(), block, size) };
         }
     }
 
-    /// Rewinds where a block ends that was freed, is counted, and lay in a chunk of the innermost scope, below its tail: it is
-    /// from before the chunk was adopted.
+    /// Rewinds where a block ends that was freed and lay in a chunk of the innermost scope, below its tail: it is from before the
+    /// chunk was adopted.
     fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
+        entry.local.set(entry.local.get().wrapping_sub(1));
         entry.older.set(entry.older.get().wrapping_add(1));
         if block.addr() + size::round(size) == self.top.get().addr() {
             // The last block of the current chunk (G5). What is bumped here from now on is this scope's (G9).
@@ -1293,38 +1462,28 @@ impl Owner {
         }
     }
 
-    /// Rewinds, or lists.
+    /// Counts a block that was freed and is not in a chunk of the innermost scope.
     ///
     /// # Safety
     ///
-    /// The block has this size, was freed and is counted, and lies in a chunk of the innermost scope, above its tail.
-    unsafe fn free_listed(&self, block: *mut u8, size: usize) {
-        let rounded = size::round(size);
-        let block = region::reach(block);
-        if block.addr() + rounded == self.top.get().addr() {
-            self.top.set(block);
-        } else if let Some(lists) = self.lists() {
-            let list = &lists.0[size::list(rounded)];
-            // SAFETY: the block is free and this scope's (G6); it has at least `GRANULE` bytes, aligned to that.
-            unsafe { block.cast::<*mut u8>().write(list.get()) };
-            list.set(block);
-        }
-    }
-
-    /// Counts a block that was freed and is not in a chunk of the innermost scope.
-    fn free_other(&self, chunk: Chunk, block: *mut u8, size: usize) {
+    /// The block has this size and was freed.
+    unsafe fn free_other(&self, chunk: Chunk, block: *mut u8, size: usize) {
         let entry = chunk.entry();
         if entry.scope.load(Ordering::Relaxed) == SPAN {
             // The block was the run's only one, so the run is the caller's (G7).
             self.free_span(chunk, size);
         } else if entry.owner.load(Ordering::Relaxed) == self.id.get() {
-            // An outer scope's.
+            // An outer scope's, or the standing one's.
             entry.local.set(entry.local.get().wrapping_sub(1));
-            if offset(block) < entry.tail.get() {
+            if entry.scope.load(Ordering::Relaxed) == self.standing.scope.get() {
+                // SAFETY: passed on; it is counted.
+                unsafe { self.free_standing(block, size) };
+            } else if offset(block) < entry.tail.get() {
                 entry.older.set(entry.older.get().wrapping_add(1));
             }
-        } else {
-            free_foreign(chunk);
+        } else if free_foreign(chunk.entry()) {
+            self.standing.unpinned(chunk.entry());
+            region::give(chunk);
         }
     }
 
@@ -1345,7 +1504,7 @@ impl Owner {
 
     /// The record of an open scope of this owner.
     fn record_of(&self, scope: u64) -> Option<&Record> {
-        let mut next = self.innermost();
+        let mut next = self.innermost().or(self.standing.first.get());
         while let Some(first) = next {
             let entry = first.entry();
             if entry.scope.load(Ordering::Relaxed) == scope {
@@ -1409,10 +1568,10 @@ impl Owner {
                 let new = size::round(new_size);
                 let end = block.addr().wrapping_add(new);
                 if block.addr() + old == self.top.get().addr() && end <= self.end.get() {
-                    if self.list_floor.get() == 0 && new != old {
+                    if self.list_floor.get() <= ALL_SERVED && new != old {
                         // Were it resized where it is, blocks that are made with one size and freed with another
                         // would fill a list that nobody asks.
-                        if let Some(listed) = self.pop(new, layout.align()) {
+                        if let Some(listed) = self.pop(new, size::list(new), layout.align()) {
                             // SAFETY: passed on; the listed block has the new size.
                             return unsafe { self.move_to(listed, place, block, layout, new_size) };
                         }
@@ -1438,9 +1597,12 @@ impl Owner {
             // SAFETY: passed on.
             return unsafe { self.resize_span(place, block, layout, new_size) };
         }
-        // What shrinks stays where it is; what grows leaves the arena.
-        let shrinks = new_size <= layout.size();
-        if shrinks { block } else { ptr::null_mut() }
+        // What shrinks stays where it is; what grows leaves the arena. So does what shrinks by half or more in a standing scope: the
+        // rest of the block would be of no use to that until its end.
+        let is_standing = scope == self.standing.scope.get();
+        let least = if is_standing { layout.size() / 2 } else { 0 };
+        let stays = new_size > least && new_size <= layout.size();
+        if stays { block } else { ptr::null_mut() }
     }
 
     /// As [`resize`](Owner::resize), but calls `slow`, which is to do the same, unless a small block ends the current chunk and
@@ -1558,60 +1720,82 @@ impl Owner {
 
     // Lists
 
+    /// The innermost scope's lists, if it has any.
+    #[inline(always)]
+    fn listed(&self) -> Option<&Lists> {
+        // SAFETY: the place is this owner's, was set to null pointers, and is another scope's only after this one's end.
+        self.lists.get().map(|lists| unsafe { lists.as_ref() })
+    }
+
     /// The innermost scope's lists, made if there are none yet. `None` where it is nested too deeply.
     #[inline]
     fn lists(&self) -> Option<&Lists> {
-        let lists = match self.lists.get() {
-            Some(lists) => lists,
-            None => self.make_lists()?,
-        };
-        // SAFETY: the place is this owner's, was set to null pointers, and is another scope's only after this one's end.
-        Some(unsafe { lists.as_ref() })
+        if self.lists.get().is_none() {
+            self.make_lists();
+        }
+        self.listed()
     }
 
     #[cold]
-    fn make_lists(&self) -> Option<NonNull<Lists>> {
+    fn make_lists(&self) {
+        let Some(first) = self.innermost() else { return };
         let mut place = 0;
-        let mut next = self.innermost()?.entry().record.outer.get();
+        let mut next = first.entry().record.outer.get();
         while let Some(outer) = next {
             next = outer.entry().record.outer.get();
             place += 1;
             if place == LISTED_DEPTH {
-                return None;
+                return;
             }
         }
         self.complicate();
-        let chunk = match self.lists_chunk.get() {
-            Some(chunk) => chunk,
-            None => {
-                let chunk = self.take(0)?;
-                chunk.entry().touched.set(CHUNK);
-                self.lists_chunk.set(Some(chunk));
-                chunk
-            }
-        };
+        if self.lists_chunk.get().is_none() {
+            self.lists_chunk.set(self.take(0));
+        }
+        let Some(chunk) = self.lists_chunk.get() else { return };
+        chunk.entry().touched.set(CHUNK);
         let offset = CHUNK / 2 + place * size_of::<Lists>();
-        let lists = NonNull::new(chunk.start().wrapping_add(offset).cast::<Lists>())?;
-        // SAFETY: the place lies in the chunk, which holds nothing but lists, and no open scope has the same place.
-        unsafe { lists.write_bytes(0, 1) };
-        self.lists.set(Some(lists));
-        Some(lists)
+        let lists = NonNull::new(chunk.start().wrapping_add(offset).cast::<Lists>());
+        if let Some(lists) = lists {
+            // SAFETY: the place lies in the chunk, which holds nothing but lists, and no other scope has the same place: there
+            // is one a depth, and a scope that stands is the outermost one (S1).
+            unsafe { lists.write_bytes(0, 1) };
+        }
+        self.lists.set(lists);
     }
 
     /// From now on the innermost scope lists what it frees, of any size.
     fn begin_listing(&self) {
-        if self.lists().is_some() {
-            self.list_floor.set(0);
+        // Once: afterwards the limit tells nothing of the options.
+        if self.list_floor.get() > ALL_SERVED && self.lists().is_some() {
+            let serves_all = self.small_max.get() > 0;
+            self.list_floor.set(if serves_all { ALL } else { ALL_SERVED });
             self.small_max.set(0);
         }
     }
 
+    /// As [`alloc_slow`](Owner::alloc_slow), but calls `slow`, which is to do the same, unless the innermost scope lists small
+    /// blocks and has one of this size.
+    #[inline(always)]
+    pub(crate) fn alloc_listed_or(
+        &self,
+        layout: Layout,
+        slow: impl FnOnce() -> *mut u8,
+    ) -> *mut u8 {
+        if self.list_floor.get() == ALL && layout.size() <= SMALL {
+            let (size, list) = (layout.size(), size::small_list(layout.size()));
+            if let Some(block) = self.pop(size::round_small(size), list, layout.align()) {
+                return block;
+            }
+        }
+        slow()
+    }
+
     /// A block that was freed lately, of exactly this size.
-    #[inline]
-    fn pop(&self, rounded: usize, align: usize) -> Option<*mut u8> {
-        // SAFETY: as in `lists`.
-        let lists: &Lists = unsafe { self.lists.get()?.as_ref() };
-        let list = &lists.0[size::list(rounded)];
+    #[inline(always)]
+    fn pop(&self, rounded: usize, list: usize, align: usize) -> Option<*mut u8> {
+        let lists = self.listed()?;
+        let list = &lists.heads[list];
         let block = list.get();
         if block.is_null() || block.addr() & (align - 1) != 0 {
             return None;
@@ -1623,6 +1807,7 @@ impl Owner {
         // The chunk is this scope's (G6), so its count is this owner's.
         let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
+        lists.live.set(lists.live.get() + 1);
         bump(&self.others, 1);
         bump(&self.bytes, rounded as u64);
         Some(block)
@@ -1646,6 +1831,9 @@ impl Owner {
             if !at_rest {
                 return Some("an owner without scopes");
             }
+            if self.has_standing() && has_chunk {
+                return Some("S1");
+            }
             let is_clean = self.idle.get().is_none_or(|idle| idle.count.peek() == BIAS);
             return (!is_clean).then_some("G3, of the idle chunk");
         };
@@ -1653,6 +1841,9 @@ impl Owner {
         let is_idle = |idle: &Entry| ptr::eq(idle, first.entry()) && first == current;
         if self.idle.get().is_some_and(|idle| !is_idle(idle)) {
             return Some("the idle chunk");
+        }
+        if self.is_standing(first) && current.entry().tail.get() > 0 {
+            return Some("S2");
         }
         let (start, top) = (current.start().addr(), self.top.get().addr());
         let end = self.end.get();
@@ -1709,14 +1900,15 @@ pub fn is_ours<T>(block: *const T) -> bool {
     region::contains(block.addr())
 }
 
-/// Frees a block of a chunk that the caller does not own; the last one recycles it. To the shared pool, so that a
-/// thread which only frees does not hoard what another one allocates.
+/// Frees a block of a chunk that the caller does not own. If it was the last one, the chunk is the caller's: for the shared pool,
+/// so that a thread which only frees does not hoard what another one allocates.
 #[inline]
-fn free_foreign(chunk: Chunk) {
-    if chunk.entry().count.free() {
+fn free_foreign(entry: &Entry) -> bool {
+    let last = entry.count.free();
+    if last {
         PINNED.fetch_sub(1, Ordering::Relaxed);
-        region::give(chunk);
     }
+    last
 }
 
 /// Where in its first page a span's block begins. Blocks that all begin a page would meet in the same few lines of

@@ -50,6 +50,12 @@ impl Options {
         self
     }
 
+    /// Whether every size is served, without a limit.
+    #[inline]
+    pub(crate) fn serves_all(&self) -> bool {
+        (Options { label: None, ..*self }) == Options::new()
+    }
+
     /// A name under which the [report](crate::report) keeps figures of their own. Meant for a few fixed names.
     #[inline]
     pub const fn label(mut self, label: &'static str) -> Self {

@@ -109,6 +109,8 @@ pub(crate) struct Entry {
     class: Cell<u32>,
     /// The run is in a shared pool, and the system takes its memory when it needs some.
     is_offered: Cell<bool>,
+    /// Whether it is pinned for little: see [`standing`](crate::engine).
+    pub(crate) is_sparse: Cell<bool>,
     /// The bytes from the start that may have memory behind them. None of the others was ever written to since
     /// the system gave them, and the system gives zeros.
     pub(crate) touched: Cell<usize>,

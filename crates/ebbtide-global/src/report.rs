@@ -196,11 +196,12 @@ pub struct Fallbacks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
-    /// Blocks that were alive when their scope ended.
+    /// Blocks that were alive when their scope ended. Where scopes go on in each other's memory, what a scope frees of an earlier
+    /// one's is taken off.
     pub blocks: u64,
     /// How often a chunk was kept because of them.
     pub chunks: u64,
-    /// Chunks that are kept at this moment.
+    /// Chunks that are kept at this moment, for blocks that live on or for a thread's next scope between them.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,
@@ -327,7 +328,9 @@ pub fn report() -> Report {
 }
 
 /// Bounds the bytes that each thread's pool keeps for its next scopes, and the pool that all share. 128 MiB unless
-/// it is called. What is beyond goes back to the system when it comes to a pool the next time.
+/// it is called. What is beyond goes back to the system when it comes to a pool the next time. A thread whose scopes go on
+/// in each other's memory keeps as much besides, until it ends, opens another scope, or calls
+/// [`release_pool`](crate::release_pool).
 ///
 /// ```
 /// ebbtide_global::retain(16 << 20);

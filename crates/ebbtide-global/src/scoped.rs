@@ -66,7 +66,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
         // SAFETY: the caller says that the block is alive.
         match unsafe { region::find(block) } {
             // SAFETY: passed on; the range is the engine's, so the block is.
-            Some(place) => unsafe { thread::free(block, layout.size(), place) },
+            Some(place) => unsafe { thread::free::<A>(block, layout.size(), place) },
             // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
             None => unsafe { self.inner.dealloc(block, layout) },
         }
@@ -113,7 +113,18 @@ unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>)
     // SAFETY: the caller has them from a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
     // SAFETY: passed on.
-    thread::with(|owner| owner.alloc_aligned_or(layout, || unsafe { slow(size, align, scoped) }))
+    thread::with(|owner| owner.alloc_aligned_or(layout, || unsafe { listed(size, align, scoped) }))
+}
+
+/// # Safety
+///
+/// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
+#[inline(never)]
+unsafe fn listed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
+    // SAFETY: the caller has them from a layout.
+    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
+    // SAFETY: passed on.
+    thread::with(|owner| owner.alloc_listed_or(layout, || unsafe { slow(size, align, scoped) }))
 }
 
 /// # Safety
@@ -172,12 +183,14 @@ unsafe fn resize<A: GlobalAlloc>(
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, align) };
         // SAFETY: the new size is not 0.
         let new = unsafe { scoped.inner.alloc(new_layout) };
-        if !new.is_null() {
-            // SAFETY: both have so many bytes, and the new block is nobody else's.
-            unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };
-            // SAFETY: passed on; the old block is used no more.
-            unsafe { owner.free(place, block, size) };
+        if new.is_null() {
+            // What shrinks may stay: to shrink never fails.
+            return if new_size <= size { block } else { new };
         }
+        // SAFETY: both have so many bytes, and the new block is nobody else's.
+        unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };
+        // SAFETY: passed on; the old block is used no more.
+        unsafe { owner.free(place, block, size) };
         new
     })
 }

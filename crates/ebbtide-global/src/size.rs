@@ -53,6 +53,13 @@ pub(crate) const fn list(rounded: usize) -> usize {
     SMALL / GRANULE + 8 * (log - SMALL.ilog2()) as usize + eighth
 }
 
+/// The free list of blocks of a small size other than 0.
+#[inline(always)]
+pub(crate) const fn small_list(size: usize) -> usize {
+    // What `list` says of the rounded size. The remainder changes nothing, and tells the compiler that there is such a list.
+    (size - 1) / GRANULE % (SMALL / GRANULE)
+}
+
 /// The class of the smallest span that holds `size` bytes: it has `1 << class` chunks.
 #[inline]
 pub(crate) const fn class(size: usize) -> usize {
@@ -90,6 +97,9 @@ mod tests {
             let known = &mut of_list[list(rounded)];
             assert!(*known == 0 || *known == rounded, "{known} and {rounded}");
             *known = rounded;
+            if size <= SMALL {
+                assert_eq!(small_list(size), list(rounded));
+            }
         }
         assert!(of_list.iter().all(|size| *size > 0), "no list is without a use");
     }

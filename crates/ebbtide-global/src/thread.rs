@@ -44,26 +44,53 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
     f(unsafe { &*owner })
 }
 
-/// Frees a block through this thread's owner.
+/// Frees a block through this thread's owner. `A` is the program's allocator.
 ///
 /// # Safety
 ///
 /// As [`Owner::free`].
 #[inline(always)]
-pub(crate) unsafe fn free(block: *mut u8, size: usize, place: Place) {
+pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
     // SAFETY: passed on.
-    let slow = || unsafe { free_slow(block, size, place) };
+    let listed = || unsafe { free_listed::<A>(block, size, place) };
     // SAFETY: passed on.
-    with(|owner| unsafe { owner.free_or(place, block, size, slow) });
+    let elsewhere = || unsafe { free_elsewhere(block, size, place) };
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_or(place, block, size, listed, elsewhere) });
 }
 
 /// # Safety
 ///
-/// As [`Owner::free`].
+/// As [`Owner::free_listed`].
+#[allow(
+    clippy::extra_unused_type_parameters,
+    reason = "so it is compiled with the program, where the owner's place is known, not with this library, which has to ask"
+)]
 #[inline(never)]
-unsafe fn free_slow(block: *mut u8, size: usize, place: Place) {
+unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
     // SAFETY: passed on.
-    with(|owner| unsafe { owner.free_slow(place, block, size) });
+    let large = || unsafe { free_large(block, size, place) };
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_listed(place, block, size, large) });
+}
+
+/// # Safety
+///
+/// As [`Owner::free_large`].
+#[inline(never)]
+unsafe fn free_large(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_large(place, block, size) });
+}
+
+/// # Safety
+///
+/// As [`Owner::free_elsewhere`].
+#[cold]
+#[inline(never)]
+unsafe fn free_elsewhere(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: passed on.
+    with(|owner| unsafe { owner.free_elsewhere(place, block, size) });
 }
 
 /// Lets this thread open scopes. False where that cannot be, or would be to no purpose.

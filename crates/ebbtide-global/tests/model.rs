@@ -18,15 +18,47 @@ use std::{
 
 #[derive(Clone, Debug)]
 enum Step {
-    Alloc { by: usize, size: usize, log_align: u32, zeroed: bool },
-    Free { by: usize, which: usize },
-    Resize { by: usize, which: usize, size: usize },
-    Enter { by: usize, limits: usize },
-    Outside { by: usize },
-    Leave { by: usize, which: usize },
-    LeaveLast { by: usize },
-    End { by: usize },
-    Release { by: usize },
+    Alloc {
+        by: usize,
+        size: usize,
+        log_align: u32,
+        zeroed: bool,
+    },
+    Free {
+        by: usize,
+        which: usize,
+    },
+    Resize {
+        by: usize,
+        which: usize,
+        size: usize,
+    },
+    Enter {
+        by: usize,
+        limits: usize,
+    },
+    /// A scope that keeps every eighth of its blocks: after a few of them one stands.
+    KeepLittle {
+        by: usize,
+        blocks: usize,
+        size: usize,
+    },
+    Outside {
+        by: usize,
+    },
+    Leave {
+        by: usize,
+        which: usize,
+    },
+    LeaveLast {
+        by: usize,
+    },
+    End {
+        by: usize,
+    },
+    Release {
+        by: usize,
+    },
 }
 
 const OWNERS: usize = 3;
@@ -50,6 +82,8 @@ fn steps() -> impl Strategy<Value = Step> {
         8 => (by.clone(), any::<usize>(), sizes())
             .prop_map(|(by, which, size)| Step::Resize { by, which, size }),
         5 => (by.clone(), 0..6_usize).prop_map(|(by, limits)| Step::Enter { by, limits }),
+        4 => (by.clone(), 1..200_usize, 1..400_usize)
+            .prop_map(|(by, blocks, size)| Step::KeepLittle { by, blocks, size }),
         1 => by.clone().prop_map(|by| Step::Outside { by }),
         1 => (by.clone(), any::<usize>()).prop_map(|(by, which)| Step::Leave { by, which }),
         4 => by.clone().prop_map(|by| Step::LeaveLast { by }),
@@ -114,25 +148,45 @@ impl World {
         world
     }
 
+    fn alloc(&mut self, by: usize, layout: Layout, zeroed: bool) -> Block {
+        let owner = &self.owners[by];
+        let mut start = if zeroed { owner.alloc_zeroed(layout) } else { owner.alloc(layout) };
+        if start.is_null() {
+            // SAFETY: the size is not 0.
+            start = unsafe { System.alloc_zeroed(layout) };
+        }
+        assert_eq!(start.addr() % layout.align(), 0);
+        self.seed = self.seed.wrapping_add(1);
+        let block = Block { start, layout, seed: self.seed };
+        if zeroed {
+            assert!(block.bytes().iter().all(|byte| *byte == 0));
+        }
+        block.fill(0);
+        block
+    }
+
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Alloc { by, size, log_align, zeroed } => {
                 let layout = Layout::from_size_align(size, 1 << log_align).unwrap();
-                let owner = &self.owners[by];
-                let mut start =
-                    if zeroed { owner.alloc_zeroed(layout) } else { owner.alloc(layout) };
-                if start.is_null() {
-                    // SAFETY: the size is not 0.
-                    start = unsafe { System.alloc_zeroed(layout) };
-                }
-                assert_eq!(start.addr() % layout.align(), 0);
-                self.seed = self.seed.wrapping_add(1);
-                let block = Block { start, layout, seed: self.seed };
-                if zeroed {
-                    assert!(block.bytes().iter().all(|byte| *byte == 0));
-                }
-                block.fill(0);
+                let block = self.alloc(by, layout, zeroed);
                 self.blocks.push(block);
+            }
+            Step::KeepLittle { by, blocks, size } => {
+                let ticket = self.owners[by].enter(&Options::new());
+                let layout = Layout::from_size_align(size, 8).unwrap();
+                let made: Vec<Block> = (0..blocks).map(|_| self.alloc(by, layout, false)).collect();
+                for (number, block) in made.into_iter().enumerate() {
+                    if number % 8 == 7 {
+                        self.blocks.push(block);
+                    } else {
+                        block.free(&self.owners[by]);
+                    }
+                }
+                // Some are forgotten.
+                if blocks % 16 > 0 {
+                    ticket.into_iter().for_each(|ticket| self.owners[by].leave(ticket));
+                }
             }
             Step::Free { by, which } if !self.blocks.is_empty() => {
                 let block = self.blocks.swap_remove(which % self.blocks.len());

@@ -1,0 +1,29 @@
+	cmpq	$1024, %rsi
+	ja	.LBB6_6
+	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
+	movq	%fs:120(%rcx), %rax
+	testq	%rax, %rax
+	je	.LBB6_6
+	movq	_ZN14ebbtide_global6region5RANGEE@GOTPCREL(%rip), %r8
+	movq	16(%r8), %r9
+	shrq	$8, %rdx
+	andq	$-256, %rdx
+	decl	16(%r9,%rdx)
+	decq	1408(%rax)
+	movq	24(%r8), %rdx
+	leal	7(%rsi), %edx
+	andl	$4088, %edx
+	addq	%rdi, %rdx
+	cmpq	%fs:(%rcx), %rdx
+	jne	.LBB6_4
+	movq	%rdi, %fs:(%rcx)
+	retq
+.LBB6_6:
+	jmpq	*_ZN14ebbtide_global6thread10free_largeE@GOTPCREL(%rip)
+.LBB6_4:
+	decl	%esi
+	andl	$1016, %esi
+	movq	(%rax,%rsi), %rcx
+	movq	%rcx, (%rdi)
+	movq	%rdi, (%rax,%rsi)
+	retq

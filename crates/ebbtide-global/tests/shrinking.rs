@@ -1,0 +1,60 @@
+//! Claim: a block that shrinks is there afterwards, also where the system has no memory left: out of a scope that rests between
+//! others it would go to the inner allocator, and stays where that has nothing.
+
+// Without a range no block is an arena's.
+#![cfg(target_pointer_width = "64")]
+
+use ebbtide_global::{Scoped, arena, report};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// The system's allocator, or one that has nothing left.
+struct Short;
+
+static IS_SHORT: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the system's, or null.
+unsafe impl GlobalAlloc for Short {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if IS_SHORT.load(Ordering::Relaxed) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: passed on.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOC: Scoped<Short> = Scoped::new(Short);
+
+#[test]
+fn what_shrinks_stays_where_there_is_nothing_else() {
+    let scope = |number: u8| {
+        let blocks: Vec<Vec<u8>> = (0..200).map(|_| vec![number; 300]).collect();
+        blocks.into_iter().step_by(20).collect::<Vec<_>>()
+    };
+    let mut kept: Vec<Vec<Vec<u8>>> = (0..200).map(|number| arena(|| scope(number))).collect();
+    assert!(report().escapes.pinned_chunks > 0);
+
+    IS_SHORT.store(true, Ordering::Relaxed);
+    for block in kept.iter_mut().flatten() {
+        block.truncate(10);
+        block.shrink_to_fit();
+    }
+    IS_SHORT.store(false, Ordering::Relaxed);
+    let later: Vec<_> = (0..200).map(|number| arena(|| scope(number))).collect();
+
+    for (number, blocks) in (0..200).zip(&kept) {
+        assert!(blocks.iter().all(|block| *block == [number; 10]));
+    }
+    for (number, blocks) in (0..200).zip(&later) {
+        assert!(blocks.iter().all(|block| *block == [number; 300]));
+    }
+}

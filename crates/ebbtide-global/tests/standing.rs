@@ -1,0 +1,425 @@
+//! Claims about scopes that keep a little of much: what one left free the next one uses, wherever it is freed; nothing
+//! that is alive is ever touched; and the memory comes back when it is over.
+
+// Without a range no scope stands.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{
+    Options, Scoped, arena, arena_with,
+    engine::{Owner, Ticket},
+    outside, release_pool, report,
+};
+use std::{
+    alloc::{Layout, System},
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError, mpsc},
+    thread,
+};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+/// Figures are the whole program's, so one test runs at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static TESTS: Mutex<()> = Mutex::new(());
+    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Some blocks that know what is in them.
+struct Record {
+    number: usize,
+    cells: Vec<Vec<u8>>,
+}
+
+impl Record {
+    fn new(number: usize) -> Record {
+        let cell =
+            |place: usize| vec![Record::byte(number, place); 1 + (number * 7 + place * 13) % 90];
+        Record { number, cells: (0..8).map(cell).collect() }
+    }
+
+    #[allow(clippy::cast_possible_truncation)]
+    fn byte(number: usize, place: usize) -> u8 {
+        (number * 31 + place) as u8
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        for (place, cell) in self.cells.iter().enumerate() {
+            assert!(cell.iter().all(|byte| *byte == Record::byte(self.number, place)));
+        }
+    }
+}
+
+/// Makes 64 records, and returns every eighth.
+fn some(first: usize) -> Vec<Record> {
+    let records: Vec<Record> = (first..first + 64).map(Record::new).collect();
+    records.into_iter().filter(|record| record.number % 8 == 0).collect()
+}
+
+/// A hundred scopes of which each keeps something for as long as four hundred others do: enough for a scope to stand.
+fn leave_much() -> VecDeque<Vec<Record>> {
+    (0..400).map(|number| arena(|| some(64 * number))).collect()
+}
+
+fn pinned() -> usize {
+    report().escapes.pinned_chunks
+}
+
+#[test]
+fn what_one_scope_left_free_the_next_one_uses() {
+    let _alone = alone();
+    let mut kept = VecDeque::new();
+    for number in 0..2_000 {
+        kept.push_back(arena(|| some(64 * number)));
+        if kept.len() > 200 {
+            kept.pop_front();
+        }
+    }
+    // 1,600 records of 700 bytes, vectors included. In a chunk that a scope fills by half are eight.
+    let chunks = pinned();
+    assert!(chunks < 32, "{chunks} chunks");
+    drop(kept);
+    arena(|| ());
+    assert_eq!(pinned(), 0, "nothing is alive, so the scope that stood has ended");
+}
+
+#[test]
+fn what_is_freed_in_scopes_of_any_kind_is_used_again() {
+    let _alone = alone();
+    let mut kept = leave_much();
+    for number in 0..2_000 {
+        arena(|| {
+            let own = some(64 * number);
+            match number % 4 {
+                0 => drop(kept.pop_front()),
+                1 => outside(|| drop(kept.pop_front())),
+                2 => arena(|| drop(kept.pop_front())),
+                _ => drop((kept.pop_front(), arena(|| some(number)))),
+            }
+            kept.push_back(own);
+        });
+    }
+    let chunks = pinned();
+    assert!(chunks < 80, "{chunks} chunks");
+    drop(kept);
+    arena(|| ());
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn it_takes_no_chunk_that_scopes_inside_of_it_pinned() {
+    let _alone = alone();
+    let mut kept = leave_much();
+    for number in 0..300 {
+        let own = arena(|| {
+            let inner = arena(|| some(64 * number));
+            // Not out of the lists: a chunk is to be had, and the inner scope left one with a free tail.
+            let large: Vec<Vec<u8>> = (0..20).map(|_| vec![1; 1000 + number]).collect();
+            kept.push_back(inner);
+            large
+        });
+        assert!(own.iter().flatten().all(|byte| *byte == 1));
+        kept.extend((number % 5 == 0).then(|| arena(|| some(number))));
+        if number % 3 == 0 {
+            kept.pop_front();
+        }
+    }
+    drop(kept);
+    arena(|| ());
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn a_scope_that_cannot_go_on_in_it_ends_it() {
+    let _alone = alone();
+    for options in [
+        Options::new().byte_limit(1 << 20),
+        Options::new().min_size(16),
+        Options::new().max_size(4096),
+    ] {
+        let mut kept = leave_much();
+        for number in 0..200 {
+            kept.push_back(arena_with(&options, || some(number)));
+            kept.push_back(arena(|| some(number)));
+            kept.pop_front();
+        }
+        drop(kept);
+        arena_with(&options, || ());
+        assert_eq!(pinned(), 0, "{options:?}");
+    }
+}
+
+#[test]
+fn what_another_thread_frees_ends_it() {
+    let _alone = alone();
+    let mut most = 0;
+    let (sender, receiver) = mpsc::sync_channel::<Vec<Record>>(64);
+    let consumer = thread::spawn(move || receiver.into_iter().map(|records| records.len()).sum());
+    for number in 0..5_000 {
+        let records = arena(|| some(64 * number));
+        sender.send(records).unwrap();
+        most = most.max(pinned());
+    }
+    drop(sender);
+    let count: usize = consumer.join().unwrap();
+    assert_eq!(count, 5_000 * 8);
+    // At most 66 scopes' records are on their way; those of all are in 400 chunks and more, if they are in nothing but records.
+    assert!(most < 200, "{most} chunks");
+    arena(|| ());
+    release_pool();
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn it_ends_with_its_thread_and_what_it_kept_lives_on() {
+    let _alone = alone();
+    let kept = thread::spawn(leave_much).join().unwrap();
+    assert!(pinned() > 0);
+    drop(kept);
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn the_pools_are_released_with_it() {
+    let _alone = alone();
+    let mut kept = leave_much();
+    release_pool();
+    kept.truncate(10);
+    let few = pinned();
+    assert!(few <= 11, "{few} chunks for ten scopes");
+    drop(kept);
+    assert_eq!(pinned(), 0, "no scope is kept for the next one");
+}
+
+#[test]
+fn it_ends_when_what_it_has_is_of_no_use() {
+    let _alone = alone();
+    let mut most = 0;
+    let mut kept = Vec::new();
+    // Each size by itself fits into its lists; what all of them together left there is 50 MB.
+    for size in (8..1024).step_by(8) {
+        let mut next = Vec::new();
+        for _ in 0..400 {
+            next.extend(arena(|| {
+                let blocks: Vec<Vec<u8>> = (0..200).map(|_| vec![1; size]).collect();
+                blocks.into_iter().step_by(8).take(400_000 / 400 / size + 1).collect::<Vec<_>>()
+            }));
+        }
+        kept = next;
+        most = most.max(pinned());
+    }
+    assert!(most < 400, "{most} chunks");
+    drop(kept);
+    arena(|| ());
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn its_figures_are_those_of_the_scopes_that_went_on_in_it() {
+    let _alone = alone();
+    let options = Options::new().label("standing");
+    let before = report();
+    let mut kept = VecDeque::new();
+    for _ in 0..1_000 {
+        kept.push_back(arena_with(&options, || {
+            let blocks: Vec<Box<[u64; 8]>> = (0..300).map(|n| Box::new([n; 8])).collect();
+            blocks.into_iter().nth(150).unwrap()
+        }));
+        if kept.len() > 500 {
+            // Not in a scope: there it would count against what that one keeps.
+            kept.pop_front();
+        }
+    }
+    let after = report();
+    assert_eq!(after.scopes - before.scopes, 1_000);
+    assert_eq!(after.escapes.blocks - before.escapes.blocks, 1_000);
+    let label = after.labels.iter().find(|label| label.label == "standing").unwrap();
+    assert_eq!((label.scopes, label.escaped), (1_000, 1_000));
+    assert!(label.blocks >= 300_000);
+    // The end of the scope that stood is no scope's, and what it leaves behind was told.
+    release_pool();
+    assert!(pinned() > 0);
+    let end = report();
+    assert_eq!((end.scopes, end.escapes.blocks), (after.scopes, after.escapes.blocks));
+    drop(kept);
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn a_block_of_it_is_resized_wherever_that_happens() {
+    let _alone = alone();
+    let mut kept = leave_much();
+    let grow = |records: &mut Vec<Record>| {
+        for record in records {
+            let number = record.number;
+            for (place, cell) in record.cells.iter_mut().enumerate() {
+                let byte = Record::byte(number, place);
+                cell.resize(cell.len() * 3, byte);
+                cell.shrink_to_fit();
+                cell.truncate(cell.len() / 6);
+                cell.shrink_to_fit();
+            }
+        }
+    };
+    for number in 0..400 {
+        let mut own = arena(|| {
+            let mut own = some(64 * number);
+            grow(&mut own);
+            kept.front_mut().map(grow);
+            own
+        });
+        grow(&mut own);
+        kept.front_mut().map(grow);
+        arena(|| arena(|| grow(&mut own)));
+        kept.push_back(own);
+        kept.pop_front();
+    }
+    drop(kept);
+    arena(|| ());
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn large_blocks_live_on_too() {
+    let _alone = alone();
+    let mut kept = leave_much();
+    let mut large = VecDeque::new();
+    for number in 0..400 {
+        let own = arena(|| {
+            large.pop_front();
+            vec![number; 10_000 + number]
+        });
+        large.push_back(own);
+        kept.pop_front();
+        large.extend((number % 3 == 0).then(|| vec![number; 5]));
+    }
+    assert!(large.iter().all(|block| block.iter().all(|n| *n == block[0])));
+    drop((kept, large));
+    arena(|| ());
+    assert_eq!(pinned(), 0);
+}
+
+/// As `leave_much`, of an owner: blocks of 64 bytes.
+fn leave_blocks(owner: &Owner) -> (Vec<*mut u8>, Vec<Ticket>) {
+    let layout = Layout::from_size_align(64, 8).unwrap();
+    let (mut kept, mut tickets) = (Vec::new(), Vec::new());
+    for _ in 0..400 {
+        let ticket = owner.enter(&Options::new()).unwrap();
+        let mut blocks: Vec<*mut u8> = (0..500).map(|_| owner.alloc(layout)).collect();
+        kept.push(blocks.swap_remove(250));
+        for block in blocks {
+            // SAFETY: the block is alive, with this layout.
+            assert!(unsafe { owner.dealloc(block, layout) });
+        }
+        owner.leave(ticket);
+        tickets.push(ticket);
+    }
+    (kept, tickets)
+}
+
+#[test]
+fn a_block_that_shrinks_much_leaves_a_scope_that_rests() {
+    let _alone = alone();
+    let [large, less, little] = [64, 40, 20].map(|size| Layout::from_size_align(size, 8).unwrap());
+    let owner = Owner::new();
+    assert!(owner.start());
+    let mut moved = 0;
+    for block in leave_blocks(&owner).0 {
+        // SAFETY: the block is alive, with this layout.
+        let shrunk = unsafe { owner.realloc(block, large, 40) };
+        assert_eq!(shrunk, block, "less than half of it would be of no use");
+        // SAFETY: as above.
+        let shrunk = unsafe { owner.realloc(block, less, 20) };
+        moved += usize::from(shrunk.is_null());
+        let layout = if shrunk.is_null() { less } else { little };
+        // SAFETY: as above.
+        assert!(unsafe { owner.dealloc(block, layout) });
+    }
+    assert!((300..400).contains(&moved), "{moved}: all but those of before one stood");
+    owner.end();
+    assert_eq!(pinned(), 0);
+}
+
+#[test]
+fn a_ticket_ends_the_scope_that_it_was_for_and_no_later_one() {
+    let _alone = alone();
+    let layout = Layout::from_size_align(64, 8).unwrap();
+    let owner = Owner::new();
+    assert!(owner.start());
+    let (kept, tickets) = leave_blocks(&owner);
+
+    let enter = || owner.enter(&Options::new()).unwrap();
+    let last = enter();
+    for old in tickets {
+        owner.leave(old);
+        assert!(owner.is_open(), "that one has ended");
+    }
+    let inner = enter();
+    let outside = owner.enter_outside().unwrap();
+    assert!(!owner.is_open());
+    owner.leave(last);
+    for inside in [outside, inner, last] {
+        owner.leave(inside);
+        assert!(!owner.is_open());
+    }
+    let forgotten = enter();
+    assert!(owner.is_open());
+    for block in kept {
+        // SAFETY: the block is alive, with this layout.
+        assert!(unsafe { owner.dealloc(block, layout) });
+    }
+    owner.end();
+    owner.leave(forgotten);
+    assert_eq!(pinned(), 0);
+}
+
+const BLOCK: Layout = Layout::new::<[u64; 12]>();
+
+/// A scope with 64 blocks of which one is kept.
+fn keep_one(owner: &Owner, kept: &mut Vec<*mut u8>) {
+    let ticket = owner.enter(&Options::new()).unwrap();
+    let mut blocks = [(); 64].map(|()| owner.alloc(BLOCK)).into_iter();
+    kept.extend(blocks.next());
+    blocks.for_each(|block| free(owner, block));
+    owner.leave(ticket);
+}
+
+fn free(owner: &Owner, block: *mut u8) {
+    // SAFETY: whoever calls allocated the block with this layout, and frees it once.
+    assert!(unsafe { owner.dealloc(block, BLOCK) });
+}
+
+#[test]
+fn scopes_inside_of_it_use_tails() {
+    let _alone = alone();
+    let (owner, mut kept) = (Owner::new(), Vec::new());
+    assert!(owner.start());
+    (0..4_000).for_each(|_| keep_one(&owner, &mut kept));
+    let before = pinned();
+    let ticket = owner.enter(&Options::new()).unwrap();
+    (0..4_000).for_each(|_| keep_one(&owner, &mut kept));
+    owner.leave(ticket);
+    let more = pinned() - before;
+    kept.into_iter().for_each(|block| free(&owner, block));
+    owner.end();
+    // As many as scopes pin that are in no other, and some.
+    assert!(more < 4_000 / 8, "{more} chunks for 4,000 blocks of 96 bytes");
+}
+
+#[test]
+fn its_end_changes_no_figure() {
+    let _alone = alone();
+    let (owner, mut kept) = (Owner::new(), Vec::new());
+    assert!(owner.start());
+    (0..4_000).for_each(|_| keep_one(&owner, &mut kept));
+    let before = report();
+    owner.release_pools();
+    let after = report();
+    kept.into_iter().for_each(|block| free(&owner, block));
+    owner.end();
+    assert_eq!(after.escapes.blocks, before.escapes.blocks);
+    assert_eq!(after.scopes, before.scopes);
+}
