@@ -1,4 +1,4 @@
-//! What many rounds come to: a median and how far to trust it. Shared with the programs in `transparent/`.
+//! What many rounds come to: a median and how far to trust it.
 
 /// The distribution of a figure over the rounds.
 pub struct Spread {

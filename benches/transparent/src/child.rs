@@ -1,27 +1,41 @@
 //! What a contestant's process does: it makes the input of one row, and then what each line of its standard
 //! input asks for.
 
-use crate::{Arena, Plain, workloads};
+use crate::{
+    Arena, Plain,
+    workloads::{self, text::Numbers},
+};
 use std::{
-    env, fs,
+    env, fs, hint,
     io::{self, BufRead, Write},
     process::ExitCode,
     time::Instant,
 };
 
-/// Runs the row that the first argument names. With `--outside` no scope is opened; with `--count` one batch
-/// runs inside [`counted_by_callgrind`], and that is all.
+/// Runs the row that the first argument names, `inside` scopes or `outside` of any, in the layout of heap that the
+/// seed comes to. With `--count` one batch runs inside [`counted_by_callgrind`], and that is all.
+///
+/// What the arguments are is a piece of the layout: they lie on the heap. The driver therefore gives all contestants
+/// the same, and the two words take one class of block.
 pub fn main<A: Arena>() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let flag = |name: &str| arguments.iter().any(|argument| argument == name);
-    let row = arguments.first().map_or("", String::as_str);
-    let task =
-        if flag("--outside") { workloads::open::<Plain>(row) } else { workloads::open::<A>(row) };
-    let Some(mut batch) = task else {
-        eprintln!("no row of that name; usage: ROW [--outside] [--count]");
-        return ExitCode::from(2);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (row, scopes, seed, count) = match arguments[..] {
+        [row, scopes, seed] => (row, scopes, seed, false),
+        [row, scopes, seed, "--count"] => (row, scopes, seed, true),
+        _ => return usage(),
     };
-    if flag("--count") {
+    let Ok(seed) = seed.parse() else { return usage() };
+    let mut numbers = Numbers::new(seed);
+    let mut scattered = scatter(&mut numbers);
+    let task = match scopes {
+        "inside" => workloads::open::<A>(row),
+        "outside" => workloads::open::<Plain>(row),
+        _ => None,
+    };
+    let Some(mut batch) = task else { return usage() };
+    scattered.extend(scatter(&mut numbers));
+    if count {
         batch();
         counted_by_callgrind(&mut *batch);
         return ExitCode::SUCCESS;
@@ -35,10 +49,31 @@ pub fn main<A: Arena>() -> ExitCode {
     }
 }
 
+fn usage() -> ExitCode {
+    eprintln!("no row of that name, or usage: ROW inside|outside SEED [--count]");
+    ExitCode::from(2)
+}
+
+/// Makes blocks and frees half of them: where a heap happens to lie is to be another thing with every seed.
+///
+/// How many and how large is drawn by the order of magnitude, up to 512 blocks of up to 256 bytes, so that no number
+/// of them has been chosen: few let glibc's heap shrink after a scope, many do not.
+fn scatter(numbers: &mut Numbers) -> Vec<Vec<u8>> {
+    let mut up_to = |bits: usize| {
+        let magnitude = numbers.below(bits + 1);
+        1 + numbers.below(1 << magnitude)
+    };
+    let count = up_to(9);
+    let mut blocks: Vec<Vec<u8>> =
+        (0..count).map(|_| hint::black_box(Vec::with_capacity(up_to(8)))).collect();
+    blocks.retain(|_| numbers.below(2) == 0);
+    blocks
+}
+
 /// What Callgrind is told to count.
 #[inline(never)]
 fn counted_by_callgrind(batch: &mut dyn FnMut() -> u64) {
-    std::hint::black_box(batch());
+    hint::black_box(batch());
 }
 
 /// `batch`: runs one, and answers with its nanoseconds, its page faults and its result. `peak`: the most memory

@@ -1,6 +1,11 @@
 //! Runs the contestants' programs: for each row one process a contestant, which make their input and then run
 //! batches in turn. Ratios are taken within a round.
 //!
+//! A row has generations: its processes start anew, with another seed, which is the same for all contestants and
+//! says how a heap lies. Rounds tell what the machine does meanwhile, generations what the layout does; so a figure
+//! is a mean, over the generations, of the medians of their rounds. The seeds count up from 1, so that another run
+//! meets the same layouts; `--seed` begins elsewhere.
+//!
 //! Times are of this machine and moment; page faults are counted by the system around each batch; peak memory is
 //! the whole process's, input and program included; instructions are those of one batch under Callgrind, on one
 //! thread.
@@ -13,6 +18,7 @@ use std::{
     fmt::Write as _,
     fs,
     io::{BufRead, BufReader, Write as _},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio},
     time::{Duration, Instant},
@@ -20,10 +26,6 @@ use std::{
 
 #[path = "../../src/machine.rs"]
 mod machine;
-#[path = "../../src/spread.rs"]
-mod spread;
-
-use spread::Spread;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -32,6 +34,13 @@ struct Contestant {
     name: &'static str,
     program: &'static str,
     outside: bool,
+}
+
+impl Contestant {
+    fn arguments(&self, row: &Row, seed: u32) -> [String; 3] {
+        let scopes = if self.outside { "outside" } else { "inside" };
+        [row.name.to_owned(), scopes.to_owned(), seed.to_string()]
+    }
 }
 
 const fn inside(name: &'static str, program: &'static str) -> Contestant {
@@ -63,6 +72,7 @@ const OUTSIDE_OVER_MIMALLOC: usize = 6;
 /// whether it gives memory back to the system after every scope.
 const GENERATIONS: u32 = 20;
 const QUICK_GENERATIONS: u32 = 5;
+const SLOW_GENERATIONS: u32 = 2;
 /// Of one generation.
 const MOST_ROUNDS: usize = 100;
 const FEWEST_ROUNDS: usize = 3;
@@ -72,6 +82,8 @@ struct Plan {
     budget: Duration,
     quick: bool,
     only: String,
+    /// Of the first generation.
+    seed: u32,
     counts: bool,
     reports: bool,
     csv: Option<PathBuf>,
@@ -83,6 +95,7 @@ impl Plan {
             budget: Duration::from_secs(8),
             quick: false,
             only: String::new(),
+            seed: 1,
             counts: true,
             reports: false,
             csv: None,
@@ -94,6 +107,7 @@ impl Plan {
                     (plan.budget, plan.quick, plan.counts) = (Duration::from_secs(2), true, false);
                 }
                 Long("only") => plan.only = arguments.value()?.string()?,
+                Long("seed") => plan.seed = arguments.value()?.parse()?,
                 Long("counts") => plan.counts = true,
                 Long("no-counts") => plan.counts = false,
                 Long("reports") => plan.reports = true,
@@ -110,7 +124,7 @@ fn main() -> ExitCode {
         Ok(plan) => plan,
         Err(error) => {
             eprintln!(
-                "{error}\nusage: [--quick] [--only TEXT] [--counts | --no-counts] [--reports] [--csv FILE]"
+                "{error}\nusage: [--quick] [--only TEXT] [--seed N] [--counts | --no-counts] [--reports] [--csv FILE]"
             );
             return ExitCode::from(2);
         }
@@ -185,9 +199,10 @@ struct Batch {
 }
 
 impl Process {
-    fn start(contestant: &Contestant, row: &Row, programs: &Path) -> Result<Self> {
+    fn start(contestant: &Contestant, row: &Row, seed: u32, programs: &Path) -> Result<Self> {
         let mut command = Command::new(programs.join(contestant.program));
-        command.arg(row.name).args(contestant.outside.then_some("--outside"));
+        // The name lies on the heap with the other arguments.
+        command.arg0("contestant").args(contestant.arguments(row, seed));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take().ok_or("no pipe")?;
         let output = BufReader::new(child.stdout.take().ok_or("no pipe")?);
@@ -234,28 +249,96 @@ impl Process {
     }
 }
 
-/// What one contestant did in one row. Times and faults are by the scope, one a round.
+/// What one contestant did in one row and one layout. Times and faults are by the scope, one a round.
 #[derive(Default)]
-struct Measured {
+struct Generation {
     times: Vec<f64>,
     faults: Vec<f64>,
     peak_kib: f64,
 }
 
+/// What one contestant did in one row.
+#[derive(Default)]
+struct Measured(Vec<Generation>);
+
+impl Measured {
+    fn time(&self) -> Mean {
+        Mean::of(self.0.iter().map(|generation| median(generation.times.iter().copied())))
+    }
+
+    /// Of all rounds in all layouts.
+    fn p99(&self) -> f64 {
+        percentile(99, self.0.iter().flat_map(|generation| &generation.times).copied())
+    }
+
+    fn rounds(&self) -> usize {
+        self.0.iter().map(|generation| generation.times.len()).sum()
+    }
+
+    /// An arithmetic mean, because in some layouts there are none.
+    fn faults(&self) -> f64 {
+        let medians = self.0.iter().map(|generation| median(generation.faults.iter().copied()));
+        medians.sum::<f64>() / self.0.len() as f64
+    }
+
+    fn peak_kib(&self) -> f64 {
+        median(self.0.iter().map(|generation| generation.peak_kib))
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    percentile(50, values)
+}
+
+fn percentile(percent: usize, values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() * percent / 100]
+}
+
+/// The geometric mean of one figure a generation, and a 95 % interval of it, by Student's t.
+struct Mean {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Mean {
+    fn of(figures: impl Iterator<Item = f64>) -> Self {
+        let logarithms: Vec<f64> = figures.map(f64::ln).collect();
+        let n = logarithms.len() as f64;
+        let mean = logarithms.iter().sum::<f64>() / n;
+        let squares: f64 = logarithms.iter().map(|logarithm| (logarithm - mean).powi(2)).sum();
+        let half_width = student(logarithms.len()) * (squares / (n - 1.0) / n).sqrt();
+        Mean { value: mean.exp(), low: (mean - half_width).exp(), high: (mean + half_width).exp() }
+    }
+}
+
+/// The quantile of Student's t for a 95 % interval of the mean of so many.
+fn student(generations: usize) -> f64 {
+    match generations {
+        2 => 12.706,
+        5 => 2.776,
+        20 => 2.093,
+        other => unreachable!("the quantile for {other} generations is missing"),
+    }
+}
+
 fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
     println!("\n{}", row.name);
-    let start = |contestant| Process::start(contestant, row, programs);
     let mut measured: Vec<Measured> = CONTESTANTS.iter().map(|_| Measured::default()).collect();
-    let mut peaks = vec![Vec::new(); CONTESTANTS.len()];
     let scopes = row.scopes as f64;
     let mut expected = None;
     let generations = match (row.slow, plan.quick) {
-        (true, _) => 2,
+        (true, _) => SLOW_GENERATIONS,
         (false, true) => QUICK_GENERATIONS,
         (false, false) => GENERATIONS,
     };
-    for generation in 0..generations {
+    for seed in plan.seed..plan.seed + generations {
+        let start = |contestant| Process::start(contestant, row, seed, programs);
         let mut processes = CONTESTANTS.iter().map(start).collect::<Result<Vec<_>>>()?;
+        let mut generation: Vec<Generation> =
+            CONTESTANTS.iter().map(|_| Generation::default()).collect();
         let rounds = warm(&mut processes, plan.budget / generations)?;
         for round in 0..rounds {
             for place in 0..processes.len() {
@@ -264,20 +347,20 @@ fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
                 if *expected.get_or_insert(batch.result) != batch.result {
                     return Err(format!("{}: {} differs", row.name, CONTESTANTS[index].name).into());
                 }
-                measured[index].times.push(batch.nanoseconds / scopes);
-                measured[index].faults.push(batch.faults / scopes);
+                generation[index].times.push(batch.nanoseconds / scopes);
+                generation[index].faults.push(batch.faults / scopes);
             }
         }
-        for (process, peaks) in processes.iter_mut().zip(&mut peaks) {
-            peaks.push(process.ask("peak")?.parse()?);
+        for (process, generation) in processes.iter_mut().zip(&mut generation) {
+            generation.peak_kib = process.ask("peak")?.parse()?;
         }
-        if plan.reports && generation == 0 {
+        if plan.reports && seed == plan.seed {
             print!("{}", processes[OURS].report()?);
         }
         processes.into_iter().try_for_each(Process::end)?;
-    }
-    for (measured, peaks) in measured.iter_mut().zip(peaks) {
-        measured.peak_kib = Spread::of(peaks.into_iter()).median;
+        for (measured, generation) in measured.iter_mut().zip(generation) {
+            measured.0.push(generation);
+        }
     }
     Ok(measured)
 }
@@ -301,8 +384,8 @@ fn count(row: &Row, programs: &Path) -> Result<Vec<Option<f64>>> {
         let mut command = Command::new("valgrind");
         command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
         command.arg("--toggle-collect=*counted_by_callgrind*");
-        command.arg(programs.join(contestant.program)).args([row.name, "--count"]);
-        let output = command.args(contestant.outside.then_some("--outside")).output()?;
+        command.arg(programs.join(contestant.program)).args(contestant.arguments(row, 1));
+        let output = command.arg("--count").output()?;
         let text = String::from_utf8_lossy(&output.stderr);
         let collected = text.lines().find_map(|line| line.split_once("Collected : "));
         let number = collected.and_then(|(_, number)| number.trim().parse::<f64>().ok());
@@ -311,9 +394,11 @@ fn count(row: &Row, programs: &Path) -> Result<Vec<Option<f64>>> {
     CONTESTANTS.iter().map(count).collect()
 }
 
-/// How the times of one contestant compare with another's, round by round.
-fn ratio(theirs: &Measured, ours: &Measured) -> Spread {
-    Spread::of(theirs.times.iter().zip(&ours.times).map(|(theirs, ours)| theirs / ours))
+/// How the times of one contestant compare with another's: round by round, then layout by layout.
+fn ratio(theirs: &Measured, ours: &Measured) -> Mean {
+    Mean::of(theirs.0.iter().zip(&ours.0).map(|(theirs, ours)| {
+        median(theirs.times.iter().zip(&ours.times).map(|(theirs, ours)| theirs / ours))
+    }))
 }
 
 /// Collects what was found.
@@ -351,56 +436,56 @@ impl Bench {
             Kind::Program | Kind::Control => format!("transparent: {}", row.name),
         };
         for (index, (contestant, own)) in CONTESTANTS.iter().zip(&measured).enumerate() {
-            let time = Spread::of(own.times.iter().copied());
+            let (time, p99) = (own.time().value, own.p99());
             let ratio = ratio(own, ours);
             let verdict = match (row.kind, index) {
-                (Kind::Program | Kind::Control, GLIBC | MIMALLOC) => at_least(0.97, ratio.median),
-                (Kind::Numbers, GLIBC) => at_least(1.0, ratio.median),
-                (_, OUTSIDE) => at_most(1.02, self::ratio(own, &measured[GLIBC]).median),
+                (Kind::Program | Kind::Control, GLIBC | MIMALLOC) => at_least(0.97, ratio.value),
+                (Kind::Numbers, GLIBC) => at_least(1.0, ratio.value),
+                (_, OUTSIDE) => at_most(1.02, self::ratio(own, &measured[GLIBC]).value),
                 (_, OUTSIDE_OVER_MIMALLOC) => {
-                    at_most(1.02, self::ratio(own, &measured[MIMALLOC]).median)
+                    at_most(1.02, self::ratio(own, &measured[MIMALLOC]).value)
                 }
                 _ => None,
             };
-            let faults = Spread::of(own.faults.iter().copied()).median;
+            let faults = own.faults();
             let counted = instructions.get(index).copied().flatten();
             let counted = counted.map_or(String::new(), |number| format!("{number:.0}"));
             println!(
                 "  {:<31} {:>12.1} ns  p99 {:>12.1}  theirs/ours {:>5.2} [{:.2}, {:.2}]  faults {faults:>8.2}  \
                  peak {:>7} KiB  {counted:>9}",
                 contestant.name,
-                time.median,
-                time.p99,
-                ratio.median,
+                time,
+                p99,
+                ratio.value,
                 ratio.low,
                 ratio.high,
-                own.peak_kib
+                own.peak_kib()
             );
             let said = self.said(&name, contestant.name, verdict);
             self.record += &format!(
                 "\"{name}\",\"{}\",{:.1},{:.1},{:.4},{:.4},{:.4},{},{counted},{faults:.3},{},{}",
                 contestant.name,
-                time.median,
-                time.p99,
-                ratio.median,
+                time,
+                p99,
+                ratio.value,
                 ratio.low,
                 ratio.high,
-                own.times.len(),
-                own.peak_kib,
+                own.rounds(),
+                own.peak_kib(),
                 said
             );
             if row.kind == Kind::Program {
-                self.ratios[index].push(ratio.median);
+                self.ratios[index].push(ratio.value);
             }
         }
         if row.kind != Kind::Numbers {
             for (place, index, inner) in [(0, OUTSIDE, GLIBC), (1, OUTSIDE_OVER_MIMALLOC, MIMALLOC)]
             {
-                let ratio = self::ratio(&measured[index], &measured[inner]).median;
+                let ratio = self::ratio(&measured[index], &measured[inner]).value;
                 self.outside[place].push(ratio);
             }
         }
-        let peak = ours.peak_kib / measured[GLIBC].peak_kib;
+        let peak = ours.peak_kib() / measured[GLIBC].peak_kib();
         let [programs, all] = &mut self.peaks;
         for most in
             [(row.kind == Kind::Program).then_some(programs), Some(all)].into_iter().flatten()
@@ -410,8 +495,7 @@ impl Bench {
             }
         }
         if row.kind == Kind::Numbers {
-            let faults = |index: usize| Spread::of(measured[index].faults.iter().copied()).median;
-            let (own, theirs) = (faults(OURS), faults(GLIBC));
+            let (own, theirs) = (ours.faults(), measured[GLIBC].faults());
             let verdict = Verdict {
                 bar: format!("fewer than glibc's {theirs:.2}, or none"),
                 value: own,

@@ -13,7 +13,7 @@ mod pictures;
 mod records;
 mod sources;
 mod sql;
-mod text;
+pub(crate) mod text;
 mod trees;
 
 /// A program without arenas, in batches.

@@ -1,10 +1,10 @@
 //! Text and numbers for inputs, the same in every process.
 
 /// A generator of numbers (xorshift).
-pub(super) struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
@@ -16,7 +16,7 @@ impl Numbers {
     }
 
     #[allow(clippy::cast_possible_truncation)]
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() >> 11) as usize % bound
     }
 
