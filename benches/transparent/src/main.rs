@@ -3,7 +3,7 @@
 //!
 //! A row has generations: its processes start anew, with another seed, which is the same for all contestants and
 //! says how a heap lies. Rounds tell what the machine does meanwhile, generations what the layout does; so a figure
-//! is a mean, over the generations, of the medians of their rounds. The seeds count up from 1, so that another run
+//! is a mean of the generations' medians. The seeds count up from 1, so that another run
 //! meets the same layouts; `--seed` begins elsewhere.
 //!
 //! Times are of this machine and moment; page faults are counted by the system around each batch; peak memory is
@@ -278,7 +278,7 @@ impl Measured {
     /// An arithmetic mean, because in some layouts there are none.
     fn faults(&self) -> f64 {
         let medians = self.0.iter().map(|generation| median(generation.faults.iter().copied()));
-        medians.sum::<f64>() / self.0.len() as f64
+        mean(&medians.collect::<Vec<_>>())
     }
 
     fn peak_kib(&self) -> f64 {
@@ -296,7 +296,8 @@ fn percentile(percent: usize, values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() * percent / 100]
 }
 
-/// The geometric mean of one figure a generation, and a 95 % interval of it, by Student's t.
+/// The geometric mean of one figure a generation, without the tenth of them at either end, which may be another
+/// program's doing; and a 95 % interval of it, by Student's t and the Winsorized deviation (Tukey and McLaughlin).
 struct Mean {
     value: f64,
     low: f64,
@@ -305,22 +306,35 @@ struct Mean {
 
 impl Mean {
     fn of(figures: impl Iterator<Item = f64>) -> Self {
-        let logarithms: Vec<f64> = figures.map(f64::ln).collect();
-        let n = logarithms.len() as f64;
-        let mean = logarithms.iter().sum::<f64>() / n;
-        let squares: f64 = logarithms.iter().map(|logarithm| (logarithm - mean).powi(2)).sum();
-        let half_width = student(logarithms.len()) * (squares / (n - 1.0) / n).sqrt();
-        Mean { value: mean.exp(), low: (mean - half_width).exp(), high: (mean + half_width).exp() }
+        let mut logarithms: Vec<f64> = figures.map(f64::ln).collect();
+        logarithms.sort_by(f64::total_cmp);
+        let total = logarithms.len();
+        let cut = total / 10;
+        let kept = &logarithms[cut..total - cut];
+        let value = mean(kept);
+        // Those that were cut count as the outermost that were kept.
+        let (least, most) = (kept[0], kept[kept.len() - 1]);
+        logarithms.iter_mut().for_each(|logarithm| *logarithm = logarithm.clamp(least, most));
+        let middle = mean(&logarithms);
+        let squares: f64 = logarithms.iter().map(|logarithm| (logarithm - middle).powi(2)).sum();
+        let deviation = (squares / (total - 1) as f64 * total as f64).sqrt();
+        let half_width = student(total - 2 * cut) * deviation / (total - 2 * cut) as f64;
+        let [value, low, high] = [value, value - half_width, value + half_width].map(f64::exp);
+        Mean { value, low, high }
     }
 }
 
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// The quantile of Student's t for a 95 % interval of the mean of so many.
-fn student(generations: usize) -> f64 {
-    match generations {
+fn student(figures: usize) -> f64 {
+    match figures {
         2 => 12.706,
         5 => 2.776,
-        20 => 2.093,
-        other => unreachable!("the quantile for {other} generations is missing"),
+        16 => 2.131,
+        other => unreachable!("the quantile for {other} figures is missing"),
     }
 }
 
@@ -555,6 +569,6 @@ impl Bench {
 }
 
 fn geometric_mean(ratios: &[f64]) -> Option<f64> {
-    let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
-    (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
+    let logarithms: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+    (!ratios.is_empty()).then(|| mean(&logarithms).exp())
 }
