@@ -94,10 +94,10 @@ rows! {
     "control: one in eight records kept": Control, records::Kept, 1;
     "control: one in eight records kept, 64 a scope": Control, records::Kept, 64;
     "control: one in eight records copied out, 64 a scope": Control, records::CopiedOut, 64;
-    "W8: sum of two vectors of 1000": Numbers, numbers::Sums, 1_000;
-    "W8: sum of two vectors of 10000": Numbers, numbers::Sums, 10_000;
-    "W8: sum of two vectors of 100000": Numbers, numbers::Sums, 100_000;
-    "W8: sum of two vectors of 1000000": Numbers, numbers::Sums, 1_000_000;
+    "W8: sum of two vectors of 1000": Numbers, numbers::Sums<2_000>, 1_000;
+    "W8: sum of two vectors of 10000": Numbers, numbers::Sums<200>, 10_000;
+    "W8: sum of two vectors of 100000": Numbers, numbers::Sums<8>, 100_000;
+    "W8: sum of two vectors of 1000000": Numbers, numbers::Sums<8>, 1_000_000;
     "W9: medians of 100000": Numbers, numbers::Medians, 100_000;
     "W9: medians of 100000, all threads": Numbers, numbers::MediansOfAll, 100_000, threads;
     "W9: medians of 10000000": Numbers, numbers::Medians, 10_000_000, slow;

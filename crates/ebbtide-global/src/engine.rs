@@ -39,8 +39,7 @@
 //!                 └─ else ─► retire every chunk ─► the outer cursor again
 //! ```
 //!
-//! An outermost scope may [stand](standing): go on, at its end, as the next one. Then it is the first that its owner has and the
-//! last that it ends.
+//! An outermost scope may *stand*: rest at its end, and go on as the next one. The module `standing` has the argument.
 //!
 //! # Invariants
 //!
@@ -68,7 +67,7 @@
 //!   freed, whatever became of those below; frees of others can only make the sum larger. No block from before the
 //!   adoption begins at or behind `from`.
 //!
-//! S1 to S4, in [`standing`], are about scopes that stand.
+//! S1 to S4, in the module `standing`, are about scopes that stand.
 //!
 //! No promise is made about the calls of [`leave`](Owner::leave): one that never comes, comes twice or in
 //! another order costs memory and no more. `Owner::check` asserts what a program can see of this after every
