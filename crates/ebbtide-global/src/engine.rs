@@ -146,7 +146,7 @@ const NEVER: usize = usize::MAX;
 const ALL: usize = 0;
 
 /// The same, where the scope's options exclude some sizes.
-const ALL_SERVED: usize = 1;
+const ALL_FILTERED: usize = 1;
 
 /// Recently freed blocks by their size. Each holds the address of the next in its first bytes. All bits 0 is valid.
 #[derive(Debug)]
@@ -263,7 +263,7 @@ pub struct Owner {
     end: Cell<usize>,
     /// Larger blocks take the slow path: [`SMALL`], or 0.
     small_max: Cell<usize>,
-    /// Blocks of at least this size are listed when they are freed: [`ALL`] and [`ALL_SERVED`] are all of them.
+    /// Blocks of at least this size are listed when they are freed: [`ALL`] and [`ALL_FILTERED`] are all of them.
     list_floor: Cell<usize>,
     scope: Cell<u64>,
     /// Blocks ever bumped.
@@ -1567,7 +1567,7 @@ impl Owner {
                 let new = size::round(new_size);
                 let end = block.addr().wrapping_add(new);
                 if block.addr() + old == self.top.get().addr() && end <= self.end.get() {
-                    if self.list_floor.get() <= ALL_SERVED && new != old {
+                    if self.list_floor.get() <= ALL_FILTERED && new != old {
                         // Were it resized where it is, blocks that are made with one size and freed with another
                         // would fill a list that nobody asks.
                         if let Some(listed) = self.pop(new, size::list(new), layout.align()) {
@@ -1766,9 +1766,9 @@ impl Owner {
     /// From now on the innermost scope lists what it frees, of any size.
     fn begin_listing(&self) {
         // Once: afterwards the limit tells nothing of the options.
-        if self.list_floor.get() > ALL_SERVED && self.lists().is_some() {
+        if self.list_floor.get() > ALL_FILTERED && self.lists().is_some() {
             let serves_all = self.small_max.get() > 0;
-            self.list_floor.set(if serves_all { ALL } else { ALL_SERVED });
+            self.list_floor.set(if serves_all { ALL } else { ALL_FILTERED });
             self.small_max.set(0);
         }
     }

@@ -145,16 +145,21 @@ impl Owner {
         self.begin_figures(&first.entry().record, label);
         let session = self.new_id();
         self.standing.session.set(session);
-        self.standing.before.set(self.listed().map_or(0, |lists| lists.live.get()));
+        self.standing.before.set(self.live());
         self.check();
         Ticket::of(session)
+    }
+
+    /// The live blocks of the standing scope, the innermost one, as far as its owner knows.
+    fn live(&self) -> i64 {
+        self.listed().map_or(0, |lists| lists.live.get())
     }
 
     /// Closes the standing scope, the innermost one: it rests, or ends.
     pub(super) fn rest(&self, first: Chunk) -> Sums {
         let (standing, record) = (&self.standing, &first.entry().record);
         self.suspend(record);
-        let live = self.listed().map_or(0, |lists| lists.live.get());
+        let live = self.live();
         // Earlier scopes' blocks that were freed in this one are not told from its own.
         let kept = u64::try_from(live - standing.before.get()).unwrap_or(0);
         bump(&self.escaped, kept + u64::from(record.spans.get()));
