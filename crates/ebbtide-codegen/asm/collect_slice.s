@@ -95,7 +95,7 @@
 .Ltmp3:
 	movq	%r14, %rdi
 	movq	%rbx, %rsi
-	callq	_ZN7ebbtide7growing16Growing$LT$T$GT$4growE
+	callq	_ZN7ebbtide9collector18Collector$LT$T$GT$4growE
 .Ltmp4:
 	movq	8(%rsp), %r12
 	movq	16(%rsp), %rbx
@@ -232,6 +232,6 @@
 .LBB9_38:
 	movq	%rax, %rbx
 	movq	%rsp, %rdi
-	callq	_ZN4core3ptr57drop_in_place$LT$ebbtide..growing..Growing$LT$u32$GT$$GT$E
+	callq	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E
 	movq	%rbx, %rdi
 	callq	_Unwind_Resume@PLT

@@ -1,6 +1,6 @@
 //! Copying a few bytes without a call.
 
-use crate::ahead;
+use crate::prefetch;
 use core::ptr::NonNull;
 
 /// The longest copy that is done inline.
@@ -52,13 +52,13 @@ unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usi
         unsafe { copy_ends::<8>(from, to, size) };
     } else if size <= 32 {
         if STREAM {
-            ahead::of_line(to);
+            prefetch::below_line(to);
         }
         // SAFETY: `16 <= size <= 2 * 16`.
         unsafe { copy_ends::<16>(from, to, size) };
     } else {
         if STREAM {
-            ahead::of_size(to, size, free);
+            prefetch::below_block(to, size, free);
         }
         if size <= INLINE {
             // SAFETY: `32 <= size <= 2 * 32`.

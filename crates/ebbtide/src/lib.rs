@@ -56,7 +56,6 @@ extern crate std;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-mod ahead;
 mod arena;
 #[doc(hidden)]
 pub mod arith;
@@ -67,21 +66,22 @@ mod boxed;
 mod chunk;
 #[cfg(any(feature = "allocator-api2", feature = "hashbrown"))]
 pub mod collections;
+mod collector;
 #[cfg(any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly"))]
 mod compat;
 mod copy;
 mod error;
-mod filling;
 mod fixed;
 mod grow;
-mod growing;
 #[cfg(feature = "huge-pages")]
 mod huge;
+mod init_guard;
 #[cfg(feature = "std")]
 pub mod local;
 mod poison;
 #[cfg(feature = "std")]
 mod pool;
+mod prefetch;
 mod raw;
 mod scope;
 #[cfg(feature = "serde")]

@@ -55,11 +55,10 @@
 //! ```
 
 use crate::{
-    ahead,
     arith::{self, CHUNK_ALIGN},
     chunk::{self, Control, HOME, Header},
     error::Failure,
-    poison,
+    poison, prefetch,
 };
 use core::{alloc::Layout, cell::Cell, hint::black_box, mem::ManuallyDrop, ptr::NonNull};
 
@@ -353,7 +352,7 @@ impl Cursor {
         self.top.set(start);
         let block = at(low, start);
         self.track(block, size, End::High);
-        ahead::of_type::<T>(block, start - low.addr().get());
+        prefetch::below_value::<T>(block, start - low.addr().get());
         Some(block.cast())
     }
 

@@ -92,9 +92,9 @@
 
 use crate::{
     boxed::Box,
+    collector::Collector,
     error::AllocError,
     grow::{GrowString, GrowVec},
-    growing::Growing,
     scope::Scope,
     value::assert_no_drop,
 };
@@ -148,13 +148,13 @@ impl<'de, 'a, S: DeserializeSeed<'de> + Clone> Visitor<'de> for Elements<'_, 'a,
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        let mut growing = Growing::new(self.scope.cursor());
-        growing.hint(cautious::<S::Value>(elements.size_hint()));
+        let mut collector = Collector::new(self.scope.cursor());
+        collector.hint(cautious::<S::Value>(elements.size_hint()));
         while let Some(element) = elements.next_element_seed(self.of.clone())? {
-            growing.push::<AllocError>(element).map_err(A::Error::custom)?;
+            collector.push::<AllocError>(element).map_err(A::Error::custom)?;
         }
         // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
-        Ok(unsafe { Box::own(growing.finish()) })
+        Ok(unsafe { Box::own(collector.finish()) })
     }
 }
 
@@ -177,14 +177,14 @@ where
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-        let mut growing = Growing::new(self.scope.cursor());
-        growing.hint(cautious::<(K::Value, V::Value)>(entries.size_hint()));
+        let mut collector = Collector::new(self.scope.cursor());
+        collector.hint(cautious::<(K::Value, V::Value)>(entries.size_hint()));
         while let Some(key) = entries.next_key_seed(self.key.clone())? {
             let value = entries.next_value_seed(self.value.clone())?;
-            growing.push::<AllocError>((key, value)).map_err(A::Error::custom)?;
+            collector.push::<AllocError>((key, value)).map_err(A::Error::custom)?;
         }
         // SAFETY: all entries are made, in a block of their own, which lives for `'a`.
-        Ok(unsafe { Box::own(growing.finish()) })
+        Ok(unsafe { Box::own(collector.finish()) })
     }
 }
 

@@ -4,11 +4,11 @@
 //! iterator of unknown length grows at the low end.
 
 use crate::{
-    ahead,
+    collector::Collector,
     copy::copy_to_block,
     error::{AllocError, AllocOrInitError, Failure},
-    filling::Filling,
-    growing::Growing,
+    init_guard::InitGuard,
+    prefetch,
     scope::Scope,
     value::{Zeroable, aligned, assert_no_drop, lend},
 };
@@ -29,7 +29,7 @@ impl<'a> Scope<'a> {
         match Layout::array::<T>(len) {
             Ok(layout) => {
                 let block = self.cursor().reserve::<F>(layout)?;
-                ahead::of_size(block, layout.size(), self.cursor().free());
+                prefetch::below_block(block, layout.size(), self.cursor().free());
                 Ok(block.cast())
             }
             Err(_) => Err(F::too_large()),
@@ -83,13 +83,13 @@ impl<'a> Scope<'a> {
     ) -> Result<NonNull<[T]>, F> {
         let start = self.reserve_slice::<T, F>(len)?;
         // SAFETY: reserved above for `len` elements.
-        let mut filling = unsafe { Filling::new(start) };
+        let mut guard = unsafe { InitGuard::new(start) };
         for index in 0..len {
             let value = make(index);
             // SAFETY: `index < len`.
-            unsafe { filling.push(value) };
+            unsafe { guard.push(value) };
         }
-        Ok(filling.finish())
+        Ok(guard.finish())
     }
 
     #[inline(always)]
@@ -102,13 +102,13 @@ impl<'a> Scope<'a> {
         let start = self.reserve_slice::<T, F>(len)?;
         let reserved = self.cursor().words();
         // SAFETY: reserved above for `len` elements.
-        let mut filling = unsafe { Filling::new(start) };
+        let mut guard = unsafe { InitGuard::new(start) };
         for index in 0..len {
             match make(index) {
                 // SAFETY: `index < len`.
-                Ok(value) => unsafe { filling.push(value) },
+                Ok(value) => unsafe { guard.push(value) },
                 Err(error) => {
-                    drop(filling);
+                    drop(guard);
                     if self.cursor().words() == reserved {
                         // SAFETY: nothing was allocated since but the slice, which nobody has seen.
                         unsafe { self.cursor().restore(before) };
@@ -117,7 +117,7 @@ impl<'a> Scope<'a> {
                 }
             }
         }
-        Ok(Ok(filling.finish()))
+        Ok(Ok(guard.finish()))
     }
 
     /// Takes as many elements as the iterator announced, or fewer if it ends before.
@@ -129,13 +129,13 @@ impl<'a> Scope<'a> {
         let len = values.len();
         let start = self.reserve_slice::<T, F>(len)?;
         // SAFETY: reserved above for `len` elements.
-        let mut filling = unsafe { Filling::new(start) };
+        let mut guard = unsafe { InitGuard::new(start) };
         for _ in 0..len {
             let Some(value) = values.next() else { break };
             // SAFETY: at most `len` are pushed.
-            unsafe { filling.push(value) };
+            unsafe { guard.push(value) };
         }
-        Ok(filling.finish())
+        Ok(guard.finish())
     }
 
     #[inline]
@@ -143,21 +143,21 @@ impl<'a> Scope<'a> {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<NonNull<[T]>, F> {
-        let mut growing = Growing::new(self.cursor());
+        let mut collector = Collector::new(self.cursor());
         let mut values = values.into_iter();
         let announced = values.size_hint().0;
         if announced > 0 {
-            growing.hint(announced);
-            if size_of::<T>() <= LOOPED && !growing.fill(&mut values) {
+            collector.hint(announced);
+            if size_of::<T>() <= LOOPED && !collector.fill(&mut values) {
                 // Should its destructor panic, the elements are not lost.
                 drop(values);
-                return Ok(growing.finish());
+                return Ok(collector.finish());
             }
         }
         for value in values {
-            growing.push::<F>(value)?;
+            collector.push::<F>(value)?;
         }
-        Ok(growing.finish())
+        Ok(collector.finish())
     }
 
     /// Moves the elements of a vector here; its heap block is freed.
@@ -506,13 +506,13 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T; N], F> {
         let block = self.cursor().reserve_type::<[T; N], F>()?;
         // SAFETY: reserved above for `N` elements.
-        let mut filling = unsafe { Filling::new(block.cast::<T>()) };
+        let mut guard = unsafe { InitGuard::new(block.cast::<T>()) };
         for index in 0..N {
             let value = make(index);
             // SAFETY: `index < N`.
-            unsafe { filling.push(value) };
+            unsafe { guard.push(value) };
         }
-        filling.finish();
+        guard.finish();
         // SAFETY: all elements are made; the block lives for `'a`.
         Ok(unsafe { lend(block) })
     }

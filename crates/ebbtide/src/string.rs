@@ -1,8 +1,8 @@
 //! Strings: copied, formatted, and for C.
 
 use crate::{
+    collector::Collector,
     error::{AllocError, AllocOrInitError, Failure},
-    growing::Growing,
     scope::Scope,
     value::lend,
 };
@@ -14,7 +14,7 @@ use core::{
 
 /// Formats into a growing block and remembers why it stopped.
 struct Formatter<'s, F> {
-    text: Growing<'s, u8>,
+    text: Collector<'s, u8>,
     failure: Option<F>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Scope<'a> {
         if let Some(text) = args.as_str() {
             return Ok(Ok(self.str_in(text)?));
         }
-        let mut formatter = Formatter::<F> { text: Growing::new(self.cursor()), failure: None };
+        let mut formatter = Formatter::<F> { text: Collector::new(self.cursor()), failure: None };
         let written = formatter.write_fmt(args);
         if let Some(failure) = formatter.failure {
             return Err(failure);

@@ -3,7 +3,7 @@
 use crate::{
     chunk::LARGEST_CHUNK,
     error::{AllocError, Failure},
-    filling::Filling,
+    init_guard::InitGuard,
     raw::{Cursor, Words},
 };
 use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
@@ -14,7 +14,7 @@ use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 /// elsewhere. Before each growth the cursor is asked anew whether the block is still the last one; if
 /// not, it moves. Dropped unfinished, it drops its elements and gives the block back, and with it the
 /// chunks that it moved through, unless something else was allocated meanwhile.
-pub(crate) struct Growing<'s, T> {
+pub(crate) struct Collector<'s, T> {
     cursor: &'s Cursor,
     /// Dangling while `capacity` is 0.
     start: NonNull<T>,
@@ -31,13 +31,13 @@ struct Alone {
     latest: Words,
 }
 
-impl<'s, T> Growing<'s, T> {
+impl<'s, T> Collector<'s, T> {
     /// The least capacity that is reserved, in elements.
     const LEAST: usize = if size_of::<T>() == 1 { 16 } else { 4 };
 
     #[inline]
     pub(crate) fn new(cursor: &'s Cursor) -> Self {
-        Growing {
+        Collector {
             cursor,
             start: NonNull::dangling(),
             len: 0,
@@ -153,19 +153,19 @@ impl<'s, T> Growing<'s, T> {
         let start = unsafe { self.start.add(self.len) };
         // SAFETY: the block has room for as many elements there. It is published, and `values` has no way to
         // `self`: whatever it allocates lies elsewhere, and nothing moves the block meanwhile.
-        let mut filling = unsafe { Filling::new(start) };
+        let mut guard = unsafe { InitGuard::new(start) };
         // Not by `next`: a chain goes through its parts one after the other this way, ten times as fast.
         let _ = values.try_for_each(|value| {
             // Only where `try_for_each` is the user's, and does not stop; else the compiler leaves this out.
-            if filling.len() == room {
+            if guard.len() == room {
                 return ControlFlow::Break(());
             }
             // SAFETY: there is room for one more.
-            unsafe { filling.push(value) };
-            if filling.len() == room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            unsafe { guard.push(value) };
+            if guard.len() == room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        // Should `values` panic before, `filling` drops what it holds, and `self` what was there before.
-        self.len += filling.finish().len();
+        // Should `values` panic before, `guard` drops what it holds, and `self` what was there before.
+        self.len += guard.finish().len();
         self.len == self.capacity
     }
 
@@ -186,7 +186,7 @@ impl<'s, T> Growing<'s, T> {
     }
 }
 
-impl Growing<'_, u8> {
+impl Collector<'_, u8> {
     /// Adds bytes.
     #[inline]
     pub(crate) fn extend<F: Failure>(&mut self, bytes: &[u8]) -> Result<(), F> {
@@ -200,7 +200,7 @@ impl Growing<'_, u8> {
     }
 }
 
-impl<T> Drop for Growing<'_, T> {
+impl<T> Drop for Collector<'_, T> {
     fn drop(&mut self) {
         if needs_drop::<T>() {
             let elements = NonNull::slice_from_raw_parts(self.start, self.len);

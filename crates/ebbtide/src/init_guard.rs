@@ -3,18 +3,18 @@
 use core::{mem::needs_drop, ptr::NonNull};
 
 /// The initialised beginning of a reserved slice. Dropped unfinished, it drops what it holds.
-pub(crate) struct Filling<T> {
+pub(crate) struct InitGuard<T> {
     start: NonNull<T>,
     len: usize,
 }
 
-impl<T> Filling<T> {
+impl<T> InitGuard<T> {
     /// # Safety
     ///
     /// `start` is reserved for as many `T` as will be pushed, and nobody else's.
     #[inline(always)]
     pub(crate) unsafe fn new(start: NonNull<T>) -> Self {
-        Filling { start, len: 0 }
+        InitGuard { start, len: 0 }
     }
 
     /// # Safety
@@ -42,7 +42,7 @@ impl<T> Filling<T> {
     }
 }
 
-impl<T> Drop for Filling<T> {
+impl<T> Drop for InitGuard<T> {
     #[inline]
     fn drop(&mut self) {
         if needs_drop::<T>() {

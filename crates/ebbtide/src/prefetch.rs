@@ -32,43 +32,43 @@ const MOST: usize = 16 << 10;
 ///
 /// A call in debug builds, where what is inlined makes the frame of whoever allocates larger.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn of_type<T>(block: NonNull<u8>, free: usize) {
+pub(crate) fn below_value<T>(block: NonNull<u8>, free: usize) {
     let size = size_of::<T>();
     if size <= TWO_STORES {
         return;
     }
     if size <= LINE {
-        of_line(block);
+        below_line(block);
     } else {
-        of_size(block, size, free);
+        below_block(block, size, free);
     }
 }
 
 /// Fetches what will follow a block of up to a line. To ask how much is free would take longer.
 #[inline(always)]
-pub(crate) fn of_line(block: NonNull<u8>) {
-    fetch(block.as_ptr().wrapping_sub(DISTANCE));
+pub(crate) fn below_line(block: NonNull<u8>) {
+    prefetch(block.as_ptr().wrapping_sub(DISTANCE));
 }
 
 /// Fetches what will follow a block of `size` bytes, where `free` bytes are free below it.
 #[inline(always)]
-pub(crate) fn of_size(block: NonNull<u8>, size: usize, free: usize) {
+pub(crate) fn below_block(block: NonNull<u8>, size: usize, free: usize) {
     if free < FAR {
         return;
     }
     let below = block.as_ptr().wrapping_sub(size.clamp(DISTANCE, FARTHEST));
-    fetch(below);
+    prefetch(below);
     let mut offset = LINE;
     while offset < size.min(MOST) {
         // Two lines a turn, which takes as long as two fetches.
-        fetch(below.wrapping_add(offset));
-        fetch(below.wrapping_add(offset + LINE));
+        prefetch(below.wrapping_add(offset));
+        prefetch(below.wrapping_add(offset + LINE));
         offset += 2 * LINE;
     }
 }
 
 #[inline(always)]
-fn fetch(at: *const u8) {
+fn prefetch(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
