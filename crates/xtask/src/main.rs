@@ -4,6 +4,7 @@
 
 mod bench;
 mod bless;
+mod inventory;
 mod process;
 mod step;
 mod tally;
@@ -42,6 +43,11 @@ const COMMANDS: &[Command] = &[
         usage: "bless",
         about: "records the assembly of the fast paths as it is now; look at the difference",
         run: bless::run,
+    },
+    Command {
+        usage: "unsafe",
+        about: "counts the unsafe code of each file in docs/UNSAFE.md anew",
+        run: inventory::run,
     },
     Command { usage: "help", about: "this text", run: help },
 ];

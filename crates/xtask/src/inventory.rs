@@ -1,0 +1,131 @@
+//! `cargo xtask unsafe`: counts the unsafe code of each file in the tables of docs/UNSAFE.md.
+//!
+//! Only the counts are generated. The last cell of a row, which says why the file needs unsafe code,
+//! is written by hand and kept.
+
+use crate::Failure;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+const PAGE: &str = "docs/UNSAFE.md";
+
+/// The line above a table: this, the folder, and a closing backtick.
+const FOLDER: &str = "Files of `";
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    if !arguments.is_empty() {
+        return Err(Failure::Usage(format!("not understood: unsafe {}", arguments.join(" "))));
+    }
+    let written = fs::read_to_string(PAGE).and_then(|old| {
+        let (new, dropped) = counted(Path::new("."), &old)?;
+        for row in dropped {
+            println!("removed, because the file has no unsafe code or is gone:\n  {row}");
+        }
+        for row in new.lines().filter(|row| lacks_reason(row)) {
+            println!("to be completed by hand with the reason:\n  {row}");
+        }
+        fs::write(PAGE, new)
+    });
+    written.map_err(|error| {
+        eprintln!("{PAGE}: {error}");
+        Failure::Work
+    })
+}
+
+/// The page with its tables counted again, and the rows whose file is gone from them.
+fn counted(root: &Path, page: &str) -> io::Result<(String, Vec<String>)> {
+    let (mut new, mut dropped) = (String::new(), Vec::new());
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        new += &format!("{line}\n");
+        let Some(folder) = line.strip_prefix(FOLDER).and_then(|rest| rest.split('`').next()) else {
+            continue;
+        };
+        // An empty line, the heading and the rule below it.
+        lines.by_ref().take(3).for_each(|line| new += &format!("{line}\n"));
+        let mut old: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+        for file in rust_files(&root.join(folder))? {
+            let [blocks, fns, impls, other] =
+                count(&fs::read_to_string(root.join(folder).join(&file))?);
+            if blocks + fns + impls + other == 0 {
+                continue;
+            }
+            let start = format!("| `{}` |", file.display());
+            let row = old.iter().position(|row| row.starts_with(&start)).map(|row| old.remove(row));
+            let reason = row.and_then(|row| row.splitn(6, " | ").nth(5)).unwrap_or("|");
+            new += &format!("{start} {blocks} | {fns} | {impls} | {other} | {reason}\n");
+        }
+        new += "\n";
+        dropped.extend(old.into_iter().map(String::from));
+    }
+    Ok((new.trim_end().to_owned() + "\n", dropped))
+}
+
+/// How many blocks, functions and implementations are unsafe, and what else: traits, `extern` blocks,
+/// function pointers.
+fn count(source: &str) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        for rest in line.split("unsafe ").skip(1) {
+            let kind = match rest {
+                _ if rest.starts_with('{') => 0,
+                _ if rest.starts_with("fn ") => 1,
+                _ if rest.starts_with("impl") => 2,
+                _ => 3,
+            };
+            counts[kind] += 1;
+        }
+    }
+    counts
+}
+
+fn lacks_reason(row: &str) -> bool {
+    row.starts_with("| `") && row.ends_with(" | |")
+}
+
+/// Every Rust file below the folder, by its path from there, sorted.
+fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = PathBuf::from(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            files.extend(rust_files(&entry.path())?.into_iter().map(|file| name.join(file)));
+        } else if name.extension().is_some_and(|extension| extension == "rs") {
+            files.push(name);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    #[test]
+    fn the_inventory_counts_every_unsafe_and_gives_a_reason_for_every_file() {
+        let page = fs::read_to_string(root().join(PAGE)).expect("the page can be read");
+        let (counted, _) = counted(&root(), &page).expect("the sources can be read");
+        let rows: Vec<_> = counted.lines().filter(|row| !page.contains(row)).collect();
+        assert!(page == counted, "run `cargo xtask unsafe`; rows of {PAGE} that change: {rows:#?}");
+        let empty: Vec<_> = page.lines().filter(|row| lacks_reason(row)).collect();
+        assert!(empty.is_empty(), "rows of {PAGE} that lack a reason: {empty:#?}");
+    }
+
+    #[test]
+    fn unsafe_code_is_counted_by_kind_and_comments_are_not() {
+        let source = "
+            // unsafe { in a comment }
+            unsafe trait Marker { unsafe fn call(&self); }
+            unsafe impl<T> Marker for T {}
+            let both = (unsafe { f() }, unsafe { g() });";
+        assert_eq!(count(source), [2, 1, 1, 1]);
+    }
+}
