@@ -14,6 +14,7 @@ const STEPS: &[Step] = &[
     Step::new("format", "cargo fmt --all --check").needs(&[RUSTFMT]),
     Step::new("format of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")
         .needs(&[RUSTFMT]),
+    Step::new("layers of ARCHITECTURE.md", "cargo test --package xtask --test layers"),
     Step::new(
         "lints",
         "cargo clippy --workspace --all-targets --features ebbtide/full,ebbtide-global/full -- -D warnings",

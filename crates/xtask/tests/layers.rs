@@ -1,0 +1,182 @@
+//! The lists of layers in ARCHITECTURE.md run bottom up: a module comes after every module that it
+//! imports. So no module imports one above it, and there are no circles.
+//!
+//! Imports are read from the text: `use` declarations, also in functions, and paths in expressions
+//! that begin with `crate`, `super` or a child module.
+
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+/// Imports against the order that are still to be removed, as `folder: importer -> imported`.
+const EXCEPTIONS: &[&str] = &[
+    "crates/ebbtide-global/src: engine -> engine/standing",
+    "crates/ebbtide-global/src: region -> engine",
+    "crates/ebbtide-global/src: report -> thread",
+    "crates/ebbtide/src: poison -> chunk",
+];
+
+const FOLDERS: [&str; 2] = ["crates/ebbtide/src", "crates/ebbtide-global/src"];
+
+/// The modules below the line that names the folder, in the order of the page.
+fn layers<'a>(page: &'a str, folder: &str) -> Vec<&'a str> {
+    let rows = page.lines().skip_while(|line| *line != folder).skip(1);
+    let rows = rows.map_while(|line| line.strip_prefix("  ")).filter(|row| !row.starts_with(' '));
+    rows.flat_map(|row| row.split("  ").next().unwrap_or_default().split(", ")).collect()
+}
+
+/// The source of each module of a folder. A module in a folder of its own is named `parent/child`.
+fn modules(folder: &Path, prefix: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the entry can be read").path();
+        let stem = path.file_stem().expect("it has a name").to_string_lossy();
+        let name = format!("{prefix}{stem}");
+        if path.is_dir() {
+            found.extend(modules(&path, &format!("{name}/")));
+        } else {
+            found.insert(name, fs::read_to_string(&path).expect("it is text"));
+        }
+    }
+    found
+}
+
+/// What an open brace began.
+enum Brace {
+    Code,
+    Module,
+    /// The braces of a `use`, after this path.
+    Paths(Vec<String>),
+}
+
+/// Every path in the source, with the number of inline modules around it.
+fn paths(source: &str) -> Vec<(Vec<String>, usize)> {
+    let code: String =
+        source.lines().flat_map(|l| [l.split("//").next(), Some("\n")]).flatten().collect();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut tokens = Vec::new();
+    let mut rest = code.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let name = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let len = if rest.starts_with("::") { 2 } else { name.max(first.len_utf8()) };
+        tokens.push(&rest[..len]);
+        rest = rest[len..].trim_start();
+    }
+    let (mut found, mut path, mut braces) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, &token) in tokens.iter().enumerate() {
+        let before = |n: usize| index.checked_sub(n).map_or("", |at| tokens[at]);
+        match token {
+            "{" if before(1) == "::" => braces.push(Brace::Paths(path.clone())),
+            "{" if before(2) == "mod" => braces.push(Brace::Module),
+            "{" => braces.push(Brace::Code),
+            "}" => drop(braces.pop()),
+            _ if !token.starts_with(is_name) => {}
+            _ => {
+                if before(1) != "::" {
+                    path = match braces.last() {
+                        Some(Brace::Paths(start)) => start.clone(),
+                        _ => Vec::new(),
+                    };
+                }
+                // A macro's `$crate` is for other crates.
+                path.push(if before(1) == "$" { "$".to_owned() } else { token.to_owned() });
+                if tokens.get(index + 1) != Some(&"::") {
+                    let depth =
+                        braces.iter().filter(|brace| matches!(brace, Brace::Module)).count();
+                    found.push((path.clone(), depth));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The module that a path of `module` leads to, if that is another one. `exports` maps the items that
+/// `lib.rs` exports to their modules.
+fn target(
+    module: &str,
+    path: &[String],
+    inline: usize,
+    all: &BTreeMap<String, String>,
+    exports: &BTreeMap<String, String>,
+) -> Option<String> {
+    let supers = path.iter().take_while(|name| *name == "super").count();
+    let is_absolute = path[0] == "crate";
+    if !is_absolute && supers == 0 && !all.contains_key(&format!("{module}/{}", path[0])) {
+        return None;
+    }
+    let parents: Vec<&str> = module.split('/').collect();
+    let up = supers.saturating_sub(inline).min(parents.len());
+    let base = if is_absolute { &[] } else { &parents[..parents.len() - up] };
+    let names = &path[supers + usize::from(is_absolute)..];
+    let full: Vec<&str> = base.iter().copied().chain(names.iter().map(String::as_str)).collect();
+    let mut prefixes = (1..=full.len()).rev().map(|len| full[..len].join("/"));
+    let target = prefixes.find(|name| all.contains_key(name));
+    target.or_else(|| exports.get(*full.first()?).cloned()).filter(|name| name != module)
+}
+
+/// Every import between modules, as importer and imported.
+fn imports(all: &BTreeMap<String, String>) -> BTreeSet<(String, String)> {
+    let root = paths(all.get("lib").map_or("", String::as_str)).into_iter();
+    let exports = root.filter(|(path, _)| path.len() > 1 && all.contains_key(&path[0]));
+    let exports =
+        exports.map(|(path, _)| (path[path.len() - 1].clone(), path[0].clone())).collect();
+    let mut found = BTreeSet::new();
+    for (module, source) in all.iter().filter(|(module, _)| *module != "lib") {
+        for (path, inline) in paths(source) {
+            let target = target(module, &path, inline, all, &exports);
+            found.extend(target.map(|target| (module.clone(), target)));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_module_imports_one_that_stands_above_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page can be read");
+    let mut wrong = BTreeSet::new();
+    for folder in FOLDERS {
+        let (layers, all) = (layers(&page, folder), modules(&root.join(folder), ""));
+        let named: BTreeSet<&str> = layers.iter().copied().chain(["lib"]).collect();
+        let there: BTreeSet<&str> = all.keys().map(String::as_str).collect();
+        let differ: Vec<_> = named.symmetric_difference(&there).collect();
+        assert!(differ.is_empty(), "{folder}: in the list or in the folder, not both: {differ:?}");
+        let place = |name: &str| layers.iter().position(|layer| *layer == name);
+        let upward = imports(&all).into_iter().filter(|(from, to)| place(from) < place(to));
+        wrong.extend(upward.map(|(from, to)| format!("{folder}: {from} -> {to}")));
+    }
+    let exceptions: BTreeSet<String> = EXCEPTIONS.iter().map(|line| (*line).to_owned()).collect();
+    let new: Vec<_> = wrong.difference(&exceptions).collect();
+    assert!(new.is_empty(), "imports of a module that stands above: {new:#?}");
+    let gone: Vec<_> = exceptions.difference(&wrong).collect();
+    assert!(gone.is_empty(), "no longer needed in EXCEPTIONS: {gone:#?}");
+}
+
+#[test]
+fn imports_are_found_in_groups_functions_inline_modules_and_child_modules() {
+    let source = "
+        // use crate::comment;
+        use crate::{Item, a::{self, X}, b::{c::{Y, Z}, W}};
+        use c::V;
+        fn f() { crate::d::g(); std::e::h() }
+        macro_rules! m { () => { $crate::e::f() }; }
+        mod inline { use super::{f, super::d}; }";
+    let lib = "pub use e::{Item as Other, Item};";
+    let files = [
+        ("lib", lib),
+        ("b", source),
+        ("b/c", "use super::{X, super::a};"),
+        ("a", ""),
+        ("d", ""),
+        ("e", ""),
+    ];
+    let all = files.map(|(name, source)| (name.to_owned(), source.to_owned())).into();
+    let found: Vec<String> =
+        imports(&all).iter().map(|(from, to)| format!("{from} {to}")).collect();
+    assert_eq!(found, ["b a", "b b/c", "b d", "b e", "b/c a", "b/c b"]);
+}
