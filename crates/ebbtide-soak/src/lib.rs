@@ -1,0 +1,27 @@
+//! Programs that keep, share, shrink and hand over memory, to hold the transparent allocator to its
+//! promise: its memory stays within a small factor of what is live, whatever a program does.
+//!
+//! ```text
+//! cargo run --release --package ebbtide-soak                      # the table
+//! cargo run --release --package ebbtide-soak -- --check           # fails if a program misses a bar
+//! cargo run --release --package ebbtide-soak -- --only LRU        # programs whose name contains it
+//! cargo run --release --package ebbtide-soak -- --scale 10        # ten times as many steps
+//! cargo run --release --package ebbtide-soak -- --run NAME [off]  # one program in this process
+//! ```
+//!
+//! Each program runs twice, in a process of its own: with scopes over `Scoped<System>`, and with
+//! scopes switched off, where the same binary is a plain user of `System`. Both must come to the
+//! same answer. [`verdict`] names the bars; `--check` enforces them.
+//!
+//! A program is one function. It calls [`meter::step`] for each unit of its work, which samples the
+//! allocator's report and tells the first half of the run from the second. To add one, write it
+//! beside its kind in [`programs`] and give it a row there.
+#![cfg(target_os = "linux")]
+#![allow(clippy::expect_used, reason = "a program that cannot go on ends its process, and fails")]
+
+pub mod inputs;
+pub mod meter;
+pub mod process;
+pub mod programs;
+pub mod scopes;
+pub mod verdict;

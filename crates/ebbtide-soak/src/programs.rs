@@ -1,0 +1,110 @@
+//! The programs, by kind.
+
+mod buffers;
+mod caches;
+mod servers;
+mod state;
+mod threads;
+
+use crate::meter;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+/// A program, and how much it does.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// What `--only` and `--run` look for.
+    pub name: &'static str,
+    /// Steps at scale 1.
+    pub steps: u64,
+    /// Does the steps; returns its answer, 0 where it depends on the order of threads.
+    pub run: fn() -> u64,
+}
+
+const fn program(name: &'static str, steps: u64, run: fn() -> u64) -> Program {
+    Program { name, steps, run }
+}
+
+/// All programs, in the order of the table.
+pub const PROGRAMS: &[Program] = &[
+    program("sessions of 4 workers, a scope a request", 200_000, servers::sessions),
+    program("LRU of 4 workers", 200_000, caches::lru_shared),
+    program("LRU, scopes with a byte limit", 100_000, caches::lru_with_byte_limit),
+    program("LRU, nested in a lifelong scope", 100_000, caches::lru_in_lifelong_scope),
+    program("LRU, retain 100,000", 100_000, caches::lru_retain_little),
+    program("boxed slices in one scope", 1_000_000, buffers::boxed_slices),
+    program("alignments in turn in one scope", 1_000_000, buffers::alignments_in_turn),
+    program("drifting sizes in one scope", 400_000, buffers::drifting_in_one_scope),
+    program("one scope, freed by another thread", 200_000, threads::freed_by_another),
+    program("lines kept beside boxed slices", 200_000, buffers::lines_of_boxed_slices),
+    program("10 kB kept beside 200 kB", 30_000, buffers::grown_beside_larger),
+    program("10 kB kept beside small", 15_000, buffers::kept_beside_small),
+    program("330 MiB, random eviction", 250_000, caches::large_random),
+    program("20,000 threads in turn", 20_000, threads::many_threads),
+    program("connections as futures", 100_000, servers::connections),
+    program("20 kB kept, huge pages", 50_000, buffers::huge_pages),
+    program("axum, a scope a request", 100_000, servers::axum_scope_a_request),
+    program("axum, a future a request", 100_000, servers::axum_future_a_request),
+    program("stages of a batch job", 12, state::stages),
+    program("LRU", 100_000, caches::lru),
+    program("LRU in one scope", 100_000, caches::lru_in_one_scope),
+    program("LRU, scopes in scopes", 100_000, caches::lru_nested),
+    program("LRU, scopes with a label", 100_000, caches::lru_with_label),
+    program("LRU, scopes for some sizes", 100_000, caches::lru_with_sizes),
+    program("LRU, retain 0", 100_000, caches::lru_retain_none),
+    program("LRU, retain 1 TiB", 100_000, caches::lru_retain_much),
+    program("FIFO", 100_000, caches::fifo),
+    program("LFU", 100_000, caches::lfu),
+    program("MRU", 100_000, caches::mru),
+    program("random replacement", 100_000, caches::random),
+    program("segmented LRU", 100_000, caches::slru),
+    program("TTL", 100_000, caches::ttl),
+    program("clock", 100_000, caches::clock),
+    program("bursts", 160_000, caches::bursts),
+    program("sessions copied out", 100_000, servers::copied_out),
+    program("futures on two threads", 100_000, servers::futures),
+    program("job queue", 120_000, threads::job_queue),
+    program("priority queue", 100_000, threads::priority_queue),
+    program("actors", 100_000, threads::actors),
+    program("subscribers", 60_000, threads::subscribers),
+    program("trees exchanged by two threads", 40_000, threads::exchange),
+    program("parallel map", 100_000, threads::parallel_map),
+    program("thread pools that come and go", 100_000, threads::thread_pools),
+    program("16 threads, idle in turn", 16 * 50 * 4, threads::idle_threads),
+    program("drifting sizes, a scope each", 400_000, buffers::drifting_over_scopes),
+    program("mixed alignments", 100_000, buffers::mixed_alignments),
+    program("strings shrunk to fit", 100_000, buffers::shrunk_strings),
+    program("vectors that grow and shrink", 400_000, buffers::grow_and_shrink),
+    program("zeroed buffers", 3_000, buffers::zeroed),
+    program("large temporaries, then small", 60_000, buffers::large_then_small),
+    program("compiler with its own arenas", 2_000, state::compiler),
+    program("plugins", 100_000, state::plugins),
+    program("interpreter, a scope a statement", 400_000, state::interpreter),
+    program("interpreter in one scope", 400_000, state::interpreter_in_one_scope),
+    program("growing log", 90_000, state::growing_log),
+    program("editor with undo", 60_000, state::editor),
+    program("ordered index", 200_000, state::index),
+    program("interner", 100_000, state::interner),
+    program("graph", 60_000, state::graph),
+    program("scopes eight deep", 10_000, state::nested),
+];
+
+/// Runs `work(worker, steps)` on so many threads, which share the steps.
+fn on_workers(workers: u64, work: impl Fn(u64, u64) + Sync) {
+    let work = &work;
+    thread::scope(|threads| {
+        for worker in 0..workers {
+            threads.spawn(move || work(worker, meter::steps() / workers));
+        }
+    });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn total(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::wrapping_add)
+}

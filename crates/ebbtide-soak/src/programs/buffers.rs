@@ -1,0 +1,303 @@
+//! Buffers: sizes that drift, blocks that shrink, alignments in turn, large beside small.
+
+use super::total;
+use crate::{
+    inputs::{Random, answer, work},
+    meter, process,
+    scopes::scope,
+};
+use std::{collections::VecDeque, hint::black_box};
+
+/// One long scope: two vectors with room to spare become boxed slices, over and over.
+pub(super) fn boxed_slices() -> u64 {
+    scope(|| {
+        let mut sum = 0;
+        for step in 0..meter::steps() {
+            let mut one: Vec<u64> = Vec::with_capacity(100);
+            let mut other: Vec<u64> = Vec::with_capacity(100);
+            one.extend(0..step % 60);
+            other.extend(0..step % 30);
+            // The first is not the last block when it shrinks.
+            let (one, other) = (one.into_boxed_slice(), other.into_boxed_slice());
+            sum += (one.len() + other.len()) as u64;
+            meter::step();
+        }
+        sum
+    })
+}
+
+/// A scope a request makes boxed slices; a line of each is kept.
+pub(super) fn lines_of_boxed_slices() -> u64 {
+    let mut kept = VecDeque::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for _ in 0..meter::steps() {
+        let line = scope(|| {
+            let vectors: Vec<Vec<usize>> = (0..12)
+                .map(|_| {
+                    let mut items = Vec::with_capacity(100);
+                    items.extend((0..10 + random.below(50)).map(|n| n * n));
+                    items
+                })
+                .collect();
+            let slices = vectors.into_iter().map(Vec::into_boxed_slice);
+            let slices: Vec<Box<[usize]>> = slices.collect();
+            sum += total(slices.iter().map(|slice| slice.len() as u64));
+            random.words(4)
+        });
+        kept.push_back(line);
+        if kept.len() > 5_000 {
+            kept.pop_front();
+        }
+        meter::step();
+    }
+    sum
+}
+
+#[repr(align(64))]
+struct Line([u64; 8]);
+
+/// One long scope: boxes of 64 bytes, aligned to 64 and to 8 in turn.
+pub(super) fn alignments_in_turn() -> u64 {
+    scope(|| {
+        let mut aligned = VecDeque::new();
+        let mut small = VecDeque::new();
+        let mut plain = VecDeque::new();
+        let mut sum = 0;
+        for step in 0..meter::steps() {
+            aligned.push_back(Box::new(Line([step; 8])));
+            // So that the next block does not happen to be aligned to 64.
+            small.push_back(Box::new([step; 3]));
+            plain.push_back(Box::new([step; 8]));
+            if plain.len() > 10 {
+                sum += aligned.pop_front().map_or(0, |line| line.0[0]);
+                small.pop_front();
+                // Freed last: a list that is last in, first out offers it first.
+                sum += plain.pop_front().map_or(0, |line| line[0]);
+            }
+            meter::step();
+        }
+        sum
+    })
+}
+
+/// Blocks of every alignment up to 512 are kept for a while.
+pub(super) fn mixed_alignments() -> u64 {
+    #[repr(align(128))]
+    struct Wide([u8; 128]);
+    #[repr(align(512))]
+    struct Sector([u8; 512]);
+    enum Block {
+        Byte(Box<u8>),
+        Word(Box<u64>),
+        Line(Box<Line>),
+        Wide(Box<Wide>),
+        Sector(Box<Sector>),
+        Text(String),
+    }
+    let mut kept = VecDeque::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for step in 0..meter::steps() {
+        scope(|| {
+            work(&mut random);
+            for _ in 0..4 {
+                kept.push_back(match random.below(6) {
+                    0 => Block::Byte(Box::new(1)),
+                    1 => Block::Word(Box::new(step)),
+                    2 => Block::Line(Box::new(Line([step; 8]))),
+                    3 => Block::Wide(Box::new(Wide([2; 128]))),
+                    4 => Block::Sector(Box::new(Sector([3; 512]))),
+                    _ => Block::Text(random.words(6)),
+                });
+                if kept.len() > 40_000 {
+                    sum += match kept.pop_front() {
+                        Some(Block::Byte(byte)) => u64::from(*byte),
+                        Some(Block::Word(word)) => *word,
+                        Some(Block::Line(line)) => line.0[7],
+                        Some(Block::Wide(wide)) => u64::from(wide.0[127]),
+                        Some(Block::Sector(sector)) => u64::from(sector.0[511]),
+                        Some(Block::Text(text)) => text.len() as u64,
+                        None => 0,
+                    };
+                }
+            }
+        });
+        meter::step();
+    }
+    sum
+}
+
+/// A queue of buffers whose sizes drift from 100 bytes to 3 KiB and back.
+fn drifting(step: u64, random: &mut Random) -> Vec<u8> {
+    let phase = usize::try_from(step / 20 % 6_000).unwrap_or(0);
+    let size = 100 + phase.min(6_000 - phase) + random.below(64);
+    vec![1; size]
+}
+
+fn drift(around: impl Fn(&mut dyn FnMut())) -> u64 {
+    let mut queue = VecDeque::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for step in 0..meter::steps() {
+        around(&mut || {
+            let buffer = drifting(step, &mut random);
+            sum += buffer.len() as u64;
+            queue.push_back(buffer);
+            if queue.len() > 20_000 {
+                queue.pop_front();
+            }
+        });
+        meter::step();
+    }
+    sum
+}
+
+/// All in one long scope.
+pub(super) fn drifting_in_one_scope() -> u64 {
+    scope(|| drift(|work| work()))
+}
+
+/// A scope a buffer.
+pub(super) fn drifting_over_scopes() -> u64 {
+    drift(|work| scope(work))
+}
+
+fn kept_beside(most: usize, mut make: impl FnMut(&mut Random) -> Vec<u8>) -> u64 {
+    let mut kept = VecDeque::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for _ in 0..meter::steps() {
+        let buffer = scope(|| make(&mut random));
+        sum += buffer.len() as u64;
+        kept.push_back(buffer);
+        if kept.len() > most {
+            kept.pop_front();
+        }
+        meter::step();
+    }
+    sum
+}
+
+/// Kept vectors grow to 10 kB beside temporaries that grow to 200 kB.
+pub(super) fn grown_beside_larger() -> u64 {
+    kept_beside(6_000, |random| {
+        let (mut kept, mut temporary) = (Vec::new(), Vec::new());
+        for _ in 0..50 + random.below(50) {
+            kept.extend_from_slice(black_box(&[7; 100]));
+            temporary.extend_from_slice(black_box(&[8; 2_000]));
+        }
+        black_box(&temporary);
+        kept
+    })
+}
+
+/// Kept buffers of 10 kB beside small temporaries of 150 kB together.
+pub(super) fn kept_beside_small() -> u64 {
+    kept_beside(7_000, |random| {
+        let temporaries: Vec<_> = (0..40).map(|_| answer(random)).collect();
+        vec![1; 9_000 + temporaries.len() + random.below(2_000)]
+    })
+}
+
+/// 3,000 kept vectors of 20 kB where the system gives huge pages.
+pub(super) fn huge_pages() -> u64 {
+    let block = scope(|| Box::new(1_u64));
+    process::want_huge_pages(&raw const *block as usize);
+    kept_beside(3_000, |random| {
+        work(random);
+        vec![1; 19_000 + random.below(2_000)]
+    })
+}
+
+/// Kept strings lose their spare room.
+pub(super) fn shrunk_strings() -> u64 {
+    let mut kept = VecDeque::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for _ in 0..meter::steps() {
+        scope(|| {
+            let mut body = answer(&mut random).body;
+            body.truncate(20 + random.below(200));
+            body.shrink_to_fit();
+            sum += body.len() as u64;
+            kept.push_back(body);
+            if kept.len() > 40_000 {
+                kept.pop_front();
+            }
+        });
+        meter::step();
+    }
+    sum
+}
+
+/// One long scope whose vectors grow and shrink in turn.
+pub(super) fn grow_and_shrink() -> u64 {
+    scope(|| {
+        let mut vectors: Vec<Vec<u8>> = (0..2_000).map(|_| Vec::new()).collect();
+        let mut random = Random::new(1);
+        let mut sum = 0;
+        for _ in 0..meter::steps() {
+            let vector = &mut vectors[random.below(2_000)];
+            if random.below(3) == 0 {
+                vector.truncate(random.below(50));
+                vector.shrink_to_fit();
+            } else {
+                vector.resize(vector.len() + random.below(500), 1);
+            }
+            sum += vector.len() as u64;
+            meter::step();
+        }
+        sum
+    })
+}
+
+/// Zeroed buffers of 1 KiB to 2 MiB, some of them kept.
+pub(super) fn zeroed() -> u64 {
+    let mut kept = VecDeque::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for _ in 0..meter::steps() {
+        scope(|| {
+            for _ in 0..4 {
+                let size = 1 << (10 + random.below(12));
+                let mut buffer = vec![0_u8; size];
+                assert!(buffer[size / 2] == 0);
+                buffer[random.below(size)] = 1;
+                black_box(&buffer);
+                sum += size as u64;
+                if random.below(8) == 0 && size <= 1 << 17 {
+                    kept.push_back(buffer);
+                }
+            }
+            while kept.len() > 400 {
+                kept.pop_front();
+            }
+        });
+        meter::step();
+    }
+    sum
+}
+
+/// Large numeric temporaries for a while, then only small scopes, again and again.
+pub(super) fn large_then_small() -> u64 {
+    let mut random = Random::new(1);
+    let mut kept = VecDeque::new();
+    let mut sum = 0;
+    let round = (meter::steps() / 6).max(1);
+    for step in 0..meter::steps() {
+        if step % round == 0 {
+            sum += scope(|| {
+                let columns: Vec<Vec<u64>> = (0..10).map(|n| vec![n; 1 << 20]).collect();
+                total(columns.iter().map(|column| column[7]))
+            });
+        }
+        let record = scope(|| answer(&mut random));
+        kept.push_back(record);
+        if kept.len() > 3_000 {
+            kept.pop_front();
+        }
+        meter::step();
+    }
+    sum
+}

@@ -1,0 +1,307 @@
+//! Threads that hand memory to each other, wait, and end.
+
+use super::{lock, on_workers, total};
+use crate::{
+    inputs::{Random, Record, answer, work},
+    meter,
+    scopes::scope,
+};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap, VecDeque},
+    sync::{Arc, Barrier, Mutex, mpsc},
+    thread,
+};
+
+/// One long scope; what it makes is freed by another thread.
+pub(super) fn freed_by_another() -> u64 {
+    let (sender, receiver) = mpsc::sync_channel::<Record>(1000);
+    thread::scope(|threads| {
+        let consumer = threads.spawn(move || total(receiver.iter().map(|record| record.sum())));
+        scope(move || {
+            let mut random = Random::new(1);
+            for _ in 0..meter::steps() {
+                assert!(sender.send(answer(&mut random)).is_ok());
+                meter::step();
+            }
+        });
+        consumer.join().unwrap_or(0)
+    })
+}
+
+/// Threads that live for a moment; of each a string is kept.
+pub(super) fn many_threads() -> u64 {
+    let mut kept = VecDeque::new();
+    let mut sum = 0;
+    for number in 0..meter::steps() {
+        let made = thread::spawn(move || scope(|| answer(&mut Random::new(number)).title)).join();
+        let title = made.unwrap_or_default();
+        sum += title.len() as u64;
+        kept.push_back(title);
+        if kept.len() > 5_000 {
+            kept.pop_front();
+        }
+        meter::step();
+    }
+    sum
+}
+
+/// Pools of four threads that come, work, keep some, and go.
+pub(super) fn thread_pools() -> u64 {
+    let kept: Mutex<VecDeque<Record>> = Mutex::default();
+    let generation = 400;
+    let mut begun = 0;
+    while begun < meter::steps() {
+        thread::scope(|threads| {
+            for worker in 0..4 {
+                let (kept, seed) = (&kept, begun + worker);
+                threads.spawn(move || {
+                    let mut random = Random::new(seed);
+                    for step in 0..generation / 4 {
+                        let record = scope(|| answer(&mut random));
+                        if step % 4 == 0 {
+                            let mut kept = lock(kept);
+                            kept.push_back(record);
+                            if kept.len() > 5_000 {
+                                kept.pop_front();
+                            }
+                        }
+                        meter::step();
+                    }
+                });
+            }
+        });
+        begun += generation;
+    }
+    0
+}
+
+/// Sixteen threads with a large scope each in turn; all others wait meanwhile, with what they kept.
+pub(super) fn idle_threads() -> u64 {
+    const THREADS: u64 = 16;
+    let turn = Barrier::new(usize::try_from(THREADS).unwrap_or(1));
+    on_workers(THREADS, |worker, steps| {
+        let mut random = Random::new(worker);
+        let mut kept = VecDeque::new();
+        for round in 0..steps / 50 {
+            for active in 0..THREADS {
+                turn.wait();
+                if active != worker {
+                    continue;
+                }
+                for _ in 0..50 {
+                    meter::step();
+                }
+                let last = scope(|| {
+                    let mut records: Vec<_> = (0..1500).map(|_| answer(&mut random)).collect();
+                    records.pop()
+                });
+                kept.push_back((round, last));
+                if kept.len() > 100 {
+                    kept.pop_front();
+                }
+            }
+        }
+    });
+    0
+}
+
+/// A queue of jobs; two threads put in, two take out and hand the results back.
+pub(super) fn job_queue() -> u64 {
+    let (jobs_in, jobs) = mpsc::sync_channel::<(u64, Vec<String>)>(2_000);
+    let (results_in, results) = mpsc::sync_channel::<Record>(2_000);
+    let jobs = Mutex::new(jobs);
+    thread::scope(|threads| {
+        for producer in 0..2 {
+            let jobs_in = jobs_in.clone();
+            threads.spawn(move || {
+                let mut random = Random::new(producer);
+                for _ in 0..meter::steps() / 2 {
+                    let job = scope(|| {
+                        let seed = work(&mut random);
+                        (seed, (0..random.below(8)).map(|_| random.words(4)).collect())
+                    });
+                    assert!(jobs_in.send(job).is_ok());
+                }
+            });
+        }
+        drop(jobs_in);
+        for _ in 0..2 {
+            let (jobs, results_in) = (&jobs, results_in.clone());
+            threads.spawn(move || {
+                loop {
+                    let next = lock(jobs).recv();
+                    let Ok((seed, words)) = next else { break };
+                    let result = scope(|| {
+                        let mut record = answer(&mut Random::new(seed));
+                        record.tags.extend(words);
+                        record
+                    });
+                    assert!(results_in.send(result).is_ok());
+                    meter::step();
+                }
+            });
+        }
+        drop(results_in);
+        total(results.iter().map(|record| record.sum()))
+    })
+}
+
+/// Jobs of very different urgency: some wait for long.
+pub(super) fn priority_queue() -> u64 {
+    let mut queue: BinaryHeap<Reverse<(u64, Vec<String>)>> = BinaryHeap::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for step in 0..meter::steps() {
+        scope(|| {
+            let urgency = step + [10, 1_000, 40_000][random.below(3)];
+            let record = answer(&mut random);
+            queue.push(Reverse((urgency, record.tags)));
+            if queue.len() > 20_000 {
+                let job = queue.pop();
+                sum +=
+                    job.map_or(0, |Reverse((_, tags))| total(tags.iter().map(|t| t.len() as u64)));
+            }
+        });
+        meter::step();
+    }
+    sum
+}
+
+/// Actors with mailboxes and state; four threads run whichever has mail.
+pub(super) fn actors() -> u64 {
+    #[derive(Default)]
+    struct Actor {
+        mailbox: Mutex<VecDeque<Arc<Record>>>,
+        state: Mutex<HashMap<String, Arc<Record>>>,
+    }
+    let actors: Vec<Actor> = (0..500).map(|_| Actor::default()).collect();
+    on_workers(4, |worker, steps| {
+        let mut random = Random::new(worker);
+        for _ in 0..steps {
+            scope(|| {
+                // A message to three others.
+                let message = Arc::new(answer(&mut random));
+                for _ in 0..3 {
+                    let receiver = &actors[random.below(actors.len())];
+                    lock(&receiver.mailbox).push_back(Arc::clone(&message));
+                }
+                let actor = &actors[random.below(actors.len())];
+                let mail = std::mem::take(&mut *lock(&actor.mailbox));
+                let mut state = lock(&actor.state);
+                for message in mail {
+                    state.insert(message.title.clone(), message);
+                }
+                if state.len() > 20 {
+                    state.clear();
+                }
+            });
+            meter::step();
+        }
+    });
+    0
+}
+
+/// One publishes to four, who forget at different speeds.
+pub(super) fn subscribers() -> u64 {
+    thread::scope(|threads| {
+        let (senders, subscribers): (Vec<_>, Vec<_>) = [10, 100, 1_000, 10_000]
+            .into_iter()
+            .map(|memory| {
+                let (sender, receiver) = mpsc::sync_channel::<Arc<[u8]>>(64);
+                let subscriber = threads.spawn(move || {
+                    let mut last = VecDeque::new();
+                    let mut sum = 0;
+                    for message in receiver {
+                        sum += scope(|| String::from_utf8_lossy(&message).to_uppercase().len());
+                        last.push_back(message);
+                        if last.len() > memory {
+                            last.pop_front();
+                        }
+                    }
+                    sum as u64
+                });
+                (sender, subscriber)
+            })
+            .unzip();
+        let mut random = Random::new(1);
+        for _ in 0..meter::steps() {
+            let message: Arc<[u8]> = scope(|| answer(&mut random).body.into_bytes().into());
+            for sender in &senders {
+                assert!(sender.send(Arc::clone(&message)).is_ok());
+            }
+            meter::step();
+        }
+        drop(senders);
+        total(subscribers.into_iter().map(|subscriber| subscriber.join().unwrap_or(0)))
+    })
+}
+
+/// Two threads exchange trees: each frees what the other made.
+pub(super) fn exchange() -> u64 {
+    struct Tree {
+        name: String,
+        children: Vec<Tree>,
+    }
+    fn grow(random: &mut Random, depth: usize) -> Tree {
+        let children = if depth == 0 { 0 } else { 1 + random.below(4) };
+        Tree {
+            name: random.words(1 + depth),
+            children: (0..children).map(|_| grow(random, depth - 1)).collect(),
+        }
+    }
+    fn size(tree: &Tree) -> u64 {
+        tree.name.len() as u64 + total(tree.children.iter().map(size))
+    }
+    let ((to_right, from_left), (to_left, from_right)) =
+        (mpsc::sync_channel::<Tree>(100), mpsc::sync_channel::<Tree>(100));
+    let side = |seed, to: mpsc::SyncSender<Tree>, from: mpsc::Receiver<Tree>| {
+        move || {
+            let mut random = Random::new(seed);
+            let mut sum = 0;
+            for _ in 0..meter::steps() / 2 {
+                let sent = scope(|| {
+                    work(&mut random);
+                    to.send(grow(&mut random, 4))
+                });
+                assert!(sent.is_ok());
+                sum += from.try_iter().map(|tree| size(&tree)).sum::<u64>();
+                meter::step();
+            }
+            drop(to);
+            sum + total(from.iter().map(|tree| size(&tree)))
+        }
+    };
+    thread::scope(|threads| {
+        let left = threads.spawn(side(1, to_right, from_right));
+        let right = threads.spawn(side(2, to_left, from_left));
+        left.join().unwrap_or(0) + right.join().unwrap_or(0)
+    })
+}
+
+/// Every item of a batch in a scope, by all threads; the results are kept until the next batch.
+pub(super) fn parallel_map() -> u64 {
+    const BATCH: u64 = 2_000;
+    let mut kept: Vec<Vec<Record>> = Vec::new();
+    let mut sum = 0;
+    for batch in 0..meter::steps() / BATCH {
+        kept = thread::scope(|threads| {
+            let workers: Vec<_> = (0..4)
+                .map(|worker| {
+                    threads.spawn(move || {
+                        let mut random = Random::new(4 * batch + worker);
+                        let records = (0..BATCH / 4).map(|_| {
+                            meter::step();
+                            scope(|| answer(&mut random))
+                        });
+                        records.collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            workers.into_iter().map(|worker| worker.join().unwrap_or_default()).collect()
+        });
+        sum += total(kept.iter().flatten().map(Record::sum));
+    }
+    drop(kept);
+    sum
+}

@@ -1,0 +1,41 @@
+//! Scopes that can be switched off.
+
+use ebbtide_global::{ArenaFuture, Options, arena, arena_with};
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+static ARE_ON: AtomicBool = AtomicBool::new(true);
+
+/// Decides whether [`scope`] and its kin open scopes, or only call what they are given.
+pub fn switch(on: bool) {
+    ARE_ON.store(on, Ordering::Relaxed);
+}
+
+/// Whether scopes are opened.
+#[inline]
+pub fn are_on() -> bool {
+    ARE_ON.load(Ordering::Relaxed)
+}
+
+/// [`arena`], unless scopes are off.
+#[inline]
+pub fn scope<R>(f: impl FnOnce() -> R) -> R {
+    if are_on() { arena(f) } else { f() }
+}
+
+/// [`arena_with`], unless scopes are off.
+#[inline]
+pub fn scope_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
+    if are_on() { arena_with(options, f) } else { f() }
+}
+
+/// A future that is polled in scopes, unless scopes are off.
+pub fn polled<F>(future: F) -> Pin<Box<dyn Future<Output = F::Output> + Send>>
+where
+    F: Future + Send + 'static,
+{
+    if are_on() { Box::pin(ArenaFuture::new(future)) } else { Box::pin(future) }
+}

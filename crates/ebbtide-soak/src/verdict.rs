@@ -1,0 +1,91 @@
+//! The bars, and what a pair of runs comes to.
+
+use crate::meter::Measured;
+
+const MIB: f64 = 1024.0;
+
+/// Memory that is granted besides a factor.
+const SLACK_KIB: f64 = 16.0 * MIB;
+
+/// Memory that is granted for each running thread.
+const PER_THREAD_KIB: f64 = 4.0 * MIB;
+
+/// By how much the second half of a run may exceed the first.
+const FLATNESS: f64 = 1.1;
+
+/// The same for little memory.
+const FLATNESS_SLACK_KIB: f64 = 4.0 * MIB;
+
+/// What one run in a process of its own came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// The memory.
+    pub measured: Measured,
+    /// Of the program alone.
+    pub seconds: f64,
+    /// What the program answered.
+    pub answer: u64,
+}
+
+impl Run {
+    /// The most resident memory.
+    #[allow(clippy::cast_precision_loss, reason = "shown, and compared with wide margins")]
+    pub fn peak_kib(&self) -> f64 {
+        self.measured.first_peak_kib.max(self.measured.second_peak_kib) as f64
+    }
+}
+
+/// The bars that a pair of runs misses.
+#[allow(clippy::cast_precision_loss, reason = "shown, and compared with wide margins")]
+pub fn faults(ours: &Run, glibc: &Run) -> Vec<String> {
+    let mut faults = Vec::new();
+    let Measured { first_peak_kib, second_peak_kib, threads, excess } = ours.measured;
+    let granted = 1.5 * glibc.peak_kib() + SLACK_KIB + PER_THREAD_KIB * threads as f64;
+    if ours.peak_kib() > granted {
+        let (ours, granted) = (ours.peak_kib() / MIB, granted / MIB);
+        faults.push(format!("{ours:.0} MiB resident, at most {granted:.0}"));
+    }
+    let flat = FLATNESS * first_peak_kib as f64 + FLATNESS_SLACK_KIB;
+    if second_peak_kib as f64 > flat {
+        let (first, second) = (first_peak_kib as f64 / MIB, second_peak_kib as f64 / MIB);
+        faults.push(format!("grows from {first:.0} to {second:.0} MiB"));
+    }
+    if let Some(excess) = excess.filter(|&excess| excess > 0) {
+        faults.push(format!("holds {:.1} MiB more than promised", excess as f64 / MIB / MIB));
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(first: u64, second: u64) -> Run {
+        let measured =
+            Measured { first_peak_kib: first, second_peak_kib: second, threads: 1, excess: None };
+        Run { measured, seconds: 1.0, answer: 7 }
+    }
+
+    #[test]
+    fn half_as_much_again_is_granted_and_some_besides() {
+        let granted = 150_000 + (16 + 4) * 1024;
+        assert!(faults(&run(granted, 0), &run(100_000, 0)).is_empty());
+        assert_eq!(faults(&run(granted + 1, 0), &run(100_000, 0)).len(), 1);
+        assert_eq!(faults(&run(granted, granted + 1), &run(100_000, 0)).len(), 1);
+    }
+
+    #[test]
+    fn a_run_that_grows_is_refused_however_little_it_holds() {
+        assert!(faults(&run(1000, 1100 + 4096), &run(100_000, 0)).is_empty());
+        assert_eq!(faults(&run(1000, 1101 + 4096), &run(100_000, 0)).len(), 1);
+    }
+
+    #[test]
+    fn a_broken_promise_is_refused() {
+        let mut ours = run(1000, 1000);
+        ours.measured.excess = Some(0);
+        assert!(faults(&ours, &run(1000, 1000)).is_empty());
+        ours.measured.excess = Some(1);
+        assert_eq!(faults(&ours, &run(1000, 1000)).len(), 1);
+    }
+}
