@@ -71,7 +71,7 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Runs one program in this process, and prints its figures for [`start`].
+/// Runs one program in this process, and prints its figures for the process that compares them.
 fn run(program: &Program, plan: &Plan) {
     scopes::switch(!plan.is_off);
     if scopes::are_on() {

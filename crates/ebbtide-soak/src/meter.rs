@@ -22,7 +22,7 @@ pub struct Measured {
     pub second_peak_kib: u64,
     /// The most threads that were seen running.
     pub threads: u64,
-    /// The worst sample of [`excess`], if there was one.
+    /// The worst sample of the held memory against the promise, if the report tells.
     pub excess: Option<i64>,
 }
 
