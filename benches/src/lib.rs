@@ -6,7 +6,7 @@
 //! | `table` | stumpalo's table of operations, over mimalloc as there |
 //! | `scaling` | time and memory an allocation takes, by their number and size |
 //! | `counts` | instructions and branches an allocation takes, under Callgrind |
-//! | `page` | draws the plots of a record, and writes its tables into docs/BENCHMARKS.md |
+//! | `page` | draws the plots of the records, and writes their tables into the pages in docs/ |
 //!
 //! `cargo xtask bench` runs them all.
 

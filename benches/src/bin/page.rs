@@ -76,14 +76,16 @@ fn write(docs: &Path) -> io::Result<()> {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
     }
-    for page in ["BENCHMARKS.md", "DIRECTION.md"] {
+    for page in ["BENCHMARKS.md", "DIRECTION.md", "records/tables.md"] {
         let path = docs.join(page);
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
-        text = filled(&text, "bars", &bars(&[&suite, &table]));
-        text = filled(&text, "missed", &missed(&[&suite, &table]));
+        text = filled(&text, "groups", &groups(&[&suite, &table]));
+        text = filled(&text, "missed", &bars(&[&suite, &table], Bars::Missed));
+        text = filled(&text, "bars", &bars(&[&suite, &table], Bars::All));
         text = filled(&text, "transparent-machine", &machine(&unaware));
-        text = filled(&text, "transparent-missed", &missed(&[&unaware]));
+        text = filled(&text, "transparent-groups", &groups(&[&unaware]));
+        text = filled(&text, "transparent-missed", &bars(&[&unaware], Bars::Missed));
         text = filled(&text, "transparent-times", &unaware::times(&unaware));
         for (name, column, show) in [
             ("transparent-faults", "faults", unaware::tenths as fn(f64) -> String),
@@ -92,7 +94,7 @@ fn write(docs: &Path) -> io::Result<()> {
         ] {
             text = filled(&text, name, &unaware::figures(&unaware, column, show));
         }
-        text = filled(&text, "transparent-bars", &bars(&[&unaware]));
+        text = filled(&text, "transparent-bars", &bars(&[&unaware], Bars::All));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
         text = filled(&text, "counts", &counted(&counts, |row| !row.starts_with("direction")));
         text = filled(
@@ -127,13 +129,22 @@ fn rows<'r>(lines: impl Iterator<Item = &'r Line>) -> Vec<(&'r str, Vec<&'r Line
     rows
 }
 
-fn bars(records: &[&Record]) -> String {
+#[derive(Clone, Copy, PartialEq)]
+enum Bars {
+    All,
+    Missed,
+}
+
+fn bars(records: &[&Record], which: Bars) -> String {
     let mut text =
         String::from("| row | ours | bar | against | is | |\n|---|---|---|---|---|---|\n");
     let lines = records.iter().flat_map(|record| &record.lines);
     for (row, lines) in rows(lines.filter(|line| !line["row"].starts_with("stumpalo: "))) {
         let ours = lines.first().map_or(f64::NAN, |line| number(line, "median_ns"));
         for line in lines.iter().filter(|line| !line["held"].is_empty()) {
+            if which == Bars::Missed && line["held"] != "no" {
+                continue;
+            }
             let ours = if ours.is_nan() { String::new() } else { time(ours) };
             let (bar, value) = (&line["bar"], number(line, "value"));
             let held = if line["held"] == "yes" { "held" } else { "**missed**" };
@@ -152,11 +163,23 @@ fn machine(record: &Record) -> String {
     format!("{head}- rounds: up to {rounds} a row\n")
 }
 
-fn missed(records: &[&Record]) -> String {
+/// The number of bars and how many of them are held, by group: the part of a row's name before a colon.
+fn groups(records: &[&Record]) -> String {
+    let mut groups: Vec<(&str, usize, usize)> = Vec::new();
     let lines = records.iter().flat_map(|record| &record.lines);
-    let judged: Vec<&Line> = lines.filter(|line| !line["held"].is_empty()).collect();
-    let missed = judged.iter().filter(|line| line["held"] == "no").count();
-    format!("{} bars, {} held, {missed} missed.\n", judged.len(), judged.len() - missed)
+    for line in lines.filter(|line| !line["held"].is_empty()) {
+        let group = line["row"].split(':').next().unwrap_or_default();
+        let held = usize::from(line["held"] == "yes");
+        match groups.iter_mut().find(|(name, ..)| *name == group) {
+            Some((_, bars, sum)) => (*bars, *sum) = (*bars + 1, *sum + held),
+            None => groups.push((group, 1, held)),
+        }
+    }
+    let (bars, held) =
+        groups.iter().fold((0, 0), |sum, (_, bars, held)| (sum.0 + bars, sum.1 + held));
+    groups.push(("all", bars, held));
+    let rows = groups.iter().map(|(name, bars, held)| format!("| {name} | {bars} | {held} |\n"));
+    format!("| group | bars | held |\n|---|---:|---:|\n{}", rows.collect::<String>())
 }
 
 /// A row a row, a column a contestant: the time, and the ratio to ours.
