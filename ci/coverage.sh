@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The lines of the core that its tests reach, file by file. Arguments go to `cargo llvm-cov`, `--html` say.
+# Line coverage of the core's tests, file by file. Arguments are passed to `cargo llvm-cov`, for example `--html`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -12,5 +12,5 @@ tools=$(bash ci/llvm-tools.sh) || {
     exit 1
 }
 export LLVM_PROFDATA=${tools%$'\n'*} LLVM_COV=${tools#*$'\n'}
-# The documentation's examples count for nothing here: only a nightly compiler instruments them.
+# Documentation tests are not included: only a nightly compiler instruments them.
 exec cargo llvm-cov --package ebbtide --features full --lib --tests "$@"

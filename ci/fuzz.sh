@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes the targets one after the other, instrumented for coverage and under AddressSanitizer.
-# Usage: ci/fuzz.sh [SECONDS [TARGET...]]; 1800 seconds each, and every target, unless said otherwise.
-# What was tried stays in fuzz/corpus/ for the next time; what fails is left in fuzz/artifacts/. Put such an input
-# into crates/ebbtide/tests/found/TARGET/, under a name that says what it shows.
+# Fuzzes the targets one after the other, with coverage and AddressSanitizer.
+# Usage: ci/fuzz.sh [SECONDS [TARGET...]]; by default every target, 1800 seconds each.
+# The corpus is kept in fuzz/corpus/, failing inputs in fuzz/artifacts/. Copy a failing input to
+# crates/ebbtide/tests/found/TARGET/, under a name that says what it shows.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../fuzz"
 
@@ -10,8 +10,7 @@ seconds=${1:-1800}
 targets=("${@:2}")
 [ ${#targets[@]} -gt 0 ] || targets=(arith collections fixed model text)
 
-# What cargo-fuzz would pass, so that it need not be installed. A target that is named keeps the flags from build
-# scripts.
+# The flags of cargo-fuzz, which need not be installed. Naming a target keeps the flags away from build scripts.
 coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth"

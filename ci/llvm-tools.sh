@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the paths of llvm-profdata and llvm-cov, a line each: the compiler's own where they are installed, else
-# those of the same release of LLVM. Fails where neither are. With --install it installs them first.
+# Prints the paths of llvm-profdata and llvm-cov, one per line: those of the compiler if installed, otherwise those of the
+# same LLVM release. Fails if there are none. --install installs them first.
 set -euo pipefail
 
 own=$(rustc --print target-libdir)/../bin

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Models of what threads share: every order of events, within the bounds that each model names. They are the tests
-# called loom*.rs. Arguments go to `cargo test`. LOOM_MAX_PREEMPTIONS=N for more switches of threads.
+# Runs the loom models, the tests named loom*.rs: every interleaving of threads within the bounds of each model.
+# Arguments are passed to `cargo test`. LOOM_MAX_PREEMPTIONS=N allows more thread switches.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Flags of its own make a folder of its own worth while: other builds keep theirs.
+# A separate target folder, because the flags would rebuild everything in the usual one.
 export RUSTFLAGS="--cfg loom ${RUSTFLAGS:-}"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"
 for test in crates/*/tests/loom*.rs; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The core's tests under Miri, unchanged: undefined behaviour, provenance and leaks. Arguments go to `cargo test`.
+# Runs the core's tests under Miri: undefined behaviour, provenance, leaks. Arguments are passed to `cargo test`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -7,7 +7,7 @@ if ! cargo +nightly miri --version >/dev/null 2>&1; then
     echo "Miri is missing; install it with: rustup toolchain install nightly --profile minimal --component miri" >&2
     exit 1
 fi
-# Both models of aliasing, since neither is the definition yet.
+# Both aliasing models, because neither is final.
 for model in "" -Zmiri-tree-borrows; do
     export MIRIFLAGS="-Zmiri-strict-provenance $model"
     echo "MIRIFLAGS=$MIRIFLAGS"

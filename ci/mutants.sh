@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Mutants of the core that no test notices. Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]. FILE is `raw`, say; arena,
-# arith, backing, chunk, raw and scope unless said otherwise. The arguments go to `cargo mutants`; `--re has_one` tries
-# what has that in its name. Fails where a mutant survives that ci/mutants.accepted does not explain. What became of
-# each is in target/mutants/.
+# Finds mutants of the core that no test notices.
+# Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]
+# FILE is a module name such as `raw`; by default all modules listed in `all` below. Arguments are passed to
+# `cargo mutants`; for example, `--re has_one` tries only mutants whose name matches. Fails if a mutant survives that
+# is not in ci/mutants.accepted. The outcome of each mutant is in target/mutants/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,7 +21,7 @@ done
 [ $# -eq 0 ] || shift
 arguments=("$@")
 [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
-# The tool takes `NonNull` for a container, and puts in what is no pointer: none of that compiles.
+# cargo-mutants mistakes `NonNull` for a container; these mutants do not compile.
 mutants_of() {
     printf -- '--file=crates/ebbtide/src/%s.rs\n' "$@"
     echo '--exclude-re=NonNull::(new|from|from_iter)\('
@@ -31,7 +32,7 @@ mkdir -p "${CARGO_TARGET_DIR:-target}/mutants"
 results=$(cd "${CARGO_TARGET_DIR:-target}/mutants" && pwd)
 rm -rf "${results:?}"/*
 
-# One copy of the repository a processor, each with a target folder of its own.
+# One copy of the repository per processor, each with its own target folder.
 copies=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$copies"' EXIT
 workers=$(nproc)
@@ -42,39 +43,39 @@ git ls-files -z --cached --others --exclude-standard | tar -c --null --files-fro
     | tar -x -C "$copy"
 cd "$copy"
 unset CARGO_TARGET_DIR CARGO_BUILD_TARGET_DIR
-# Everything but one function stays as it was.
+# Only one function changes from build to build.
 export CARGO_INCREMENTAL=1
-# The tool does not look into macros, and the arithmetic is one: in the copy, that of `usize` is written out.
+# cargo-mutants does not look into macros, and the arithmetic is one: the copy has it expanded for `usize`.
 perl -0pi -e 's/\$signed:ty\) => \{\n(.*?)\n    \};\n\}\n\K(.*?)arithmetic!\(usize, isize\);/
     my ($body, $rest) = ($1, $2); $body =~ s{\$word}{usize}g; $body =~ s{\$signed}{isize}g; "$rest$body"/se' \
     crates/ebbtide/src/arith.rs
-# Examples are no tests; without debug information it takes half of the time; several tests link faster as one
-# program. The workspace is the core alone, so that nothing else is built.
+# Examples are not needed, omitting debug information halves the time, and several tests link faster as one program.
+# The workspace contains only the core, so that nothing else is built.
 rm -r crates/ebbtide/examples
 perl -0pi -e 's/\[\[example\]\].*?\n\n//sg; s/(edition.workspace = true)/$1\nautotests = false/;
     s/\[lints\]/[[test]]\nname = "joined"\npath = "tests\/joined.rs"\n\n[lints]/' crates/ebbtide/Cargo.toml
 perl -pi -e 's/^members = .*/members = ["crates\/ebbtide"]/; s/^default-members = .*//; s/^debug = .*/debug = 0/' Cargo.toml
-# One failed test is enough; the flag for that needs RUSTC_BOOTSTRAP. What never ends is known by the time of the
-# processor, which does not pass while a machine is busy or stands still. A loop that allocates ends at 8 GiB.
+# Stop at the first failed test; the flag needs RUSTC_BOOTSTRAP. Endless loops are detected by processor time, which
+# does not pass while the machine is busy elsewhere. A loop that allocates stops at 8 GiB.
 cat >>.cargo/config.toml <<'TOML'
 
 [target.'cfg(all())']
 runner = ["bash", "-c", """ulimit -S -c 0 -t "$SECONDS_OF_TESTS" -v 8388608
     RUSTC_BOOTSTRAP=1 exec "$0" "$@" -Zunstable-options --fail-fast"""]
 TOML
-# What only a lint refuses is compiled and tried.
+# Mutants that only violate a lint are compiled and tried.
 export RUSTFLAGS="${RUSTFLAGS:-} --cap-lints=warn" RUST_BACKTRACE=0 RUST_TEST_THREADS=1 PROPTEST_CASES=60 LC_ALL=C
 
-# A mutant is accepted without line and column, so that it stays the same where the code around it moves.
+# Mutants are accepted without line and column, so that they stay valid when code around them moves.
 nameless() { sed -E 's/^([^:]*):[0-9]+:[0-9]+:/\1:/' | sort; }
 grep '^crates/' ci/mutants.accepted | sort >"$results/accepted.txt"
 gone=$(cargo mutants --list "${every[@]}" | nameless | comm -13 - "$results/accepted.txt")
 if [ -n "$gone" ]; then
-    echo "ci/mutants.accepted names what is no mutant:" "$gone" >&2
+    echo "ci/mutants.accepted lists names that are not mutants:" "$gone" >&2
     exit 1
 fi
 
-# The tests of these files become one program.
+# Joins the tests of these files into one program.
 join_tests() {
     echo '//! Several tests in one program.' >crates/ebbtide/tests/joined.rs
     for test in "$@"; do
@@ -82,8 +83,9 @@ join_tests() {
     done
 }
 
-# The folder for the results, the seconds that the tests may take, ten times what they do, the features, then arguments
-# for the tool. First the tests must pass as things are. One test starts itself by its name, which is another here.
+# Arguments: the folder for results, the time limit of the tests in seconds (ten times what they need), the features,
+# then arguments for cargo-mutants. The tests first have to pass without a mutant. The skipped test starts itself by
+# its name, which differs in the joined program.
 try_mutants() {
     local round=$1 features=$3 worker process processes=() status untried
     local skip=(--skip out_of_memory_in_an_infallible_method)
@@ -91,7 +93,7 @@ try_mutants() {
     shift 3
     cargo test --package ebbtide --features "$features" --test joined -- "${skip[@]}" >"$results/$round.txt" 2>&1 || {
         cat "$results/$round.txt" >&2
-        echo "the tests fail without any mutant" >&2
+        echo "the tests fail without a mutant" >&2
         exit 1
     }
     for ((worker = 0; worker < workers; worker++)); do
@@ -103,7 +105,7 @@ try_mutants() {
         cat "$results"/{noticed,unviable,explained}.txt >"$results/$round/$worker/mutants.out/previously_caught.txt"
     done
     for ((worker = 0; worker < workers; worker++)); do
-        # No terminal, on which several would draw their progress.
+        # The pipe keeps several processes from drawing progress on one terminal.
         (cd "$copies/$worker" && exec cargo mutants --in-place --package ebbtide --features "$features" \
             --cargo-arg=--test=joined "${some[@]}" --iterate --shard "$worker/$workers" --sharding round-robin \
             --baseline skip --timeout 300 --output "$results/$round/$worker" "$@" -- -- "${skip[@]}" > >(cat)) &
@@ -112,14 +114,14 @@ try_mutants() {
     for process in "${processes[@]}"; do
         status=0
         wait "$process" || status=$?
-        # 2: some survive; 3: some neither end nor take time, which counts as noticed.
+        # 2: some survive; 3: some hang without using processor time, which counts as noticed.
         case $status in 0 | 2 | 3) ;; *) exit "$status" ;; esac
     done
-    # A full disk, say, lets nothing compile either.
+    # A full disk, for example, also makes compilation fail.
     untried=$(find "$results/$round" -path '*/mutants.out/log/*.log' \
         -exec grep -LE '^error\[E[0-9]+\]|^running [0-9]+ tests' {} +) || true
     if [ -n "$untried" ]; then
-        echo "neither tried nor refused by the compiler:" "$untried" >&2
+        echo "neither tested nor rejected by the compiler:" "$untried" >&2
         exit 1
     fi
     cat "$results/$round"/*/mutants.out/{caught,timeout}.txt >>"$results/noticed.txt"
@@ -132,8 +134,8 @@ try_mutants() {
 : >"$results/explained.txt"
 join_tests accessors arith bumper claims failure growing moving peers_bugs scopes steady_state traps
 try_mutants first 20 std "${arguments[@]}"
-# Of a name no more may survive than the list accepts, or all with that name are tried again, before more tests, and with
-# the poison and the default scopes that count otherwise.
+# If more mutants of one name survive than the list accepts, all mutants of that name are tried again in a second round:
+# with more tests, poison and default scopes.
 nameless <"$results/survived.txt" | comm -23 - "$results/accepted.txt" >"$results/unexplained.txt"
 while read -r mutant; do
     nameless <<<"$mutant" | grep -qxFf "$results/unexplained.txt" || echo "$mutant"
@@ -146,7 +148,7 @@ if [ -s "$results/unexplained.txt" ]; then
 fi
 cat "$results/explained.txt" >>"$results/survived.txt"
 
-# What took all the time it had (SIGXCPU), by the first line of each log.
+# Mutants that used up their processor time (SIGXCPU), by the first line of each log.
 find "$results" -path '*/mutants.out/log/*.log' -exec grep -lE '\(signal: 24|^\*\*\* result: Timeout' {} + \
     | xargs -r sed -sn -E '0,/^\*\*\* crates/s/^\*\*\* (crates.*)/\1/p' >"$results/never_end.txt" || true
 for file in "${names[@]}"; do
@@ -157,6 +159,6 @@ for file in "${names[@]}"; do
 done
 explained=$(nameless <"$results/survived.txt" | comm -12 - "$results/accepted.txt" | wc -l)
 unexplained=$(nameless <"$results/survived.txt" | comm -23 - "$results/accepted.txt")
-echo "explained in ci/mutants.accepted: $explained; not explained:"
+echo "accepted survivors: $explained; others:"
 echo "${unexplained:-none}"
 [ -z "$unexplained" ]

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# The tests on other platforms than this one, of the core and of the transparent allocator.
-# Usage: ci/platforms.sh [--probe | --install] PLATFORM...; PLATFORM is windows, 32-bit, wasm or unix.
-#   windows  all of the transparent allocator's, and of the core those of threads and the heap, under Wine
-#   32-bit   all of them, on Linux; there is no range of addresses, so everything passes through
-#   wasm     some that need no threads, files or panics that are caught, in Node.js; everything passes through
-#   unix     FreeBSD and macOS: the libraries are compiled, nothing runs
-# --probe fails where something is missing that a platform needs; --install gets it.
+# Runs the tests of the core and of the transparent allocator on other platforms.
+# Usage: ci/platforms.sh [--probe | --install] PLATFORM...
+#   windows  under Wine: all tests of the transparent allocator; of the core, those of threads and the heap
+#   32-bit   on Linux: all tests; the transparent allocator passes every request through
+#   wasm     in Node.js: tests that need no threads, files or unwinding; requests are passed through as well
+#   unix     FreeBSD and macOS: the libraries are compiled; nothing runs
+# --probe fails if a tool for the platform is missing; --install installs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 wine_program() { command -v wine64 || command -v wine || ls /usr/lib/wine/wine64 2>/dev/null; }
 
-# The targets, the packages of Debian, and whether these are there.
+# Rust targets, Debian packages, and a check for the packages.
 targets_of() {
     case $1 in
     windows) echo x86_64-pc-windows-gnu ;;
@@ -53,8 +53,8 @@ install() {
     }
 }
 
-# Wine keeps a byte for each page of what is reserved, so two tests that ask for more than any machine has are left
-# out: they take a minute and all memory there. The models make fewer runs, because Wine's heap is slow.
+# Wine keeps a byte for each reserved page, so two tests that request more memory than any machine has are left out: they
+# would take a minute and all memory. The models make fewer runs, because Wine's heap is slow.
 in_windows() {
     local test=(cargo test --target x86_64-pc-windows-gnu --features full)
     local prefix wine server
@@ -65,7 +65,7 @@ in_windows() {
     # shellcheck disable=SC2064
     trap "'$server' --kill || true; rm -rf '$prefix'" EXIT
     "$wine" wineboot --init
-    # The standard library's random numbers come from a DLL that Wine has not had before version 9.
+    # The standard library gets random numbers from a DLL that Wine lacks before version 9.
     local dll=$prefix/drive_c/windows/system32/bcryptprimitives.dll
     [ -e "$dll" ] || x86_64-w64-mingw32-gcc -shared -x c -o "$dll" - -ladvapi32 <<'C'
 #include <windows.h>
@@ -77,7 +77,7 @@ C
     "${test[@]}" --package ebbtide-global --lib --tests -- --skip what_cannot_be_had_is_null
     "${test[@]}" --package ebbtide --test failure --test local --test local_thread_exit --test methods --test model \
         --test pool -- --skip o01_the_capacity_of_the_default_can_be_set
-    # Addresses for a range of a few gigabytes, not for the first size that is tried.
+    # With few addresses, the range is smaller than the first size that is tried.
     CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="prlimit --as=$((8 << 30)) $wine" \
         "${test[@]}" --package ebbtide-global --test given_back --test scopes
 }
@@ -88,7 +88,7 @@ in_32_bits() {
     "${test[@]}" --package ebbtide
 }
 
-# Not with the WASI that Node.js has: version 20 crashed after most runs of a program whose memory grows.
+# Uses a WASI package, because the WASI of Node.js 20 often crashes after a program whose memory grows.
 in_wasm() {
     local test=(cargo test --target wasm32-wasip1)
     local folder=$PWD/${CARGO_TARGET_DIR:-target}/wasi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Copies a published crate as it is: fetch.sh NAME VERSION FOLDER. Nothing of it is committed here.
+# Copies a published crate: fetch.sh NAME VERSION FOLDER. No part of it is committed.
 set -euo pipefail
 name=$1 version=$2 folder=$3
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Other people's tests, each inside a scope of the transparent arena, with poisoning on: those of serde_json, regex,
-# rayon and crossbeam-epoch, or of those among them that the arguments name. In a copy `#[test]` becomes an attribute
-# that wraps the function's body in `ebbtide_global::arena`, and the tests' programs get the global allocator.
+# Runs the tests of serde_json, regex, rayon and crossbeam-epoch, or of those named as arguments, each test inside a
+# transparent scope, with poison. In a copy of the crate, `#[test]` becomes an attribute that wraps the function's body in
+# `ebbtide_global::arena`, and the test programs get the global allocator.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 others=${CARGO_TARGET_DIR:-$here/../../target}/others
 mkdir -p "$others/in_a_scope/attribute"
 others=$(cd "$others" && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$others/target}
-# Some of rayon's tests take minutes otherwise. Assertions, and with them poisoning, stay on.
+# Without optimisation, some of rayon's tests take minutes. Debug assertions, and with them poison, stay on.
 export CARGO_PROFILE_DEV_OPT_LEVEL=1
 
 cat >"$others/in_a_scope/Cargo.toml" <<END
@@ -31,7 +31,7 @@ pub use in_a_scope_attribute::test;
 static ALLOCATOR: ebbtide_global::Scoped<std::alloc::System> =
     ebbtide_global::Scoped::new(std::alloc::System);
 
-/// Runs a test's body in a scope, and sees to it that there was one.
+/// Runs a test's body in a scope, after checking that scopes work.
 pub fn run<R>(body: impl FnOnce() -> R) -> R {
     let before = ebbtide_global::report().blocks;
     ebbtide_global::arena(|| drop(std::hint::black_box(Box::new(1))));
@@ -77,7 +77,7 @@ pub fn test(_: TokenStream, item: TokenStream) -> TokenStream {
 }
 END
 
-# NAME VERSION, then what goes to `cargo test`.
+# Arguments: NAME VERSION, then arguments for `cargo test`.
 tests_of() {
     local name=$1 version=$2
     shift 2
@@ -85,9 +85,8 @@ tests_of() {
     bash "$here/fetch.sh" "$name" "$version" "$others/$name-in-scopes"
     (
         cd "$others/$name-in-scopes"
-        # The copy's lints are its own affair.
         printf '\n[dependencies.in_a_scope]\npath = "../in_a_scope"\n' >>Cargo.toml
-        # What the published crate names and does not hold.
+        # Test data that the published crate does not contain.
         if [ "$name" = regex ]; then sed -i '/^mod fuzz;/d; /"fowler/d' tests/lib.rs; fi
         grep -rlF '#[test]' src tests | xargs sed -i 's/#\[test\]/#[::in_a_scope::test]/'
         cargo test --lib --tests "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# hashbrown's own tests, with every table that would be on the heap in a scope instead: the copy's `Global` is
-# an allocator over one scope for the whole process. Arguments go to `cargo test`.
+# Runs hashbrown's own tests with every table in a scope instead of on the heap: in a copy, `Global` becomes an allocator
+# over one scope of the process. Arguments are passed to `cargo test`.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 version=0.17.1
@@ -23,15 +23,15 @@ mod in_a_scope {
     static SCOPE: LazyLock<Mutex<Scope<'static>>> =
         LazyLock::new(|| Mutex::new(std::boxed::Box::leak(std::boxed::Box::new(Arena::new())).scope()));
 
-    /// Where the tables are.
+    /// Allocates the tables.
     #[derive(Copy, Clone, Default, Debug)]
     #[allow(missing_docs, unnameable_types)]
     pub struct Global;
 
-    // SAFETY: all blocks are the scope's, which is never given back.
+    // SAFETY: all blocks belong to the scope, which is never dropped.
     unsafe impl Allocator for Global {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-            // Some tests ask for what no machine has, to see the refusal.
+            // Some tests request more memory than any machine has, to see it fail.
             if layout.size() > 1 << 32 {
                 return Err(AllocError);
             }
@@ -40,7 +40,7 @@ mod in_a_scope {
 
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
             let scope = SCOPE.lock().unwrap_or_else(PoisonError::into_inner);
-            // SAFETY: the scope gave it with this layout.
+            // SAFETY: the scope allocated the block with this layout.
             unsafe { (&&*scope).deallocate(block, layout) };
         }
     }

@@ -1,19 +1,21 @@
-//! `cargo xtask bench`: every measurement, the record in docs/records, the plots and the tables of the pages.
+//! `cargo xtask bench`: runs every benchmark, then updates the records, plots and tables in docs/.
 
 use crate::{Failure, process};
 
 const RECORDS: &str = "docs/records";
 
-/// The flags that cargo finds by itself where it is called in `benches/`.
+/// Cargo reads this configuration by itself only when it is called in `benches/`.
 const CARGO_RUN: &str = "cargo --config benches/.cargo/config.toml run --release --quiet";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let quick = match arguments {
         [] => "",
         [flag] if flag == "--quick" => "--quick",
-        _ => return Err(Failure::Usage(format!("not understood: bench {}", arguments.join(" ")))),
+        _ => {
+            return Err(Failure::Usage(format!("unknown arguments: bench {}", arguments.join(" "))));
+        }
     };
-    // What is quick is for the eye: the record and the pages stay what a full run made them.
+    // A quick run does not replace the records of a full run.
     let records = if quick.is_empty() { RECORDS } else { "target/bench" };
     std::fs::create_dir_all(records).map_err(|error| {
         eprintln!("{records}: {error}");
@@ -25,7 +27,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if process::succeeds("valgrind --version") {
         step(&format!("{} --csv {records}/counts.csv", program("counts")))?;
     } else {
-        println!("counts: left out, valgrind is missing");
+        println!("left out: counts, because Valgrind is missing");
     }
     for (name, record) in
         [("ebbtide-benches", "suite"), ("table", "stumpalo-table"), ("scaling", "scaling")]

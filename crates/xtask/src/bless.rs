@@ -1,11 +1,11 @@
-//! `cargo xtask bless`: records the assembly of the fast paths as it is now.
+//! `cargo xtask bless`: records the current assembly of the fast paths.
 
 use crate::Failure;
 use std::process::Command;
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if !arguments.is_empty() {
-        return Err(Failure::Usage(format!("not understood: bless {}", arguments.join(" "))));
+        return Err(Failure::Usage(format!("unknown arguments: bless {}", arguments.join(" "))));
     }
     let status = Command::new("cargo")
         .args(["test", "--quiet", "--package", "ebbtide-codegen", "--test", "pinned", "assembly"])

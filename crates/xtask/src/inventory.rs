@@ -16,15 +16,15 @@ const FOLDER: &str = "Files of `";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if !arguments.is_empty() {
-        return Err(Failure::Usage(format!("not understood: unsafe {}", arguments.join(" "))));
+        return Err(Failure::Usage(format!("unknown arguments: unsafe {}", arguments.join(" "))));
     }
     let written = fs::read_to_string(PAGE).and_then(|old| {
         let (new, dropped) = counted(Path::new("."), &old)?;
         for row in dropped {
-            println!("removed, because the file has no unsafe code or is gone:\n  {row}");
+            println!("removed; the file is gone or has no unsafe code:\n  {row}");
         }
         for row in new.lines().filter(|row| lacks_reason(row)) {
-            println!("to be completed by hand with the reason:\n  {row}");
+            println!("add the reason by hand:\n  {row}");
         }
         fs::write(PAGE, new)
     });

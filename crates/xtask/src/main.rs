@@ -15,7 +15,7 @@ use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What `cargo xtask NAME ARGUMENTS` does.
+/// A command, run as `cargo xtask NAME ARGUMENTS`.
 struct Command {
     usage: &'static str,
     about: &'static str,
@@ -31,32 +31,32 @@ impl Command {
 const COMMANDS: &[Command] = &[
     Command {
         usage: "test [--quick]",
-        about: "every check, set-up included; --quick leaves out what takes long: optimized builds, sanitizers, coverage …",
+        about: "runs every check; --quick leaves out slow ones such as optimised builds and sanitizers",
         run: test::run,
     },
     Command {
         usage: "bench [--quick]",
-        about: "every measurement, with the record, plots and tables in docs/; --quick writes only target/bench",
+        about: "runs every benchmark and updates docs/; --quick writes to target/bench only",
         run: bench::run,
     },
     Command {
         usage: "bless",
-        about: "records the assembly of the fast paths as it is now; look at the difference",
+        about: "records the assembly of the fast paths; look at the difference",
         run: bless::run,
     },
     Command {
         usage: "unsafe",
-        about: "counts the unsafe code of each file in docs/UNSAFE.md anew",
+        about: "updates the counts of unsafe code in docs/UNSAFE.md",
         run: inventory::run,
     },
-    Command { usage: "help", about: "this text", run: help },
+    Command { usage: "help", about: "prints this text", run: help },
 ];
 
-/// Why a command did not do its work.
+/// Why a command failed.
 enum Failure {
-    /// It was asked for something that does not exist: exit code 2.
+    /// Unknown command or argument: exit code 2.
     Usage(String),
-    /// It ran, and what it ran failed: exit code 1. The reason has been printed where it happened.
+    /// A program that the command ran failed: exit code 1. The reason has been printed.
     Work,
 }
 
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
 
 fn dispatch(arguments: &[String]) -> Result<(), Failure> {
     let Some((name, rest)) = arguments.split_first() else {
-        return Err(Failure::Usage("which command?".to_owned()));
+        return Err(Failure::Usage("no command given".to_owned()));
     };
     let name = match name.as_str() {
         "-h" | "--help" => "help",
@@ -83,7 +83,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
     let command = COMMANDS
         .iter()
         .find(|command| command.name() == name)
-        .ok_or_else(|| Failure::Usage(format!("no command is called `{name}`")))?;
+        .ok_or_else(|| Failure::Usage(format!("unknown command: `{name}`")))?;
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     env::set_current_dir(&root)

@@ -1,12 +1,11 @@
-//! Runs a command line: leading `NAME=value` words are its environment, the rest is split at spaces.
+//! Runs a command line: leading `NAME=value` words set environment variables, the rest is split at spaces.
 //!
-//! No shell is involved, so a line means the same everywhere, and what is printed for the reader to repeat is
-//! exactly what was run.
+//! No shell is involved, so a line means the same on every platform, and the printed line is exactly what was run.
 
 use std::io::{self, BufRead, BufReader};
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Whether the command ends well; its output is discarded. False also when there is no such program.
+/// Whether the command succeeds; its output is discarded. False if there is no such program.
 pub(crate) fn succeeds(line: &str) -> bool {
     command(line)
         .stdout(Stdio::null())
@@ -15,13 +14,13 @@ pub(crate) fn succeeds(line: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs the command in view of the user, and shows each line of its standard output to `watch` as well.
+/// Runs the command, prints its standard output, and passes each line to `watch`.
 pub(crate) fn run(line: &str, mut watch: impl FnMut(&str)) -> io::Result<ExitStatus> {
     let mut child = command(line).stdout(Stdio::piped()).spawn()?;
     if let Some(stdout) = child.stdout.take() {
         let mut stdout = BufReader::new(stdout);
         let mut bytes = Vec::new();
-        // Bytes, not `lines()`: a test may print what is not UTF-8.
+        // Bytes, not `lines()`: a test may print invalid UTF-8.
         while stdout.read_until(b'\n', &mut bytes)? != 0 {
             let text = String::from_utf8_lossy(&bytes);
             print!("{text}");

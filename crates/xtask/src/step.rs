@@ -1,4 +1,4 @@
-//! One check: a title, the command that makes it, and the tools that this needs.
+//! One check: a title, a command, and the tools that the command needs.
 
 use crate::process;
 use crate::tally::Tally;
@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
 /// How a step ended.
 pub(crate) enum End {
     Passed,
-    /// A tool is missing that is not required, or this is not CI.
+    /// A tool is missing, and it is optional or this is not CI.
     LeftOut(String),
     Failed(String),
 }
@@ -45,7 +45,7 @@ impl Step {
     pub(crate) fn run(&self) -> Outcome {
         let start = Instant::now();
         let (end, mut tally) = self.attempt();
-        // A test runner that stops before its tests, or after they passed, has failed all the same.
+        // A test runner that crashes before or after its tests has failed too.
         if matches!(end, End::Failed(_)) && tally.failed == 0 {
             tally.failed = 1;
         }
@@ -72,13 +72,13 @@ impl Step {
             Ok(status) if !status.success() => status.to_string(),
             Err(error) => error.to_string(),
             Ok(_) => match counted {
-                // Not a test runner: one check, and it passed.
+                // Not a test runner: counts as one check.
                 None => return (End::Passed, Tally::PASSED),
                 Some(tally) if tally.passed > 0 => return (End::Passed, tally),
-                Some(_) => "no test was run".to_owned(),
+                Some(_) => "no tests were run".to_owned(),
             },
         };
-        let end = End::Failed(format!("{why}; repeat it with: {}", self.command));
+        let end = End::Failed(format!("{why}; to repeat: {}", self.command));
         (end, counted.unwrap_or_default())
     }
 }

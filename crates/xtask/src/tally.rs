@@ -1,9 +1,9 @@
-//! Counts what passed and failed, from what the test runners print themselves.
+//! Counts passed and failed tests from the output of test runners.
 
 use std::fmt;
 use std::ops::AddAssign;
 
-/// How many tests passed, failed, and were left out for want of a tool.
+/// The number of tests that passed, failed, and were skipped because a tool is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: u64,
@@ -16,7 +16,7 @@ impl Tally {
     pub(crate) const FAILED: Tally = Tally { passed: 0, failed: 1, skipped: 0 };
     pub(crate) const SKIPPED: Tally = Tally { passed: 0, failed: 0, skipped: 1 };
 
-    /// Reads libtest's closing line, `test result: ok. 3 passed; 0 failed; …`; any other line gives `None`.
+    /// Parses libtest's last line, `test result: ok. 3 passed; 0 failed; …`. `None` for any other line.
     pub(crate) fn from_libtest(line: &str) -> Option<Self> {
         let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
         let mut counts = counts.split("; ");

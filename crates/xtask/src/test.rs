@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check, the cheap ones first, up to the first that fails.
+//! `cargo xtask test`: runs every check, the fast ones first, and stops at the first failure.
 
 use crate::Failure;
 use crate::step::{End, Outcome, Step};
@@ -8,11 +8,11 @@ use crate::tool::{
 };
 use std::time::Instant;
 
-/// The list. `nostd/` comes apart because `panic = "abort"` makes it a workspace of its own, `fuzz/` because its
-/// targets are for nightly compilers.
+/// `nostd/` has steps of its own because `panic = "abort"` requires a separate workspace, `fuzz/` because its targets
+/// need a nightly compiler.
 const STEPS: &[Step] = &[
-    Step::new("format", "cargo fmt --all --check").needs(&[RUSTFMT]),
-    Step::new("format of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")
+    Step::new("formatting", "cargo fmt --all --check").needs(&[RUSTFMT]),
+    Step::new("formatting of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")
         .needs(&[RUSTFMT]),
     Step::new("layers of ARCHITECTURE.md", "cargo test --package xtask --test layers"),
     Step::new(
@@ -30,7 +30,7 @@ const STEPS: &[Step] = &[
         "cargo clippy --package ebbtide --no-default-features --features alloc -- -D warnings",
     )
     .needs(&[CLIPPY]),
-    Step::new("format of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
+    Step::new("formatting of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
         .needs(&[RUSTFMT]),
     Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")
         .needs(&[CLIPPY]),
@@ -43,7 +43,7 @@ const STEPS: &[Step] = &[
     ),
     Step::new("tests", "cargo test --workspace"),
     Step::new(
-        "tests of the core, optimized",
+        "tests of the core, optimised",
         "cargo test --release --package ebbtide --lib --tests",
     )
     .slow(),
@@ -61,7 +61,7 @@ const STEPS: &[Step] = &[
         "cargo test --package ebbtide-global --features full",
     ),
     Step::new(
-        "tests of the transparent allocator, optimized, with poison",
+        "tests of the transparent allocator, optimised, with poison",
         "cargo test --release --package ebbtide-global --features poison --lib --tests",
     )
     .slow(),
@@ -72,8 +72,8 @@ const STEPS: &[Step] = &[
     Step::new("Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]).slow(),
     Step::new("32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]).slow(),
     Step::new("WebAssembly", "bash ci/platforms.sh wasm").needs(&[NODE]).slow(),
-    Step::new("FreeBSD and macOS, compiled", "bash ci/platforms.sh unix").needs(&[UNIX]).slow(),
-    Step::new("models of what threads share", "bash ci/loom.sh").slow(),
+    Step::new("FreeBSD and macOS, compiled only", "bash ci/platforms.sh unix").needs(&[UNIX]).slow(),
+    Step::new("loom models", "bash ci/loom.sh").slow(),
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
@@ -86,16 +86,18 @@ const STEPS: &[Step] = &[
     Step::new("mutants of the core", "bash ci/mutants.sh")
         .needs(&[MUTANTS])
         .slow(),
-    Step::new("hashbrown's tests, its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
-    Step::new("a user of bumpalo, moved to a scope", "bash ci/others/bumpalo-user.sh").slow(),
-    Step::new("other people's tests in transparent scopes", "bash ci/others/global.sh").slow(),
+    Step::new("hashbrown's tests, with its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
+    Step::new("tests of a bumpalo user, ported to scopes", "bash ci/others/bumpalo-user.sh").slow(),
+    Step::new("other crates' tests in transparent scopes", "bash ci/others/global.sh").slow(),
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let quick = match arguments {
         [] => false,
         [flag] if flag == "--quick" => true,
-        _ => return Err(Failure::Usage(format!("not understood: test {}", arguments.join(" ")))),
+        _ => {
+            return Err(Failure::Usage(format!("unknown arguments: test {}", arguments.join(" "))));
+        }
     };
     let steps: Vec<&Step> = STEPS.iter().filter(|step| !(quick && step.slow)).collect();
 
@@ -119,7 +121,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     }
 
-    println!("\n=== summary ===\n{report}{:7.1} s  in all", start.elapsed().as_secs_f64());
+    println!("\n=== summary ===\n{report}{:7.1} s  total", start.elapsed().as_secs_f64());
     println!("\n{sum}");
     if sum.failed > 0 { Err(Failure::Work) } else { Ok(()) }
 }

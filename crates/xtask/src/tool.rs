@@ -1,14 +1,14 @@
-//! Programs that a step needs and that Cargo does not bring.
+//! Programs that a step needs and that are not part of Cargo.
 
 use crate::process;
 use std::env;
 
-/// A program, how to see whether it is there, and how to get it.
+/// A program, a command that fails if it is missing, and the commands that install it.
 pub(crate) struct Tool {
     name: &'static str,
     probe: &'static str,
     install: &'static [&'static str],
-    /// Whether CI fails where it cannot be had; else what needs it is left out there too.
+    /// Whether CI fails if it cannot be installed. Otherwise the step is skipped.
     required: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) const CLIPPY: Tool = Tool {
     required: true,
 };
 
-/// For sanitizers, which stable does not offer.
+/// For sanitizers, which stable Rust does not support.
 pub(crate) const NIGHTLY: Tool = Tool {
     name: "a nightly toolchain",
     probe: "rustup run nightly cargo --version",
@@ -48,7 +48,7 @@ pub(crate) const LLVM_COV: Tool = Tool {
     required: false,
 };
 
-/// What [`LLVM_COV`] reads the counters with.
+/// Used by [`LLVM_COV`] to read the counters.
 pub(crate) const LLVM_TOOLS: Tool = Tool {
     name: "LLVM's llvm-cov",
     probe: "bash ci/llvm-tools.sh",
@@ -63,9 +63,9 @@ pub(crate) const MUTANTS: Tool = Tool {
     required: false,
 };
 
-/// For Windows: the compiler's target, MinGW's linker, and Wine to run what they make.
+/// For Windows: the compiler's target, MinGW's linker, and Wine to run programs.
 pub(crate) const WINE: Tool = Tool {
-    name: "Wine, with a compiler for Windows,",
+    name: "Wine or a compiler for Windows",
     probe: "bash ci/platforms.sh --probe windows",
     install: &["bash ci/platforms.sh --install windows"],
     required: false,
@@ -79,13 +79,13 @@ pub(crate) const MULTILIB: Tool = Tool {
 };
 
 pub(crate) const NODE: Tool = Tool {
-    name: "Node.js, with a compiler for WebAssembly,",
+    name: "Node.js or a compiler for WebAssembly",
     probe: "bash ci/platforms.sh --probe wasm",
     install: &["bash ci/platforms.sh --install wasm"],
     required: false,
 };
 
-/// The standard library of Unixes that nothing runs for.
+/// The standard library for Unixes that are only compiled for.
 pub(crate) const UNIX: Tool = Tool {
     name: "the standard library for FreeBSD and macOS",
     probe: "bash ci/platforms.sh --probe unix",
@@ -96,14 +96,14 @@ pub(crate) const UNIX: Tool = Tool {
 /// Why a step cannot run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// On a developer's machine, and where a tool is not required: said, and left out.
+    /// The tool is optional, or this is not CI: the step is skipped with this message.
     LeftOut(String),
-    /// In CI, where a check that silently does not run is worse than one that fails.
+    /// In CI, a required check that does not run is an error.
     Fatal(String),
 }
 
 impl Tool {
-    /// Makes sure that the tool is there; in CI by installing it.
+    /// Checks for the tool, and installs it in CI.
     pub(crate) fn ensure(&self) -> Result<(), Missing> {
         self.ensure_where(env::var_os("CI").is_some_and(|ci| ci == "true"))
     }
@@ -133,25 +133,25 @@ impl Tool {
 mod tests {
     use super::{Missing, Tool};
 
-    const NOT_TO_BE_HAD: Tool =
+    const UNAVAILABLE: Tool =
         Tool { name: "it", probe: "false", install: &["true", "false"], required: true };
     const ADVICE: &str = "it is missing; install it with: true && false";
 
     #[test]
-    fn ci_fails_where_a_required_tool_cannot_be_had_and_a_developer_goes_without() {
+    fn ci_fails_if_a_required_tool_cannot_be_installed_and_a_developer_skips_the_step() {
         let fatal = Err(Missing::Fatal(ADVICE.to_owned()));
         let left_out = Err(Missing::LeftOut(ADVICE.to_owned()));
-        assert_eq!(NOT_TO_BE_HAD.ensure_where(true), fatal);
-        assert_eq!(NOT_TO_BE_HAD.ensure_where(false), left_out);
-        let optional = Tool { required: false, ..NOT_TO_BE_HAD };
+        assert_eq!(UNAVAILABLE.ensure_where(true), fatal);
+        assert_eq!(UNAVAILABLE.ensure_where(false), left_out);
+        let optional = Tool { required: false, ..UNAVAILABLE };
         assert_eq!(optional.ensure_where(true), left_out);
     }
 
     #[test]
-    fn a_tool_that_installs_and_does_not_run_is_missing() {
-        let useless = Tool { install: &["true"], ..NOT_TO_BE_HAD };
+    fn a_tool_that_does_not_run_after_installation_is_missing() {
+        let useless = Tool { install: &["true"], ..UNAVAILABLE };
         assert!(matches!(useless.ensure_where(true), Err(Missing::Fatal(_))));
-        let there = Tool { probe: "true", ..NOT_TO_BE_HAD };
+        let there = Tool { probe: "true", ..UNAVAILABLE };
         assert_eq!(there.ensure_where(true), Ok(()));
     }
 }
