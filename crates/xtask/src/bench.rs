@@ -12,7 +12,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         [] => "",
         [flag] if flag == "--quick" => "--quick",
         _ => {
-            return Err(Failure::Usage(format!("unknown arguments: bench {}", arguments.join(" "))));
+            return Err(Failure::Usage(format!(
+                "unknown arguments: bench {}",
+                arguments.join(" ")
+            )));
         }
     };
     // A quick run does not replace the records of a full run.
