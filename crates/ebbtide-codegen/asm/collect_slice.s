@@ -217,7 +217,7 @@
 	jmp	.LBB9_22
 .LBB9_34:
 .Ltmp6:
-	leaq	.Lanon.1a5e33e59d3bb45a24e4b8c8f157d7de.3(%rip), %rdi
+	leaq	.Lanon..3(%rip), %rdi
 	callq	*_ZN69_$LT$core..convert..Infallible$u20$as$u20$ebbtide..error..Failure$GT$9too_largeE@GOTPCREL(%rip)
 .Ltmp7:
 	ud2

@@ -75,12 +75,17 @@ fn functions(assembly: &str) -> BTreeMap<String, String> {
     functions
 }
 
-/// Without the hash that the compiler ends its symbols with, `17h` and 16 digits.
+/// Removes hashes of the crate's source: `17h` and 16 digits at the end of a symbol, and the 32
+/// digits in the label of a constant.
 fn without_hash(line: &str) -> String {
-    match line.find("17h") {
-        Some(start) => [&line[..start], line.get(start + 19..).unwrap_or_default()].concat(),
+    let without = |line: &str, mark: &str, keep: usize, len: usize| match line.find(mark) {
+        Some(start) => {
+            let (before, after) = line.split_at(start + keep);
+            [before, after.get(len..).unwrap_or_default()].concat()
+        }
         None => line.to_owned(),
-    }
+    };
+    without(&without(line, "17h", 0, 19), ".Lanon.", 7, 32)
 }
 
 fn body(name: &str) -> &'static str {

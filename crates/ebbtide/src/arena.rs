@@ -1,13 +1,13 @@
-//! The arena: owns chunks, opens scopes, and gives memory back when it is told to.
+//! The arena: owns chunks, opens scopes, and gives memory back on request.
 
 #[cfg(feature = "alloc")]
 use crate::backing::Heap;
 use crate::{
     arith::CHUNK_ALIGN,
     backing::{Backing, DefaultBacking},
-    chunk::{self, Chunks, FIRST_CHUNK, HOME, Header},
+    chunk::{self, ChunkRef, Chunks, FIRST_CHUNK, Header},
     error::{AllocError, Failure},
-    raw::{self, Cursor, Words},
+    raw::{self, Cursor},
     scope::Scope,
     stats::{Chunk, Stats},
 };
@@ -19,14 +19,14 @@ use core::{
     ptr::NonNull,
 };
 
-/// Owns memory, and lends it out by the scope.
+/// Owns memory and lends it to scopes.
 ///
-/// A new arena holds no memory. The first scope makes a chunk; when that is full another follows, each
-/// twice as large as the one before, up to 4 MiB. Chunks stay with the arena when a scope ends, so that
-/// the next scope finds them; [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and dropping the
-/// arena give them back to the backing.
+/// A new arena holds no memory. The first scope makes a chunk. When a chunk is full another follows,
+/// each twice as large as the one before, up to 4 MiB. Chunks stay with the arena when a scope ends, so
+/// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and dropping
+/// the arena give them back to the backing.
 ///
-/// An arena is `Send` and not `Sync`: it moves between threads, and each thread has its own.
+/// An arena is `Send` and not `Sync`: it can move between threads, and each thread uses its own.
 ///
 /// ```
 /// use ebbtide::Arena;
@@ -43,29 +43,29 @@ use core::{
 /// ```
 #[repr(C, align(64))]
 pub struct Arena<B: Backing = DefaultBacking> {
-    // The first line is all that a scope's beginning, a reset and a root after it look at.
+    // Opening a scope, a reset and a root after it read the first cache line only.
     /// The accumulating scope that every other one is opened from; nowhere until there is a chunk.
     root: Scope<'static>,
-    /// The two ends of the next scope, which opens in home. The top is 0 where that has to be looked into: the root was
-    /// lent since, has left home, or is nowhere.
+    /// The two ends of the next scope, which opens in the head. The top is 0 if they are unknown: the
+    /// root was lent since, has left the head, or is nowhere.
     ready_top: Cell<usize>,
     ready_low: Cell<NonNull<u8>>,
-    /// Begins with what a reset looks at.
+    /// Begins with the fields that a reset reads.
     chunks: Chunks<B>,
-    /// Where home was when the root last was told. The root is in home as long as it names this very address, and
-    /// only then (see `settle`).
-    told: Cell<NonNull<Header>>,
+    /// The address of the head when the root's pointer was last refreshed. The root is in the head if
+    /// and only if its chunk has this address (see `refresh_root`).
+    head_seen: Cell<NonNull<Header>>,
 }
 
 // SAFETY: the chunks are the arena's own, the backing is `Send`, and every scope and allocation
 // borrows the arena, so none is left on the old thread when it moves.
 unsafe impl<B: Backing> Send for Arena<B> {}
 
-// A panic can only pass while the user's own code or the backing runs, and the cursor is whole then.
+// Only the user's code and the backing can panic, and the cursor is consistent while they run.
 impl<B: Backing> UnwindSafe for Arena<B> {}
 impl<B: Backing> RefUnwindSafe for Arena<B> {}
 
-/// What [`Arena::reset_with`] keeps of the memory an arena holds.
+/// How much memory [`Arena::reset_with`] keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retain {
     /// All chunks.
@@ -73,8 +73,8 @@ pub enum Retain {
     /// Chunks, in the order in which scopes enter them, as long as they come to at most this many
     /// bytes of the backing; `Bytes(0)` keeps nothing.
     Bytes(usize),
-    /// Nothing now; the next scope makes one chunk as large as all of them were together. An arena that
-    /// is reset like this after its first run has learned its peak.
+    /// None, but the next scope makes one chunk as large as all of them were together. An arena that is
+    /// reset like this after its first run has learned its peak.
     OneChunk,
 }
 
@@ -92,7 +92,7 @@ impl Arena<Heap> {
         Arena::new_in(Heap)
     }
 
-    /// An arena whose first chunk is there already and has room for `capacity` bytes. A capacity of 0
+    /// An arena whose first chunk is made at once and has room for `capacity` bytes. A capacity of 0
     /// takes no memory.
     ///
     /// # Panics
@@ -110,16 +110,16 @@ impl Arena<Heap> {
         Arena::with_capacity_in(capacity, Heap)
     }
 
-    /// As [`with_capacity`](Arena::with_capacity).
+    /// Fallible version of [`with_capacity`](Arena::with_capacity).
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if there is no such memory.
+    /// [`AllocError`] if there is not enough memory.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError> {
         Arena::try_with_capacity_in(capacity, Heap)
     }
 
-    /// An empty arena whose first chunk will have room for `bytes` bytes; later ones double as ever.
+    /// An empty arena whose first chunk will have room for `bytes` bytes; later ones double as usual.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -135,13 +135,13 @@ impl Arena<Heap> {
 }
 
 impl<B: Backing> Arena<B> {
-    /// As [`new`](Arena::new), over a backing of the caller's.
+    /// Like [`new`](Arena::new), with a custom backing.
     #[must_use]
     pub const fn new_in(backing: B) -> Self {
         Arena::with_total_chunk_size_in(FIRST_CHUNK, backing)
     }
 
-    /// As [`with_chunk_size`](Arena::with_chunk_size), over a backing of the caller's.
+    /// Like [`with_chunk_size`](Arena::with_chunk_size), with a custom backing.
     #[must_use]
     pub const fn with_chunk_size_in(bytes: usize, backing: B) -> Self {
         let total = match chunk::size_for_capacity(bytes) {
@@ -153,26 +153,29 @@ impl<B: Backing> Arena<B> {
 
     const fn with_total_chunk_size_in(total: usize, backing: B) -> Self {
         Arena {
-            root: Scope::new(Cursor::nowhere()),
+            // SAFETY: `make_first` starts the root before it is used, and `refresh_root` runs in every
+            // loan of the arena before the root is.
+            root: Scope::new(unsafe { Cursor::nowhere() }),
             ready_top: Cell::new(0),
             ready_low: Cell::new(NonNull::dangling()),
             chunks: Chunks::new(backing, total),
-            told: Cell::new(HOME),
+            head_seen: Cell::new(NonNull::dangling()),
         }
     }
 
-    /// As [`with_capacity`](Arena::with_capacity), over a backing of the caller's.
+    /// Like [`with_capacity`](Arena::with_capacity), with a custom backing.
     ///
     /// # Panics
     ///
-    /// As [`with_capacity`](Arena::with_capacity).
+    /// If `capacity` exceeds what an allocation can have. A backing without memory is reported to
+    /// `handle_alloc_error`.
     #[must_use]
     pub fn with_capacity_in(capacity: usize, backing: B) -> Self {
         let Ok(arena) = Arena::build::<Infallible>(capacity, backing);
         arena
     }
 
-    /// As [`with_capacity`](Arena::with_capacity), over a backing of the caller's.
+    /// Fallible version of [`with_capacity_in`](Arena::with_capacity_in).
     ///
     /// # Errors
     ///
@@ -196,10 +199,10 @@ impl<B: Backing> Arena<B> {
         Ok(arena)
     }
 
-    /// Opens a scope. All that is allocated in it is free again when its loan of the arena ends.
+    /// Opens a scope. Everything allocated in it is free again when its loan of the arena ends.
     ///
-    /// Costs two loads; the first scope of an arena also makes the first chunk, and a scope after a use of
-    /// [`root`](Arena::root) is a call.
+    /// Costs two loads. The first scope of an arena also makes the first chunk, and the first one after
+    /// a use of [`root`](Arena::root) is a function call.
     ///
     /// # Panics
     ///
@@ -218,7 +221,7 @@ impl<B: Backing> Arena<B> {
         scope
     }
 
-    /// As [`scope`](Arena::scope).
+    /// Fallible version of [`scope`](Arena::scope).
     ///
     /// # Errors
     ///
@@ -228,15 +231,15 @@ impl<B: Backing> Arena<B> {
         self.open()
     }
 
-    /// The arena's one long-lived scope, for code in the style of bumpalo's `&Bump`: what is allocated
-    /// in it lives until [`reset`](Arena::reset) or the arena's end, and calls to `root` add up.
+    /// The arena's one long-lived scope, for code in the style of bumpalo's `&Bump`. Its allocations
+    /// live until [`reset`](Arena::reset) or the arena's end; every call returns the same scope.
     ///
-    /// While its allocations live no other scope can be opened. For "keep some, drop some" open
+    /// No other scope can be opened while its allocations live. To keep some and drop some, open
     /// `let mut s = arena.scope()` and children of `s`.
     ///
     /// # Panics
     ///
-    /// As [`scope`](Arena::scope).
+    /// Never. A backing without memory for the first chunk is reported to `handle_alloc_error`.
     ///
     /// ```
     /// use ebbtide::{Arena, Scope};
@@ -257,7 +260,7 @@ impl<B: Backing> Arena<B> {
         root
     }
 
-    /// As [`root`](Arena::root).
+    /// Fallible version of [`root`](Arena::root).
     ///
     /// # Errors
     ///
@@ -271,40 +274,42 @@ impl<B: Backing> Arena<B> {
     fn open<F: Failure>(&mut self) -> Result<Scope<'_>, F> {
         let (top, chunk) = match self.ready_top.get() {
             0 => self.open_slowly::<F>()?,
-            top => (top, self.chunks.home()),
+            top => (top, self.chunks.control().head().as_ptr()),
         };
-        // Read here, where both ways have met: of a word that comes from two places the compiler knows less, and
-        // checks whether what the caller reads overlaps with what it writes.
+        // Read here, where both ways have met. If the word came from two places the compiler would
+        // know less of it and check whether what the caller reads overlaps with what it writes.
         let low = self.ready_low.get();
-        // SAFETY: the root is in `chunk`, and these are its ends, rounded by `make_ready` or as `start` found them.
+        // SAFETY: the root is in `chunk`, and these are its ends, which `start` or `make_ready`
+        // rounded. The scope borrows the arena exclusively, so the root is not used meanwhile.
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
     }
 
-    /// The top and the chunk of a scope where there is no chunk yet, or the root was lent since the last one.
+    /// The top and the chunk of a scope if there is no chunk yet or the root was lent since the last
+    /// one.
     #[cold]
     #[inline(never)]
     fn open_slowly<F: Failure>(&self) -> Result<(usize, NonNull<Header>), F> {
         let root = self.open_root::<F>()?.cursor();
-        Ok((self.make_ready(), root.chunk()))
+        Ok((self.make_ready(), root.chunk_address()))
     }
 
-    /// Notes the ends of a scope that opens where the root is now, and returns the top.
+    /// Stores the ends of a scope that opens where the root is now, and returns the top.
     fn make_ready(&self) -> usize {
         let (top, low) = self.root.cursor().rounded();
         self.ready_low.set(low);
-        if self.is_root_at_home() {
+        if self.is_root_in_head() {
             self.ready_top.set(top);
         }
         top
     }
 
-    /// The root scope, told where the arena is.
+    /// The root scope, ready for use.
     #[inline(always)]
     fn open_root<F: Failure>(&self) -> Result<&Scope<'_>, F> {
         if self.root.cursor().is_nowhere() {
             self.make_first::<F>(0)?;
         }
-        self.settle();
+        self.refresh_root();
         self.ready_top.set(0);
         Ok(&self.root)
     }
@@ -312,52 +317,64 @@ impl<B: Backing> Arena<B> {
     #[cold]
     #[inline(never)]
     fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
-        if self.chunks.make_first(capacity).is_err() {
+        if self.chunks.control().make_first_block(capacity).is_err() {
             if F::DIVERGES {
                 raw::out_of_memory(chunk::OVERHEAD, CHUNK_ALIGN);
             }
             return Err(F::refused());
         }
-        self.start();
+        // SAFETY: without a chunk there is no scope and no allocation.
+        unsafe { self.start() };
         Ok(())
     }
 
-    /// Puts the root where it began. Nothing that it allocated is used again.
+    /// Moves the root to the start of the list.
+    ///
+    /// # Safety
+    ///
+    /// No other scope is open, and nothing allocated in the arena is used again.
     #[inline(always)]
-    fn start(&self) {
-        let home = self.chunks.home();
-        let Words { top, low, .. } = self.root.cursor().start_at(home);
-        self.told.set(home);
-        // What `make_ready` would find, for a block's region ends at such a multiple; and 0 for nowhere, which is 1.
+    unsafe fn start(&self) {
+        let head = self.chunks.control().head();
+        // SAFETY: the head is this arena's own, and the caller promises the rest.
+        let (top, low) = unsafe { self.root.cursor().start_at(head) };
+        self.head_seen.set(head.as_ptr());
+        // The same as `make_ready` would store, for the region of a block ends at such a multiple;
+        // and 0 for a root that is nowhere, whose top is 1.
         self.ready_top.set(top & !(CHUNK_ALIGN - 1));
         self.ready_low.set(low);
     }
 
-    /// Whether the root's words are in home, wherever that was when they were told.
+    /// Whether the root is in the head, or nowhere.
     ///
-    /// They leave it only while a loan of the root lasts, which begins with `settle`: home is where `told` says then,
-    /// so the chunk that they go to has another address. Afterwards neither word changes but by `settle` and
-    /// `start`.
+    /// The root leaves the head only during a loan of it, which begins with `refresh_root`. The head
+    /// is at `head_seen` then, so the chunk that the root moves to has another address. After the
+    /// loan both words change by `refresh_root` and `start` only.
     #[inline(always)]
-    fn is_root_at_home(&self) -> bool {
-        // The first is enough where it holds, and in the first line.
-        self.ready_top.get() != 0 || self.root.cursor().chunk() == self.told.get()
+    fn is_root_in_head(&self) -> bool {
+        // The first test suffices if it holds, and reads the first cache line only.
+        self.ready_top.get() != 0 || self.root.cursor().chunk_address() == self.head_seen.get()
     }
 
-    /// Sees to it that the root finds the arena where it is now.
+    /// Refreshes the root's way to the arena, which may have moved.
     #[inline(always)]
-    fn settle(&self) -> &Scope<'_> {
-        let home = self.chunks.home();
-        if self.is_root_at_home() {
-            self.root.cursor().follow(home);
+    fn refresh_root(&self) -> &Scope<'_> {
+        let (control, cursor) = (self.chunks.control(), self.root.cursor());
+        if self.is_root_in_head() {
+            // SAFETY: just tested.
+            unsafe { cursor.set_head(control.head()) };
         } else {
-            chunk::attach(self.root.cursor().chunk(), self.chunks.address());
+            // SAFETY: L1: the root is in a chunk of this arena, which is there as long as it is.
+            let chunk = unsafe { ChunkRef::new(cursor.chunk_address()) };
+            // SAFETY: the root enters chunks of its own arena only (L2).
+            unsafe { control.attach(chunk) };
         }
-        self.told.set(home);
+        self.head_seen.set(control.head().as_ptr());
         &self.root
     }
 
-    /// Frees all that [`root`](Arena::root) allocated and keeps every chunk. Costs a few stores.
+    /// Frees everything that [`root`](Arena::root) allocated and keeps every chunk. Costs a few
+    /// stores.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -370,12 +387,13 @@ impl<B: Backing> Arena<B> {
     #[inline]
     pub fn reset(&mut self) {
         // SAFETY: the arena is borrowed exclusively, so no claim is alive.
-        unsafe { self.chunks.gather() };
-        // The arena is borrowed exclusively, so nothing that the root allocated is left.
-        self.start();
+        unsafe { self.chunks.control().gather() };
+        // SAFETY: the arena is borrowed exclusively, so no scope and no allocation is left.
+        unsafe { self.start() };
     }
 
-    /// Frees all that [`root`](Arena::root) allocated, and gives back chunks as `retain` says.
+    /// Frees everything that [`root`](Arena::root) allocated, and gives chunks back as `retain`
+    /// says.
     ///
     /// ```
     /// # use ebbtide::{Arena, Retain};
@@ -394,30 +412,34 @@ impl<B: Backing> Arena<B> {
         match retain {
             Retain::All => self.reset(),
             Retain::Bytes(most) => self.reset_beyond(most),
-            Retain::OneChunk if self.chunks.control().has_home_alone() => self.reset(),
+            Retain::OneChunk if self.chunks.control().has_head_alone() => self.reset(),
             Retain::OneChunk => self.reset_to_one(),
         }
     }
 
     #[cold]
     fn reset_beyond(&mut self, most: usize) {
-        // SAFETY: the arena is borrowed exclusively, so no scope and no allocation is left, and the root begins
-        // anew below.
-        unsafe { self.chunks.release_beyond(most) };
-        self.start();
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and the
+        // root starts anew below.
+        unsafe { self.chunks.control().release_above(most) };
+        // SAFETY: likewise, no scope and no allocation is left.
+        unsafe { self.start() };
     }
 
     #[cold]
     fn reset_to_one(&mut self) {
-        let held = self.chunks.control().held();
-        // SAFETY: as above.
-        unsafe { self.chunks.release() };
-        self.start();
-        self.chunks.control().set_next_size(held);
+        let control = self.chunks.control();
+        let held = control.held();
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and the
+        // root starts anew below.
+        unsafe { control.release_all() };
+        // SAFETY: likewise, no scope and no allocation is left.
+        unsafe { self.start() };
+        control.set_next_size(held);
     }
 
-    /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that holds nothing,
-    /// but for the first chunk. `reset_with(Retain::Bytes(0))` gives that back too.
+    /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that hold nothing,
+    /// except the first chunk. `reset_with(Retain::Bytes(0))` gives that back too.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -428,14 +450,18 @@ impl<B: Backing> Arena<B> {
     /// assert_eq!(arena.stats().chunks, 1);
     /// ```
     pub fn trim(&mut self) {
-        let kept = self.settle().cursor().chunk();
-        // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, and
-        // those are in its chunk and before (I1).
-        unsafe { self.chunks.release_behind(kept) };
+        let control = self.chunks.control();
+        let root = self.refresh_root().cursor();
+        // A root that is nowhere has no chunk. The head is empty then, and all chunks go.
+        let kept = if root.is_nowhere() { control.head() } else { root.chunk() };
+        // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, which are in
+        // its chunk and before (I1).
+        unsafe { control.release_behind(kept.chunk()) };
     }
 
-    /// Sets the most bytes that the arena may hold of its backing, headers included; `None` for no
-    /// limit. Exact: a request that would exceed it by one byte is refused. What is held already stays.
+    /// Limits the number of bytes that the arena may hold of its backing, headers included; `None` for
+    /// no limit. Exact: a request that would exceed it by one byte is refused. Chunks that are held
+    /// already stay.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -458,8 +484,8 @@ impl<B: Backing> Arena<B> {
         }
     }
 
-    /// What the arena holds and what its root uses of it. Walks the chunks; nothing is kept on the fast
-    /// path for it.
+    /// Statistics of the arena; `used` counts what its root uses. Walks the chunks: the fast paths keep
+    /// no counters.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -469,10 +495,10 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats::of(self.chunks.control(), self.settle().cursor())
+        Stats::of(self.chunks.control(), self.refresh_root().cursor().used())
     }
 
-    /// The chunks in the order in which scopes enter them, as numbers; no memory is lent. Chunks that a
+    /// The size and use of each chunk, in the order in which scopes enter them. Chunks that a
     /// [`Claim`](crate::Claim) took or left are not among them until the next [`reset`](Arena::reset).
     ///
     /// ```
@@ -481,7 +507,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.chunks().all(|chunk| chunk.capacity >= 1000 && !chunk.oversize));
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
-        self.settle().cursor().chunks().map(Chunk::of)
+        self.refresh_root().cursor().chunks().map(Chunk::of)
     }
 
     /// The backing.

@@ -22,13 +22,13 @@ pub(crate) struct Collector<'s, T> {
     /// In elements; `usize::MAX` for a zero-sized `T`.
     capacity: usize,
     /// Once there is a block, as long as nobody else has allocated since.
-    alone: Option<Alone>,
+    alone: Option<Alone<'s>>,
 }
 
 /// The cursor's words before there was a block, and as it was last moved.
-struct Alone {
-    before: Words,
-    latest: Words,
+struct Alone<'s> {
+    before: Words<'s>,
+    latest: Words<'s>,
 }
 
 impl<'s, T> Collector<'s, T> {

@@ -1,10 +1,10 @@
-//! Scopes over memory that the caller brings.
+//! Scopes over memory of the caller's own.
 
 use crate::{
     arith::LOWEST_ADDRESS,
     backing::{Backing, NoSpill},
     chunk::{Chunks, FIRST_CHUNK},
-    raw,
+    raw::Cursor,
     scope::Scope,
     stats::Stats,
 };
@@ -17,10 +17,10 @@ use core::{
 
 /// An arena over the caller's own memory: a `&mut [MaybeUninit<u8>]`, an array, or any owner of bytes.
 ///
-/// A scope of it over a buffer of n bytes holds exactly n (a child of that scope begins at a multiple of 16,
-/// so up to 15 less; where less than 64 bytes are left and there is a chunk that it spilled into, the scope
-/// itself moves on to that as a child opens). When it is full, allocation fails and changes nothing, unless
-/// [`or_spill`](Fixed::or_spill) named a backing to go to instead.
+/// A scope over a buffer of n bytes holds exactly n. A child of that scope begins at a multiple of 16
+/// and so holds up to 15 bytes less. If less than 64 bytes are left and there is a chunk of the spill,
+/// the scope itself moves on to that chunk when a child opens. When the buffer is full, allocation
+/// fails and changes nothing, unless [`or_spill`](Fixed::or_spill) named a backing to go to instead.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -34,28 +34,28 @@ use core::{
 /// assert!(s.try_alloc(0u8).is_err());
 /// ```
 pub struct Fixed<O, B: Backing = NoSpill> {
-    /// Home stands for the buffer; the chunks behind it are the spill.
+    /// The head stands for the buffer; the chunks behind it are the spill.
     chunks: Chunks<B>,
     memory: O,
 }
 
-// SAFETY: as for `Arena`: chunks and backing are its own and move along, no scope is left on the old
-// thread; the memory moves if its owner may.
+// SAFETY: the chunks are the arena's own, `B: Send` by its definition and `O: Send` here. Every scope
+// and allocation borrows the arena, so none is left on the old thread.
 unsafe impl<O: Send, B: Backing> Send for Fixed<O, B> {}
 
-// As for `Arena`.
+// Only the user's code and the backing can panic, and the chunks are consistent while they run.
 impl<O: UnwindSafe, B: Backing> UnwindSafe for Fixed<O, B> {}
 impl<O: RefUnwindSafe, B: Backing> RefUnwindSafe for Fixed<O, B> {}
 
 impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
-    /// An arena over `memory`, which is asked for its bytes once for every scope that is opened.
+    /// An arena over `memory`. Its `as_mut` is called once for every scope that is opened.
     #[must_use]
     pub const fn new(memory: O) -> Self {
         Fixed { chunks: Chunks::new(NoSpill, FIRST_CHUNK), memory }
     }
 
-    /// Goes to `backing` when the buffer is full, in chunks like an [`Arena`](crate::Arena)'s that stay
-    /// for the next scope.
+    /// Allocates from `backing` when the buffer is full, in chunks like those of an
+    /// [`Arena`](crate::Arena), which stay for the next scope.
     ///
     /// ```
     /// # use core::mem::MaybeUninit;
@@ -73,20 +73,21 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     }
 }
 
-/// Bytes that were brought by address: the memory of [`Fixed::from_raw_parts`].
+/// A range of bytes given by address: the memory of [`Fixed::from_raw_parts`].
 #[derive(Debug)]
 pub struct RawBytes {
     start: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: whoever made it promised that nobody else uses the bytes.
+// SAFETY: the caller of `from_raw_parts` promised that nobody else uses the bytes, on any thread.
 unsafe impl Send for RawBytes {}
 
 impl AsMut<[MaybeUninit<u8>]> for RawBytes {
     #[inline]
     fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
-        // SAFETY: the promise made to `from_raw_parts`; `MaybeUninit<u8>` asks nothing of their content.
+        // SAFETY: the caller of `from_raw_parts` promised that the bytes are valid, in one allocation
+        // and used by nobody else, as long as this lives. Any content is a valid `MaybeUninit<u8>`.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
     }
 }
@@ -96,8 +97,9 @@ impl Fixed<RawBytes> {
     ///
     /// # Safety
     ///
-    /// As long as the arena lives, or the [`RawBytes`] that it gives back, the bytes are valid for reads and
-    /// writes, lie in one allocation, and are used by nobody else. `len` is at most `isize::MAX`.
+    /// As long as the arena lives, or the [`RawBytes`] that it gives back, the bytes are valid for
+    /// reads and writes, lie in one allocation, and are used by nobody else. `len` is at most
+    /// `isize::MAX`.
     #[must_use]
     pub const unsafe fn from_raw_parts(start: NonNull<u8>, len: usize) -> Self {
         Fixed::new(RawBytes { start, len })
@@ -127,8 +129,8 @@ impl SpareCapacity {
 
 #[cfg(feature = "alloc")]
 impl Fixed<SpareCapacity> {
-    /// An arena over the spare capacity of a vector. Its elements stay as they are;
-    /// `into_memory().into_vec()` gives it back.
+    /// An arena over the spare capacity of a vector. The elements stay as they are;
+    /// `into_memory().into_vec()` gives the vector back.
     ///
     /// ```
     /// let mut fixed = ebbtide::Fixed::from_vec(Vec::with_capacity(1 << 10));
@@ -149,37 +151,40 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// Only if the owner's `as_mut` does.
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
-        // The two addresses outlive the borrow that `as_mut` was called with here, which could last as long
-        // as the scope: `self` is borrowed exclusively until then.
+        // The two addresses outlive this call's borrow of `memory`. That borrow could last as long as
+        // the scope, for `self` is borrowed exclusively until then.
         let (mut low, mut top) = region(self.memory.as_mut());
         if low.addr().get() < LOWEST_ADDRESS {
-            // The fast path compares addresses on the strength of this: such a buffer, an empty one
-            // above all, counts as full.
+            // The comparison of the fast path relies on this (see `arith`). Such a buffer, usually an
+            // empty one, counts as full.
             low = nowhere();
             top = low;
         }
-        self.chunks.settle_in_buffer(low, top);
+        let control = self.chunks.control();
+        control.set_buffer(low, top);
         // Not a fork, which begins at an aligned address: a buffer of n bytes holds n.
-        let cursor = raw::cursor_at(self.chunks.home());
-        cursor.poison_free();
-        Scope::new(cursor)
+        // SAFETY: the scope borrows the arena exclusively, and so do its allocations: no other scope
+        // is in use (I0, I1, I4).
+        Scope::new(unsafe { Cursor::over(control.head()) })
     }
 
-    /// What the spill holds, and the buffer's size as of the last scope.
+    /// Statistics of the spill, and the buffer's size as of the last scope.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats::of(self.chunks.control(), &raw::cursor_at(self.chunks.home()))
+        // A scope would borrow the arena exclusively, so none is open and nothing is in use.
+        Stats::of(self.chunks.control(), 0)
     }
 
-    /// The owner of the memory. What the arena held of its backing is given back.
+    /// Returns the owner of the memory. What the spill holds of its backing is given back.
     pub fn into_memory(self) -> O {
         self.memory
     }
 
     /// Gives back what the spill holds of its backing.
     pub fn trim(&mut self) {
+        let control = self.chunks.control();
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
-        unsafe { self.chunks.release_behind(self.chunks.home()) };
+        unsafe { control.release_behind(control.head().chunk()) };
     }
 
     /// Sets the most bytes that the spill may hold of its backing; see
@@ -194,25 +199,25 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     }
 }
 
-/// The address of a region without bytes.
+/// The address of an empty region.
 fn nowhere() -> NonNull<u8> {
     let lowest = core::ptr::without_provenance_mut(LOWEST_ADDRESS);
     // SAFETY: `LOWEST_ADDRESS` is not 0.
     unsafe { NonNull::new_unchecked(lowest) }
 }
 
-/// The first byte of a buffer, and the one behind its last.
+/// The address of a buffer, and of its end.
 fn region(memory: &mut [MaybeUninit<u8>]) -> (NonNull<u8>, NonNull<u8>) {
     let len = memory.len();
     let low = NonNull::from(memory).cast::<u8>();
-    // SAFETY: one past the end of the slice.
+    // SAFETY: `len` bytes further is one past the end of the slice.
     (low, unsafe { low.add(len) })
 }
 
 impl<O, B: Backing> fmt::Debug for Fixed<O, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fixed")
-            .field("capacity", &self.chunks.control().home().capacity())
+            .field("capacity", &self.chunks.control().head_capacity())
             .field("held", &self.chunks.control().held())
             .finish_non_exhaustive()
     }
@@ -257,13 +262,13 @@ impl<const N: usize> StackArena<N> {
         StackArena { fixed: Fixed::new(StackBytes([MaybeUninit::uninit(); N])) }
     }
 
-    /// Opens a scope over the whole of it.
+    /// Opens a scope over all bytes.
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         self.fixed.scope()
     }
 
-    /// Goes to `backing` when the bytes are used up; see [`Fixed::or_spill`].
+    /// Allocates from `backing` when the bytes are used up; see [`Fixed::or_spill`].
     #[must_use]
     pub fn or_spill<B: Backing>(self, backing: B) -> Fixed<StackBytes<N>, B> {
         self.fixed.or_spill(backing)

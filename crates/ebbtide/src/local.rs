@@ -1,25 +1,25 @@
-//! The default scope: an arena that every thread has, without one being passed along.
+//! The default scope: every thread has an arena of its own that need not be passed along.
 //!
 //! # The idea
 //!
-//! A thread keeps *entries*, each an opened scope that default scopes are children of. [`scope`] takes
-//! one that is idle and returns it when its closure ends, by a guard, so a panic returns it too. A nested call
-//! finds that one gone and takes another: whatever an inner closure captures, no two scopes in use
-//! share an entry. [`with`] puts an entry of the caller's in front of the thread's own.
+//! A thread keeps *entries*. Each holds an open scope; default scopes are children of it. [`scope`]
+//! leases an idle entry and returns it when its closure ends or panics. A nested call finds that entry
+//! leased and takes another one: whatever an inner closure captures, no two scopes in use share an
+//! entry. [`with`] puts an entry of the caller's in front of the thread's own.
 //!
 //! ```text
-//! scope ─► Local::take
-//!   ├─ state is READY ─► state = OUT; a child of `words`                 the fast path
-//!   └─ it is not ──────► take_other ─► an entry of the stack, home, or a new one
-//! the guard
-//!   ├─ home, taken on the fast path ─► state = READY                     the fast path
-//!   └─ else ────────────────────────► give_back
+//! scope ─► Local::lease
+//!   ├─ state is READY ─► state = LEASED; a child of `words`               the fast path
+//!   └─ it is not ──────► lease_other ─► an entry of the stack, the primary one, or a new one
+//! the lease ends
+//!   ├─ primary, leased on the fast path ─► state = READY                  the fast path
+//!   └─ else ───────────────────────────► give_back
 //! ```
 //!
-//! One entry, *home*, has a copy of its words in the thread-local variable itself, and one word there says
-//! whether home is what the next scope takes. So the fast path follows no pointer, and what it stores is
-//! a constant: turns of a loop do not wait for one another. The variable is constant at first and has no
-//! destructor, so that reaching it takes no test; on x86-64, in an executable:
+//! One entry, the *primary*, has a copy of its words in the thread-local variable itself. `state` there
+//! says whether the next scope leases the primary entry. So the fast path follows no pointer, and it
+//! stores a constant: turns of a loop do not wait for one another. The variable is constant at first
+//! and has no destructor, so reaching it takes no test. On x86-64, in an executable:
 //!
 //! ```text
 //! cmp byte ptr fs:[state], 0
@@ -32,16 +32,16 @@
 //!
 //! # Invariants
 //!
-//! - **L1** An entry is home, in the stack, out with one guard, or not yet or no longer anybody's. Home is
-//!   out while `OUT` is set.
-//! - **L2** An entry in the stack is alive. Those of the heap are unlinked before they are freed; one in a
-//!   frame of [`with`] is unlinked before the frame ends, or the process is.
-//! - **L3** Only the thread that made an entry reaches it.
-//! - **L4** An entry's scope has a child only while the entry is out, and one at a time.
+//! - **T1** An entry is the primary one, in the stack, leased by one guard, or in none of these states
+//!   just before or after its life in them. The primary entry is leased while `LEASED` is set.
+//! - **T2** An entry in one of these states is alive. Entries of the heap leave them before they are
+//!   freed. An entry in a frame of [`with`] leaves them before the frame ends, or the process ends.
+//! - **T3** Only the thread that made an entry reaches it.
+//! - **T4** The scope of an entry has a child only while the entry is leased, and one at a time.
 //!
-//! L1, L2 and L4 hold whatever the order in which guards are dropped. Closures end in the opposite order of
-//! their beginning, unless they run on stacks that are switched by hand; then a frame's entry can be out when
-//! the frame ends, and that is looked for.
+//! T1, T2 and T4 hold whatever the order in which guards are dropped. Closures end in the opposite
+//! order of their beginning, unless they run on stacks that are switched by hand. An entry in a frame
+//! may then be leased when the frame ends; [`with`] tests for that.
 
 use crate::{
     arena::Arena,
@@ -51,48 +51,52 @@ use crate::{
     scope::Scope,
     stats::Stats,
 };
-use core::{alloc::Layout, cell::Cell, convert::Infallible, error::Error, fmt, ptr::NonNull};
+use core::{
+    alloc::Layout, cell::Cell, convert::Infallible, error::Error, fmt, ops::Deref, ptr::NonNull,
+};
 use std::{eprintln, process, thread_local};
 
-/// The capacity of an arena unless another was chosen: 64 KiB, less what the chunk's header and the heap add. The scratch
-/// memory of most functions fits in it; what no scope reaches is not resident.
+/// The capacity of an arena unless another was chosen: 64 KiB, less what the chunk's header and the
+/// heap add. The scratch memory of most functions fits. Pages that no scope reaches are not resident.
 const CAPACITY: usize = 64 * 1024 - 512;
 
-/// Home is idle, and what the next scope takes.
+/// The primary entry is idle, and the next scope leases it.
 const READY: u8 = 0;
-/// Home is out, or there is none.
-const OUT: u8 = 1;
+/// The primary entry is leased, or there is none.
+const LEASED: u8 = 1;
 /// The closure of a [`with`] runs.
 const SWAPPED: u8 = 2;
 
 thread_local! {
     static LOCAL: Local = const { Local {
-        state: Cell::new(OUT),
+        state: Cell::new(LEASED),
         dead: Cell::new(false),
         swaps: Cell::new(0),
-        words: Cell::new(Scope::new(Cursor::nowhere())),
-        home: Cell::new(None),
+        // SAFETY: these words are used while `state` is `READY` only, for which `make_primary` first
+        // replaces them.
+        words: Cell::new(Scope::new(unsafe { Cursor::nowhere() })),
+        primary: Cell::new(None),
         stack: Cell::new(None),
         open: Cell::new(0),
         capacity: Cell::new(CAPACITY),
     } };
-    /// Its destructor is the thread's. Touched when a home is made.
+    /// Its destructor is the thread's. Registered when a primary entry is made.
     static REAPER: Reaper = const { Reaper };
 }
 
-/// What a thread keeps.
+/// The state of a thread.
 struct Local {
     state: Cell<u8>,
-    /// The thread is ending and has freed what it kept.
+    /// The thread is ending and has freed its idle entries.
     dead: Cell<bool>,
-    /// How many closures of [`with`] run.
+    /// The number of closures of [`with`] that run.
     swaps: Cell<usize>,
-    /// The words of home's scope.
+    /// A copy of the primary entry's scope.
     words: Cell<Scope<'static>>,
-    home: Cell<Option<NonNull<Entry>>>,
-    /// The idle entries but home, linked by `next`.
-    stack: Cell<Option<NonNull<Entry>>>,
-    /// How many entries that `take_other` gave are out.
+    primary: Cell<Option<EntryRef>>,
+    /// The idle entries but the primary one, linked by `next`.
+    stack: Cell<Option<EntryRef>>,
+    /// The number of leases that `lease_other` gave and that have not ended.
     open: Cell<usize>,
     /// The capacity of new arenas.
     capacity: Cell<usize>,
@@ -102,50 +106,65 @@ struct Local {
 struct Entry {
     /// Borrows `arena`, or what the frame of [`with`] borrows.
     scope: Cell<Scope<'static>>,
-    next: Cell<Option<NonNull<Entry>>>,
+    next: Cell<Option<EntryRef>>,
     /// The thread's own arena; `None` in a frame of [`with`].
     arena: Option<Arena>,
 }
 
-impl Entry {
-    /// An entry of the heap. Its arena stays where it is, so its scope is opened once and for all.
-    fn make<F: Failure>(capacity: usize) -> Result<NonNull<Entry>, F> {
+/// A pointer to an entry that is alive (T2).
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct EntryRef(NonNull<Entry>);
+
+impl Deref for EntryRef {
+    type Target = Entry;
+
+    #[inline(always)]
+    fn deref(&self) -> &Entry {
+        // SAFETY: T2: whoever has a copy of the pointer has it from one of the states of T1, in
+        // which an entry is alive, or is about to put it there or to free it.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl EntryRef {
+    /// Makes an entry on the heap. Its arena does not move, so its scope is opened once and for all.
+    fn make<F: Failure>(capacity: usize) -> Result<EntryRef, F> {
         let layout = Layout::new::<Entry>();
         let Ok(block) = Heap.allocate(layout) else {
             return Err(no_memory(layout));
         };
-        let entry = block.cast::<Entry>();
+        let block = block.cast::<Entry>();
         let arena = Arena::with_chunk_size(capacity);
-        let value = Entry {
-            scope: Cell::new(Scope::new(Cursor::nowhere())),
-            next: Cell::new(None),
-            arena: Some(arena),
-        };
+        // SAFETY: the scope is replaced below, before anybody else sees the entry.
+        let scope = Cell::new(Scope::new(unsafe { Cursor::nowhere() }));
         // SAFETY: the block was just allocated with the layout of an entry.
-        unsafe { entry.write(value) };
-        // SAFETY: just written, and known to nobody else.
-        let this = unsafe { entry.as_ref() };
-        match this.arena.as_ref().map(Arena::try_root) {
+        unsafe { block.write(Entry { scope, next: Cell::new(None), arena: Some(arena) }) };
+        let entry = EntryRef(block);
+        match entry.arena.as_ref().map(Arena::try_root) {
             Some(Ok(root)) => {
-                this.scope.set(root.fork());
+                // SAFETY: nobody uses the root again, and the arena stays in its place on the heap
+                // until the entry is freed, when it is idle.
+                entry.scope.set(Scope::new(unsafe { root.cursor().fork() }));
                 Ok(entry)
             }
             _ => {
                 // SAFETY: made above and never shown to anybody.
-                unsafe { Entry::free(entry) };
+                unsafe { entry.free() };
                 Err(no_memory(layout))
             }
         }
     }
 
+    /// Drops the entry and frees its memory.
+    ///
     /// # Safety
     ///
-    /// [`Entry::make`] made it, and it is not used again.
-    unsafe fn free(entry: NonNull<Entry>) {
-        // SAFETY: whole until now, as the caller says.
-        unsafe { entry.drop_in_place() };
-        // SAFETY: `make` took it from the heap with this layout.
-        unsafe { Heap.release(entry.cast(), Layout::new::<Entry>()) };
+    /// [`EntryRef::make`] made it, no scope of it is in use, and no copy of the pointer is used again.
+    unsafe fn free(self) {
+        // SAFETY: alive until now (T2), and nobody uses it any more.
+        unsafe { self.0.drop_in_place() };
+        // SAFETY: `make` took the block from the heap with this layout.
+        unsafe { Heap.release(self.0.cast(), Layout::new::<Entry>()) };
     }
 }
 
@@ -153,16 +172,17 @@ impl Entry {
 ///
 /// # Safety
 ///
-/// The entry is out, this is its only child, and it is not used after the entry comes back.
+/// The entry is leased, this is its only child (T4), and it is not used after the lease ends.
 #[inline(always)]
 unsafe fn child_of<'s>(scope: &Cell<Scope<'static>>) -> Scope<'s> {
-    // SAFETY: only the cell of an idle entry is ever set, and this one is out.
+    // SAFETY: only the cell of an idle entry is ever set, and this one is leased.
     let scope = unsafe { &*scope.as_ptr() };
-    // SAFETY: the scope is a fork, so rounding it changes nothing.
+    // SAFETY: entries hold forks, in which nothing is allocated but by their children. This is the
+    // only child, and the entry keeps its arena in place.
     Scope::new(unsafe { scope.cursor().fork_again() })
 }
 
-/// What a failed allocation of an entry returns, if it returns.
+/// The failure of an allocation of an entry.
 #[cold]
 fn no_memory<F: Failure>(layout: Layout) -> F {
     if F::DIVERGES {
@@ -171,11 +191,11 @@ fn no_memory<F: Failure>(layout: Layout) -> F {
     F::refused()
 }
 
-/// An entry that is out, until dropped.
+/// Keeps an entry leased until dropped.
 struct Lease<'l> {
     local: &'l Local,
-    /// `None`: home, and `state` was [`READY`].
-    other: Option<NonNull<Entry>>,
+    /// `None` for the primary entry, if `state` was [`READY`].
+    other: Option<EntryRef>,
     scope: &'l Cell<Scope<'static>>,
 }
 
@@ -183,9 +203,9 @@ impl Drop for Lease<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         match self.other {
-            // A constant, not the state as it is now with a bit less: nothing has to be loaded. Every [`with`]
-            // that began since has ended; if not, on a stack that was switched, its scope is no longer the
-            // default.
+            // A constant, not the present state without a bit, so that nothing is loaded. Every
+            // [`with`] that began since has ended; if not, it runs on a switched stack, and its
+            // scope is no longer the default.
             None => self.local.state.set(READY),
             Some(entry) => self.local.give_back(entry),
         }
@@ -194,26 +214,26 @@ impl Drop for Lease<'_> {
 
 impl Local {
     #[inline(always)]
-    fn take<F: Failure>(&self) -> Result<Lease<'_>, F> {
+    fn lease<F: Failure>(&self) -> Result<Lease<'_>, F> {
         if self.state.get() == READY {
-            self.state.set(OUT);
+            self.state.set(LEASED);
             return Ok(Lease { local: self, other: None, scope: &self.words });
         }
-        let entry = self.take_other()?;
-        // SAFETY: what is out is not freed (L1), and the lease puts it back when it ends.
-        let scope = &unsafe { entry.as_ref() }.scope;
+        let entry = self.lease_other()?;
+        // SAFETY: T1, T2: the entry is leased until the guard gives it back, and alive until then.
+        let scope = &unsafe { entry.0.as_ref() }.scope;
         Ok(Lease { local: self, other: Some(entry), scope })
     }
 
-    /// The entry on top of the stack, or home, or a new one.
+    /// Takes the entry on top of the stack, or the primary one, or a new one.
     #[cold]
     #[inline(never)]
-    fn take_other<F: Failure>(&self) -> Result<NonNull<Entry>, F> {
-        let entry = match self.pop().or_else(|| self.take_home()) {
+    fn lease_other<F: Failure>(&self) -> Result<EntryRef, F> {
+        let entry = match self.pop().or_else(|| self.take_primary()) {
             Some(entry) => entry,
             None => {
-                let made = Entry::make::<F>(self.capacity.get())?;
-                self.settle(made);
+                let made = EntryRef::make::<F>(self.capacity.get())?;
+                self.make_primary(made);
                 made
             }
         };
@@ -221,121 +241,110 @@ impl Local {
         Ok(entry)
     }
 
-    /// Home, if it is idle.
-    fn take_home(&self) -> Option<NonNull<Entry>> {
-        if self.state.get() & OUT != 0 {
+    /// The primary entry, if it is idle.
+    fn take_primary(&self) -> Option<EntryRef> {
+        if self.state.get() & LEASED != 0 {
             return None;
         }
-        self.state.set(self.state.get() | OUT);
-        self.home.get()
+        self.state.set(self.state.get() | LEASED);
+        self.primary.get()
     }
 
-    /// Makes an entry that was just made home, if there is none and the thread is not ending.
-    fn settle(&self, made: NonNull<Entry>) {
-        if self.home.get().is_none() && REAPER.try_with(|_| ()).is_ok() {
-            // SAFETY: just made.
-            let scope = &unsafe { made.as_ref() }.scope;
-            // SAFETY: of the two scopes with home's words, only one is ever used at a time (L4): there is one
-            // lease of home.
-            self.words.set(unsafe { child_of(scope) });
-            self.home.set(Some(made));
+    /// Makes a new entry the primary one, if there is none and the thread is not ending. It counts
+    /// as leased.
+    fn make_primary(&self, made: EntryRef) {
+        if self.primary.get().is_none() && REAPER.try_with(|_| ()).is_ok() {
+            // SAFETY: T4: the primary entry has one lease at a time, which uses either the entry's
+            // scope or this copy.
+            self.words.set(unsafe { child_of(&made.scope) });
+            self.primary.set(Some(made));
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn give_back(&self, entry: NonNull<Entry>) {
+    fn give_back(&self, entry: EntryRef) {
         self.open.set(self.open.get() - 1);
-        if self.home.get() == Some(entry) {
-            self.state.set(self.state.get() & !OUT);
-            return;
-        }
-        // SAFETY: what is out is not freed (L1).
-        let own = unsafe { entry.as_ref() }.arena.is_some();
-        if own && self.dead.get() {
-            // SAFETY: an entry of the heap, and its lease, which was the only one, ends (L1).
-            unsafe { Entry::free(entry) };
+        if self.primary.get() == Some(entry) {
+            self.state.set(self.state.get() & !LEASED);
+        } else if entry.arena.is_some() && self.dead.get() {
+            // SAFETY: an entry of the heap. Its one lease ends, and it is in no other state (T1).
+            unsafe { entry.free() };
         } else {
             self.push(entry);
         }
     }
 
-    fn push(&self, entry: NonNull<Entry>) {
-        // SAFETY: callers pass an entry that is alive.
-        unsafe { entry.as_ref() }.next.set(self.stack.get());
+    fn push(&self, entry: EntryRef) {
+        entry.next.set(self.stack.get());
         self.stack.set(Some(entry));
     }
 
-    fn pop(&self) -> Option<NonNull<Entry>> {
+    fn pop(&self) -> Option<EntryRef> {
         self.unlink(|_| true)
     }
 
     /// Takes the first entry that is `wanted` out of the stack.
-    fn unlink(&self, wanted: impl Fn(&Entry) -> bool) -> Option<NonNull<Entry>> {
-        let mut link = &self.stack;
-        loop {
-            let entry = link.get()?;
-            // SAFETY: an entry in the stack is alive (L2), and nothing is freed here.
-            let this: &Entry = unsafe { entry.as_ref() };
-            if wanted(this) {
-                link.set(this.next.get());
+    fn unlink(&self, wanted: impl Fn(EntryRef) -> bool) -> Option<EntryRef> {
+        let mut before: Option<EntryRef> = None;
+        let mut next = self.stack.get();
+        while let Some(entry) = next {
+            if wanted(entry) {
+                match before {
+                    None => self.stack.set(entry.next.get()),
+                    Some(before) => before.next.set(entry.next.get()),
+                }
                 return Some(entry);
             }
-            link = &this.next;
+            next = entry.next.get();
+            before = Some(entry);
         }
+        None
     }
 
     /// Frees every idle arena of the thread.
     fn free_idle(&self) {
-        if let Some(home) = self.take_home() {
-            self.home.set(None);
-            // SAFETY: it was idle, and is nobody's now (L1).
-            unsafe { Entry::free(home) };
+        if let Some(primary) = self.take_primary() {
+            self.primary.set(None);
+            // SAFETY: it was idle, and is in none of the states of T1 now.
+            unsafe { primary.free() };
         }
-        // One at a time: the heap may be one that uses default scopes itself.
+        // One at a time: the heap may use default scopes itself.
         while let Some(entry) = self.unlink(|entry| entry.arena.is_some()) {
-            // SAFETY: an entry of the heap that was idle, and is nobody's now (L1).
-            unsafe { Entry::free(entry) };
+            // SAFETY: an entry of the heap that was idle, and is in none of the states of T1 now.
+            unsafe { entry.free() };
         }
     }
 
     /// Whether a default scope is open.
     fn is_in_use(&self) -> bool {
-        let home_is_out = self.home.get().is_some() && self.state.get() & OUT != 0;
-        home_is_out || self.open.get() > 0
+        let primary_is_leased = self.primary.get().is_some() && self.state.get() & LEASED != 0;
+        primary_is_leased || self.open.get() > 0
     }
 
     fn stats(&self) -> Stats {
+        let primary = self.primary.get().filter(|_| self.state.get() & LEASED == 0);
+        let stack = core::iter::successors(self.stack.get(), |entry| entry.next.get());
         let mut sum = Stats::default();
-        let mut add = |entry: NonNull<Entry>| {
-            // SAFETY: callers pass idle entries (L2), and nothing is freed here.
-            let entry: &Entry = unsafe { entry.as_ref() };
+        for entry in primary.into_iter().chain(stack) {
             if let Some(arena) = &entry.arena {
                 sum.add(&arena.stats());
             }
-            entry.next.get()
-        };
-        if self.state.get() & OUT == 0 {
-            self.home.get().map(&mut add);
-        }
-        let mut next = self.stack.get();
-        while let Some(entry) = next {
-            next = add(entry);
         }
         sum
     }
 }
 
-/// Frees what the thread kept, when it ends. A scope that is opened later, in the destructor of another
-/// thread-local variable, has an arena that goes when it ends.
+/// Frees the entries of a thread when it ends. A scope that is opened later, in the destructor of
+/// another thread-local variable, has an arena that is freed when the scope ends.
 ///
-/// An arena that is out stays: the process is exiting from within a scope, whose memory other destructors
-/// may still look at.
+/// A leased entry stays: the process is exiting from within a scope, whose memory other destructors
+/// may still read.
 struct Reaper;
 
 impl Drop for Reaper {
     fn drop(&mut self) {
-        // Where thread-local variables are emulated, this one may have gone before; what it led to stays.
+        // Where thread-local variables are emulated, this one may be gone already; its entries stay.
         let _ = LOCAL.try_with(|local| {
             local.dead.set(true);
             local.free_idle();
@@ -343,15 +352,15 @@ impl Drop for Reaper {
     }
 }
 
-/// Runs `f` with a scope of this thread's default arena. All that is allocated in it is free again when
+/// Runs `f` with a scope of this thread's default arena. Everything allocated in it is free again when
 /// `f` returns or panics.
 ///
-/// The arena is made when it is first used, stays for the next scope, and goes with the thread. Opening and
-/// closing a scope costs two stores more than one of an arena that is at hand.
+/// The arena is made on first use, stays for the next scope, and is freed with the thread. Opening and
+/// closing the scope costs two stores more than a scope of an arena of your own.
 ///
-/// The scope is passed by value: say `mut s` to open children. A call inside `f` gets an arena of its own,
-/// so an outer scope can be used inside an inner closure; where nothing needs both, a child, `s.scope()`,
-/// costs less memory.
+/// The scope is passed by value: write `mut s` to open children. A call inside `f` gets another arena,
+/// so an outer scope can be used inside an inner closure. If nothing needs both, a child, `s.scope()`,
+/// takes less memory.
 ///
 /// # Panics
 ///
@@ -366,7 +375,7 @@ impl Drop for Reaper {
 /// assert_eq!(sum, 9);
 /// ```
 ///
-/// What is allocated does not leave the closure:
+/// Allocations cannot leave the closure:
 ///
 /// ```compile_fail
 /// let escaped = ebbtide::scope(|s| s.alloc(1));
@@ -377,7 +386,7 @@ pub fn scope<R>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> R {
     result
 }
 
-/// As [`scope()`].
+/// Fallible version of [`scope()`].
 ///
 /// # Errors
 ///
@@ -395,28 +404,28 @@ pub fn try_scope<R>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> Result<R, AllocEr
 #[inline(always)]
 fn run<R, F: Failure>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> Result<R, F> {
     LOCAL.with(|local| {
-        let lease = local.take::<F>()?;
-        // SAFETY: the entry is out with the lease, which is dropped after `f`; and `f`, which is the same for
-        // every lifetime, can keep neither the scope nor what is allocated in it.
+        let lease = local.lease::<F>()?;
+        // SAFETY: the entry is leased until the guard is dropped, after `f`. The same `f` works for
+        // every lifetime, so it can keep neither the scope nor what is allocated in it.
         let child = unsafe { child_of(lease.scope) };
         Ok(f(child))
     })
 }
 
-/// Runs `f` with `scope` as what default scopes are opened in: a call of [`scope()`](crate::scope()) in `f`,
-/// however deep, gets a child of it.
+/// Runs `f` with `scope` as the default: a call of [`scope()`](crate::scope()) in `f`, however deep,
+/// gets a child of it.
 ///
-/// `scope` may be any: of an arena with a backing of the caller's, of a [`Fixed`](crate::Fixed), of another
-/// default scope. Calls nest, each until its closure ends. When `f` returns or panics, the default is what
-/// it was, and `scope` can be used again.
+/// `scope` may be a scope of any kind: of an arena with a custom backing, of a [`Fixed`](crate::Fixed),
+/// or another default scope. Calls nest. When `f` returns or panics, the default is what it was before,
+/// and `scope` can be used again.
 ///
-/// While a default scope is open in it, a nested one gets an arena of its own. To nest in the same memory,
-/// make the inner one the default in turn, as in the second example.
+/// While a default scope is open in it, a nested one gets another arena. To nest in the same memory,
+/// make the inner scope the default in turn, as in the second example.
 ///
 /// # Panics
 ///
-/// Only if `f` does. Aborts the process if a default scope opened in `f` is still open when `f` ends, which takes
-/// stacks that are switched by hand.
+/// Only if `f` does. Aborts the process if a default scope opened in `f` is still open when `f` ends,
+/// which takes stacks that are switched by hand.
 ///
 /// ```
 /// use ebbtide::{StackArena, local};
@@ -439,9 +448,12 @@ fn run<R, F: Failure>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> Result<R, F> {
 /// assert!(capacity > 100_000);
 /// ```
 pub fn with<R>(scope: &mut Scope<'_>, f: impl FnOnce() -> R) -> R {
-    let entry = Entry { scope: Cell::new(scope.fork()), next: Cell::new(None), arena: None };
+    // SAFETY: the exclusive borrow of `scope` lasts as long as the frame, and the entry is unlinked
+    // before the frame ends.
+    let child = Scope::new(unsafe { scope.cursor().fork() });
+    let entry = Entry { scope: Cell::new(child), next: Cell::new(None), arena: None };
     LOCAL.with(|local| {
-        local.push(NonNull::from(&entry));
+        local.push(EntryRef(NonNull::from(&entry)));
         local.swaps.set(local.swaps.get() + 1);
         local.state.set(local.state.get() | SWAPPED);
         let _swap = Swap { local, entry: &entry };
@@ -449,7 +461,7 @@ pub fn with<R>(scope: &mut Scope<'_>, f: impl FnOnce() -> R) -> R {
     })
 }
 
-/// The entry of a [`with`] is in the stack or out until this is dropped (L2).
+/// Unlinks the entry of a [`with`] when dropped (T2).
 struct Swap<'e> {
     local: &'e Local,
     entry: &'e Entry,
@@ -461,22 +473,22 @@ impl Drop for Swap<'_> {
         if self.local.swaps.get() == 0 {
             self.local.state.set(self.local.state.get() & !SWAPPED);
         }
-        let found = self.local.unlink(|entry| core::ptr::eq(entry, self.entry));
+        let found = self.local.unlink(|entry| core::ptr::eq(&*entry, self.entry));
         if found.is_none() {
             abandoned();
         }
     }
 }
 
-/// A scope uses memory that is about to be another's. There is no way on.
+/// Ends the process: a scope uses memory that is about to be used by others.
 #[cold]
 fn abandoned() -> ! {
     eprintln!("ebbtide: `local::with` ended while a default scope opened in it was open");
     process::abort()
 }
 
-/// Sets the size of this thread's default arenas: how many bytes the first chunk of one has room for, which are
-/// 65,024 unless set. Idle arenas are given back; the next scope makes one of the new size.
+/// Sets the capacity of the first chunk of this thread's default arenas, in bytes; it is 65,024 unless
+/// set. Frees the idle arenas; the next scope makes one of the new size.
 ///
 /// # Errors
 ///
@@ -500,8 +512,8 @@ pub fn set_default_capacity(bytes: usize) -> Result<(), InUse> {
     })
 }
 
-/// What the idle default arenas of this thread hold, added up. An arena counts as soon as the scope that
-/// is open in it ends.
+/// The sum of the statistics of this thread's idle default arenas. An arena counts as soon as the scope
+/// that is open in it ends.
 ///
 /// ```
 /// # use ebbtide::local;
@@ -514,7 +526,7 @@ pub fn stats() -> Stats {
     LOCAL.with(Local::stats)
 }
 
-/// Gives back all memory of this thread's idle default arenas. The next scope makes a new one.
+/// Frees all memory of this thread's idle default arenas. The next scope makes a new one.
 ///
 /// ```
 /// # use ebbtide::local;

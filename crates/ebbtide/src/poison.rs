@@ -1,107 +1,113 @@
-//! Poison: makes memory that a scope left behind unusable, so that a raw pointer which outlived its
-//! scope is caught. A debugging aid behind the feature `poison` (the bytes become [`PATTERN`]) and
-//! under `AddressSanitizer` (`--cfg ebbtide_asan`: any access is reported). Without either, every
-//! function here is empty and nothing is tracked.
+//! Poisoning of memory after its scope ended.
 //!
-//! Memory is poisoned when the next scope opens over it or a cursor enters its chunk, not when a scope
-//! ends, since nothing runs then. Each header keeps how far its region was touched, so that opening a
-//! scope costs what the last one used, not the size of the chunk.
+//! A debugging aid that catches raw pointers which outlived their scope. With the feature `poison`
+//! the memory is filled with [`PATTERN`]; under `AddressSanitizer` (`--cfg ebbtide_asan`) any access
+//! is reported. Without either, every function here is empty and nothing is tracked.
+//!
+//! Nothing runs when a scope ends, so its memory is poisoned when the next scope opens over it or
+//! when a cursor enters its chunk. Each region records how much of it was touched. Opening a scope
+//! therefore costs as much as the last one used, whatever the size of the chunk.
 
-use crate::chunk::Header;
-use core::{cell::Cell, ptr::NonNull};
+use core::{cell::Cell, num::NonZero, ptr::NonNull};
 
 /// Whether allocations are tracked at all.
 pub(crate) const TRACKS: bool = cfg!(any(feature = "poison", ebbtide_asan));
 
-/// What memory of an ended scope is filled with.
+/// Fills memory of an ended scope.
 #[cfg(feature = "poison")]
-pub(crate) const PATTERN: u8 = 0xDB;
+const PATTERN: u8 = 0xDB;
 
 /// How far a region was written to from its two ends since it was last poisoned, as addresses.
 #[derive(Debug)]
 pub(crate) struct Touched {
-    low: Cell<usize>,
-    top: Cell<usize>,
+    low: Cell<NonZero<usize>>,
+    top: Cell<NonZero<usize>>,
 }
 
 impl Touched {
     /// For a header without a region.
     pub(crate) const fn nowhere() -> Self {
-        Touched { low: Cell::new(0), top: Cell::new(0) }
+        Touched { low: Cell::new(NonZero::<usize>::MIN), top: Cell::new(NonZero::<usize>::MIN) }
     }
 
-    /// None of the region is touched.
-    pub(crate) fn none(&self, low: NonNull<u8>, top: NonNull<u8>) {
-        self.low.set(low.addr().get());
-        self.top.set(top.addr().get());
+    /// Starts anew with a region in which nothing is touched.
+    pub(crate) fn reset(&self, low: NonNull<u8>, top: NonNull<u8>) {
+        self.low.set(low.addr());
+        self.top.set(top.addr());
     }
 
-    /// Of unknown content, all of the region counts as touched.
-    pub(crate) fn all(&self, low: NonNull<u8>, top: NonNull<u8>) {
-        self.low.set(top.addr().get());
-        self.top.set(low.addr().get());
+    /// Counts a whole region of unknown content as touched.
+    pub(crate) fn mark_all(&self, low: NonNull<u8>, top: NonNull<u8>) {
+        self.low.set(top.addr());
+        self.top.set(low.addr());
     }
 
-    pub(crate) fn copy(&self, other: &Touched) {
+    /// Takes over what `other` recorded of the same region.
+    pub(crate) fn copy_from(&self, other: &Touched) {
         self.low.set(other.low.get());
         self.top.set(other.top.get());
     }
-}
 
-/// A block of the region of `header` was handed out.
-pub(crate) fn hand_out(header: &Header, block: NonNull<u8>, size: usize, high_end: bool) {
-    if !TRACKS {
-        return;
-    }
-    let start = block.addr().get();
-    let touched = &header.touched;
-    if high_end {
-        touched.top.set(touched.top.get().min(start));
-    } else {
-        touched.low.set(touched.low.get().max(start + size));
-    }
-    lift(block, size);
-}
-
-/// A block at the low end was given back, or its tail was. The sanitizer hears of it when the next
-/// scope opens.
-pub(crate) fn take_back(block: NonNull<u8>, size: usize) {
-    if TRACKS {
-        fill(block, size);
-    }
-}
-
-/// `low..top` of the region of `header` is free: poisons what was touched of it.
-///
-/// A caller's own buffer is only filled: nothing would tell the sanitizer when it is the caller's again.
-pub(crate) fn left_behind(header: &Header, low: NonNull<u8>, top: NonNull<u8>) {
-    if !TRACKS {
-        return;
-    }
-    let (start, end) = (low.addr().get(), top.addr().get());
-    let low_end = header.touched.low.get().clamp(start, end);
-    let high_start = header.touched.top.get().clamp(low_end, end);
-    for (from, to) in [(start, low_end), (high_start, end)] {
-        let block = at(low, from);
-        lift(block, to - from);
-        fill(block, to - from);
-        if header.block_size() != 0 {
-            fresh(block, to - from);
+    /// Records that a block was handed out, and makes it accessible.
+    pub(crate) fn hand_out(&self, block: NonNull<u8>, size: usize, from_high_end: bool) {
+        if !TRACKS {
+            return;
         }
+        if from_high_end {
+            self.top.set(self.top.get().min(block.addr()));
+        } else {
+            self.low.set(self.low.get().max(block.addr().saturating_add(size)));
+        }
+        lift(block, size);
     }
-    header.touched.low.set(start);
-    header.touched.top.set(end);
+
+    /// Poisons the touched part of `low..top`. The sanitizer is told only if the memory `is_ours`.
+    ///
+    /// # Safety
+    ///
+    /// `low..top` is part of one region, and nobody uses it.
+    pub(crate) unsafe fn poison(&self, low: NonNull<u8>, top: NonNull<u8>, is_ours: bool) {
+        if !TRACKS {
+            return;
+        }
+        let (start, end) = (low.addr(), top.addr());
+        let low_end = self.low.get().clamp(start, end);
+        let high_start = self.top.get().clamp(low_end, end);
+        for (from, to) in [(start, low_end), (high_start, end)] {
+            let (block, size) = (low.with_addr(from), to.get() - from.get());
+            lift(block, size);
+            // SAFETY: `from..to` is part of `low..top`.
+            unsafe { fill(block, size) };
+            if is_ours {
+                forbid(block, size);
+            }
+        }
+        self.low.set(start);
+        self.top.set(end);
+    }
 }
 
-fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
-    // SAFETY: `address` lies in the region of `base`, which does not hold the null address.
-    unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
+/// Fills a low-end block that was given back, or its tail. The sanitizer is told when the next
+/// scope opens.
+///
+/// # Safety
+///
+/// The `size` bytes at `block` lie in one region, and nobody uses them.
+pub(crate) unsafe fn take_back(block: NonNull<u8>, size: usize) {
+    if TRACKS {
+        // SAFETY: the caller's promise is the one that `fill` asks for.
+        unsafe { fill(block, size) };
+    }
 }
 
-/// Fills `size` bytes that nobody uses with the pattern.
-fn fill(start: NonNull<u8>, size: usize) {
+/// Fills `size` bytes with the pattern.
+///
+/// # Safety
+///
+/// The bytes lie in one region, and nobody uses them.
+unsafe fn fill(start: NonNull<u8>, size: usize) {
     #[cfg(feature = "poison")]
-    // SAFETY: the bytes lie in one region and are free (I2), so writing to them is ours alone.
+    // SAFETY: a region is valid for writes, and the caller says that these bytes are unused.
     unsafe {
         start.write_bytes(PATTERN, size)
     };
@@ -110,9 +116,9 @@ fn fill(start: NonNull<u8>, size: usize) {
 }
 
 /// Tells the sanitizer that nobody may touch these bytes.
-pub(crate) fn fresh(start: NonNull<u8>, size: usize) {
+pub(crate) fn forbid(start: NonNull<u8>, size: usize) {
     #[cfg(ebbtide_asan)]
-    // SAFETY: the bytes are an arena's own and nobody uses them.
+    // SAFETY: the sanitizer notes a range of addresses and touches none of them.
     unsafe {
         __asan_poison_memory_region(start.as_ptr().cast(), size)
     };
@@ -120,10 +126,10 @@ pub(crate) fn fresh(start: NonNull<u8>, size: usize) {
     let _ = (start, size);
 }
 
-/// Makes bytes accessible again: they are handed out, or go back to the backing.
+/// Makes bytes accessible again that are handed out or go back to the backing.
 pub(crate) fn lift(start: NonNull<u8>, size: usize) {
     #[cfg(ebbtide_asan)]
-    // SAFETY: the bytes are an arena's own.
+    // SAFETY: the sanitizer notes a range of addresses and touches none of them.
     unsafe {
         __asan_unpoison_memory_region(start.as_ptr().cast(), size)
     };

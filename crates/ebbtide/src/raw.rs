@@ -3,45 +3,49 @@
 //! # The idea
 //!
 //! A cursor is three words: `top`, `chunk`, `low`. The bytes between `low` and `top` are free. Blocks
-//! whose size is known are taken off the high end, blocks that may grow off the low end. Opening a
-//! scope copies the three words; closing it does nothing, for nothing moved the parent's words meanwhile.
-//! (A parent with hardly anything left moves on to the chunk behind first, before the copy.)
+//! of a known size are taken off the high end, blocks that may grow off the low end. Opening a scope
+//! copies the three words. Closing it does nothing: the parent's words did not change meanwhile.
+//! (A parent with hardly any room left first moves on to the next chunk, before the copy.)
 //!
 //! # Who calls whom
 //!
 //! ```text
 //! fork, fork_of, fork_again          a child's words
-//! fork_with_room                     the same; a parent that is all but full: move_on
+//! fork_with_room                     the same; if the parent is nearly full: move_on
 //! place, reserve_type, reserve       high end; sized values, slices, strings
 //!   ├─ the block fits ─► top = start                                        the fast path
 //!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
-//! reserve_low, grow_low            low end; whatever grows
+//! reserve_low, grow_low              low end; whatever grows
 //!   ├─ the block fits ─► low = end                                          the fast path
 //!   └─ it does not ────► refill ─► …
 //! ```
 //!
 //! # Invariants
 //!
-//! For every cursor of a list of chunks that can be used at a time:
+//! For every cursor *in use*. A cursor is not in use while it is nowhere, and an arena's root is not
+//! in use between a move of the arena and the next [`Cursor::set_head`] or [`ControlRef::attach`].
 //!
+//! - **I0** `chunk` names a current chunk (L4) of an arena that is borrowed as long as the cursor is
+//!   in use.
 //! - **I1** In list order, every chunk after `chunk` holds no live byte.
 //! - **I2** `low <= top`, and `low..top` is free and lies in one region.
-//! - **I3** That region is `chunk`'s or, where `chunk` serves an oversize request, the one of the chunk
-//!   that its header names as the anchor ([`chunk::region_of`]).
+//! - **I3** That region is `chunk`'s or, where `chunk` serves an oversize request, the one of its
+//!   anchor ([`CurrentChunk::region`]).
 //! - **I4** At most one cursor of a list is usable at a time: a child borrows its parent's.
-//! - **I5** Every region but a caller's buffer has its header below its first byte, in the same block, so
-//!   that the end of a low-end block equals `low` only where the two lie in the same region.
+//! - **I5** Every region but a caller's buffer has its header below its first byte, in the same
+//!   block. The end of a low-end block therefore equals `low` only where both lie in one region.
 //!
-//! [`Cursor::check`] asserts what a program can see of them, after every slow operation of a debug build.
+//! [`Cursor::check`] asserts what can be seen of them after every slow operation of a debug build.
+//! The lists have invariants of their own, L1 to L6 in [`chunk`].
 //!
 //! # Why the cold branch looks as it does
 //!
-//! The cursor of a local scope lives in registers as long as its address is never taken, so
-//! [`grow`] works on a copy of the words. Behind a reference, the cold branch must not lengthen the fast
-//! one: it reads the words again instead of keeping them in registers, which a `black_box` of nothing asks
-//! for, and it stores the value by itself. (A compiler fence asks for the same, and for any value that
-//! waits to be stored to lie in memory.) Then a `u64` through `&Scope` is eight instructions on
-//! x86-64, which a test pins:
+//! The cursor of a local scope lives in registers as long as its address is never taken, so [`grow`]
+//! works on a copy of the words. Behind a reference, the cold branch must not lengthen the fast one.
+//! It stores the value by itself, and it reads the words again instead of keeping them in registers:
+//! `black_box(())` forces the reload. (A compiler fence would too, but it also forces a value that
+//! waits to be stored into memory.) A `u64` through `&Scope` is then eight instructions on x86-64,
+//! which a test pins:
 //!
 //! ```text
 //! mov rax, [rdi]        ; top
@@ -56,7 +60,7 @@
 
 use crate::{
     arith::{self, CHUNK_ALIGN},
-    chunk::{self, Control, HOME, Header},
+    chunk::{self, ChunkName, ChunkRef, ControlRef, CurrentChunk, Header},
     error::Failure,
     poison, prefetch,
 };
@@ -66,8 +70,8 @@ use core::{alloc::Layout, cell::Cell, hint::black_box, mem::ManuallyDrop, ptr::N
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Cursor {
-    /// An address: the provenance of a block is `low`'s, for both lie in one region (I2). As a number
-    /// the compiler can follow it through a loop and leave out a rounding that changes nothing.
+    /// An address. Blocks have the provenance of `low`, for both lie in one region (I2). The compiler
+    /// follows a number through a loop and leaves out a rounding that changes nothing.
     top: Cell<usize>,
     // Between the two bump pointers on purpose: on aarch64 adjacent ones are loaded by one paired
     // instruction, which waits for the store of the single one before it.
@@ -75,13 +79,21 @@ pub(crate) struct Cursor {
     low: Cell<NonNull<u8>>,
 }
 
-/// A cursor's words, by value.
+/// A copy of the words of a cursor in use.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Words {
-    pub(crate) top: usize,
-    chunk: NonNull<Header>,
-    pub(crate) low: NonNull<u8>,
+pub(crate) struct Words<'c> {
+    top: usize,
+    chunk: CurrentChunk<'c>,
+    low: NonNull<u8>,
+}
+
+/// The words of a cursor to rewind it to, even if the arena moves in between.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    top: usize,
+    chunk: ChunkName,
+    low: NonNull<u8>,
 }
 
 /// A chunk, and the bytes free in it as seen from some cursor.
@@ -90,8 +102,8 @@ pub(crate) struct ChunkUse<'c> {
     pub(crate) free: usize,
 }
 
-impl Words {
-    /// `top` rounded down, and `low`; where that leaves nothing free, an empty range (I2).
+impl Words<'_> {
+    /// `top` rounded down, and `low`. Where that leaves nothing free, an empty range (I2).
     #[inline(always)]
     fn aligned(self, align: usize) -> (usize, NonNull<u8>) {
         let top = self.top & !(align - 1);
@@ -100,23 +112,23 @@ impl Words {
     }
 }
 
-/// `low` brought down to `top`. A call, so that the compiler keeps a branch that is never taken instead
-/// of a conditional move that always waits.
+/// `low` lowered to `top`. A call, so that the compiler keeps a branch that is never taken instead of
+/// a conditional move that always waits.
 #[cold]
 #[inline(never)]
 fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
     at(low, top)
 }
 
-/// What the slow path is asked for and, in `words` and `block`, what it answers: the cursor's new words
-/// and a block, or null where there is no memory.
+/// A request to the slow path and, in `words` and `block`, its answer: the cursor's new words, and a
+/// block or null where there is no memory.
 ///
-/// Passed by one pointer, not word by word. Of a `low` or a `chunk` that a loop carries the compiler
-/// cannot tell that it is no pointer to the value that waits for its block; handed over as arguments, they
-/// would have it write that value to the stack on every turn, in case the slow path looked.
+/// One pointer is passed, not the single words. The compiler cannot tell that `low` and `chunk`, which
+/// a loop carries, do not point to the value that waits for its block. If they were arguments, it
+/// would write that value to the stack on every turn in case the slow path reads it.
 #[derive(Debug)]
-struct Request {
-    words: Words,
+struct Request<'c> {
+    words: Words<'c>,
     block: *mut u8,
     size: usize,
     align: usize,
@@ -136,9 +148,9 @@ pub(crate) enum End {
 /// `address` with the provenance of `base`.
 #[inline(always)]
 fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
-    // SAFETY: every address computed here is at least `LOWEST_ADDRESS`: it lies in `low..=top` of a region
-    // (I2), or is the one address of an empty range just below, which `Words::aligned` rounds to a multiple
-    // of 16, as `LOWEST_ADDRESS` is.
+    // SAFETY: `address` is not 0. Every address that this module computes is at least
+    // `LOWEST_ADDRESS`: it lies in `low..=top` of a region (I2), or it is the address of an empty
+    // range just below, which `Words::aligned` rounds to a multiple of 16, as `LOWEST_ADDRESS` is.
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
@@ -150,32 +162,26 @@ fn dangling(align: usize) -> NonNull<u8> {
     unsafe { NonNull::new_unchecked(address) }
 }
 
-/// What [`Cursor::fork_with_room`] rather leaves unused than begin a child in it, in bytes: less than this.
-const HARDLY_ANYTHING: usize = 64;
+/// Below this many free bytes, a child scope starts in the next chunk, if there is one.
+const MIN_CHILD_ROOM: usize = 64;
 
-const _: () = assert!(HARDLY_ANYTHING <= arith::LOWEST_ADDRESS - CHUNK_ALIGN);
+const _: () = assert!(MIN_CHILD_ROOM <= arith::LOWEST_ADDRESS - CHUNK_ALIGN);
 
-/// Where the top of a header without a region is, and the low end.
+/// The top and the low end of a header without a region.
 const NOWHERE: usize = 1;
 
-/// Opens a cursor over the whole region of `chunk`, the first of its list.
-pub(crate) fn cursor_at(chunk: NonNull<Header>) -> Cursor {
-    // SAFETY: callers pass a chunk of a live list.
-    let header = unsafe { chunk.as_ref() };
-    header.make_ordinary();
-    Cursor {
-        top: Cell::new(header.top().addr().get()),
-        chunk: Cell::new(chunk),
-        low: Cell::new(header.low()),
-    }
-}
-
 impl Cursor {
-    /// A cursor at a header without a region. It must not be allocated from.
-    pub(crate) const fn nowhere() -> Self {
+    /// A cursor that is not in use.
+    ///
+    /// # Safety
+    ///
+    /// Nothing but [`is_nowhere`](Cursor::is_nowhere) and [`start_at`](Cursor::start_at) is called
+    /// until it has started somewhere. Whenever the arena moved since, its owner calls `start_at`,
+    /// [`set_head`](Cursor::set_head) or [`ControlRef::attach`] before anything else.
+    pub(crate) const unsafe fn nowhere() -> Self {
         Cursor {
             top: Cell::new(NOWHERE),
-            chunk: Cell::new(HOME),
+            chunk: Cell::new(NonNull::dangling()),
             low: Cell::new(NonNull::dangling()),
         }
     }
@@ -185,63 +191,97 @@ impl Cursor {
         self.top.get() == NOWHERE
     }
 
-    /// Moves to the start of `home`, the arena's, and returns the words. Nothing allocated in the arena is used again.
-    #[inline(always)]
-    pub(crate) fn start_at(&self, home: NonNull<Header>) -> Words {
-        // SAFETY: callers pass the address of a live arena's.
-        let header = unsafe { home.as_ref() };
-        let words = Words { top: header.top().addr().get(), chunk: home, low: header.low() };
-        self.set(words);
-        if !self.is_nowhere() {
-            self.poison_free();
-        }
-        words
-    }
-
-    /// Says where its chunk, home, is now.
-    #[inline(always)]
-    pub(crate) fn follow(&self, home: NonNull<Header>) {
-        self.chunk.set(home);
-    }
-
-    /// The cursor of a scope that opens here. The borrow checker freezes this one until it ends (I4).
-    ///
-    /// Its top begins at a multiple of [`CHUNK_ALIGN`]: the compiler then knows that a run of
-    /// allocations of one type needs no rounding.
-    #[cfg(feature = "std")]
-    #[inline(always)]
-    pub(crate) fn fork(&self) -> Cursor {
-        self.poison_free();
-        let (top, low) = self.words().aligned(CHUNK_ALIGN);
-        Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
-    }
-
-    /// As [`Cursor::fork`].
+    /// A cursor over the whole region of `chunk`, with which its list begins.
     ///
     /// # Safety
     ///
-    /// This is a fork, and nothing was allocated in it.
+    /// As long as the cursor is in use, no other cursor of the list is (I4), nothing allocated in the
+    /// list before is used (I1), and the arena is borrowed (I0).
+    pub(crate) unsafe fn over(chunk: CurrentChunk<'_>) -> Self {
+        chunk.make_ordinary();
+        let cursor = Cursor {
+            top: Cell::new(chunk.top().addr().get()),
+            chunk: Cell::new(chunk.as_ptr()),
+            low: Cell::new(chunk.low()),
+        };
+        cursor.poison_free();
+        cursor
+    }
+
+    /// Moves to the start of the arena's list and returns `top` and `low`. If the head has no region,
+    /// the cursor is nowhere then.
+    ///
+    /// # Safety
+    ///
+    /// The cursor is the root of the arena whose head this is, no other cursor of the arena is in use,
+    /// and nothing allocated in the arena is used again.
+    #[inline(always)]
+    pub(crate) unsafe fn start_at(&self, head: CurrentChunk<'_>) -> (usize, NonNull<u8>) {
+        let (top, low) = (head.top().addr().get(), head.low());
+        self.set(Words { top, chunk: head, low });
+        if !self.is_nowhere() {
+            self.poison_free();
+        }
+        (top, low)
+    }
+
+    /// Tells the cursor where its chunk is, the head of an arena that may have moved.
+    ///
+    /// # Safety
+    ///
+    /// The cursor is in the head of this arena, or is nowhere.
+    #[inline(always)]
+    pub(crate) unsafe fn set_head(&self, head: CurrentChunk<'_>) {
+        self.chunk.set(head.as_ptr());
+    }
+
+    /// The cursor of a scope that opens here.
+    ///
+    /// Its top begins at a multiple of [`CHUNK_ALIGN`]: the compiler then knows that a run of
+    /// allocations of one type needs no rounding.
+    ///
+    /// # Safety
+    ///
+    /// This cursor is in use, and is not used as long as the new one and its allocations are (I4).
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(crate) unsafe fn fork(&self) -> Cursor {
+        self.poison_free();
+        let (top, low) = self.rounded();
+        Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
+    }
+
+    /// Like [`fork`](Cursor::fork), of a fork in which nothing was allocated.
+    ///
+    /// # Safety
+    ///
+    /// That of [`fork`](Cursor::fork); and this cursor is a fork, and nothing was allocated in it.
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) unsafe fn fork_again(&self) -> Cursor {
-        // SAFETY: a fork's top is rounded, and not below its `low` (I2).
+        // SAFETY: these are the words of a fork, so its top is rounded and not below `low` (I2). The
+        // caller keeps this cursor from being used meanwhile.
         unsafe { Cursor::fork_of(self.top.get(), self.chunk.get(), self.low.get()) }
     }
 
-    /// As [`Cursor::fork`], for a cursor that may be forked again and again: where hardly anything is free
-    /// in its region, it first moves on to the chunk behind, if there is one. Else every child of a loop
-    /// would move there anew.
+    /// Like [`fork`](Cursor::fork), for a cursor that may be forked again and again. If hardly
+    /// anything is free in its region, the cursor first moves on to the next chunk, if there is one.
+    /// Otherwise every child of a loop would move there anew.
+    ///
+    /// # Safety
+    ///
+    /// That of [`fork`](Cursor::fork).
     #[inline(always)]
-    pub(crate) fn fork_with_room(&self) -> Cursor {
+    pub(crate) unsafe fn fork_with_room(&self) -> Cursor {
         self.poison_free();
         let mut low = self.low.get();
         // No region begins below `LOWEST_ADDRESS`, so this does not wrap.
-        if self.top.get().wrapping_sub(HARDLY_ANYTHING) < low.addr().get() {
+        if self.top.get().wrapping_sub(MIN_CHILD_ROOM) < low.addr().get() {
             let mut words = self.words();
             low = move_on(&mut words);
             self.set(words);
         }
-        // Here, where both ways have met: the compiler remembers it no further.
+        // Rounded here, where both ways have met: the compiler remembers it no further.
         let top = self.top.get() & !(CHUNK_ALIGN - 1);
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
     }
@@ -256,69 +296,83 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// [`Cursor::rounded`] returned them for a cursor in that chunk, which is where it was then.
+    /// That of [`fork`](Cursor::fork), for a cursor whose chunk is at this address and for which
+    /// [`rounded`](Cursor::rounded) returned these ends.
     #[inline(always)]
     pub(crate) unsafe fn fork_of(top: usize, chunk: NonNull<Header>, low: NonNull<u8>) -> Cursor {
         let child = Cursor { top: Cell::new(top), chunk: Cell::new(chunk), low: Cell::new(low) };
-        // SAFETY: the caller's promise: `top` was rounded to this.
+        // SAFETY: `rounded` rounded `top` down to a multiple of this.
         unsafe { child.promise_top(CHUNK_ALIGN) };
-        // SAFETY: and it is not below `low` (I2).
+        // SAFETY: `rounded` returns a range, of no bytes at least (I2).
         unsafe { core::hint::assert_unchecked(top >= low.addr().get()) };
         child.poison_free();
         child
     }
 
     #[inline(always)]
-    pub(crate) fn words(&self) -> Words {
-        Words { top: self.top.get(), chunk: self.chunk.get(), low: self.low.get() }
+    pub(crate) fn words(&self) -> Words<'_> {
+        Words { top: self.top.get(), chunk: self.chunk(), low: self.low.get() }
     }
 
     /// Goes back to earlier words.
     ///
     /// # Safety
     ///
-    /// They were this cursor's, or its parent's when it was opened, and nothing allocated since is used
-    /// again.
+    /// They were this cursor's, or its parent's when it was opened, and nothing allocated since is
+    /// used again.
     #[inline(always)]
-    pub(crate) unsafe fn restore(&self, words: Words) {
+    pub(crate) unsafe fn restore(&self, words: Words<'_>) {
         self.set(words);
         self.poison_free();
     }
 
-    /// The words to come back to with [`Cursor::come_back`], wherever the arena is then.
-    pub(crate) fn mark(&self) -> Words {
-        Words { chunk: chunk::name_of(self.chunk.get()), ..self.words() }
+    /// The words to come back to with [`rewind`](Cursor::rewind), wherever the arena is then.
+    pub(crate) fn mark(&self) -> Mark {
+        let Words { top, chunk, low } = self.words();
+        Mark { top, chunk: ChunkName::of(chunk.chunk()), low }
     }
 
     /// Goes back to where the cursor was marked.
     ///
     /// # Safety
     ///
-    /// As [`Cursor::restore`].
-    pub(crate) unsafe fn come_back(&self, mark: Words) {
-        let control = self.control_address();
-        let words = Words { chunk: chunk::named(mark.chunk, control), ..mark };
+    /// The mark is this cursor's, nothing allocated since is used again, and its chunk was not
+    /// released since.
+    pub(crate) unsafe fn rewind(&self, mark: Mark) {
         debug_assert!(
-            self.came_from(words),
+            self.can_rewind_to(mark),
             "the checkpoint is not one of this scope, or a later one was rewound after it"
         );
-        if mark.chunk != HOME {
-            // The arena may have moved since this chunk was current.
-            chunk::attach(words.chunk, control);
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.restore(words) };
+        let control = self.control();
+        // SAFETY: this cursor gave the mark, so the chunk is the arena's, and it is still there.
+        let chunk = unsafe { control.named(mark.chunk) };
+        // The arena may have moved since this chunk was current.
+        // SAFETY: the chunk is one of this arena's.
+        let chunk = unsafe { control.attach(chunk) };
+        // SAFETY: these words were this cursor's; nothing allocated since is used again.
+        unsafe { self.restore(Words { top: mark.top, chunk, low: mark.low }) };
     }
 
     #[inline(always)]
-    fn set(&self, words: Words) {
+    fn set(&self, words: Words<'_>) {
         self.top.set(words.top);
-        self.chunk.set(words.chunk);
+        self.chunk.set(words.chunk.as_ptr());
         self.low.set(words.low);
     }
 
+    /// The chunk that the cursor is in.
     #[inline(always)]
-    pub(crate) fn chunk(&self) -> NonNull<Header> {
+    pub(crate) fn chunk(&self) -> CurrentChunk<'_> {
+        // SAFETY: L1, I0: a cursor in use names a chunk of a borrowed arena. The address was a
+        // handle's, so it has a handle's provenance.
+        let chunk = unsafe { ChunkRef::new(self.chunk.get()) };
+        // SAFETY: I0: the chunk is a current one.
+        unsafe { CurrentChunk::new(chunk) }
+    }
+
+    /// The address of that chunk, also of a cursor that is not in use.
+    #[inline(always)]
+    pub(crate) fn chunk_address(&self) -> NonNull<Header> {
         self.chunk.get()
     }
 
@@ -328,14 +382,8 @@ impl Cursor {
     }
 
     /// The control block of the arena.
-    pub(crate) fn control(&self) -> &Control {
-        // SAFETY: the arena was there when the scope opened, and cannot move or end before it (I4).
-        unsafe { self.control_address().as_ref() }
-    }
-
-    /// Where the control block is; unlike a reference to it, good for the backing beside it too.
-    fn control_address(&self) -> NonNull<Control> {
-        chunk::control_of(self.chunk.get())
+    pub(crate) fn control(&self) -> ControlRef<'_> {
+        self.chunk().control()
     }
 
     /// Takes a block for a `T` off the high end if there is room.
@@ -356,14 +404,14 @@ impl Cursor {
         Some(block.cast())
     }
 
-    /// Puts `value` into a block of its own. On failure it is dropped.
+    /// Puts `value` into a block of its own. On failure the value is dropped.
     #[inline(always)]
     pub(crate) fn place<T, F: Failure>(&self, value: T) -> Result<NonNull<T>, F> {
         if size_of::<T>() == 0 {
             core::mem::forget(value);
             return Ok(NonNull::dangling());
         }
-        // A panic in the backing then leaks the value and leaves the call nothing to drop.
+        // If the backing panics, the value leaks, and the call has nothing to drop.
         let value = ManuallyDrop::new(value);
         let block = match self.take::<T>() {
             Some(block) => {
@@ -374,7 +422,7 @@ impl Cursor {
             // The store is written twice so that the fast path ends without joining this one.
             None => match self.refill::<F>(Layout::new::<T>(), End::High) {
                 Ok(block) => {
-                    // SAFETY: as above.
+                    // SAFETY: `refill` returned a free block of the layout of a `T`.
                     unsafe { block.cast().write(value) };
                     block.cast()
                 }
@@ -384,25 +432,32 @@ impl Cursor {
                 }
             },
         };
-        self.promise_aligned::<T>();
+        // SAFETY: one of the two just succeeded, and the user's code has not run since.
+        unsafe { self.promise_aligned::<T>() };
         Ok(block)
     }
 
-    /// Tells the compiler that `top` is aligned for a `T`, after one was allocated. In a loop over a
-    /// local scope the rounding is then left out, and with it half of the time a turn takes.
+    /// Tells the compiler that `top` is aligned for a `T`. In a loop over a local scope it then leaves
+    /// out the rounding, and with it half of the time that a turn takes.
+    ///
+    /// # Safety
+    ///
+    /// `take::<T>` or `refill` for the layout of a `T` just succeeded; no code of the user's has run
+    /// since.
     #[inline(always)]
-    fn promise_aligned<T>(&self) {
-        // SAFETY: `take` set `top` to the start of a `T`, or `slow` rounded it down to as much; no code of
-        // the user's has run since.
+    unsafe fn promise_aligned<T>(&self) {
+        // SAFETY: `take` set `top` to the start of a `T`, `refill` rounded it down as far.
         unsafe { self.promise_top(align_of::<T>().min(CHUNK_ALIGN)) };
     }
 
+    /// Tells the compiler that `top` is a multiple of `align`.
+    ///
     /// # Safety
     ///
-    /// `top` is a multiple of `align`.
+    /// It is one.
     #[inline(always)]
-    pub(crate) unsafe fn promise_top(&self, align: usize) {
-        // SAFETY: the caller's promise.
+    unsafe fn promise_top(&self, align: usize) {
+        // SAFETY: a power of two divides `top`, as the caller says, so the bits below it are 0.
         unsafe { core::hint::assert_unchecked(self.top.get() & (align - 1) == 0) };
     }
 
@@ -416,7 +471,8 @@ impl Cursor {
             Some(block) => block,
             None => self.refill::<F>(Layout::new::<T>(), End::High)?.cast(),
         };
-        self.promise_aligned::<T>();
+        // SAFETY: one of the two just succeeded, and the user's code has not run since.
+        unsafe { self.promise_aligned::<T>() };
         Ok(block)
     }
 
@@ -436,7 +492,8 @@ impl Cursor {
         }
     }
 
-    /// A block at the low end, uninitialised: the one kind that [`Cursor::grow_low`] may grow in place.
+    /// A block at the low end, uninitialised: the kind that [`grow_low`](Cursor::grow_low) may grow
+    /// in place.
     #[inline(always)]
     pub(crate) fn reserve_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         let (top, low) = (self.top.get(), self.low.get());
@@ -452,15 +509,15 @@ impl Cursor {
         }
     }
 
-    /// Whether a low-end block of `size` bytes is the last one there, so that it can grow, shrink and
-    /// be freed in place.
+    /// Whether a low-end block of `size` bytes is the last one there. It can grow, shrink and be freed
+    /// in place then.
     #[inline(always)]
     pub(crate) fn is_last_low(&self, block: NonNull<u8>, size: usize) -> bool {
         block.addr().get() + size == self.low.get().addr().get()
     }
 
-    /// The size that a low-end block can have without moving: one of `layout` that was given out, or one
-    /// yet to be taken where that has no bytes.
+    /// The largest size that a low-end block of `layout` can have without moving. If `layout` has no
+    /// bytes, the largest size of a new block.
     pub(crate) fn room_low(&self, block: NonNull<u8>, layout: Layout) -> usize {
         if layout.size() == 0 {
             let padding = self.low.get().addr().get().wrapping_neg() & (layout.align() - 1);
@@ -472,8 +529,8 @@ impl Cursor {
         }
     }
 
-    /// Makes a low-end block larger: in place where it is the last one and the region has room, else
-    /// by a copy of its `old.size()` bytes into a new block. On failure the block stays as it is.
+    /// Makes a low-end block larger: in place if it is the last one and the region has room, else by
+    /// copying its `old.size()` bytes to a new block. On failure the block stays as it is.
     ///
     /// # Safety
     ///
@@ -495,8 +552,8 @@ impl Cursor {
             return Ok(at(low, block.addr().get()));
         }
         let moved = self.reserve_low::<F>(new)?;
-        // SAFETY: the caller's block has `old.size()` bytes, the new one at least as many, and the new
-        // one was free a moment ago, so they do not overlap.
+        // SAFETY: the old block has `old.size()` bytes and the new one at least as many. The new one
+        // was free a moment ago, so they do not overlap.
         unsafe { moved.copy_from_nonoverlapping(block, old.size()) };
         Ok(moved)
     }
@@ -505,19 +562,20 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// `block` came from the low end of this very cursor, has `old_size` bytes now, at least `new_size`,
-    /// and the bytes given back are not used again.
+    /// `block` came from the low end of this very cursor and has `old_size` bytes now, at least
+    /// `new_size`; or both are 0. The bytes given back are not used again.
     #[inline]
     pub(crate) unsafe fn shrink_low(&self, block: NonNull<u8>, old_size: usize, new_size: usize) {
         if self.is_last_low(block, old_size) {
             let end = at(self.low.get(), block.addr().get() + new_size);
             self.low.set(end);
-            poison::take_back(end, old_size - new_size);
+            // SAFETY: the end of a block in the region of `low`, which the caller gives up.
+            unsafe { poison::take_back(end, old_size - new_size) };
         }
     }
 
-    /// What is free at the low end, aligned: the first address and the bytes from there to `top`. `None`
-    /// where the alignment leaves nothing.
+    /// The free part of the region, its start aligned, and its size. `None` if the alignment leaves
+    /// nothing.
     #[inline]
     pub(crate) fn low_room(&self, align: usize) -> Option<(NonNull<u8>, usize)> {
         let (top, low) = (self.top.get(), self.low.get());
@@ -528,9 +586,10 @@ impl Cursor {
         Some((at(low, start), top - start))
     }
 
-    /// Moves the cursor to another chunk with room for `layout` at the low end, and the first `size` bytes
-    /// of `block`, which is not published, to where [`Cursor::low_room`] then begins. Where the backing
-    /// refuses or panics, the cursor is as it was: the block counts on the room up to `top`.
+    /// Moves the cursor to another chunk with room for `layout` at the low end, and copies the first
+    /// `size` bytes of `block`, which is not published, to where [`low_room`](Cursor::low_room) then
+    /// begins. If the backing refuses or panics, the cursor is as it was: the block relies on the room
+    /// up to `top`.
     ///
     /// # Safety
     ///
@@ -545,13 +604,14 @@ impl Cursor {
         let undo = Undo { cursor: self, words: self.words() };
         let moved = self.refill::<F>(layout, End::Low)?;
         core::mem::forget(undo);
-        // SAFETY: both are valid for `size` bytes; the new one lies in a chunk that was free.
+        // SAFETY: both are valid for `size` bytes. The new one lies in a chunk that was free, the old
+        // one in what the cursor had free before, so they do not overlap.
         unsafe { moved.copy_from_nonoverlapping(block, size) };
         self.low.set(moved);
         Ok(())
     }
 
-    /// Moves `low` behind a block that was built in what [`Cursor::low_room`] returned.
+    /// Moves `low` behind a block that was built in what [`low_room`](Cursor::low_room) returned.
     ///
     /// # Safety
     ///
@@ -569,15 +629,15 @@ impl Cursor {
     /// Serves a request that the region in use has no room for.
     #[inline(always)]
     fn refill<F: Failure>(&self, layout: Layout, end: End) -> Result<NonNull<u8>, F> {
-        // The words are read again from here on, not kept in registers since the fast path read them.
+        // Forces the words to be read again, so that the fast path need not keep them in registers.
         black_box(());
         let (words, align) = (self.words(), layout.align());
         let mut request =
             Request { words, block: core::ptr::null_mut(), size: layout.size(), align, end };
-        // Nothing is free while the slow path is at work: a backing, or the global allocator beneath it,
-        // that reaches this very scope gets an error instead of memory that the words stored below know
-        // nothing of. Should it panic, this stays so; a guard would cost the fast path its eight
-        // instructions.
+        // Nothing is free while the slow path is at work. A backing that reaches this very scope, or
+        // the global allocator beneath it, gets an error, not memory that the words stored below would
+        // free again. If the backing panics, this stays so: a guard would cost the fast path its
+        // eight instructions.
         self.top.set(words.low.addr().get());
         if F::DIVERGES {
             grow(&mut request);
@@ -589,15 +649,15 @@ impl Cursor {
         if !F::DIVERGES && block.is_null() {
             return Err(F::refused());
         }
-        // Rounded already; said again where the compiler sees it.
+        // `slow` rounded it already. Repeated here, where the compiler sees it.
         self.top.set(words.top & !(align.min(CHUNK_ALIGN) - 1));
-        // SAFETY: `grow` never returns null, and what `try_grow` returns was looked at above.
+        // SAFETY: `grow` never returns null, and what `try_grow` returned was tested above.
         let block = unsafe { NonNull::new_unchecked(block) };
         self.track(block, size, end);
         Ok(block)
     }
 
-    /// Tells the poison what is handed out.
+    /// Records for poisoning that a block was handed out.
     #[inline(always)]
     fn track(&self, block: NonNull<u8>, size: usize, end: End) {
         if poison::TRACKS {
@@ -609,122 +669,97 @@ impl Cursor {
         if size == 0 {
             return;
         }
-        let chunk = self.chunk.get();
-        // SAFETY: a cursor names a chunk of a live list.
-        let mut header = unsafe { chunk.as_ref() };
+        let mut chunk = self.chunk().chunk();
         let start = block.addr().get();
         // Both ends: a caller's buffer may begin where the chunk's region ends.
-        if !(header.contains(start) && header.contains(start + size)) {
-            // SAFETY: its anchor is a chunk of the same list (I3).
-            header = unsafe { chunk::region_of(chunk).as_ref() };
+        if !(chunk.contains(start) && chunk.contains(start + size)) {
+            chunk = self.chunk().region();
         }
-        poison::hand_out(header, block, size, end == End::High);
+        chunk.track(block, size, end == End::High);
         self.control().note_high_water(self.used());
     }
 
-    /// Poisons what is free in the region in use. The chunks behind follow when a cursor enters them.
+    /// Poisons the free part of the region in use. The chunks behind follow when a cursor enters
+    /// them.
     #[inline(always)]
-    pub(crate) fn poison_free(&self) {
+    fn poison_free(&self) {
         if !poison::TRACKS {
             return;
         }
-
-        // SAFETY: the region's chunk is one of the cursor's list (I3).
-        let region = unsafe { chunk::region_of(self.chunk.get()).as_ref() };
         let low = self.low.get();
-        poison::left_behind(region, low, at(low, self.top.get()));
+        // SAFETY: I2, I3: `low..top` lies in this region and is free.
+        unsafe { self.chunk().region().poison(low, at(low, self.top.get())) };
     }
 
-    /// The bytes in use up to this cursor. Padding counts; what a cursor left free at the end of a chunk
-    /// that it has moved on from does not.
+    /// The bytes in use up to this cursor, with padding; without what a cursor left free at the end
+    /// of a chunk when it moved on.
     pub(crate) fn used(&self) -> usize {
         self.chunks().map(|used| used.header.capacity() - used.free).sum()
     }
 
     /// All chunks of the list, with what is free in each as seen from this cursor.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = ChunkUse<'_>> {
-        let mut next = self.first();
-        let mut behind = false;
-        core::iter::from_fn(move || {
-            let chunk = next?;
-            // SAFETY: a chunk of the list of a live arena. Cursors link and move chunks while the
-            // arena is borrowed, but none is released then.
-            let header = unsafe { chunk.as_ref() };
-            let free = if behind {
-                header.capacity()
-            } else if chunk == chunk::region_of(self.chunk.get()) {
+        let current = (!self.is_nowhere()).then(|| self.chunk());
+        let mut is_behind = false;
+        current.into_iter().flat_map(|current| current.list_start().onwards()).map(move |chunk| {
+            let free = if is_behind {
+                chunk.capacity()
+            } else if chunk == self.chunk().region() {
                 self.free()
             } else {
-                header.idle()
+                chunk.free_when_left()
             };
-            behind |= chunk == self.chunk.get();
-            next = header.next();
-            Some(ChunkUse { header, free })
+            is_behind |= chunk == self.chunk().chunk();
+            ChunkUse { header: chunk.header(), free }
         })
     }
 
-    /// The first chunk of the cursor's list.
-    fn first(&self) -> Option<NonNull<Header>> {
-        (!self.is_nowhere()).then(|| chunk::first_of(self.chunk.get()))
-    }
-
-    /// Whether `earlier` can have been this cursor's words before: its chunk is in the list, not behind
-    /// the cursor, and nothing given back since lies between.
-    pub(crate) fn came_from(&self, earlier: Words) -> bool {
-        let mut next = self.first();
-        while let Some(chunk) = next {
-            if chunk == earlier.chunk {
-                let region = chunk::region_in(self.control_address(), chunk);
-                // SAFETY: the region's chunk is one of the cursor's list (I3).
-                let region = unsafe { region.as_ref() };
-                let empty = earlier.low.addr().get() == earlier.top;
-                let is_there = empty || region.contains(earlier.low.addr().get());
-                return is_there && (chunk != self.chunk.get() || self.top.get() <= earlier.top);
+    /// Whether the mark can be of this cursor: its chunk is in the list, not behind the cursor, and
+    /// nothing given back since lies between.
+    fn can_rewind_to(&self, mark: Mark) -> bool {
+        let current = self.chunk();
+        for chunk in current.list_start().onwards() {
+            if ChunkName::of(chunk) == mark.chunk {
+                // SAFETY: a chunk of the list of this arena.
+                let region = unsafe { current.control().region(chunk) };
+                let empty = mark.low.addr().get() == mark.top;
+                let is_there = empty || region.contains(mark.low.addr().get());
+                return is_there && (chunk != current.chunk() || self.top.get() <= mark.top);
             }
-            if chunk == self.chunk.get() {
+            if chunk == current.chunk() {
                 return false;
             }
-            // SAFETY: a chunk of a live list.
-            next = unsafe { chunk.as_ref() }.next();
         }
         false
     }
 
     /// Asserts I2, I3 and what can be seen of I1, in debug builds.
-    fn check(words: Words) {
+    fn check(words: Words<'_>) {
         if !cfg!(debug_assertions) {
             return;
         }
-        // SAFETY: the region's chunk is one of the cursor's list (I3).
-        let region = unsafe { chunk::region_of(words.chunk).as_ref() };
+        let region = words.chunk.region();
         debug_assert!(words.low.addr().get() <= words.top, "I2");
         debug_assert!(words.low.addr().get() >= arith::LOWEST_ADDRESS, "I2");
         // An empty range may lie below a buffer that begins at an odd address: the top was rounded.
         let empty = words.low.addr().get() == words.top;
         debug_assert!(empty || region.contains(words.low.addr().get()), "I3");
         debug_assert!(empty || region.contains(words.top), "I3");
-        let mut next = Some(chunk::first_of(words.chunk));
+        let mut list = words.chunk.list_start().onwards();
         let mut passed_region = false;
-        loop {
-            let Some(chunk) = next else {
-                panic!("I1: the cursor's chunk is not in the list");
-            };
-            // SAFETY: a chunk of a live list.
-            let header = unsafe { chunk.as_ref() };
-            passed_region |= core::ptr::eq(header, region);
-            if chunk == words.chunk {
-                break;
-            }
-            next = header.next();
-        }
+        let is_in_list = list.any(|chunk| {
+            passed_region |= chunk == region;
+            chunk == words.chunk.chunk()
+        });
+        debug_assert!(is_in_list, "I1: the cursor's chunk is in the list");
         debug_assert!(passed_region, "I3: the region is the cursor's or an earlier one");
     }
 }
 
-/// Puts a cursor's words back when dropped: on every way out that does not forget it.
+/// Restores a cursor's words when dropped: on every way out that does not forget it.
 struct Undo<'c> {
     cursor: &'c Cursor,
-    words: Words,
+    words: Words<'c>,
 }
 
 impl Drop for Undo<'_> {
@@ -733,39 +768,37 @@ impl Drop for Undo<'_> {
     }
 }
 
-/// The slow path of the infallible methods. Diverges where there is no memory, inside itself, so that
-/// its caller has nothing to test.
+/// The slow path of the infallible methods. If there is no memory it diverges, so that its caller has
+/// nothing to test.
 #[cold]
 #[inline(never)]
-extern "C-unwind" fn grow(request: &mut Request) {
+extern "C-unwind" fn grow(request: &mut Request<'_>) {
     slow(request);
     if request.block.is_null() {
         out_of_memory(request.size, request.align);
     }
 }
 
-/// The slow path of the `try_` methods: a null block where there is no memory.
+/// The slow path of the `try_` methods. If there is no memory it answers with a null block.
 #[cold]
 #[inline(never)]
-extern "C-unwind" fn try_grow(request: &mut Request) {
+extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
     slow(request);
 }
 
-/// Moves to the chunk behind, if there is one with room, and returns the `low` of a fork.
+/// Moves to the next chunk, if there is one with room, and returns the `low` of a fork.
 #[cold]
 #[inline(never)]
-fn move_on(words: &mut Words) -> NonNull<u8> {
-    // SAFETY: a cursor names a chunk of a live list.
-    if let Some(next) = unsafe { words.chunk.as_ref() }.next() {
-        // SAFETY: a chunk of the same list.
-        let header = unsafe { next.as_ref() };
-        if header.capacity() >= 2 * HARDLY_ANYTHING {
-            let free_here = words.top - words.low.addr().get();
-            chunk::enter(words.chunk, next, free_here, header.capacity(), false);
-            poison::left_behind(header, header.low(), header.top());
-            *words = Words { top: header.top().addr().get(), chunk: next, low: header.low() };
-            Cursor::check(*words);
-        }
+fn move_on<'c>(words: &mut Words<'c>) -> NonNull<u8> {
+    let free_here = words.top - words.low.addr().get();
+    let capacity = words.chunk.chunk().next().map_or(0, |next| next.capacity());
+    let has_room = capacity >= 2 * MIN_CHILD_ROOM;
+    let next = has_room.then(|| words.chunk.enter_next(free_here, capacity, false));
+    if let Some(chunk) = next.flatten() {
+        // SAFETY: I1: a chunk behind the cursor's holds no live byte.
+        unsafe { chunk.poison(chunk.low(), chunk.top()) };
+        *words = Words { top: chunk.top().addr().get(), chunk, low: chunk.low() };
+        Cursor::check(*words);
     }
     words.aligned(CHUNK_ALIGN).1
 }
@@ -780,17 +813,19 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
     panic!("out of memory: an arena could not serve {size} bytes at alignment {align}")
 }
 
-/// Finds or makes a chunk with room for the block, and takes the block there. The new top is rounded
-/// down to `align`, as the next block of the same kind would round it; to [`CHUNK_ALIGN`] at most, so that
-/// a large alignment takes nothing of a region that the block is not in.
-fn slow(request: &mut Request) {
+/// Finds or makes a chunk with room for the block, and takes the block there.
+///
+/// The new top is rounded down to `align`, as the next block of the same kind would round it; to
+/// [`CHUNK_ALIGN`] at most, so that a large alignment takes nothing of a region that the block is not
+/// in.
+fn slow(request: &mut Request<'_>) {
     let &mut Request { words, size, align, end, .. } = request;
-    let moved = if size == 0 {
+    let served = if size == 0 {
         Some((dangling(align), words))
     } else {
         slow_sized(words, size, align, end)
     };
-    let Some((block, words)) = moved else {
+    let Some((block, words)) = served else {
         return;
     };
     let (top, low) = words.aligned(align.min(CHUNK_ALIGN));
@@ -799,11 +834,18 @@ fn slow(request: &mut Request) {
     Cursor::check(request.words);
 }
 
+/// Serves a block of at least one byte. `None` if there is no memory.
+///
 /// The cursor moves into the new chunk if more is left free there than in the region it is in.
-/// Otherwise the chunk serves this one request: an oversize request costs the current region nothing.
-/// A low-end block always moves the cursor, for it will want to grow.
-fn slow_sized(words: Words, size: usize, align: usize, end: End) -> Option<(NonNull<u8>, Words)> {
-    if chunk::is_busy(words.chunk) {
+/// Otherwise the chunk serves this request only: an oversize request costs the current region
+/// nothing. A low-end block always moves the cursor, for it will want to grow.
+fn slow_sized(
+    words: Words<'_>,
+    size: usize,
+    align: usize,
+    end: End,
+) -> Option<(NonNull<u8>, Words<'_>)> {
+    if words.chunk.control().is_busy() {
         return None;
     }
     let region = arith::region_for(size, align)?;
@@ -815,21 +857,19 @@ fn slow_sized(words: Words, size: usize, align: usize, end: End) -> Option<(NonN
         }
     };
     let fits = |header: &Header| start_in(header).is_some();
-    // SAFETY: the words are those of a cursor in use.
-    let chunk = unsafe { chunk::chunk_behind(words.chunk, region, end == End::Low, fits) }.ok()?;
-    // SAFETY: a chunk of the list, just found or made.
-    let header = unsafe { chunk.as_ref() };
-    let start = start_in(header)?;
-    poison::left_behind(header, header.low(), header.top());
-    let block = at(header.low(), start);
+    let found = chunk::chunk_behind(words.chunk, region, end == End::Low, fits).ok()?;
+    let start = start_in(&found)?;
+    // SAFETY: I1: the chunk is new, or was behind the cursor's or spare, and holds no live byte.
+    unsafe { found.poison(found.low(), found.top()) };
+    let block = at(found.low(), start);
     let (low, top) = match end {
-        End::High => (header.low(), start),
-        End::Low => (at(block, start + size), header.top().addr().get()),
+        End::High => (found.low(), start),
+        End::Low => (at(block, start + size), found.top().addr().get()),
     };
     let free_here = words.top - words.low.addr().get();
     let free_there = top - low.addr().get();
     let oversize = end == End::High && free_there < free_here;
-    chunk::enter(words.chunk, chunk, free_here, free_there, oversize);
+    let chunk = words.chunk.enter_next(free_here, free_there, oversize)?;
     let words = if oversize { Words { chunk, ..words } } else { Words { top, chunk, low } };
     Some((block, words))
 }

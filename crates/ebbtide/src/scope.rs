@@ -1,12 +1,13 @@
-//! The scope: a cursor held by value, and the checkpoint.
+//! The scope: a cursor held by value. Claims and checkpoints.
 //!
-//! The methods that allocate are beside what they make: `value`, `slice`, `string`, `boxed`.
+//! The methods that allocate are in files of their own, one for each kind of result: `value`,
+//! `slice`, `string`, `boxed`.
 
 use crate::{
     arith::CHUNK_ALIGN,
-    chunk::{self, Control, Header},
+    chunk::{self, ControlRef},
     error::{AllocError, Failure},
-    raw::{self, Cursor, Words},
+    raw::{self, Cursor, Mark},
     stats::Stats,
 };
 use core::{
@@ -14,15 +15,14 @@ use core::{
     fmt,
     marker::PhantomData,
     panic::{RefUnwindSafe, UnwindSafe},
-    ptr::NonNull,
 };
 
 /// A region of memory whose allocations end together.
 ///
-/// A scope is three words by value. It owns nothing and has no destructor, so that `return`, `?`,
-/// `break`, a panic, `mem::forget` and `mem::swap` all leave everything in order. What is allocated in a
-/// `Scope<'a>` lives for `'a`: until the *loan* of the arena or of the parent ends, not until the
-/// variable goes.
+/// A scope is three words by value. It owns nothing and has no destructor, so `return`, `?`, `break`,
+/// a panic, `mem::forget` and `mem::swap` are all free and correct. Memory allocated in a `Scope<'a>`
+/// lives for `'a`: until the *loan* of the arena or of the parent ends, not until the variable is
+/// dropped.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -38,27 +38,27 @@ use core::{
 ///
 /// # Speed
 ///
-/// A scope that is a local variable keeps its cursor in registers, as long as its address is used
-/// nowhere out of line in that function. One call that is not inlined and takes `&Scope` puts the
-/// cursor in memory, which costs a load and a store an allocation.
+/// A scope that is a local variable keeps its cursor in registers, unless the function passes its
+/// address to a call that is not inlined. One such call that takes `&Scope` puts the cursor in memory,
+/// which costs a load and a store for each allocation.
 ///
 /// # Threads and futures
 ///
-/// A scope is `Send` and not `Sync`. A future may own a scope and hold it across `.await`; one that
-/// holds `&Scope` across it is not `Send`. Take `&mut Scope` there, and bind what is awaited before
-/// allocating it: `let v = f().await; s.alloc(v)`, not `s.alloc(f().await)`.
+/// A scope is `Send` and not `Sync`. A future may own a scope and hold it across `.await`. A future
+/// that holds `&Scope` across it is not `Send`: take `&mut Scope` there, and bind an awaited value
+/// before allocating it (`let v = f().await; s.alloc(v)`, not `s.alloc(f().await)`).
 #[repr(transparent)]
 pub struct Scope<'a> {
     cursor: Cursor,
     loan: PhantomData<&'a ()>,
 }
 
-// SAFETY: a scope is the only one that uses its list of chunks (I4), the arena it borrows cannot be
-// touched meanwhile, and the backing that the cold path calls is `Send`. Values are written to it but never
-// read back or dropped by it: whoever put one there keeps the reference, on the thread it belongs to.
+// SAFETY: only this scope uses its list of chunks (I4), the arena it borrows cannot be touched
+// meanwhile, and the backing that the slow path calls is `Send`. A scope writes values but never reads
+// or drops them: whoever allocated one keeps the reference, on the thread it belongs to.
 unsafe impl Send for Scope<'_> {}
 
-// A panic can only pass while the user's own code or the backing runs, and the cursor is whole then.
+// Only the user's code and the backing can panic, and the cursor is consistent while they run.
 impl UnwindSafe for Scope<'_> {}
 impl RefUnwindSafe for Scope<'_> {}
 
@@ -73,28 +73,21 @@ impl<'a> Scope<'a> {
         &self.cursor
     }
 
-    /// A scope over what is free here. The caller keeps this one from being used while it lives (I4).
-    #[cfg(feature = "std")]
-    #[inline(always)]
-    pub(crate) fn fork<'child>(&self) -> Scope<'child> {
-        Scope::new(self.cursor.fork())
-    }
-
-    /// Opens a child. This scope is frozen until the child's loan ends; then all that the child
-    /// allocated is free again. Costs three loads, or nothing where the words are in registers.
+    /// Opens a child scope. This scope is frozen until the child's loan ends; then everything that the
+    /// child allocated is free again. Costs three loads, or nothing where the words are in registers.
     ///
-    /// The child begins at a multiple of 16, so of the last 15 free bytes it may see none.
+    /// The child begins at a multiple of 16, so it cannot use up to 15 of the last free bytes.
     #[inline(always)]
     pub fn scope(&mut self) -> Scope<'_> {
-        Scope::new(self.cursor.fork_with_room())
+        // SAFETY: the child borrows this scope exclusively, and so do its allocations (I4).
+        Scope::new(unsafe { self.cursor.fork_with_room() })
     }
 
-    /// Opens a child through a shared reference, for when something that grows, a vector or a map, borrows
-    /// this scope. The child has chunks of its own, and both can be used side by side; what is allocated
-    /// in the child lives as long as the [`Claim`] is borrowed. Where a `&mut` can be had,
-    /// [`scope`](Scope::scope) costs less.
+    /// Opens a child scope through a shared reference, for use while a vector or a map borrows this
+    /// scope. Both can be used side by side: the child has chunks of its own. Its allocations live as
+    /// long as the [`Claim`] is borrowed. With a `&mut` at hand, [`scope`](Scope::scope) costs less.
     ///
-    /// Takes a spare chunk of the arena's, or a new one; the chunks behind this scope's become spare.
+    /// Takes a spare chunk of the arena, or a new one. The chunks behind this scope's become spare.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -113,42 +106,43 @@ impl<'a> Scope<'a> {
         claim
     }
 
-    /// As [`claim`](Scope::claim).
+    /// Fallible version of [`claim`](Scope::claim).
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if there is no spare chunk and the backing refuses one; a [`Fixed`](crate::Fixed)
-    /// that spills nowhere always does. The chunks behind this scope's are spare then.
+    /// [`AllocError`] if there is no spare chunk and the backing refuses one, as it always does in a
+    /// [`Fixed`](crate::Fixed) without a spill. The chunks behind this scope's are spare then.
     #[inline]
     pub fn try_claim(&self) -> Result<Claim<'_>, AllocError> {
         self.claim_in()
     }
 
     fn claim_in<F: Failure>(&self) -> Result<Claim<'_>, F> {
-        // SAFETY: this scope's cursor is in use.
-        let Ok(first) = (unsafe { chunk::claim(self.cursor.chunk()) }) else {
+        let Ok(first) = chunk::claim(self.cursor.chunk()) else {
             if F::DIVERGES {
                 raw::out_of_memory(chunk::OVERHEAD, CHUNK_ALIGN);
             }
             return Err(F::refused());
         };
-        let cursor = raw::cursor_at(first);
-        cursor.poison_free();
-        Ok(Claim { scope: Scope::new(cursor), first })
+        // SAFETY: the list was made for this claim, so nobody else is in it (I1, I4). The claim
+        // borrows this scope, and so the arena (I0).
+        let cursor = unsafe { Cursor::over(first) };
+        Ok(Claim { scope: Scope::new(cursor), not_send: PhantomData })
     }
 
-    /// What the arena holds, and what is in use up to this scope: its ancestors' allocations and its
-    /// own; in a [`Claim`] and its descendants, those since the claim. Walks the chunks.
+    /// Statistics of the arena, and the bytes in use up to this scope: the allocations of its
+    /// ancestors and its own; in a [`Claim`] and its descendants, those since the claim. Walks the
+    /// chunks.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats_of(self.cursor.control())
     }
 
-    pub(crate) fn stats_of(&self, control: &Control) -> Stats {
-        Stats::of(control, &self.cursor)
+    pub(crate) fn stats_of(&self, control: ControlRef<'_>) -> Stats {
+        Stats::of(control, self.cursor.used())
     }
 
-    /// Notes where this scope stands, for [`rewind`](Scope::rewind). For other languages and for
+    /// Records the position of this scope, for [`rewind`](Scope::rewind). For other languages and
     /// frameworks: in Rust a child scope does the same and is checked by the compiler.
     ///
     /// ```
@@ -165,19 +159,23 @@ impl<'a> Scope<'a> {
         Checkpoint { mark: self.cursor.mark() }
     }
 
-    /// Frees all that was allocated since `checkpoint` was taken.
+    /// Frees everything that was allocated since `checkpoint` was taken.
     ///
     /// # Safety
     ///
-    /// `checkpoint` was taken from this very scope; nothing allocated, grown or moved since is used again;
-    /// checkpoints are rewound last in, first out; no method of this scope is running, in whose closure or
-    /// iterator this would be; no builder and no claim of it is open; and since the checkpoint was taken
-    /// nothing was given back that was there then, by a failed initialiser or builder around it, by
-    /// [`reset`](crate::Arena::reset) or by [`trim`](crate::Arena::trim). Debug builds assert what they can
-    /// of it.
+    /// - `checkpoint` was taken from this very scope, and checkpoints are rewound last in, first out.
+    /// - Nothing allocated, grown or moved since is used again.
+    /// - This is not called from a closure or iterator that a method of this scope is running, and no
+    ///   builder and no claim of it is open.
+    /// - Since the checkpoint was taken, nothing was given back that was there then: by a failed
+    ///   initialiser or builder around it, by [`reset`](crate::Arena::reset) or by
+    ///   [`trim`](crate::Arena::trim).
+    ///
+    /// Debug builds assert part of this.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
-        // SAFETY: the caller's promise is the one asked for.
-        unsafe { self.cursor.come_back(checkpoint.mark) };
+        // SAFETY: the mark is this scope's and nothing allocated since is used again. Chunks are
+        // released by a reset or `trim` only, which the caller rules out.
+        unsafe { self.cursor.rewind(checkpoint.mark) };
     }
 }
 
@@ -189,18 +187,17 @@ impl fmt::Debug for Scope<'_> {
 
 /// A child scope that was opened through a shared reference; see [`Scope::claim`].
 ///
-/// Claims may be dropped in any order. One that is forgotten keeps its chunks until the arena is reset
-/// or dropped.
+/// Claims may be dropped in any order. A forgotten claim keeps its chunks until the arena is reset or
+/// dropped.
 #[derive(Debug)]
 pub struct Claim<'s> {
     scope: Scope<'s>,
-    /// The chunk that the claim's list begins with. A raw pointer, so a claim is not `Send`: its end
-    /// touches what the parent uses too.
-    first: NonNull<Header>,
+    /// Its end changes lists that the parent uses too, on the parent's thread.
+    not_send: PhantomData<*mut ()>,
 }
 
 impl Claim<'_> {
-    /// The scope. Only by shared reference: one by value could outlive the claim's own words.
+    /// The scope. Lent by shared reference only: a scope by value could outlive the claim.
     #[inline(always)]
     #[must_use]
     pub fn scope(&self) -> &Scope<'_> {
@@ -210,18 +207,20 @@ impl Claim<'_> {
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        // SAFETY: `claim` returned the chunk for this claim, and what was allocated borrows it.
-        unsafe { chunk::end_claim(self.first) };
+        // SAFETY: the list was made for this claim and is in nobody else's hands: the scope is lent
+        // by shared reference only. Its allocations borrow the claim, which ends here.
+        unsafe { chunk::end_claim(self.scope.cursor.chunk()) };
     }
 }
 
-/// A place in a scope to go back to; see [`Scope::checkpoint`].
+/// A position in a scope to rewind to; see [`Scope::checkpoint`].
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint {
-    mark: Words,
+    mark: Mark,
 }
 
-// SAFETY: a checkpoint is three addresses; using them takes the scope and a promise.
+// SAFETY: a checkpoint is three addresses that are not followed without `rewind`, which is unsafe and
+// takes the scope.
 unsafe impl Send for Checkpoint {}
-// SAFETY: as above.
+// SAFETY: threads that share a checkpoint can only copy its addresses.
 unsafe impl Sync for Checkpoint {}

@@ -1,9 +1,6 @@
-//! Figures about an arena, read from its chunks when they are asked for.
+//! Statistics of an arena, read from its chunks on request.
 
-use crate::{
-    chunk::Control,
-    raw::{ChunkUse, Cursor},
-};
+use crate::{chunk::ControlRef, raw::ChunkUse};
 use core::fmt;
 
 /// What an arena holds and uses, in bytes.
@@ -17,38 +14,37 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// What the chunks can hold together, without their headers.
+    /// The capacity of all chunks, without their headers.
     pub capacity: usize,
-    /// What is in use up to the scope asked, with the padding that alignment costs. What was left free at
-    /// the end of a chunk when the scope moved on does not count.
+    /// Bytes in use up to the scope that was asked, including the padding that alignment costs. Bytes
+    /// left free at the end of a chunk when the scope moved on do not count.
     pub used: usize,
-    /// The most that was ever in use. A scope that ends leaves no trace, so this counts whole chunks
-    /// that scopes have entered; with the feature `poison`, to the byte.
+    /// The largest number of bytes that were ever in use. A scope that ends leaves no trace, so this
+    /// counts whole chunks that scopes have entered; with the feature `poison` it is exact.
     pub high_water: usize,
-    /// What the arena holds of its backing: the capacity and the headers.
+    /// Bytes held of the backing: the capacity and the headers.
     pub held: usize,
     /// The number of chunks.
     pub chunks: usize,
-    /// How many of them serve, or served last, one request larger than an ordinary chunk.
+    /// The number of chunks that serve, or served last, one oversize request.
     pub oversize: usize,
 }
 
 impl Stats {
-    pub(crate) fn of(control: &Control, cursor: &Cursor) -> Self {
-        let mut stats = Stats { held: control.held(), ..Stats::default() };
+    pub(crate) fn of(control: ControlRef<'_>, used: usize) -> Self {
+        let mut stats = Stats { held: control.held(), used, ..Stats::default() };
         for chunk in control.all() {
             stats.capacity += chunk.capacity();
             stats.chunks += 1;
             stats.oversize += usize::from(chunk.is_oversize());
         }
-        stats.used = cursor.used();
-        // Padding at the start of a scope counts as used, and no allocation noted it.
-        control.note_high_water(stats.used);
+        // Padding at the start of a scope counts as used, and no allocation recorded it.
+        control.note_high_water(used);
         stats.high_water = control.high_water();
         stats
     }
 
-    /// Counts another arena in.
+    /// Adds the statistics of another arena.
     #[cfg(feature = "std")]
     pub(crate) fn add(&mut self, other: &Stats) {
         self.capacity += other.capacity;
@@ -92,15 +88,15 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// One chunk of an arena, as numbers.
+/// The size and use of one chunk of an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Chunk {
-    /// The bytes that it can hold.
+    /// The number of bytes that the chunk can hold.
     pub capacity: usize,
-    /// The bytes in use up to the scope asked; as [`Stats::used`].
+    /// Bytes in use up to the scope that was asked; see [`Stats::used`].
     pub used: usize,
-    /// It serves, or served last, one request larger than an ordinary chunk.
+    /// Whether the chunk serves, or served last, one oversize request.
     pub oversize: bool,
 }
 

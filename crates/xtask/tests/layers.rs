@@ -17,7 +17,6 @@ const EXCEPTIONS: &[&str] = &[
     "crates/ebbtide-global/src: engine -> engine/standing",
     "crates/ebbtide-global/src: region -> engine",
     "crates/ebbtide-global/src: report -> thread",
-    "crates/ebbtide/src: poison -> chunk",
 ];
 
 const FOLDERS: [&str; 2] = ["crates/ebbtide/src", "crates/ebbtide-global/src"];
@@ -113,6 +112,10 @@ fn target(
     let up = supers.saturating_sub(inline).min(parents.len());
     let base = if is_absolute { &[] } else { &parents[..parents.len() - up] };
     let names = &path[supers + usize::from(is_absolute)..];
+    if names.is_empty() {
+        // The `super` of `pub(super)`.
+        return None;
+    }
     let full: Vec<&str> = base.iter().copied().chain(names.iter().map(String::as_str)).collect();
     let mut prefixes = (1..=full.len()).rev().map(|len| full[..len].join("/"));
     let target = prefixes.find(|name| all.contains_key(name));

@@ -1,0 +1,142 @@
+//! Blocks of the backing: how large a new one is, how it becomes a chunk, and how it goes back.
+
+use super::{
+    control::ControlRef,
+    header::{ChunkRef, Header},
+};
+use crate::{
+    arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS},
+    backing::HUGE_PAGE,
+    error::AllocError,
+    poison,
+};
+use core::alloc::Layout;
+
+/// The size of the first ordinary chunk, header included, unless the user chose another.
+pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
+
+/// Doubling stops here: no ordinary chunk of an arena is made larger than this, header included.
+pub(crate) const LARGEST_CHUNK: usize = 2 * HUGE_PAGE;
+
+/// What common heaps add to a block. Left out of the size, so that a chunk does not take one page
+/// more.
+const ALLOCATOR_OVERHEAD: usize = 32;
+
+/// The region of a chunk ends at a multiple of this. Blocks of one, two, four … cache lines, taken
+/// off its top, then lie in as many lines and not in one more: filling 512 bytes takes 0.6 of the
+/// time.
+const CACHE_LINE: usize = 64;
+
+/// The bytes of a chunk that are not its region: the header, and at most as much as rounding the
+/// end takes.
+pub(crate) const OVERHEAD: usize = size_of::<Header>() + CACHE_LINE - CHUNK_ALIGN;
+
+const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
+
+/// The size of a chunk whose region has room for `capacity` bytes, wherever it ends. `None` on
+/// overflow.
+pub(crate) const fn size_for_capacity(capacity: usize) -> Option<usize> {
+    match arith::region_for(capacity, 1) {
+        Some(region) => region.checked_add(OVERHEAD),
+        None => None,
+    }
+}
+
+/// The ordinary size after `ordinary`: twice as much, and a little more where that makes whole huge
+/// pages.
+fn doubled(ordinary: usize) -> usize {
+    let doubled = ordinary.saturating_mul(2).min(LARGEST_CHUNK);
+    match doubled.next_multiple_of(HUGE_PAGE) {
+        pages if pages - doubled <= HUGE_PAGE / 8 => pages,
+        _ => doubled,
+    }
+}
+
+/// Asks the backing for a chunk of the ordinary size, or for one with room for `region` bytes where
+/// that is more. Refused, it asks for half as much, as long as `region` bytes fit. The chunk is in
+/// no list yet.
+///
+/// # Errors
+///
+/// The backing refused the least size that would do, the limit forbids it, the size exceeds
+/// `isize::MAX`, or the backing itself is asking. Nothing has changed then.
+pub(super) fn new_chunk(
+    control: ControlRef<'_>,
+    region: usize,
+) -> Result<ChunkRef<'_>, AllocError> {
+    let least = region
+        .checked_next_multiple_of(CHUNK_ALIGN)
+        .and_then(|region| region.checked_add(OVERHEAD))
+        .ok_or(AllocError)?;
+    let allowed = control.limit.get().saturating_sub(control.held.get());
+    if least > allowed || control.is_busy() {
+        return Err(AllocError);
+    }
+    let ordinary = control.next_size.get();
+    let wanted = ordinary.min(isize::MAX as usize);
+    let mut size = wanted.max(least).min(allowed) & !(CHUNK_ALIGN - 1);
+    let (block, layout) = loop {
+        let layout = Layout::from_size_align(size, CHUNK_ALIGN).map_err(|_| AllocError)?;
+        match control.call_allocate(layout) {
+            Ok(block) => break (block, layout),
+            Err(AllocError) if size > least => {
+                size = (size / 2).max(least) & !(CHUNK_ALIGN - 1);
+            }
+            Err(AllocError) => return Err(AllocError),
+        }
+    };
+    if block.addr().get() < LOWEST_ADDRESS {
+        // The comparison of the fast path relies on this (see `arith`).
+        // SAFETY: the backing just gave the block for this layout, and nobody has seen it.
+        unsafe { control.call_release(block, layout) };
+        return Err(AllocError);
+    }
+
+    // The same capacity wherever the block lies: the ends move together.
+    let end = size - (block.addr().get() + size) % CACHE_LINE;
+    let start = end - (size - OVERHEAD);
+    // SAFETY: `start` is behind the header and before `end`, in the `size` bytes of the block (I5).
+    let low = unsafe { block.add(start) };
+    // SAFETY: `end` is at most `size`, the block's own end.
+    let top = unsafe { block.add(end) };
+    let header = block.cast::<Header>();
+    // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; `OVERHEAD` bytes
+    // have room for one; and the block is nobody else's yet.
+    unsafe { header.write(Header::vacant()) };
+    // SAFETY: L1: the header was just written, and only `release_chain` gives the block back. The
+    // address is the backing's, with provenance for the whole block.
+    let chunk = unsafe { ChunkRef::new(header) };
+    // The head alone has no control block noted (L4).
+    chunk.control.set(Some(control.as_ptr().cast()));
+    chunk.set_fresh_region(low, top, size);
+    poison::forbid(low, size - OVERHEAD);
+    chunk.older.set(control.newest.get());
+    control.newest.set(Some(chunk));
+    control.has_chunks.set(true);
+    control.held.set(control.held.get() + size);
+    // Every call to the backing doubles the ordinary size, an oversize one too, so that a run of
+    // requests a little above it settles; an oversize request's own size never counts.
+    control.next_size.set(ordinary.max(doubled(ordinary)));
+    Ok(chunk)
+}
+
+/// Gives `chunk` and all that `next` leads to from there back to the backing.
+///
+/// # Safety
+///
+/// The chunks are the arena's, in no list and in no other record of the control block. Nothing in
+/// them is used again, and no cursor that is used again names one.
+pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<ChunkRef<'c>>) {
+    let mut chain = chunk;
+    while let Some(chunk) = chain {
+        chain = chunk.next();
+        let block_size = chunk.block_size();
+        poison::lift(chunk.low(), chunk.capacity());
+        control.held.set(control.held.get() - block_size);
+        // SAFETY: `new_chunk` made a layout of this size and alignment for the block.
+        let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
+        // SAFETY: `new_chunk` got the block from this backing for this layout. Nothing leads to it
+        // any more, as the caller says, and `chain` was read before.
+        unsafe { control.call_release(chunk.as_ptr().cast(), layout) };
+    }
+}

@@ -1,0 +1,58 @@
+//! Claims: lists of their own, made from spare chunks and given back as such.
+
+use super::{
+    blocks::new_chunk,
+    control::{ControlRef, CurrentChunk},
+    header::ChunkRef,
+    list::unlink,
+};
+use crate::error::AllocError;
+
+/// Begins a claim: a list of its own for a child of the scope whose cursor is at `parent`. The
+/// chunks behind the parent become spare, for both to take from.
+///
+/// # Errors
+///
+/// There is no spare chunk and the backing gives none, or the backing itself is asking.
+pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocError> {
+    let control = parent.control();
+    if control.is_busy() {
+        return Err(AllocError);
+    }
+    control.scattered.set(true);
+    if let Some(behind) = parent.chunk().next() {
+        parent.next.set(None);
+        make_spare(control, behind);
+    }
+    let chunk = match unlink(&control.get().spare, false, |_| true) {
+        Some(chunk) => chunk,
+        None => new_chunk(control, 0)?,
+    };
+    chunk.next.set(None);
+    chunk.list_start.set(Some(chunk));
+    chunk.capacity_before.set(parent.capacity_before.get() + parent.capacity());
+    control.note_entered(&chunk);
+    control.check();
+    // SAFETY: the chunk was just made for this arena, or was one of its spare ones.
+    Ok(unsafe { control.attach(chunk) })
+}
+
+/// Ends the claim to whose list `chunk` belongs: all its chunks become spare.
+///
+/// # Safety
+///
+/// The list is a claim's, the claim ends now for the first time, and nothing allocated in it is used
+/// again.
+pub(crate) unsafe fn end_claim(chunk: CurrentChunk<'_>) {
+    let control = chunk.control();
+    debug_assert_ne!(chunk.list_start(), control.head().chunk(), "the list is a claim's");
+    make_spare(control, chunk.list_start());
+    control.check();
+}
+
+/// Puts a whole list of chunks that hold nothing in front of the spare ones.
+fn make_spare<'c>(control: ControlRef<'c>, first: ChunkRef<'c>) {
+    let last = first.onwards().last().unwrap_or(first);
+    last.next.set(control.spare.get());
+    control.get().spare.set(Some(first));
+}

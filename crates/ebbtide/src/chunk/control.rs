@@ -1,0 +1,358 @@
+//! The control block: what an arena knows besides its chunks. Scopes find it through the chunk they
+//! are in.
+
+use super::header::{ChunkName, ChunkRef, Header, Link};
+use crate::{error::AllocError, poison};
+use core::{
+    alloc::Layout, cell::Cell, marker::PhantomData, mem::offset_of, ops::Deref, ptr::NonNull,
+};
+
+/// The state of an arena, its first header included.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Control {
+    /// Whether there may be chunks outside the arena's own list: spare ones, and those of claims.
+    pub(super) scattered: Cell<bool>,
+    /// Whether there are chunks besides the head's block. Says the same as `newest`, in the part of
+    /// the control block that a reset reads anyway.
+    pub(super) has_chunks: Cell<bool>,
+    /// The head of the arena's own list.
+    pub(super) head: Header,
+    /// Chunks that hold nothing, linked by `next`: left by a claim, or found behind its parent.
+    pub(super) spare: Link,
+    /// The block whose region is the head's; in no list. `None` where that is a caller's buffer, or
+    /// nothing.
+    pub(super) head_block: Link,
+    /// The chunk that the backing gave last; `older` leads to all others but `head_block`.
+    pub(super) newest: Link,
+    /// The size of the next ordinary chunk, header included.
+    pub(super) next_size: Cell<usize>,
+    /// The most bytes that may be held of the backing.
+    pub(super) limit: Cell<usize>,
+    /// The bytes held of the backing.
+    pub(super) held: Cell<usize>,
+    /// The largest capacity that scopes have entered; with poisoning, the most bytes in use.
+    high_water: Cell<usize>,
+    /// The backing is at work: whoever asks for a chunk now is the backing itself.
+    pub(super) busy: Cell<bool>,
+    calls: BackingCalls,
+}
+
+/// The two methods of a backing, its type erased. They find it behind the control block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BackingCalls {
+    pub(super) allocate: Allocate,
+    pub(super) release: unsafe fn(NonNull<Control>, NonNull<u8>, Layout),
+}
+
+type Allocate = unsafe fn(NonNull<Control>, Layout) -> Result<NonNull<[u8]>, AllocError>;
+
+impl Control {
+    /// The state of an arena without chunks.
+    ///
+    /// # Safety
+    ///
+    /// The block becomes the first field of a struct whose address `calls` may be called with.
+    pub(super) const unsafe fn new(calls: BackingCalls, first_size: usize) -> Self {
+        Control {
+            scattered: Cell::new(false),
+            has_chunks: Cell::new(false),
+            head: Header::vacant(),
+            spare: Link::none(),
+            head_block: Link::none(),
+            newest: Link::none(),
+            next_size: Cell::new(first_size),
+            limit: Cell::new(usize::MAX),
+            held: Cell::new(0),
+            high_water: Cell::new(0),
+            busy: Cell::new(false),
+            calls,
+        }
+    }
+
+    /// The head, if it has a region, and every chunk of the backing, whatever list it is in.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Header> {
+        let head = Some(&self.head).into_iter().filter(|head| !head.is_vacant());
+        head.chain(self.chunks().map(ChunkRef::header))
+    }
+
+    /// Every chunk of the backing but the head's block, the newest first, whatever list it is in.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = ChunkRef<'_>> {
+        core::iter::successors(self.newest.get(), |chunk| chunk.header().older.get())
+    }
+
+    /// Whether the head's block is the only one. Reads no other header, which may have left the
+    /// caches long ago.
+    pub(crate) fn has_head_alone(&self) -> bool {
+        debug_assert_eq!(self.has_chunks.get(), self.newest.get().is_some());
+        !self.has_chunks.get()
+    }
+
+    /// The capacity of the head's region.
+    pub(crate) fn head_capacity(&self) -> usize {
+        self.head.capacity()
+    }
+
+    /// Sets the size of the next ordinary chunk, header included.
+    pub(crate) fn set_next_size(&self, bytes: usize) {
+        self.next_size.set(bytes);
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit.get()
+    }
+
+    pub(crate) fn set_limit(&self, bytes: usize) {
+        self.limit.set(bytes);
+    }
+
+    /// The bytes held of the backing.
+    pub(crate) fn held(&self) -> usize {
+        self.held.get()
+    }
+
+    pub(crate) fn high_water(&self) -> usize {
+        self.high_water.get()
+    }
+
+    /// Raises the high water to `bytes`.
+    pub(crate) fn note_high_water(&self, bytes: usize) {
+        self.high_water.set(self.high_water.get().max(bytes));
+    }
+
+    /// Raises the high water to what the list has up to `chunk`, which was entered. With poisoning,
+    /// the cursors do it instead, to the byte.
+    pub(super) fn note_entered(&self, chunk: &Header) {
+        if !poison::TRACKS {
+            self.note_high_water(chunk.capacity_before.get() + chunk.capacity());
+        }
+    }
+
+    /// Whether the backing is at work: whoever asks now is the backing itself.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.get()
+    }
+}
+
+/// A reference to a control block that may also be used to reach the backing behind it.
+///
+/// It differs from `&'c Control` in its provenance, which extends to the whole
+/// [`Chunks`](super::Chunks).
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct ControlRef<'c> {
+    control: NonNull<Control>,
+    arena: PhantomData<&'c Control>,
+}
+
+impl<'c> ControlRef<'c> {
+    /// # Safety
+    ///
+    /// `control` names the control block of an arena that neither moves nor ends during `'c`, with
+    /// provenance for the whole `Chunks`.
+    #[inline(always)]
+    pub(super) unsafe fn new(control: NonNull<Control>) -> Self {
+        ControlRef { control, arena: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(self) -> &'c Control {
+        // SAFETY: the block exists during `'c`, as the maker of this handle vouched. Whoever has it
+        // lent, a scope or the arena's owner, borrows the arena, so there is no `&mut` to it.
+        unsafe { self.control.as_ref() }
+    }
+
+    #[inline(always)]
+    pub(super) fn as_ptr(self) -> NonNull<Control> {
+        self.control
+    }
+
+    /// The head of the arena's list. Computes an address and reads nothing.
+    #[inline(always)]
+    pub(crate) fn head(self) -> CurrentChunk<'c> {
+        // SAFETY: the offset of a field of the block, which is there.
+        let head = unsafe { self.control.byte_add(offset_of!(Control, head)) };
+        // SAFETY: a header in an arena that neither moves nor ends during `'c`; the address has the
+        // provenance of this handle.
+        let head = unsafe { ChunkRef::new(head.cast()) };
+        // SAFETY: the head is the one chunk that finds its control block by its own address (L4).
+        unsafe { CurrentChunk::new(head) }
+    }
+
+    /// Notes in `chunk` where the arena is. The arena cannot move as long as a scope lives that
+    /// opens after this.
+    ///
+    /// The address is stored even if the chunk has the same one: its pointer may come from an
+    /// earlier loan of the arena, and ended with that loan.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is one of this arena's.
+    #[inline]
+    pub(crate) unsafe fn attach(self, chunk: ChunkRef<'c>) -> CurrentChunk<'c> {
+        if !chunk.is_head() {
+            chunk.control.set(Some(self.control.cast()));
+        }
+        // SAFETY: L4: the head needs no address, and any other chunk was just given it.
+        unsafe { CurrentChunk::new(chunk) }
+    }
+
+    /// The chunk of that name.
+    ///
+    /// # Safety
+    ///
+    /// The name was given to a chunk of this arena that was not released since.
+    pub(crate) unsafe fn named(self, name: ChunkName) -> ChunkRef<'c> {
+        match name.address() {
+            None => self.head().chunk(),
+            // SAFETY: the chunk is still the arena's, as the caller says.
+            Some(header) => unsafe { ChunkRef::new(header) },
+        }
+    }
+
+    /// The region that a cursor at `chunk` allocates from (I3): the chunk's own or, where it serves
+    /// an oversize request, its anchor's.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is one of this arena's.
+    pub(crate) unsafe fn region(self, chunk: ChunkRef<'c>) -> ChunkRef<'c> {
+        match chunk.anchor.get() {
+            // SAFETY: the anchor was named when a cursor of this arena's entered the chunk. It comes
+            // before the chunk in their list, so it is not released before it (L5).
+            Some(anchor) => unsafe { self.named(anchor) },
+            None => chunk,
+        }
+    }
+
+    /// Asks the backing for a block. Whoever allocates from the arena meanwhile is refused.
+    pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        let _busy = Busy::mark(&self.get().busy);
+        // SAFETY: the functions are called with the address that `Control::new` promised them.
+        let block = unsafe { (self.get().calls.allocate)(self.control, layout) }?;
+        Ok(block.cast())
+    }
+
+    /// Gives a block back to the backing.
+    ///
+    /// # Safety
+    ///
+    /// The backing gave `block` for this `layout`; it was not released since and is not used again.
+    pub(super) unsafe fn call_release(self, block: NonNull<u8>, layout: Layout) {
+        let _busy = Busy::mark(&self.get().busy);
+        // SAFETY: the functions are called with the address that `Control::new` promised them; the
+        // caller vouches for the block.
+        unsafe { (self.get().calls.release)(self.control, block, layout) };
+    }
+}
+
+impl Deref for ControlRef<'_> {
+    type Target = Control;
+
+    #[inline(always)]
+    fn deref(&self) -> &Control {
+        self.get()
+    }
+}
+
+/// A chunk that a cursor may name: it leads to the control block of its arena (L4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct CurrentChunk<'c>(ChunkRef<'c>);
+
+impl<'c> CurrentChunk<'c> {
+    /// # Safety
+    ///
+    /// L4: the chunk is the head, or its `control` was written since the arena was last moved.
+    #[inline(always)]
+    pub(crate) unsafe fn new(chunk: ChunkRef<'c>) -> Self {
+        CurrentChunk(chunk)
+    }
+
+    #[inline(always)]
+    pub(crate) fn chunk(self) -> ChunkRef<'c> {
+        self.0
+    }
+
+    /// The control block of the arena.
+    pub(crate) fn control(self) -> ControlRef<'c> {
+        let control = match self.control.get() {
+            Some(control) => control.cast(),
+            // SAFETY: only the head has none (L4). It is a field of the control block, and its
+            // handle has provenance for the whole block.
+            None => unsafe { self.as_ptr().byte_sub(offset_of!(Control, head)) }.cast(),
+        };
+        // SAFETY: L4: this is where the arena is, and it stays there as long as this chunk is
+        // current. The address has provenance for the whole `Chunks`: it is a handle's.
+        unsafe { ControlRef::new(control) }
+    }
+
+    /// The chunk that the list of this one begins with.
+    pub(crate) fn list_start(self) -> ChunkRef<'c> {
+        let start = self.chunk().header().list_start.get();
+        start.unwrap_or_else(|| self.control().head().chunk())
+    }
+
+    /// The region that a cursor here allocates from (I3).
+    pub(crate) fn region(self) -> ChunkRef<'c> {
+        // SAFETY: the control block is that of the chunk's own arena.
+        unsafe { self.control().region(self.chunk()) }
+    }
+
+    /// The region is the chunk's own, whatever role the chunk had before (I3).
+    pub(crate) fn make_ordinary(self) {
+        self.anchor.set(None);
+    }
+
+    /// Moves on to the next chunk of the list, and returns it. `None` at the list's end.
+    ///
+    /// `free_here` is what the cursor leaves free in the region it allocates from, `free_there` what
+    /// the request leaves free in the next chunk. If `oversize`, the region stays and the next chunk
+    /// serves this request only.
+    pub(crate) fn enter_next(
+        self,
+        free_here: usize,
+        free_there: usize,
+        oversize: bool,
+    ) -> Option<CurrentChunk<'c>> {
+        let (next, region) = (self.chunk().next()?, self.region());
+        next.list_start.set(self.list_start.get());
+        next.capacity_before.set(self.capacity_before.get() + self.capacity());
+        next.free_when_left.set(free_there);
+        if oversize {
+            next.anchor.set(Some(ChunkName::of(region)));
+        } else {
+            next.anchor.set(None);
+            region.free_when_left.set(free_here);
+        }
+        let control = self.control();
+        control.note_entered(&next);
+        // SAFETY: a list holds chunks of one arena (L2).
+        Some(unsafe { control.attach(next) })
+    }
+}
+
+impl<'c> Deref for CurrentChunk<'c> {
+    type Target = ChunkRef<'c>;
+
+    #[inline(always)]
+    fn deref(&self) -> &ChunkRef<'c> {
+        &self.0
+    }
+}
+
+/// Marks the arena as waiting for its backing until dropped, also by a panic of the backing.
+struct Busy<'c>(&'c Cell<bool>);
+
+impl<'c> Busy<'c> {
+    fn mark(flag: &'c Cell<bool>) -> Self {
+        flag.set(true);
+        Busy(flag)
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}

@@ -1,0 +1,256 @@
+//! The header of a chunk, and the handles that lead to it.
+//!
+//! Every field is a `Cell` and nobody ever holds a `&mut Header`, so shared references to a header
+//! never conflict. Lists store chunks as [`Link`]s, everybody else as [`ChunkRef`]s. The module
+//! [`chunk`](super) names the invariants that make them valid.
+
+use crate::poison::Touched;
+use core::{cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
+
+/// The record at the start of every block. One more, the *head*, lies in the control block.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// The region: the bytes that allocations come from.
+    region_low: Cell<NonNull<u8>>,
+    region_top: Cell<NonNull<u8>>,
+    /// The chunk that a cursor enters after this one.
+    pub(super) next: Link,
+    /// The first chunk of a claim's list; `None` in the arena's own list, which begins with the
+    /// head.
+    pub(super) list_start: Link,
+    /// The chunk that the backing gave before this one, whatever list either is in.
+    pub(super) older: Link,
+    /// The address of the arena's control block (L4), whose type is known further up. `None` in the
+    /// head, which lies inside that block.
+    pub(super) control: Cell<Option<NonNull<()>>>,
+    /// Bytes requested from the backing; 0 for a buffer that the caller brought.
+    block_size: Cell<usize>,
+    /// While the chunk serves one oversize request: the chunk that owns the cursor's region (I3).
+    pub(super) anchor: Cell<Option<ChunkName>>,
+    /// The free bytes of the region when a cursor last left it for another.
+    pub(super) free_when_left: Cell<usize>,
+    /// The capacity of all chunks before this one in the list, as of when it was last entered.
+    pub(super) capacity_before: Cell<usize>,
+    /// What scopes have written to since the region was last poisoned.
+    touched: Touched,
+}
+
+impl Header {
+    /// A header without a region, in no list.
+    pub(super) const fn vacant() -> Self {
+        Header {
+            region_low: Cell::new(NonNull::dangling()),
+            region_top: Cell::new(NonNull::dangling()),
+            next: Link::none(),
+            list_start: Link::none(),
+            older: Link::none(),
+            control: Cell::new(None),
+            block_size: Cell::new(0),
+            anchor: Cell::new(None),
+            free_when_left: Cell::new(0),
+            capacity_before: Cell::new(0),
+            touched: Touched::nowhere(),
+        }
+    }
+
+    /// Makes `low..top` the region, of a fresh block of `block_size` bytes.
+    pub(super) fn set_fresh_region(&self, low: NonNull<u8>, top: NonNull<u8>, block_size: usize) {
+        self.set_region(low, top, block_size);
+        self.touched.reset(low, top);
+    }
+
+    /// Makes `low..top`, a buffer of the caller's with unknown content, the region.
+    pub(super) fn set_buffer(&self, low: NonNull<u8>, top: NonNull<u8>) {
+        self.set_region(low, top, 0);
+        self.touched.mark_all(low, top);
+    }
+
+    /// Takes over the region of `other`, of which `other` then has a copy that nobody uses.
+    pub(super) fn take_region(&self, other: &Header) {
+        self.set_region(other.low(), other.top(), other.block_size());
+        self.touched.copy_from(&other.touched);
+    }
+
+    fn set_region(&self, low: NonNull<u8>, top: NonNull<u8>, block_size: usize) {
+        self.region_low.set(low);
+        self.region_top.set(top);
+        self.block_size.set(block_size);
+    }
+
+    /// The first byte of the region.
+    #[inline(always)]
+    pub(crate) fn low(&self) -> NonNull<u8> {
+        self.region_low.get()
+    }
+
+    /// The end of the region.
+    #[inline(always)]
+    pub(crate) fn top(&self) -> NonNull<u8> {
+        self.region_top.get()
+    }
+
+    /// The size of the region in bytes.
+    pub(crate) fn capacity(&self) -> usize {
+        self.region_top.get().addr().get() - self.region_low.get().addr().get()
+    }
+
+    /// Whether there is no region, not even an empty one.
+    pub(super) fn is_vacant(&self) -> bool {
+        self.region_top.get() == NonNull::dangling()
+    }
+
+    /// The free bytes of the region when a cursor last left it for another.
+    pub(crate) fn free_when_left(&self) -> usize {
+        self.free_when_left.get()
+    }
+
+    /// Bytes requested from the backing; 0 for a buffer that the caller brought.
+    pub(crate) fn block_size(&self) -> usize {
+        self.block_size.get()
+    }
+
+    /// Whether the chunk serves one oversize request of the scope that last entered it.
+    pub(crate) fn is_oversize(&self) -> bool {
+        self.anchor.get().is_some()
+    }
+
+    /// Whether `address` lies in the region or is its end.
+    pub(crate) fn contains(&self, address: usize) -> bool {
+        (self.region_low.get().addr().get()..=self.region_top.get().addr().get()).contains(&address)
+    }
+
+    /// Records that a block of the region was handed out.
+    pub(crate) fn track(&self, block: NonNull<u8>, size: usize, from_high_end: bool) {
+        self.touched.hand_out(block, size, from_high_end);
+    }
+
+    /// Poisons the touched part of `low..top`, which is a free part of the region.
+    ///
+    /// # Safety
+    ///
+    /// `low..top` lies in the region, and nobody uses it (I2).
+    pub(crate) unsafe fn poison(&self, low: NonNull<u8>, top: NonNull<u8>) {
+        // The sanitizer must not hear of the caller's own buffer: nothing would tell it when the
+        // buffer is the caller's again.
+        let is_ours = self.block_size() != 0;
+        // SAFETY: the caller vouches for `low..top`.
+        unsafe { self.touched.poison(low, top, is_ours) };
+    }
+}
+
+/// A chunk of an arena: a reference to its header that may also be used to release the block.
+///
+/// It differs from `&'c Header` in its provenance, which extends to the whole block or, for the
+/// head, to the whole [`Chunks`](super::Chunks).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct ChunkRef<'c> {
+    header: NonNull<Header>,
+    arena: PhantomData<&'c Header>,
+}
+
+impl<'c> ChunkRef<'c> {
+    /// # Safety
+    ///
+    /// `header` names the header of a chunk that its arena does not release during `'c` (L1), with
+    /// provenance for the whole block; or the head of an arena that neither moves nor ends during
+    /// `'c`, with provenance for the whole `Chunks`.
+    #[inline(always)]
+    pub(crate) unsafe fn new(header: NonNull<Header>) -> Self {
+        ChunkRef { header, arena: PhantomData }
+    }
+
+    /// The header, for as long as the arena keeps the chunk.
+    #[inline(always)]
+    pub(crate) fn header(self) -> &'c Header {
+        // SAFETY: L1, which whoever made this handle vouched for: the header exists during `'c`. It
+        // is never borrowed mutably.
+        unsafe { self.header.as_ref() }
+    }
+
+    /// The address of the header, with the provenance of this handle.
+    #[inline(always)]
+    pub(crate) fn as_ptr(self) -> NonNull<Header> {
+        self.header
+    }
+
+    /// The chunk that a cursor enters after this one.
+    pub(crate) fn next(self) -> Option<ChunkRef<'c>> {
+        self.header().next.get()
+    }
+
+    /// This chunk and the ones behind it, in list order.
+    pub(crate) fn onwards(self) -> impl Iterator<Item = ChunkRef<'c>> {
+        core::iter::successors(Some(self), |chunk| chunk.next())
+    }
+
+    /// Whether this is the head of an arena. It alone has no control block noted.
+    pub(super) fn is_head(self) -> bool {
+        self.control.get().is_none()
+    }
+}
+
+impl Deref for ChunkRef<'_> {
+    type Target = Header;
+
+    #[inline(always)]
+    fn deref(&self) -> &Header {
+        self.header()
+    }
+}
+
+/// Where a list, or a record of the control block, leads to a chunk (L1).
+#[derive(Debug)]
+#[repr(transparent)]
+pub(super) struct Link(Cell<Option<NonNull<Header>>>);
+
+impl Link {
+    pub(super) const fn none() -> Self {
+        Link(Cell::new(None))
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> Option<ChunkRef<'_>> {
+        // SAFETY: a link names a chunk of its own arena, and the borrow of the link keeps the arena
+        // from releasing chunks (L1). It was set from a handle, so it has a handle's provenance.
+        self.0.get().map(|header| unsafe { ChunkRef::new(header) })
+    }
+
+    #[inline]
+    pub(super) fn set(&self, chunk: Option<ChunkRef<'_>>) {
+        self.0.set(chunk.map(ChunkRef::as_ptr));
+    }
+
+    #[inline]
+    pub(super) fn replace(&self, chunk: Option<ChunkRef<'_>>) -> Option<ChunkRef<'_>> {
+        let old = self.get();
+        self.set(chunk);
+        old
+    }
+
+    #[inline]
+    pub(super) fn take(&self) -> Option<ChunkRef<'_>> {
+        self.replace(None)
+    }
+}
+
+/// What a chunk is called by records that may outlast a loan of the arena: by its address, or as
+/// the head, which moves with the arena. A name gives no access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct ChunkName(NonNull<Header>);
+
+impl ChunkName {
+    /// The head of whatever arena the name is used in.
+    pub(crate) const HEAD: ChunkName = ChunkName(NonNull::dangling());
+
+    pub(crate) fn of(chunk: ChunkRef<'_>) -> Self {
+        if chunk.is_head() { ChunkName::HEAD } else { ChunkName(chunk.as_ptr()) }
+    }
+
+    /// The header's address, unless the name is [`HEAD`](ChunkName::HEAD).
+    pub(super) fn address(self) -> Option<NonNull<Header>> {
+        (self != ChunkName::HEAD).then_some(self.0)
+    }
+}

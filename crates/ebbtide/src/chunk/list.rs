@@ -1,0 +1,252 @@
+//! The list of chunks: where it begins, what is linked and unlinked, and when chunks go back.
+
+use super::{
+    blocks::{new_chunk, release_chain},
+    control::{ControlRef, CurrentChunk},
+    header::{ChunkRef, Header, Link},
+};
+use crate::error::AllocError;
+use core::ptr::NonNull;
+
+impl<'c> ControlRef<'c> {
+    /// Makes `low..top`, a caller's buffer, the head's region.
+    pub(crate) fn set_buffer(self, low: NonNull<u8>, top: NonNull<u8>) {
+        debug_assert!(self.head_block.get().is_none(), "an arena over a buffer has no first block");
+        self.head.set_buffer(low, top);
+        self.note_entered(&self.head);
+    }
+
+    /// Makes a block with room for `region` bytes, and its region the head's. There is no chunk
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new_chunk`].
+    pub(crate) fn make_first_block(self, region: usize) -> Result<(), AllocError> {
+        debug_assert!(self.head.next.get().is_none(), "there is no chunk before");
+        let chunk = new_chunk(self, region)?;
+        self.head.next.set(Some(chunk));
+        self.give_head_a_block();
+        Ok(())
+    }
+
+    /// Makes the region of the list's first chunk, if there is one, the head's.
+    fn give_head_a_block(self) {
+        let (control, head) = (self.get(), &self.get().head);
+        debug_assert!(control.head_block.get().is_none(), "the head has a block already");
+        if let Some(block) = head.next.get() {
+            head.next.set(block.next.take());
+            head.take_region(&block);
+            control.head_block.set(Some(block));
+            self.register_list();
+            control.note_entered(head);
+        }
+        self.check();
+    }
+
+    /// Makes the head's block, if it has one, the list's first chunk, and the head vacant.
+    fn take_block_of_head(self) {
+        let (control, head) = (self.get(), &self.get().head);
+        if let Some(block) = control.head_block.take() {
+            block.take_region(head);
+            head.take_region(&Header::vacant());
+            block.next.set(head.next.get());
+            head.next.set(Some(block));
+            self.register_list();
+        }
+    }
+
+    /// Puts every chunk into the arena's own list: spare ones, and those of claims that were
+    /// forgotten.
+    ///
+    /// # Safety
+    ///
+    /// No claim is alive.
+    #[inline]
+    pub(crate) unsafe fn gather(self) {
+        if self.scattered.get() {
+            self.gather_all();
+        }
+    }
+
+    #[cold]
+    fn gather_all(self) {
+        let control = self.get();
+        control.scattered.set(false);
+        control.spare.set(None);
+        // Marks every chunk with a list of its own, takes the mark from those in the arena's list,
+        // and appends the ones that still have it.
+        for chunk in control.chunks() {
+            chunk.list_start.set(Some(chunk));
+        }
+        let mut last = self.head().chunk();
+        for chunk in last.onwards().skip(1) {
+            chunk.list_start.set(None);
+            last = chunk;
+        }
+        for chunk in control.chunks() {
+            if chunk.list_start.take().is_some() {
+                chunk.next.set(None);
+                last.next.set(Some(chunk));
+                last = chunk;
+            }
+        }
+        self.check();
+    }
+
+    /// Gives the chunks behind `kept`, one of the arena's own list, back to the backing.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
+    /// names one.
+    pub(crate) unsafe fn release_behind(self, kept: ChunkRef<'c>) {
+        // SAFETY: no claim is alive, as the caller says.
+        unsafe { self.gather() };
+        let behind = kept.header().next.take();
+        self.register_list();
+        // SAFETY: after `gather` all chunks were in the one list, so these are now in none. The
+        // caller says that they hold nothing and that no cursor names them.
+        unsafe { release_chain(self, behind) };
+        self.check();
+    }
+
+    /// Gives all chunks back to the backing, the head's block too.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
+    /// names one.
+    pub(crate) unsafe fn release_all(self) {
+        // SAFETY: no claim is alive, as the caller says.
+        unsafe { self.gather() };
+        self.take_block_of_head();
+        // SAFETY: the caller promises of all chunks what is asked of those behind the head.
+        unsafe { self.release_behind(self.head().chunk()) };
+    }
+
+    /// Gives chunks back until those that are kept, in the order of the list, come to at most `most`
+    /// bytes of the backing.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
+    /// names one.
+    pub(crate) unsafe fn release_above(self, most: usize) {
+        // SAFETY: no claim is alive, as the caller says.
+        unsafe { self.gather() };
+        self.take_block_of_head();
+        let mut kept = 0;
+        let mut last = self.head().chunk();
+        let mut released = None;
+        let mut next = last.next();
+        last.next.set(None);
+        while let Some(chunk) = next {
+            next = chunk.next();
+            if chunk.block_size() > most - kept {
+                chunk.next.set(released);
+                released = Some(chunk);
+                continue;
+            }
+            kept += chunk.block_size();
+            chunk.next.set(None);
+            last.next.set(Some(chunk));
+            last = chunk;
+        }
+        self.register_list();
+        // SAFETY: after `gather` all chunks were in the one list, and these were left out of it
+        // above. The caller says that no chunk holds anything and no cursor names one.
+        unsafe { release_chain(self, released) };
+        self.give_head_a_block();
+    }
+
+    /// Makes `newest` and `older` lead to the chunks of the arena's own list and no others (L3).
+    fn register_list(self) {
+        let control = self.get();
+        control.newest.set(None);
+        for chunk in self.head().onwards().skip(1) {
+            chunk.older.set(control.newest.get());
+            control.newest.set(Some(chunk));
+        }
+        control.has_chunks.set(control.newest.get().is_some());
+    }
+
+    /// Asserts L2, L3, L4 and L6, in debug builds. The lists of claims are not known here.
+    pub(super) fn check(self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let control = self.get();
+        let (mut count, mut held) = (0, 0);
+        for chunk in control.chunks() {
+            debug_assert!(!chunk.is_head(), "L4: a chunk has a control block noted");
+            count += 1;
+            held += chunk.block_size();
+        }
+        held += control.head_block.get().map_or(0, |block| block.block_size());
+        debug_assert_eq!(held, control.held(), "L6: the sum of all blocks");
+        debug_assert_eq!(count > 0, control.has_chunks.get(), "L3");
+
+        // A list with a cycle has more chunks than there are. Two lists that share a chunk have the
+        // same last one.
+        let walk = |start: Option<ChunkRef<'c>>| {
+            let chunks = start.into_iter().flat_map(ChunkRef::onwards).take(count + 1);
+            chunks.fold((0, None), |(length, _), chunk| (length + 1, Some(chunk)))
+        };
+        let (own, own_last) = walk(self.head().next());
+        let (spare, spare_last) = walk(control.spare.get());
+        debug_assert!(own + spare <= count, "L2, L3: every chunk is registered, and in one list");
+        debug_assert!(own_last.is_none() || own_last != spare_last, "L2: the lists are disjoint");
+        debug_assert!(control.scattered.get() || own == count, "L2: no other list");
+    }
+}
+
+/// The chunk right behind `after` that `fits` accepts: one that the list has further on or that is
+/// spare, moved there, or a new one with room for `region` bytes. Of several it is the first, or the
+/// largest if `largest` is set.
+///
+/// # Errors
+///
+/// Those of [`new_chunk`]; the list is then as it was.
+pub(crate) fn chunk_behind<'c>(
+    after: CurrentChunk<'c>,
+    region: usize,
+    largest: bool,
+    fits: impl Fn(&Header) -> bool,
+) -> Result<ChunkRef<'c>, AllocError> {
+    let control = after.control();
+    let after = after.chunk().header();
+    let found = unlink(&after.next, largest, &fits);
+    let found = found.or_else(|| unlink(&control.get().spare, largest, &fits));
+    let chunk = match found {
+        Some(chunk) => chunk,
+        None => new_chunk(control, region)?,
+    };
+    chunk.next.set(after.next.get());
+    after.next.set(Some(chunk));
+    control.check();
+    Ok(chunk)
+}
+
+/// Takes a chunk that `fits` accepts out of the list that begins at `link`: the first, or the
+/// largest if `largest` is set.
+pub(super) fn unlink<'c>(
+    mut link: &'c Link,
+    largest: bool,
+    fits: impl Fn(&Header) -> bool,
+) -> Option<ChunkRef<'c>> {
+    let mut found: Option<(&Link, ChunkRef<'c>)> = None;
+    while let Some(chunk) = link.get() {
+        let is_better = found.is_none_or(|(_, best)| chunk.capacity() > best.capacity());
+        if is_better && fits(&chunk) {
+            found = Some((link, chunk));
+            if !largest {
+                break;
+            }
+        }
+        link = &chunk.header().next;
+    }
+    let (link, chunk) = found?;
+    link.set(chunk.next());
+    Some(chunk)
+}
