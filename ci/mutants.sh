@@ -11,7 +11,7 @@ if ! cargo mutants --version >/dev/null 2>&1; then
     echo "cargo-mutants is missing; install it with: cargo install --locked cargo-mutants" >&2
     exit 1
 fi
-all=(arena arith backing chunk raw scope)
+all=(arena arith backing chunk chunk/{blocks,claims,control,header,list} raw scope)
 names=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case " ${all[*]} " in *" $1 "*) ;; *) echo "$1: not one of ${all[*]}" >&2 && exit 2 ;; esac
