@@ -3,18 +3,28 @@
 
 use crate::Arena;
 
+mod config;
+mod filters;
+mod formulas;
 mod groups;
+mod html;
 mod json;
 mod markdown;
 mod markup;
+mod messages;
 mod numbers;
 mod patterns;
 mod pictures;
+mod puzzles;
 mod records;
+mod rewriting;
+mod script;
 mod sources;
 mod sql;
+mod syntax;
 pub(crate) mod text;
 mod trees;
+mod xml;
 
 /// A program without arenas, in batches.
 trait Workload: 'static {
@@ -30,6 +40,8 @@ trait Workload: 'static {
 pub enum Kind {
     /// What arenas are for: in the geometric mean.
     Program,
+    /// The same, chosen before its figures were known, and not tuned for. Has a mean of its own.
+    Untuned,
     /// Where little or nothing is to be gained: must not lose.
     Control,
     /// Large vectors of numbers, W8 to W10.
@@ -88,6 +100,16 @@ rows! {
     "group-by: strings, sorted": Program, groups::Groups, 1_000;
     "syn: a source file": Program, sources::Sources, 0;
     "BTreeMap: strings": Program, trees::Trees, 1_000;
+    "untuned: toml_edit, a document edited": Untuned, config::Configs, 100;
+    "untuned: scraper, a page selected from": Untuned, html::Documents, 200;
+    "untuned: roxmltree, a document walked": Untuned, xml::Documents, 300;
+    "untuned: rhai, a script": Untuned, script::Scripts, 0;
+    "untuned: evalexpr, formulas": Untuned, formulas::Formulas, 200;
+    "untuned: markdown, a syntax tree": Untuned, syntax::Texts, 40;
+    "untuned: egg, a formula rewritten": Untuned, rewriting::Formulas, 0;
+    "untuned: prost, messages": Untuned, messages::Messages, 20;
+    "untuned: pathfinding, sliding puzzles": Untuned, puzzles::Puzzles, 4;
+    "untuned: jaq, a filter compiled and run": Untuned, filters::Filters, 400;
     "control: a PNG image decoded": Control, pictures::Pictures, 256;
     "control: Markdown to HTML": Control, markdown::Markdown, 100;
     "control: one allocation a scope": Control, records::Single, 0;

@@ -1,0 +1,71 @@
+//! An interpreter: a filter of jq is parsed, compiled and run by jaq over a document.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use jaq_core::{
+    Compiler, Ctx, Vars, data,
+    load::{Arena as Sources, File, Loader},
+    unwrap_valr,
+};
+use jaq_json::{Val, read};
+use std::fmt::Write;
+
+pub(super) struct Filters {
+    text: String,
+    expected: u64,
+}
+
+const FILTER: &str = r#"
+    [.[] | select(.tons > 200) | {name, port: (.port | ascii_upcase), half: (.tons / 2 | floor)}]
+    | group_by(.port)
+    | map({port: .[0].port, sum: (map(.half) | add), names: (map(.name) | sort | join(", "))})
+    | sort_by(-.sum)
+    | .[]
+"#;
+
+impl Filters {
+    pub(super) const SCOPES: usize = 5;
+}
+
+impl Workload for Filters {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(18);
+        let mut text = String::from("[");
+        for ship in 0..size {
+            let comma = if ship == 0 { "" } else { ",\n" };
+            write!(
+                text,
+                "{comma}{{\"name\": \"{}\", \"port\": \"{}\", \"tons\": {}}}",
+                numbers.words(2),
+                numbers.word(),
+                numbers.below(900)
+            )
+            .expect("a string takes all");
+        }
+        text += "]";
+        Filters { expected: once(&text), text }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.text)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// How many values come out, and the bytes that they are written in.
+#[inline(never)]
+fn once(text: &str) -> u64 {
+    let sources = Sources::default();
+    let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    let program = File { code: FILTER, path: () };
+    let modules = Loader::new(definitions).load(&sources, program).expect("it is a filter");
+    let functions = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
+    let filter = Compiler::default().with_funs(functions).compile(modules);
+    let filter = filter.expect("all its functions are known");
+    let input = read::parse_single(text.as_bytes()).expect("it is JSON");
+    let context = Ctx::<data::JustLut<Val>>::new(&filter.lut, Vars::new([]));
+    let values = filter.id.run((context, input)).map(unwrap_valr);
+    values.map(|value| 1 << 32 | value.expect("no error").to_string().len() as u64).sum()
+}

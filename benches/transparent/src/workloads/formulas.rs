@@ -1,0 +1,54 @@
+//! Formulas are parsed and evaluated with variables.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use evalexpr::{
+    ContextWithMutableVariables, DefaultNumericTypes, HashMapContext, Value, build_operator_tree,
+};
+
+pub(super) struct Formulas {
+    formulas: Vec<String>,
+    expected: u64,
+}
+
+impl Formulas {
+    pub(super) const SCOPES: usize = 10;
+}
+
+impl Workload for Formulas {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(14);
+        let formulas: Vec<String> = (0..size)
+            .map(|_| {
+                let (a, b, c) = (numbers.below(50), numbers.below(50), 1 + numbers.below(9));
+                format!(
+                    "if({a} * tide + {b} > draught, max(tide, {b}) * {c}, len(\"{}\") + {a} % {c})",
+                    numbers.words(2)
+                )
+            })
+            .collect();
+        Formulas { expected: once(&formulas), formulas }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.formulas)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// The sum of what the formulas come to.
+#[inline(never)]
+fn once(formulas: &[String]) -> u64 {
+    let mut context = HashMapContext::<DefaultNumericTypes>::new();
+    for (name, number) in [("tide", 7), ("draught", 150)] {
+        context.set_value(name.to_owned(), Value::from_int(number)).expect("a new variable");
+    }
+    let value = |formula: &String| {
+        let tree = build_operator_tree::<DefaultNumericTypes>(formula).expect("it is a formula");
+        let number = tree.eval_with_context(&context).and_then(|value| value.as_int());
+        u64::try_from(number.expect("it is a number")).expect("it is positive")
+    };
+    formulas.iter().map(value).sum()
+}

@@ -1,0 +1,54 @@
+//! An HTML page becomes a tree of nodes, selectors find some, and it goes.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use scraper::{Html, Selector};
+use std::fmt::Write;
+
+pub(super) struct Documents {
+    text: String,
+    selector: Selector,
+    expected: u64,
+}
+
+impl Documents {
+    pub(super) const SCOPES: usize = 10;
+}
+
+impl Workload for Documents {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(12);
+        let mut text = String::from("<!doctype html><title>quay</title><ul id=list>");
+        for item in 0..size {
+            write!(
+                text,
+                "<li class=\"{} item\"><a href=\"/{}/{item}\">{}</a> <p>{}<br>{} &amp; {}</p>",
+                numbers.word(),
+                numbers.word(),
+                numbers.words(2),
+                numbers.words(5),
+                numbers.word(),
+                numbers.word(),
+            )
+            .expect("a string takes all");
+        }
+        let selector = Selector::parse("li.item > a[href^='/t']").expect("it is a selector");
+        Documents { expected: once(&text, &selector), text, selector }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.text, &self.selector)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// What the selector finds, and the bytes of all text.
+#[inline(never)]
+fn once(text: &str, selector: &Selector) -> u64 {
+    let document = Html::parse_document(text);
+    let found = document.select(selector).map(|link| link.text().count()).sum::<usize>() as u64;
+    let texts: usize = document.root_element().text().map(str::len).sum();
+    found << 32 | texts as u64
+}

@@ -1,0 +1,56 @@
+//! A script of rhai is compiled and run, with strings, arrays and maps of its own.
+
+use super::Workload;
+use crate::Arena;
+use rhai::Engine;
+
+pub(super) struct Scripts {
+    engine: Engine,
+    expected: u64,
+}
+
+const SCRIPT: &str = r#"
+    fn collatz(n) {
+        let steps = 0;
+        while n != 1 {
+            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            steps += 1;
+        }
+        steps
+    }
+    let names = [];
+    let longest = #{ n: 0, steps: 0 };
+    for n in 1..60 {
+        let steps = collatz(n);
+        names.push("number " + n + " takes " + steps);
+        if steps > longest.steps { longest = #{ n: n, steps: steps }; }
+    }
+    let total = 0;
+    for name in names { total += name.len; }
+    longest.n * 100000 + longest.steps * 100 + total % 100
+"#;
+
+impl Scripts {
+    pub(super) const SCOPES: usize = 10;
+}
+
+impl Workload for Scripts {
+    fn new(_: usize) -> Self {
+        let engine = Engine::new();
+        Scripts { expected: once(&engine), engine }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.engine)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// The number below 60 with the longest sequence, how long that is, and something of the names.
+#[inline(never)]
+fn once(engine: &Engine) -> u64 {
+    let number: i64 = engine.eval(SCRIPT).expect("it is a script");
+    u64::try_from(number).expect("it is positive")
+}

@@ -1,0 +1,57 @@
+//! An XML document becomes a read-only tree, is walked, and goes.
+
+use super::{Workload, text::Numbers};
+use crate::Arena;
+use std::fmt::Write;
+
+pub(super) struct Documents {
+    text: String,
+    expected: u64,
+}
+
+impl Documents {
+    pub(super) const SCOPES: usize = 10;
+}
+
+impl Workload for Documents {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(13);
+        let mut text = String::from("<?xml version=\"1.0\"?>\n<ships xmlns:p=\"urn:port\">\n");
+        for ship in 0..size {
+            write!(
+                text,
+                "  <ship id=\"{ship}\" p:flag=\"{}\">\n    <name>{} &lt;{}&gt;</name>\n    \
+                 <cargo tons=\"{}\"/><!-- {} -->\n  </ship>\n",
+                numbers.word(),
+                numbers.words(2),
+                numbers.word(),
+                numbers.below(900),
+                numbers.words(3),
+            )
+            .expect("a string takes all");
+        }
+        text += "</ships>";
+        Documents { expected: once(&text), text }
+    }
+
+    fn batch<A: Arena>(&mut self) -> u64 {
+        for _ in 0..Self::SCOPES {
+            assert_eq!(A::scope(|| once(&self.text)), self.expected);
+        }
+        self.expected
+    }
+}
+
+/// The tons of all cargo, and the bytes of all names.
+#[inline(never)]
+fn once(text: &str) -> u64 {
+    let document = roxmltree::Document::parse(text).expect("it is XML");
+    let tons: u64 = document
+        .descendants()
+        .filter_map(|node| node.attribute("tons"))
+        .map(|tons| tons.parse::<u64>().expect("a number"))
+        .sum();
+    let names = document.descendants().filter(|node| node.has_tag_name("name"));
+    let bytes: usize = names.filter_map(|node| node.text()).map(str::len).sum();
+    tons << 32 | bytes as u64
+}
