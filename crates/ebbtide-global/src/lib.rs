@@ -28,6 +28,7 @@
 //! | [`outside`], [`take_out`] | the inner allocator for the length of a closure |
 //! | [`map`], `par_map` (feature `rayon`) | a scope for every item |
 //! | [`spawn_in_arena`], [`ArenaFuture`] | a thread, or a future, in scopes of its own |
+//! | `ArenaLayer` (feature `tower`) | every request of a server in such a future |
 //! | [`warm`] | makes std's lazy globals outside of any arena |
 //! | [`release_pool`], [`retain`] | what is kept for the next scopes |
 //! | [`report`] | blocks and bytes served, what fell back to the inner allocator and why, what escaped |
@@ -40,8 +41,9 @@
 //!
 //! # Features
 //!
-//! `rayon` brings `par_map`; `tracing` an event, at level `TRACE`, for every scope that ends; `poison` fills blocks with 0xDE
-//! when they are freed, which debug builds do anyway.
+//! `rayon` brings `par_map`; `tower` brings `ArenaLayer`; `tracing` an event, at level `TRACE`, for
+//! every scope that ends; `poison` fills blocks with 0xDE when they are freed, which debug builds do
+//! anyway.
 //!
 //! # Platforms
 //!
@@ -57,6 +59,8 @@ mod calls;
 mod count;
 pub mod engine;
 mod future;
+#[cfg(feature = "tower")]
+mod layer;
 mod options;
 mod os;
 mod region;
@@ -69,6 +73,8 @@ mod thread;
 pub use calls::par_map;
 pub use calls::{arena, arena_with, map, outside, release_pool, spawn_in_arena, take_out, warm};
 pub use future::ArenaFuture;
+#[cfg(feature = "tower")]
+pub use layer::{ArenaLayer, ArenaService};
 pub use options::Options;
 pub use report::{Escapes, Fallbacks, LabelReport, Report, report, retain};
 pub use scoped::Scoped;

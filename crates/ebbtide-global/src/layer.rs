@@ -1,0 +1,79 @@
+//! A layer for services of `tower`: axum, tonic, hyper.
+#![forbid(unsafe_code)]
+
+use crate::{ArenaFuture, Options};
+use core::task::{Context, Poll};
+use tower_layer::Layer;
+use tower_service::Service;
+
+/// A [`Layer`] that answers each request in an [`ArenaFuture`] (feature `tower`).
+///
+/// All that handlers allocate while they are polled comes from an arena: extracting, computing,
+/// serializing. The service's own call, which makes the future, and the body of the response, if it
+/// streams, are polled outside of it.
+///
+/// State that outlives the request, such as a session, is best changed
+/// [`outside`](crate::outside): then it stays with the inner allocator.
+///
+/// ```
+/// use axum::{Router, routing::post};
+/// use ebbtide_global::{ArenaLayer, Options, Scoped};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// let router: Router = Router::new()
+///     .route("/words", post(async |text: String| text.split(' ').count().to_string()))
+///     .layer(ArenaLayer::with(Options::new().label("request")));
+/// # let _ = router;
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(docsrs, doc(cfg(feature = "tower")))]
+pub struct ArenaLayer {
+    options: Options,
+}
+
+impl ArenaLayer {
+    /// Requests are answered in scopes like those of [`arena`](crate::arena).
+    #[must_use]
+    pub const fn new() -> Self {
+        ArenaLayer::with(Options::new())
+    }
+
+    /// Requests are answered in scopes like those of [`arena_with`](crate::arena_with).
+    #[must_use]
+    pub const fn with(options: Options) -> Self {
+        ArenaLayer { options }
+    }
+}
+
+impl<S> Layer<S> for ArenaLayer {
+    type Service = ArenaService<S>;
+
+    fn layer(&self, inner: S) -> ArenaService<S> {
+        ArenaService { options: self.options, inner }
+    }
+}
+
+/// The service that [`ArenaLayer`] makes of another (feature `tower`).
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(docsrs, doc(cfg(feature = "tower")))]
+pub struct ArenaService<S> {
+    options: Options,
+    inner: S,
+}
+
+impl<S: Service<Request>, Request> Service<Request> for ArenaService<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = ArenaFuture<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        ArenaFuture::with(self.options, self.inner.call(request))
+    }
+}
