@@ -2,8 +2,9 @@
 //! a JSON document. What is not the arena's is the same for all.
 
 mod json;
+#[path = "../../../crates/ebbtide-tour/src/lexer.rs"]
+mod lexer;
 mod syntax;
-mod tokens;
 
 use crate::{
     harness::{Bar, Bench, Contestant, LIMIT, contestant},
@@ -13,6 +14,7 @@ use crate::{
     },
 };
 use hashbrown::HashMap;
+use lexer::Tokens;
 use std::{
     collections::HashSet,
     fs,
@@ -21,9 +23,12 @@ use std::{
     rc::Rc,
 };
 use syntax::Node;
-use tokens::tokens;
 
 const BUMPALO: &str = "bumpalo";
+
+fn tokens(text: &str) -> Tokens<'_> {
+    lexer::tokens(text, true)
+}
 
 pub fn run(bench: &mut Bench) {
     let sources = sources();

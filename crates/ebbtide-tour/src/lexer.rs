@@ -1,5 +1,5 @@
-//! Cuts text into tokens: Rust by its own rules, anything else into words, numbers and punctuation.
-//! Total: every text has tokens, whether or not it would compile.
+//! Splits text into tokens: Rust by its own rules, anything else into words, numbers and
+//! punctuation. Accepts any text, whether or not it would compile. The benchmarks use it too.
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,7 @@ pub(crate) enum Kind {
     Lifetime,
     Open,
     Close,
+    /// In Rust, an operator of up to three characters.
     Punctuation,
 }
 
@@ -22,7 +23,8 @@ pub(crate) struct Token<'t> {
     pub(crate) text: &'t str,
 }
 
-/// The tokens of a text, in order; space and comments lie between them.
+/// The tokens of a text, in order, without space and comments.
+#[derive(Clone)]
 pub(crate) struct Tokens<'t> {
     rest: &'t str,
     rust: bool,
@@ -44,21 +46,39 @@ impl<'t> Iterator for Tokens<'t> {
                 None => break,
             }
         }
-        let first = self.rest.chars().next()?;
+        let first = *self.rest.as_bytes().first()?;
         let (kind, len) = match first {
-            '(' | '[' | '{' => (Kind::Open, 1),
-            ')' | ']' | '}' => (Kind::Close, 1),
-            '0'..='9' => (Kind::Number, number_len(self.rest)),
-            '"' if self.rust => (Kind::Literal, quoted_len(self.rest, 1, '"')),
-            '\'' if self.rust => quote(self.rest),
-            'r' | 'b' | 'c' if self.rust => prefixed(self.rest),
-            _ if is_name(first) => (Kind::Name, name_len(self.rest)),
-            _ => (Kind::Punctuation, first.len_utf8()),
+            b'(' | b'[' | b'{' => (Kind::Open, 1),
+            b')' | b']' | b'}' => (Kind::Close, 1),
+            b'0'..=b'9' => (Kind::Number, number_len(self.rest)),
+            b'"' if self.rust => (Kind::Literal, quoted_len(self.rest, 1, b'"')),
+            b'\'' if self.rust => quote(self.rest),
+            b'r' | b'b' | b'c' if self.rust => prefixed(self.rest),
+            _ => match name_len(self.rest) {
+                0 if self.rust => (Kind::Punctuation, operator_len(self.rest)),
+                0 => (Kind::Punctuation, first_len(self.rest)),
+                len => (Kind::Name, len),
+            },
         };
         let (text, rest) = self.rest.split_at(len);
         self.rest = rest;
         Some(Token { kind, text })
     }
+}
+
+/// Operators of more than one character, longer ones first.
+const OPERATORS: [&str; 24] = [
+    "<<=", ">>=", "..=", "...", "->", "=>", "::", "==", "!=", "<=", ">=", "&&", "||", "+=", "-=",
+    "*=", "/=", "%=", "^=", "&=", "|=", "<<", ">>", "..",
+];
+
+fn operator_len(text: &str) -> usize {
+    let longer = OPERATORS.iter().find(|operator| text.starts_with(**operator));
+    longer.map_or_else(|| first_len(text), |operator| operator.len())
+}
+
+fn first_len(text: &str) -> usize {
+    text.chars().next().map_or(0, char::len_utf8)
 }
 
 fn is_name(c: char) -> bool {
@@ -71,13 +91,19 @@ fn prefix_len(text: &str, belongs: impl Fn(char) -> bool) -> usize {
 }
 
 fn name_len(text: &str) -> usize {
-    prefix_len(text, is_name)
+    let is_ascii_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let bytes = text.as_bytes();
+    let len = bytes.iter().position(|byte| !is_ascii_name(byte)).unwrap_or(bytes.len());
+    match bytes.get(len) {
+        Some(0x80..) => len + prefix_len(&text[len..], is_name),
+        _ => len,
+    }
 }
 
 /// `1`, `0xFF_u8`, `1.5`, `2.5e-3`: but `1` of `1..2` and of `1.max(2)`.
 fn number_len(text: &str) -> usize {
     let mut len = name_len(text);
-    if text[len..].starts_with('.') && text[len + 1..].starts_with(|c: char| c.is_ascii_digit()) {
+    if let Some([b'.', b'0'..=b'9']) = text.as_bytes().get(len..len + 2) {
         len += 1 + name_len(&text[len + 1..]);
     }
     let decimal = !text.starts_with("0x");
@@ -106,15 +132,16 @@ fn comment_len(text: &str) -> Option<usize> {
     })
 }
 
-/// The length of a literal whose text begins at `start` and ends with `quote`; to the end of `text`
-/// if it does not end.
-fn quoted_len(text: &str, start: usize, quote: char) -> usize {
-    let mut chars = text[start..].char_indices();
-    while let Some((at, c)) = chars.next() {
-        if c == '\\' {
-            chars.next();
-        } else if c == quote {
-            return start + at + 1;
+/// The length of a literal whose text begins at `start` and ends with `quote`. An unclosed literal
+/// extends to the end of `text`.
+fn quoted_len(text: &str, start: usize, quote: u8) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
         }
     }
     text.len()
@@ -124,21 +151,21 @@ fn quoted_len(text: &str, start: usize, quote: char) -> usize {
 fn quote(text: &str) -> (Kind, usize) {
     let mut after = text[1..].chars();
     match (after.next(), after.next()) {
-        (Some('\\'), _) => (Kind::Literal, quoted_len(text, 1, '\'')),
+        (Some('\\'), _) => (Kind::Literal, quoted_len(text, 1, b'\'')),
         (Some(c), Some('\'')) => (Kind::Literal, 2 + c.len_utf8()),
         (Some(c), _) if is_name(c) => (Kind::Lifetime, 1 + name_len(&text[1..])),
         _ => (Kind::Punctuation, 1),
     }
 }
 
-/// What begins with `r`, `b` or `c`: `r"…"`, `br#"…"#`, `b"…"`, `b'…'`, `c"…"`, `r#name`, or a
-/// name.
+/// A token that starts with `r`, `b` or `c`: `r"…"`, `br#"…"#`, `b"…"`, `b'…'`, `c"…"`, `r#name`,
+/// or a name.
 fn prefixed(text: &str) -> (Kind, usize) {
     let prefix = prefix_len(text, |c| matches!(c, 'r' | 'b' | 'c'));
     let after = &text[prefix..];
     match &text[..prefix] {
-        "b" | "c" if after.starts_with('"') => (Kind::Literal, quoted_len(text, prefix + 1, '"')),
-        "b" if after.starts_with('\'') => (Kind::Literal, quoted_len(text, prefix + 1, '\'')),
+        "b" | "c" if after.starts_with('"') => (Kind::Literal, quoted_len(text, prefix + 1, b'"')),
+        "b" if after.starts_with('\'') => (Kind::Literal, quoted_len(text, prefix + 1, b'\'')),
         "r" | "br" | "cr" if after.starts_with(['"', '#']) => {
             let hashes = prefix_len(after, |c| c == '#');
             if after[hashes..].starts_with('"') {
@@ -155,7 +182,7 @@ fn prefixed(text: &str) -> (Kind, usize) {
     }
 }
 
-/// Where a raw string ends: after a quote that `hashes` hashes follow.
+/// The end of a raw string: after a quote and `hashes` hashes.
 fn raw_end(text: &str, hashes: usize) -> Option<usize> {
     text.match_indices('"')
         .map(|(at, _)| at + 1)
@@ -176,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn rust_is_cut_into_its_tokens() {
+    fn rust_is_split_into_tokens() {
         assert_eq!(
             rust("fn f<'a>(x: &'a str) { 'z' }"),
             [
@@ -200,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_no_tokens() {
+    fn comments_are_skipped() {
         assert_eq!(texts("a // b\nc /* d /* e */ f */ g /* open"), ["a", "c", "g"]);
     }
 
@@ -238,8 +265,7 @@ mod tests {
             texts("1..2 1.max(2) 1.5e-3f64 0xFE-1 1_000u64"),
             [
                 "1",
-                ".",
-                ".",
+                "..",
                 "2",
                 "1",
                 ".",
@@ -257,6 +283,11 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_operator_wins() {
+        assert_eq!(texts("a<<=b..=c->d::e"), ["a", "<<=", "b", "..=", "c", "->", "d", "::", "e"]);
+    }
+
+    #[test]
     fn plain_text_is_words_and_punctuation() {
         let plain: Vec<_> =
             tokens("It's “fine” // really, é1!", false).map(|token| token.text).collect();
@@ -264,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_ends() {
+    fn unfinished_tokens_extend_to_the_end() {
         for text in
             ["\"open", "'", "'\\", "r#\"open\"", "b'", "/*", "1.", "1e", "r#", "\u{301}", "“"]
         {

@@ -1,6 +1,6 @@
 //! A JSON document of what the tokens are, and a parser that keeps it in the arena.
 
-use super::tokens::tokens;
+use super::tokens;
 use crate::peers::Handle;
 use std::fmt::Write;
 

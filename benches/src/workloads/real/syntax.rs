@@ -1,7 +1,10 @@
 //! A syntax tree of Rust, as far as brackets, lists and operators go: names that stand side by side are
 //! a run, `fn f(x: u8)` say. Total: what does not close, or closes twice, is kept as it stands.
 
-use super::tokens::{Kind, Token, Tokens, tokens};
+use super::{
+    lexer::{Kind, Token, Tokens},
+    tokens,
+};
 use crate::peers::Handle;
 use std::iter::Peekable;
 
@@ -114,9 +117,9 @@ impl<'a, H: Handle<'a>> Parser<'_, '_, 'a, H> {
         while let Some(&token) = self.tokens.peek() {
             let node = match token.kind {
                 Kind::Close => break,
-                Kind::Operator if self.pending.len() > start => break,
+                Kind::Punctuation if self.pending.len() > start => break,
                 Kind::Open => self.group(),
-                Kind::Operator => {
+                Kind::Punctuation => {
                     self.tokens.next();
                     let operator = &*self.handle.alloc_str(token.text);
                     let operand = self.expression(UNARY);
@@ -156,7 +159,7 @@ const UNARY: u8 = 12;
 
 /// How tightly an operator between two operands binds; 0 is not at all.
 fn strength(token: Token<'_>) -> u8 {
-    if token.kind != Kind::Operator {
+    if token.kind != Kind::Punctuation {
         return 0;
     }
     match token.text {
