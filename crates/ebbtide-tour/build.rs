@@ -1,5 +1,4 @@
-//! Tells the tour which compiler and platform it was built with: for its report, and to ask Cargo
-//! about that platform.
+//! Passes the compiler and the target platform to the tour, for its report and for `cargo metadata`.
 
 use std::env;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What std would bring, on libc: arguments, output, and what happens on a panic.
+//! A replacement for parts of std, on libc: arguments, output, and a panic handler.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::fmt::{self, Write};
@@ -11,11 +11,11 @@ unsafe extern "C" {
     fn abort() -> !;
 }
 
-/// Why a program ends without its result.
+/// Why a program fails.
 pub(crate) enum Failure {
-    /// The arguments make no sense: exit code 2.
+    /// Invalid arguments: exit code 2.
     Usage(&'static str),
-    /// What was asked for cannot be done: exit code 1.
+    /// The request cannot be met: exit code 1.
     Refused(&'static str),
 }
 
@@ -25,21 +25,21 @@ impl From<fmt::Error> for Failure {
     }
 }
 
-/// Reports on standard error how a program ended, and gives its exit code.
+/// Reports a failure on standard error and returns the exit code.
 pub(crate) fn exit_code(result: Result<(), Failure>) -> c_int {
     let (message, code) = match result {
         Ok(()) => return 0,
         Err(Failure::Usage(message)) => (message, 2),
         Err(Failure::Refused(message)) => (message, 1),
     };
-    // If even this cannot be written, the exit code still tells.
+    // If writing fails, the exit code still reports the failure.
     let _ = writeln!(Output::Stderr, "{message}");
     code
 }
 
-/// The arguments after the program's name, each as a count.
+/// Parses the arguments after the program's name as counts.
 ///
-/// `None` unless there are exactly `N` of them and each is a decimal number that fits.
+/// `None` unless there are exactly `N` of them, each a decimal `usize`.
 ///
 /// # Safety
 ///
@@ -62,7 +62,7 @@ pub(crate) unsafe fn counts<const N: usize>(
     Some(counts)
 }
 
-/// A file that is open when a program starts, unbuffered.
+/// A standard stream, unbuffered.
 #[derive(Clone, Copy)]
 pub(crate) enum Output {
     Stdout = 1,
@@ -88,7 +88,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     unsafe { abort() }
 }
 
-/// The compiled `core` can unwind and so names this function; here nothing unwinds, so nothing calls it.
+/// Referenced by the compiled `core`, which supports unwinding. Never called here.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() -> ! {
     // SAFETY: `abort` has no preconditions.

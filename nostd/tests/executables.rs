@@ -1,4 +1,4 @@
-//! The executables, seen from outside: what they print, where, and how they end.
+//! The output and the exit codes of the executables.
 
 use std::process::Command;
 
@@ -34,7 +34,7 @@ fn foo_of_nothing_is_zero() {
 }
 
 #[test]
-fn foo_refuses_what_its_buffer_cannot_hold() {
+fn foo_rejects_counts_that_do_not_fit_in_its_buffer() {
     let message = "foo: that many words do not fit in 100 bytes";
     for count in ["13", "1000", &usize::MAX.to_string()] {
         assert_eq!(run(FOO, count), refused(1, message), "foo {count}");
@@ -42,7 +42,7 @@ fn foo_refuses_what_its_buffer_cannot_hold() {
 }
 
 #[test]
-fn foo_explains_itself_when_its_arguments_make_no_sense() {
+fn foo_prints_its_usage_for_invalid_arguments() {
     for arguments in ["", "five", "-1", "5 5", "99999999999999999999999"] {
         assert_eq!(run(FOO, arguments), refused(2, "usage: foo COUNT"), "foo {arguments}");
     }
@@ -74,17 +74,17 @@ fn a_times_table_without_rows_or_columns_is_empty() {
 }
 
 #[test]
-fn times_table_refuses_what_memory_cannot_hold() {
+fn times_table_rejects_tables_that_do_not_fit_in_memory() {
     let message = "times_table: that table does not fit in memory";
     let most = usize::MAX;
-    // The product overflows; the size in bytes overflows; the sizes are sound, but nobody has that much memory.
+    // The product overflows; the size in bytes overflows; the sizes are valid, but larger than any memory.
     for arguments in [format!("{most} {most}"), format!("{most} 1"), format!("1 {}", most >> 5)] {
         assert_eq!(run(TIMES_TABLE, &arguments), refused(1, message), "times_table {arguments}");
     }
 }
 
 #[test]
-fn times_table_explains_itself_when_its_arguments_make_no_sense() {
+fn times_table_prints_its_usage_for_invalid_arguments() {
     for arguments in ["", "12", "12 seven", "12 -7", "1 2 3"] {
         let usage = "usage: times_table ROWS COLUMNS";
         assert_eq!(run(TIMES_TABLE, arguments), refused(2, usage), "times_table {arguments}");

@@ -1,5 +1,5 @@
-//! The input that every Cargo checkout has: what `cargo metadata` prints for it, and the sources of
-//! its crates.
+//! The default input: the output of `cargo metadata` for a Cargo checkout, and the sources of its
+//! crates.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,7 +11,7 @@ use crate::input::{Input, InputError, Reader};
 use crate::json::{self, Dom};
 use crate::modes::heap::json::{Builder, Value};
 
-/// Reads the checkout that the tour is run in, up to `max_bytes`.
+/// Reads the checkout in which the tour runs, up to `max_bytes`.
 pub(crate) fn read(max_bytes: usize) -> Result<Input, InputError> {
     let (metadata, note) = metadata()?;
     let tree = json::parse(&metadata, &mut Builder).map_err(|error| {
@@ -33,7 +33,7 @@ pub(crate) fn read(max_bytes: usize) -> Result<Input, InputError> {
     Ok(input)
 }
 
-/// Each package as `name-version`, and the folder that its source is in.
+/// The packages as `name-version`, with the folders of their sources.
 fn crate_folders(metadata: &Value) -> BTreeMap<String, PathBuf> {
     let packages = metadata.get("packages").and_then(Dom::items).into_iter().flatten();
     packages
@@ -45,9 +45,9 @@ fn crate_folders(metadata: &Value) -> BTreeMap<String, PathBuf> {
         .collect()
 }
 
-/// What `cargo metadata` prints, and a note if it could not tell everything. Tries without the
-/// network first, since a checkout that was built has what it needs; and asks for this platform
-/// only, since it may have no more than that.
+/// The output of `cargo metadata`, and a note if it is incomplete. Tries without the network first,
+/// because a checkout that was built has all it needs, and only for this platform, because others
+/// may not have been fetched.
 fn metadata() -> Result<(String, Option<String>), InputError> {
     let platform = format!("--filter-platform={}", env!("TOUR_TARGET"));
     if let Ok(metadata) =
@@ -55,8 +55,8 @@ fn metadata() -> Result<(String, Option<String>), InputError> {
     {
         return Ok((metadata, None));
     }
-    let note = "the sources of some dependencies are not on this machine: only the workspace's own \
-                crates were read";
+    let note =
+        "the sources of some dependencies are missing: only the crates of the workspace were read";
     match cargo_metadata(&["--no-deps", "--offline"]) {
         Ok(metadata) => Ok((metadata, Some(note.to_owned()))),
         Err(reason) => Err(InputError::NoCheckout(reason)),
@@ -66,7 +66,7 @@ fn metadata() -> Result<(String, Option<String>), InputError> {
 fn cargo_metadata(arguments: &[&str]) -> Result<String, String> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     cargo.args(["metadata", "--format-version=1"]).args(arguments);
-    // Under `cargo run` the checkout is the one that was built, wherever the user stands.
+    // Under `cargo run`, use the checkout that was built, whatever the current folder is.
     if let Some(folder) = env::var_os("CARGO_MANIFEST_DIR") {
         cargo.current_dir(folder);
     }
@@ -78,5 +78,5 @@ fn cargo_metadata(arguments: &[&str]) -> Result<String, String> {
         ));
     }
     String::from_utf8(output.stdout)
-        .map_err(|error| format!("cargo metadata printed no text: {error}"))
+        .map_err(|error| format!("the output of cargo metadata is not text: {error}"))
 }

@@ -1,29 +1,29 @@
-//! The heap, with a counter before it: how often it is called, and how many bytes are live at once.
-//! Counting is off while time is taken; what is left then is one load and one branch a call.
+//! A heap that counts its calls and live bytes. Counting is off while time is measured; it then
+//! costs one load and one branch per call.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// The system's allocator, counted.
+/// The system's allocator, with counters.
 pub(crate) struct CountingHeap;
 
 static COUNTING: AtomicBool = AtomicBool::new(false);
 static CALLS: AtomicU64 = AtomicU64::new(0);
-/// Relative to the start of counting: memory from before may be freed while it is on.
+/// Relative to the start of counting. May become negative, because older memory may be freed.
 static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
 static PEAK_BYTES: AtomicI64 = AtomicI64::new(0);
 
-/// What a piece of work asked of the heap.
+/// Heap usage of a piece of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeapUse {
-    /// Calls to allocate, to resize and to free.
+    /// Calls to allocate, resize and free.
     pub(crate) calls: u64,
-    /// The most bytes live at once, beyond those at the start, and what the transparent arena took
-    /// of the system for itself.
+    /// The most bytes live at once, above those at the start, plus the memory that the transparent
+    /// allocator took from the system.
     pub(crate) peak_bytes: u64,
 }
 
-/// Runs `work` and counts what the process asks of the heap meanwhile.
+/// Runs `work` and counts the heap usage of the process meanwhile.
 pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, HeapUse) {
     ebbtide_global::release_pool();
     let scopes_before = ebbtide_global::report().scopes;
@@ -38,9 +38,9 @@ pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, HeapUse) {
     (result, HeapUse { calls: CALLS.load(Relaxed), peak_bytes: peak_bytes + held })
 }
 
-/// What the transparent arena has of the system and not of the heap, if the work opened scopes. It
-/// keeps what a scope took, so after the work this is the most that the work held. The chunk at hand
-/// for the next scope is not among those kept.
+/// The memory that the transparent allocator took from the system, if the work opened scopes. It
+/// keeps the memory of ended scopes, so after the work this is the peak. One chunk, reserved for the
+/// next scope, is not counted as kept.
 fn held_by_arenas(scopes_before: u64) -> u64 {
     let report = ebbtide_global::report();
     if report.scopes == scopes_before {
@@ -60,32 +60,32 @@ fn note(bytes_taken: usize, bytes_given_back: usize) {
     }
 }
 
-// SAFETY: each method passes its arguments on to `System` and returns what that returns; `note`
-// touches only atomics, so it neither allocates nor unwinds.
+// SAFETY: each method forwards to `System`. `note` uses only atomics, so it neither allocates nor
+// unwinds.
 unsafe impl GlobalAlloc for CountingHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size(), 0);
-        // SAFETY: the caller promises what `System` asks for: a layout whose size is not zero.
+        // SAFETY: the caller guarantees a layout of non-zero size.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         note(layout.size(), 0);
-        // SAFETY: as in `alloc`.
+        // SAFETY: the caller guarantees a layout of non-zero size.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         note(0, layout.size());
-        // SAFETY: the caller promises that `block` came from this allocator, thus from `System`,
+        // SAFETY: the caller guarantees that `block` came from this allocator, and so from `System`,
         // with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         note(new_size, layout.size());
-        // SAFETY: as in `dealloc`; the caller also promises that `new_size` is not zero and makes a
-        // valid layout.
+        // SAFETY: the caller guarantees that `block` came from this allocator with this layout, and
+        // that `new_size` is not zero and makes a valid layout.
         unsafe { System.realloc(block, layout, new_size) }
     }
 }

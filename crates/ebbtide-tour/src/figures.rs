@@ -1,11 +1,11 @@
-//! The figures of the report: what each is called, how it is read off a measurement, and how it is
-//! written, in the terminal as on the page.
+//! The figures of the report: their names, how they are computed from a measurement, and how they
+//! are formatted, both in the terminal and on the page.
 
 use crate::measure::{Measured, Report, StageReport, geometric_mean, median, time_ratio};
 use crate::modes::MODES;
 use crate::units;
 
-/// Something measured. Lower is better for all of them.
+/// A measured quantity. Lower is better for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
     Time,
@@ -27,24 +27,24 @@ impl Figure {
         }
     }
 
-    /// What the figure is, exactly.
+    /// The definition of the figure.
     pub(crate) fn definition(self, report: &Report) -> String {
         let rounds = report.rounds;
         match self {
-            Figure::Time => format!("Time of one run of the stage, the median of {rounds} rounds."),
-            Figure::HeapCalls => "Calls to allocate, to resize and to free in one run.".to_owned(),
+            Figure::Time => format!("Time of one run of the stage, median of {rounds} rounds."),
+            Figure::HeapCalls => "Calls to allocate, resize and free in one run.".to_owned(),
             Figure::PageFaults => {
-                format!("Page faults, minor and major, in one run, the median of {rounds} rounds.")
+                format!("Page faults, minor and major, in one run, median of {rounds} rounds.")
             }
             Figure::PeakMemory => {
-                "The most bytes that a run holds of the heap at once, and of the system for \
-                 transparent scopes."
+                "The most bytes that a run holds at once, from the heap and, in transparent scopes, \
+                 from the system."
                     .to_owned()
             }
         }
     }
 
-    /// The figure of one stage; `None` where the system does not tell.
+    /// The figure of one stage; `None` if the system does not report it.
     pub(crate) fn of(self, measured: &Measured) -> Option<f64> {
         match self {
             Figure::Time => Some(median(&measured.seconds)),
@@ -62,8 +62,8 @@ impl Figure {
         }
     }
 
-    /// The figure of all stages with one kind of memory, by its place in [`MODES`]: the sum, but
-    /// the most for a peak.
+    /// The figure of all stages with one kind of memory, by its index in [`MODES`]: the sum, or the
+    /// maximum for a peak.
     fn of_all(self, report: &Report, mode: usize) -> Option<f64> {
         let figures = report.stages.iter().map(|stage| self.of(&stage.by_mode[mode]));
         figures.reduce(|all, figure| {
@@ -72,7 +72,7 @@ impl Figure {
         })?
     }
 
-    /// The figure written out, and as a ratio to the heap's; dashes where there is none.
+    /// The formatted figure and its ratio to the heap's; dashes if there is none.
     pub(crate) fn cells(self, figure: Option<f64>, ratio: Option<f64>) -> [String; 2] {
         let show = match self {
             Figure::Time => units::seconds,
@@ -83,7 +83,7 @@ impl Figure {
         [figure.map_or_else(dash, show), ratio.map_or_else(dash, units::ratio)]
     }
 
-    /// A unit for an axis that reaches up to `most`, and its name.
+    /// A unit for an axis that ends at `most`, and its name.
     pub(crate) fn unit(self, most: f64) -> (f64, &'static str) {
         const KIB: f64 = 1024.0;
         const MIB: f64 = KIB * KIB;
@@ -99,7 +99,7 @@ impl Figure {
     }
 }
 
-/// The rows of a table that stand together: one for each kind of memory.
+/// Rows of the table: one for each kind of memory.
 pub(crate) struct Block {
     pub(crate) name: &'static str,
     pub(crate) rows: Vec<Row>,
@@ -138,8 +138,8 @@ fn block_of_all(report: &Report) -> Block {
     Block { name: "all stages", rows }
 }
 
-/// For each kind of memory but the heap, its place in [`MODES`] and the geometric mean of its
-/// ratios of time over the stages.
+/// For each kind of memory except the heap: its index in [`MODES`], and the geometric mean of its
+/// time ratios over the stages.
 pub(crate) fn mean_time_ratios(report: &Report) -> impl Iterator<Item = (usize, f64)> {
     (1..MODES.len()).map(|mode| {
         let stages = report.stages.iter();
@@ -148,12 +148,12 @@ pub(crate) fn mean_time_ratios(report: &Report) -> impl Iterator<Item = (usize, 
     })
 }
 
-/// What a stage found, in words.
+/// The key figures of a stage's result, in words.
 pub(crate) fn findings(stage: &StageReport) -> String {
     let figures = stage.outcome.figures;
     let found = figures.map(|(name, figure)| format!("{name} {}", units::count(figure as f64)));
     match stage.passes {
         1 => found.join(", "),
-        passes => format!("{} ({passes} times over)", found.join(", ")),
+        passes => format!("{} ({passes} passes)", found.join(", ")),
     }
 }

@@ -1,16 +1,16 @@
-//! One hash function for every kind of memory, so that a difference in time is a difference in
-//! memory. It is quick, and the same on every run; it does not resist keys chosen to collide.
+//! The hash function of every kind of memory, so that differences in time come from memory alone. It
+//! is fast and deterministic, and does not resist keys chosen to collide.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Makes a [`Fold`] for each key.
+/// Creates a [`Fold`] for each key.
 pub(crate) type FoldState = BuildHasherDefault<Fold>;
 
-/// Folds eight bytes at a time into one word; also the checksum of the stages.
+/// Folds eight bytes at a time into one word. Also computes the checksums of the stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fold(u64);
 
-/// Odd, and with bits spread evenly: 2⁶⁴ divided by the golden ratio.
+/// 2⁶⁴ divided by the golden ratio: odd, with evenly spread bits.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Hasher for Fold {
@@ -41,8 +41,7 @@ impl Hasher for Fold {
         self.write_u64(word.into());
     }
 
-    /// The high bits of a product depend on all bits of its factors: bring them down, since tables
-    /// use the low ones.
+    /// The high bits of a product depend on all bits of its factors; tables use the low bits.
     #[inline]
     fn finish(&self) -> u64 {
         (self.0 ^ (self.0 >> 32)).wrapping_mul(SPREAD)

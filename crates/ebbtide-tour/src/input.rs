@@ -1,4 +1,4 @@
-//! The real input: the files that the stages work on, and notes on what had to be left out.
+//! The input: the files that the stages work on, and notes on what was left out.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{json, lexer, units};
 
-/// How a file is read.
+/// How the text of a file is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Rust,
@@ -15,20 +15,20 @@ pub(crate) enum Kind {
     Text,
 }
 
-/// A text.
+/// A file in memory.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) text: String,
     pub(crate) kind: Kind,
 }
 
-/// Everything that the stages work on, in memory before any clock starts.
+/// Everything that the stages work on, read before the measurement.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// Where it comes from, in words.
+    /// A description of the source.
     pub(crate) source: String,
     pub(crate) files: Vec<File>,
-    /// For each file that has any, the lengths of its tokens in bytes.
+    /// For each file that has tokens, their lengths in bytes.
     pub(crate) series: Vec<Vec<f64>>,
     /// What was left out, and why.
     pub(crate) notes: Vec<String>,
@@ -43,7 +43,7 @@ impl Input {
         self.files.iter().filter(|file| file.kind == Kind::Json)
     }
 
-    /// How much it is, in words.
+    /// A description of the size.
     pub(crate) fn size(&self) -> String {
         let count = |kind| self.files.iter().filter(|file| file.kind == kind).count();
         format!(
@@ -57,7 +57,7 @@ impl Input {
     }
 }
 
-/// Why there is no input.
+/// Why the input is unusable.
 #[derive(Debug)]
 pub(crate) enum InputError {
     NotFound { path: PathBuf, error: io::Error },
@@ -72,14 +72,11 @@ impl fmt::Display for InputError {
                 write!(f, "cannot read {}: {error}", path.display())
             }
             InputError::NothingUsable { source, notes } => {
-                write!(f, "nothing to work on in {source}: no file with UTF-8 text in it")?;
+                write!(f, "no usable input in {source}: no file with UTF-8 text")?;
                 notes.iter().try_for_each(|note| write!(f, "\n  {note}"))
             }
             InputError::NoCheckout(reason) => {
-                write!(
-                    f,
-                    "{reason}\n  run the tour in a Cargo checkout, or give it files or folders"
-                )
+                write!(f, "{reason}\n  run the tour in a Cargo checkout, or pass files or folders")
             }
         }
     }
@@ -107,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// Adds a text that is in memory already.
+    /// Adds a text.
     pub(crate) fn add(&mut self, name: String, text: String) {
         if text.len() > self.bytes_left {
             self.beyond_limit.push(name);
@@ -130,7 +127,7 @@ impl Reader {
 
     /// Reads the file at `path`; a file that cannot be read becomes a note.
     pub(crate) fn read(&mut self, name: String, path: &Path) {
-        // One byte more than may be kept tells a file that is too long, without reading all of it.
+        // One byte more than allowed is enough to detect a file that is too long.
         let limit = u64::try_from(self.bytes_left).unwrap_or(u64::MAX).saturating_add(1);
         let mut bytes = Vec::new();
         match fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
@@ -143,9 +140,8 @@ impl Reader {
         }
     }
 
-    /// Reads the files under `folder` in the order of their names, and calls them `name/…`. Hidden
-    /// entries, links, and folders marked as caches (Cargo's `target` is) are passed over; `wanted`
-    /// chooses among the rest.
+    /// Reads the files under `folder` in the order of their names, as `name/…`. Skips hidden entries,
+    /// links, and folders marked as caches, such as Cargo's `target`. `wanted` filters the rest.
     pub(crate) fn read_folder(&mut self, name: &str, folder: &Path, wanted: fn(&Path) -> bool) {
         if folder.join("CACHEDIR.TAG").exists() {
             return;
@@ -172,12 +168,12 @@ impl Reader {
         }
     }
 
-    /// Everything read so far; an error if no stage could do anything with it.
+    /// Everything read so far, or an error if it is unusable.
     pub(crate) fn finish(self, source: String) -> Result<Input, InputError> {
         let notes = [
             ("could not be read", self.unreadable),
             ("not UTF-8, left out", self.not_utf8),
-            ("not JSON, taken as plain text", self.not_json),
+            ("not JSON, read as plain text", self.not_json),
             ("left out to stay within --max-mib", self.beyond_limit),
         ];
         let notes = notes.into_iter().filter_map(|(what, names)| note(what, &names)).collect();
@@ -254,20 +250,20 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_none_is_text_with_a_note() -> Result<(), InputError> {
+    fn invalid_json_is_read_as_text_with_a_note() -> Result<(), InputError> {
         let input = reader(&[("c.json", "[1] // one")]).finish("a test".to_owned())?;
         assert_eq!(input.files[0].kind, Kind::Text);
         assert_eq!(
             input.notes,
             [
-                "1 file not JSON, taken as plain text: c.json (line 1, column 5: more text after the value)"
+                "1 file not JSON, read as plain text: c.json (line 1, column 5: more text after the value)"
             ]
         );
         Ok(())
     }
 
     #[test]
-    fn what_is_beyond_the_limit_is_left_out_with_a_note() -> Result<(), InputError> {
+    fn files_beyond_the_limit_are_left_out_with_a_note() -> Result<(), InputError> {
         let long = "x".repeat(99);
         let input = reader(&[("a", &long), ("b", "xy"), ("c", "x")]).finish("a test".to_owned())?;
         assert_eq!(input.bytes(), 100);
@@ -276,12 +272,12 @@ mod tests {
     }
 
     #[test]
-    fn input_without_a_token_is_an_error() {
+    fn input_without_tokens_is_an_error() {
         let error =
             reader(&[("empty", ""), ("blank.txt", " \n")]).finish("a test".to_owned()).err();
         assert_eq!(
             error.map(|error| error.to_string()).as_deref(),
-            Some("nothing to work on in a test: no file with UTF-8 text in it")
+            Some("no usable input in a test: no file with UTF-8 text")
         );
     }
 

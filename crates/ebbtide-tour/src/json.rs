@@ -1,12 +1,12 @@
-//! JSON, read once for every kind of memory: the parser knows the grammar, a [`Build`] knows where
-//! values live, and a [`Dom`] shows the finished tree to whoever asks.
+//! A JSON parser for every kind of memory: a [`Build`] decides where values are stored, and a [`Dom`]
+//! gives access to the finished tree.
 
 use std::fmt::{self, Write};
 
-/// Deeper documents are refused, so that neither parsing nor dropping one can exhaust the stack.
+/// Deeper documents are rejected, so that neither parsing nor dropping one can overflow the stack.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// Makes values out of what the parser finds.
+/// Builds values from what the parser finds.
 pub(crate) trait Build {
     type Value;
     type Items;
@@ -23,7 +23,7 @@ pub(crate) trait Build {
     fn object(&mut self, members: Self::Members) -> Self::Value;
 }
 
-/// A value that holds no other.
+/// A value without children.
 #[derive(Clone, Copy)]
 pub(crate) enum Scalar<'t> {
     Null,
@@ -32,14 +32,14 @@ pub(crate) enum Scalar<'t> {
     Text(Text<'t>),
 }
 
-/// The inside of a string literal, as it stands in the document.
+/// The contents of a string literal, escapes included.
 #[derive(Clone, Copy)]
 pub(crate) enum Text<'t> {
     Plain(&'t str),
     Escaped(Escaped<'t>),
 }
 
-/// A finished tree, however its nodes are held.
+/// A finished tree.
 pub(crate) trait Dom: Sized {
     type Member;
     type Items<'v>: Iterator<Item = &'v Self>
@@ -81,7 +81,7 @@ pub(crate) trait Dom: Sized {
     }
 }
 
-/// What a [`Dom`] node is.
+/// The kind and contents of a [`Dom`] node.
 pub(crate) enum View<'v, D: Dom + 'v> {
     Null,
     Bool(bool),
@@ -91,7 +91,7 @@ pub(crate) enum View<'v, D: Dom + 'v> {
     Object(D::Members<'v>),
 }
 
-/// Why a text is no JSON, and where.
+/// Why a text is not valid JSON, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
     pub(crate) line: usize,
@@ -126,12 +126,12 @@ pub(crate) fn parse<B: Build>(document: &str, build: &mut B) -> Result<B::Value,
         })
 }
 
-/// Why `document` is no JSON, if it is none.
+/// Checks that `document` is valid JSON.
 pub(crate) fn check(document: &str) -> Result<(), SyntaxError> {
     parse(document, &mut Nothing)
 }
 
-/// The builder that keeps nothing.
+/// A builder that discards everything.
 struct Nothing;
 
 impl Build for Nothing {
@@ -317,8 +317,8 @@ impl<'t, B: Build> Parser<'t, '_, B> {
     }
 }
 
-/// The inside of a checked string literal with escapes; displays as the text that it stands for.
-/// Half of a surrogate pair stands for no text, and displays as U+FFFD.
+/// The contents of a valid string literal with escapes. Displays as the unescaped text; an unpaired
+/// surrogate displays as U+FFFD.
 #[derive(Clone, Copy)]
 pub(crate) struct Escaped<'t>(&'t str);
 
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_value_is_read() {
+    fn every_kind_of_value_is_parsed() {
         let document =
             r#" {"a": [1, -2.5e3, true, false, null], "b": {"c": "d"}, "e": [], "f": {}} "#;
         let member = |key: &str, value| (key.to_owned(), value);
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_stand_for_their_text() {
+    fn escapes_are_decoded() {
         let text =
             |document| parse(document, &mut Builder).map(|value| value.text().map(str::to_owned));
         let expect = |text: &str| Ok(Some(text.to_owned()));
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused_with_a_reason() {
+    fn invalid_json_is_rejected_with_a_reason() {
         assert_eq!(reason(""), Some("the text ends where a value should be"));
         assert_eq!(reason("[1 2]"), Some("expected `,` or `]`"));
         assert_eq!(reason("[1,]"), Some("expected a value"));
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_its_place() {
+    fn an_error_names_its_position() {
         assert_eq!(
             check("[\n  1,\n  oops]"),
             Err(SyntaxError { line: 3, column: 3, reason: "expected a value" })

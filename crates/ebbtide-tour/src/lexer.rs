@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_end_where_they_should() {
+    fn numbers_end_before_ranges_and_methods() {
         assert_eq!(
             texts("1..2 1.max(2) 1.5e-3f64 0xFE-1 1_000u64"),
             [

@@ -1,17 +1,17 @@
-//! Where and when the tour ran.
+//! The machine, the compiler and the date of a run.
 
 use std::env::consts::{ARCH, OS};
 use std::fs;
 use std::thread::available_parallelism;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The compiler that built the tour, and how.
+/// The compiler, the profile and the target of this build.
 pub(crate) fn toolchain() -> String {
-    let profile = if cfg!(debug_assertions) { "unoptimized" } else { "optimized" };
+    let profile = if cfg!(debug_assertions) { "unoptimised" } else { "optimised" };
     format!("{}, {profile}, {}", env!("TOUR_TOOLCHAIN"), env!("TOUR_TARGET"))
 }
 
-/// The processor, as far as the system tells.
+/// The processor, if the system reports it.
 pub(crate) fn description() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
@@ -27,8 +27,8 @@ pub(crate) fn date() -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// The Gregorian date of a day counted from 1970-01-01. Years begin in March here, so that the odd
-/// day comes last.
+/// The Gregorian date of a day counted from 1970-01-01. Internally, years start in March, so that
+/// the leap day comes last.
 fn civil(days_since_1970: u64) -> (u64, u64, u64) {
     const DAYS_IN_400_YEARS: u64 = 146_097;
     const DAYS_FROM_MARCH_OF_YEAR_0_TO_1970: u64 = 719_468;

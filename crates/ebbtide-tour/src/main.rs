@@ -1,5 +1,5 @@
-//! The tour of ebbtide: real work on real input, on the heap and in arenas, measured and drawn.
-//! `--help` says more.
+//! The tour of ebbtide: runs the same jobs on the heap and in arenas, and reports what differs. See
+//! `--help`.
 
 mod checkout;
 mod counting;
@@ -30,7 +30,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::counting::CountingHeap;
 use crate::options::{Options, Request};
 
-/// Outside its scopes it passes everything on to the counted heap.
+/// Outside of scopes, every request goes to the counting heap.
 #[global_allocator]
 static ALLOCATOR: Scoped<CountingHeap> = Scoped::new(CountingHeap);
 
@@ -44,14 +44,14 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Nothing is left to be done if even this cannot be written.
+            // There is no way to report a failure to write to standard error.
             let _ = writeln!(io::stderr(), "ebbtide-tour: {}", failure.message);
             failure.code.into()
         }
     }
 }
 
-/// Why the tour ends early, and with which exit code.
+/// An error that ends the tour, with its exit code.
 struct Failure {
     code: u8,
     message: String,
@@ -62,7 +62,7 @@ impl Failure {
         Self { code: 1, message: message.to_string() }
     }
 
-    /// The user gave something that cannot be worked with.
+    /// The command line or the input is unusable.
     fn unusable(message: impl fmt::Display) -> Self {
         Self { code: 2, message: message.to_string() }
     }

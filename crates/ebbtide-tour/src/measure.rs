@@ -1,8 +1,8 @@
-//! Runs every stage with every kind of memory, holds the results against each other, and measures.
+//! Runs every stage with every kind of memory, compares the results, and measures.
 //!
-//! One round counts calls to the heap and bytes; the others, with counting off, take time and page
-//! faults. Within a round the kinds take turns at each stage, and each round begins with another
-//! kind.
+//! One round counts heap calls and bytes. The others, without counting, measure time and page faults.
+//! Within a round, the kinds of memory take turns at each stage, and each round starts with a
+//! different one.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -18,20 +18,20 @@ use crate::stages::{Outcome, Stage};
 /// How long to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// No new round begins after this time, once there are [`Effort::min_rounds`].
+    /// No new round starts after this time, after [`Effort::min_rounds`].
     pub(crate) budget: Duration,
     pub(crate) min_rounds: usize,
-    /// How often a stage goes over its input at least: a program seldom does a job but once, and
-    /// what is left of one pass serves the next.
+    /// The minimum number of passes over the input in a run: programs usually repeat a job, and
+    /// reuse the memory of the previous pass.
     pub(crate) min_passes: usize,
-    /// It goes over a small input as often as it takes to reach this many bytes.
+    /// Small inputs are repeated until a run has processed this many bytes.
     pub(crate) stage_bytes: usize,
 }
 
-/// Rounds beyond this tell nothing more.
+/// More rounds would not add information.
 const MAX_ROUNDS: usize = 101;
 
-/// As often is even a tiny input gone over.
+/// The maximum number of passes, for tiny inputs.
 const MAX_PASSES: usize = 1_000;
 
 /// Everything that was measured.
@@ -39,7 +39,7 @@ pub(crate) struct Report {
     pub(crate) rounds: usize,
     /// The stages that had input.
     pub(crate) stages: Vec<StageReport>,
-    /// The stages that had none.
+    /// The stages without input.
     pub(crate) idle: Vec<Stage>,
 }
 
@@ -55,21 +55,21 @@ pub(crate) struct StageReport {
 /// One stage with one kind of memory.
 #[derive(Clone, Default)]
 pub(crate) struct Measured {
-    /// One a round.
+    /// One per round.
     pub(crate) seconds: Vec<f64>,
-    /// One a round, where the system tells.
+    /// One per round, if the system reports them.
     pub(crate) faults: Vec<f64>,
     pub(crate) heap: HeapUse,
 }
 
 impl StageReport {
-    /// What the others are compared with.
+    /// The baseline.
     pub(crate) fn heap(&self) -> &Measured {
         &self.by_mode[0]
     }
 }
 
-/// Two kinds of memory came to different results; says which, at which stage, and to what.
+/// Two kinds of memory had different results.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Disagreement(String);
 
@@ -124,7 +124,7 @@ fn check_and_count(
     Ok(StageReport { stage, outcome, passes, by_mode })
 }
 
-/// Holds the outcome of the mode called `name` against `expected`, which the heap gave.
+/// Compares the outcome of the mode called `name` with that of the heap.
 fn agree(
     stage: Stage,
     expected: Outcome,
@@ -146,7 +146,7 @@ fn agree(
     )))
 }
 
-/// Takes the time and the page faults of one stage with every kind of memory, a different one first
+/// Measures the time and page faults of one stage with every kind of memory, a different one first
 /// in each round.
 fn time(report: &mut StageReport, input: &Input, round: usize) -> Result<(), Disagreement> {
     for turn in 0..MODES.len() {
@@ -166,18 +166,17 @@ fn time(report: &mut StageReport, input: &Input, round: usize) -> Result<(), Dis
     Ok(())
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "a share is between 0 and 1, or cut off there")]
+#[allow(clippy::cast_possible_truncation, reason = "the share is clamped to 0 to 1")]
 fn whole_percent(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 100.0) as u64
 }
 
-/// The middle of `values`, of which there is one or more.
+/// The median of `values`, which must not be empty.
 pub(crate) fn median(values: &[f64]) -> f64 {
     quartile(values, 2)
 }
 
-/// The value that `quarters` quarters of `values` lie below, of which there is one or more; between
-/// two it lies on the line that joins them.
+/// The quartile number `quarters` of `values`, which must not be empty, with linear interpolation.
 pub(crate) fn quartile(values: &[f64], quarters: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -191,18 +190,18 @@ pub(crate) fn quartile(values: &[f64], quarters: usize) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ratio {
     pub(crate) median: f64,
-    /// The middle half of the rounds lies between these.
+    /// The range of the middle half of the rounds.
     pub(crate) quartiles: [f64; 2],
 }
 
-/// How the times of one kind of memory compare with the heap's, round by round.
+/// The time of one kind of memory divided by the heap's, computed for each round.
 pub(crate) fn time_ratio(measured: &Measured, heap: &Measured) -> Ratio {
     let ratios: Vec<f64> =
         measured.seconds.iter().zip(&heap.seconds).map(|(ours, heaps)| ours / heaps).collect();
     Ratio { median: median(&ratios), quartiles: [quartile(&ratios, 1), quartile(&ratios, 3)] }
 }
 
-/// The mean of ratios.
+/// The geometric mean.
 pub(crate) fn geometric_mean(ratios: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = ratios.len() as f64;
     (ratios.map(f64::ln).sum::<f64>() / count).exp()
@@ -213,14 +212,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_lie_on_the_line_between_values() {
+    fn quartiles_are_interpolated() {
         let values = [4.0, 1.0, 3.0, 2.0];
         assert_eq!([1, 2, 3].map(|quarters| quartile(&values, quarters)), [1.75, 2.5, 3.25]);
         assert_eq!(median(&[7.0]), 7.0);
     }
 
     #[test]
-    fn ratios_are_taken_round_by_round() {
+    fn ratios_are_computed_for_each_round() {
         let measured =
             |seconds: &[f64]| Measured { seconds: seconds.to_vec(), ..Measured::default() };
         let ratio = time_ratio(&measured(&[1.0, 10.0, 3.0]), &measured(&[2.0, 20.0, 3.0]));
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_that_differ_are_told_apart() {
+    fn different_outcomes_are_an_error() {
         let outcome = |checksum| Outcome {
             checksum,
             figures: [("words", 1), ("spellings", 2), ("largest group", 3)],

@@ -8,11 +8,11 @@ mod transparent;
 use crate::input::Input;
 use crate::stages::{Memory, Outcome, Stage};
 
-/// A kind of memory, as the report names it.
+/// A kind of memory.
 pub(crate) struct Mode {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
-    /// Does a stage's job some number of times over.
+    /// Runs a stage a number of times.
     pub(crate) run: fn(Stage, &Input, usize) -> Outcome,
 }
 
@@ -22,19 +22,16 @@ impl Mode {
     }
 }
 
-/// Every kind; the first is the one that the others are compared with.
+/// All kinds. The first is the baseline.
 pub(crate) const MODES: &[Mode] = &[
-    Mode::of::<heap::Heap>(
-        "heap",
-        "Vec, String and HashMap of the standard library, as one writes them every day",
-    ),
+    Mode::of::<heap::Heap>("heap", "Vec, String and HashMap of the standard library"),
     Mode::of::<scopes::Scopes>(
         "scopes",
-        "explicit scopes of ebbtide: plain values that lie and go together",
+        "explicit scopes of ebbtide, holding plain values without destructors",
     ),
     Mode::of::<transparent::Transparent>(
         "transparent",
-        "the heap's code as it is, each job in a scope of the global allocator ebbtide-global",
+        "the unmodified heap code, with each job in a scope of the global allocator ebbtide-global",
     ),
 ];
 
@@ -43,9 +40,9 @@ mod tests {
     use super::*;
     use crate::input::{InputError, Reader};
 
-    /// Long enough for tables, stacks and bags to grow, and with what is odd about each format.
+    /// The input is long enough for all tables, stacks and bags to grow, and has the special cases of each format.
     #[test]
-    fn every_kind_of_memory_comes_to_the_same_result() -> Result<(), InputError> {
+    fn every_kind_of_memory_has_the_same_result() -> Result<(), InputError> {
         let mut reader = Reader::new(usize::MAX);
         let names: String =
             (0..500).map(|i| format!("Name{i} na_me{} [({{x.y}})] ", i % 7)).collect();

@@ -9,33 +9,33 @@ use lexopt::{Arg, ValueExt};
 use crate::measure::Effort;
 
 pub(crate) const HELP: &str = "\
-The tour of ebbtide: real work on real input, on the heap and in arenas.
+The tour of ebbtide: runs the same jobs on the heap and in arenas.
 
 usage: ebbtide-tour [OPTIONS] [FILE_OR_FOLDER]...
        cargo run --release [-- [OPTIONS] [FILE_OR_FOLDER]...]
 
-It parses JSON, groups words, makes token trees, computes with temporary vectors
-and takes medians, with each kind of memory; checks that all come to the same
-results; prints a table and draws a page.
+It parses JSON, groups words, builds token trees, computes with temporary
+vectors and takes medians. It does so with each kind of memory, checks that the
+results agree, prints a table and writes an HTML page with charts.
 
-Give it files or folders. Folders are read with all that is below them, except
+The input is the given files and folders. Folders are read recursively, except
 hidden entries, links, and folders marked as caches. Files ending in .rs are
-read as Rust, .json as JSON, all others as plain text. Without any it reads what
-`cargo metadata` prints for this checkout, and the source of every crate in it.
+read as Rust, .json as JSON, all others as plain text. By default, the input is
+the output of `cargo metadata` and the source of every crate of this checkout.
 
 options:
   --seconds N    measure for about N seconds (default: 15)
-  --quick        measure for a second, on less work: for a first look
+  --quick        measure for about a second, with less work
   --max-mib N    read at most N MiB of input (default: 16)
-  --page FILE    write the page there (default: target/tour/index.html)
+  --page FILE    write the page to FILE (default: target/tour/index.html)
   -h, --help     print this help
   -V, --version  print the version
 
-exit code: 0 if all went well, 1 if kinds of memory disagree or the page cannot
-be written, 2 if the command line or the input is unusable.
+exit code: 0 on success, 1 if results disagree or the page cannot be written, 2
+if the command line or the input is unusable.
 ";
 
-/// What the user asks for.
+/// The requested action.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     Help,
@@ -59,7 +59,7 @@ const QUICK: Effort =
     Effort { budget: Duration::from_secs(1), min_rounds: 3, min_passes: 1, stage_bytes: MIB / 4 };
 
 impl Request {
-    /// Reads the arguments that follow the program's name.
+    /// Parses the arguments after the program's name.
     pub(crate) fn parse(
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<Self, lexopt::Error> {
@@ -90,12 +90,12 @@ fn seconds(text: &str) -> Result<Duration, &'static str> {
     let valid = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
     valid
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or("not a number of seconds above 0")
+        .ok_or("expected a number of seconds above 0")
 }
 
 fn mebibytes(text: &str) -> Result<usize, &'static str> {
     let valid = text.parse().ok().filter(|&count: &usize| count > 0);
-    valid.and_then(|count| count.checked_mul(MIB)).ok_or("not a whole number of MiB above 0")
+    valid.and_then(|count| count.checked_mul(MIB)).ok_or("expected a whole number of MiB above 0")
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn options_and_paths_mix() {
+    fn options_and_paths_can_be_mixed() {
         let expected = Options {
             paths: vec!["a".into(), "--b".into()],
             effort: Effort { budget: Duration::from_millis(500), ..QUICK },
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_option_is_refused_by_name() {
+    fn invalid_options_are_rejected_by_name() {
         for (arguments, expected) in [
             (&["--fast"][..], "--fast"),
             (&["-x"], "-x"),

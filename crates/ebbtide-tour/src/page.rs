@@ -1,4 +1,4 @@
-//! The page: pictures and a table of what was measured, in one file that needs no other.
+//! The HTML page: charts and a table, in one self-contained file.
 
 mod chart;
 
@@ -17,8 +17,7 @@ use crate::measure::{Measured, Report, quartile, time_ratio};
 use crate::modes::MODES;
 use crate::units;
 
-/// `tour/index.html` in the folder that Cargo built the tour in; `target` here, if the tour was put
-/// elsewhere since.
+/// `tour/index.html` in Cargo's target folder, or in `target` if the program was moved.
 pub(crate) fn default_path() -> PathBuf {
     let program = env::current_exe().unwrap_or_default();
     let is_target = |folder: &&Path| {
@@ -28,7 +27,7 @@ pub(crate) fn default_path() -> PathBuf {
     target.join("tour").join("index.html")
 }
 
-/// Writes the page to `path`, and the folders on the way to it.
+/// Writes the page to `path` and creates missing folders.
 pub(crate) fn write(path: &Path, input: &Input, report: &Report) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -53,8 +52,8 @@ impl fmt::Display for Page<'_> {
 <style>
 {}</style>
 <h1>ebbtide: the tour</h1>
-<p>The same jobs on the same input, once with each kind of memory. All came to the same results;
-here is what differs. In every picture and every column <strong>lower is better</strong>.</p>"#,
+<p>The same jobs on the same input, once with each kind of memory. The results are equal; this page
+shows what differs. In every chart and every column, <strong>lower is better</strong>.</p>"#,
             include_str!("page/style.css")
         )?;
         self.tiles(f)?;
@@ -66,7 +65,7 @@ here is what differs. In every picture and every column <strong>lower is better<
 }
 
 impl Page<'_> {
-    /// The outcome at a glance: a row of tiles for each kind of memory but the heap.
+    /// A row of tiles for each kind of memory except the heap.
     fn tiles(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(all) = figures::blocks(self.report).last() else { return Ok(()) };
         let heap = &all.rows[0];
@@ -77,11 +76,11 @@ impl Page<'_> {
             for (figure, ([value, ratio], [heap, _])) in Figure::ALL.iter().zip(cells) {
                 let (ratio, what) = match figure {
                     Figure::Time => {
-                        (units::ratio(time_ratio), "geometric mean of the stages<br>sums: ")
+                        (units::ratio(time_ratio), "geometric mean of the stages<br>sum: ")
                     }
-                    Figure::PeakMemory => (ratio.clone(), "the largest of the stages:<br>"),
+                    Figure::PeakMemory => (ratio.clone(), "largest of the stages:<br>"),
                     Figure::HeapCalls | Figure::PageFaults => {
-                        (ratio.clone(), "sums of the stages:<br>")
+                        (ratio.clone(), "sum of the stages:<br>")
                     }
                 };
                 writeln!(
@@ -96,7 +95,7 @@ impl Page<'_> {
     }
 
     fn charts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "<h2>Pictures</h2>\n<ul class=\"legend\">")?;
+        writeln!(f, "<h2>Charts</h2>\n<ul class=\"legend\">")?;
         for (place, mode) in MODES.iter().enumerate() {
             let (name, description) = (mode.name, mode.description);
             writeln!(f, r#"<li><i class="mode-{place}"></i>{name}: {description}</li>"#)?;
@@ -105,7 +104,9 @@ impl Page<'_> {
         for figure in Figure::ALL {
             writeln!(f, "<figure><h3>{}</h3>\n{}", figure.name(), self.chart(figure))?;
             let spread = match figure {
-                Figure::Time => " The line over a bar's end spans the middle half of them.",
+                Figure::Time => {
+                    " The line at the end of a bar spans the middle half of the rounds."
+                }
                 _ => "",
             };
             let definition = figure.definition(self.report);
@@ -168,13 +169,12 @@ impl Page<'_> {
         writeln!(f, "</table></div>")?;
         writeln!(
             f,
-            "<p class=\"soft\">Ratios of time are taken round by round: their median, and in \
-             brackets the middle half of them. For all stages: sums, and the largest peak.</p>"
+            "<p class=\"soft\">Time ratios are computed for each round. The table shows their median \
+             and, in brackets, the middle half. For all stages: sums, and the largest peak.</p>"
         )
     }
 
-    /// Between which ratios the middle half of the rounds lies, for a stage and a mode by their
-    /// places.
+    /// The range of the middle half of the time ratios, for a stage and a mode by their indices.
     fn interval(&self, f: &mut fmt::Formatter<'_>, stage: usize, mode: usize) -> fmt::Result {
         match self.report.stages.get(stage) {
             Some(stage) if mode > 0 => {
@@ -186,11 +186,14 @@ impl Page<'_> {
     }
 
     fn stages(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "<h2>What the stages do, and what they found</h2>\n<dl>")?;
+        writeln!(f, "<h2>Stages and results</h2>\n<dl>")?;
         for stage in &self.report.stages {
             let (name, description) = (stage.stage.name(), stage.stage.description());
             let found = figures::findings(stage);
-            writeln!(f, "<dt>{name}<dd>{description} <span class=\"soft\">Found: {found}.</span>")?;
+            writeln!(
+                f,
+                "<dt>{name}<dd>{description} <span class=\"soft\">Result: {found}.</span>"
+            )?;
         }
         for stage in &self.report.idle {
             writeln!(f, "<dt>{}<dd>{}", stage.name(), stage.why_idle())?;
@@ -210,19 +213,19 @@ impl Page<'_> {
         writeln!(
             f,
             "<h2>How it was measured</h2>
-<p>All input was in memory before any clock started. One round counted calls to the heap and bytes;
-{} more, with counting off, took time and page faults. In a round the kinds of memory take turns at
-each stage, and each round begins with another one. A run of a stage goes over its input several
-times, more often if it is small. It starts with no memory of its own, and the pages that the last
-run left free go back to the system first: what an arena or the heap takes to begin with is part of
-its figures. All kinds of memory use the same parser, lexer and hash function. The global allocator
-of the whole program is the one with transparent scopes; outside of these it passes everything on.</p>",
+<p>All input was read before the measurement. One round counted heap calls and bytes; {} more rounds,
+without counting, measured time and page faults. Within a round, the kinds of memory take turns at
+each stage, and each round starts with a different one. A run of a stage processes its input several
+times, more often if it is small. Each run starts without memory, after free pages have been returned
+to the system, so initial allocations are part of the figures. All kinds of memory use the same
+parser, lexer and hash function. The program's global allocator is the one with transparent scopes;
+outside of scopes it passes every request to the system.</p>",
             self.report.rounds
         )
     }
 }
 
-/// `text` as HTML that shows it.
+/// Escapes `text` for HTML.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -232,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_from_outside_cannot_become_markup() {
+    fn markup_in_names_is_escaped() {
         assert_eq!(escape("<b> & </b>"), "&lt;b&gt; &amp; &lt;/b&gt;");
     }
 }

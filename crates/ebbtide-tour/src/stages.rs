@@ -1,5 +1,5 @@
-//! The work of the tour: five stages, each one job that real programs do. A stage knows its input
-//! and what it must find out; a [`Memory`] does the work with its own kind of memory.
+//! The work of the tour: five stages, each a job that real programs do. A stage provides the input and
+//! checks the result; a [`Memory`] does the work with its own kind of memory.
 
 pub(crate) mod chain;
 pub(crate) mod group;
@@ -12,22 +12,21 @@ use std::hash::Hasher;
 use crate::hash::Fold;
 use crate::input::{File, Input};
 
-/// One way of getting memory. A value is made for each run of a stage, so every kind of memory
-/// starts with nothing.
+/// A kind of memory. Each run of a stage creates a new value, so it starts without memory.
 pub(crate) trait Memory: Default {
     /// Parses a JSON document into a tree and queries the tree.
     fn parse(&mut self, document: &str) -> parse::Found;
 
-    /// Groups the words of all files by their spelling in lower case.
+    /// Groups the words of all files by their lower-case spelling.
     fn group(&mut self, files: &[File]) -> group::Found;
 
-    /// Makes token trees of each file, its names interned over all files.
+    /// Builds the token trees of each file, with names interned across all files.
     fn intern(&mut self, files: &[File]) -> intern::Found;
 
-    /// Sums `(x + 1) * 2 - x / 3`, each operation making a new vector.
+    /// Sums `(x + 1) * 2 - x / 3`, with a new vector for each operation.
     fn chain(&mut self, window: &[f64]) -> f64;
 
-    /// The median of a window, and the median distance from it.
+    /// The median of a window, and the median absolute deviation.
     fn medians(&mut self, window: &[f64]) -> medians::Found;
 }
 
@@ -41,10 +40,10 @@ pub(crate) enum Stage {
     Medians,
 }
 
-/// What a stage found out: equal for every kind of memory, or the tour fails.
+/// The result of a stage. If it is not the same for every kind of memory, the tour fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Over everything that was found, in order.
+    /// Over the whole result, in order.
     pub(crate) checksum: u64,
     /// Key figures, with their names.
     pub(crate) figures: Figures,
@@ -64,7 +63,7 @@ impl Stage {
         }
     }
 
-    /// What happens, and in the scopes' case where a scope begins and ends.
+    /// What the stage does, and where scopes start and end.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Stage::Parse => parse::DESCRIPTION,
@@ -75,16 +74,16 @@ impl Stage {
         }
     }
 
-    /// Why this stage has nothing to do, where it has no input.
+    /// Why the stage has no input.
     pub(crate) fn why_idle(self) -> &'static str {
         match self {
             Stage::Parse => "no input: there is no JSON among the files",
-            Stage::Medians => "no input: no file has as many tokens as a window is wide",
+            Stage::Medians => "no input: every file has fewer tokens than a window",
             Stage::Group | Stage::Intern | Stage::Chain => "no input: there are no files",
         }
     }
 
-    /// How much of the input concerns this stage; 0 where it has nothing to do.
+    /// The number of input bytes for this stage.
     pub(crate) fn input_bytes(self, input: &Input) -> usize {
         match self {
             Stage::Parse => input.documents().map(|file| file.text.len()).sum(),
@@ -93,7 +92,7 @@ impl Stage {
         }
     }
 
-    /// Does the job `passes` times over with memory of the kind `M`.
+    /// Runs the job `passes` times with memory of the kind `M`.
     pub(crate) fn run<M: Memory>(self, input: &Input, passes: usize) -> Outcome {
         let mut memory = M::default();
         let mut checksum = Fold::default();
@@ -111,11 +110,11 @@ impl Stage {
     }
 }
 
-/// Three named figures, for a report and for comparison.
+/// Three named figures, for the report.
 pub(crate) type Figures = [(&'static str, u64); 3];
 
 /// The whole part of a sum, as a key figure.
-#[allow(clippy::cast_possible_truncation, reason = "the checksum has every bit; a figure need not")]
+#[allow(clippy::cast_possible_truncation, reason = "the checksum covers every bit")]
 fn whole(sum: f64) -> u64 {
     sum as u64
 }

@@ -1,8 +1,8 @@
-//! The table in the terminal.
+//! Text tables.
 
 use std::fmt;
 
-/// Rows of cells: the first two columns hold words, the others figures.
+/// Rows of cells. The first two columns are left-aligned, the others right-aligned.
 #[derive(Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_stand_left_and_figures_right() {
+    fn words_are_left_aligned_and_figures_right_aligned() {
         let mut table = Table::default();
         table.push(["stage", "memory", "time"]);
         table.push(["parse", "heap", "12.3 µs"]);

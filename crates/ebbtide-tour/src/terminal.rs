@@ -1,4 +1,4 @@
-//! The report as text.
+//! The report in the terminal.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::modes::MODES;
 use crate::table::Table;
 use crate::{machine, units};
 
-/// What the tour is about to work on.
+/// Describes the input.
 pub(crate) fn write_input(out: &mut impl Write, input: &Input) -> io::Result<()> {
     writeln!(out, "input    {}", input.source)?;
     writeln!(out, "         {}", input.size())?;
@@ -17,14 +17,14 @@ pub(crate) fn write_input(out: &mut impl Write, input: &Input) -> io::Result<()>
     writeln!(out, "machine  {}", machine::description())?;
     writeln!(out, "build    {}", machine::toolchain())?;
     if cfg!(debug_assertions) {
-        writeln!(out, "note     without --release the times mean little")?;
+        writeln!(out, "note     without --release, times are not meaningful")?;
     }
     writeln!(out)
 }
 
-/// What came out.
+/// Writes the results.
 pub(crate) fn write_report(out: &mut impl Write, report: &Report) -> io::Result<()> {
-    writeln!(out, "All kinds of memory agree on what the stages found:")?;
+    writeln!(out, "Results, the same with every kind of memory:")?;
     let mut found = Table::default();
     for stage in &report.stages {
         found.push([format!("  {}", stage.stage.name()), figures::findings(stage)]);
@@ -34,7 +34,7 @@ pub(crate) fn write_report(out: &mut impl Write, report: &Report) -> io::Result<
     }
     writeln!(out, "{found}")?;
 
-    writeln!(out, "Each figure, and its ratio to the heap's. Lower is better, for all of them.\n")?;
+    writeln!(out, "Each figure and its ratio to the heap's. Lower is better.\n")?;
     let mut table = Table::default();
     let heading = Figure::ALL.into_iter().flat_map(|figure| [figure.name(), "÷ heap"]);
     table.push(["stage", "memory"].into_iter().chain(heading));
@@ -52,8 +52,8 @@ pub(crate) fn write_report(out: &mut impl Write, report: &Report) -> io::Result<
         let (ratio, speed) = (units::ratio(ratio), 1.0 / ratio);
         writeln!(
             out,
-            "{name}: {ratio} the time of the {heap} ({speed:.2} times as fast), the geometric mean \
-             of the stages\n"
+            "{name}: {ratio} the time of the {heap} ({speed:.2} times as fast), geometric mean over \
+             the stages\n"
         )?;
     }
     for figure in Figure::ALL {

@@ -1,4 +1,4 @@
-//! Figures as people read them.
+//! Formats figures for readers.
 
 /// `12.3 ms`, `456 µs`.
 pub(crate) fn seconds(seconds: f64) -> String {
@@ -34,7 +34,7 @@ pub(crate) fn count(count: f64) -> String {
     grouped
 }
 
-/// `0.56×`, or `1/1,234` where that says more; a dash for a ratio to 0.
+/// `0.56×`, or `1/1,234` for small ratios; a dash for a ratio to 0.
 pub(crate) fn ratio(ratio: f64) -> String {
     match ratio {
         _ if !ratio.is_finite() => "–".to_owned(),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_tell_how_much_less() {
+    fn small_ratios_are_fractions() {
         let ratios = [1.0 / 2.0, 3.0 / 3702.0, 30.0 / 2.0, 5.0 / 0.0, 0.0 / 5.0, f64::NAN];
         assert_eq!(ratios.map(ratio), ["0.50×", "1/1,234", "15×", "–", "0×", "–"]);
     }

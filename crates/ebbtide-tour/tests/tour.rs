@@ -1,4 +1,4 @@
-//! The tour as its users meet it: the program is run, and what it prints and writes is read.
+//! Runs the tour as a program and checks its output.
 
 use std::error::Error;
 use std::fs;
@@ -9,7 +9,7 @@ type Tested = Result<(), Box<dyn Error>>;
 
 const STAGES: [&str; 5] = ["parse JSON", "group words", "token trees", "temporaries", "medians"];
 
-/// A folder of this test's own, empty.
+/// An empty folder for this test.
 fn folder(test: &str) -> Result<PathBuf, Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tour").join(test);
     if folder.exists() {
@@ -37,7 +37,7 @@ fn figure<'o>(output: &'o str, name: &str) -> Option<&'o str> {
 }
 
 #[test]
-fn a_folder_is_worked_on_and_all_kinds_of_memory_agree() -> Tested {
+fn all_kinds_of_memory_agree_on_a_folder() -> Tested {
     let folder = folder("a_folder")?;
     let input = folder.join("input");
     fs::create_dir_all(input.join("deeper"))?;
@@ -58,14 +58,14 @@ fn a_folder_is_worked_on_and_all_kinds_of_memory_agree() -> Tested {
     let output = tour(&[&input.to_string_lossy(), "--page", &page.to_string_lossy()])?;
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{err}");
-    assert_eq!(err, "", "without a terminal there is no progress to show");
+    assert_eq!(err, "", "there is no progress bar without a terminal");
 
     assert!(out.contains("3 files, 1.24 KiB: 1 Rust, 1 JSON, 1 other text"), "{out}");
     assert!(
         out.contains("note     1 file not UTF-8, left out: ") && out.contains("d.png"),
         "{out}"
     );
-    assert!(out.contains("All kinds of memory agree"), "{out}");
+    assert!(out.contains("the same with every kind of memory"), "{out}");
     assert!(STAGES.iter().all(|stage| out.contains(stage)), "{out}");
     assert!(["heap", "scopes", "transparent"].iter().all(|mode| out.contains(mode)), "{out}");
     for (name, expected) in [
@@ -85,7 +85,7 @@ fn a_folder_is_worked_on_and_all_kinds_of_memory_agree() -> Tested {
     assert_eq!(page.matches("<svg").count(), 4);
     assert!(STAGES.iter().all(|stage| page.contains(stage)));
     assert!(page.contains("prefers-color-scheme: dark"));
-    assert!(!page.contains("http"), "the page needs nothing from elsewhere");
+    assert!(!page.contains("http"), "the page loads nothing from the network");
     Ok(())
 }
 
@@ -109,19 +109,19 @@ fn a_stage_without_input_says_so() -> Tested {
         tour(&[&folder.join("a.rs").to_string_lossy(), "--page", &page.to_string_lossy()])?;
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let (out, page) = (text(&output.stdout), fs::read_to_string(page)?);
-    for no_input in ["no JSON among the files", "no file has as many tokens as a window is wide"] {
+    for no_input in ["no JSON among the files", "every file has fewer tokens than a window"] {
         assert!(out.contains(no_input) && page.contains(no_input), "{out}");
     }
     Ok(())
 }
 
 #[test]
-fn unusable_input_ends_the_tour_with_code_2_and_its_name() -> Tested {
+fn unusable_input_is_named_and_ends_the_tour_with_code_2() -> Tested {
     let folder = folder("unusable")?;
     fs::write(folder.join("bytes"), [0xFF; 10])?;
     let (missing, bytes) = (folder.join("no such file"), folder.join("bytes"));
     for (path, reason) in
-        [(missing, "cannot read"), (bytes, "nothing to work on"), (folder, "nothing to work on")]
+        [(missing, "cannot read"), (bytes, "no usable input"), (folder, "no usable input")]
     {
         let path = path.to_string_lossy();
         let output = tour(&[&path])?;

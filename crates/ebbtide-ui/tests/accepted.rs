@@ -1,4 +1,4 @@
-//! What must compile does, and does what it says.
+//! Programs that must compile, and that work.
 
 use ebbtide::{AllocError, Arena, Scope, StackArena};
 use std::future::Future;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 #[test]
-fn outer_references_are_used_inside_a_scope_and_after_it() {
+fn outer_references_can_be_used_inside_and_after_a_scope() {
     let mut arena = Arena::new();
     let mut outer = arena.scope();
     let kept = outer.alloc(1);
@@ -21,7 +21,7 @@ fn outer_references_are_used_inside_a_scope_and_after_it() {
 }
 
 #[test]
-fn values_come_out_of_a_scope() {
+fn values_can_be_returned_from_a_scope() {
     let mut arena = Arena::new();
     let sum: u64 = {
         let s = arena.scope();
@@ -31,7 +31,7 @@ fn values_come_out_of_a_scope() {
 }
 
 #[test]
-fn what_a_scope_gave_lives_as_long_as_the_loan_of_the_arena() {
+fn allocations_live_as_long_as_the_borrow_of_the_arena() {
     fn greeting<'a>(arena: &'a mut Arena, name: &str) -> &'a str {
         let s = arena.scope();
         s.alloc_str(name)
@@ -89,7 +89,7 @@ fn a_labelled_break_leaves_scopes() {
 }
 
 #[test]
-fn a_scope_is_stored_in_a_struct() {
+fn a_scope_can_be_stored_in_a_struct() {
     struct Parser<'a, 't> {
         scope: Scope<'a>,
         text: &'t str,
@@ -111,7 +111,7 @@ fn a_scope_is_stored_in_a_struct() {
 }
 
 #[test]
-fn an_arena_and_its_scope_move_into_a_future_that_is_send() {
+fn a_future_that_owns_an_arena_and_its_scope_is_send() {
     fn is_send<F: Future + Send>(future: F) -> F {
         future
     }
@@ -121,7 +121,7 @@ fn an_arena_and_its_scope_move_into_a_future_that_is_send() {
         let s = arena.scope();
         let sum = s.alloc(1);
         let mut first = true;
-        // Pending once, so that the scope is kept across an await.
+        // Pending once, so that the scope is held across an await.
         std::future::poll_fn(
             |_| if mem::take(&mut first) { Poll::Pending } else { Poll::Ready(()) },
         )
@@ -135,7 +135,7 @@ fn an_arena_and_its_scope_move_into_a_future_that_is_send() {
 }
 
 #[test]
-fn a_scope_moves_to_a_scoped_thread_and_its_values_come_back() {
+fn a_scope_can_move_to_a_scoped_thread_and_return_its_values() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let made_here = s.alloc(1);
@@ -147,7 +147,7 @@ fn a_scope_moves_to_a_scoped_thread_and_its_values_come_back() {
 }
 
 #[test]
-fn a_scope_is_lent_to_a_scoped_thread_and_used_again() {
+fn a_scope_can_be_borrowed_by_a_scoped_thread_and_used_again() {
     let mut arena = Arena::new();
     let mut s = arena.scope();
     thread::scope(|threads| {
@@ -177,7 +177,7 @@ fn forgetting_a_scope_a_box_or_an_arena_is_harmless() {
 }
 
 #[test]
-fn a_scope_serves_a_function_that_names_one_lifetime_for_all() {
+fn a_scope_works_with_a_function_that_has_one_lifetime() {
     fn twice<'p>(s: &'p Scope<'p>, value: u64) -> &'p u64 {
         s.alloc(value * 2)
     }
@@ -205,7 +205,7 @@ fn a_scope_is_covariant() {
 }
 
 #[test]
-fn scopes_of_two_arenas_nest_and_mix() {
+fn scopes_of_two_arenas_can_be_nested_and_mixed() {
     let mut first = Arena::new();
     let mut second = Arena::new();
     let mut of_first = first.scope();

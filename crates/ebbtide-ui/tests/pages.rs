@@ -1,6 +1,6 @@
-//! `docs/CHECKLIST.md` and `docs/CONFORMANCE.md` name the tests that hold what they say. Each one exists.
+//! Every test named in `docs/CHECKLIST.md` and `docs/CONFORMANCE.md` exists.
 
-#![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
+#![allow(clippy::expect_used, reason = "a test may panic")]
 
 use std::{
     collections::BTreeSet,
@@ -11,10 +11,10 @@ use std::{
 const ROOT: &str = "../..";
 const PAGES: [&str; 2] = ["docs/CHECKLIST.md", "docs/CONFORMANCE.md"];
 
-/// Every source file of a folder `tests`, and the programs that must not compile.
+/// Collects every source file in a folder `tests`.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder can be read") {
-        let path = entry.expect("its entries too").path();
+        let path = entry.expect("the entry can be read").path();
         let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
         if path.is_dir() {
             if name != "target" && !name.starts_with('.') {
@@ -27,7 +27,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The names of functions and macros' tests in a source, and the names of the files themselves.
+/// The names of all tests, and of the files themselves.
 fn names() -> BTreeSet<String> {
     let mut files = Vec::new();
     sources(&Path::new(ROOT).join("crates"), &mut files);
@@ -36,14 +36,14 @@ fn names() -> BTreeSet<String> {
     for file in files {
         names.extend(file.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         let text = fs::read_to_string(&file).expect("it is text");
-        // Tests are functions, or arguments of a macro that makes some: any word of the source will do.
+        // Tests are functions or arguments of a macro, so this takes any word of the source.
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         names.extend(words.filter(|word| word.contains('_')).map(str::to_owned));
     }
     names
 }
 
-/// What stands between backquotes and looks like the name of a test: words of lower case, at least three.
+/// Everything in backquotes that looks like the name of a test: at least three lower-case words.
 fn tests_named(page: &str) -> Vec<&str> {
     let quoted = page.split('`').skip(1).step_by(2);
     let is_name = |text: &&str| {
@@ -61,7 +61,7 @@ fn every_test_that_a_page_names_exists() {
         let tests = tests_named(&text);
         assert!(tests.len() > 50, "{page} names {} tests", tests.len());
         for test in tests {
-            assert!(names.contains(test), "{page} names {test}, which is no test");
+            assert!(names.contains(test), "{page} names {test}, which is not a test");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What must not compile does not, at the line and for the reason that we mean.
+//! Programs that must not compile fail at the expected line, with the expected error.
 //!
-//! Every file of `tests/refused/` is a program whose faulty lines end in `//~ ` and the beginning of the compiler's
-//! complaint, usually just `error[CODE]`. Whole messages are not compared, because their wording changes from one
-//! compiler to the next.
+//! Each file in `tests/refused/` is a program whose faulty lines end in `//~ ` and the start of the
+//! compiler's message, usually just `error[CODE]`. Whole messages are not compared, because their wording
+//! changes from one compiler to the next.
 
-#![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
+#![allow(clippy::expect_used, reason = "a test may panic")]
 
 use std::env;
 use std::fs;
@@ -25,10 +25,10 @@ static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     target.join("debug")
 });
 
-/// What the compiler says of a program, a line each: `path:line:column: error[CODE]: message`.
+/// The compiler's messages for a program, one per line: `path:line:column: error[CODE]: message`.
 ///
-/// Code is generated too, because some of our errors appear only then.
-fn complaints(name: &str) -> Vec<String> {
+/// Generates code too, because some of our errors appear only then.
+fn messages(name: &str) -> Vec<String> {
     let file = format!("{FOLDER}/{name}.rs");
     let output = Command::new("rustc")
         .args(["--edition=2024", "--emit=obj", "--error-format=short", "--cap-lints=allow"])
@@ -48,27 +48,26 @@ fn complaints(name: &str) -> Vec<String> {
 fn check(name: &str) {
     let file = format!("{FOLDER}/{name}.rs");
     let program = fs::read_to_string(&file).expect("the program can be read");
-    let complaints = complaints(name);
-    let said = complaints.join("\n");
+    let messages = messages(name);
+    let said = messages.join("\n");
 
     let mut places = Vec::new();
     for (index, line) in program.lines().enumerate() {
         if let Some((_, mark)) = line.split_once("//~ ") {
             let place = format!("{file}:{}:", index + 1);
-            let found =
-                complaints.iter().any(|line| line.starts_with(&place) && line.contains(mark));
-            assert!(found, "nothing said `{mark}` at {place}\n{said}");
+            let found = messages.iter().any(|line| line.starts_with(&place) && line.contains(mark));
+            assert!(found, "no message `{mark}` at {place}\n{said}");
             places.push(place);
         }
     }
-    assert!(!places.is_empty(), "{file} marks no error");
-    for complaint in complaints.iter().filter(|complaint| complaint.contains(": error")) {
-        let marked = places.iter().any(|place| complaint.starts_with(place));
-        assert!(marked, "an error that {file} does not mark: {complaint}");
+    assert!(!places.is_empty(), "{file} does not mark an error");
+    for message in messages.iter().filter(|message| message.contains(": error")) {
+        let marked = places.iter().any(|place| message.starts_with(place));
+        assert!(marked, "an error that {file} does not mark: {message}");
     }
 }
 
-/// One test a program, named after its file.
+/// One test for each program, named after its file.
 macro_rules! programs {
     ($($name:ident)*) => {
         $(
@@ -95,22 +94,22 @@ programs! {
     b24_array_sent_to_a_thread
     b25_allocating_from_another_thread
     backing_that_is_not_send
-    box_of_what_is_not_send_sent
+    box_of_non_send_value_sent
     box_outlives_its_scope
-    box_unsized_to_what_it_points_to
-    box_whose_destructor_sees_a_dead_borrow
+    box_unsized_to_its_referent
+    box_whose_destructor_reads_an_expired_borrow
     buffer_used_while_its_scope_lives
     checkpoint_rewound_in_safe_code
     child_swapped_with_its_parent
     claim_outlives_its_parent
     claim_sent_to_another_thread
     parent_used_while_its_child_lives
-    reference_made_of_zeros
+    reference_from_zeroed_memory
     reference_outlives_its_child_scope
     reference_stored_in_a_longer_lived_struct
-    reference_to_what_is_not_sync_sent
+    reference_to_non_sync_value_sent
     scope_copied
-    scope_lengthened
+    scope_lifetime_extended
     scope_opened_while_the_root_is_used
     scope_sent_to_an_unscoped_thread
     scope_used_while_a_builder_lives
@@ -122,21 +121,21 @@ programs! {
     vector_sent_to_another_thread
 }
 
-/// Found when code is generated, so the error has its place in the core, and a note points to the line here.
+/// Errors of code generation. They are reported in the core, with a note that points to the line here.
 const DROP: &[(&str, usize, &[&str])] = &[
-    ("alloc_of_what_needs_drop", 7, &["boxed", "alloc_leaked"]),
-    ("builder_of_what_needs_drop_left_in_its_scope", 10, &["into_boxed_slice"]),
-    ("vector_of_what_needs_drop", 8, &["Vec::new_in(&scope)"]),
+    ("alloc_of_type_that_needs_drop", 7, &["boxed", "alloc_leaked"]),
+    ("builder_of_type_that_needs_drop_finished_as_slice", 10, &["into_boxed_slice"]),
+    ("vector_of_type_that_needs_drop", 8, &["Vec::new_in(&scope)"]),
 ];
 
 #[test]
-fn what_needs_drop_is_refused_and_the_ways_out_are_named() {
+fn types_that_need_drop_are_rejected_with_alternatives() {
     for (name, line, ways_out) in DROP {
-        let complaints = complaints(name);
+        let messages = messages(name);
         let place = format!("{name}.rs:{line}:");
         for expected in [&["error[E0080]", &*place], *ways_out].concat() {
-            let said = complaints.iter().any(|line| line.contains(expected));
-            assert!(said, "nothing said `{expected}`\n{}", complaints.join("\n"));
+            let said = messages.iter().any(|line| line.contains(expected));
+            assert!(said, "no message `{expected}`\n{}", messages.join("\n"));
         }
     }
 }
@@ -145,8 +144,8 @@ fn what_needs_drop_is_refused_and_the_ways_out_are_named() {
 fn every_program_in_the_folder_is_a_test() {
     let mut found: Vec<String> = fs::read_dir(FOLDER)
         .expect("the folder can be read")
-        .map(|entry| entry.expect("its entries too").path())
-        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
+        .map(|entry| entry.expect("the entry can be read").path())
+        .map(|path| path.file_stem().expect("it has a name").to_string_lossy().into_owned())
         .collect();
     found.sort();
     let mut tested = PROGRAMS.to_vec();

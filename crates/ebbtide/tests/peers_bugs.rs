@@ -3,10 +3,10 @@
 //! Two of their bugs are programs that must not compile, and are tested as such beside this crate:
 //!
 //! - 6, an arena that holds an `Rc` is sent to another thread (blink-alloc 0.4): here an arena holds no
-//!   value, a [`Box`](ebbtide::Box) of an `Rc` is not `Send` (`box_of_what_is_not_send_sent.rs`), and
-//!   neither is a reference to what is not `Sync` (`reference_to_what_is_not_sync_sent.rs`);
+//!   value, a [`Box`](ebbtide::Box) of an `Rc` is not `Send` (`box_of_non_send_value_sent.rs`), and
+//!   neither is a reference to what is not `Sync` (`reference_to_non_sync_value_sent.rs`);
 //! - 7, a destructor looks at a borrow that is gone (scoped-arena 0.4):
-//!   `box_whose_destructor_sees_a_dead_borrow.rs`.
+//!   `box_whose_destructor_reads_an_expired_borrow.rs`.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,4 +1,4 @@
-//! Plain `std`: vectors, strings and hash maps, each with memory of its own from the heap.
+//! Vectors, strings and hash maps of the standard library.
 
 pub(crate) mod json;
 mod trees;
@@ -12,7 +12,7 @@ use crate::stages::group::{self, Place};
 use crate::stages::{Memory, intern, medians, parse};
 use trees::Builder;
 
-/// Memory of the heap.
+/// The heap.
 #[derive(Default)]
 pub(crate) struct Heap;
 

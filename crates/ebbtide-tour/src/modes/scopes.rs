@@ -1,4 +1,4 @@
-//! Explicit scopes of ebbtide: what lives together lies together, and goes together.
+//! Explicit scopes of ebbtide: values with the same lifetime share a scope.
 
 mod bag;
 mod json;
@@ -14,15 +14,14 @@ use crate::stages::{Memory, group, intern, medians, parse};
 use bag::Bag;
 use table::Table;
 
-/// An arena for each length of life, since scopes of one arena end in the order opposite to that
-/// they began in.
+/// One arena for each lifetime, because scopes of the same arena have to be nested.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    /// For what a whole job needs.
+    /// Values that live as long as the job.
     kept: Arena,
-    /// For what one document or file needs.
+    /// Values that live as long as a document or file.
     tree: Arena,
-    /// For what is needed for a moment.
+    /// Temporary values.
     passing: Arena,
 }
 

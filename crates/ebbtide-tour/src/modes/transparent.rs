@@ -1,4 +1,4 @@
-//! The heap's code, which knows nothing of arenas, with a transparent scope around each job.
+//! The heap's code, unaware of arenas, with a transparent scope around each job.
 
 use ebbtide_global::arena;
 
@@ -6,7 +6,7 @@ use super::heap::Heap;
 use crate::input::File;
 use crate::stages::{Memory, group, intern, medians, parse};
 
-/// Memory of the global allocator's scopes.
+/// The heap's code in scopes of the global allocator.
 #[derive(Default)]
 pub(crate) struct Transparent(Heap);
 

@@ -1,19 +1,19 @@
-//! Bars by stage, one for each kind of memory, as inline SVG. The colours come from the page's
-//! style sheet.
+//! Bar charts as inline SVG: groups of bars by stage, one bar for each kind of memory. Colours come
+//! from the page's style sheet.
 
 use std::fmt::{self, Write};
 
-/// A picture of one figure.
+/// A chart of one figure.
 pub(crate) struct Chart {
-    /// What the axis counts, with its unit.
+    /// The label of the axis.
     pub(crate) axis: String,
-    /// How many of the figure's own units one unit of the axis is.
+    /// The size of one unit of the axis, in units of the figure.
     pub(crate) unit: f64,
     pub(crate) scale: Scale,
     pub(crate) groups: Vec<Group>,
 }
 
-/// How values become lengths.
+/// The scale of the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     Linear,
@@ -30,7 +30,7 @@ pub(crate) struct Group {
 pub(crate) struct Bar {
     pub(crate) value: f64,
     pub(crate) label: String,
-    /// Drawn as a line over the bar's end.
+    /// Drawn as a line at the end of the bar.
     pub(crate) spread: Option<[f64; 2]>,
 }
 
@@ -99,7 +99,7 @@ impl Bar {
 }
 
 impl Chart {
-    /// Where the grid lines are, from the smallest to the end of the axis, in units of the axis.
+    /// The positions of the grid lines, in units of the axis.
     fn ticks(&self) -> Vec<f64> {
         let bars = self.groups.iter().flat_map(|group| &group.bars);
         let most = bars.map(|bar| bar.value / self.unit).fold(1.0, f64::max);
@@ -116,7 +116,7 @@ impl Chart {
 }
 
 impl Scale {
-    /// How far along the axis `value` lies, where 1 is at `end`.
+    /// The position of `value` on the axis, as a fraction of `end`.
     fn share(self, value: f64, end: f64) -> f64 {
         match self {
             Scale::Linear => value / end,
@@ -137,7 +137,7 @@ fn short(tick: f64) -> String {
     match tick {
         1e6.. => format!("{}M", tick / 1e6),
         1e3.. => format!("{}k", tick / 1e3),
-        // Sums of tenths are not exact.
+        // Rounds off floating-point error.
         _ => format!("{}", (tick * 1e3).round() / 1e3),
     }
 }

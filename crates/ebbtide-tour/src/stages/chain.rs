@@ -1,4 +1,4 @@
-//! Numeric temporaries: `(x + 1) * 2 - x / 3` as array languages compute it, a new vector for each
+//! Numeric temporaries: `(x + 1) * 2 - x / 3` as in an array language, with a new vector for each
 //! operation.
 
 use std::hash::Hasher;
@@ -9,16 +9,16 @@ use crate::hash::Fold;
 use crate::input::Input;
 
 pub(crate) const DESCRIPTION: &str = "\
-    (x + 1) * 2 - x / 3 over the lengths of each file's tokens, every operation making a new \
-    vector: in windows of 30, 300 and 3,000 values, then all at once. One scope a window.";
+    Computes (x + 1) * 2 - x / 3 over the token lengths of each file, with a new vector for each \
+    operation: in windows of 30, 300 and 3,000 values, then all at once. One scope per window.";
 
 const WINDOWS: [usize; 4] = [30, 300, 3_000, usize::MAX];
 
-/// Where a stage's vectors of numbers come from.
+/// Allocates vectors of numbers.
 pub(crate) trait Floats {
     type Vector: DerefMut<Target = [f64]>;
 
-    /// A new vector of the values of `value` at `0..len`.
+    /// A new vector with the values of `value` for `0..len`.
     fn vector(&self, len: usize, value: impl FnMut(usize) -> f64) -> Self::Vector;
 }
 

@@ -1,5 +1,5 @@
-//! Group the words of all files by their spelling in lower case, remembering every place: the index
-//! of a book.
+//! Groups the words of all files by their lower-case spelling and remembers every position, like
+//! the index of a book.
 
 use std::hash::Hasher;
 
@@ -8,18 +8,18 @@ use crate::hash::Fold;
 use crate::input::{File, Input};
 
 pub(crate) const DESCRIPTION: &str = "\
-    Every word of every file goes into a hash map from its spelling in lower case to all its \
-    places; then the groups are sorted by size. One scope for the map, one a word for the \
-    lower-case copy.";
+    Every word of every file goes into a hash map from its lower-case spelling to its positions; \
+    then the groups are sorted by size. One scope for the map, and one per word for the lower-case \
+    copy.";
 
-/// Where a word stands.
+/// The position of a word.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) file: u32,
     pub(crate) line: u32,
 }
 
-/// What the groups tell.
+/// The result of this stage.
 #[derive(Default)]
 pub(crate) struct Found {
     words: u64,
@@ -34,7 +34,7 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
     [("words", found.words), ("spellings", found.groups), ("largest group", found.largest)]
 }
 
-/// Calls `on_word` with every word of `files` and its place.
+/// Calls `on_word` with every word of `files` and its position.
 #[inline]
 pub(crate) fn for_each_word<'t>(files: &'t [File], mut on_word: impl FnMut(&'t str, Place)) {
     for (file, content) in (0..).zip(files) {
@@ -47,11 +47,10 @@ pub(crate) fn for_each_word<'t>(files: &'t [File], mut on_word: impl FnMut(&'t s
     }
 }
 
-/// A spelling, how often it stands somewhere, and where.
+/// A spelling, the number of its positions, and the positions.
 pub(crate) type Group<'k, P> = (&'k str, usize, P);
 
-/// Sorts the groups, the largest first and equal ones by spelling, and reads what this stage wants
-/// to know.
+/// Sorts the groups by size, descending, then by spelling, and computes the result.
 pub(crate) fn query<P, I>(groups: &mut [Group<'_, P>], places: impl Fn(&P) -> I) -> Found
 where
     I: Iterator<Item = Place>,

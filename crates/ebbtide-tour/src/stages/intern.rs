@@ -1,5 +1,5 @@
-//! The front of a compiler: cut sources into tokens, nest them by their brackets as macros see
-//! them, and give every name one number.
+//! The front end of a compiler: splits sources into tokens, nests them by their brackets as for
+//! macros, and interns names.
 
 use std::hash::Hasher;
 
@@ -9,23 +9,23 @@ use crate::input::{File, Input, Kind as FileKind};
 use crate::lexer::{self, Kind, Tokens};
 
 pub(crate) const DESCRIPTION: &str = "\
-    Each file is cut into tokens, which become trees nested by their brackets; each name and \
-    literal is interned: kept once, for all files, and numbered. One scope for the names, one a \
-    file for its trees.";
+    Each file is split into tokens, which become trees nested by their brackets. Names and \
+    literals are interned across all files. One scope for the names, and one per file for its \
+    trees.";
 
-/// Deeper brackets are kept as plain tokens, so that walking a tree cannot exhaust the stack.
+/// Deeper brackets are treated as plain tokens, so that walking a tree cannot overflow the stack.
 const MAX_DEPTH: u32 = 128;
 
-/// A token in a tree: a numbered text, or punctuation.
+/// A token in a tree: an interned text, or punctuation.
 #[derive(Clone, Copy)]
 pub(crate) enum Leaf {
     Symbol(u32),
     Punctuation(char),
 }
 
-/// Makes trees out of tokens.
+/// Builds trees from tokens.
 pub(crate) trait Build {
-    /// A group that is not finished.
+    /// An unfinished group.
     type Open;
     /// The leaves and groups between two brackets, in order.
     type Trees;
@@ -35,17 +35,17 @@ pub(crate) trait Build {
     fn push_group(&mut self, open: &mut Self::Open, group: Self::Trees);
     fn close(&mut self, open: Self::Open) -> Self::Trees;
 
-    /// The number of `text`; numbers are given out in the order of first sight.
+    /// The number of `text`. Numbers are assigned in order of first occurrence.
     fn symbol(&mut self, text: &str) -> u32;
 }
 
-/// Finished trees, however they are held.
+/// Finished trees.
 pub(crate) trait Forest {
-    /// Calls `on_leaf` with every leaf, in order, and returns how deep the deepest brackets are.
+    /// Calls `on_leaf` with every leaf, in order, and returns the depth of the deepest brackets.
     fn visit(&self, on_leaf: &mut impl FnMut(Leaf)) -> u32;
 }
 
-/// What the trees tell.
+/// The result of this stage.
 #[derive(Default)]
 pub(crate) struct Found {
     leaves: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Reads what this stage wants to know about the trees of one file.
+    /// Adds the trees of one file.
     pub(crate) fn read_trees(&mut self, trees: &impl Forest) {
         let deepest = trees.visit(&mut |leaf| {
             self.leaves += 1;
@@ -67,7 +67,7 @@ impl Found {
         self.deepest = self.deepest.max(deepest);
     }
 
-    /// Reads the interned texts in the order of their numbers, with room for as many as there are.
+    /// Adds the interned texts in the order of their numbers. `in_order` has one element for each.
     pub(crate) fn read_names<'n>(
         &mut self,
         in_order: &mut [&'n str],

@@ -1,5 +1,4 @@
-//! Medians of sliding windows, and the median distance from them: each needs a copy that it may
-//! reorder.
+//! Medians and median absolute deviations of sliding windows. Each needs a copy that it can reorder.
 
 use std::hash::Hasher;
 
@@ -9,20 +8,20 @@ use crate::hash::Fold;
 use crate::input::Input;
 
 pub(crate) const DESCRIPTION: &str = "\
-    The running median of each file's token lengths, and the median distance from it (a filter for \
-    outliers): 101 values wide, every 20th window; each of the two copies its window and selects \
-    the middle. One scope a window.";
+    The running median of each file's token lengths and the median absolute deviation, as in a \
+    filter for outliers: 101 values wide, every 20th window. Each of the two copies its window and \
+    selects the middle. One scope per window.";
 
 const WIDTH: usize = 101;
 const STEP: usize = 20;
 
-/// The size of the series that are long enough for a window.
+/// The size of the series that are at least as long as a window.
 pub(crate) fn input_bytes(input: &Input) -> usize {
     let long_enough = input.series.iter().filter(|series| series.len() >= WIDTH);
     long_enough.map(|series| size_of_val(series.as_slice())).sum()
 }
 
-/// What a window holds.
+/// The result for a window.
 #[derive(Clone, Copy)]
 pub(crate) struct Found {
     median: f64,
@@ -46,7 +45,7 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
     ]
 }
 
-/// The median of `window` and the median distance from it.
+/// The median of `window` and the median absolute deviation.
 pub(crate) fn of_window(memory: &impl Floats, window: &[f64]) -> Found {
     let mut copy = memory.vector(window.len(), |i| window[i]);
     let median = middle(&mut copy);

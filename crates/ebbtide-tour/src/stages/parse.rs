@@ -1,5 +1,5 @@
-//! Parse JSON documents into trees and query them: how many values, how deep, and, where a document
-//! is what `cargo metadata` prints, which packages depend on what, by the kind of the dependency.
+//! Parses JSON documents into trees and queries them: number of values, depth, and, in the output of
+//! `cargo metadata`, the packages and their dependencies by kind.
 
 use std::hash::Hasher;
 
@@ -9,16 +9,16 @@ use crate::input::Input;
 use crate::json::{self, Build, Dom, View};
 
 pub(crate) const DESCRIPTION: &str = "\
-    Each JSON document becomes a tree of values that own their text; a query counts the values \
-    and, in the output of cargo metadata, the packages and their dependencies by kind. One scope a \
-    document.";
+    Each JSON document becomes a tree of values that own their text. A query counts the values \
+    and, in the output of cargo metadata, the packages and their dependencies by kind. One scope \
+    per document.";
 
-/// What one document holds.
+/// The result for a document.
 #[derive(Default)]
 pub(crate) struct Found {
     values: u64,
     packages: u64,
-    /// Normal, for development, for building.
+    /// Normal, development and build dependencies.
     dependencies: [u64; 3],
     content: Fold,
 }
@@ -36,8 +36,7 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
     [("values", values), ("packages", packages), ("dependencies", dependencies)]
 }
 
-/// Parses a document, which [`Input`] has checked to be JSON, and asks it everything that this stage
-/// wants to know.
+/// Parses a document, which [`Input`] has checked to be valid JSON, and queries it.
 pub(crate) fn parse_and_query<D: Dom>(document: &str, build: &mut impl Build<Value = D>) -> Found {
     json::parse(document, build).map_or_else(|_| Found::default(), |root| query(&root))
 }

@@ -1,4 +1,4 @@
-//! The scope's memory goes with the arena.
+//! Dropping the arena frees the scope's memory.
 
 use ebbtide::Arena;
 

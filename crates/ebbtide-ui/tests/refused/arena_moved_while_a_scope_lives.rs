@@ -1,4 +1,4 @@
-//! The first chunk knows the arena's address.
+//! The first chunk holds the arena's address.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! `reset` may give the memory back.
+//! `reset` may release the memory.
 
 use ebbtide::Arena;
 

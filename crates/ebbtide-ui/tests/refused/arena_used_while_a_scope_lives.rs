@@ -1,4 +1,4 @@
-//! Two scopes of one arena would hand out the same bytes.
+//! Two scopes of one arena would allocate the same bytes.
 
 use ebbtide::Arena;
 

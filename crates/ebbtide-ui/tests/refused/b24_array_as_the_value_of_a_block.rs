@@ -1,4 +1,4 @@
-//! The block ends, the arena is used again, and so the array is gone.
+//! After the block, the arena is used again and the array overwritten.
 
 use ebbtide::Arena;
 

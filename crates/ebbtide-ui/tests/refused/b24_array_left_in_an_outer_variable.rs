@@ -1,4 +1,4 @@
-//! The array's memory is handed out again by the second scope.
+//! The second scope allocates the array's memory again.
 
 use ebbtide::Arena;
 

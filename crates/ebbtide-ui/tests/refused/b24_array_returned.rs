@@ -1,4 +1,4 @@
-//! The array's memory belongs to the function's own arena.
+//! The array is in an arena that is local to the function.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! As a plain array, but hidden in a struct.
+//! The array is in an arena that is local to the function; here it is in a struct.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! A scope moves between threads, and its cold path calls the backing there. Hence no arena holds an `Rc` either.
+//! A scope can move to another thread, where its cold path calls the backing.
 
 use ebbtide::{AllocError, Backing};
 use std::alloc::Layout;

@@ -1,4 +1,4 @@
-//! The destructor would run in memory that is used again.
+//! The destructor would run on memory that is in use again.
 
 use ebbtide::Arena;
 

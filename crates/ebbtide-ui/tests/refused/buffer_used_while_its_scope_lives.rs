@@ -1,4 +1,4 @@
-//! The bytes are the scope's as long as it lives.
+//! The scope borrows the buffer.
 
 use ebbtide::Fixed;
 use std::mem::MaybeUninit;

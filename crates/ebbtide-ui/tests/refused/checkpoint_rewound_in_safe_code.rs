@@ -1,4 +1,4 @@
-//! The compiler cannot see that nothing allocated since is used again.
+//! The compiler cannot check that later allocations are no longer used.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! A parent that carried its child's cursor would outlive its memory.
+//! A parent with its child's cursor would outlive the child's memory.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! A claim is over before the scope it was opened in, and before a child of that one opens.
+//! A claim ends before its parent does, and before the parent opens a child.
 
 use ebbtide::Arena;
 

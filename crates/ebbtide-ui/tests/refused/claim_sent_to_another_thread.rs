@@ -1,4 +1,4 @@
-//! A claim's end touches the arena's list of chunks, which its parent uses on this thread.
+//! Ending a claim changes the arena's list of chunks, which the parent uses on this thread.
 
 use ebbtide::Arena;
 

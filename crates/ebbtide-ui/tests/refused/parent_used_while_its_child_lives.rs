@@ -1,4 +1,4 @@
-//! Parent and child would hand out the same bytes.
+//! Parent and child would allocate the same bytes.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! The parent goes on where it was before the child, over the child's memory.
+//! After the child, the parent allocates the child's memory again.
 
 use ebbtide::Arena;
 

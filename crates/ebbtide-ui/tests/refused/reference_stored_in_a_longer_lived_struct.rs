@@ -1,4 +1,4 @@
-//! The struct would keep a name after the memory of its scope is used again.
+//! The struct would keep a name whose memory is in use again.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! A copy would hand out the original's bytes again.
+//! The copy would allocate the same bytes as the original.
 
 use ebbtide::Arena;
 

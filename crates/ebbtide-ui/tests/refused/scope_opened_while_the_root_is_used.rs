@@ -1,4 +1,4 @@
-//! A scope begins where the root stands, so the root must stand still.
+//! A scope starts at the root's cursor, so the root must not move.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! A scope may move to another thread, but only to one that ends before the arena does.
+//! A scope can move to another thread only if that thread ends before the arena.
 
 use ebbtide::Arena;
 

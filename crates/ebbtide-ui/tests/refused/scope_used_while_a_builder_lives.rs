@@ -1,4 +1,4 @@
-//! A builder builds in all that is free: whatever else was allocated there would be overwritten.
+//! A builder uses all free memory, so other allocations would be overwritten.
 
 use ebbtide::Arena;
 

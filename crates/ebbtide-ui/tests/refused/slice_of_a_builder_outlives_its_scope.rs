@@ -1,4 +1,4 @@
-//! What a builder leaves lives as long as the loan of the scope, and what it lends not even that long.
+//! A finished slice lives as long as the scope's borrow; a slice borrowed from the builder, not even that long.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! Two children of one parent would hand out the same bytes.
+//! Two children of one parent would allocate the same bytes.
 
 use ebbtide::Arena;
 

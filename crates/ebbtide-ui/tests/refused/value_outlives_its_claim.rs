@@ -1,4 +1,4 @@
-//! A claim's end makes its chunks anyone's.
+//! When a claim ends, any scope may use its chunks.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! A vector grows through its scope, which must not be gone.
+//! A vector allocates from its scope, so the scope has to outlive it.
 
 use ebbtide::{Arena, collections::Vec};
 

@@ -1,4 +1,4 @@
-//! A vector grows through its scope, which stays on its thread as long as it is shared.
+//! A vector allocates from its scope, which cannot be shared with another thread.
 
 use ebbtide::Arena;
 

@@ -14,7 +14,7 @@ pub(crate) enum Value {
     Object(Vec<(String, Value)>),
 }
 
-/// Makes a [`Value`] of a document.
+/// Builds a [`Value`] from a document.
 pub(crate) struct Builder;
 
 fn owned(text: Text<'_>) -> String {

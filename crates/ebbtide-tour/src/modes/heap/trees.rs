@@ -10,7 +10,7 @@ pub(crate) enum Tree {
     Group(Vec<Tree>),
 }
 
-/// Makes trees, and gives every name a number.
+/// Builds trees and interns names.
 #[derive(Default)]
 pub(crate) struct Builder {
     pub(crate) names: HashMap<String, u32, FoldState>,

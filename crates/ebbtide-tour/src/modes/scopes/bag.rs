@@ -1,5 +1,5 @@
-//! A list that grows in a scope without moving anything: segments, each twice as long as the one
-//! before it.
+//! A list that grows in a scope without moving its elements: segments, each twice as long as the
+//! previous one.
 
 use std::cell::Cell;
 use std::iter;
@@ -9,7 +9,7 @@ use ebbtide::Scope;
 #[derive(Clone, Copy)]
 pub(crate) struct Bag<'a, T> {
     ends: Option<Ends<'a, T>>,
-    /// What is left of the last segment.
+    /// The unused part of the last segment.
     room: &'a [Cell<T>],
     len: usize,
 }
@@ -49,7 +49,7 @@ impl<'a, T: Copy> Bag<'a, T> {
         }
     }
 
-    /// Adds a segment; `filler` stands in it until it is written over.
+    /// Adds a segment, filled with `filler` until it is overwritten.
     fn extend(&mut self, scope: &Scope<'a>, filler: T) {
         let len = self.ends.map_or(FIRST_VALUES, |ends| ends.last.values.len() * 2);
         self.room = scope.alloc_slice_fill_with(len, |_| Cell::new(filler));
@@ -65,7 +65,7 @@ impl<'a, T: Copy> Bag<'a, T> {
         }
     }
 
-    /// The values in the order they came.
+    /// The values in insertion order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = T> + use<'a, T> {
         let first = self.ends.map(|ends| ends.first);
         let segments = iter::successors(first, |segment| segment.next.get());

@@ -1,4 +1,4 @@
-//! JSON values in a scope: plain values without destructors, so that a tree costs nothing to drop.
+//! JSON values in a scope: plain values without destructors, so dropping a tree costs nothing.
 
 use std::slice;
 
@@ -17,7 +17,7 @@ pub(crate) enum Value<'a> {
     Object(&'a [(&'a str, Value<'a>)]),
 }
 
-/// Makes a [`Value`] of a document.
+/// Builds a [`Value`] from a document.
 pub(crate) struct Builder<'b, 'a> {
     tree: &'b Scope<'a>,
     items: Stack<'b, Value<'a>>,
@@ -25,7 +25,7 @@ pub(crate) struct Builder<'b, 'a> {
 }
 
 impl<'b, 'a> Builder<'b, 'a> {
-    /// A builder whose values live in `tree`; what it needs meanwhile is in `passing`.
+    /// A builder that keeps values in `tree` and temporary values in `passing`.
     pub(crate) fn new(tree: &'b Scope<'a>, passing: &'b Scope<'b>) -> Self {
         Self { tree, items: Stack::new(passing), members: Stack::new(passing) }
     }
@@ -40,7 +40,7 @@ impl<'b, 'a> Builder<'b, 'a> {
 
 impl<'a> Build for Builder<'_, 'a> {
     type Value = Value<'a>;
-    /// Where on the stack the children begin.
+    /// The position on the stack where the children start.
     type Items = usize;
     type Members = usize;
 

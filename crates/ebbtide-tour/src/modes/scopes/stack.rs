@@ -1,6 +1,5 @@
-//! A stack in a scope. Parsers collect the children of a node on it, and then move them into a
-//! slice of just the right length; since inner nodes are finished before outer ones, one stack
-//! serves all of them.
+//! A stack in a scope. A parser collects the children of a node on it and then moves them into a
+//! slice of the exact length. Inner nodes are finished before outer ones, so one stack is enough.
 
 use ebbtide::Scope;
 
@@ -13,7 +12,7 @@ pub(crate) struct Stack<'a, T> {
 const FIRST_SLOTS: usize = 64;
 
 impl<'a, T: Copy> Stack<'a, T> {
-    /// An empty stack; nothing is allocated yet.
+    /// An empty stack. Does not allocate.
     pub(crate) fn new(scope: &'a Scope<'a>) -> Self {
         Self { scope, slots: &mut [], len: 0 }
     }

@@ -1,6 +1,6 @@
-//! A hash table in a scope: keys are strings, and live there too, each beside its value. Open
-//! addressing; when it is three quarters full it moves to twice the room, and what it leaves behind
-//! goes with the scope. Entries never move.
+//! A hash table in a scope. Keys are strings and are stored next to their values. Open addressing:
+//! when three quarters of the slots are full, their number is doubled. The old slots are freed with
+//! the scope. Entries never move.
 
 use std::hash::BuildHasher;
 
@@ -10,7 +10,7 @@ use crate::hash::FoldState;
 
 pub(crate) struct Table<'a, V> {
     scope: &'a Scope<'a>,
-    /// A power of two of them, never all taken.
+    /// The length is a power of two. There is always a free slot.
     slots: &'a mut [Option<Slot<'a, V>>],
     len: usize,
 }
@@ -32,7 +32,7 @@ impl<'a, V> Table<'a, V> {
         Self { scope, slots: scope.alloc_slice_fill_with(FIRST_SLOTS, |_| None), len: 0 }
     }
 
-    /// The value of `key`; if it has none yet, that of `first`, and `key` is copied into the scope.
+    /// The value of `key`. If there is none, inserts the value of `first` and copies `key` into the scope.
     pub(crate) fn entry(&mut self, key: &str, first: impl FnOnce() -> V) -> &mut V {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
             self.grow();
@@ -68,7 +68,7 @@ impl<'a, V> Table<'a, V> {
     }
 }
 
-/// The place of the slot with this hash whose entry `is_it`, or the free one where it belongs.
+/// The index of the slot with this hash whose entry satisfies `is_it`, or of the free slot for it.
 fn place<V>(
     slots: &[Option<Slot<'_, V>>],
     hash: u64,

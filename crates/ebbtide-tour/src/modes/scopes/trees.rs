@@ -1,4 +1,4 @@
-//! Token trees as slices in a scope; the names in a table that outlives them.
+//! Token trees as slices in a scope. Names are in a table that outlives them.
 
 use ebbtide::Scope;
 
@@ -12,7 +12,7 @@ pub(crate) enum Tree<'a> {
     Group(&'a [Tree<'a>]),
 }
 
-/// Makes trees, and gives every name a number.
+/// Builds trees and interns names.
 pub(crate) struct Builder<'b, 'a, 'n> {
     tree: &'b Scope<'a>,
     trees: Stack<'b, Tree<'a>>,
@@ -20,7 +20,7 @@ pub(crate) struct Builder<'b, 'a, 'n> {
 }
 
 impl<'b, 'a, 'n> Builder<'b, 'a, 'n> {
-    /// A builder whose trees live in `tree`; what it needs meanwhile is in `passing`.
+    /// A builder that keeps trees in `tree` and temporary values in `passing`.
     pub(crate) fn new(
         tree: &'b Scope<'a>,
         passing: &'b Scope<'b>,
@@ -31,7 +31,7 @@ impl<'b, 'a, 'n> Builder<'b, 'a, 'n> {
 }
 
 impl<'a> Build for Builder<'_, 'a, '_> {
-    /// Where on the stack the trees of a group begin.
+    /// The position on the stack where the trees of a group start.
     type Open = usize;
     type Trees = &'a [Tree<'a>];
 

@@ -1,4 +1,4 @@
-//! The vector has no destructor that would drop the strings.
+//! The vector has no destructor to drop the strings.
 
 use ebbtide::Arena;
 

@@ -1,4 +1,4 @@
-//! The destructor runs when `boxed` goes, and by then `seen` is gone.
+//! The destructor runs when `boxed` is dropped, after `seen`.
 
 use ebbtide::Arena;
 

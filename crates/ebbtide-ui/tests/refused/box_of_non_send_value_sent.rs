@@ -1,4 +1,4 @@
-//! A box may move to another thread only if its content may.
+//! A box can move to another thread only if its content can.
 
 use ebbtide::Arena;
 use std::rc::Rc;

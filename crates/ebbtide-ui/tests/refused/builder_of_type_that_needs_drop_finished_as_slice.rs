@@ -1,4 +1,4 @@
-//! The strings would never be dropped; `into_boxed_slice` is the way out.
+//! The strings would never be dropped. `into_boxed_slice` would drop them.
 
 use ebbtide::Arena;
 

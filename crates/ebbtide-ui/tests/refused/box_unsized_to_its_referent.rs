@@ -1,4 +1,4 @@
-//! A box of a reference does not turn into a box of what lies behind it, which would be dropped twice.
+//! A box of a reference cannot become a box of the referent, which would be dropped twice.
 
 fn main() {
     let mut text = String::from("dropped once");

@@ -1,4 +1,4 @@
-//! A scope may stand for a shorter one, never for a longer one.
+//! A scope's lifetime can be shortened, but not extended.
 
 use ebbtide::Scope;
 

@@ -1,4 +1,4 @@
-//! The memory does not change what its content allows: a `Cell` is not to be shared.
+//! An arena does not make its contents `Sync`: a `Cell` must not be shared.
 
 use ebbtide::Arena;
 use std::cell::Cell;
