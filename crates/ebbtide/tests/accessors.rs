@@ -1,5 +1,5 @@
-//! Claim: what the small methods lend, compare and print is what is there, and chunks have the sizes that the
-//! documentation says.
+//! Claim: accessors, comparisons and formatting report the actual state, and chunks have the documented
+//! sizes.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

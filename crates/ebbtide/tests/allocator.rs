@@ -1,5 +1,5 @@
-//! Claim: `&Scope` is an allocator by each of the traits: the last block grows, shrinks and is freed in place,
-//! any other is left alone, and a refusal changes nothing.
+//! Claim: `&Scope` implements each of the `Allocator` traits: the last block grows, shrinks and is freed in
+//! place, other blocks are left alone, and a failed request changes nothing.
 
 #![cfg(all(
     feature = "std",

@@ -1,8 +1,8 @@
 //! Claim: the arithmetic of both ends of a region is exact, for every layout that Rust allows.
 //!
-//! The model computes in `i128`, where nothing wraps, and by division instead of masks. What a layout may be:
-//! `align` a power of two, `size` rounded up to it at most the greatest signed word. What a region may be:
-//! `low <= top`, no further apart than the greatest signed word, as every object in Rust.
+//! The model computes in `i128`, where nothing wraps, and divides instead of masking. Valid layouts: `align`
+//! is a power of two, and `size` rounded up to it is at most the greatest signed word. Valid regions:
+//! `low <= top`, and their distance is at most the greatest signed word.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[cfg(target_pointer_width = "64")]

@@ -1,6 +1,6 @@
-//! Claim: under `AddressSanitizer` (`--cfg ebbtide_asan`) a raw pointer that outlived its scope is caught.
+//! Claim: `AddressSanitizer` (`--cfg ebbtide_asan`) reports a raw pointer that is used after its scope ended.
 //!
-//! A report ends the process, so each case is this very program again, told by a variable what to do.
+//! A report ends the process, so each case runs this program again, with an environment variable.
 #![cfg(ebbtide_asan)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

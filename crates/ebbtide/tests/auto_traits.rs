@@ -1,6 +1,7 @@
-//! Claim: each public type is `Send`, `Sync`, `Unpin` and unwind safe exactly as documented, and as small.
+//! Claim: each public type is `Send`, `Sync`, `Unpin` and unwind safe as documented, and has the documented
+//! size.
 //!
-//! Checked when this file is compiled; the tests are there to be listed.
+//! Everything is checked when this file is compiled.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]

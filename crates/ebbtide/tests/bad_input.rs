@@ -1,4 +1,4 @@
-//! Claim: what cannot be served is a documented error, and nothing is lost by asking.
+//! Claim: a request that cannot be met is a documented error without side effects.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,5 +1,5 @@
-//! Claim: a builder has the low end to itself: nothing is copied before the chunk is full, and whatever goes
-//! wrong, what was built stays usable and the scope stays whole.
+//! Claim: a builder uses the low end exclusively. It copies nothing until the chunk is full, and after any
+//! failure its contents and its scope remain usable.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

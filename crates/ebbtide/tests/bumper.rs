@@ -1,7 +1,8 @@
-//! Claim: what Bumper.jl's own tests ask for, ebbtide does, in the same situations.
+//! Claim: ebbtide passes the tests of Bumper.jl.
 //!
-//! Test names begin with the row of the conformance table. Elsewhere are B07 to B09 (`no_heap_calls.rs`),
-//! B24 and B25 (must not compile: `ebbtide-ui`), and B31 to B39, which are about the default arena.
+//! Test names start with the row of `docs/CONFORMANCE.md`. B07 to B09 are in `no_heap_calls.rs`, B24 and B25
+//! (programs that must not compile) in `ebbtide-ui`, and B31 to B39, about the default arena, in `local.rs`
+//! and `pool.rs`.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,4 +1,4 @@
-//! A claim has chunks of its own, gives them back when it goes, and leaves its parent as it is.
+//! Claim: a claim has its own chunks, returns them when it ends, and does not affect its parent.
 
 #![cfg(feature = "std")]
 

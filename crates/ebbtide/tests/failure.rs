@@ -1,4 +1,4 @@
-//! Claim: a failed allocation is told, changes nothing, and the next one works.
+//! Claim: a failed allocation is reported, changes nothing, and the next one succeeds.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

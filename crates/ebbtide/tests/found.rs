@@ -1,6 +1,6 @@
-//! Claim: what a fuzz target once found is as it should be, and so are random inputs of every target.
+//! Claim: inputs once found by fuzzing, and random inputs for every target, pass.
 //!
-//! `found/TARGET/` holds the inputs, named for what they show; `targets/` what is done with them.
+//! `found/TARGET/` holds the inputs, named for what they show; `targets/` holds the code that runs them.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,4 +1,4 @@
-//! Claim: what grows does so in place at the low end, up to the last byte, whatever else is allocated.
+//! Claim: blocks grow in place at the low end, up to the last byte, whatever else is allocated.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

@@ -1,4 +1,4 @@
-//! Claim: huge pages serve an arena as the heap does; what is mapped is aligned, advised, and given back.
+//! Claim: huge pages serve an arena like the heap; mappings are aligned, advised and returned.
 #![cfg(all(feature = "huge-pages", unix))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

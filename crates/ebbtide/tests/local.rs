@@ -1,5 +1,5 @@
-//! Claim: every thread has a default scope that works wherever it is called, and nothing that a closure
-//! captures or does makes two scopes share memory.
+//! Claim: every thread has a default scope that works wherever it is called, and no closure can make two
+//! scopes share memory.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,7 +1,7 @@
-//! Claim: a thread that ends leaves no memory behind, and warm default scopes and pools take none.
+//! Claim: a thread that ends leaves no memory behind, and warm default scopes and pools allocate none.
 //!
-//! In a process of its own, for the counting allocator is the whole program's; and in one test, so that
-//! nothing else runs beside it.
+//! This is a process of its own, because the counting allocator is global, and a single test, so that nothing
+//! else runs at the same time.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,9 +1,9 @@
-//! Claim: whatever the order of events, a pool lends each arena to one borrower at a time, what one borrower
-//! did has happened before the next one gets it, and no arena is lost.
+//! Claim: in every interleaving, a pool lends each arena to one borrower at a time, everything one borrower
+//! did happens before the next one gets the arena, and no arena is lost.
 //!
-//! Models: `ci/loom.sh` runs them. The pool is the crate's own, its locks and its counter loom's, its shards
-//! two. An arena is told by where its first block lies. loom does not see into an arena, so for each a cell of
-//! loom's stands in: its borrowers write to that, and loom complains of two that no lock has put in order.
+//! Run by `ci/loom.sh`. The pool is the real one, with loom's locks and counter and two shards. An arena is
+//! identified by the address of its first block. loom cannot see into an arena, so each one has a loom cell
+//! that its borrowers write to; loom reports two writes that no lock has ordered.
 
 #![cfg(all(loom, feature = "std"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

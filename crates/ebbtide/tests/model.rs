@@ -1,4 +1,4 @@
-//! Claim: whatever is done in whatever order, live blocks never overlap and keep every byte.
+//! Claim: live blocks never overlap and keep every byte, for any sequence of operations.
 //!
 //! The operations and the model are in `common/model.rs`, which the fuzz target shares.
 

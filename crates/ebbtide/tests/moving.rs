@@ -1,5 +1,5 @@
-//! Claim: an arena that moves between loans loses nothing and finds everything again: its root, wherever that
-//! stands, its chunks, and the marks that were taken before.
+//! Claim: an arena that moves between borrows keeps working: its root, wherever its cursor is, its chunks,
+//! and earlier checkpoints.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,7 +1,7 @@
-//! Claim: in a warm scope nothing calls the global allocator, whatever is allocated.
+//! Claim: a warm scope does not call the global allocator, whatever is allocated.
 //!
-//! In a process of its own, for the counting allocator is the whole program's. It counts by the thread, so
-//! that the test harness and tests beside do not disturb.
+//! This is a process of its own, because the counting allocator is global. It counts per thread, so that
+//! the test harness and other tests do not interfere.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

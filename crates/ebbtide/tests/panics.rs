@@ -1,4 +1,4 @@
-//! Claim: a panic in the user's code loses no value, drops none twice, and leaves the arena at work.
+//! Claim: a panic in user code loses no value, drops none twice, and leaves the arena usable.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

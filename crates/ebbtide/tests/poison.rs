@@ -1,5 +1,5 @@
-//! Claim: with the feature `poison`, memory that a scope left behind is 0xDB when the next one opens,
-//! memory that lives never is, and the high-water mark is exact to the byte.
+//! Claim: with the feature `poison`, the memory of an ended scope is 0xDB when the next one opens, live memory
+//! never is, and the high-water mark is exact to the byte.
 #![cfg(all(feature = "poison", feature = "std", not(ebbtide_asan)))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 

@@ -1,8 +1,7 @@
-//! Claim: the user's code may allocate from the scope that runs it, in every method that runs any.
+//! Claim: in every method that runs user code, that code may allocate from the same scope.
 //!
-//! What it allocates and keeps overlaps neither the value being made nor anything else, whether a chunk
-//! has room, is nearly full or is left for another in the middle, and whether the method then succeeds
-//! or fails.
+//! Its allocations overlap neither the value being constructed nor anything else, whether the chunk has
+//! space, is nearly full or is left halfway, and whether the method succeeds or fails.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

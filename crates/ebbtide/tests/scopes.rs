@@ -1,6 +1,6 @@
-//! Claim: a scope ends wherever its loan does, by whatever way control leaves, and its memory is free then.
+//! Claim: a scope ends when its borrow ends, however control leaves, and its memory is free then.
 //!
-//! What must not compile is in `ebbtide-ui`.
+//! Programs that must not compile are in `ebbtide-ui`.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

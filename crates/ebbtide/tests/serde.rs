@@ -1,5 +1,5 @@
-//! Claim: what lies in a scope serialises as what it is, and comes back into a scope; an input that lies or
-//! a scope that is full is an error of the deserialiser's, after which all works as before.
+//! Claim: values in a scope serialise like any others, and deserialise into a scope. Input with a wrong length,
+//! and a full scope, are errors of the deserialiser, after which everything still works.
 #![cfg(all(feature = "serde", feature = "std"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -1,5 +1,5 @@
-//! Claim: after its first turns a loop calls the backing no more, whatever its turns do, and the memory held
-//! afterwards is what was asked for.
+//! Claim: after its first iterations a loop no longer calls the backing, whatever it does, and `trim` keeps as
+//! much memory as requested.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,7 +1,6 @@
-//! Claim: no trap of this very design catches a safe program.
+//! Claim: safe programs are safe from every known trap of this design.
 //!
-//! Each test is an attack on the design that worked on a prototype, or that an invariant in `src/raw.rs`
-//! exists to stop.
+//! Each test is an attack that worked on a prototype, or that an invariant in `src/raw.rs` prevents.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

@@ -1,6 +1,6 @@
-//! Claim: a box that was unsized drops its value once, whatever it was before.
+//! Claim: an unsized box drops its value exactly once.
 //!
-//! What must not coerce, a reference to what it points to above all, is in `ebbtide-ui`.
+//! Coercions that must not compile are in `ebbtide-ui`.
 
 #![cfg(feature = "std")]
 

@@ -1,7 +1,7 @@
 //! Hostile backings, and values that count themselves.
 //!
-//! Each backing keeps to the contract of [`Backing`] in the least friendly way that it allows. What it
-//! was asked is shared with the test through an [`Arc`], since a backing belongs to its arena.
+//! Each backing meets the contract of [`Backing`] in the least friendly way. Its log is shared with the
+//! test through an [`Arc`], because the backing belongs to its arena.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
@@ -19,27 +19,27 @@ use std::{
     },
 };
 
-/// What a [`Watched`] backing was asked, what is out, and what it is to refuse.
+/// The log of a [`Watched`] backing, and the failures that it is to inject.
 #[derive(Debug)]
 pub struct Log {
-    /// Calls of `allocate`, refused ones included.
+    /// Calls of `allocate`, including failed ones.
     calls: AtomicUsize,
     /// Calls of `release`.
     releases: AtomicUsize,
-    /// The call, counted from 1, from which on all are refused; 0: none.
+    /// The call, counted from 1, from which on all fail; 0: none.
     refuse_from: AtomicUsize,
-    /// The one call, counted from 1, that is refused; 0: none.
+    /// The one call, counted from 1, that fails; 0: none.
     refuse_call: AtomicUsize,
     /// The one call, counted from 1, that panics; 0: none.
     panic_call: AtomicUsize,
-    /// Sizes above this are refused.
+    /// Requests above this size fail.
     most: AtomicUsize,
-    /// The sizes asked for, in order.
+    /// The requested sizes, in order.
     sizes: Mutex<Vec<usize>>,
-    /// The blocks that are out.
+    /// The blocks in use.
     blocks: Mutex<BTreeMap<usize, Layout>>,
-    /// `release` was called with a block or a layout that is not out. Told here, not by a panic, for
-    /// `release` must not unwind.
+    /// `release` was called with a block or a layout that is not in use. Recorded instead of
+    /// panicking, because `release` must not unwind.
     wrong_release: AtomicBool,
 }
 
@@ -68,34 +68,34 @@ impl Log {
         self.releases.load(SeqCst)
     }
 
-    /// The sizes that were asked for, in order.
+    /// The requested sizes, in order.
     pub fn sizes(&self) -> Vec<usize> {
         self.sizes.lock().unwrap().clone()
     }
 
-    /// The blocks that are out.
+    /// The blocks in use.
     pub fn live(&self) -> usize {
         assert!(!self.wrong_release.load(SeqCst), "a block was released that was not out");
         self.blocks.lock().unwrap().len()
     }
 
-    /// The bytes that are out.
+    /// The bytes in use.
     pub fn held(&self) -> usize {
         assert!(!self.wrong_release.load(SeqCst), "a block was released that was not out");
         self.blocks.lock().unwrap().values().map(Layout::size).sum()
     }
 
-    /// The call that is made `n` calls from now (1: the next one) is refused, and only that one.
+    /// Makes only the `n`-th call from now fail (1: the next one).
     pub fn refuse_nth(&self, n: usize) {
         self.refuse_call.store(self.calls() + n, SeqCst);
     }
 
-    /// All calls are refused from now on.
+    /// Makes all calls fail from now on.
     pub fn refuse_all(&self) {
         self.refuse_from.store(self.calls() + 1, SeqCst);
     }
 
-    /// Nothing is refused any more.
+    /// Stops injecting failures.
     pub fn allow(&self) {
         self.refuse_from.store(0, SeqCst);
         self.refuse_call.store(0, SeqCst);
@@ -103,12 +103,12 @@ impl Log {
         self.most.store(usize::MAX, SeqCst);
     }
 
-    /// The call that is made `n` calls from now (1: the next one) panics.
+    /// Makes the `n`-th call from now panic (1: the next one).
     pub fn panic_nth(&self, n: usize) {
         self.panic_call.store(self.calls() + n, SeqCst);
     }
 
-    /// Sizes above `bytes` are refused.
+    /// Makes requests above `bytes` fail.
     pub fn refuse_above(&self, bytes: usize) {
         self.most.store(bytes, SeqCst);
     }
@@ -123,8 +123,8 @@ impl Log {
     }
 }
 
-/// Counts, and refuses or panics when the log says so. Every block of the inner backing is checked for
-/// overlap, every release for its layout.
+/// Counts calls, and fails or panics as its log requests. Checks every block of the inner backing for
+/// overlap, and every release for its layout.
 #[derive(Debug, Default)]
 pub struct Watched<B = Heap> {
     log: Arc<Log>,
@@ -138,12 +138,12 @@ impl<B> Watched<B> {
     }
 }
 
-/// The heap, watched.
+/// The heap, with a log.
 pub fn watched() -> (Watched, Arc<Log>) {
     Watched::over(Heap)
 }
 
-// SAFETY: the inner backing's blocks are passed on as they are; `release` only records what is wrong.
+// SAFETY: the blocks of the inner backing are returned unchanged; `release` only records errors.
 unsafe impl<B: Backing> Backing for Watched<B> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.log.ask(layout.size())?;
@@ -157,7 +157,7 @@ unsafe impl<B: Backing> Backing for Watched<B> {
         self.log.releases.fetch_add(1, SeqCst);
         let out = self.log.blocks.lock().unwrap().remove(&block.addr().get());
         if out == Some(layout) {
-            // SAFETY: the block is one of the inner backing's, with its layout, and out no more.
+            // SAFETY: the block came from the inner backing with this layout, and is no longer in use.
             unsafe { self.inner.release(block, layout) };
         } else {
             self.log.wrong_release.store(true, SeqCst);
@@ -165,7 +165,7 @@ unsafe impl<B: Backing> Backing for Watched<B> {
     }
 }
 
-/// Returns more than it was asked for, as allocators with size classes do.
+/// Returns more than requested, like allocators with size classes.
 #[derive(Debug, Default)]
 pub struct Generous;
 
@@ -175,19 +175,19 @@ impl Generous {
     }
 }
 
-// SAFETY: the heap's blocks, larger than asked for; `release` computes the same layout again.
+// SAFETY: blocks of the heap, larger than requested; `release` computes the same layout.
 unsafe impl Backing for Generous {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         Heap.allocate(Self::enlarged(layout))
     }
 
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: `allocate` asked the heap for this layout.
+        // SAFETY: `allocate` requested this layout from the heap.
         unsafe { Heap.release(block, Self::enlarged(layout)) };
     }
 }
 
-/// Returns blocks aligned to the 16 bytes asked for, and never to 32.
+/// Returns blocks aligned to the requested 16 bytes, and never to 32.
 #[derive(Debug, Default)]
 pub struct Skewed;
 
@@ -200,25 +200,25 @@ impl Skewed {
     }
 }
 
-// SAFETY: each block is the end of one of the heap's, 16 bytes in; `release` computes its start.
+// SAFETY: each block is the part of a heap block from byte 16 on; `release` computes the start.
 unsafe impl Backing for Skewed {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let block = Heap.allocate(Self::enlarged(layout))?.cast::<u8>();
-        // SAFETY: the block has that many bytes more than `layout`.
+        // SAFETY: the block is that many bytes larger than `layout`.
         let block = unsafe { block.add(Self::SKEW) };
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
     }
 
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: `allocate` added as many.
+        // SAFETY: `allocate` added the same number of bytes.
         let start = unsafe { block.sub(Self::SKEW) };
-        // SAFETY: the heap's block with the layout that `allocate` asked for.
+        // SAFETY: a block of the heap, with the layout that `allocate` requested.
         unsafe { Heap.release(start, Self::enlarged(layout)) };
     }
 }
 
-/// Cuts blocks from one large one, back to back in memory: each begins at the byte where the one before
-/// it ends, or, cut downwards, ends where the one before it begins.
+/// Returns adjacent parts of one large block: each starts where the previous one ends or, downwards,
+/// ends where the previous one starts.
 #[derive(Debug)]
 pub struct Adjacent {
     pool: NonNull<u8>,
@@ -227,7 +227,7 @@ pub struct Adjacent {
     downwards: bool,
 }
 
-// SAFETY: the pool is the backing's own, and only its owner uses the cell.
+// SAFETY: the pool belongs to the backing, and only its owner uses the cell.
 unsafe impl Send for Adjacent {}
 
 impl Adjacent {
@@ -239,7 +239,7 @@ impl Adjacent {
         Adjacent { pool, bytes, cut: Cell::new(0), downwards }
     }
 
-    /// Cuts `bytes` off for the test itself, where the next chunk would have been.
+    /// Takes `bytes` for the test itself, where the next chunk would be.
     pub fn take(&self, bytes: usize) -> Option<NonNull<u8>> {
         let end = self.cut.get().checked_add(bytes).filter(|end| *end <= self.bytes)?;
         let offset = if self.downwards { self.bytes - end } else { self.cut.get() };
@@ -252,13 +252,13 @@ impl Adjacent {
 impl Drop for Adjacent {
     fn drop(&mut self) {
         let layout = Layout::from_size_align(self.bytes, Self::ALIGN).unwrap();
-        // SAFETY: allocated in `new` with this layout; the arena that it served is gone before it.
+        // SAFETY: allocated in `new` with this layout; the arena has been dropped before.
         unsafe { Heap.release(self.pool, layout) };
     }
 }
 
-// SAFETY: blocks are parts of the pool that do not overlap and are never given out twice; sizes are
-// multiples of 16 for a chunk, so each part is aligned as the pool is, to 16.
+// SAFETY: blocks are disjoint parts of the pool and never returned twice. The sizes of chunks are
+// multiples of 16, so each part is aligned to 16, like the pool.
 unsafe impl Backing for Adjacent {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         assert!(layout.align() == 16 && layout.size() % 16 == 0, "what every chunk asks for");
@@ -273,13 +273,13 @@ thread_local! {
     static RE_ENTER: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
 }
 
-/// Runs a closure of the test's inside `allocate`, on the thread of the test: for use of the very scope
-/// that the chunk is for.
+/// Runs a closure of the test inside `allocate`, on the thread of the test, which uses the scope that
+/// requests the chunk.
 #[derive(Debug, Default)]
 pub struct Reentrant;
 
 impl Reentrant {
-    /// What `allocate` does first from now on. It is taken out while it runs.
+    /// Sets what `allocate` does first. It is removed while it runs.
     pub fn set(hook: impl Fn() + 'static) {
         RE_ENTER.set(Some(Box::new(hook)));
     }
@@ -289,8 +289,8 @@ impl Reentrant {
     }
 }
 
-// SAFETY: the heap's blocks as they are. The hook may use the arena, which the contract forbids: this
-// backing is for the promise that such a use gets an error.
+// SAFETY: the blocks of the heap, unchanged. The hook may use the arena, which the contract forbids: this
+// backing tests that such a use returns an error.
 unsafe impl Backing for Reentrant {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if let Some(hook) = RE_ENTER.take() {
@@ -301,12 +301,12 @@ unsafe impl Backing for Reentrant {
     }
 
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the heap's block, with its layout.
+        // SAFETY: a block of the heap, with its layout.
         unsafe { Heap.release(block, layout) };
     }
 }
 
-/// Counts the values of [`Counted`] that were made and dropped.
+/// Counts how many values of [`Counted`] were created and dropped.
 #[derive(Debug, Default)]
 pub struct Census {
     made: AtomicUsize,
@@ -314,7 +314,7 @@ pub struct Census {
 }
 
 impl Census {
-    /// One for a thread, for ever; a leak checker finds it in a static.
+    /// Creates one that lives for ever; a leak checker finds it in a static.
     pub fn forever() -> &'static Self {
         static ALL: Mutex<Vec<&'static Census>> = Mutex::new(Vec::new());
         let census: &'static Census = Box::leak(Box::default());
@@ -337,7 +337,7 @@ impl Census {
     }
 }
 
-/// A value that counts itself in its [`Census`], and notices a second drop.
+/// A value that counts itself in its [`Census`], and detects a second drop.
 #[derive(Debug)]
 pub struct Counted<'c> {
     census: &'c Census,
@@ -365,7 +365,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// An iterator that announces what the test says, and yields what it has.
+/// An iterator with a size hint chosen by the test.
 #[derive(Debug)]
 pub struct Liar<I> {
     pub values: I,
@@ -386,7 +386,7 @@ impl<I: Iterator> Iterator for Liar<I> {
 
 impl<I: Iterator> ExactSizeIterator for Liar<I> {}
 
-/// Whether a scope still gives memory that works, from both ends and for a chunk's worth of it.
+/// Checks that a scope still allocates usable memory, from both ends and for a chunk's worth of it.
 #[track_caller]
 pub fn assert_works(s: &Scope<'_>) {
     let numbers = s.alloc_slice_fill_with(700, |i| i);
@@ -401,7 +401,7 @@ thread_local! {
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The message of the panic of a closure, kept off standard error; `None` if it returns.
+/// The panic message of a closure, without printing it; `None` if it returns.
 pub fn panic_of<R>(run: impl FnOnce() -> R) -> Option<String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -425,18 +425,18 @@ pub fn address<T: ?Sized>(value: &T) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// The addresses that a value takes.
+/// The range of addresses of a value.
 pub fn extent<T: ?Sized>(value: &T) -> Range<usize> {
     let start = address(value);
     start..start + size_of_val(value)
 }
 
-/// Whether two values share no byte.
+/// Whether two values are disjoint in memory.
 #[track_caller]
 pub fn assert_apart<T: ?Sized, U: ?Sized>(one: &T, other: &U) {
     let (one, other) = (extent(one), extent(other));
     assert!(one.end <= other.start || other.end <= one.start, "{one:x?} and {other:x?} overlap");
 }
 
-/// Ends a value, or a loan.
+/// Ends a value or a borrow.
 pub fn end<T>(_value: T) {}

@@ -1,8 +1,8 @@
-//! The model: operations decoded from bytes, run against an arena and against a record of what lives.
+//! The model: operations decoded from bytes, run on an arena and on a record of live blocks.
 //!
-//! After each operation no two live blocks overlap, every byte is as it was written, addresses are
-//! aligned, and the statistics agree with the record and with what the backing gave. The file stands
-//! alone, so that a fuzz target can include it by its path: `run(&bytes)` is the whole interface.
+//! After each operation, no two live blocks overlap, every byte has the value that was written, addresses
+//! are aligned, and the statistics agree with the record and the backing. The file is self-contained, so
+//! that a fuzz target can include it by its path. `run(&bytes)` is the whole interface.
 #![allow(unreachable_pub, reason = "public for whoever includes the file")]
 #![allow(clippy::cast_possible_truncation, reason = "patterns of bytes")]
 
@@ -20,13 +20,13 @@ use std::{
     },
 };
 
-/// Scopes are opened to this depth.
+/// The maximum depth of nested scopes.
 const DEEPEST: usize = 8;
 
-/// Blocks are at most this large, so that a run stays short.
+/// The maximum size of a block, to keep runs short.
 const LARGEST: usize = 20_000;
 
-/// One operation: what to do, and three bytes that say how.
+/// One operation, with three bytes of arguments.
 #[derive(Clone, Copy, Debug)]
 struct Op {
     kind: u8,
@@ -36,7 +36,7 @@ struct Op {
 }
 
 impl Op {
-    /// Small sizes are the most frequent; large ones force chunks.
+    /// Mostly small sizes; large ones force new chunks.
     fn bytes(self) -> usize {
         let size = usize::from(self.size);
         match self.seed % 16 {
@@ -58,22 +58,21 @@ impl Op {
     }
 }
 
-/// What the backing gave, and what it is to refuse.
+/// The log of the backing, and the failures that it is to inject.
 #[derive(Debug, Default)]
 struct Account {
     held: AtomicUsize,
     blocks: AtomicUsize,
-    /// So many calls from now on are served; then one is refused. 0: none is.
+    /// After this many calls, one fails. 0: none.
     fuse: AtomicUsize,
-    /// Sizes above are refused; 0: none is.
+    /// Requests above this size fail. 0: none.
     most: AtomicUsize,
     given: Mutex<HashMap<usize, Layout>>,
 }
 
 struct Accounted(Arc<Account>);
 
-// SAFETY: the blocks are the global allocator's, none of it refused in between; `release` gives each back
-// once with its layout.
+// SAFETY: blocks come from the global allocator unchanged; `release` returns each once with its layout.
 unsafe impl Backing for Accounted {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let account = &self.0;
@@ -104,30 +103,31 @@ unsafe impl Backing for Accounted {
         }
         account.held.fetch_sub(layout.size(), SeqCst);
         account.blocks.fetch_sub(1, SeqCst);
-        // SAFETY: given out by `allocate` with this layout, and not released since.
+        // SAFETY: returned by `allocate` with this layout, and not released since.
         unsafe { std::alloc::dealloc(block.as_ptr(), layout) };
     }
 }
 
-/// A live block: lent by the arena, and a copy of what was written.
+/// A live block, and a copy of its contents.
 struct Block<'a> {
     bytes: &'a [u8],
     written: Vec<u8>,
 }
 
-/// The blocks of one scope, and the way to those of its ancestors.
+/// The blocks of one scope, with a link to those of its ancestors.
 struct Frame<'f, 'a> {
     blocks: Vec<Block<'a>>,
     parent: Option<&'f dyn Ancestor>,
 }
 
-/// A frame whatever the lifetime of its blocks.
+/// A frame, independent of the lifetime of its blocks.
 trait Ancestor {
     fn check(&self, new: &[u8]) -> usize;
 }
 
 impl Ancestor for Frame<'_, '_> {
-    /// Checks all blocks up from here, and that `new` overlaps none; returns the bytes that live.
+    /// Checks all blocks of this frame and its ancestors, and that `new` overlaps none. Returns the live
+    /// bytes.
     fn check(&self, new: &[u8]) -> usize {
         let mut live = 0;
         let new_range = new.as_ptr_range();
@@ -143,7 +143,7 @@ impl Ancestor for Frame<'_, '_> {
     }
 }
 
-/// The bytes of a block with this seed.
+/// The contents of a block with this seed.
 fn pattern(seed: u8, len: usize) -> Vec<u8> {
     (0..len).map(|i| seed.wrapping_mul(31).wrapping_add((i % 251) as u8)).collect()
 }
@@ -153,7 +153,7 @@ fn pattern(seed: u8, len: usize) -> Vec<u8> {
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-/// Prints its text in two pieces, and something else into the scope between them.
+/// Writes its text in two pieces, and formats something else into the scope between them.
 struct Meddling<'s, 'a>(&'s Scope<'a>, &'s str, bool);
 
 impl fmt::Display for Meddling<'_, '_> {
@@ -168,14 +168,14 @@ impl fmt::Display for Meddling<'_, '_> {
     }
 }
 
-/// What is known of the arena beside its blocks.
+/// The expected state of the arena.
 struct World {
     account: Arc<Account>,
-    /// The size of the buffer, where the arena has one.
+    /// The size of the buffer, if the arena has one.
     buffer: Cell<Option<usize>>,
-    /// The most that may be held: the limit, or what was held already when it was set.
+    /// The most bytes that may be held: the limit, or what was held when it was set.
     ceiling: Cell<usize>,
-    /// Chunks of claims are in no list until the arena is reset; only sums are compared until then.
+    /// Chunks of claims are in no list until the arena is reset; until then, only sums are compared.
     claimed: Cell<bool>,
 }
 
@@ -197,7 +197,7 @@ impl World {
     }
 }
 
-/// The bytes of a chunk that its header takes.
+/// The overhead of a chunk.
 static HEADER: OnceLock<usize> = OnceLock::new();
 
 fn measure_header() -> usize {
@@ -205,7 +205,7 @@ fn measure_header() -> usize {
     arena.stats().held - arena.stats().capacity
 }
 
-/// The operations that are left.
+/// The remaining operations.
 struct Source<'b> {
     bytes: &'b [u8],
 }
@@ -217,7 +217,7 @@ impl Source<'_> {
         Some(Op { kind: op[0], size: op[1], align: op[2], seed: op[3] })
     }
 
-    /// Fewer bytes than an operation are none.
+    /// A remainder shorter than an operation is ignored.
     fn is_empty(&self) -> bool {
         self.bytes.len() < 4
     }
@@ -228,7 +228,7 @@ impl Source<'_> {
     }
 }
 
-/// Allocates by the route that `op` names. A refusal must leave the use of memory as it was.
+/// Allocates by the method that `op` selects. A failure must not change the statistics.
 fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
     let len = op.bytes();
     let bytes = pattern(op.seed, len);
@@ -306,7 +306,7 @@ fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
             let block = s.try_alloc_layout(layout).ok();
             assert!(block.is_none_or(|block| block.addr().get() % op.align() == 0), "alignment");
             block.map(|block| {
-                // SAFETY: the block has `len` bytes, new and nobody else's.
+                // SAFETY: the block is new and has `len` bytes.
                 unsafe { block.copy_from_nonoverlapping(NonNull::from(&bytes[..]).cast(), len) };
                 // SAFETY: all of them were written, and they live for `'a`.
                 unsafe { std::slice::from_raw_parts(block.as_ptr(), len) }
@@ -359,8 +359,8 @@ fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
     got
 }
 
-/// Builds at the low end, to the end or until there is no memory; leaves it, or abandons it. What was
-/// built must be there whatever failed.
+/// Builds at the low end until it is done or memory is exhausted, then finishes or abandons the builder.
+/// Its contents must survive a failure.
 fn build<'a>(s: &mut Scope<'a>, op: Op) -> Option<&'a [u8]> {
     let bytes = pattern(op.seed, op.bytes());
     let before = s.stats().used;
@@ -412,7 +412,7 @@ fn build<'a>(s: &mut Scope<'a>, op: Op) -> Option<&'a [u8]> {
     built
 }
 
-/// Blocks of the scope as an allocator, which are grown, shrunk and freed.
+/// Blocks from the `Allocator` trait, which are grown, shrunk and freed.
 #[cfg(feature = "allocator-api2")]
 mod low_end {
     use super::*;
@@ -440,12 +440,12 @@ mod low_end {
             // SAFETY: within the block.
             let place = unsafe { self.start.add(from) };
             let bytes = NonNull::from(&bytes[from..]);
-            // SAFETY: the block has as many bytes from there, and they are nobody else's.
+            // SAFETY: the block has that many bytes from there, and is the only reference to them.
             unsafe { place.copy_from_nonoverlapping(bytes.cast(), bytes.len()) };
         }
 
         fn bytes(&self) -> &[u8] {
-            // SAFETY: all bytes were written, and nobody else has them.
+            // SAFETY: all bytes were written, and the block is the only reference to them.
             unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
         }
 
@@ -479,9 +479,9 @@ mod low_end {
             self.write(kept);
         }
 
-        /// The first `len` bytes; those beyond may be new.
+        /// The first `len` bytes; others may be uninitialised.
         fn bytes_of(&self, len: usize) -> &[u8] {
-            // SAFETY: these were written before, and copied along where the block moved.
+            // SAFETY: these were written, and copied if the block moved.
             unsafe { std::slice::from_raw_parts(self.start.as_ptr(), len) }
         }
 
@@ -491,7 +491,7 @@ mod low_end {
         }
     }
 
-    /// Runs operations on blocks, with values and claims, which have blocks too, between them.
+    /// Runs operations on blocks, mixed with values and claims.
     pub(super) fn blocks<'a>(
         world: &World,
         s: &Scope<'a>,
@@ -506,7 +506,7 @@ mod low_end {
             match op.kind % 16 {
                 0..=3 => blocks.extend(Held::new(s, op)),
                 4..=9 => {
-                    // The last one more often than the others: it is what changes in place.
+                    // Prefers the last block, because it changes in place.
                     let last = blocks.len().saturating_sub(1);
                     let which = if op.kind % 4 == 0 { which } else { last };
                     if let Some(block) = blocks.get_mut(which) {
@@ -554,13 +554,13 @@ mod low_end {
             blocks.into_iter().rev().for_each(|block| block.free(s));
         }
         if op.seed % 5 == 0 {
-            // Each by itself, not the vector, which a leak checker would miss.
+            // Forgets each block, not the vector, which would be a leak.
             claims.into_iter().for_each(|(_, claim)| std::mem::forget(claim));
         }
     }
 }
 
-/// Runs operations in one scope until one of them ends it.
+/// Runs operations in a scope until one of them ends it.
 fn level<'a>(
     world: &World,
     s: &mut Scope<'a>,
@@ -602,7 +602,7 @@ fn level<'a>(
                         frame.check(bytes);
                     }
                 }
-                // SAFETY: taken from this scope, and nothing allocated since is used again.
+                // SAFETY: created by this scope, and nothing allocated since is used again.
                 unsafe { s.rewind(checkpoint) };
                 assert_eq!(s.stats().used, before, "a rewind gives back what was used");
             }
@@ -613,8 +613,8 @@ fn level<'a>(
                 world.account.most.store(most, SeqCst);
             }
             _ => {
-                // Turns of a loop: opened and ended at once. The first may move this scope on to a chunk
-                // behind; what there is and what is used stay as they were.
+                // A loop of scopes that end at once. The first may move this scope to the next chunk,
+                // without changing the statistics.
                 let memory = |stats: Stats| (stats.capacity, stats.used, stats.held, stats.chunks);
                 let before = memory(s.stats());
                 s.scope();
@@ -662,17 +662,17 @@ fn claim<'a>(
     }
 }
 
-/// What the root holds, which lives until a reset or a rewind, and the marks that were taken of it.
+/// The blocks of the root, which live until a reset or a rewind, and its checkpoints.
 struct Root {
     blocks: Frame<'static, 'static>,
-    /// Each with the number of blocks there were, and the bytes in use.
+    /// Each with the number of blocks and bytes in use at the time.
     marks: Vec<(Checkpoint, usize, usize)>,
 }
 
 impl Root {
     fn add(&mut self, bytes: &[u8]) {
-        // SAFETY: the root's block, which is written no more, is there until the root is reset or rewound; then it
-        // is forgotten here.
+        // SAFETY: the block is no longer written to, and lives until the root is reset or rewound, when it is
+        // removed from this record.
         let bytes: &'static [u8] =
             unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
         self.blocks.blocks.push(Block { bytes, written: bytes.to_vec() });
@@ -685,12 +685,12 @@ impl Root {
     }
 }
 
-/// The arena at another address: the old one is not free yet.
+/// Moves the arena to another address; the old box is freed afterwards.
 fn moved(arena: Box<Arena<Accounted>>) -> Box<Arena<Accounted>> {
     Box::new(*arena)
 }
 
-/// Runs operations on an arena, one after the other, and scopes in it.
+/// Runs operations on an arena, and scopes in it.
 fn run_arena(world: &World, arena: Arena<Accounted>, source: &mut Source<'_>) {
     let mut arena = Box::new(arena);
     let mut root = Root { blocks: Frame { blocks: Vec::new(), parent: None }, marks: Vec::new() };
@@ -705,8 +705,8 @@ fn run_arena(world: &World, arena: Arena<Accounted>, source: &mut Source<'_>) {
                     }
                     1 => {
                         if let Some((mark, count, used)) = root.marks.pop() {
-                            // SAFETY: taken from the root; what was allocated since is forgotten, and no
-                            // reset was since.
+                            // SAFETY: created by the root, without a reset since, and everything allocated since is
+                            // removed from the record.
                             unsafe { scope.rewind(mark) };
                             root.blocks.blocks.truncate(count);
                             assert_eq!(
@@ -775,7 +775,7 @@ fn run_arena(world: &World, arena: Arena<Accounted>, source: &mut Source<'_>) {
     }
 }
 
-/// Runs the operations that `bytes` encode, and panics where arena and model disagree.
+/// Runs the operations encoded in `bytes`, and panics if arena and model disagree.
 pub fn run(bytes: &[u8]) {
     let Some((&[kind, size], bytes)) = bytes.split_first_chunk::<2>() else { return };
     let size = usize::from(size);
@@ -791,7 +791,7 @@ pub fn run(bytes: &[u8]) {
     match kind % 8 {
         0 => {
             let mut buffer = vec![MaybeUninit::uninit(); size * 16 + 7];
-            // An odd beginning, and an end to match.
+            // Starts at an odd address, with an end to match.
             let buffer = &mut buffer[size % 7..];
             world.buffer.set(Some(buffer.len()));
             level(&world, &mut Fixed::new(buffer).scope(), source, 1, None);
