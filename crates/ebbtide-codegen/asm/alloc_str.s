@@ -8,8 +8,8 @@
 	movq	%r8, %rcx
 	subq	%rax, %rcx
 	js	.LBB5_2
-	addq	%rcx, %rax
 	movq	%r8, (%rdi)
+	addq	%rcx, %rax
 	cmpq	$8, %rdx
 	jae	.LBB5_4
 .LBB5_14:
@@ -38,31 +38,33 @@
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, 8(%rsp)
+	movq	%rax, (%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 16(%rsp)
-	movq	$0, 32(%rsp)
+	movups	%xmm0, 8(%rsp)
+	xorps	%xmm0, %xmm0
+	movups	%xmm0, 24(%rsp)
 	movq	%rdx, 40(%rsp)
 	movq	$1, 48(%rsp)
 	movb	$0, 56(%rsp)
 	movq	%rax, (%rdi)
-	leaq	8(%rsp), %rax
-	movq	%rdi, %rbx
+	movq	%rsp, %rax
+	movq	%rdi, %r15
 	movq	%rax, %rdi
-	movq	%rdx, %r14
-	movq	%rsi, %r15
+	movq	%rdx, %rbx
+	movq	%rsi, %r14
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	%rbx, %rdi
-	movq	%r15, %rsi
-	movq	%r14, %rdx
-	movq	8(%rsp), %r8
-	movq	32(%rsp), %rax
-	movups	16(%rsp), %xmm0
-	movq	%r8, %rcx
-	subq	24(%rsp), %rcx
-	movups	%xmm0, 8(%rbx)
-	movq	%r8, (%rdi)
+	movq	%r14, %rsi
+	movq	%rbx, %rdx
+	movq	(%rsp), %rcx
+	movq	24(%rsp), %rax
+	movq	%rcx, (%r15)
+	movups	8(%rsp), %xmm0
+	movups	%xmm0, 8(%r15)
+	#APP
+	#NO_APP
+	movq	(%r15), %rcx
+	subq	16(%r15), %rcx
 	cmpq	$8, %rdx
 	jb	.LBB5_14
 .LBB5_4:

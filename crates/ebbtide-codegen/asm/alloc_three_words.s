@@ -3,17 +3,20 @@
 	addq	$-24, %rax
 	cmpq	16(%rdi), %rax
 	jb	.LBB6_2
-	movq	%rax, (%rdi)
-	prefetcht0	-1024(%rax)
 	movq	16(%rsi), %rcx
 	movq	%rcx, 16(%rax)
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
+	movq	%rax, (%rdi)
+	prefetcht0	-1024(%rax)
 	retq
 .LBB6_2:
-	pushq	%r14
 	pushq	%rbx
-	subq	$56, %rsp
+	subq	$96, %rsp
+	movq	16(%rsi), %rax
+	movq	%rax, 80(%rsp)
+	movups	(%rsi), %xmm0
+	movaps	%xmm0, 64(%rsp)
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -22,26 +25,23 @@
 	movups	8(%rdi), %xmm0
 	movups	%xmm0, 8(%rsp)
 	movq	$0, 24(%rsp)
-	movq	$24, 32(%rsp)
-	movq	$8, 40(%rsp)
-	movb	$0, 48(%rsp)
+	leaq	64(%rsp), %rcx
+	movq	%rcx, 32(%rsp)
+	movq	$24, 40(%rsp)
+	movq	$8, 48(%rsp)
+	movb	$0, 56(%rsp)
 	movq	%rax, (%rdi)
 	movq	%rsp, %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
-	movq	%rsi, %r14
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
 	movq	(%rsp), %rcx
 	movq	24(%rsp), %rax
+	movq	%rcx, (%rbx)
 	movups	8(%rsp), %xmm0
 	movups	%xmm0, 8(%rbx)
-	andq	$-8, %rcx
-	movq	%rcx, (%rbx)
-	movq	16(%r14), %rcx
-	movq	%rcx, 16(%rax)
-	movups	(%r14), %xmm0
-	movups	%xmm0, (%rax)
-	addq	$56, %rsp
+	#APP
+	#NO_APP
+	addq	$96, %rsp
 	popq	%rbx
-	popq	%r14
 	retq

@@ -3,38 +3,38 @@
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
 	jb	.LBB7_2
-	movq	%rax, (%rdi)
 	movq	%rsi, (%rax)
+	movq	%rax, (%rdi)
 	retq
 .LBB7_2:
-	pushq	%r14
 	pushq	%rbx
-	subq	$56, %rsp
+	subq	$80, %rsp
+	movq	%rsi, 8(%rsp)
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, (%rsp)
+	movq	%rax, 16(%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 8(%rsp)
-	movq	$0, 24(%rsp)
-	movq	$8, 32(%rsp)
-	movq	$8, 40(%rsp)
-	movb	$0, 48(%rsp)
+	movups	%xmm0, 24(%rsp)
+	movq	$0, 40(%rsp)
+	leaq	8(%rsp), %rcx
+	movq	%rcx, 48(%rsp)
+	movq	$8, 56(%rsp)
+	movq	$8, 64(%rsp)
+	movb	$0, 72(%rsp)
 	movq	%rax, (%rdi)
-	movq	%rsp, %rax
+	leaq	16(%rsp), %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
-	movq	%rsi, %r14
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	(%rsp), %rcx
-	movq	24(%rsp), %rax
-	movups	8(%rsp), %xmm0
-	movups	%xmm0, 8(%rbx)
-	andq	$-8, %rcx
+	movq	16(%rsp), %rcx
+	movq	40(%rsp), %rax
 	movq	%rcx, (%rbx)
-	movq	%r14, (%rax)
-	addq	$56, %rsp
+	movups	24(%rsp), %xmm0
+	movups	%xmm0, 8(%rbx)
+	#APP
+	#NO_APP
+	addq	$80, %rsp
 	popq	%rbx
-	popq	%r14
 	retq

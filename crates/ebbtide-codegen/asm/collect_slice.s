@@ -5,85 +5,86 @@
 	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$168, %rsp
+	subq	$184, %rsp
 	leaq	(%rsi,%rdx,4), %r15
-	movq	%rdi, (%rsp)
-	movq	$4, 8(%rsp)
-	movq	$0, 72(%rsp)
+	movq	%rdi, 40(%rsp)
+	movq	$4, 48(%rsp)
+	movq	$0, 112(%rsp)
 	pxor	%xmm0, %xmm0
-	movdqu	%xmm0, 16(%rsp)
+	movdqu	%xmm0, 56(%rsp)
 	movl	$4, %r12d
 	testq	%rdx, %rdx
 	je	.LBB9_1
 	cmpq	$1048576, %rdx
 	movl	$1048576, %ebx
 	cmovbq	%rdx, %rbx
-	leal	(,%rbx,4), %r10d
+	leal	(,%rbx,4), %r9d
 	movq	(%rdi), %r13
-	movq	8(%rdi), %r11
+	movq	8(%rdi), %r10
 	movq	16(%rdi), %r14
 	movl	%r14d, %eax
 	negl	%eax
 	andl	$3, %eax
-	leaq	(%rax,%r10), %rcx
+	leaq	(%rax,%r9), %rcx
 	movq	%r13, %r8
 	subq	%r14, %r8
 	cmpq	%r8, %rcx
 	jbe	.LBB9_5
-	movq	%r11, 80(%rsp)
-	movq	%rdx, 96(%rsp)
-	movq	%rsi, 104(%rsp)
+	movq	%r10, 8(%rsp)
+	movq	%rdx, 24(%rsp)
+	movq	%rsi, 32(%rsp)
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, 112(%rsp)
+	movq	%rax, 120(%rsp)
 	movq	16(%rdi), %rax
 	movdqu	8(%rdi), %xmm0
-	movdqu	%xmm0, 120(%rsp)
-	movq	$0, 136(%rsp)
-	movq	%r10, 88(%rsp)
-	movq	%r10, 144(%rsp)
-	movq	$4, 152(%rsp)
-	movb	$1, 160(%rsp)
+	movdqu	%xmm0, 128(%rsp)
+	pxor	%xmm0, %xmm0
+	movdqu	%xmm0, 144(%rsp)
+	movq	%r9, 16(%rsp)
+	movq	%r9, 160(%rsp)
+	movq	$4, 168(%rsp)
+	movb	$1, 176(%rsp)
 	movq	%rdi, %rbp
 	movq	%rax, (%rdi)
 .Ltmp0:
-	leaq	112(%rsp), %rdi
+	leaq	120(%rsp), %rdi
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
 .Ltmp1:
-	movq	112(%rsp), %r9
-	movq	120(%rsp), %r8
-	movq	128(%rsp), %rcx
-	movq	136(%rsp), %rax
+	movq	120(%rsp), %rcx
+	movq	144(%rsp), %rax
 	movq	%rbp, %rdi
-	movq	%r9, (%rbp)
-	movq	%r8, 8(%rbp)
-	movq	%rcx, 16(%rbp)
+	movq	%rcx, (%rbp)
+	movdqu	128(%rsp), %xmm0
+	movdqu	%xmm0, 8(%rbp)
+	#APP
+	#NO_APP
 	testq	%rax, %rax
-	movq	104(%rsp), %rsi
+	movq	32(%rsp), %rsi
 	je	.LBB9_1
-	andq	$-4, %r9
-	movq	%r9, (%rdi)
-	movq	96(%rsp), %rdx
-	movq	88(%rsp), %r10
-	movq	80(%rsp), %r11
+	movq	(%rdi), %rcx
+	movdqu	8(%rdi), %xmm0
+	movq	24(%rsp), %rdx
+	movq	16(%rsp), %r9
+	movq	8(%rsp), %r10
 	jmp	.LBB9_9
 .LBB9_1:
 	xorl	%ebx, %ebx
 	cmpq	%r15, %rsi
 	je	.LBB9_3
 .LBB9_25:
-	movq	%rsp, %r14
+	leaq	40(%rsp), %r14
 .LBB9_26:
 	movl	(%rsi), %ebp
-	cmpq	%rbx, 24(%rsp)
+	cmpq	%rbx, 64(%rsp)
 	je	.LBB9_27
 .LBB9_30:
 	addq	$4, %rsi
 	incl	%ebp
 	movl	%ebp, (%r12,%rbx,4)
 	incq	%rbx
-	movq	%rbx, 16(%rsp)
+	movq	%rbx, 56(%rsp)
 	cmpq	%r15, %rsi
 	jne	.LBB9_26
 	jmp	.LBB9_31
@@ -97,13 +98,13 @@
 	movq	%rbx, %rsi
 	callq	_ZN7ebbtide9collector18Collector$LT$T$GT$4growE
 .Ltmp4:
-	movq	8(%rsp), %r12
-	movq	16(%rsp), %rbx
+	movq	48(%rsp), %r12
+	movq	56(%rsp), %rbx
 	movq	%r13, %rsi
 	jmp	.LBB9_30
 .LBB9_31:
-	movq	(%rsp), %rdi
-	movq	24(%rsp), %rcx
+	movq	40(%rsp), %rdi
+	movq	64(%rsp), %rcx
 	leaq	(%r12,%rcx,4), %rdx
 	movq	16(%rdi), %rax
 	cmpq	%rax, %rdx
@@ -111,19 +112,20 @@
 	jmp	.LBB9_33
 .LBB9_5:
 	addq	%r14, %rax
-	leaq	(%rax,%r10), %rcx
+	leaq	(%rax,%r9), %rcx
 	movq	%rcx, 16(%rdi)
-	movq	%r11, %r8
-	movq	%r13, %r9
+	movq	%rcx, %xmm1
+	movq	%r10, %xmm0
+	punpcklqdq	%xmm1, %xmm0
+	movq	%r13, %rcx
 .LBB9_9:
-	movq	%rax, 8(%rsp)
-	movq	%rbx, 24(%rsp)
-	movq	%r13, 32(%rsp)
-	movq	%r11, 40(%rsp)
-	movq	%r14, 48(%rsp)
-	movq	%r9, 56(%rsp)
-	movq	%r8, 64(%rsp)
-	movq	%rcx, 72(%rsp)
+	movq	%rax, 48(%rsp)
+	movq	%rbx, 64(%rsp)
+	movq	%r13, 72(%rsp)
+	movq	%r10, 80(%rsp)
+	movq	%r14, 88(%rsp)
+	movq	%rcx, 96(%rsp)
+	movdqu	%xmm0, 104(%rsp)
 	leaq	-1(%rbx), %rcx
 	cmpq	%rcx, %rdx
 	cmovbq	%rdx, %rcx
@@ -170,7 +172,7 @@
 	addq	$-4, %rcx
 	cmpq	%rdx, %rbx
 	jne	.LBB9_15
-	movq	%rbx, 16(%rsp)
+	movq	%rbx, 56(%rsp)
 	movq	%rax, %r12
 	cmpq	%r15, %rsi
 	jne	.LBB9_25
@@ -189,7 +191,7 @@
 	movq	%r12, %rax
 	movq	%rbx, %rdx
 .LBB9_22:
-	addq	$168, %rsp
+	addq	$184, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r13
@@ -208,9 +210,9 @@
 	je	.LBB9_36
 	jmp	.LBB9_33
 .LBB9_20:
-	addq	%rax, %r10
+	addq	%rax, %r9
 	movq	16(%rdi), %rsi
-	cmpq	%rsi, %r10
+	cmpq	%rsi, %r9
 	jne	.LBB9_22
 	subq	%rcx, %rsi
 	movq	%rsi, 16(%rdi)
@@ -231,7 +233,7 @@
 .Ltmp2:
 .LBB9_38:
 	movq	%rax, %rbx
-	movq	%rsp, %rdi
+	leaq	40(%rsp), %rdi
 	callq	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E
 	movq	%rbx, %rdi
 	callq	_Unwind_Resume@PLT

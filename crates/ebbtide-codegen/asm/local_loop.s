@@ -1,8 +1,9 @@
 	pushq	%r15
 	pushq	%r14
+	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$56, %rsp
+	subq	$80, %rsp
 	movq	%rsi, %rbx
 	movq	(%rdi), %rdx
 	movq	16(%rdi), %rax
@@ -15,8 +16,9 @@
 	movq	8(%rdi), %rcx
 	andq	$-16, %rdx
 	xorl	%r15d, %r15d
-	movq	%rsp, %r14
-	movq	_ZN7ebbtide3raw4growE@GOTPCREL(%rip), %r12
+	leaq	72(%rsp), %r12
+	leaq	8(%rsp), %r14
+	movq	_ZN7ebbtide3raw4growE@GOTPCREL(%rip), %r13
 .LBB10_4:
 	leaq	-8(%rdx), %rsi
 	cmpq	%rax, %rsi
@@ -25,7 +27,7 @@
 	movq	%rsi, %rdx
 .LBB10_7:
 	incq	%r15
-	movq	%rdx, (%rsp)
+	movq	%rdx, 8(%rsp)
 	#APP
 	#NO_APP
 	movq	%rsi, %rdx
@@ -33,44 +35,47 @@
 	jne	.LBB10_4
 	jmp	.LBB10_8
 .LBB10_6:
+	movq	%r15, 72(%rsp)
 	#APP
 	#NO_APP
-	movq	%rdx, (%rsp)
-	movq	%rcx, 8(%rsp)
-	movq	%rax, 16(%rsp)
-	movq	$0, 24(%rsp)
-	movq	$8, 32(%rsp)
-	movq	$8, 40(%rsp)
-	movb	$0, 48(%rsp)
+	movq	%rdx, 8(%rsp)
+	movq	%rcx, 16(%rsp)
+	movq	%rax, 24(%rsp)
+	movq	$0, 32(%rsp)
+	movq	%r12, 40(%rsp)
+	movq	$8, 48(%rsp)
+	movq	$8, 56(%rsp)
+	movb	$0, 64(%rsp)
 	movq	%r14, %rdi
-	callq	*%r12
-	movq	(%rsp), %rsi
-	movq	8(%rsp), %rcx
-	movq	16(%rsp), %rax
-	movq	24(%rsp), %rdx
-	andq	$-8, %rsi
-	movq	%r15, (%rdx)
+	callq	*%r13
+	movq	8(%rsp), %rsi
+	movq	16(%rsp), %rcx
+	movq	24(%rsp), %rax
+	movq	32(%rsp), %rdx
+	#APP
+	#NO_APP
 	jmp	.LBB10_7
 .LBB10_1:
 	movq	8(%rdi), %rcx
-	movq	%rdx, (%rsp)
-	movq	%rcx, 8(%rsp)
-	movq	%rax, 16(%rsp)
-	movq	%rsp, %rax
+	movq	%rdx, 8(%rsp)
+	movq	%rcx, 16(%rsp)
+	movq	%rax, 24(%rsp)
+	leaq	8(%rsp), %rax
 	movq	%rdi, %r14
 	movq	%rax, %rdi
 	callq	*_ZN7ebbtide3raw7move_onE@GOTPCREL(%rip)
 	movq	%r14, %rdi
-	movq	(%rsp), %rdx
+	movq	8(%rsp), %rdx
 	movq	%rdx, (%r14)
-	movups	8(%rsp), %xmm0
+	movups	16(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
 	testq	%rbx, %rbx
 	jne	.LBB10_3
 .LBB10_8:
-	addq	$56, %rsp
+	addq	$80, %rsp
 	popq	%rbx
 	popq	%r12
+	popq	%r13
 	popq	%r14
 	popq	%r15
 	retq

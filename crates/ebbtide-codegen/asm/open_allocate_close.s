@@ -1,28 +1,28 @@
 	pushq	%r14
 	pushq	%rbx
-	subq	$56, %rsp
+	subq	$72, %rsp
 	movq	24(%rdi), %rax
 	testq	%rax, %rax
-	je	.LBB11_1
+	je	.LBB202_1
 	leaq	48(%rdi), %rdx
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jb	.LBB11_5
-.LBB11_4:
+	jb	.LBB202_5
+.LBB202_4:
 	movq	%rsi, (%rcx)
-.LBB11_6:
-	movq	%rcx, (%rsp)
-	movq	%rsp, %rax
+.LBB202_6:
+	movq	%rcx, 8(%rsp)
+	leaq	8(%rsp), %rax
 	#APP
 	#NO_APP
-	movq	(%rsp), %rax
+	movq	8(%rsp), %rax
 	movq	(%rax), %rax
-	addq	$56, %rsp
+	addq	$72, %rsp
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB11_1:
+.LBB202_1:
 	movq	%rdi, %rbx
 	movq	%rsi, %r14
 	callq	*_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE@GOTPCREL(%rip)
@@ -31,20 +31,23 @@
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jae	.LBB11_4
-.LBB11_5:
+	jae	.LBB202_4
+.LBB202_5:
+	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
-	movq	%rax, (%rsp)
-	movq	%rdx, 8(%rsp)
-	movq	%rdi, 16(%rsp)
-	movq	$0, 24(%rsp)
-	movq	$8, 32(%rsp)
-	movq	$8, 40(%rsp)
-	movb	$0, 48(%rsp)
-	movq	%rsp, %rdi
-	movq	%rsi, %rbx
+	movq	%rax, 8(%rsp)
+	movq	%rdx, 16(%rsp)
+	movq	%rdi, 24(%rsp)
+	movq	$0, 32(%rsp)
+	movq	%rsp, %rax
+	movq	%rax, 40(%rsp)
+	movq	$8, 48(%rsp)
+	movq	$8, 56(%rsp)
+	movb	$0, 64(%rsp)
+	leaq	8(%rsp), %rdi
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	24(%rsp), %rcx
-	movq	%rbx, (%rcx)
-	jmp	.LBB11_6
+	movq	32(%rsp), %rcx
+	#APP
+	#NO_APP
+	jmp	.LBB202_6

@@ -1,52 +1,44 @@
-	pushq	%r14
-	pushq	%rbx
-	subq	$56, %rsp
 	movq	(%rdi), %rax
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB14_2
-	movq	%rax, (%rdi)
+	jb	.LBB205_2
 	movq	%rsi, (%rax)
-	addq	$56, %rsp
-	popq	%rbx
-	popq	%r14
+	movq	%rax, (%rdi)
 	retq
-.LBB14_2:
-	movq	%rsi, %rbx
+.LBB205_2:
+	pushq	%rbx
+	subq	$80, %rsp
+	movq	%rsi, 8(%rsp)
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, (%rsp)
+	movq	%rax, 16(%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 8(%rsp)
-	movq	$0, 24(%rsp)
-	movq	$8, 32(%rsp)
-	movq	$8, 40(%rsp)
-	movb	$0, 48(%rsp)
+	movups	%xmm0, 24(%rsp)
+	movq	$0, 40(%rsp)
+	leaq	8(%rsp), %rcx
+	movq	%rcx, 48(%rsp)
+	movq	$8, 56(%rsp)
+	movq	$8, 64(%rsp)
+	movb	$0, 72(%rsp)
 	movq	%rax, (%rdi)
-	movq	%rsp, %rax
-	movq	%rdi, %r14
+	leaq	16(%rsp), %rax
+	movq	%rdi, %rbx
 	movq	%rax, %rdi
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	(%rsp), %rdx
-	movq	24(%rsp), %rax
-	movq	%rdx, (%r14)
-	movups	8(%rsp), %xmm0
-	movups	%xmm0, 8(%r14)
+	movq	16(%rsp), %rcx
+	movq	40(%rsp), %rax
+	movq	%rcx, (%rbx)
+	movups	24(%rsp), %xmm0
+	movups	%xmm0, 8(%rbx)
+	#APP
+	#NO_APP
 	testq	%rax, %rax
-	je	.LBB14_3
-	andq	$-8, %rdx
-	movq	%rdx, (%r14)
-	movq	%rbx, (%rax)
-	addq	$56, %rsp
+	leaq	80(%rsp), %rsp
 	popq	%rbx
-	popq	%r14
-	retq
-.LBB14_3:
+	jne	.LBB205_4
 	xorl	%eax, %eax
-	addq	$56, %rsp
-	popq	%rbx
-	popq	%r14
+.LBB205_4:
 	retq

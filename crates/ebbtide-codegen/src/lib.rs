@@ -1,4 +1,7 @@
-//! The fast paths as functions of their own, for `tests/pinned.rs` to look at their assembly.
+//! The fast paths as functions of their own, for `tests/pinned` to look at their assembly.
+
+#[cfg(target_pointer_width = "64")]
+pub mod moved;
 
 use ebbtide::{AllocError, Arena, Scope};
 use std::hint::black_box;

@@ -40,12 +40,12 @@
 //!
 //! # Why the cold branch looks as it does
 //!
-//! The cursor of a local scope lives in registers as long as its address is never taken, so [`grow`]
-//! works on a copy of the words. Behind a reference, the cold branch must not lengthen the fast one.
-//! It stores the value by itself, and it reads the words again instead of keeping them in registers:
-//! `black_box(())` forces the reload. (A compiler fence would too, but it also forces a value that
-//! waits to be stored into memory.) A `u64` through `&Scope` is then eight instructions on x86-64,
-//! which a test pins:
+//! The cursor of a local scope lives in registers as long as its address is never taken, so
+//! [`grow`] works on a copy of the words. Behind a reference, the cold branch must not lengthen the fast
+//! one: it reads the words again instead of keeping them in registers (`black_box(())` forces the reload; a
+//! compiler fence would also force every value that waits to be stored into memory), and the slow path itself
+//! copies the value into its block. Then a `u64` through `&Scope` is eight instructions on x86-64, which a
+//! test pins:
 //!
 //! ```text
 //! mov rax, [rdi]        ; top
@@ -53,10 +53,17 @@
 //! add rax, -8
 //! cmp rax, [rdi + 16]   ; low
 //! jb  cold
-//! mov [rdi], rax
 //! mov [rax], rsi
+//! mov [rdi], rax
 //! ret
 //! ```
+//!
+//! # Why a value is copied once
+//!
+//! `s.alloc(*r)` first copies `*r` to a temporary. The compiler leaves the temporary out only if every read of it can read
+//! `*r` instead, so nothing that might change `*r` may come before the last one. Two things might: the call of
+//! [`grow`], and a store to a cursor behind a reference. So [`Cursor::place`] writes the value to its block before it
+//! moves the cursor, and the cold branch makes a copy of its own, before the call. Tests pin this too.
 
 use crate::{
     arith::{self, CHUNK_ALIGN},
@@ -64,7 +71,13 @@ use crate::{
     error::Failure,
     poison, prefetch,
 };
-use core::{alloc::Layout, cell::Cell, hint::black_box, mem::ManuallyDrop, ptr::NonNull};
+use core::{
+    alloc::Layout,
+    cell::Cell,
+    hint::{assert_unchecked, black_box},
+    mem::{ManuallyDrop, MaybeUninit},
+    ptr::NonNull,
+};
 
 /// The bump state.
 #[repr(C)]
@@ -130,6 +143,8 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
 struct Request<'c> {
     words: Words<'c>,
     block: *mut u8,
+    /// What to copy into the block, `size` bytes.
+    source: Option<NonNull<u8>>,
     size: usize,
     align: usize,
     end: End,
@@ -304,7 +319,7 @@ impl Cursor {
         // SAFETY: `rounded` rounded `top` down to a multiple of this.
         unsafe { child.promise_top(CHUNK_ALIGN) };
         // SAFETY: `rounded` returns a range, of no bytes at least (I2).
-        unsafe { core::hint::assert_unchecked(top >= low.addr().get()) };
+        unsafe { assert_unchecked(top >= low.addr().get()) };
         child.poison_free();
         child
     }
@@ -386,9 +401,9 @@ impl Cursor {
         self.chunk().control()
     }
 
-    /// Takes a block for a `T` off the high end if there is room.
+    /// Where a `T` would start at the high end, if there is room.
     #[inline(always)]
-    fn take<T>(&self) -> Option<NonNull<T>> {
+    fn fit<T>(&self) -> Option<NonNull<T>> {
         let (top, low) = (self.top.get(), self.low.get());
         let (size, align) = (size_of::<T>(), align_of::<T>());
         // Decided when the program is compiled.
@@ -397,40 +412,56 @@ impl Cursor {
         } else {
             arith::down(top, low.addr().get(), size, align)?
         };
-        self.top.set(start);
         let block = at(low, start);
-        self.track(block, size, End::High);
-        prefetch::below_value::<T>(block, start - low.addr().get());
+        if poison::TRACKS {
+            // Before anything is written to the block, and with the cursor where it will be.
+            self.top.set(start);
+            self.track_block(block, size, End::High);
+        }
         Some(block.cast())
     }
 
-    /// Puts `value` into a block of its own. On failure the value is dropped.
+    /// Moves the cursor behind the block that [`Cursor::fit`] returned.
+    #[inline(always)]
+    fn take<T>(&self, block: NonNull<T>) {
+        let start = block.addr().get();
+        self.top.set(start);
+        prefetch::below_value::<T>(block.cast(), start - self.low.get().addr().get());
+    }
+
+    /// Moves `value` into a block of its own. On failure it is dropped.
+    ///
+    /// The value is copied once on the fast path, from wherever it was: see "Why a value is copied once" above.
     #[inline(always)]
     pub(crate) fn place<T, F: Failure>(&self, value: T) -> Result<NonNull<T>, F> {
         if size_of::<T>() == 0 {
             core::mem::forget(value);
             return Ok(NonNull::dangling());
         }
-        // If the backing panics, the value leaks, and the call has nothing to drop.
+        // If the backing panics, this leaks the value and leaves the call nothing to drop.
         let value = ManuallyDrop::new(value);
-        let block = match self.take::<T>() {
-            Some(block) => {
-                // SAFETY: the block is free, aligned for a `T` and large enough (I2).
-                unsafe { block.cast().write(value) };
-                block
-            }
-            // The store is written twice so that the fast path ends without joining this one.
-            None => match self.refill::<F>(Layout::new::<T>(), End::High) {
-                Ok(block) => {
-                    // SAFETY: `refill` returned a free block of the layout of a `T`.
-                    unsafe { block.cast().write(value) };
-                    block.cast()
-                }
+        let block = if let Some(block) = self.fit::<T>() {
+            // SAFETY: the block is free, aligned for a `T` and large enough (I2).
+            unsafe { block.cast().write(value) };
+            self.take(block);
+            block
+        } else {
+            let mut source = MaybeUninit::<ManuallyDrop<T>>::uninit();
+            // SAFETY: both are valid for one `T`, and two variables do not overlap.
+            unsafe { source.as_mut_ptr().copy_from_nonoverlapping(&raw const value, 1) };
+            let bytes = NonNull::from(&source).cast();
+            // SAFETY: `source` has the layout of a `T` and is not written to before this returns.
+            let block =
+                unsafe { self.refill_with::<F>(Layout::new::<T>(), End::High, Some(bytes)) };
+            match block {
+                Ok(block) => block.cast(),
                 Err(failure) => {
+                    // SAFETY: initialised above; no block has a copy.
+                    let value = unsafe { source.assume_init() };
                     drop(ManuallyDrop::into_inner(value));
                     return Err(failure);
                 }
-            },
+            }
         };
         // SAFETY: one of the two just succeeded, and the user's code has not run since.
         unsafe { self.promise_aligned::<T>() };
@@ -458,7 +489,7 @@ impl Cursor {
     #[inline(always)]
     unsafe fn promise_top(&self, align: usize) {
         // SAFETY: a power of two divides `top`, as the caller says, so the bits below it are 0.
-        unsafe { core::hint::assert_unchecked(self.top.get() & (align - 1) == 0) };
+        unsafe { assert_unchecked(self.top.get() & (align - 1) == 0) };
     }
 
     /// A block for a `T`, uninitialised.
@@ -467,8 +498,11 @@ impl Cursor {
         if size_of::<T>() == 0 {
             return Ok(NonNull::dangling());
         }
-        let block = match self.take::<T>() {
-            Some(block) => block,
+        let block = match self.fit::<T>() {
+            Some(block) => {
+                self.take(block);
+                block
+            }
             None => self.refill::<F>(Layout::new::<T>(), End::High)?.cast(),
         };
         // SAFETY: one of the two just succeeded, and the user's code has not run since.
@@ -629,28 +663,48 @@ impl Cursor {
     /// Serves a request that the region in use has no room for.
     #[inline(always)]
     fn refill<F: Failure>(&self, layout: Layout, end: End) -> Result<NonNull<u8>, F> {
-        // Forces the words to be read again, so that the fast path need not keep them in registers.
+        // SAFETY: there is nothing to copy.
+        unsafe { self.refill_with(layout, end, None) }
+    }
+
+    /// Like [`Cursor::refill`], and copies the bytes at `source` into the block.
+    ///
+    /// # Safety
+    ///
+    /// `source` is valid for reads of `layout.size()` bytes until this returns.
+    #[inline(always)]
+    unsafe fn refill_with<F: Failure>(
+        &self,
+        layout: Layout,
+        end: End,
+        source: Option<NonNull<u8>>,
+    ) -> Result<NonNull<u8>, F> {
+        // The words are read again from here on, not kept in registers since the fast path read them.
         black_box(());
         let (words, align) = (self.words(), layout.align());
-        let mut request =
-            Request { words, block: core::ptr::null_mut(), size: layout.size(), align, end };
+        let size = layout.size();
+        let mut request = Request { words, block: core::ptr::null_mut(), source, size, align, end };
         // Nothing is free while the slow path is at work. A backing that reaches this very scope, or
         // the global allocator beneath it, gets an error, not memory that the words stored below would
         // free again. If the backing panics, this stays so: a guard would cost the fast path its
         // eight instructions.
         self.top.set(words.low.addr().get());
         if F::DIVERGES {
-            grow(&mut request);
+            // SAFETY: the caller vouches for `source`.
+            unsafe { grow(&mut request) };
         } else {
-            try_grow(&mut request);
+            // SAFETY: the caller vouches for `source`.
+            unsafe { try_grow(&mut request) };
         }
-        let Request { words, block, size, .. } = request;
+        let Request { words, block, .. } = request;
         self.set(words);
+        // Keeps the stores above out of the code that both paths share, where the fast one would wait for them.
+        black_box(());
         if !F::DIVERGES && block.is_null() {
             return Err(F::refused());
         }
-        // `slow` rounded it already. Repeated here, where the compiler sees it.
-        self.top.set(words.top & !(align.min(CHUNK_ALIGN) - 1));
+        // SAFETY: `slow` rounded `top` down to this.
+        unsafe { assert_unchecked(words.top & (align.min(CHUNK_ALIGN) - 1) == 0) };
         // SAFETY: `grow` never returns null, and what `try_grow` returned was tested above.
         let block = unsafe { NonNull::new_unchecked(block) };
         self.track(block, size, end);
@@ -770,20 +824,30 @@ impl Drop for Undo<'_> {
 
 /// The slow path of the infallible methods. If there is no memory it diverges, so that its caller has
 /// nothing to test.
+///
+/// # Safety
+///
+/// `request.source`, if any, is valid for reads of `request.size` bytes.
 #[cold]
 #[inline(never)]
-extern "C-unwind" fn grow(request: &mut Request<'_>) {
-    slow(request);
+unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
+    // SAFETY: the caller vouches for `source`.
+    unsafe { slow(request) };
     if request.block.is_null() {
         out_of_memory(request.size, request.align);
     }
 }
 
 /// The slow path of the `try_` methods. If there is no memory it answers with a null block.
+///
+/// # Safety
+///
+/// `request.source`, if any, is valid for reads of `request.size` bytes.
 #[cold]
 #[inline(never)]
-extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
-    slow(request);
+unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
+    // SAFETY: the caller vouches for `source`.
+    unsafe { slow(request) };
 }
 
 /// Moves to the next chunk, if there is one with room, and returns the `low` of a fork.
@@ -818,7 +882,11 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 /// The new top is rounded down to `align`, as the next block of the same kind would round it; to
 /// [`CHUNK_ALIGN`] at most, so that a large alignment takes nothing of a region that the block is not
 /// in.
-fn slow(request: &mut Request<'_>) {
+///
+/// # Safety
+///
+/// `request.source`, if any, is valid for reads of `request.size` bytes.
+unsafe fn slow(request: &mut Request<'_>) {
     let &mut Request { words, size, align, end, .. } = request;
     let served = if size == 0 {
         Some((dangling(align), words))
@@ -831,6 +899,11 @@ fn slow(request: &mut Request<'_>) {
     let (top, low) = words.aligned(align.min(CHUNK_ALIGN));
     request.words = Words { top, low, ..words };
     request.block = block.as_ptr();
+    if let Some(source) = request.source {
+        // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block, which was free (I1, I2), so
+        // `source` is elsewhere.
+        unsafe { block.copy_from_nonoverlapping(source, size) };
+    }
     Cursor::check(request.words);
 }
 
