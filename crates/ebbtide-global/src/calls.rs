@@ -3,70 +3,56 @@
 
 use crate::{
     Options,
-    engine::{Begin, Owner, Ticket},
-    region::{self, Chunk},
-    report::{Label, Sums},
-    thread,
+    figures::{Label, Usage},
+    owner::{Owner, Ticket},
+    pool, thread,
 };
 use std::vec::Vec;
 
-/// An open scope of this thread. However it ends, it ends in good order; if it never does, that costs memory.
+/// An open scope of this thread, which ends when the guard is dropped. A guard that is forgotten costs memory.
 pub(crate) struct Guard {
     ticket: Option<Ticket>,
     label: Option<&'static Label>,
-    /// Whether its end is an event.
-    is_told: bool,
 }
 
 impl Guard {
     #[inline]
-    pub(crate) fn open(options: &Options, begin: Begin) -> Guard {
-        let label = options.label.map(label);
-        let enter = |owner: &Owner| owner.enter_at(options, label, begin);
-        let ticket =
-            thread::with(
-                |owner| {
-                    if owner.is_started() || thread::start() { enter(owner) } else { None }
-                },
-            );
-        Guard { ticket, label, is_told: begin != Begin::Outside }
-    }
-
-    /// Ends the scope. Returns its last chunk if that is pinned.
-    #[inline]
-    pub(crate) fn close(mut self) -> Option<Chunk> {
-        self.end()
-    }
-
-    #[inline]
-    fn end(&mut self) -> Option<Chunk> {
-        let ticket = self.ticket.take()?;
-        let (closed, pinned) = thread::with(|owner| owner.leave_at(ticket))?;
-        if self.is_told {
-            trace(self.label, closed);
-        }
-        pinned
+    pub(crate) fn open(options: &Options) -> Guard {
+        let label = options.label.map(|text| match Label::known(text) {
+            Some(label) => label,
+            None => new_label(text),
+        });
+        let is_started = thread::with(Owner::is_started) || thread::start();
+        let enter = |owner: &Owner| owner.enter_labelled(options, label);
+        let ticket = if is_started { thread::with(enter) } else { None };
+        Guard { ticket, label }
     }
 }
 
 impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
-        self.end();
+        let Some(ticket) = self.ticket.take() else { return };
+        if let Some(usage) = thread::with(|owner| owner.leave_any(ticket)) {
+            trace(self.label, usage);
+        }
     }
 }
 
+/// The counters of a label that was not used before, or not at this address. They live on, so they come from the inner
+/// allocator.
 #[cold]
-fn label(text: &'static str) -> &'static Label {
+fn new_label(text: &'static str) -> &'static Label {
     outside(|| Label::of(text))
 }
 
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-fn trace(_: Option<&'static Label>, _: Sums) {}
+fn trace(_: Option<&'static Label>, _: Usage) {}
 
+/// Makes an event of a scope that ended.
 #[cfg(feature = "tracing")]
-fn trace(label: Option<&'static Label>, closed: Sums) {
+fn trace(label: Option<&'static Label>, usage: Usage) {
     std::thread_local! {
         /// Whether a subscriber of this thread is at work: scopes of its own are no events.
         static BUSY: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
@@ -74,10 +60,10 @@ fn trace(label: Option<&'static Label>, closed: Sums) {
     if !tracing::enabled!(tracing::Level::TRACE) || BUSY.replace(true) {
         return;
     }
-    let Sums { blocks, bytes, escaped } = closed;
-    // A subscriber keeps what it likes.
+    let Usage { blocks, bytes, escaped } = usage;
+    // A subscriber may keep what it allocates.
     outside(|| {
-        let label = label.map_or("", Label::text);
+        let label = label.map_or("", |label| label.text);
         tracing::trace!(label, blocks, bytes, escaped, "scope ended");
     });
     BUSY.set(false);
@@ -85,18 +71,26 @@ fn trace(label: Option<&'static Label>, closed: Sums) {
 
 /// Runs `f` in a scope: what this thread allocates inside of `f` comes from an arena.
 ///
-/// When `f` returns, or panics, everything in the arena that is dead is free again at once. What is alive — in the result, in a
-/// global, in another thread's hands — stays where it is and valid; its memory is used again when it was freed, by
+/// When `f` returns, or panics, everything in the arena that is dead is free again at once. What is alive (in the result, in a
+/// global, in another thread's hands) stays where it is and valid. Its memory is used again after it was freed, by
 /// whatever thread. So any code may run in a scope, and nothing about the result is special.
 ///
-/// A scope is for work that ends. In one that runs for ever, memory that is freed in the order in which it was taken (a queue, a
-/// cache, what is sent to another thread) is not used again before the scope's end, and it grows; put such things
-/// [`outside`]. One small block that escapes keeps the 64 KiB around it that the scope filled. Where scope after scope leaves a few
-/// behind, the outermost ones of a thread go on in each other's memory, and fill what is free between such blocks.
+/// # Memory
 ///
-/// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same, over the inner
-/// allocator: when the program's global allocator is not a [`Scoped`](crate::Scoped), when the system gives no addresses, in a
-/// destructor at the end of a thread. The [report](crate::report) tells.
+/// A small block that outlives its scope keeps the chunk of 64 KiB around it. That is bounded: at any time, what all arenas of the program hold
+/// is at most one and a half times the live bytes of the recent past (their highest number in the last second or two), plus 16 MiB, plus 4 MiB for each running
+/// thread that has opened a scope. Beyond that the inner allocator serves, until enough was freed; the ordinary case is far below. Memory that was
+/// not used for a second or two goes back to the system, but for 16 MiB, as soon as any thread needs memory or has served 256 KiB. [`report`](crate::report) has the figures
+/// (`live`, `live_peak`, `held`, `bound`), and [`retain`](crate::retain) changes how much is kept.
+///
+/// The one exception: a chunk in which something lives cannot go back. If a program frees most of its live bytes, but a block
+/// in nearly every chunk stays, then `held` stays, as it would with any allocator that does not move blocks.
+///
+/// # Where it does not serve
+///
+/// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same, over the inner allocator: when the
+/// program's global allocator is not a [`Scoped`](crate::Scoped), when the system gives no addresses, when memory is bounded as
+/// above, and in a destructor at the end of a thread. The [report](crate::report) tells how often.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -120,17 +114,17 @@ fn trace(label: Option<&'static Label>, closed: Sums) {
 /// Above a few per cent of blocks that outlive their scope it does not.
 #[inline]
 pub fn arena<R>(f: impl FnOnce() -> R) -> R {
-    let _guard = PlainGuard::open();
+    let _guard = FastGuard::open();
     f()
 }
 
-/// As [`Guard`], for the default options.
-struct PlainGuard(Option<Ticket>);
+/// Like [`Guard`], for the default options.
+struct FastGuard(Option<Ticket>);
 
-impl PlainGuard {
+impl FastGuard {
     #[inline]
-    fn open() -> PlainGuard {
-        PlainGuard(match thread::with(Owner::enter_plain) {
+    fn open() -> FastGuard {
+        FastGuard(match thread::with(Owner::enter_fast) {
             None => enter(),
             ticket => ticket,
         })
@@ -147,26 +141,35 @@ fn enter() -> Option<Ticket> {
 /// Ends any scope.
 #[inline(never)]
 fn leave(ticket: Option<Ticket>) {
-    if let Some((closed, _)) =
-        ticket.and_then(|ticket| thread::with(|owner| owner.leave_at(ticket)))
-    {
-        trace(None, closed);
+    if let Some(usage) = ticket.and_then(|ticket| thread::with(|owner| owner.leave_any(ticket))) {
+        trace(None, usage);
     }
 }
 
-impl Drop for PlainGuard {
+impl Drop for FastGuard {
     #[inline]
     fn drop(&mut self) {
-        match thread::with(|owner| owner.leave_plain(self.0)) {
-            Some(closed) => trace(None, closed),
+        match thread::with(|owner| owner.leave_fast(self.0)) {
+            Some(usage) => trace(None, usage),
             None => leave(self.0),
         }
     }
 }
 
-/// As [`arena`], serving what the options say.
+/// Runs `f` in a scope that serves what the options say.
+///
+/// Memory is bounded as for [`arena`]. A scope inside of another one takes a chunk of its own, 64 KiB that its thread keeps for the next
+/// one; opening and closing it costs some tens of nanoseconds.
+///
+/// ```
+/// use ebbtide_global::{Options, arena_with};
+///
+/// let options = Options::new().max_size(1 << 20).label("summary");
+/// let words = arena_with(&options, || "to be or not to be".split(' ').map(String::from).collect::<Vec<_>>().len());
+/// assert_eq!(words, 6);
+/// ```
 pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
-    let _guard = Guard::open(options, Begin::Anywhere);
+    let _guard = Guard::open(options);
     f()
 }
 
@@ -189,13 +192,23 @@ pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
 /// assert_eq!(log[2], "2 squared is 4");
 /// ```
 ///
-/// To forget it costs memory, never safety.
+/// Costs some nanoseconds, and nothing where no scope is open. Forgetting it costs memory, never safety.
 #[inline]
 pub fn outside<R>(f: impl FnOnce() -> R) -> R {
-    // A scope that serves nothing, unless none is open.
-    let is_open = thread::with(Owner::is_open);
-    let _guard = is_open.then(|| Guard::open(&Options::new(), Begin::Outside));
+    let _guard = OutsideGuard(thread::with(Owner::enter_outside));
     f()
+}
+
+/// The innermost scope is closed until it is dropped.
+struct OutsideGuard(Option<Ticket>);
+
+impl Drop for OutsideGuard {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(ticket) = self.0 {
+            thread::with(|owner| owner.leave(ticket));
+        }
+    }
 }
 
 /// Runs `f` over the inner allocator and hands back what it makes: a copy of something in the arena that is to outlive
@@ -224,7 +237,7 @@ pub fn map<I: IntoIterator, R>(items: I, mut f: impl FnMut(I::Item) -> R) -> Vec
     items.into_iter().map(|item| arena(|| f(item))).collect()
 }
 
-/// As [`map`], by all threads of rayon's pool (feature `rayon`). A panic is passed on.
+/// Like [`map`], on all threads of rayon's pool (feature `rayon`). Propagates a panic of `f`.
 ///
 /// ```
 /// let lengths = ebbtide_global::par_map(vec!["a", "bc"], |s| s.repeat(10).len());
@@ -252,8 +265,8 @@ pub fn spawn_in_arena<R: Send + 'static>(
     outside(|| std::thread::spawn(|| arena(f)))
 }
 
-/// Makes the standard library make its lazy globals now and outside of any arena: the buffers of standard output and input,
-/// this thread's handle, what the first panic needs. Inside a scope they would pin a chunk each.
+/// Initialises lazy globals of the standard library now and outside of any arena: the buffers of standard output and input, this
+/// thread's handle, what the first panic needs. Initialised inside a scope, each would pin a chunk.
 ///
 /// ```
 /// ebbtide_global::warm();
@@ -271,13 +284,15 @@ pub fn warm() {
     });
 }
 
-/// Gives the memory that this thread's pool and the shared one keep back to the system. Outside of scopes that is also what this
-/// thread's scopes left free between blocks that live on, as far as whole chunks are.
+/// Gives the memory that this thread and the shared pools keep for the next scopes back to the system at once.
+///
+/// Call it outside of scopes: then whole chunks that this thread's scopes left free between blocks that live on go back, too. Other
+/// threads keep up to 1 MiB each. Costs a system call for each run of chunks.
 ///
 /// ```
 /// ebbtide_global::release_pool();
 /// ```
 pub fn release_pool() {
     thread::with(Owner::release_pools);
-    region::purge_pools();
+    pool::trim(usize::MAX);
 }

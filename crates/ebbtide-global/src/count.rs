@@ -41,20 +41,23 @@ impl Count {
         Count(AtomicU32::new(0))
     }
 
-    /// Begins to own a chunk from a pool.
+    /// Begins to own a chunk from a pool, or one of the caller's that [is empty](Count::is_empty).
     #[inline]
     pub(crate) fn own(&self) {
         self.0.store(BIAS, Ordering::Relaxed);
     }
 
-    /// Whether no other thread freed a block, and none is pinned. What was freed happened before.
+    /// Whether no block of the caller's chunk is alive, where `local` is the owner's own count. If so, nobody else can name
+    /// the chunk, and what others did to its blocks happened before.
     #[inline]
-    pub(crate) fn is_untouched(&self) -> bool {
-        self.0.load(Ordering::Acquire) == BIAS
+    pub(crate) fn is_empty(&self, local: i32) -> bool {
+        #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]
+        let others = BIAS.wrapping_sub(local as u32);
+        // Acquire: pairs with the release of each free by another thread.
+        self.0.load(Ordering::Acquire) == others
     }
 
-    /// Ends the ownership of a chunk of which [`is_untouched`](Count::is_untouched) is true and the owner's own
-    /// count is 0: nobody else can name it.
+    /// Ends the ownership of a chunk of which [`is_empty`](Count::is_empty) is true.
     #[inline]
     pub(crate) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! A future with scopes.
 
-use crate::{Options, calls::Guard, engine::Begin, region::Chunk};
+use crate::{Options, calls::Guard};
 use core::{
     fmt,
     future::Future,
@@ -10,8 +10,8 @@ use core::{
 
 /// A future that is polled in a scope.
 ///
-/// A scope is opened at each poll and ends with it, so the future may move between threads. Where something in its arena
-/// lives on from one poll to the next, the next one goes on in the same chunk.
+/// A scope is opened at each poll and ends with it, so the future may move between threads. What lives on from one poll to the
+/// next stays valid, like everything that outlives its scope.
 ///
 /// ```
 /// use ebbtide_global::{ArenaFuture, Scoped};
@@ -34,8 +34,6 @@ use core::{
 #[must_use = "futures do nothing unless they are polled"]
 pub struct ArenaFuture<F> {
     options: Options,
-    /// Where the last poll left off. Only a hint: the chunk may be anyone's by now.
-    last: Option<Chunk>,
     future: F,
 }
 
@@ -47,7 +45,7 @@ impl<F> ArenaFuture<F> {
 
     /// Polls `future` in scopes as those of [`arena_with`](crate::arena_with).
     pub const fn with(options: Options, future: F) -> Self {
-        ArenaFuture { options, last: None, future }
+        ArenaFuture { options, future }
     }
 }
 
@@ -64,11 +62,8 @@ impl<F: Future> Future for ArenaFuture<F> {
         // SAFETY: `future` is moved by nobody: it is only reached through the pin made below, there is no `Drop`, and
         // `ArenaFuture` is `Unpin` only if `F` is.
         let this = unsafe { self.get_unchecked_mut() };
-        let begin = this.last.take().map_or(Begin::Anywhere, Begin::At);
-        let guard = Guard::open(&this.options, begin);
-        // SAFETY: as above.
-        let polled = unsafe { Pin::new_unchecked(&mut this.future) }.poll(context);
-        this.last = guard.close();
-        polled
+        let _guard = Guard::open(&this.options);
+        // SAFETY: the future is pinned with `this`, by what is said above.
+        unsafe { Pin::new_unchecked(&mut this.future) }.poll(context)
     }
 }

@@ -55,16 +55,24 @@
 // Models know nothing of mapped memory: `tests/loom.rs` takes the modules that it models by themselves.
 #![cfg(not(loom))]
 
+mod cache;
 mod calls;
 mod count;
 pub mod engine;
+mod figures;
 mod future;
 #[cfg(feature = "tower")]
 mod layer;
+mod lists;
+mod memory;
 mod options;
 mod os;
-mod region;
+mod owner;
+mod pool;
+mod range;
+mod registry;
 mod report;
+mod run;
 mod scoped;
 mod size;
 mod thread;

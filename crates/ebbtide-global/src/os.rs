@@ -42,10 +42,79 @@ pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
     !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
 }
 
+/// The addresses that this process may still reserve, in bytes; [`usize::MAX`] where no limit is known.
+pub(crate) fn addresses_left() -> usize {
+    system::addresses_left()
+}
+
+/// Milliseconds since some moment, never going back. Costs a few nanoseconds; precise to some milliseconds.
+pub(crate) fn milliseconds() -> u64 {
+    system::milliseconds()
+}
+
 #[cfg(all(unix, not(miri)))]
 mod system {
     use super::Purged;
-    use core::ptr::{self, NonNull};
+    use core::{
+        mem::MaybeUninit,
+        ptr::{self, NonNull},
+    };
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
+
+    pub(super) fn milliseconds() -> u64 {
+        let mut now = MaybeUninit::<libc::timespec>::zeroed();
+        // SAFETY: the structure is the call's to write to.
+        let failed = unsafe { libc::clock_gettime(CLOCK, now.as_mut_ptr()) } != 0;
+        // SAFETY: all bits 0 is a valid structure, and the system may have written another one.
+        let now = unsafe { now.assume_init() };
+        #[allow(clippy::unnecessary_cast, reason = "where words are short these are, too")]
+        let milliseconds = now.tv_sec as i64 * 1000 + now.tv_nsec as i64 / 1_000_000;
+        if failed { 0 } else { u64::try_from(milliseconds).unwrap_or(0) }
+    }
+
+    pub(super) fn addresses_left() -> usize {
+        let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
+        // SAFETY: the structure is the call's to write to.
+        let failed = unsafe { libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) } != 0;
+        // SAFETY: all bits 0 is a valid structure, and the system may have written another one.
+        let limit = unsafe { limit.assume_init() }.rlim_cur;
+        if failed || limit == libc::RLIM_INFINITY {
+            return usize::MAX;
+        }
+        usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(addresses_used())
+    }
+
+    /// The addresses that are mapped now, in bytes; 0 where the system does not tell.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn addresses_used() -> usize {
+        let mut text = [0_u8; 24];
+        // SAFETY: the path ends with a zero.
+        let file =
+            unsafe { libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+        if file < 0 {
+            return 0;
+        }
+        // SAFETY: the buffer is that large.
+        let read = unsafe { libc::read(file, text.as_mut_ptr().cast(), text.len()) };
+        // SAFETY: the file was opened above, and nobody else knows of it.
+        unsafe { libc::close(file) };
+        let text = &text[..usize::try_from(read).unwrap_or(0)];
+        // The first number: pages.
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+        let pages = digits.fold(0_usize, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+        // SAFETY: the call has no conditions.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        pages.saturating_mul(usize::try_from(page).unwrap_or(4096))
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn addresses_used() -> usize {
+        0
+    }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const NO_RESERVE: libc::c_int = libc::MAP_NORESERVE;
@@ -101,6 +170,15 @@ mod system {
     unsafe extern "system" {
         fn VirtualAlloc(at: *mut c_void, size: usize, kind: u32, access: u32) -> *mut c_void;
         fn VirtualFree(at: *mut c_void, size: usize, kind: u32) -> i32;
+        safe fn GetTickCount64() -> u64;
+    }
+
+    pub(super) fn milliseconds() -> u64 {
+        GetTickCount64()
+    }
+
+    pub(super) fn addresses_left() -> usize {
+        usize::MAX
     }
 
     pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
@@ -139,6 +217,14 @@ mod system {
     };
     use std::alloc::System;
 
+    pub(super) fn milliseconds() -> u64 {
+        0
+    }
+
+    pub(super) fn addresses_left() -> usize {
+        usize::MAX
+    }
+
     pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
         let layout = Layout::from_size_align(size_bytes, 1 << 16).ok()?;
         if size_bytes > 1 << 26 {
@@ -164,6 +250,14 @@ mod system {
 mod system {
     use super::Purged;
     use core::ptr::NonNull;
+
+    pub(super) fn milliseconds() -> u64 {
+        0
+    }
+
+    pub(super) fn addresses_left() -> usize {
+        usize::MAX
+    }
 
     pub(super) fn reserve(_: usize) -> Option<NonNull<u8>> {
         None

@@ -1,149 +1,16 @@
-//! Figures. Each thread counts for itself; they are added up when they are asked for.
+//! The report: what all scopes did, for users.
 #![forbid(unsafe_code)]
 
 use crate::{
-    region::{self, RETAIN},
+    figures::{self, Counters, PINNED, Reason, counters, labels},
+    memory, pool, range,
     size::CHUNK,
 };
 use core::{
     fmt,
-    sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicU64, Ordering},
 };
-use std::{boxed::Box, iter, sync::OnceLock, vec::Vec};
-
-/// Why a request made inside a scope went to the inner allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
-    Small,
-    Large,
-    Alignment,
-    ByteLimit,
-    Exhausted,
-}
-
-/// What a thread counts. It alone writes. Nodes outlive their threads, and other threads take them over.
-#[derive(Debug, Default)]
-pub(crate) struct Node {
-    next: Link<Node>,
-    is_taken: AtomicBool,
-    pub(crate) scopes: AtomicU64,
-    pub(crate) blocks: AtomicU64,
-    pub(crate) bytes: AtomicU64,
-    pub(crate) grown: AtomicU64,
-    pub(crate) escaped: AtomicU64,
-    pub(crate) pinned: AtomicU64,
-    pub(crate) high_water: AtomicU64,
-    pub(crate) kept: AtomicUsize,
-    fallbacks: [AtomicU64; 5],
-}
-
-/// What the scopes of one label count together.
-#[derive(Debug, Default)]
-pub(crate) struct Label {
-    next: Link<Label>,
-    text: &'static str,
-    scopes: AtomicU64,
-    blocks: AtomicU64,
-    bytes: AtomicU64,
-    escaped: AtomicU64,
-}
-
-/// The rest of a list that only ever grows at its end. No lock is held while one is read.
-type Link<T> = OnceLock<&'static T>;
-
-static NODES: Link<Node> = OnceLock::new();
-static LABELS: Link<Label> = OnceLock::new();
-
-/// Chunks that are pinned at this moment.
-pub(crate) static PINNED: AtomicIsize = AtomicIsize::new(0);
-
-trait Linked: Sized + 'static {
-    fn next(&self) -> &Link<Self>;
-}
-
-impl Linked for Node {
-    fn next(&self) -> &Link<Self> {
-        &self.next
-    }
-}
-
-impl Linked for Label {
-    fn next(&self) -> &Link<Self> {
-        &self.next
-    }
-}
-
-fn all<T: Linked>(first: &'static Link<T>) -> impl Iterator<Item = &'static T> {
-    iter::successors(first.get(), |node| node.next().get()).copied()
-}
-
-fn append<T: Linked>(first: &'static Link<T>, node: &'static T) {
-    let mut link = first;
-    while link.set(node).is_err() {
-        if let Some(taken) = link.get() {
-            link = taken.next();
-        }
-    }
-}
-
-/// Adds to a counter that only the calling thread writes.
-pub(crate) fn add(counter: &AtomicU64, more: u64) {
-    counter.store(counter.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
-}
-
-impl Node {
-    /// A node for a thread that begins to open scopes. Allocates; its list is never freed.
-    pub(crate) fn take() -> &'static Node {
-        let free = all(&NODES).find(|node| !node.is_taken.swap(true, Ordering::Acquire));
-        free.unwrap_or_else(|| {
-            let node: &'static Node = Box::leak(Box::default());
-            node.is_taken.store(true, Ordering::Relaxed);
-            append(&NODES, node);
-            node
-        })
-    }
-
-    /// Leaves the node, with what was counted, to another thread.
-    pub(crate) fn leave(&self) {
-        self.is_taken.store(false, Ordering::Release);
-    }
-
-    pub(crate) fn fell_back(&self, reason: Reason) {
-        add(&self.fallbacks[reason as usize], 1);
-    }
-}
-
-impl Label {
-    /// The entry of a label, made when it is first used: that allocates.
-    pub(crate) fn of(text: &'static str) -> &'static Label {
-        let same = |label: &&'static Label| core::ptr::eq(label.text, text) || label.text == text;
-        all(&LABELS).find(same).unwrap_or_else(|| {
-            let label: &'static Label = Box::leak(Box::new(Label { text, ..Label::default() }));
-            append(&LABELS, label);
-            label
-        })
-    }
-
-    #[cfg(feature = "tracing")]
-    pub(crate) fn text(&self) -> &'static str {
-        self.text
-    }
-
-    pub(crate) fn count(&self, closed: &Sums) {
-        self.scopes.fetch_add(1, Ordering::Relaxed);
-        self.blocks.fetch_add(closed.blocks, Ordering::Relaxed);
-        self.bytes.fetch_add(closed.bytes, Ordering::Relaxed);
-        self.escaped.fetch_add(closed.escaped, Ordering::Relaxed);
-    }
-}
-
-/// What was served: by one scope and those that it enclosed, or by all of a thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sums {
-    pub(crate) blocks: u64,
-    pub(crate) bytes: u64,
-    pub(crate) escaped: u64,
-}
+use std::vec::Vec;
 
 /// What scopes did since the program began: see [`report`].
 #[derive(Clone, Debug, Default)]
@@ -170,8 +37,18 @@ pub struct Report {
     pub reserved: usize,
     /// The bytes of chunks that were ever in use.
     pub claimed: usize,
-    /// The bytes that pools keep for the next scopes.
+    /// The bytes that threads and pools keep for the next scopes, a part of `held`.
     pub kept: usize,
+    /// The bytes of live blocks in arenas, as far as threads have published their figures: each does when it has served 256 KiB more,
+    /// and when an outermost scope ends.
+    pub live: usize,
+    /// The highest `live` of the recent past, which is between one and two seconds long.
+    pub live_peak: usize,
+    /// The bytes that arenas hold: in scopes, in chunks that are pinned, and for the next scopes.
+    pub held: usize,
+    /// What [`arena`](crate::arena) promises that `held` is at most: one and a half times `live_peak`, 16 MiB, and 4 MiB
+    /// for each running thread that has opened a scope. [`retain`](crate::retain) may raise it.
+    pub bound: usize,
     /// Figures of the scopes that [`Options::label`](crate::Options::label) names, by the order of their first use.
     pub labels: Vec<LabelReport>,
 }
@@ -190,6 +67,8 @@ pub struct Fallbacks {
     pub byte_limit: u64,
     /// The range of addresses was used up, or the system had no memory.
     pub exhausted: u64,
+    /// Arenas would have held more than [`Report::bound`] allows: too little of what they hold is alive.
+    pub waste: u64,
 }
 
 /// Blocks that outlived their scope.
@@ -259,7 +138,7 @@ impl Report {
 impl Fallbacks {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.small + self.large + self.alignment + self.byte_limit + self.exhausted
+        self.small + self.large + self.alignment + self.byte_limit + self.exhausted + self.waste
     }
 }
 
@@ -283,12 +162,13 @@ impl Fallbacks {
 /// ```
 pub fn report() -> Report {
     crate::thread::with(|owner| owner.publish_at_rest());
-    let sum = |counter: fn(&Node) -> &AtomicU64| {
-        all(&NODES).map(|node| counter(node).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
+    let sum = |counter: fn(&Counters) -> &AtomicU64| {
+        counters().map(|each| counter(each).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     };
+    let fallbacks = |reason| counters().map(|each| each.fallbacks(reason)).sum();
     let pinned_chunks = usize::try_from(PINNED.load(Ordering::Relaxed)).unwrap_or(0);
-    let (reserved, claimed) = region::sizes();
-    let kept = all(&NODES).map(|node| node.kept.load(Ordering::Relaxed)).sum::<usize>();
+    let (reserved, claimed) = range::sizes();
+    let cached = counters().map(|each| each.cached.load(Ordering::Relaxed)).sum::<usize>();
     Report {
         is_active: crate::thread::is_active(),
         scopes: sum(|node| &node.scopes),
@@ -296,11 +176,12 @@ pub fn report() -> Report {
         bytes: sum(|node| &node.bytes),
         grown_in_place: sum(|node| &node.grown),
         fallbacks: Fallbacks {
-            small: sum(|node| &node.fallbacks[Reason::Small as usize]),
-            large: sum(|node| &node.fallbacks[Reason::Large as usize]),
-            alignment: sum(|node| &node.fallbacks[Reason::Alignment as usize]),
-            byte_limit: sum(|node| &node.fallbacks[Reason::ByteLimit as usize]),
-            exhausted: sum(|node| &node.fallbacks[Reason::Exhausted as usize]),
+            small: fallbacks(Reason::TooSmall),
+            large: fallbacks(Reason::TooLarge),
+            alignment: fallbacks(Reason::Alignment),
+            byte_limit: fallbacks(Reason::ByteLimit),
+            exhausted: fallbacks(Reason::Exhausted),
+            waste: fallbacks(Reason::Waste),
         },
         escapes: Escapes {
             blocks: sum(|node| &node.escaped),
@@ -308,14 +189,18 @@ pub fn report() -> Report {
             pinned_chunks,
             pinned_bytes: pinned_chunks * CHUNK,
         },
-        high_water: all(&NODES)
-            .map(|node| node.high_water.load(Ordering::Relaxed))
+        high_water: counters()
+            .map(|each| each.high_water.load(Ordering::Relaxed))
             .max()
             .unwrap_or(0),
         reserved,
         claimed,
-        kept: kept + region::kept(),
-        labels: all(&LABELS)
+        kept: cached + pool::pooled(),
+        live: figures::live_bytes(),
+        live_peak: memory::peak(),
+        held: memory::held(),
+        bound: memory::promised(figures::owners()),
+        labels: labels()
             .map(|label| LabelReport {
                 label: label.text,
                 scopes: label.scopes.load(Ordering::Relaxed),
@@ -327,16 +212,18 @@ pub fn report() -> Report {
     }
 }
 
-/// Bounds the bytes that each thread's pool keeps for its next scopes, and the pool that all share. 128 MiB unless
-/// it is called. What is beyond goes back to the system when it comes to a pool the next time. A thread whose scopes go on
-/// in each other's memory keeps as much besides, until it ends, opens another scope, or calls
-/// [`release_pool`](crate::release_pool).
+/// Sets how many bytes are kept for the next scopes though they are not in use.
+///
+/// Unless it is called, 16 MiB are kept for ever, and what was in use within the recent past is kept besides. After the call
+/// pools keep at most `bytes` at any time, and keep those for ever. Where that is more than 16 MiB it also raises the bound that
+/// [`arena`](crate::arena) promises, by the difference. What is beyond goes back to the system when it comes to a pool the next
+/// time; [`release_pool`](crate::release_pool) gives it back at once.
 ///
 /// ```
 /// ebbtide_global::retain(16 << 20);
 /// ```
 pub fn retain(bytes: usize) {
-    RETAIN.store(bytes, Ordering::Relaxed);
+    memory::set_retained(bytes);
 }
 
 /// Bytes for people.
@@ -379,11 +266,11 @@ impl fmt::Display for Report {
             self.heap_calls_saved(),
             Bytes(self.high_water),
         )?;
-        let Fallbacks { small, large, alignment, byte_limit, exhausted } = self.fallbacks;
+        let Fallbacks { small, large, alignment, byte_limit, exhausted, waste } = self.fallbacks;
         writeln!(
             f,
-            "to the inner allocator: {} ({small} too small, {large} too large, {alignment} by alignment, \
-             {byte_limit} by byte limit, {exhausted} without memory)",
+            "served by the inner allocator: {} ({small} too small, {large} too large, {alignment} by alignment, \
+             {byte_limit} by byte limit, {exhausted} without memory, {waste} to bound memory)",
             self.fallbacks.total(),
         )?;
         writeln!(
@@ -394,7 +281,15 @@ impl fmt::Display for Report {
             self.escapes.pinned_chunks,
             Bytes(self.escapes.pinned_bytes as u64),
         )?;
-        write!(f, "kept for the next scopes: {}", Bytes(self.kept as u64))?;
+        write!(
+            f,
+            "live: {}, recently at most {}; held: {} of at most {}, of which {} for the next scopes",
+            Bytes(self.live as u64),
+            Bytes(self.live_peak as u64),
+            Bytes(self.held as u64),
+            Bytes(self.bound as u64),
+            Bytes(self.kept as u64),
+        )?;
         for label in self.leaky_labels() {
             write!(
                 f,

@@ -1,16 +1,16 @@
 //! The global allocator.
 
 use crate::{
-    engine::Owner,
-    region::{self, Place},
+    owner::Owner,
+    run::{self, Place},
     thread,
 };
 use core::alloc::{GlobalAlloc, Layout};
 
 /// A global allocator in which [`arena`](crate::arena) opens scopes.
 ///
-/// Outside of scopes every request goes to the inner allocator, as do the requests that a scope does not serve. Whose a
-/// block is shows in its address, so a block may be freed or resized inside a scope or outside of it, by any thread.
+/// Outside of scopes every request goes to the inner allocator, as do the requests that a scope does not serve. The address of a block
+/// tells which of the two served it, so a block may be freed or resized inside a scope or outside of it, by any thread.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -44,18 +44,18 @@ impl<A> Scoped<A> {
 }
 
 // SAFETY: blocks are the inner allocator's, which keeps the contract, or the engine's: G1 to G9 say that those are
-// aligned, as large as asked, and their bytes in no other block until they are freed. A block goes back to whom it came from,
-// with the layout it was asked for. Nothing unwinds: the engine calls no code of others, and panics at no place but
-// its debug assertions, which abort.
+// aligned, as large as asked, and their bytes in no other block until they are freed. A block goes back to where it came from,
+// with the layout it was requested with. Nothing unwinds: the engine calls no code of others, and its debug assertions
+// abort.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         thread::with(|owner| {
             if owner.has_scope() {
-                // SAFETY: passed on.
+                // SAFETY: the layout is the caller's, and has a size.
                 owner.alloc_or(layout, || unsafe { aligned(layout.size(), layout.align(), self) })
             } else {
-                // SAFETY: passed on.
+                // SAFETY: the layout is the caller's, and has a size.
                 unsafe { self.inner.alloc(layout) }
             }
         })
@@ -64,10 +64,10 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller says that the block is alive.
-        match unsafe { region::find(block) } {
-            // SAFETY: passed on; the range is the engine's, so the block is.
+        match unsafe { run::find(block) } {
+            // SAFETY: the range is the engine's, so the block is; it has this size, and the caller uses it no more.
             Some(place) => unsafe { thread::free::<A>(block, layout.size(), place) },
-            // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
+            // SAFETY: the block is not the engine's, so the inner allocator gave it, for this layout.
             None => unsafe { self.inner.dealloc(block, layout) },
         }
     }
@@ -75,10 +75,10 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if thread::with(Owner::is_open) {
-            // SAFETY: passed on.
+            // SAFETY: the layout is the caller's, and has a size.
             unsafe { zeroed(layout.size(), layout.align(), self) }
         } else {
-            // SAFETY: passed on.
+            // SAFETY: the layout is the caller's, and has a size.
             unsafe { self.inner.alloc_zeroed(layout) }
         }
     }
@@ -86,67 +86,73 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller says that the block is alive.
-        match unsafe { region::find(block) } {
+        match unsafe { run::find(block) } {
             Some(place) => {
                 let (size, align) = (layout.size(), layout.align());
-                // SAFETY: passed on; the range is the engine's, so the block is.
+                // SAFETY: the range is the engine's, so the block is; the caller keeps the contract of `realloc`.
                 let slow = || unsafe { resize(block, size, align, new_size, place, self) };
-                // SAFETY: as above.
+                // SAFETY: the block is the engine's, and alive with this size.
                 thread::with(|owner| unsafe { owner.resize_or(block, size, new_size, slow) })
             }
             // It stays with the inner allocator, scope or not.
-            // SAFETY: passed on; the block is not the engine's, so the inner allocator gave it.
+            // SAFETY: the block is not the engine's, so the inner allocator gave it, for this layout.
             None => unsafe { self.inner.realloc(block, layout, new_size) },
         }
     }
 }
 
-// Parts of the calls above, out of line, so that what is left of them needs no frame. They take their arguments in
-// the order in which the calls do: then the calls move none about before they jump here, or to the inner allocator.
+// The slow parts of the calls above, out of line, so that the fast parts need no frame. They take their arguments in the
+// order in which the calls do, so that the calls need not move them before they jump here or to the inner allocator.
 
+/// Serves small blocks of any alignment.
+///
 /// # Safety
 ///
-/// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
+/// Size and alignment are those of a layout, and the size is not 0.
 #[cold]
 #[inline(never)]
 unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
     // SAFETY: the caller has them from a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: passed on.
+    // SAFETY: the caller's size and alignment.
     thread::with(|owner| owner.alloc_aligned_or(layout, || unsafe { listed(size, align, scoped) }))
 }
 
+/// Serves small blocks from free lists.
+///
 /// # Safety
 ///
-/// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
+/// Size and alignment are those of a layout, and the size is not 0.
 #[inline(never)]
 unsafe fn listed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
     // SAFETY: the caller has them from a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: passed on.
+    // SAFETY: the caller's size and alignment.
     thread::with(|owner| owner.alloc_listed_or(layout, || unsafe { slow(size, align, scoped) }))
 }
 
+/// Serves everything else, from the inner allocator where the scope does not.
+///
 /// # Safety
 ///
-/// As [`GlobalAlloc::alloc`], for the layout of this size and alignment.
+/// Size and alignment are those of a layout, and the size is not 0.
 #[inline(never)]
 unsafe fn slow<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
     // SAFETY: the caller has them from a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    if thread::with(Owner::is_open) {
-        let block = thread::with(|owner| owner.alloc_slow(layout));
-        if !block.is_null() {
-            return block;
-        }
+    let block = thread::with(|owner| owner.alloc_slow(layout));
+    if !block.is_null() {
+        return block;
     }
-    // SAFETY: passed on.
+    // SAFETY: the layout is the caller's, and has a size.
     unsafe { scoped.inner.alloc(layout) }
 }
 
+/// Serves zeroed blocks inside a scope.
+///
 /// # Safety
 ///
-/// As [`GlobalAlloc::alloc_zeroed`], for the layout of this size and alignment.
+/// Size and alignment are those of a layout, and the size is not 0.
 #[inline(never)]
 unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
     // SAFETY: the caller has them from a layout.
@@ -155,13 +161,16 @@ unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
     if !block.is_null() {
         return block;
     }
-    // SAFETY: passed on.
+    // SAFETY: the layout is the caller's, and has a size.
     unsafe { scoped.inner.alloc_zeroed(layout) }
 }
 
+/// Resizes a block of the engine's, by moving it to the inner allocator where nothing else serves.
+///
 /// # Safety
 ///
-/// As [`GlobalAlloc::realloc`], for a block of the engine's at `place` whose layout has this size and alignment.
+/// The block is alive, lies at `place`, and its layout has this size and alignment. The new size is not 0, and at most `isize::MAX` when
+/// rounded up to the alignment. The block is used no more, but through the result if that is not null.
 #[inline(never)]
 unsafe fn resize<A: GlobalAlloc>(
     block: *mut u8,
@@ -174,7 +183,7 @@ unsafe fn resize<A: GlobalAlloc>(
     // SAFETY: the caller has them from a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
     thread::with(|owner| {
-        // SAFETY: passed on.
+        // SAFETY: the caller's block, place, layout and new size.
         let resized = unsafe { owner.resize(place, block, layout, new_size) };
         if !resized.is_null() {
             return resized;
@@ -189,7 +198,7 @@ unsafe fn resize<A: GlobalAlloc>(
         }
         // SAFETY: both have so many bytes, and the new block is nobody else's.
         unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };
-        // SAFETY: passed on; the old block is used no more.
+        // SAFETY: the block is alive with this size; what it held was copied, and the caller uses it no more.
         unsafe { owner.free(place, block, size) };
         new
     })

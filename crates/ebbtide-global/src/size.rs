@@ -1,14 +1,17 @@
-//! How large a block really is, and which free list it belongs to. Numbers only.
+//! Size classes: how a request is rounded, and which free list a block belongs to. Safe code over
+//! `usize`.
 #![forbid(unsafe_code)]
 
-/// Every block begins and ends at a multiple of this.
+/// Blocks begin and end at multiples of this.
 pub(crate) const GRANULE: usize = 8;
 
-/// Up to here a block is as large as asked, rounded to the granule; the fast paths serve these.
+/// Small blocks have at most this size. They are rounded to the granule only, and the fast paths
+/// serve them.
 pub(crate) const SMALL: usize = 1024;
 
-/// A larger request gets chunks of its own, a span, unless a chunk's last block grew to that size in place.
-pub(crate) const LARGEST_IN_CHUNK: usize = 8 * 1024;
+/// Medium blocks have at most this size and lie in chunks. Larger ones, the large blocks, get a run of
+/// their own. (A medium block may grow beyond this size in place.)
+pub(crate) const MEDIUM: usize = 8 * 1024;
 
 /// The bytes of a chunk.
 pub(crate) const CHUNK: usize = 1 << CHUNK_SHIFT;
@@ -16,23 +19,25 @@ pub(crate) const CHUNK: usize = 1 << CHUNK_SHIFT;
 /// The binary logarithm of [`CHUNK`].
 pub(crate) const CHUNK_SHIFT: u32 = 16;
 
-/// A span has a power of two of chunks; there are so many of these sizes.
+/// The number of run classes: a run of class `n` has `1 << n` chunks.
 pub(crate) const CLASSES: usize = if usize::BITS == 64 { 17 } else { 12 };
 
-/// Larger requests are never served: 1 GiB. What grew takes up to four times its size.
+/// The largest request that is served: 1 GiB. A block that grew gets addresses for four times its
+/// size.
 pub(crate) const LARGEST: usize = CHUNK << (CLASSES - 3);
 
-/// The number of free lists: one a granule up to [`SMALL`], then eight a doubling up to [`CHUNK`].
+/// The number of free lists: one for each granule up to [`SMALL`], then eight for each doubling up to
+/// [`CHUNK`].
 pub(crate) const LISTS: usize = SMALL / GRANULE + 8 * (CHUNK / SMALL).ilog2() as usize;
 
-/// The size of a small block.
+/// The size in memory of a small block.
 #[inline(always)]
 pub(crate) const fn round_small(size: usize) -> usize {
     (size + (GRANULE - 1)) & !(GRANULE - 1)
 }
 
-/// The size of a block in a chunk. Above [`SMALL`] an eighth is given away at most, so that a free list finds
-/// takers.
+/// The size in memory of a block in a chunk. Above [`SMALL`], sizes are rounded up by at most an
+/// eighth, so that a freed block fits more requests.
 #[inline]
 pub(crate) const fn round(size: usize) -> usize {
     if size <= SMALL {
@@ -42,7 +47,7 @@ pub(crate) const fn round(size: usize) -> usize {
     (size + (step - 1)) & !(step - 1)
 }
 
-/// The free list of blocks of a size that [`round`] made, other than 0.
+/// The free list for a size that [`round`] returned, other than 0.
 #[inline]
 pub(crate) const fn list(rounded: usize) -> usize {
     if rounded <= SMALL {
@@ -53,22 +58,22 @@ pub(crate) const fn list(rounded: usize) -> usize {
     SMALL / GRANULE + 8 * (log - SMALL.ilog2()) as usize + eighth
 }
 
-/// The free list of blocks of a small size other than 0.
+/// The free list for a small size other than 0, rounded or not.
 #[inline(always)]
 pub(crate) const fn small_list(size: usize) -> usize {
-    // What `list` says of the rounded size. The remainder changes nothing, and tells the compiler that there is such a list.
+    // The remainder never changes the result; it lets the compiler leave out a bounds check.
     (size - 1) / GRANULE % (SMALL / GRANULE)
 }
 
-/// The class of the smallest span that holds `size` bytes: it has `1 << class` chunks.
+/// The class of the smallest run that holds `size` bytes.
 #[inline]
 pub(crate) const fn class(size: usize) -> usize {
     size.div_ceil(CHUNK).next_power_of_two().trailing_zeros() as usize
 }
 
-/// The bytes of a span.
+/// The bytes of a run.
 #[inline]
-pub(crate) const fn span(class: usize) -> usize {
+pub(crate) const fn run_bytes(class: usize) -> usize {
     CHUNK << class
 }
 
@@ -105,11 +110,11 @@ mod tests {
     }
 
     #[test]
-    fn a_span_holds_what_it_was_chosen_for_and_half_of_it_would_not() {
+    fn a_run_holds_its_size_and_half_of_it_would_not() {
         for size in [1, CHUNK, CHUNK + 1, 3 * CHUNK, 4 * CHUNK, LARGEST - 1, LARGEST] {
             let class = class(size);
-            assert!(class < CLASSES && span(class) >= size);
-            assert!(class == 0 || span(class - 1) < size);
+            assert!(class < CLASSES && run_bytes(class) >= size);
+            assert!(class == 0 || run_bytes(class - 1) < size);
         }
     }
 }

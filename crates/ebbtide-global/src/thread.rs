@@ -1,11 +1,13 @@
 //! The owner that every thread has, and its end.
 
 use crate::{
-    engine::Owner,
-    region::{self, Place},
+    owner::Owner,
+    range::{self, Readiness},
+    run::{self, Place},
 };
 use core::{
     alloc::Layout,
+    mem::ManuallyDrop,
     ptr,
     sync::atomic::{AtomicU8, Ordering},
 };
@@ -14,7 +16,7 @@ use std::{alloc, hint, process, thread_local};
 thread_local! {
     /// Made when the program is compiled and without a destructor, so that an allocator may use it at any moment of
     /// a thread's life.
-    static OWNER: Owner = const { Owner::new() };
+    static OWNER: ManuallyDrop<Owner> = const { ManuallyDrop::new(Owner::new()) };
 
     /// Ends the owner when the thread ends. Touched only by `start`.
     static EXIT: Exit = const { Exit };
@@ -24,7 +26,7 @@ struct Exit;
 
 impl Drop for Exit {
     fn drop(&mut self) {
-        // Destructors of other variables may still allocate and free: as strangers.
+        // Destructors of other variables may still allocate and free; outside of scopes.
         with(Owner::end);
     }
 }
@@ -48,48 +50,54 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
 ///
 /// # Safety
 ///
-/// As [`Owner::free`].
+/// The block is the engine's and alive, `place` is where it lies, and it has this size. It is not used again.
 #[inline(always)]
 pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: passed on.
+    // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
     let listed = || unsafe { free_listed::<A>(block, size, place) };
-    // SAFETY: passed on.
+    // SAFETY: `free_or` calls it for a block that is alive and used no more, as the caller says.
     let elsewhere = || unsafe { free_elsewhere(block, size, place) };
-    // SAFETY: passed on.
+    // SAFETY: the caller's block, with its place and size.
     with(|owner| unsafe { owner.free_or(place, block, size, listed, elsewhere) });
 }
 
+/// Out-of-line [`Owner::free_listed`].
+///
 /// # Safety
 ///
-/// As [`Owner::free_listed`].
+/// As for [`Owner::free_listed`].
 #[allow(
     clippy::extra_unused_type_parameters,
-    reason = "so it is compiled with the program, where the owner's place is known, not with this library, which has to ask"
+    reason = "generic, it is compiled with the program, where the address of a thread-local is a constant"
 )]
 #[inline(never)]
 unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: passed on.
-    let large = || unsafe { free_large(block, size, place) };
-    // SAFETY: passed on.
-    with(|owner| unsafe { owner.free_listed(place, block, size, large) });
+    // SAFETY: `free_listed` calls it for a block that it was called for.
+    let medium = || unsafe { free_medium(block, size, place) };
+    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is listed.
+    with(|owner| unsafe { owner.free_listed(place, block, size, medium) });
 }
 
+/// Out-of-line [`Owner::free_medium`].
+///
 /// # Safety
 ///
-/// As [`Owner::free_large`].
+/// As for [`Owner::free_medium`].
 #[inline(never)]
-unsafe fn free_large(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: passed on.
-    with(|owner| unsafe { owner.free_large(place, block, size) });
+unsafe fn free_medium(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is listed.
+    with(|owner| unsafe { owner.free_medium(place, block, size) });
 }
 
+/// Out-of-line [`Owner::free_elsewhere`].
+///
 /// # Safety
 ///
-/// As [`Owner::free_elsewhere`].
+/// As for [`Owner::free_elsewhere`].
 #[cold]
 #[inline(never)]
 unsafe fn free_elsewhere(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: passed on.
+    // SAFETY: the caller's block, alive until now, with its place and size.
     with(|owner| unsafe { owner.free_elsewhere(place, block, size) });
 }
 
@@ -99,9 +107,13 @@ pub(crate) fn start() -> bool {
     if INSTALLED.load(Ordering::Relaxed) == NO {
         return false;
     }
-    if !region::is_ready() {
-        INSTALLED.store(NO, Ordering::Relaxed);
-        return false;
+    match range::prepare() {
+        Readiness::Ready => {}
+        Readiness::Busy => return false,
+        Readiness::Unavailable => {
+            INSTALLED.store(NO, Ordering::Relaxed);
+            return false;
+        }
     }
     // From the destructor of a thread-local that outlives `EXIT` there is no way to learn of the thread's end.
     if EXIT.try_with(|_| ()).is_err() {
@@ -118,7 +130,7 @@ fn is_installed() -> bool {
         // SAFETY: the layout has a size.
         let block = hint::black_box(unsafe { alloc::alloc(layout) });
         // SAFETY: the block is alive, or null, which lies in no range.
-        let is_ours = unsafe { region::find(block) }.is_some();
+        let is_ours = unsafe { run::find(block) }.is_some();
         if !block.is_null() {
             // SAFETY: allocated above with this layout.
             unsafe { alloc::dealloc(block, layout) };

@@ -19,9 +19,9 @@ fn fill(count: usize) -> Vec<Box<[usize; 500]>> {
 fn the_range_is_used_up() {
     let pages = fs::read_to_string("/proc/self/statm").expect("Linux has it");
     let pages: u64 = pages.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
-    // Room for a range of 64 MiB, and for what the inner allocator is to serve.
+    // A quarter of what is left is room for a range of 64 MiB.
     let limit =
-        libc::rlimit { rlim_cur: pages * 4096 + (200 << 20), rlim_max: libc::RLIM_INFINITY };
+        libc::rlimit { rlim_cur: pages * 4096 + (400 << 20), rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the structure is valid.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
     arena(|| ());

@@ -397,16 +397,16 @@ fn scopes_inside_of_it_use_tails() {
     let _alone = alone();
     let (owner, mut kept) = (Owner::new(), Vec::new());
     assert!(owner.start());
-    (0..4_000).for_each(|_| keep_one(&owner, &mut kept));
+    (0..1_500).for_each(|_| keep_one(&owner, &mut kept));
     let before = pinned();
     let ticket = owner.enter(&Options::new()).unwrap();
-    (0..4_000).for_each(|_| keep_one(&owner, &mut kept));
+    (0..1_500).for_each(|_| keep_one(&owner, &mut kept));
     owner.leave(ticket);
     let more = pinned() - before;
     kept.into_iter().for_each(|block| free(&owner, block));
     owner.end();
     // As many as scopes pin that are in no other, and some.
-    assert!(more < 4_000 / 8, "{more} chunks for 4,000 blocks of 96 bytes");
+    assert!(more < 1_500 / 8, "{more} chunks for 1,500 blocks of 96 bytes");
 }
 
 #[test]
@@ -414,7 +414,7 @@ fn its_end_changes_no_figure() {
     let _alone = alone();
     let (owner, mut kept) = (Owner::new(), Vec::new());
     assert!(owner.start());
-    (0..4_000).for_each(|_| keep_one(&owner, &mut kept));
+    (0..1_500).for_each(|_| keep_one(&owner, &mut kept));
     let before = report();
     owner.release_pools();
     let after = report();

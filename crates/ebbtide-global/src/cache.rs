@@ -1,0 +1,123 @@
+//! What an owner keeps for its next scopes: runs that nobody uses, and pinned chunks with a free tail.
+
+use crate::{
+    memory, pool,
+    run::Run,
+    size::{CHUNK, CLASSES},
+};
+use core::cell::Cell;
+
+/// The most bytes that one owner's cache holds.
+const MOST: usize = 16 * CHUNK;
+
+/// Tails that an owner remembers.
+const TAILS: usize = 8;
+
+/// A pinned chunk is worth remembering while its tail begins no further than this.
+pub(crate) const USEFUL_TAIL: u32 = 3 << 14;
+
+const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
+
+/// See the module's head.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    runs: [Cell<Option<Run>>; CLASSES],
+    /// The bytes that the runs hold.
+    held: Cell<usize>,
+    /// Chunks that were pinned last, in a ring: others may have taken them or freed them.
+    tails: [Cell<Option<Run>>; TAILS],
+    next_tail: Cell<usize>,
+}
+
+impl Cache {
+    pub(crate) const fn new() -> Self {
+        Cache {
+            runs: [const { Cell::new(None) }; CLASSES],
+            held: Cell::new(0),
+            tails: [const { Cell::new(None) }; TAILS],
+            next_tail: Cell::new(0),
+        }
+    }
+
+    /// The bytes that the cached runs hold.
+    pub(crate) fn held(&self) -> usize {
+        self.held.get()
+    }
+
+    /// Takes a run with memory behind it: from here, or from the shared pool.
+    #[inline]
+    pub(crate) fn take_warm(&self, class: usize) -> Option<Run> {
+        let Some(run) = self.runs[class].get() else { return pool::take_warm(class) };
+        self.runs[class].set(run.next());
+        self.held.set(self.held.get() - run.entry().held.get());
+        Some(run)
+    }
+
+    /// Puts a run here, or into the shared pool where this cache is full. Nothing in it is in use, and the caller owns it.
+    #[inline]
+    pub(crate) fn give(&self, run: Run, class: usize) {
+        let held = self.held.get() + run.entry().held.get();
+        if held > MOST || held > memory::most_pooled() {
+            pool::give(run);
+        } else {
+            self.held.set(held);
+            run.set_next(self.runs[class].get());
+            self.runs[class].set(Some(run));
+        }
+    }
+
+    /// Moves the runs to the shared pool.
+    pub(crate) fn release_runs(&self) {
+        for head in &self.runs {
+            let mut next = head.take();
+            while let Some(run) = next {
+                next = run.next();
+                pool::give(run);
+            }
+        }
+        self.held.set(0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_tails(&self) -> bool {
+        self.next_tail.get() > 0
+    }
+
+    /// Remembers a pinned chunk for its free tail.
+    pub(crate) fn remember_tail(&self, run: Run) {
+        let place = self.next_tail.get();
+        self.tails[place % TAILS].set(Some(run));
+        self.next_tail.set((place + 1).min(TAILS));
+    }
+
+    /// The chunk that was remembered last, which is forgotten here.
+    pub(crate) fn take_tail(&self) -> Option<Run> {
+        while let Some(last) = self.next_tail.get().checked_sub(1) {
+            self.next_tail.set(last);
+            if let Some(run) = self.tails[last % TAILS].take() {
+                return Some(run);
+            }
+        }
+        None
+    }
+
+    /// Forgets the tails.
+    pub(crate) fn forget_tails(&self) {
+        self.next_tail.set(0);
+    }
+
+    /// Takes tails over from owners that have ended.
+    pub(crate) fn adopt_tails(&self) {
+        for _ in 0..TAILS {
+            let Some(run) = pool::take_tail() else { return };
+            self.remember_tail(run);
+        }
+    }
+
+    /// Leaves the tails to other owners.
+    pub(crate) fn leave_tails(&self) {
+        while let Some(run) = self.take_tail() {
+            pool::leave_tail(run);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Checks of the invariants, in debug builds.
+
+use super::{Entry, LEAD, Owner};
+use crate::{
+    count::BIAS,
+    size::{CHUNK, GRANULE},
+};
+use core::{ptr, sync::atomic::Ordering};
+use std::io::Write;
+
+impl Owner {
+    /// Ends the program where an invariant does not hold, as far as it can be seen. An allocator must not unwind.
+    pub(super) fn check(&self) {
+        if cfg!(debug_assertions) {
+            if let Some(broken) = self.broken() {
+                let _ = writeln!(std::io::stderr(), "ebbtide-global: {broken} is broken");
+                std::process::abort();
+            }
+        }
+    }
+
+    /// An invariant that does not hold.
+    fn broken(&self) -> Option<&'static str> {
+        let Some(first) = self.innermost() else {
+            let has_chunk = self.first.get().is_some();
+            let at_rest = self.end.get() == 0 && has_chunk == self.cached.get().is_some();
+            if !at_rest {
+                return Some("an owner without scopes");
+            }
+            if self.has_persistent() && has_chunk {
+                return Some("P1");
+            }
+            let is_clean = self.cached.get().is_none_or(|entry| entry.count.peek() == BIAS);
+            return (!is_clean).then_some("G3, of the cached chunk");
+        };
+        let Some(current) = self.current.get() else { return Some("a scope without a chunk") };
+        let is_cached = |entry: &Entry| ptr::eq(entry, first.entry()) && first == current;
+        if self.cached.get().is_some_and(|entry| !is_cached(entry)) {
+            return Some("the cached chunk");
+        }
+        if self.is_persistent(first) && current.entry().tail.get() > 0 {
+            return Some("P2");
+        }
+        let (start, top) = (current.start().addr(), self.top.get().addr());
+        let (end, limit) = (self.end.get(), self.limit.get());
+        if top < start + LEAD || top > start + CHUNK || top % GRANULE != 0 {
+            return Some("G5, top");
+        }
+        if limit < top || limit > start + CHUNK {
+            return Some("G5, limit");
+        }
+        let is_closed = self.outside.get() > 0 || self.retry.get() > 0;
+        if end != if is_closed { 0 } else { limit } {
+            return Some("G5, end");
+        }
+        let mut next = Some(current);
+        // A few only: every chunk is checked when it is new.
+        for _ in 0..8 {
+            let Some(chunk) = next else { break };
+            let entry = chunk.entry();
+            let is_own = entry.scope.load(Ordering::Relaxed) == self.scope.get()
+                && entry.owner.load(Ordering::Relaxed) == self.id.get();
+            if !is_own || entry.count.peek() <= BIAS / 2 {
+                return Some("G2");
+            }
+            next = chunk.next();
+            if next.is_none() && chunk != first {
+                return Some("the list of a scope's chunks");
+            }
+        }
+        None
+    }
+}

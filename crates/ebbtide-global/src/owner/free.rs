@@ -1,0 +1,272 @@
+//! Freeing blocks.
+
+use super::{LARGE, Owner, RETIRED, Run, bump};
+use crate::{
+    figures::PINNED,
+    pool, range,
+    run::{self, Entry, Place, ScopeRecord, UNLIMITED, offset_in_chunk},
+    size::{self, SMALL},
+};
+use core::{alloc::Layout, cell::Cell, sync::atomic::Ordering};
+
+/// Fills a freed block with 0xDE, so that whoever still reads it does not find what was there.
+///
+/// # Safety
+///
+/// The block has that many bytes, and nobody uses it.
+#[inline(always)]
+unsafe fn poison(block: *mut u8, size_bytes: usize) {
+    if cfg!(any(feature = "poison", debug_assertions)) {
+        // SAFETY: the caller says that the block is that large and unused.
+        unsafe { block.write_bytes(0xDE, size_bytes) }
+    }
+}
+
+/// Takes what a large block grows by from its scope's budget, or gives back what it shrinks by. `false`, and nothing has
+/// changed, where the budget does not reach.
+pub(super) fn charge(budget: &Cell<usize>, old_size: usize, new_size: usize) -> bool {
+    let left = budget.get();
+    if left == UNLIMITED {
+        return true;
+    }
+    let after = if new_size > old_size {
+        left.checked_sub(new_size - old_size)
+    } else {
+        Some(left.saturating_add(old_size - new_size).min(UNLIMITED - 1))
+    };
+    match after {
+        Some(after) => budget.set(after),
+        None => return false,
+    }
+    true
+}
+
+impl Owner {
+    /// Frees a block. False if it is not the engine's; then nothing has changed.
+    ///
+    /// # Safety
+    ///
+    /// The block is alive, some allocator's, and if it is the engine's it has this layout. If the result is true it is used no
+    /// more.
+    #[inline]
+    pub unsafe fn dealloc(&self, block: *mut u8, layout: Layout) -> bool {
+        // SAFETY: the caller says that the block is alive.
+        let Some(place) = (unsafe { run::find(block) }) else { return false };
+        // SAFETY: the range is the engine's, so the block is, and has this size; the caller uses it no more.
+        unsafe { self.free(place, block, layout.size()) };
+        true
+    }
+
+    /// Frees a block of any owner.
+    ///
+    /// # Safety
+    ///
+    /// The block is alive, [`find`](run::find) returned `place` for it, and it has this size. It is not used again.
+    #[inline(always)]
+    pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, size: usize) {
+        // SAFETY: `free_listed` calls it for a block that it was called for.
+        let medium = || unsafe { self.free_medium(place, block, size) };
+        // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
+        let listed = || unsafe { self.free_listed(place, block, size, medium) };
+        // SAFETY: `free_or` calls it for a block that is alive and used no more, as the caller says.
+        let elsewhere = || unsafe { self.free_elsewhere(place, block, size) };
+        // SAFETY: the caller's block, with its place and size.
+        unsafe { self.free_or(place, block, size, listed, elsewhere) }
+    }
+
+    /// The fast path of [`free`](Owner::free). Where there is more to do than to count and to rewind it calls `listed` or `elsewhere`, which
+    /// have to do what [`free_listed`](Owner::free_listed) and [`free_elsewhere`](Owner::free_elsewhere) do.
+    ///
+    /// # Safety
+    ///
+    /// As for [`free`](Owner::free).
+    #[inline(always)]
+    pub(crate) unsafe fn free_or(
+        &self,
+        place: Place,
+        block: *mut u8,
+        size: usize,
+        listed: impl FnOnce(),
+        elsewhere: impl FnOnce(),
+    ) {
+        let entry = place.entry();
+        let is_here = entry.scope.load(Ordering::Relaxed) == self.scope.get()
+            && offset_in_chunk(block) >= entry.tail.get();
+        if !is_here {
+            return elsewhere();
+        }
+        if size >= self.list_floor.get() {
+            return listed();
+        }
+        // The innermost scope's ID is in the entry, so this owner has the chunk (G2, G8).
+        entry.local.set(entry.local.get().wrapping_sub(1));
+        // SAFETY: the caller uses the block no more, and it has this size.
+        unsafe { poison(block, size) };
+        let rounded = size::round_small(size);
+        let end = block.addr().wrapping_add(rounded);
+        if end == self.top.get().addr() {
+            // The last block of the current chunk (G5).
+            self.top.set(self.top.get().with_addr(block.addr()));
+        } else {
+            bump(&self.freed, rounded as u64);
+        }
+    }
+
+    /// Lists a small block, or rewinds. Calls `medium`, which has to do what [`free_medium`](Owner::free_medium) does, for a larger
+    /// one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`free`](Owner::free), for a block of the innermost scope that lies above its chunk's tail and has a size that the
+    /// scope lists.
+    #[inline(always)]
+    pub(crate) unsafe fn free_listed(
+        &self,
+        place: Place,
+        block: *mut u8,
+        size: usize,
+        medium: impl FnOnce(),
+    ) {
+        if size > SMALL {
+            return medium();
+        }
+        // Whoever lists small blocks has lists.
+        let Some(lists) = self.listed() else { return medium() };
+        // SAFETY: the caller uses the block no more, and it has this size.
+        unsafe { poison(block, size) };
+        let local = &place.entry().local;
+        local.set(local.get().wrapping_sub(1));
+        lists.live.set(lists.live.get() - 1);
+        let block = range::reach(block);
+        let rounded = size::round_small(size);
+        if block.addr() + rounded == self.top.get().addr() {
+            self.top.set(block);
+        } else {
+            bump(&self.freed, rounded as u64);
+            // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted now, and lies in a chunk of the
+            // innermost scope, whose lists these are.
+            unsafe { lists.push(block, size::small_list(size)) };
+        }
+    }
+
+    /// Lists a block of any size, or rewinds.
+    ///
+    /// # Safety
+    ///
+    /// As for [`free_listed`](Owner::free_listed).
+    #[inline]
+    pub(crate) unsafe fn free_medium(&self, place: Place, block: *mut u8, size: usize) {
+        // SAFETY: the caller uses the block no more, and it has this size.
+        unsafe { poison(block, size) };
+        let entry = place.entry();
+        entry.local.set(entry.local.get().wrapping_sub(1));
+        let rounded = size::round(size);
+        let block = range::reach(block);
+        let is_last = block.addr() + rounded == self.top.get().addr();
+        let lists = if is_last { self.listed() } else { self.lists() };
+        if let Some(lists) = lists {
+            lists.live.set(lists.live.get() - 1);
+        }
+        if is_last {
+            self.top.set(block);
+            return;
+        }
+        bump(&self.freed, rounded as u64);
+        if let Some(lists) = lists {
+            entry.has_listed.set(true);
+            // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted now, and lies in a chunk of the
+            // innermost scope, whose lists these are.
+            unsafe { lists.push(block, size::list(rounded)) };
+        }
+    }
+
+    /// Frees a block that does not belong to the innermost scope, or is older than the adoption of its chunk.
+    ///
+    /// # Safety
+    ///
+    /// As for [`free`](Owner::free).
+    #[inline]
+    pub(crate) unsafe fn free_elsewhere(&self, place: Place, block: *mut u8, size: usize) {
+        // SAFETY: the caller uses the block no more, and it has this size.
+        unsafe { poison(block, size) };
+        let entry = place.entry();
+        if entry.scope.load(Ordering::Relaxed) == self.scope.get() {
+            self.free_older(entry, block, size);
+        } else {
+            // SAFETY: the block is the caller's, and has this size.
+            unsafe { self.free_other(place.run(), block, size) };
+        }
+    }
+
+    /// Counts a block of the innermost scope's chunk that is from before the chunk was adopted, and rewinds where it ends.
+    fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
+        entry.local.set(entry.local.get().wrapping_sub(1));
+        entry.older.set(entry.older.get().wrapping_add(1));
+        let rounded = size::round(size);
+        if block.addr() + rounded == self.top.get().addr() {
+            // The last block of the current chunk (G5). What is bumped here from now on is this scope's (G9).
+            self.top.set(self.top.get().with_addr(block.addr()));
+            entry.tail.set(offset_in_chunk(block));
+        } else {
+            self.count_freed(rounded);
+        }
+    }
+
+    /// Counts a block that is not in a chunk of the innermost scope.
+    ///
+    /// # Safety
+    ///
+    /// The block was freed and has this size.
+    unsafe fn free_other(&self, run: Run, block: *mut u8, size: usize) {
+        let entry = run.entry();
+        if entry.scope.load(Ordering::Relaxed) == LARGE {
+            // The block was the run's only one, so the run is the caller's (G7).
+            return self.free_large(run, size);
+        }
+        self.count_freed(size::round(size));
+        if entry.owner.load(Ordering::Relaxed) == self.id.get() {
+            // An outer scope's, or the persistent one's.
+            entry.local.set(entry.local.get().wrapping_sub(1));
+            if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
+                // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the persistent scope.
+                unsafe { self.list_persistent(block, size) };
+            } else if offset_in_chunk(block) < entry.tail.get() {
+                entry.older.set(entry.older.get().wrapping_add(1));
+            }
+        } else if entry.count.free() {
+            // It was the last block, so the chunk is the caller's. It goes to the shared pool: a thread that only frees would hoard what
+            // others need.
+            PINNED.fetch_sub(1, Ordering::Relaxed);
+            self.persistence.unpinned(entry);
+            pool::give(run);
+        }
+    }
+
+    /// Puts the run of a large block into a pool.
+    fn free_large(&self, run: Run, size: usize) {
+        self.count_freed(size);
+        let entry = run.entry();
+        entry.scope.store(RETIRED, Ordering::Relaxed);
+        if entry.owner.load(Ordering::Relaxed) != self.id.get() {
+            return pool::give(run);
+        }
+        if let Some(record) = self.record_of(entry.record.large_scope.get()) {
+            record.large.set(record.large.get().saturating_sub(1));
+            charge(&record.budget, size, 0);
+        }
+        self.cache.give(run, run.class());
+    }
+
+    /// The record of an open scope of this owner, or of the suspended one.
+    pub(super) fn record_of(&self, scope: u64) -> Option<&ScopeRecord> {
+        let mut next = self.innermost().or(self.persistence.first.get());
+        while let Some(first) = next {
+            let entry = first.entry();
+            if entry.scope.load(Ordering::Relaxed) == scope {
+                return Some(&entry.record);
+            }
+            next = entry.record.outer.get();
+        }
+        None
+    }
+}

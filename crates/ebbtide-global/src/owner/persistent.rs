@@ -1,0 +1,242 @@
+//! Scopes that persist: for programs whose scopes keep a little of much.
+//!
+//! What outlives a scope pins the chunk around it, and the rest of that chunk is of no use until the last such block is freed. Where scope
+//! after scope keeps one record in eight, a program needs eight times the memory of its records. So an owner that has pinned
+//! [`THRESHOLD`] chunks for less than a quarter of their blocks lets the next outermost scope *persist*. It lists whatever its owner
+//! frees, as a long scope does, and it does not end where its closure does. It is suspended there, and the next outermost scope
+//! continues it, and uses what is free between the blocks that the one before kept.
+//!
+//! ```text
+//!           persist                   nested scopes
+//!  none ──────────────► open ◄───────────────────────► inner
+//!   ▲                   │  ▲
+//!   │  suspend_persistent  │ resume_persistent
+//!   │  end_persistent   ▼  │
+//!   └────────────────── suspended: no scope is open, nothing is served, what is freed is listed
+//! ```
+//!
+//! Where it is suspended it ends, and gives its chunks back or leaves them pinned, if nothing in it is alive; if its lists
+//! do not serve; or if other threads free what it kept, which no list learns of. A suspended one ends also when a scope opens
+//! that cannot continue it, for its options; with its owner; and when somebody asks for the memory of the pools.
+//!
+//! # Invariants
+//!
+//! - **P1** While a scope persists it is the outermost one, or is suspended while none is open. Then there is no cached chunk,
+//!   either. So no other scope has its place for lists, and the next outermost one is itself, or begins after its end.
+//! - **P2** None of its chunks was adopted: every block in them is its own (`tail` is 0).
+//! - **P3** From its beginning to its end it has lists, and every block in a chunk of it that its owner frees is put into them, or
+//!   rewound, whatever scope is the innermost one.
+//! - **P4** The scopes that continue it have tickets of their own, which no chunk names (G8): the ticket of one ends no other.
+
+use super::{Entry, NONE, Owner, Run, Ticket, bump};
+use crate::{
+    count::BIAS,
+    figures::{Label, PINNED, Usage},
+    lists::FreeLists,
+    range, size,
+};
+use core::{cell::Cell, sync::atomic::Ordering};
+
+/// So many chunks an owner pins for little before a scope persists: 1 MiB. Fewer in debug builds, so that tests come there.
+const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
+
+/// The most that the threshold grows to where persisting does not pay.
+const MAX_THRESHOLD: usize = 16 * THRESHOLD;
+
+/// A persistent scope of so many chunks may be found not to be worth it.
+const LARGE: u32 = 32;
+
+/// What an owner knows of its persistent scope, and of whether there is to be one.
+#[derive(Debug)]
+pub(super) struct Persistence {
+    /// Its first chunk. `None` where no scope persists.
+    pub(super) first: Cell<Option<Run>>,
+    /// What its chunks name as their scope; [`NONE`] where there is none.
+    pub(super) scope: Cell<u64>,
+    /// The ticket of the scope that continues it, or was the last to.
+    pub(super) session: Cell<u64>,
+    /// Its live blocks when that one began.
+    live_before: Cell<i64>,
+    /// The chunk that is looked at next for what other threads freed.
+    probe: Cell<Option<Run>>,
+    /// Whether it ends the next time that it is suspended.
+    is_spent: Cell<bool>,
+    /// Chunks that this owner pinned for little, less those that it saw free again, whoever had pinned them.
+    sparse: Cell<usize>,
+    /// How many there must be before a scope persists.
+    threshold: Cell<usize>,
+}
+
+impl Persistence {
+    pub(super) const fn new() -> Persistence {
+        Persistence {
+            first: Cell::new(None),
+            scope: Cell::new(NONE),
+            session: Cell::new(0),
+            live_before: Cell::new(0),
+            probe: Cell::new(None),
+            is_spent: Cell::new(false),
+            sparse: Cell::new(0),
+            threshold: Cell::new(THRESHOLD),
+        }
+    }
+
+    /// Takes note of a chunk that is about to be pinned, for `kept` blocks of those that were bumped since it got its owner. One that adds
+    /// nothing to what an earlier owner kept stays as it was.
+    pub(super) fn pinned(&self, entry: &Entry, kept: i32) {
+        if kept > 0 {
+            entry.is_sparse.set(kept.saturating_mul(4) < entry.bumped.get());
+        }
+        if entry.is_sparse.get() {
+            self.sparse.set(self.sparse.get() + 1);
+        }
+    }
+
+    /// Takes note of a pinned chunk that is this owner's now.
+    pub(super) fn unpinned(&self, entry: &Entry) {
+        if entry.is_sparse.get() {
+            self.sparse.set(self.sparse.get().saturating_sub(1));
+        }
+    }
+}
+
+impl Owner {
+    pub(super) fn has_persistent(&self) -> bool {
+        self.persistence.first.get().is_some()
+    }
+
+    /// Whether it is the persistent scope that begins in this chunk.
+    pub(super) fn is_persistent(&self, first: Run) -> bool {
+        self.persistence.first.get() == Some(first)
+    }
+
+    /// Whether the next outermost scope is to persist.
+    pub(super) fn is_to_persist(&self) -> bool {
+        self.persistence.sparse.get() >= self.persistence.threshold.get()
+    }
+
+    /// Lets the scope that has just begun in this chunk persist. `None` where it cannot have lists: then it is like any other.
+    pub(super) fn persist(&self, first: Run) -> Option<Ticket> {
+        if !self.begin_listing() {
+            return None;
+        }
+        let (persistence, session) = (&self.persistence, self.new_id());
+        persistence.first.set(Some(first));
+        persistence.scope.set(self.scope.get());
+        persistence.session.set(session);
+        persistence.live_before.set(0);
+        persistence.probe.set(None);
+        persistence.is_spent.set(false);
+        persistence.sparse.set(0);
+        PINNED.fetch_add(1, Ordering::Relaxed);
+        Ticket::of(session)
+    }
+
+    /// Opens an outermost scope where a persistent one is suspended: continues that one if it `may`, or ends it. `None` where none is
+    /// suspended any more.
+    pub(super) fn resume_persistent(
+        &self,
+        may: bool,
+        label: Option<&'static Label>,
+    ) -> Option<Ticket> {
+        if self.has_scope() {
+            return None;
+        }
+        let first = self.persistence.first.get()?;
+        if !may {
+            self.end_persistent();
+            return None;
+        }
+        self.restore(Some(first));
+        self.begin_figures(&first.entry().record, label);
+        let session = self.new_id();
+        self.persistence.session.set(session);
+        self.persistence.live_before.set(self.live());
+        self.check();
+        Ticket::of(session)
+    }
+
+    /// The live blocks of the persistent scope, the innermost one, as far as its owner knows.
+    fn live(&self) -> i64 {
+        self.listed().map_or(0, |lists| lists.live.get())
+    }
+
+    /// Suspends the persistent scope, the innermost one, or ends it.
+    pub(super) fn suspend_persistent(&self, first: Run) -> Usage {
+        let (persistence, record) = (&self.persistence, &first.entry().record);
+        self.outside.set(0);
+        self.save(record);
+        let live = self.live();
+        // Blocks of earlier scopes that were freed in this one are not told from its own.
+        let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
+        bump(&self.escaped, kept + u64::from(record.large.get()));
+        bump(&self.scopes, 1);
+        let usage = self.count_scope(record.label.get(), record.begun());
+        if let Some(current) = self.current.get() {
+            self.probe(current);
+        }
+        self.restore(None);
+        if live == 0 || persistence.is_spent.get() {
+            self.end_persistent();
+        }
+        self.publish(usage.bytes);
+        self.check();
+        usage
+    }
+
+    /// Ends the persistent scope, which is suspended, if there is one.
+    pub(super) fn end_persistent(&self) {
+        let Some(first) = self.persistence.first.take() else { return };
+        self.persistence.scope.set(NONE);
+        let chunks = isize::try_from(first.entry().record.chunks()).unwrap_or(0);
+        PINNED.fetch_sub(chunks, Ordering::Relaxed);
+        // What it leaves behind was counted whenever it was suspended.
+        let escaped = self.escaped.get();
+        self.restore(Some(first));
+        self.give_up(first);
+        self.escaped.set(escaped);
+    }
+
+    /// Takes note that the persistent scope has taken another chunk.
+    pub(super) fn persistent_grew(&self, moves: u32) {
+        PINNED.fetch_add(1, Ordering::Relaxed);
+        // It asks for memory though of four blocks that it made one is alive. So what is free has other sizes than it needs, or was
+        // rewound, and there is nothing to be won.
+        let is_of_no_use = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
+        if moves >= LARGE && moves.is_power_of_two() && self.listed().is_some_and(is_of_no_use) {
+            self.persistence.is_spent.set(true);
+        }
+    }
+
+    /// Looks at one chunk of the persistent scope, another one each time, for what other threads freed: that is of no use to it
+    /// before its end. Where that is a quarter of what was alive, the scope ends, and the next one is waited for longer.
+    fn probe(&self, current: Run) {
+        let persistence = &self.persistence;
+        let chunk = persistence.probe.get().unwrap_or(current);
+        persistence.probe.set(chunk.next());
+        let entry = chunk.entry();
+        // P2: nothing was pinned in it when it came.
+        let foreign = BIAS.saturating_sub(entry.count.peek());
+        if i64::from(foreign) * 4 > i64::from(entry.local.get()) {
+            persistence.is_spent.set(true);
+            let threshold = persistence.threshold.get().saturating_mul(2);
+            persistence.threshold.set(threshold.min(MAX_THRESHOLD));
+        }
+    }
+
+    /// Lists a block of the persistent scope while that is not the innermost one.
+    ///
+    /// # Safety
+    ///
+    /// The block has this size, was freed, is counted, and lies in a chunk of the persistent scope.
+    pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
+        let Some(first) = self.persistence.first.get() else { return };
+        let Some(lists) = first.entry().record.lists.get() else { return };
+        // SAFETY: the scope's lists are its own until it ends (P1), and it has not.
+        let lists = unsafe { lists.as_ref() };
+        lists.live.set(lists.live.get() - 1);
+        // SAFETY: the block was alive a moment ago, so it is in no list; the caller says that it is free now and lies in a chunk of
+        // the scope that the lists are of.
+        unsafe { lists.push(range::reach(block), size::list(size::round(size))) };
+    }
+}

@@ -1,0 +1,357 @@
+//! How scopes begin and end.
+
+use super::{LEAD, NONE, OUTSIDE, Owner, Run, Ticket, bump, chunks::signed, listing::MEDIUM_ONLY};
+use crate::{
+    figures::{Label, Usage},
+    options::Options,
+    run::{ScopeRecord, UNLIMITED},
+    size::{CHUNK, LARGEST, SMALL},
+};
+use core::{ptr, sync::atomic::Ordering};
+
+impl Owner {
+    /// Opens a scope. `None` where that fails; then requests are served as before. Costs a few nanoseconds for the outermost scope, and
+    /// about 30 for one inside of another.
+    #[inline]
+    pub fn enter(&self, options: &Options) -> Option<Ticket> {
+        self.enter_labelled(options, None)
+    }
+
+    /// Opens a fast scope: the outermost, with the default options, in the cached chunk. `None` where another one is open, or
+    /// there is no such chunk.
+    #[inline(always)]
+    pub(crate) fn enter_fast(&self) -> Option<Ticket> {
+        if self.has_scope() {
+            return None;
+        }
+        let ticket = Ticket::of(self.cached_scope.get())?;
+        self.scope.set(ticket.id.get());
+        self.end.set(self.cached_end.get());
+        Some(ticket)
+    }
+
+    /// Opens a scope whose figures are counted for a label, too.
+    #[inline(never)]
+    pub(crate) fn enter_labelled(
+        &self,
+        options: &Options,
+        label: Option<&'static Label>,
+    ) -> Option<Ticket> {
+        if !self.is_started() {
+            return None;
+        }
+        let may_persist = options.serves_all() && !self.has_scope();
+        if let Some(ticket) = self.resume_persistent(may_persist, label) {
+            return Some(ticket);
+        }
+        let persists = may_persist && self.is_to_persist();
+        if persists {
+            // P2: it adopts nothing.
+            self.cache.forget_tails();
+        }
+        let scope = self.new_id();
+        let outer = self.innermost();
+        let cached = if outer.is_none() { self.take_cached() } else { None };
+        self.promote();
+        let (chunk, top) = if let Some(cached) = cached {
+            self.own_empty(cached.entry(), scope);
+            (cached, cached.start().wrapping_add(LEAD))
+        } else {
+            match self.take_chunk(scope) {
+                Ok(taken) => taken,
+                Err(reason) => {
+                    self.fell_back(reason);
+                    return None;
+                }
+            }
+        };
+        if let Some(outer) = outer {
+            self.save(&outer.entry().record);
+        }
+        let record = &chunk.entry().record;
+        record.reset();
+        record.outer.set(outer);
+        record.min_size.set(options.min_size);
+        record.max_size.set(options.max_size.min(LARGEST));
+        // A limit that no program can reach is none.
+        let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
+        record.budget.set(if has_limit { options.byte_limit } else { UNLIMITED });
+        self.begin_figures(record, label);
+        chunk.set_next(None);
+        self.first.set(Some(chunk));
+        self.scope.set(scope);
+        self.lists.set(None);
+        self.looked_at.set(None);
+        self.outside.set(0);
+        self.retry.set(0);
+        self.set_paths(chunk);
+        self.begin_chunk(chunk, top);
+        let session = if persists { self.persist(chunk) } else { None };
+        self.check();
+        session.or(Ticket::of(scope))
+    }
+
+    /// Ends a fast scope that left no block behind: the chunk stays as it is, for the next one. Returns what the scope did. `None` where
+    /// the ticket's scope is none such: [`leave_any`](Owner::leave_any) ends it.
+    #[inline(always)]
+    pub(crate) fn leave_fast(&self, ticket: Option<Ticket>) -> Option<Usage> {
+        // No scope's ID is 0, so this is one comparison.
+        if self.scope.get() != ticket.map_or(0, |ticket| ticket.id.get()) {
+            return None;
+        }
+        let entry = self.cached.get()?;
+        let served = self.served.get();
+        let blocks = served.wrapping_sub(self.mark.get());
+        // The cached chunk was not adopted. So if its owner freed as many blocks as it bumped, nobody else freed one (G3),
+        // and the shared count need not be looked at.
+        if entry.local.get().wrapping_add(signed(blocks)) != 0 {
+            return None;
+        }
+        entry.local.set(0);
+        self.mark.set(served);
+        let from = self.from.get();
+        let bytes = self.top.get().addr().wrapping_sub(from) as u64;
+        if bytes != 0 {
+            bump(&self.bytes, bytes);
+            self.top.set(self.top.get().with_addr(from));
+        }
+        self.end.set(0);
+        self.scope.set(NONE);
+        let more = self.unpublished.get() - 1;
+        self.unpublished.set(more);
+        if more == 0 {
+            self.publish(bytes);
+        }
+        Some(Usage { blocks, bytes, escaped: 0 })
+    }
+
+    /// Promotes a fast scope to a full one, before it does anything but bump in the cached chunk.
+    #[inline]
+    pub(super) fn promote(&self) {
+        if let Some(entry) = self.cached.take() {
+            self.cached_scope.set(0);
+            let record = &entry.record;
+            // `mark` was set when the scope before ended.
+            record.blocks.set(self.mark.get().wrapping_add(self.others.get()));
+            record.bytes.set(self.bytes.get());
+            record.escaped.set(self.escaped.get());
+        }
+    }
+
+    /// The cached chunk, which is cached no longer.
+    #[inline]
+    pub(super) fn take_cached(&self) -> Option<Run> {
+        self.cached_scope.set(0);
+        self.cached.take().and(self.first.get())
+    }
+
+    /// The first chunk of the innermost scope.
+    #[inline]
+    pub(super) fn innermost(&self) -> Option<Run> {
+        if self.has_scope() { self.first.get() } else { None }
+    }
+
+    /// Ends a scope, and those that were opened in it and have not ended. Does nothing if it has ended already, or is
+    /// another owner's.
+    #[inline]
+    pub fn leave(&self, ticket: Ticket) {
+        let _ = self.leave_any(ticket);
+    }
+
+    /// Ends any scope; returns what it did.
+    #[inline]
+    pub(crate) fn leave_any(&self, ticket: Ticket) -> Option<Usage> {
+        if self.scope.get() != ticket.id.get() {
+            self.leave_above(ticket)?;
+            if ticket.id.get() & OUTSIDE != 0 {
+                self.leave_outside();
+                return None;
+            }
+        }
+        let closed = self.close();
+        self.check();
+        closed
+    }
+
+    /// Ends the scopes inside of the one that the ticket names. `None` if that one is not open. Most often there are none.
+    #[cold]
+    fn leave_above(&self, ticket: Ticket) -> Option<()> {
+        let mut named = self.innermost()?;
+        while self.ticket_scope(named) != ticket.scope() {
+            named = named.entry().record.outer.get()?;
+        }
+        while self.first.get() != Some(named) {
+            self.close()?;
+        }
+        Some(())
+    }
+
+    /// The ID that tickets have of the open scope that begins in this chunk.
+    fn ticket_scope(&self, first: Run) -> u64 {
+        if self.is_persistent(first) {
+            self.persistence.session.get()
+        } else {
+            first.entry().scope.load(Ordering::Relaxed)
+        }
+    }
+
+    /// Ends the innermost scope, or suspends it if it persists.
+    #[inline(never)]
+    pub(super) fn close(&self) -> Option<Usage> {
+        let first = self.innermost()?;
+        if self.is_persistent(first) {
+            return Some(self.suspend_persistent(first));
+        }
+        self.promote();
+        bump(&self.scopes, 1);
+        let record = &first.entry().record;
+        let (label, begun) = (record.label.get(), record.begun());
+        self.give_up(first);
+        let usage = self.count_scope(label, begun);
+        if !self.has_scope() {
+            self.publish(usage.bytes);
+        }
+        Some(usage)
+    }
+
+    /// Gives up the chunks of the innermost scope, which begins in this one, and restores the scope around it.
+    #[inline]
+    pub(super) fn give_up(&self, first: Run) {
+        let Some(current) = self.current.get() else { return };
+        self.flush();
+        let record = &first.entry().record;
+        bump(&self.escaped, u64::from(record.large.get()));
+        let outer = record.outer.get();
+        let tail = self.top.get().addr().wrapping_sub(current.start().addr());
+        let mut next = Some(current);
+        // The first chunk is put into the cache last, so that the next scope begins where this one did.
+        while let Some(chunk) = next {
+            next = chunk.next();
+            if outer.is_none() && chunk == first && self.is_empty(chunk) && !self.is_to_persist() {
+                // An outermost scope's first chunk stays for the next one, unless that is to persist.
+                self.keep_cached(chunk);
+            } else {
+                self.retire(chunk, if chunk == current { tail } else { CHUNK });
+            }
+        }
+        self.restore(outer);
+    }
+
+    /// Keeps the owner's figures as a scope begins.
+    #[inline]
+    pub(super) fn begin_figures(&self, record: &ScopeRecord, label: Option<&'static Label>) {
+        record.label.set(label);
+        record.blocks.set(self.blocks());
+        record.bytes.set(self.bytes.get());
+        record.escaped.set(self.escaped.get());
+        record.large.set(0);
+    }
+
+    /// What a scope that ends did, by the figures as it began. Counts it for its label.
+    #[inline]
+    pub(super) fn count_scope(&self, label: Option<&'static Label>, begun: Usage) -> Usage {
+        let bytes = self.bytes.get().wrapping_sub(begun.bytes);
+        let usage = Usage {
+            blocks: self.blocks().wrapping_sub(begun.blocks),
+            // Below 0 where a scope rewound more of what was there before than it took.
+            bytes: if i64::try_from(bytes).is_ok() { bytes } else { 0 },
+            escaped: self.escaped.get().wrapping_sub(begun.escaped),
+        };
+        if let Some(label) = label {
+            label.count(&usage);
+        }
+        usage
+    }
+
+    /// Keeps an empty chunk of this owner's as the cached one.
+    #[inline]
+    fn keep_cached(&self, chunk: Run) {
+        let scope = self.new_id();
+        let entry = chunk.entry();
+        entry.record.reset();
+        entry.is_sparse.set(false);
+        self.own_empty(entry, scope);
+        self.cached.set(Some(entry));
+        self.cached_scope.set(scope);
+        self.cached_end.set(chunk.start().addr() + CHUNK);
+    }
+
+    /// Saves the innermost scope's state in its record, before another becomes the innermost.
+    #[inline]
+    pub(super) fn save(&self, record: &ScopeRecord) {
+        self.flush();
+        record.current.set(self.current.get());
+        record.top.set(self.top.get());
+        record.limit.set(self.limit.get());
+        record.outside.set(self.outside.get());
+        record.retry.set(self.retry.get());
+        record.lists.set(self.lists.get());
+    }
+
+    /// Makes the scope that begins in a chunk the innermost one again; none, if there is none.
+    #[inline]
+    pub(super) fn restore(&self, outer: Option<Run>) {
+        self.mark.set(self.served.get());
+        self.looked_at.set(None);
+        let Some(first) = outer else {
+            // As a fast scope in the cached chunk needs it.
+            let cached = self.cached.get().and(self.first.get());
+            let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
+            self.top.set(top);
+            self.from.set(top.addr());
+            self.first.set(cached);
+            self.current.set(cached);
+            self.lists.set(None);
+            self.small_max.set(SMALL);
+            self.list_floor.set(MEDIUM_ONLY);
+            self.limit.set(self.cached_end.get());
+            self.outside.set(0);
+            self.retry.set(0);
+            self.end.set(0);
+            self.scope.set(NONE);
+            return;
+        };
+        let entry = first.entry();
+        let record = &entry.record;
+        self.top.set(record.top.get());
+        self.from.set(record.top.get().addr());
+        self.first.set(outer);
+        self.current.set(record.current.get());
+        self.lists.set(record.lists.get());
+        self.limit.set(record.limit.get());
+        self.outside.set(record.outside.get());
+        self.retry.set(record.retry.get());
+        self.set_paths(first);
+        self.reopen();
+        self.scope.set(entry.scope.load(Ordering::Relaxed));
+    }
+
+    /// Sets `end` to what the innermost scope may serve now.
+    #[inline]
+    fn reopen(&self) {
+        let is_closed = self.outside.get() > 0 || self.retry.get() > 0;
+        self.end.set(if is_closed { 0 } else { self.limit.get() });
+    }
+
+    /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave) was called with the ticket, or the
+    /// scope ends. `None` where no scope is open. Costs a few nanoseconds.
+    #[inline]
+    pub fn enter_outside(&self) -> Option<Ticket> {
+        let first = self.innermost()?;
+        self.promote();
+        self.outside.set(self.outside.get() + 1);
+        self.end.set(0);
+        self.set_paths(first);
+        let scope = self.ticket_scope(first);
+        Ticket::of(scope | OUTSIDE)
+    }
+
+    /// Opens the innermost scope again, if it was closed as often as it is opened.
+    fn leave_outside(&self) {
+        let Some(first) = self.innermost() else { return };
+        self.outside.set(self.outside.get().saturating_sub(1));
+        self.set_paths(first);
+        self.reopen();
+        self.check();
+    }
+}
