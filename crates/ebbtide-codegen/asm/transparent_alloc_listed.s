@@ -3,7 +3,7 @@
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
 	cmpq	$0, %fs:24(%rcx)
 	jne	_ZN14ebbtide_global6scoped4slowE
-	movq	%fs:120(%rcx), %rdx
+	movq	%fs:128(%rcx), %rdx
 	testq	%rdx, %rdx
 	je	_ZN14ebbtide_global6scoped4slowE
 	leal	-1(%rdi), %r8d
@@ -17,7 +17,7 @@
 	jne	_ZN14ebbtide_global6scoped4slowE
 	movq	(%rax), %r9
 	movq	%r9, (%rdx,%r8,8)
-	movq	_ZN14ebbtide_global6region5RANGEE@GOTPCREL(%rip), %r9
+	movq	_ZN14ebbtide_global5range5RANGEE@GOTPCREL(%rip), %r9
 	movq	(%r9), %r8
 	addq	%rax, %r8
 	movq	8(%r9), %r10
@@ -30,6 +30,6 @@
 	addl	$7, %edi
 	incq	1408(%rdx)
 	andl	$4088, %edi
-	incq	%fs:336(%rcx)
-	addq	%rdi, %fs:96(%rcx)
+	incq	%fs:376(%rcx)
+	addq	%rdi, %fs:104(%rcx)
 	retq

@@ -1,9 +1,9 @@
-	movq	_ZN14ebbtide_global6region5RANGEE@GOTPCREL(%rip), %rcx
+	movq	_ZN14ebbtide_global5range5RANGEE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rdx
 	addq	%rdi, %rdx
 	movq	8(%rcx), %rax
 	cmpq	%rax, %rdx
-	jae	.LBB16_8
+	jae	.LBB16_6
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rax
 	movq	16(%rcx), %rcx
 	movq	%rdx, %r8
@@ -11,11 +11,11 @@
 	andq	$-256, %r8
 	movq	(%rcx,%r8), %r9
 	cmpq	%fs:32(%rax), %r9
-	jne	.LBB16_7
+	jne	.LBB16_9
 	addq	%r8, %rcx
 	movzwl	%di, %r8d
 	cmpl	28(%rcx), %r8d
-	jb	.LBB16_7
+	jb	.LBB16_9
 	cmpq	%fs:24(%rax), %rsi
 	jae	_ZN14ebbtide_global6thread11free_listedE
 	decl	16(%rcx)
@@ -24,12 +24,14 @@
 	addq	%rsi, %rdi
 	movq	%fs:(%rax), %rcx
 	cmpq	%rcx, %rdi
-	jne	.LBB16_6
+	jne	.LBB16_5
 	subq	%rsi, %rcx
 	movq	%rcx, %fs:(%rax)
-.LBB16_6:
 	retq
-.LBB16_8:
+.LBB16_6:
 	jmpq	*free@GOTPCREL(%rip)
-.LBB16_7:
+.LBB16_5:
+	addq	%rsi, %fs:48(%rax)
+	retq
+.LBB16_9:
 	jmpq	*_ZN14ebbtide_global6thread14free_elsewhereE@GOTPCREL(%rip)

@@ -1,10 +1,10 @@
 	cmpq	$1024, %rsi
 	ja	.LBB6_6
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
-	movq	%fs:120(%rcx), %rax
+	movq	%fs:128(%rcx), %rax
 	testq	%rax, %rax
 	je	.LBB6_6
-	movq	_ZN14ebbtide_global6region5RANGEE@GOTPCREL(%rip), %r8
+	movq	_ZN14ebbtide_global5range5RANGEE@GOTPCREL(%rip), %r8
 	movq	16(%r8), %r9
 	shrq	$8, %rdx
 	andq	$-256, %rdx
@@ -13,14 +13,16 @@
 	movq	24(%r8), %rdx
 	leal	7(%rsi), %edx
 	andl	$4088, %edx
-	addq	%rdi, %rdx
-	cmpq	%fs:(%rcx), %rdx
-	jne	.LBB6_4
+	movq	%rdi, %r8
+	addq	%rdx, %r8
+	cmpq	%fs:(%rcx), %r8
+	jne	.LBB6_3
 	movq	%rdi, %fs:(%rcx)
 	retq
 .LBB6_6:
-	jmpq	*_ZN14ebbtide_global6thread10free_largeE@GOTPCREL(%rip)
-.LBB6_4:
+	jmpq	*_ZN14ebbtide_global6thread11free_mediumE@GOTPCREL(%rip)
+.LBB6_3:
+	addq	%rdx, %fs:48(%rcx)
 	decl	%esi
 	andl	$1016, %esi
 	movq	(%rax,%rsi), %rcx

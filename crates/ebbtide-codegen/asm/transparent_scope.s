@@ -30,22 +30,22 @@
 	testq	%rax, %rax
 	je	.LBB18_10
 	movq	%fs:40(%r12), %rcx
-	movl	%fs:48(%r12), %edx
+	movl	%fs:80(%r12), %edx
 	subl	%ecx, %edx
 	cmpl	%edx, 16(%rax)
 	jne	.LBB18_10
 	movl	$0, 16(%rax)
-	movq	%rcx, %fs:48(%r12)
+	movq	%rcx, %fs:80(%r12)
 	movq	%fs:(%r12), %rsi
-	movq	%fs:80(%r12), %rax
+	movq	%fs:88(%r12), %rax
 	subq	%rax, %rsi
 	je	.LBB18_8
-	addq	%rsi, %fs:96(%r12)
+	addq	%rsi, %fs:104(%r12)
 	movq	%rax, %fs:(%r12)
 .LBB18_8:
 	movq	$0, %fs:8(%r12)
 	movq	$1, %fs:32(%r12)
-	decq	%fs:88(%r12)
+	decq	%fs:96(%r12)
 	je	.LBB18_9
 	addq	$8, %rsp
 	popq	%rbx
@@ -68,4 +68,4 @@
 	popq	%r12
 	popq	%r14
 	popq	%r15
-	jmpq	*_ZN14ebbtide_global6engine5Owner7publishE@GOTPCREL(%rip)
+	jmpq	*_ZN14ebbtide_global5owner5Owner7publishE@GOTPCREL(%rip)

@@ -22,8 +22,7 @@ const REASONS: usize = Reason::Waste as usize + 1;
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     is_taken: AtomicBool,
-    /// Scopes that ended.
-    pub(crate) scopes: AtomicU64,
+    pub(crate) scopes_ended: AtomicU64,
     /// Blocks that were served.
     pub(crate) blocks: AtomicU64,
     /// Bytes that were served, rounded as they are in memory. What a rewound bump pointer serves again counts once.
@@ -137,16 +136,12 @@ pub(crate) struct Label {
 }
 
 impl Label {
-    /// The counters of a label. Allocates when the label is first used; costs a comparison for each label before it.
+    /// The counters of a label, new ones when the label is first used: that allocates. Costs a comparison for each label before it.
     pub(crate) fn of(text: &'static str) -> &'static Label {
-        let same = |label: &&'static Label| core::ptr::eq(label.text, text) || label.text == text;
-        LABELS
-            .iter()
-            .find(same)
-            .unwrap_or_else(|| LABELS.append(Label { text, ..Label::default() }))
+        LABELS.find_or_append(|label| label.text == text, Label { text, ..Label::default() })
     }
 
-    /// The counters of a label that was used before.
+    /// The counters of a label that was first used with a string at this address.
     pub(crate) fn known(text: &'static str) -> Option<&'static Label> {
         LABELS.iter().find(|label| core::ptr::eq(label.text, text))
     }

@@ -68,6 +68,7 @@ mod memory;
 mod options;
 mod os;
 mod owner;
+mod persistence;
 mod pool;
 mod range;
 mod registry;

@@ -4,11 +4,11 @@
 //! it holds may grow up to a bound that follows the live bytes of the recent past:
 //!
 //! ```text
-//! bound = peak + 3/8 peak + retained + 2 MiB for each owner       enforced here
+//! bound = peak + 3/8 peak + retained + 1 MiB for each owner       enforced here
 //!       < 3/2 peak + retained + 4 MiB for each thread             promised to users
 //! ```
 //!
-//! `peak` is the most live bytes that were seen in the current window of time and the one before. `retained` is 12 MiB
+//! `peak` is the most live bytes that were seen in the current window of time and the one before. `retained` is 6 MiB
 //! where the promise says 16, or what [`retain`](crate::retain) asked for. Beyond the bound the inner allocator serves.
 //!
 //! The bound is asked only where what is held would grow: when a scope needs a chunk and neither its thread nor the
@@ -21,10 +21,10 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 const WINDOW_MS: u64 = 1000;
 
 /// Bytes held beyond the share of the peak, unless [`retain`](crate::retain) asked for more.
-const RETAINED: usize = 12 << 20;
+const RETAINED: usize = 6 << 20;
 
 /// Bytes held for each owner beyond that.
-const PER_OWNER: usize = 2 << 20;
+const PER_OWNER: usize = 1 << 20;
 
 /// What the promise adds to one and a half times the peak.
 const PROMISED: usize = 16 << 20;
@@ -68,6 +68,11 @@ pub(crate) fn retained() -> usize {
 /// The bytes that the engine holds.
 pub(crate) fn held() -> usize {
     HELD.load(Ordering::Relaxed)
+}
+
+/// Whether more than three quarters of what is allowed are held.
+pub(crate) fn is_tight() -> bool {
+    held() > BOUND.load(Ordering::Relaxed) / 4 * 3
 }
 
 /// By how much more is held than the bound allows.

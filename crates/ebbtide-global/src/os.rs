@@ -42,6 +42,11 @@ pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
     !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
 }
 
+/// The bytes of a page: memory goes back to the system in multiples of this.
+pub(crate) fn page_bytes() -> usize {
+    system::page_bytes()
+}
+
 /// The addresses that this process may still reserve, in bytes; [`usize::MAX`] where no limit is known.
 pub(crate) fn addresses_left() -> usize {
     system::addresses_left()
@@ -76,6 +81,12 @@ mod system {
         if failed { 0 } else { u64::try_from(milliseconds).unwrap_or(0) }
     }
 
+    pub(super) fn page_bytes() -> usize {
+        // SAFETY: the call has no conditions.
+        let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        usize::try_from(bytes).unwrap_or(1 << 16)
+    }
+
     pub(super) fn addresses_left() -> usize {
         let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
         // SAFETY: the structure is the call's to write to.
@@ -106,9 +117,7 @@ mod system {
         // The first number: pages.
         let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
         let pages = digits.fold(0_usize, |sum, digit| sum * 10 + usize::from(digit - b'0'));
-        // SAFETY: the call has no conditions.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        pages.saturating_mul(usize::try_from(page).unwrap_or(4096))
+        pages.saturating_mul(page_bytes())
     }
 
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -132,7 +141,23 @@ mod system {
         // SAFETY: a new mapping at no address in particular changes no other one.
         let start =
             unsafe { libc::mmap(ptr::null_mut(), size_bytes, libc::PROT_NONE, flags, -1, 0) };
-        if start == libc::MAP_FAILED { None } else { NonNull::new(start.cast()) }
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        refuse_huge_pages(start, size_bytes);
+        NonNull::new(start.cast())
+    }
+
+    /// Where the system backs everything by huge pages, a chunk of which one page is in use would cost two megabytes.
+    fn refuse_huge_pages(start: *mut libc::c_void, size_bytes: usize) {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        // SAFETY: the mapping is ours, and the advice changes no contents. Kernels without huge pages refuse it, which is as
+        // good.
+        unsafe {
+            libc::madvise(start, size_bytes, libc::MADV_NOHUGEPAGE);
+        }
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let _ = (start, size_bytes);
     }
 
     pub(super) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
@@ -175,6 +200,10 @@ mod system {
 
     pub(super) fn milliseconds() -> u64 {
         GetTickCount64()
+    }
+
+    pub(super) fn page_bytes() -> usize {
+        1 << 16
     }
 
     pub(super) fn addresses_left() -> usize {
@@ -221,6 +250,10 @@ mod system {
         0
     }
 
+    pub(super) fn page_bytes() -> usize {
+        1 << 16
+    }
+
     pub(super) fn addresses_left() -> usize {
         usize::MAX
     }
@@ -253,6 +286,10 @@ mod system {
 
     pub(super) fn milliseconds() -> u64 {
         0
+    }
+
+    pub(super) fn page_bytes() -> usize {
+        1 << 16
     }
 
     pub(super) fn addresses_left() -> usize {

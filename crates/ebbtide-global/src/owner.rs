@@ -81,9 +81,11 @@ use crate::{
     cache::Cache,
     figures::{self, Counters, Reason},
     lists::FreeLists,
-    memory, os, pool,
+    memory, os,
+    persistence::Persistence,
+    pool,
     range::{self, Readiness},
-    run::{Entry, Run},
+    run::{Entry, NONE, Run},
 };
 use core::{
     cell::Cell,
@@ -92,7 +94,6 @@ use core::{
     ptr::{self, NonNull},
     sync::atomic::{AtomicU64, Ordering},
 };
-use persistent::Persistence;
 
 mod alloc;
 mod check;
@@ -102,15 +103,6 @@ mod listing;
 mod persistent;
 mod resize;
 mod scopes;
-
-/// The owner and the scope of a chunk that has none.
-const RETIRED: u64 = 0;
-
-/// The scope of an owner that has none open, and the ID of one that was not started. No entry names it.
-const NONE: u64 = 1;
-
-/// What the entry of a run names as its scope while it holds a large block.
-const LARGE: u64 = 2;
 
 /// The ID of an owner that has ended.
 const ENDED: u64 = 3;
@@ -192,7 +184,7 @@ pub struct Owner {
     mark: Cell<u64>,
     /// Where the bump pointer was when its bytes were last added up.
     from: Cell<usize>,
-    /// How many more fast scopes may end before the figures are published. Those that did are not in `scopes` yet.
+    /// How many more fast scopes may end before the figures are published. Those that did are not in `scopes_ended` yet.
     unpublished: Cell<u64>,
     /// Bytes ever served.
     bytes: Cell<u64>,
@@ -223,7 +215,7 @@ pub struct Owner {
     others: Cell<u64>,
     grown: Cell<u64>,
     escaped: Cell<u64>,
-    scopes: Cell<u64>,
+    scopes_ended: Cell<u64>,
 }
 
 impl fmt::Debug for Owner {
@@ -278,18 +270,17 @@ impl Owner {
             others: Cell::new(0),
             grown: Cell::new(0),
             escaped: Cell::new(0),
-            scopes: Cell::new(0),
+            scopes_ended: Cell::new(0),
         }
     }
 
-    /// Lets the owner open scopes. False where no range of addresses can be had, another thread is reserving it at this moment,
-    /// or the owner has [ended](Owner::end). Allocates a little, once; not to be called from inside an allocator.
+    /// Lets the owner open scopes. False where no range of addresses can be had, or the owner has [ended](Owner::end). Allocates a little, once; not to be called from inside an allocator.
     pub fn start(&self) -> bool {
         if self.id.get() == NONE && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
             // Those of an owner that has ended keep what it counted.
             self.served.set(counters.blocks.load(Ordering::Relaxed));
-            self.scopes.set(counters.scopes.load(Ordering::Relaxed));
+            self.scopes_ended.set(counters.scopes_ended.load(Ordering::Relaxed));
             self.bytes.set(counters.bytes.load(Ordering::Relaxed));
             self.freed.set(counters.freed.load(Ordering::Relaxed));
             self.grown.set(counters.grown.load(Ordering::Relaxed));
@@ -381,9 +372,9 @@ impl Owner {
     #[inline(never)]
     pub(crate) fn publish(&self, bytes: u64) {
         let ended = PUBLISH_EVERY - self.unpublished.replace(PUBLISH_EVERY);
-        bump(&self.scopes, ended);
+        bump(&self.scopes_ended, ended);
         let Some(counters) = self.counters.get() else { return };
-        counters.scopes.store(self.scopes.get(), Ordering::Relaxed);
+        counters.scopes_ended.store(self.scopes_ended.get(), Ordering::Relaxed);
         counters.blocks.store(self.blocks(), Ordering::Relaxed);
         counters.grown.store(self.grown.get(), Ordering::Relaxed);
         counters.escaped.store(self.escaped.get(), Ordering::Relaxed);

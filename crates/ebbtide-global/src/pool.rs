@@ -61,6 +61,24 @@ pub(crate) fn give(run: Run) {
     }
 }
 
+/// Gives the memory of a run beyond the first `bytes` back to the system. Nothing in the run is in use, and the caller owns it.
+pub(crate) fn trim_run(run: Run, bytes: usize) {
+    let entry = run.entry();
+    let (keep, held) = (bytes.next_multiple_of(os::page_bytes()), entry.held.get());
+    let Some(start) = NonNull::new(run.start().wrapping_add(keep)) else { return };
+    // On Windows the rest would have to be committed again before it is used.
+    if cfg!(windows) || keep >= held {
+        return;
+    }
+    // SAFETY: the caller owns the run (G2), which holds no live block (G4), and its chunks are committed (G1).
+    if unsafe { os::purge(start, held - keep) } != Purged::Gone {
+        return;
+    }
+    entry.touched.set(entry.touched.get().min(keep));
+    entry.held.set(keep);
+    memory::shrink(held - keep);
+}
+
 /// Gives the memory of a run back to the system, and puts the run into the pool.
 fn give_empty(run: Run) {
     let entry = run.entry();

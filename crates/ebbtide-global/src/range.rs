@@ -12,7 +12,8 @@
 //! Whether an address is the engine's takes one addition and one comparison. Memory is committed in steps as the frontier
 //! moves. Neighbouring steps have the same rights, so the system keeps them as one mapping.
 //!
-//! Nothing here blocks, so a `fork` at any moment leaves nothing locked.
+//! Nothing here locks. A `fork` while another thread reserves the range leaves a child without one, which the inner
+//! allocator serves.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -75,6 +76,11 @@ const UNTRIED: u8 = 0;
 const IN_PROGRESS: u8 = 1;
 const READY: u8 = 2;
 const UNAVAILABLE: u8 = 3;
+/// A thread has waited in vain for another one to reserve it. If that one is still at work, the state becomes `READY` yet.
+const ABANDONED: u8 = 4;
+
+/// How often a thread yields to one that reserves the range, which takes some microseconds.
+const PATIENCE: u32 = 10_000;
 
 /// The first chunk that was never taken. Chunk 0 never is: it lies between the table and the blocks.
 static FRONTIER: AtomicU32 = AtomicU32::new(1);
@@ -111,25 +117,31 @@ pub(crate) fn reach(block: *mut u8) -> *mut u8 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
     Ready,
-    /// Another thread is reserving it at this moment, or was when this process was forked off.
+    /// Another thread was about to reserve it, and did not come to an end: this process was forked off meanwhile.
     Busy,
     /// None can be had.
     Unavailable,
 }
 
-/// Reserves the range if nobody has tried yet. Does not wait for another thread that does.
+/// Reserves the range if nobody has tried yet.
 pub(crate) fn prepare() -> Readiness {
-    let (acquire, relaxed) = (Ordering::Acquire, Ordering::Relaxed);
-    match STATE.compare_exchange(UNTRIED, IN_PROGRESS, acquire, acquire) {
-        Ok(_) => {
-            let state = if reserve() { READY } else { UNAVAILABLE };
-            STATE.store(state, Ordering::Release);
-        }
-        Err(READY) => return Readiness::Ready,
-        Err(IN_PROGRESS) => return Readiness::Busy,
-        Err(_) => return Readiness::Unavailable,
+    let acquire = Ordering::Acquire;
+    if STATE.compare_exchange(UNTRIED, IN_PROGRESS, acquire, acquire).is_ok() {
+        let state = if reserve() { READY } else { UNAVAILABLE };
+        STATE.store(state, Ordering::Release);
     }
-    if STATE.load(relaxed) == READY { Readiness::Ready } else { Readiness::Unavailable }
+    for _ in 0..PATIENCE {
+        if STATE.load(acquire) != IN_PROGRESS {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    let given_up = STATE.compare_exchange(IN_PROGRESS, ABANDONED, acquire, acquire);
+    match given_up.err() {
+        Some(READY) => Readiness::Ready,
+        Some(UNAVAILABLE) => Readiness::Unavailable,
+        _ => Readiness::Busy,
+    }
 }
 
 /// Reserves the largest range that the system gives, of at most a quarter of the addresses that are left.

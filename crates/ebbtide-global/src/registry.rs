@@ -41,18 +41,33 @@ impl<T> Registry<T> {
 
     /// Appends a value. Allocates.
     pub(crate) fn append(&'static self, value: T) -> &'static T {
-        let node = Box::into_raw(Box::new(Node { value, next: Link::new(ptr::null_mut()) }));
+        self.find_or_append(|_| false, value)
+    }
+
+    /// The first value that is `wanted`. If there is none, this one is appended; threads that do so at the same time append only one.
+    /// Allocates in any case.
+    pub(crate) fn find_or_append(
+        &'static self,
+        wanted: impl Fn(&T) -> bool,
+        value: T,
+    ) -> &'static T {
+        let node = Box::into_raw(Box::new(Node { value, next: Link::default() }));
         let mut link = &self.first;
-        while link
-            .compare_exchange(ptr::null_mut(), node, Ordering::Release, Ordering::Relaxed)
-            .is_err()
-        {
-            if let Some(taken) = follow(link) {
-                link = &taken.next;
+        loop {
+            // Release: whoever follows the link sees the node's contents.
+            let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+            if link.compare_exchange(ptr::null_mut(), node, release, relaxed).is_ok() {
+                // SAFETY: the node was made above, and is never freed now that it is linked.
+                return unsafe { &(*node).value };
             }
+            let Some(taken) = follow(link) else { continue };
+            if wanted(&taken.value) {
+                // SAFETY: the node came from a `Box` above and was not linked, so nobody else knows of it.
+                drop(unsafe { Box::from_raw(node) });
+                return &taken.value;
+            }
+            link = &taken.next;
         }
-        // SAFETY: the node was made above and is never freed.
-        unsafe { &(*node).value }
     }
 
     /// The values, in the order in which they were appended.

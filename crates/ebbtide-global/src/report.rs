@@ -171,10 +171,10 @@ pub fn report() -> Report {
     let cached = counters().map(|each| each.cached.load(Ordering::Relaxed)).sum::<usize>();
     Report {
         is_active: crate::thread::is_active(),
-        scopes: sum(|node| &node.scopes),
-        blocks: sum(|node| &node.blocks),
-        bytes: sum(|node| &node.bytes),
-        grown_in_place: sum(|node| &node.grown),
+        scopes: sum(|each| &each.scopes_ended),
+        blocks: sum(|each| &each.blocks),
+        bytes: sum(|each| &each.bytes),
+        grown_in_place: sum(|each| &each.grown),
         fallbacks: Fallbacks {
             small: fallbacks(Reason::TooSmall),
             large: fallbacks(Reason::TooLarge),
@@ -184,8 +184,8 @@ pub fn report() -> Report {
             waste: fallbacks(Reason::Waste),
         },
         escapes: Escapes {
-            blocks: sum(|node| &node.escaped),
-            chunks: sum(|node| &node.pinned),
+            blocks: sum(|each| &each.escaped),
+            chunks: sum(|each| &each.pinned),
             pinned_chunks,
             pinned_bytes: pinned_chunks * CHUNK,
         },

@@ -1,6 +1,6 @@
 //! Runs of chunks, and what the engine knows about each: the entries of the table.
 //!
-//! A run of class `n` has `1 << n` chunks. Once the frontier has passed it, it stays such a run for ever: it is neither
+//! The class of a run says how many chunks it has, and what for. Once the frontier has passed it, it stays such a run for ever: it is neither
 //! split nor joined.
 
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     figures::{Label, Usage},
     lists::FreeLists,
     range::{self, ENTRY},
-    size::{CHUNK, CHUNK_SHIFT, LARGEST},
+    size::{self, CHUNK, CHUNK_SHIFT, LARGEST},
 };
 use core::{
     cell::Cell,
@@ -16,6 +16,15 @@ use core::{
     ptr::NonNull,
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
+
+/// The owner and the scope of a chunk that has none.
+pub(crate) const RETIRED: u64 = 0;
+
+/// The scope of an owner that has none open, and the ID of one that was not started. No entry names it.
+pub(crate) const NONE: u64 = 1;
+
+/// What the entry of a run names as its scope while it holds a large block.
+pub(crate) const LARGE: u64 = 2;
 
 /// No limit: of a scope's byte budget.
 pub(crate) const UNLIMITED: usize = usize::MAX;
@@ -28,7 +37,7 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The scope that the chunk belongs to, or one of the constants in `owner`.
+    /// The scope that the chunk belongs to, or [`RETIRED`], or [`LARGE`].
     pub(crate) scope: AtomicU64,
     /// Who counts in `local`. Of a large block: whose scope took it.
     pub(crate) owner: AtomicU64,
@@ -45,7 +54,7 @@ pub(crate) struct Entry {
     pub(crate) older: Cell<i32>,
     /// Blocks that the owner bumped in the chunk and has counted in `local`.
     pub(crate) bumped: Cell<i32>,
-    /// The run that begins here has `1 << class` chunks.
+    /// The class of the run that begins here.
     class: Cell<u32>,
     /// Whether fewer than a quarter of its blocks were alive when it was pinned.
     pub(crate) is_sparse: Cell<bool>,
@@ -138,7 +147,7 @@ impl Run {
     /// A run that nobody had before: zeros, without memory behind it. `None` where the range or the system's memory is
     /// used up.
     pub(crate) fn fresh(class: usize) -> Option<Run> {
-        let run = Run(range::advance(1 << class)?);
+        let run = Run(range::advance(size::run_chunks(class))?);
         #[allow(clippy::cast_possible_truncation, reason = "below `CLASSES`")]
         run.entry().class.set(class as u32);
         Some(run)
@@ -170,7 +179,7 @@ impl Run {
         range::origin().wrapping_add((self.0.get() as usize) << CHUNK_SHIFT)
     }
 
-    /// The binary logarithm of the number of chunks.
+    /// See [`CLASSES`](size::CLASSES).
     pub(crate) fn class(self) -> usize {
         self.entry().class.get() as usize
     }

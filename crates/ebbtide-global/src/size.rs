@@ -19,12 +19,16 @@ pub(crate) const CHUNK: usize = 1 << CHUNK_SHIFT;
 /// The binary logarithm of [`CHUNK`].
 pub(crate) const CHUNK_SHIFT: u32 = 16;
 
-/// The number of run classes: a run of class `n` has `1 << n` chunks.
-pub(crate) const CLASSES: usize = if usize::BITS == 64 { 17 } else { 12 };
+/// The number of run classes. A run of class 0 is a chunk to bump in. One of class `n` holds a large block, and has
+/// `1 << (n - 1)` chunks: those of a single chunk are kept apart from the chunks to bump in, which are used up to their end.
+pub(crate) const CLASSES: usize = if usize::BITS == 64 { 18 } else { 13 };
+
+/// The class of chunks to bump in.
+pub(crate) const BUMPED: usize = 0;
 
 /// The largest request that is served: 1 GiB. A block that grew gets addresses for four times its
 /// size.
-pub(crate) const LARGEST: usize = CHUNK << (CLASSES - 3);
+pub(crate) const LARGEST: usize = CHUNK << (CLASSES - 4);
 
 /// The number of free lists: one for each granule up to [`SMALL`], then eight for each doubling up to
 /// [`CHUNK`].
@@ -65,16 +69,22 @@ pub(crate) const fn small_list(size: usize) -> usize {
     (size - 1) / GRANULE % (SMALL / GRANULE)
 }
 
-/// The class of the smallest run that holds `size` bytes.
+/// The class of the smallest run for a large block that takes `size` bytes of it.
 #[inline]
 pub(crate) const fn class(size: usize) -> usize {
-    size.div_ceil(CHUNK).next_power_of_two().trailing_zeros() as usize
+    1 + size.div_ceil(CHUNK).next_power_of_two().trailing_zeros() as usize
+}
+
+/// The chunks of a run.
+#[inline]
+pub(crate) const fn run_chunks(class: usize) -> u32 {
+    if class == BUMPED { 1 } else { 1 << (class - 1) }
 }
 
 /// The bytes of a run.
 #[inline]
 pub(crate) const fn run_bytes(class: usize) -> usize {
-    CHUNK << class
+    (run_chunks(class) as usize) << CHUNK_SHIFT
 }
 
 #[cfg(test)]
@@ -113,8 +123,8 @@ mod tests {
     fn a_run_holds_its_size_and_half_of_it_would_not() {
         for size in [1, CHUNK, CHUNK + 1, 3 * CHUNK, 4 * CHUNK, LARGEST - 1, LARGEST] {
             let class = class(size);
-            assert!(class < CLASSES && run_bytes(class) >= size);
-            assert!(class == 0 || run_bytes(class - 1) < size);
+            assert!((1..CLASSES).contains(&class) && run_bytes(class) >= size);
+            assert!(class == 1 || run_bytes(class - 1) < size);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! How scopes come by chunks, and how they give them up.
 
-use super::{Entry, LARGE, LEAD, OBSERVE_EVERY, Owner, RETIRED, Run, bump, listing::MEDIUM_ONLY};
+use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, bump, listing::MEDIUM_ONLY};
 use crate::{
     cache::USEFUL_TAIL,
     figures::{self, PINNED, Reason},
     memory, pool,
-    run::UNLIMITED,
-    size::CHUNK,
+    run::{LARGE, RETIRED, UNLIMITED},
+    size::{BUMPED, CHUNK},
 };
 use core::sync::atomic::Ordering;
 
@@ -45,6 +45,9 @@ impl Owner {
         };
         if held < bytes {
             run.entry().held.set(bytes);
+        } else if held - bytes >= CHUNK / 4 && class != BUMPED && memory::is_tight() {
+            // Its last block was larger, and nobody else could use the rest.
+            pool::trim_run(run, bytes);
         }
         Ok(run)
     }
@@ -73,7 +76,7 @@ impl Owner {
                 return Ok(adopted);
             }
         }
-        let chunk = self.take_run(0, CHUNK, 0)?;
+        let chunk = self.take_run(BUMPED, CHUNK, 0)?;
         let entry = chunk.entry();
         entry.touched.set(CHUNK);
         entry.is_sparse.set(false);
@@ -260,7 +263,7 @@ impl Owner {
             entry.scope.store(RETIRED, Ordering::Relaxed);
             entry.owner.store(RETIRED, Ordering::Relaxed);
             entry.count.clear();
-            self.cache.give(chunk, 0);
+            self.cache.give(chunk, BUMPED);
             return false;
         }
         self.settle(chunk, tail)
@@ -287,7 +290,7 @@ impl Owner {
         if live == 0 {
             PINNED.fetch_sub(1, Ordering::Relaxed);
             self.persistence.unpinned(entry);
-            self.cache.give(chunk, 0);
+            self.cache.give(chunk, BUMPED);
             return false;
         }
         // From here on the chunk is nobody's (G2): its entry must not be touched.

@@ -1,10 +1,10 @@
 //! Freeing blocks.
 
-use super::{LARGE, Owner, RETIRED, Run, bump};
+use super::{Owner, Run, bump};
 use crate::{
     figures::PINNED,
     pool, range,
-    run::{self, Entry, Place, ScopeRecord, UNLIMITED, offset_in_chunk},
+    run::{self, Entry, LARGE, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{self, SMALL},
 };
 use core::{alloc::Layout, cell::Cell, sync::atomic::Ordering};

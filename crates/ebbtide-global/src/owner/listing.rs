@@ -7,7 +7,7 @@ use super::{Owner, Run, bump};
 use crate::{
     lists::FreeLists,
     run,
-    size::{self, CHUNK, SMALL},
+    size::{self, BUMPED, CHUNK, SMALL},
 };
 use core::{alloc::Layout, ptr::NonNull};
 
@@ -76,7 +76,7 @@ impl Owner {
         }
         self.promote();
         if self.lists_run.get().is_none() {
-            self.lists_run.set(self.take_run(0, CHUNK, 0).ok());
+            self.lists_run.set(self.take_run(BUMPED, CHUNK, 0).ok());
         }
         let Some(run) = self.lists_run.get() else { return };
         run.entry().touched.set(CHUNK);

@@ -2,7 +2,7 @@
 //!
 //! What outlives a scope pins the chunk around it, and the rest of that chunk is of no use until the last such block is freed. Where scope
 //! after scope keeps one record in eight, a program needs eight times the memory of its records. So an owner that has pinned
-//! [`THRESHOLD`] chunks for less than a quarter of their blocks lets the next outermost scope *persist*. It lists whatever its owner
+//! enough chunks for less than a quarter of their blocks lets the next outermost scope *persist*. It lists whatever its owner
 //! frees, as a long scope does, and it does not end where its closure does. It is suspended there, and the next outermost scope
 //! continues it, and uses what is free between the blocks that the one before kept.
 //!
@@ -28,77 +28,19 @@
 //!   rewound, whatever scope is the innermost one.
 //! - **P4** The scopes that continue it have tickets of their own, which no chunk names (G8): the ticket of one ends no other.
 
-use super::{Entry, NONE, Owner, Run, Ticket, bump};
+use super::{Owner, Run, Ticket, bump};
 use crate::{
     count::BIAS,
     figures::{Label, PINNED, Usage},
     lists::FreeLists,
-    range, size,
+    range,
+    run::NONE,
+    size,
 };
-use core::{cell::Cell, sync::atomic::Ordering};
-
-/// So many chunks an owner pins for little before a scope persists: 1 MiB. Fewer in debug builds, so that tests come there.
-const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
-
-/// The most that the threshold grows to where persisting does not pay.
-const MAX_THRESHOLD: usize = 16 * THRESHOLD;
+use core::sync::atomic::Ordering;
 
 /// A persistent scope of so many chunks may be found not to be worth it.
 const LARGE: u32 = 32;
-
-/// What an owner knows of its persistent scope, and of whether there is to be one.
-#[derive(Debug)]
-pub(super) struct Persistence {
-    /// Its first chunk. `None` where no scope persists.
-    pub(super) first: Cell<Option<Run>>,
-    /// What its chunks name as their scope; [`NONE`] where there is none.
-    pub(super) scope: Cell<u64>,
-    /// The ticket of the scope that continues it, or was the last to.
-    pub(super) session: Cell<u64>,
-    /// Its live blocks when that one began.
-    live_before: Cell<i64>,
-    /// The chunk that is looked at next for what other threads freed.
-    probe: Cell<Option<Run>>,
-    /// Whether it ends the next time that it is suspended.
-    is_spent: Cell<bool>,
-    /// Chunks that this owner pinned for little, less those that it saw free again, whoever had pinned them.
-    sparse: Cell<usize>,
-    /// How many there must be before a scope persists.
-    threshold: Cell<usize>,
-}
-
-impl Persistence {
-    pub(super) const fn new() -> Persistence {
-        Persistence {
-            first: Cell::new(None),
-            scope: Cell::new(NONE),
-            session: Cell::new(0),
-            live_before: Cell::new(0),
-            probe: Cell::new(None),
-            is_spent: Cell::new(false),
-            sparse: Cell::new(0),
-            threshold: Cell::new(THRESHOLD),
-        }
-    }
-
-    /// Takes note of a chunk that is about to be pinned, for `kept` blocks of those that were bumped since it got its owner. One that adds
-    /// nothing to what an earlier owner kept stays as it was.
-    pub(super) fn pinned(&self, entry: &Entry, kept: i32) {
-        if kept > 0 {
-            entry.is_sparse.set(kept.saturating_mul(4) < entry.bumped.get());
-        }
-        if entry.is_sparse.get() {
-            self.sparse.set(self.sparse.get() + 1);
-        }
-    }
-
-    /// Takes note of a pinned chunk that is this owner's now.
-    pub(super) fn unpinned(&self, entry: &Entry) {
-        if entry.is_sparse.get() {
-            self.sparse.set(self.sparse.get().saturating_sub(1));
-        }
-    }
-}
 
 impl Owner {
     pub(super) fn has_persistent(&self) -> bool {
@@ -112,7 +54,7 @@ impl Owner {
 
     /// Whether the next outermost scope is to persist.
     pub(super) fn is_to_persist(&self) -> bool {
-        self.persistence.sparse.get() >= self.persistence.threshold.get()
+        self.persistence.is_due()
     }
 
     /// Lets the scope that has just begun in this chunk persist. `None` where it cannot have lists: then it is like any other.
@@ -120,14 +62,8 @@ impl Owner {
         if !self.begin_listing() {
             return None;
         }
-        let (persistence, session) = (&self.persistence, self.new_id());
-        persistence.first.set(Some(first));
-        persistence.scope.set(self.scope.get());
-        persistence.session.set(session);
-        persistence.live_before.set(0);
-        persistence.probe.set(None);
-        persistence.is_spent.set(false);
-        persistence.sparse.set(0);
+        let session = self.new_id();
+        self.persistence.begin(first, self.scope.get(), session);
         PINNED.fetch_add(1, Ordering::Relaxed);
         Ticket::of(session)
     }
@@ -170,7 +106,7 @@ impl Owner {
         // Blocks of earlier scopes that were freed in this one are not told from its own.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         bump(&self.escaped, kept + u64::from(record.large.get()));
-        bump(&self.scopes, 1);
+        bump(&self.scopes_ended, 1);
         let usage = self.count_scope(record.label.get(), record.begun());
         if let Some(current) = self.current.get() {
             self.probe(current);
@@ -219,8 +155,7 @@ impl Owner {
         let foreign = BIAS.saturating_sub(entry.count.peek());
         if i64::from(foreign) * 4 > i64::from(entry.local.get()) {
             persistence.is_spent.set(true);
-            let threshold = persistence.threshold.get().saturating_mul(2);
-            persistence.threshold.set(threshold.min(MAX_THRESHOLD));
+            persistence.wait_longer();
         }
     }
 

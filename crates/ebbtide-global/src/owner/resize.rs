@@ -1,9 +1,9 @@
 //! Resizing blocks.
 
-use super::{LARGE, Owner, bump, free::charge, listing::ALL_SLOWLY};
+use super::{Owner, bump, free::charge, listing::ALL_SLOWLY};
 use crate::{
     range, run,
-    run::{Entry, Place, offset_in_chunk},
+    run::{Entry, LARGE, Place, offset_in_chunk},
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr, sync::atomic::Ordering};

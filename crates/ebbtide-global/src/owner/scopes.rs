@@ -1,10 +1,10 @@
 //! How scopes begin and end.
 
-use super::{LEAD, NONE, OUTSIDE, Owner, Run, Ticket, bump, chunks::signed, listing::MEDIUM_ONLY};
+use super::{LEAD, OUTSIDE, Owner, Run, Ticket, bump, chunks::signed, listing::MEDIUM_ONLY};
 use crate::{
     figures::{Label, Usage},
     options::Options,
-    run::{ScopeRecord, UNLIMITED},
+    run::{NONE, ScopeRecord, UNLIMITED},
     size::{CHUNK, LARGEST, SMALL},
 };
 use core::{ptr, sync::atomic::Ordering};
@@ -203,7 +203,7 @@ impl Owner {
             return Some(self.suspend_persistent(first));
         }
         self.promote();
-        bump(&self.scopes, 1);
+        bump(&self.scopes_ended, 1);
         let record = &first.entry().record;
         let (label, begun) = (record.label.get(), record.begun());
         self.give_up(first);
