@@ -118,8 +118,30 @@ fn the_quick_end_of_a_clean_scope() {
 
         chunk.count.own();
         chunk.write(0);
-        assert!(chunk.count.is_untouched());
+        assert!(chunk.count.is_empty(0));
         chunk.count.clear();
+        assert_eq!(chunk.count.peek(), 0);
+    });
+}
+
+/// Fails where `is_empty` loads without `Acquire`, or `free` counts without `Release`.
+#[test]
+fn an_owner_uses_its_chunk_again_once_others_have_freed_all_of_it() {
+    loom::model(|| {
+        let chunk = Chunk::new(2);
+        let others = [Chunk::free_elsewhere(&chunk, 0), Chunk::free_elsewhere(&chunk, 1)];
+        // Two blocks were allocated, and none freed here.
+        if chunk.count.is_empty(2) {
+            chunk.recycle();
+            chunk.count.own();
+            chunk.retire(0, 0);
+        } else {
+            chunk.retire(2, 0);
+        }
+        for other in others {
+            other.join().unwrap();
+        }
+        assert!(chunk.recycled() >= 1);
         assert_eq!(chunk.count.peek(), 0);
     });
 }
