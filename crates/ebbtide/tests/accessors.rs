@@ -12,7 +12,7 @@ use ebbtide::{Arena, Backing, Fixed, Heap, StackArena};
 use std::mem::MaybeUninit;
 
 #[test]
-fn arenas_lend_their_backing() {
+fn backing_returns_the_backing_of_the_arena() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
     arena.scope();
@@ -37,13 +37,13 @@ fn default_arenas_are_empty() {
 }
 
 #[test]
-fn the_memory_of_a_stack_arena_prints_its_size_alone() {
+fn debug_of_stack_bytes_prints_only_their_size() {
     let fixed = StackArena::<100>::new().or_spill(Heap);
     assert_eq!(format!("{:?}", fixed.into_memory()), "StackBytes(100)");
 }
 
 #[test]
-fn ordinary_chunks_double_from_16_kib_to_4_mib_and_end_as_whole_huge_pages() {
+fn ordinary_chunks_double_from_16_kib_to_4_mib_and_become_whole_huge_pages() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
     let s = arena.scope();
@@ -92,7 +92,7 @@ fn high_water_counts_every_chunk_entered_or_exact_bytes_with_poison() {
 
 #[cfg(feature = "allocator-api2")]
 #[test]
-fn vectors_and_strings_compare_as_what_they_hold() {
+fn vectors_and_strings_compare_by_their_contents() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let s = &s;
@@ -138,7 +138,7 @@ mod seeds {
     }
 
     #[test]
-    fn seeds_print_their_names() {
+    fn debug_of_seeds_prints_their_names() {
         let mut arena = Arena::new();
         let s = arena.scope();
         assert_eq!(format!("{:?}", s.seed::<str>()), "Seed { .. }");
@@ -146,7 +146,7 @@ mod seeds {
 
     #[cfg(feature = "allocator-api2")]
     #[test]
-    fn seeds_of_collections_say_what_they_expect() {
+    fn errors_of_collection_seeds_name_the_expected_type() {
         let mut arena = Arena::new();
         let s = arena.scope();
         let s = &s;
@@ -165,7 +165,7 @@ mod seeds {
 
     #[cfg(feature = "hashbrown")]
     #[test]
-    fn seeds_of_maps_say_what_they_expect() {
+    fn errors_of_map_seeds_name_the_expected_type() {
         let mut arena = Arena::new();
         let s = arena.scope();
         let s = &s;
@@ -181,7 +181,7 @@ mod seeds {
 
 /// Of whatever size a chunk is and wherever its block begins, so that blocks of whole lines lie in as few as can be.
 #[test]
-fn chunks_end_where_a_cache_line_does() {
+fn chunks_end_at_a_cache_line() {
     fn check<B: Backing + Default>(capacity: usize) {
         let mut arena = Arena::with_chunk_size_in(capacity, B::default());
         let s = arena.scope();

@@ -657,7 +657,7 @@ collections!(standard_collections, std::vec::Vec, std::boxed::Box);
 
 #[cfg(feature = "nightly")]
 #[test]
-fn the_standard_librarys_own_collections_live_in_a_scope() {
+fn std_collections_can_allocate_from_a_scope() {
     use std::{
         collections::{BTreeMap, BinaryHeap, LinkedList, VecDeque},
         rc::Rc,

@@ -102,7 +102,7 @@ fn aligns16() -> impl Iterator<Item = u16> {
 }
 
 #[test]
-fn every_corner_of_16_bits_is_as_the_model_says() {
+fn every_corner_of_16_bits_agrees_with_the_model() {
     let corners = corners16();
     let mut cases = 0;
     for &top in &corners {
@@ -121,7 +121,7 @@ fn every_corner_of_16_bits_is_as_the_model_says() {
 }
 
 #[test]
-fn sizes_around_the_room_of_a_region_are_as_the_model_says() {
+fn sizes_around_that_of_the_region_agree_with_the_model() {
     for top in (0..=u16::MAX).rev().step_by(257).take(40).chain([1, 15, 8192, 8193, 12_289]) {
         for room in (0..70).chain([255, 256, 257, 4095, 4096, 4097, 32_766, 32_767]) {
             let Some(low) = top.checked_sub(room) else { continue };
@@ -137,7 +137,7 @@ fn sizes_around_the_room_of_a_region_are_as_the_model_says() {
 }
 
 #[test]
-fn the_greatest_layouts_fit_nowhere_and_wrap_nowhere() {
+fn the_largest_layouts_never_fit_and_never_wrap() {
     for shift in 0..31 {
         let align = 1_u32 << shift;
         let greatest = (1_u32 << 31) - align;
@@ -175,7 +175,7 @@ fn the_greatest_layouts_fit_nowhere_and_wrap_nowhere() {
 /// The case that a comparison of addresses alone gets wrong: the region lies so low that the subtraction
 /// wraps past zero.
 #[test]
-fn eight_gibibytes_of_a_low_region_are_refused() {
+fn eight_gibibytes_from_a_low_region_are_refused() {
     #[cfg(target_pointer_width = "64")]
     assert_eq!(arith::down(0x40_1000, 0x40_0000, 8 << 30, 8), None);
     assert_eq!(word32::down(0x40_1000, 0x40_0000, 0x7fff_fff8, 8), None);
@@ -262,7 +262,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_32_bit_case_is_as_the_model_says(
+    fn any_32_bit_case_agrees_with_the_model(
         (top, low) in region(32), (size, align) in layout(32), near in 0..40_u64, exact: bool,
     ) {
         let size = if exact { (top - low).saturating_sub(20) + near } else { size };
@@ -274,7 +274,7 @@ proptest! {
 
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn any_64_bit_case_is_as_the_model_says(
+    fn any_64_bit_case_agrees_with_the_model(
         (top, low) in region(64), (size, align) in layout(64), near in 0..40_u64, exact: bool,
     ) {
         let size = if exact { (top - low).saturating_sub(20).saturating_add(near) } else { size };

@@ -71,7 +71,7 @@ fn play(role: &str) {
 }
 
 #[test]
-fn a_pointer_that_outlived_its_scope_is_reported() {
+fn using_a_pointer_after_its_scope_is_reported() {
     if let Ok(role) = std::env::var(ROLE) {
         play(&role);
         return;
@@ -85,7 +85,7 @@ fn a_pointer_that_outlived_its_scope_is_reported() {
         ("alive", false),
     ] {
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["a_pointer_that_outlived_its_scope_is_reported", "--exact", "--nocapture"])
+            .args(["using_a_pointer_after_its_scope_is_reported", "--exact", "--nocapture"])
             .env(ROLE, role)
             .output()
             .unwrap();

@@ -64,7 +64,7 @@ type Borrowed = Fixed<&'static mut [MaybeUninit<u8>]>;
 type Shared = Rc<Cell<u8>>;
 
 #[test]
-fn an_arena_moves_between_threads_and_is_not_shared() {
+fn an_arena_is_send_and_not_sync() {
     is!(Arena: Send, Unpin, UnwindSafe, RefUnwindSafe);
     is!(Arena<Unshared>: Send);
     is_not!(Arena: Sync);
@@ -72,7 +72,7 @@ fn an_arena_moves_between_threads_and_is_not_shared() {
 }
 
 #[test]
-fn a_scope_moves_between_threads_and_is_not_shared() {
+fn a_scope_is_send_and_not_sync() {
     is!(Scope<'static>: Send, Unpin, UnwindSafe, RefUnwindSafe);
     is_not!(Scope<'static>: Sync);
     is_not!(&'static Scope<'static>: Send);
@@ -81,21 +81,21 @@ fn a_scope_moves_between_threads_and_is_not_shared() {
 
 /// Its end touches the arena's list of chunks, which the parent uses too.
 #[test]
-fn a_claim_stays_on_its_thread() {
+fn a_claim_is_neither_send_nor_sync() {
     is_not!(Claim<'static>: Send, Sync, Clone);
     is_not!(&'static Claim<'static>: Send);
     is!(Claim<'static>: Unpin, std::fmt::Debug);
 }
 
 #[test]
-fn a_scope_is_neither_cloned_nor_copied() {
+fn a_scope_is_neither_clone_nor_copy() {
     is_not!(Scope<'static>: Clone, Copy);
     is_not!(Arena: Clone);
     is_not!(Box<'static, u8>: Clone);
 }
 
 #[test]
-fn a_fixed_buffer_moves_if_its_memory_does() {
+fn a_fixed_buffer_is_send_if_its_memory_is() {
     is!(Borrowed: Send, Unpin);
     is!(Fixed<SpareCapacity>: Send, Unpin, UnwindSafe, RefUnwindSafe);
     is!(Fixed<[MaybeUninit<u8>; 100], Heap>: Send, Unpin, UnwindSafe, RefUnwindSafe);
@@ -135,7 +135,7 @@ fn a_builder_has_the_traits_of_its_elements() {
 /// Growing and dropping touch the scope, which is not `Sync`.
 #[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
 #[test]
-fn collections_stay_on_the_thread_of_their_scope() {
+fn collections_are_neither_send_nor_sync() {
     use ebbtide::collections::{Map, Set, String, Vec};
     is_not!(Vec<'static, u8>: Send, Sync);
     is_not!(String<'static>: Send, Sync);
@@ -149,7 +149,7 @@ fn collections_stay_on_the_thread_of_their_scope() {
 
 /// A pool is what threads share, and what it lends may go from one to the next.
 #[test]
-fn a_pool_is_shared_and_what_it_lends_moves() {
+fn a_pool_is_sync_and_its_arenas_are_send() {
     is!(Pool: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Default, std::fmt::Debug);
     is!(Pooled<'static>: Send, Unpin, UnwindSafe, std::fmt::Debug);
     is_not!(Pooled<'static>: Sync, Clone);
@@ -158,7 +158,7 @@ fn a_pool_is_shared_and_what_it_lends_moves() {
 
 #[cfg(feature = "huge-pages")]
 #[test]
-fn a_backing_without_state_is_everything() {
+fn a_stateless_backing_has_every_auto_trait() {
     use ebbtide::HugePages;
     is!(HugePages: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Default, std::fmt::Debug);
     is!(Arena<HugePages>: Send, Unpin, UnwindSafe, RefUnwindSafe);
@@ -168,7 +168,7 @@ fn a_backing_without_state_is_everything() {
 /// They hold a reference to the scope, which is not `Sync`.
 #[cfg(feature = "serde")]
 #[test]
-fn seeds_stay_on_the_thread_of_their_scope() {
+fn seeds_are_neither_send_nor_sync() {
     use ebbtide::serialize::{
         BorrowingSeed, BoxedSeed, BoxedSliceSeed, BoxedValueSeed, EntriesSeed, Seed, SliceSeed,
         ValueSeed,
@@ -200,7 +200,7 @@ fn seeds_stay_on_the_thread_of_their_scope() {
 }
 
 #[test]
-fn plain_figures_and_errors_are_everything() {
+fn statistics_and_errors_have_every_auto_trait() {
     is!(Stats: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Default, Eq);
     is!(Chunk: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Eq);
     is!(Retain: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Eq);
@@ -219,14 +219,14 @@ fn plain_figures_and_errors_are_everything() {
 
 /// Whoever made it promised that nobody else uses the bytes; two threads at a time might.
 #[test]
-fn raw_bytes_move_between_threads() {
+fn raw_bytes_are_send_and_not_sync() {
     is!(RawBytes: Send, Unpin, UnwindSafe, std::fmt::Debug);
     is!(Fixed<RawBytes>: Send);
     is_not!(RawBytes: Sync, Clone);
 }
 
 #[test]
-fn everything_prints_itself_for_debugging() {
+fn every_public_type_implements_debug() {
     use std::fmt::Debug;
     is!(Arena: Debug);
     is!(Scope<'static>: Debug);
@@ -268,7 +268,7 @@ fn every_public_type_is_asserted_here() {
 
 /// Those that hold a scope exclusively are invariant in its lifetime, and covariant in what they own.
 #[test]
-fn what_borrows_is_covariant_in_the_loan() {
+fn types_that_borrow_are_covariant_in_the_borrow() {
     fn claim<'short>(c: Claim<'static>, _: &'short u8) -> Claim<'short> {
         c
     }
@@ -345,14 +345,14 @@ const _: () = assert!(size_of::<AllocError>() == 0);
 const _: () = assert!(size_of::<StackBytes<100>>() == 112 && align_of::<StackBytes<100>>() == 16);
 
 #[test]
-fn what_borrows_an_arena_has_no_destructor() {
+fn types_that_borrow_an_arena_have_no_destructor() {
     const { assert!(!std::mem::needs_drop::<Checkpoint>()) };
     const { assert!(!std::mem::needs_drop::<&mut RefCell<String>>()) };
     const { assert!(std::mem::needs_drop::<Box<'_, u8>>()) };
 }
 
 #[test]
-fn empty_arenas_are_made_in_constants() {
+fn empty_arenas_can_be_constants() {
     static EMPTY: std::sync::Mutex<Arena> = std::sync::Mutex::new(Arena::new());
     static STACK: std::sync::Mutex<StackArena<64>> = std::sync::Mutex::new(StackArena::new());
     static SIZED: std::sync::Mutex<Arena<NoSpill>> =

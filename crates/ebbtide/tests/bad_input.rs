@@ -46,7 +46,7 @@ const MUCH: usize = 1 << (usize::BITS / 2 + 8);
 const WRAPS: usize = 1 << (usize::BITS - 3);
 
 #[test]
-fn lengths_that_no_memory_has_are_refused() {
+fn lengths_beyond_any_memory_are_refused() {
     small_world(|s| {
         for len in [usize::MAX, usize::MAX / 2, MAX + 1, MAX, MAX - 1, MAX - 15, MAX - 4_096, MUCH]
         {
@@ -85,7 +85,7 @@ fn lengths_times_sizes_that_overflow_are_refused() {
 }
 
 #[test]
-fn the_infallible_twins_say_that_the_length_is_too_large() {
+fn infallible_methods_panic_if_the_length_is_too_large() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let before = s.stats();
@@ -121,7 +121,7 @@ fn layouts_at_the_limit_are_refused() {
 }
 
 #[test]
-fn an_alignment_that_is_no_power_of_two_is_an_error_or_a_panic() {
+fn an_alignment_that_is_not_a_power_of_two_is_an_error_or_a_panic() {
     let mut arena = Arena::new();
     let s = arena.scope();
     for align in [0, 3, 6, 100, MAX, usize::MAX, usize::MAX - 1] {
@@ -152,7 +152,7 @@ fn an_alignment_that_is_no_power_of_two_is_an_error_or_a_panic() {
 }
 
 #[test]
-fn capacities_that_no_memory_has_are_refused() {
+fn capacities_beyond_any_memory_are_refused() {
     for capacity in [usize::MAX, usize::MAX - 15, usize::MAX - 100, MAX + 1, MAX, MAX - 16] {
         let (backing, log) = watched();
         assert!(Arena::try_with_capacity_in(capacity, backing).is_err());
@@ -164,7 +164,7 @@ fn capacities_that_no_memory_has_are_refused() {
 }
 
 #[test]
-fn odd_capacities_have_room_for_what_they_say() {
+fn odd_capacities_hold_as_many_bytes_as_requested() {
     for capacity in [0, 1, 15, 16, 17, 31, 100, 4_095, 4_097] {
         let (backing, log) = watched();
         let mut arena = Arena::try_with_capacity_in(capacity, backing).unwrap();
@@ -180,7 +180,7 @@ fn odd_capacities_have_room_for_what_they_say() {
 }
 
 #[test]
-fn chunk_sizes_of_every_kind_make_an_arena_that_works() {
+fn an_arena_works_with_any_chunk_size() {
     for size in [0, 1, 15, 16, 17, 1_000, MAX - 100, MAX, MAX + 1, usize::MAX - 15, usize::MAX] {
         let (backing, log) = watched();
         log.refuse_above(1 << 16);
@@ -199,7 +199,7 @@ fn chunk_sizes_of_every_kind_make_an_arena_that_works() {
 }
 
 #[test]
-fn a_full_buffer_refuses_and_keeps_what_it_has() {
+fn a_full_buffer_refuses_requests_and_keeps_its_contents() {
     for bytes in [1, 15, 16, 17, 100] {
         let mut buffer = vec![MaybeUninit::uninit(); bytes];
         let mut fixed = Fixed::new(buffer.as_mut_slice());
@@ -225,7 +225,7 @@ fn a_full_buffer_refuses_and_keeps_what_it_has() {
 }
 
 #[test]
-fn zero_sized_values_take_nothing_and_are_aligned() {
+fn zero_sized_values_use_no_memory_and_are_aligned() {
     #[derive(Clone, Copy)]
     #[repr(align(64))]
     struct Line;

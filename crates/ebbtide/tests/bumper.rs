@@ -125,7 +125,7 @@ fn b11_a_nested_block_across_the_boundary_takes_one_more_slab() {
 }
 
 #[test]
-fn b12_the_second_turn_across_the_boundary_calls_the_backing_no_more() {
+fn b12_the_second_iteration_across_the_boundary_does_not_call_the_backing() {
     let (mut arena, log) = slabs();
     let turn = |s: &mut Scope<'_>| {
         s.alloc([0_u8; NEARLY_HALF]);
@@ -229,7 +229,7 @@ fn b17_panic_in_scope_rewinds() {
 }
 
 #[test]
-fn b18_reset_frees_all_and_keeps_the_memory() {
+fn b18_reset_frees_everything_and_keeps_the_chunks() {
     let (mut arena, log) = slabs();
     let first = position(arena.root());
     for _ in 0..10_000 {
@@ -316,7 +316,7 @@ fn b22_a_full_fixed_buffer_is_an_error_that_changes_nothing() {
 }
 
 #[test]
-fn b23_a_fixed_buffer_begins_anew_with_each_scope() {
+fn b23_a_fixed_buffer_is_empty_for_each_scope() {
     let mut buffer = StackArena::<100>::new();
     for turn in 0..10 {
         let s = buffer.scope();
@@ -428,7 +428,7 @@ fn b40_a_run_that_overflows_makes_chunks() {
 }
 
 #[test]
-fn b41_what_the_run_took_is_learned_as_one_chunk() {
+fn b41_the_peak_is_learned_as_one_chunk() {
     let (mut arena, log) = slabs();
     run(&arena.scope());
     let peak = arena.stats().held;
@@ -457,7 +457,7 @@ fn b42_one_chunk_is_enough_from_then_on() {
 }
 
 #[test]
-fn b43_a_higher_peak_is_learned_anew() {
+fn b43_a_higher_peak_is_learned_again() {
     let (mut arena, log) = slabs();
     run(&arena.scope());
     arena.reset_with(Retain::OneChunk);
@@ -495,7 +495,7 @@ fn b44_oversize_requests_are_learned_too() {
 }
 
 #[test]
-fn b45_learning_gives_all_chunks_back() {
+fn b45_learning_releases_all_chunks() {
     let (mut arena, log) = slabs();
     run(&arena.scope());
     arena.reset_with(Retain::OneChunk);
@@ -503,7 +503,7 @@ fn b45_learning_gives_all_chunks_back() {
 }
 
 #[test]
-fn b46_what_the_root_holds_is_freed_by_learning() {
+fn b46_learning_frees_the_contents_of_the_root() {
     let (mut arena, _) = slabs();
     run(arena.root());
     arena.reset_with(Retain::OneChunk);
@@ -533,7 +533,7 @@ fn b48_an_arena_without_memory_learns_nothing() {
 }
 
 #[test]
-fn b49_learning_keeps_to_the_limit() {
+fn b49_learning_respects_the_limit() {
     let (mut arena, log) = slabs();
     arena.set_limit(Some(400_000));
     let fill = |s: &Scope<'_>| while s.try_alloc([0_u8; 100]).is_ok() {};
@@ -545,7 +545,7 @@ fn b49_learning_keeps_to_the_limit() {
 }
 
 #[test]
-fn b50_chunks_stay_from_turn_to_turn_without_learning() {
+fn b50_chunks_stay_without_learning() {
     let (mut arena, log) = slabs();
     run(&arena.scope());
     let calls = log.calls();
@@ -558,7 +558,7 @@ fn b50_chunks_stay_from_turn_to_turn_without_learning() {
 }
 
 #[test]
-fn b51_a_refused_peak_is_asked_for_in_halves() {
+fn b51_a_refused_peak_is_requested_in_halves() {
     let (mut arena, log) = slabs();
     run(&arena.scope());
     arena.reset_with(Retain::OneChunk);
@@ -569,7 +569,7 @@ fn b51_a_refused_peak_is_asked_for_in_halves() {
 }
 
 #[test]
-fn b52_the_end_of_the_arena_gives_everything_back() {
+fn b52_dropping_the_arena_releases_everything() {
     let (mut arena, log) = slabs();
     run(&arena.scope());
     arena.reset_with(Retain::OneChunk);
@@ -639,7 +639,7 @@ fn o03_alloc_nothrow_is_an_error_where_it_overran() {
 /// There, a resize is refused while the buffer is in use. Here, whatever gives memory back borrows the
 /// arena exclusively (`ebbtide-ui` has what must not compile), and a limit takes nothing away.
 #[test]
-fn o05_a_limit_below_what_is_held_takes_nothing_away() {
+fn o05_a_limit_below_the_current_size_frees_nothing() {
     let (backing, log) = watched();
     let arena = Arena::with_capacity_in(1000, backing);
     let kept = arena.root().alloc([7_u8; 600]);

@@ -40,7 +40,7 @@ fn claims_may_end_in_any_order() {
 }
 
 #[test]
-fn a_warm_claim_takes_nothing_from_the_backing() {
+fn a_warm_claim_does_not_call_the_backing() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let turn = || {
@@ -61,7 +61,7 @@ fn a_warm_claim_takes_nothing_from_the_backing() {
 }
 
 #[test]
-fn chunks_of_a_forgotten_claim_are_found_again_by_reset() {
+fn reset_recovers_the_chunks_of_a_forgotten_claim() {
     let mut arena = Arena::new();
     let forget = |arena: &mut Arena| {
         let s = arena.scope();
@@ -104,7 +104,7 @@ fn a_parent_that_moved_on_keeps_its_chunks_through_a_claim() {
 }
 
 #[test]
-fn a_buffer_without_a_spill_has_nothing_to_claim() {
+fn claim_fails_in_a_buffer_without_a_spill() {
     let mut arena = StackArena::<100>::new();
     let s = arena.scope();
     assert!(s.try_claim().is_err());
@@ -112,7 +112,7 @@ fn a_buffer_without_a_spill_has_nothing_to_claim() {
 }
 
 #[test]
-fn a_claim_over_a_buffer_takes_from_the_spill_and_gives_it_back() {
+fn a_claim_over_a_buffer_takes_chunks_from_the_spill_and_returns_them() {
     let mut fixed = Fixed::new([std::mem::MaybeUninit::uninit(); 64]).or_spill(Heap);
     for _ in 0..3 {
         let s = fixed.scope();

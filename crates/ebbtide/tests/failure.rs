@@ -126,7 +126,7 @@ fn every_request_that_needs_a_chunk_fails_once() {
 }
 
 #[test]
-fn the_first_chunk_may_fail_and_be_asked_for_again() {
+fn the_first_chunk_can_be_requested_again_after_a_failure() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
     log.refuse_all();
@@ -146,7 +146,7 @@ fn the_first_chunk_may_fail_and_be_asked_for_again() {
 }
 
 #[test]
-fn a_refused_chunk_is_asked_for_again_at_half_the_size() {
+fn a_refused_chunk_is_requested_again_at_half_the_size() {
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(1 << 20, backing);
     log.refuse_above(100_000);
@@ -211,7 +211,7 @@ fn the_limit_is_exact_to_the_byte() {
 }
 
 #[test]
-fn a_limit_below_what_is_held_takes_nothing_away() {
+fn a_limit_below_the_current_size_frees_nothing() {
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(1_000, backing);
     arena.scope().alloc_slice_fill_copy(5_000, 0u8);
@@ -246,7 +246,7 @@ fn a_full_buffer_spills_within_its_limit() {
 }
 
 #[test]
-fn a_failed_initialiser_is_told_apart_from_failed_memory() {
+fn a_failed_initialiser_is_distinguished_from_a_failed_allocation() {
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(64, backing);
     let s = arena.scope();

@@ -85,7 +85,7 @@ fn the_whole_method_set_works_in_huge_pages() {
 }
 
 #[test]
-fn an_arena_that_begins_small_comes_to_huge_pages_by_doubling() {
+fn a_small_arena_reaches_huge_pages_by_doubling() {
     let (backing, log) = Watched::over(HugePages);
     let arena = Arena::new_in(backing);
     let mut kept = Vec::new();
@@ -137,7 +137,7 @@ fn blocks_are_aligned_disjoint_and_whole() {
 // Two gibibytes, which is the most that 32 bits can ask for, may be had.
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn what_cannot_be_had_is_refused() {
+fn requests_beyond_any_memory_are_refused() {
     // A sanitizer or an emulator may end the program where the system only refuses.
     for size in [isize::MAX as usize & !15, (isize::MAX as usize & !15) - 2 * HUGE, 1 << 62] {
         assert!(HugePages.allocate(layout(size)).is_err());
@@ -153,7 +153,7 @@ fn what_cannot_be_had_is_refused() {
 }
 
 #[test]
-fn a_limit_counts_what_is_asked_for_to_the_byte() {
+fn a_limit_counts_requested_bytes_exactly() {
     let mut arena = Arena::with_chunk_size_in(4 * MIB, HugePages);
     arena.scope();
     let held = arena.stats().held;
@@ -179,7 +179,7 @@ fn a_buffer_may_spill_to_huge_pages() {
 }
 
 #[test]
-fn an_arena_of_huge_pages_moves_between_threads() {
+fn an_arena_of_huge_pages_can_move_between_threads() {
     let mut arena = Arena::with_capacity_in(HUGE, HugePages);
     arena.root().alloc(1);
     let mut arena = std::thread::spawn(move || {
@@ -193,7 +193,7 @@ fn an_arena_of_huge_pages_moves_between_threads() {
 
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
-fn mappings_are_advised_and_all_of_them_end() {
+fn mappings_are_advised_and_unmapped() {
     // Large, so that nothing else in this process could take the place of a whole one.
     for size in [64 * MIB, 64 * MIB + 5000, 64 * MIB - 32] {
         let block = HugePages.allocate(layout(size)).unwrap().cast::<u8>();

@@ -91,7 +91,7 @@ fn b26_return_question_mark_and_break_leave_a_default_scope() {
 }
 
 #[test]
-fn b31_the_default_is_made_when_first_used() {
+fn b31_the_default_is_created_on_first_use() {
     fresh(|| {
         assert_eq!(local::stats(), ebbtide::Stats::default());
         ebbtide::scope(|s| assert_eq!((s.stats().used, s.stats().chunks), (0, 1)));
@@ -145,7 +145,7 @@ fn b34_threads_side_by_side_do_not_disturb_each_other() {
 }
 
 #[test]
-fn b35_with_swaps_the_default_for_the_extent_of_a_call() {
+fn b35_with_replaces_the_default_during_a_call() {
     fresh(|| {
         let (backing, log) = watched();
         let mut arena = Arena::new_in(backing);
@@ -167,7 +167,7 @@ fn b35_with_swaps_the_default_for_the_extent_of_a_call() {
 }
 
 #[test]
-fn b36_nested_swaps_restore_each_level() {
+fn b36_nested_replacements_are_restored() {
     fresh(|| {
         let own = place();
         let mut arenas = [Arena::new(), Arena::new(), Arena::new()];
@@ -193,7 +193,7 @@ fn b36_nested_swaps_restore_each_level() {
 }
 
 #[test]
-fn b37_a_panic_ends_a_swap() {
+fn b37_a_panic_ends_a_replacement() {
     fresh(|| {
         let own = place();
         let mut arena = Arena::new();
@@ -215,7 +215,7 @@ fn b37_a_panic_ends_a_swap() {
 }
 
 #[test]
-fn b38_a_swap_is_unseen_by_other_threads() {
+fn b38_other_threads_do_not_see_a_replacement() {
     fresh(|| {
         let mut buffer = StackArena::<1000>::new();
         local::with(&mut buffer.scope(), || {
@@ -262,7 +262,7 @@ fn o02_with_works_over_a_buffer() {
 }
 
 #[test]
-fn o05_the_capacity_is_not_changed_while_a_default_scope_is_open() {
+fn o05_the_capacity_cannot_be_changed_while_a_default_scope_is_open() {
     fresh(|| {
         local::set_default_capacity(1 << 12).unwrap();
         ebbtide::scope(|s| {
@@ -287,7 +287,7 @@ fn o05_the_capacity_is_not_changed_while_a_default_scope_is_open() {
 }
 
 #[test]
-fn nested_scopes_are_apart_whatever_is_captured() {
+fn nested_scopes_do_not_overlap_whatever_is_captured() {
     fresh(|| {
         ebbtide::scope(|a| {
             let one = a.alloc([1_u8; 100]);
@@ -341,7 +341,7 @@ fn nest(outer: &mut Scope<'_>, plan: u32, depth: u32) -> u32 {
 }
 
 #[test]
-fn every_nesting_of_scopes_and_swaps_is_sound() {
+fn every_nesting_of_scopes_and_replacements_is_sound() {
     fresh(|| {
         for plan in 0..1 << 6 {
             assert_eq!(ebbtide::scope(|mut s| nest(&mut s, plan, 5)), 6);
@@ -353,7 +353,7 @@ fn every_nesting_of_scopes_and_swaps_is_sound() {
 }
 
 #[test]
-fn a_scope_within_a_scope_of_a_swap_has_memory_of_its_own() {
+fn a_scope_inside_a_scope_of_a_replacement_has_its_own_memory() {
     fresh(|| {
         let mut buffer = StackArena::<256>::new();
         local::with(&mut buffer.scope(), || {
@@ -374,7 +374,7 @@ fn a_scope_within_a_scope_of_a_swap_has_memory_of_its_own() {
 }
 
 #[test]
-fn whatever_is_forgotten_leaves_the_default_in_order() {
+fn forgetting_anything_leaves_the_default_intact() {
     fresh(|| {
         let before = place();
         for _ in 0..10 {
@@ -404,7 +404,7 @@ fn whatever_is_forgotten_leaves_the_default_in_order() {
 }
 
 #[test]
-fn scopes_can_be_swapped_with_each_other() {
+fn scopes_can_be_swapped() {
     fresh(|| {
         ebbtide::scope(|a| {
             let mut a = a;
@@ -426,7 +426,7 @@ fn scopes_can_be_swapped_with_each_other() {
 }
 
 #[test]
-fn a_default_scope_may_go_to_another_thread() {
+fn a_default_scope_can_be_sent_to_another_thread() {
     fresh(|| {
         let sum = ebbtide::scope(|s| {
             thread::scope(|threads| {
@@ -443,7 +443,7 @@ fn a_default_scope_may_go_to_another_thread() {
 }
 
 #[test]
-fn trim_gives_back_what_is_idle_and_leaves_what_is_open() {
+fn trim_releases_idle_arenas_and_keeps_open_ones() {
     fresh(|| {
         ebbtide::scope(|s| {
             let kept = s.alloc_slice_fill_copy(100_000, 1_u8);
@@ -467,7 +467,7 @@ fn trim_gives_back_what_is_idle_and_leaves_what_is_open() {
 }
 
 #[test]
-fn stats_add_up_what_is_idle() {
+fn stats_sum_over_idle_arenas() {
     fresh(|| {
         ebbtide::scope(|_| ebbtide::scope(|_| ebbtide::scope(|_| ())));
         let stats = local::stats();
@@ -525,7 +525,7 @@ fn try_scope_returns_what_the_closure_does() {
 }
 
 #[test]
-fn a_closure_may_move_in_and_out_what_it_likes() {
+fn a_closure_can_move_values_in_and_out() {
     fresh(|| {
         let text = String::from("moved");
         let log = RefCell::new(Vec::new());
@@ -540,7 +540,7 @@ fn a_closure_may_move_in_and_out_what_it_likes() {
 }
 
 #[test]
-fn a_swap_of_a_claim_or_of_raw_memory_works() {
+fn a_claim_or_raw_memory_can_replace_the_default() {
     fresh(|| {
         let mut memory = [MaybeUninit::uninit(); 300];
         let mut fixed = ebbtide::Fixed::new(&mut memory[..]).or_spill(ebbtide::Heap);

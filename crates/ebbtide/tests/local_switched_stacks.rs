@@ -67,7 +67,7 @@ fn fill(n: u8) -> [u8; 1000] {
 }
 
 #[test]
-fn scopes_that_end_in_any_order_do_not_share_memory() {
+fn scopes_that_end_in_any_order_do_not_overlap() {
     let stacks = Stacks::new(|stacks| {
         for turn in 0..10 {
             ebbtide::scope(|s| {
@@ -114,7 +114,7 @@ fn scopes_that_end_in_any_order_do_not_share_memory() {
 }
 
 #[test]
-fn a_swap_that_ends_under_an_open_scope_aborts() {
+fn ending_a_replacement_with_an_open_scope_aborts() {
     const CHILD: &str = "EBBTIDE_ABANDON";
     if env::var_os(CHILD).is_some() {
         let stacks = Stacks::new(|stacks| {
@@ -131,7 +131,7 @@ fn a_swap_that_ends_under_an_open_scope_aborts() {
         return;
     }
     let outcome = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "a_swap_that_ends_under_an_open_scope_aborts", "--nocapture"])
+        .args(["--exact", "ending_a_replacement_with_an_open_scope_aborts", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .unwrap();

@@ -85,7 +85,7 @@ fn threads() {
 }
 
 #[test]
-fn all_memory_is_returned_and_warm_use_takes_none() {
+fn all_memory_is_returned_and_warm_use_allocates_none() {
     threads();
     let before = BLOCKS.load(SeqCst);
     for _ in 0..20 {

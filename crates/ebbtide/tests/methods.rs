@@ -291,7 +291,7 @@ fn every_try<'a>(s: &Scope<'a>) -> [bool; 34] {
 }
 
 #[test]
-fn every_try_method_is_refused_by_a_full_buffer_and_changes_nothing() {
+fn every_try_method_fails_in_a_full_buffer_and_changes_nothing() {
     let mut stack = StackArena::<64>::new();
     let s = stack.scope();
     let all = s.alloc([7_u8; 64]);
@@ -303,7 +303,7 @@ fn every_try_method_is_refused_by_a_full_buffer_and_changes_nothing() {
 }
 
 #[test]
-fn every_try_method_is_refused_at_the_limit_and_changes_nothing() {
+fn every_try_method_fails_at_the_limit_and_changes_nothing() {
     let mut arena = Arena::with_capacity(64);
     arena.set_limit(Some(0));
     let s = arena.scope();
@@ -315,7 +315,7 @@ fn every_try_method_is_refused_at_the_limit_and_changes_nothing() {
 }
 
 #[test]
-fn an_arena_that_can_make_no_first_chunk_refuses_scopes() {
+fn an_arena_without_a_first_chunk_cannot_open_scopes() {
     let mut arena = Arena::new();
     arena.set_limit(Some(10));
     assert!(arena.try_scope().is_err());
@@ -328,7 +328,7 @@ fn an_arena_that_can_make_no_first_chunk_refuses_scopes() {
 }
 
 #[test]
-fn capacities_of_any_size_hold_what_they_say() {
+fn capacities_of_any_size_hold_as_many_bytes_as_requested() {
     for capacity in [0, 1, 15, 16, 17, 100, 4096, 12_345] {
         let arena = Arena::with_capacity(capacity);
         let stats = arena.stats();
@@ -386,7 +386,7 @@ impl Iterator for Boaster {
 }
 
 #[test]
-fn a_size_hint_beyond_all_memory_is_not_believed() {
+fn a_size_hint_beyond_any_memory_is_not_trusted() {
     let mut arena = Arena::new();
     let s = arena.scope();
     assert_eq!(s.alloc_slice_from_iter(Boaster(3)), &[2, 1, 0]);
@@ -433,7 +433,7 @@ fn an_iterator_of_fewer_elements_than_announced_makes_a_shorter_slice() {
 }
 
 #[test]
-fn of_an_iterator_of_more_elements_than_announced_the_rest_is_left() {
+fn elements_beyond_the_announced_length_are_not_taken() {
     let mut arena = Arena::new();
     let s = arena.scope();
     for announced in 0..5 {
@@ -522,13 +522,13 @@ fn zero_sizes(s: &Scope<'_>) {
 }
 
 #[test]
-fn zero_sizes_take_nothing_of_an_empty_arena() {
+fn zero_sized_values_use_nothing_of_an_empty_arena() {
     zero_sizes(&Arena::new().scope());
     zero_sizes(Arena::new().root());
 }
 
 #[test]
-fn zero_sizes_take_nothing_of_a_full_buffer() {
+fn zero_sized_values_use_nothing_of_a_full_buffer() {
     let mut stack = StackArena::<64>::new();
     let s = stack.scope();
     let all = s.alloc([7_u8; 64]);
@@ -540,14 +540,14 @@ fn zero_sizes_take_nothing_of_a_full_buffer() {
 }
 
 #[test]
-fn a_fixed_buffer_of_no_bytes_refuses_every_byte() {
+fn an_empty_fixed_buffer_refuses_every_byte() {
     assert_eq!(every_try(&StackArena::<0>::new().scope()), [true; 34]);
     assert_eq!(every_try(&Fixed::new(&mut [][..]).scope()), [true; 34]);
     assert_eq!(every_try(&Fixed::from_vec(Vec::new()).scope()), [true; 34]);
 }
 
 #[test]
-fn zero_sizes_come_from_two_threads_at_once() {
+fn zero_sized_values_can_be_allocated_on_two_threads_at_once() {
     thread::scope(|threads| {
         for _ in 0..2 {
             threads.spawn(|| {
@@ -559,7 +559,7 @@ fn zero_sizes_come_from_two_threads_at_once() {
 }
 
 #[test]
-fn values_without_size_are_dropped_once_by_their_boxes() {
+fn zero_sized_values_are_dropped_once_by_their_boxes() {
     thread_local!(static DROPS: Cell<usize> = const { Cell::new(0) });
     struct Token;
     impl Drop for Token {
@@ -618,7 +618,7 @@ fn types_of_large_alignment_are_aligned_by_every_method() {
 }
 
 #[test]
-fn an_alignment_that_is_no_power_of_two_is_refused() {
+fn an_alignment_that_is_not_a_power_of_two_is_refused() {
     let mut arena = Arena::new();
     let s = arena.scope();
     for align in [0, 3, 48, usize::MAX] {
@@ -697,7 +697,7 @@ fn copies_keep_padding_types_and_pointers() {
 }
 
 #[test]
-fn a_failed_initialiser_gives_its_block_back() {
+fn the_block_of_a_failed_initialiser_is_freed() {
     let mut arena = Arena::new();
     let s = arena.scope();
     for _ in 0..3 {
@@ -751,7 +751,7 @@ fn a_display_that_fails_is_an_error_or_a_panic() {
 }
 
 #[test]
-fn errors_tell_what_went_wrong() {
+fn errors_describe_their_cause() {
     use std::error::Error;
     assert!(AllocError.to_string().contains("no room"));
     let error = AllocOrInitError::<fmt::Error>::from(AllocError);
@@ -774,7 +774,7 @@ fn formatted_text_grows_in_place_and_keeps_the_rest_free() {
 }
 
 #[test]
-fn a_box_drops_its_value_once_whatever_becomes_of_it() {
+fn a_box_drops_its_value_exactly_once() {
     let token = Rc::new(5);
     let count = || Rc::strong_count(&token);
     let mut arena = Arena::new();
@@ -820,7 +820,7 @@ fn a_box_drops_its_value_once_whatever_becomes_of_it() {
 }
 
 #[test]
-fn a_box_of_a_trait_object_calls_and_drops() {
+fn a_boxed_trait_object_can_be_called_and_dropped() {
     trait Speaks {
         fn speak(&mut self) -> String;
     }
@@ -844,7 +844,7 @@ fn a_box_of_a_trait_object_calls_and_drops() {
 }
 
 #[test]
-fn a_box_of_a_closure_is_called() {
+fn a_boxed_closure_can_be_called() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let mut total = 0;
@@ -862,7 +862,7 @@ fn a_box_of_a_closure_is_called() {
 }
 
 #[test]
-fn boxes_compare_hash_and_print_as_their_values() {
+fn boxes_compare_hash_and_print_like_their_values() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let (one, two) = (s.boxed(1), s.boxed(2));
@@ -881,7 +881,7 @@ fn boxes_compare_hash_and_print_as_their_values() {
 }
 
 #[test]
-fn a_box_lends_its_value_in_every_way() {
+fn a_box_implements_every_borrowing_trait() {
     use std::borrow::{Borrow, BorrowMut};
     let mut arena = Arena::new();
     let s = arena.scope();
@@ -896,7 +896,7 @@ fn a_box_lends_its_value_in_every_way() {
 }
 
 #[test]
-fn a_box_of_an_iterator_iterates_and_of_an_error_is_one() {
+fn a_boxed_iterator_iterates_and_a_boxed_error_is_an_error() {
     use std::error::Error;
     let mut arena = Arena::new();
     let s = arena.scope();

@@ -60,7 +60,7 @@ impl Blocks {
 }
 
 #[test]
-fn a_root_goes_on_wherever_it_stands() {
+fn a_root_continues_after_a_move_wherever_its_cursor_is() {
     // In the first chunk; in the second; at the first with an oversize chunk behind; with two of them.
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
         let (mut arena, log, mut blocks) = holding(before);
@@ -82,7 +82,7 @@ fn a_root_goes_on_wherever_it_stands() {
 }
 
 #[test]
-fn scopes_open_behind_what_a_root_holds() {
+fn scopes_open_after_the_contents_of_the_root() {
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[1011], &[1024]] {
         let (mut arena, _, mut blocks) = holding(before);
         for turn in 0..10 {
@@ -104,7 +104,7 @@ fn scopes_open_behind_what_a_root_holds() {
 }
 
 #[test]
-fn a_checkpoint_of_the_root_is_good_after_a_move() {
+fn a_checkpoint_of_the_root_is_valid_after_a_move() {
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
         let (mut arena, log, mut blocks) = holding(before);
         let mark: Checkpoint = arena.root().checkpoint();
@@ -135,7 +135,7 @@ fn a_checkpoint_of_the_root_is_good_after_a_move() {
 }
 
 #[test]
-fn another_chunk_takes_the_place_of_a_first_that_is_given_back() {
+fn another_chunk_replaces_a_released_first_chunk() {
     let (backing, log) = watched();
     let mut arena = Box::new(Arena::with_chunk_size_in(10_000, backing));
     arena.root().alloc([1_u8; 9_000]);
@@ -161,7 +161,7 @@ fn another_chunk_takes_the_place_of_a_first_that_is_given_back() {
 }
 
 #[test]
-fn chunks_of_forgotten_claims_come_back_after_a_move() {
+fn chunks_of_forgotten_claims_are_recovered_after_a_move() {
     let (mut arena, log) = small();
     for turn in 0..4 {
         let s = arena.scope();

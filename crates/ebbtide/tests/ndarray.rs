@@ -82,7 +82,7 @@ fn every_constructor_agrees_with_ndarray_in_any_dimension_and_order() {
 }
 
 #[test]
-fn axes_of_no_length_make_arrays_of_no_elements() {
+fn zero_length_axes_make_empty_arrays() {
     let mut arena = Arena::new();
     let s = arena.scope();
     both_orders(&s, 0);
@@ -94,7 +94,7 @@ fn axes_of_no_length_make_arrays_of_no_elements() {
 }
 
 #[test]
-fn an_array_of_no_axes_is_one_element() {
+fn a_zero_dimensional_array_has_one_element() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let one: ArrayViewMut<'_, f64, Ix0> = s.array_from_elem((), 2.5);
@@ -102,7 +102,7 @@ fn an_array_of_no_axes_is_one_element() {
 }
 
 #[test]
-fn elements_without_size_take_no_room() {
+fn zero_sized_elements_use_no_memory() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let calls = Cell::new(0);
@@ -159,7 +159,7 @@ fn shapes_too_large_to_exist_are_refused() {
 }
 
 #[test]
-fn a_full_buffer_is_an_error_and_stays_as_it_was() {
+fn a_full_buffer_is_an_error_and_is_not_changed() {
     let mut fixed = Fixed::from_vec(Vec::with_capacity(1000));
     let s = fixed.scope();
     let made = Cell::new(0);
@@ -177,7 +177,7 @@ fn a_full_buffer_is_an_error_and_stays_as_it_was() {
 }
 
 #[test]
-fn copies_have_no_gaps_and_keep_the_order_that_the_source_has() {
+fn copies_are_contiguous_and_keep_the_order_of_the_source() {
     let all = Array::from_shape_fn((6, 8, 4), |(i, j, k)| i * 100 + j * 10 + k);
     let mut arena = Arena::new();
     let s = arena.scope();
@@ -202,7 +202,7 @@ fn copies_have_no_gaps_and_keep_the_order_that_the_source_has() {
 }
 
 #[test]
-fn what_makes_the_elements_may_use_the_scope() {
+fn functions_that_create_elements_may_use_the_scope() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let mut kept = Vec::new();
@@ -267,7 +267,7 @@ fn zeros_are_zeros_in_memory_that_was_used_before() {
 }
 
 #[test]
-fn large_arrays_begin_at_a_cache_line_unless_they_only_fit_without() {
+fn large_arrays_start_at_a_cache_line_unless_only_an_unaligned_one_fits() {
     let mut arena = Arena::new();
     let s = arena.scope();
     for n in [64, 65, 100, 1000, 100_000] {

@@ -85,7 +85,7 @@ fn b07_a_warm_scope_calls_no_allocator() {
 }
 
 #[test]
-fn b08_warm_scopes_on_an_explicit_buffer_call_none_even_when_cold() {
+fn b08_scopes_on_an_explicit_buffer_call_no_allocator_even_when_cold() {
     let mut memory = [MaybeUninit::uninit(); 1000];
     let mut total = 0;
     let all = calls(|| {
@@ -105,7 +105,7 @@ fn successor_sum<'a>(s: &Scope<'a>, xs: &[i64]) -> &'a mut i64 {
 }
 
 #[test]
-fn b09_warm_functions_that_take_a_scope_call_none() {
+fn b09_warm_functions_that_take_a_scope_call_no_allocator() {
     let warm = warm_calls(|s| {
         assert_eq!(*successor_sum(&s.scope(), &[1, 2, 3]), 9);
         assert_eq!(*successor_sum(s, &[1, 2, 3]), 9);
@@ -114,7 +114,7 @@ fn b09_warm_functions_that_take_a_scope_call_none() {
 }
 
 #[test]
-fn every_way_to_allocate_is_free_of_calls_when_warm() {
+fn every_method_makes_no_heap_calls_when_warm() {
     let warm = warm_calls(|s| {
         s.alloc(1_u64);
         s.alloc_with(|| [1_u8; 100]);
@@ -151,7 +151,7 @@ fn every_way_to_allocate_is_free_of_calls_when_warm() {
 }
 
 #[test]
-fn crossing_chunks_is_free_of_calls_when_warm() {
+fn crossing_chunks_makes_no_heap_calls_when_warm() {
     let warm = warm_calls(|s| {
         for i in 0..3000_u64 {
             s.alloc([i; 10]);
@@ -167,7 +167,7 @@ fn crossing_chunks_is_free_of_calls_when_warm() {
 }
 
 #[test]
-fn oversize_requests_are_free_of_calls_when_warm() {
+fn oversize_requests_make_no_heap_calls_when_warm() {
     let warm = warm_calls(|s| {
         s.alloc(1_u8);
         s.alloc_zeroed_slice::<u64>(100_000);
@@ -179,7 +179,7 @@ fn oversize_requests_are_free_of_calls_when_warm() {
 }
 
 #[test]
-fn whatever_grows_across_chunks_is_free_of_calls_when_warm() {
+fn growing_across_chunks_makes_no_heap_calls_when_warm() {
     let warm = warm_calls(|s| {
         let numbers = s.alloc_slice_from_iter((0..50_000_u32).filter(|n| n % 2 == 0));
         assert_eq!(numbers.len(), 25_000);
@@ -196,7 +196,7 @@ fn whatever_grows_across_chunks_is_free_of_calls_when_warm() {
 }
 
 #[test]
-fn a_root_that_is_reset_is_free_of_calls_when_warm() {
+fn resetting_a_root_makes_no_heap_calls_when_warm() {
     let mut arena = Arena::new();
     let turn = |arena: &mut Arena| {
         for i in 0..10_000_u64 {
@@ -209,7 +209,7 @@ fn a_root_that_is_reset_is_free_of_calls_when_warm() {
 }
 
 #[test]
-fn a_new_arena_makes_no_call_before_its_first_scope() {
+fn a_new_arena_makes_no_heap_calls_before_its_first_scope() {
     assert_eq!(
         calls(|| {
             let arena = Arena::new();

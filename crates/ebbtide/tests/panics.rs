@@ -339,7 +339,7 @@ fn a_panic_in_a_full_buffer() {
 }
 
 #[test]
-fn the_thread_ends_by_a_panic_and_the_arena_is_dropped() {
+fn a_panic_that_ends_the_thread_drops_the_arena() {
     let (backing, log) = common::watched();
     let ended = std::thread::spawn(move || {
         let mut arena = Arena::new_in(backing);

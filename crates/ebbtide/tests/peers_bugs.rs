@@ -18,7 +18,7 @@ use ebbtide::{Arena, Fixed, Retain, Scope, StackArena};
 use std::mem::MaybeUninit;
 
 #[test]
-fn bug_1_a_value_made_in_place_does_not_overlap_what_its_maker_allocates() {
+fn bug_1_a_value_constructed_in_place_does_not_overlap_allocations_of_its_closure() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let mut inner = None;
@@ -32,7 +32,7 @@ fn bug_1_a_value_made_in_place_does_not_overlap_what_its_maker_allocates() {
 }
 
 #[test]
-fn bug_1_not_even_where_the_value_fills_a_chunk() {
+fn bug_1_not_even_if_the_value_fills_a_chunk() {
     let mut arena = Arena::with_chunk_size(64);
     let s = arena.scope();
     let mut inner = None;
@@ -46,7 +46,7 @@ fn bug_1_not_even_where_the_value_fills_a_chunk() {
 }
 
 #[test]
-fn bug_2_what_a_failing_maker_allocated_and_kept_survives() {
+fn bug_2_allocations_of_a_failing_closure_survive() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let mut kept = None;
@@ -65,7 +65,7 @@ fn bug_2_what_a_failing_maker_allocated_and_kept_survives() {
 }
 
 #[test]
-fn bug_2_a_maker_that_fails_and_kept_nothing_costs_nothing() {
+fn bug_2_a_failing_closure_without_allocations_costs_nothing() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let before = s.stats().used;
@@ -74,7 +74,7 @@ fn bug_2_a_maker_that_fails_and_kept_nothing_costs_nothing() {
 }
 
 #[test]
-fn bug_3_an_arena_that_never_allocated_can_be_scoped_reset_and_used() {
+fn bug_3_an_arena_that_never_allocated_can_be_reset_and_used() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
     arena.reset();
@@ -140,7 +140,7 @@ fn bug_4_swapped_scopes_leave_both_arenas_and_all_values_intact() {
 }
 
 #[test]
-fn bug_4_swapped_fixed_arenas_use_the_memory_that_they_carry() {
+fn bug_4_swapped_fixed_arenas_use_their_own_memory() {
     let mut a = Fixed::new([MaybeUninit::uninit(); 64]);
     let mut b = Fixed::new([MaybeUninit::uninit(); 64]);
     let _ = a.scope().alloc([1u8; 64]);
@@ -153,7 +153,7 @@ fn bug_4_swapped_fixed_arenas_use_the_memory_that_they_carry() {
 }
 
 #[test]
-fn bug_5_an_error_larger_than_the_value_is_written_nowhere_near_it() {
+fn bug_5_an_error_larger_than_the_value_does_not_overwrite_memory() {
     // The buffer holds the one value and not a byte more.
     let mut arena = StackArena::<24>::new();
     let s = arena.scope();
@@ -169,7 +169,7 @@ fn bug_5_an_error_larger_than_the_value_is_written_nowhere_near_it() {
 }
 
 #[test]
-fn bug_8_a_growing_block_that_is_abandoned_takes_nothing_else_with_it() {
+fn bug_8_abandoning_a_growing_block_frees_nothing_else() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let (mut low, mut high) = (None, None);
@@ -190,7 +190,7 @@ fn bug_8_a_growing_block_that_is_abandoned_takes_nothing_else_with_it() {
 }
 
 #[test]
-fn bug_9_an_iterator_that_lies_about_its_length_gets_no_more_and_loses_no_memory() {
+fn bug_9_an_iterator_with_a_wrong_length_neither_overflows_nor_leaks() {
     fn lie(s: &Scope<'_>, yielded: usize, announced: usize) {
         let values = || Liar { values: 0..yielded, announced };
         let guard_before = s.alloc([0xA5u8; 32]);
@@ -224,7 +224,7 @@ fn bug_9_an_iterator_that_lies_about_its_length_gets_no_more_and_loses_no_memory
 }
 
 #[test]
-fn bug_10_chunks_and_statistics_are_numbers_that_may_be_read_while_allocating() {
+fn bug_10_statistics_can_be_read_while_allocating() {
     let arena = Arena::with_chunk_size(64);
     let s = arena.root();
     let first = s.alloc([1u8; 40]);

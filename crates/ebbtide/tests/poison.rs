@@ -94,7 +94,7 @@ fn memory_of_an_ended_scope_is_poisoned_and_live_memory_is_not() {
 }
 
 #[test]
-fn a_rewind_and_a_failed_initialiser_poison_what_they_give_back() {
+fn a_rewind_and_a_failed_initialiser_poison_the_freed_memory() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let kept = s.alloc([7u8; 10]);
@@ -123,7 +123,7 @@ fn arena_name() -> char {
 }
 
 #[test]
-fn what_a_builder_left_is_poisoned_whether_it_was_finished_or_not() {
+fn memory_of_a_builder_is_poisoned_whether_it_was_finished_or_not() {
     let mut arena = Arena::with_chunk_size(4_000);
     for (len, finished) in [(100, false), (3_000, false), (100, true), (3_000, true)] {
         let ghost = {
@@ -142,7 +142,7 @@ fn what_a_builder_left_is_poisoned_whether_it_was_finished_or_not() {
 }
 
 #[test]
-fn a_reset_poisons_what_the_root_held() {
+fn a_reset_poisons_the_contents_of_the_root() {
     let mut arena = Arena::new();
     for _ in 0..3 {
         let ghost = Ghost::of(arena.root().alloc([1u8; 100]));
@@ -163,7 +163,7 @@ fn a_block_that_shrinks_poisons_its_end() {
 }
 
 #[test]
-fn a_callers_buffer_is_poisoned_too() {
+fn a_caller_provided_buffer_is_poisoned_too() {
     let mut buffer = vec![MaybeUninit::new(1u8); 500];
     let all = Ghost { start: buffer.as_ptr().cast(), len: 500 };
     let mut fixed = Fixed::new(buffer.as_mut_slice());
@@ -190,7 +190,7 @@ fn a_callers_buffer_is_poisoned_too() {
 }
 
 #[test]
-fn a_buffer_right_behind_the_chunk_it_spills_to_is_poisoned_too() {
+fn a_buffer_adjacent_to_the_chunk_it_spills_to_is_poisoned_too() {
     // The block's first byte is the end of the chunk that the cursor names, and not in it.
     let pool = Adjacent::new(1 << 20, true);
     let start = pool.take(128).unwrap();

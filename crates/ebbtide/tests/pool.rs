@@ -54,7 +54,7 @@ fn an_arena_comes_back_reset_and_warm() {
 }
 
 #[test]
-fn a_pool_makes_as_many_arenas_as_are_lent_at_a_time() {
+fn a_pool_creates_as_many_arenas_as_are_borrowed_at_a_time() {
     let pool = Pool::with_chunk_size(1000);
     for _ in 0..10 {
         let mut lent: Vec<_> = (0..5).map(|_| pool.get()).collect();
@@ -83,7 +83,7 @@ fn an_empty_pool_holds_nothing() {
 }
 
 #[test]
-fn trim_gives_back_what_is_idle_and_leaves_what_is_lent() {
+fn trim_releases_idle_arenas_and_keeps_borrowed_ones() {
     let pool = Pool::default();
     let mut lent = pool.get();
     let s = lent.scope();
@@ -141,7 +141,7 @@ fn many_threads_share_a_pool() {
 }
 
 #[test]
-fn arenas_travel_between_threads() {
+fn arenas_can_be_returned_on_another_thread() {
     let pool = Pool::new();
     let (sender, receiver) = mpsc::sync_channel::<(usize, Pooled<'_>)>(2);
     thread::scope(|threads| {
@@ -162,7 +162,7 @@ fn arenas_travel_between_threads() {
 }
 
 #[test]
-fn a_pool_survives_panics_while_arenas_are_out() {
+fn a_pool_survives_panics_while_arenas_are_borrowed() {
     let pool = Pool::new();
     for turn in 0..10 {
         let message = panic_of(|| {
@@ -186,7 +186,7 @@ fn a_pool_survives_panics_while_arenas_are_out() {
 }
 
 #[test]
-fn a_forgotten_arena_is_lost_to_the_pool_alone() {
+fn only_a_forgotten_arena_is_lost() {
     let pool = Pool::new();
     let arena = pool.get(); // no memory yet, so nothing leaks but the handle
     assert_eq!(arena.stats().held, 0);
@@ -274,7 +274,7 @@ async fn handle(pool: &Pool, mark: usize) -> usize {
 }
 
 #[test]
-fn a_future_that_is_dropped_gives_its_arena_back() {
+fn dropping_a_future_returns_its_arena() {
     let pool = Pool::new();
     {
         let mut future = pin!(handle(&pool, 1));

@@ -290,7 +290,7 @@ fn a_destructor_that_allocates() {
 }
 
 #[test]
-fn a_destructor_that_allocates_while_an_unfinished_slice_is_given_back() {
+fn a_destructor_that_allocates_while_an_unfinished_slice_is_freed() {
     everywhere(|kept| {
         let s = kept.s;
         let values = |i: usize| {

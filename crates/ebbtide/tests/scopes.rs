@@ -53,7 +53,7 @@ fn outer_references_are_used_inside_and_after() {
 }
 
 #[test]
-fn a_value_is_returned_out_of_a_scope() {
+fn a_value_can_be_returned_from_a_scope() {
     let mut arena = Arena::new();
     let mut outer = arena.scope();
     let (sum, text) = {
@@ -102,7 +102,7 @@ fn question_mark_rewinds() {
 }
 
 #[test]
-fn labelled_break_rewinds_all_that_it_leaves() {
+fn labelled_break_rewinds_every_scope_it_leaves() {
     leaves_nothing(|arena| {
         let mut a = arena.scope();
         let depth = 'out: {
@@ -175,7 +175,7 @@ impl<'a> Parser<'a, '_> {
 }
 
 #[test]
-fn a_scope_lives_in_a_struct() {
+fn a_scope_can_be_stored_in_a_struct_and_used() {
     let mut arena = Arena::new();
     let mut parser = Parser { scope: arena.scope(), rest: "ebb and flow" };
     let first = parser.word().unwrap();
@@ -222,7 +222,7 @@ fn is_send<T: Send>(value: T) -> T {
 }
 
 #[test]
-fn a_scope_is_held_across_an_await() {
+fn a_scope_can_be_held_across_an_await() {
     let mut future = pin!(is_send(in_a_future(Arena::new())));
     let mut context = Context::from_waker(Waker::noop());
     let mut pending = 0;
@@ -236,7 +236,7 @@ fn a_scope_is_held_across_an_await() {
 }
 
 #[test]
-fn a_scope_moves_into_a_future() {
+fn a_scope_can_move_into_a_future() {
     async fn consume(s: Scope<'_>) -> u64 {
         let kept = s.alloc(41);
         *kept += Once(false).await;
@@ -266,7 +266,7 @@ fn a_scope_moves_into_a_future() {
 }
 
 #[test]
-fn a_scope_is_sent_to_a_scoped_thread() {
+fn a_scope_can_be_sent_to_a_scoped_thread() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
     let mut outer = arena.scope();
@@ -293,7 +293,7 @@ fn a_scope_is_sent_to_a_scoped_thread() {
 }
 
 #[test]
-fn an_arena_is_sent_with_what_it_holds() {
+fn an_arena_can_be_sent_with_its_contents() {
     let arena = Arena::new();
     *arena.root().alloc(1_u64) += 1;
     let used = arena.stats().used;
@@ -309,7 +309,7 @@ fn an_arena_is_sent_with_what_it_holds() {
 }
 
 #[test]
-fn scopes_are_forgotten_without_harm() {
+fn scopes_can_be_forgotten() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
     for _ in 0..100 {
@@ -336,7 +336,7 @@ impl Drop for Counted<'_> {
 }
 
 #[test]
-fn boxes_are_forgotten_without_harm_to_the_arena() {
+fn boxes_can_be_forgotten() {
     let drops = Cell::new(0);
     let mut arena = Arena::new();
     let mut s = arena.scope();
@@ -350,7 +350,7 @@ fn boxes_are_forgotten_without_harm_to_the_arena() {
 }
 
 #[test]
-fn a_forgotten_buffer_is_used_anew() {
+fn a_forgotten_buffer_can_be_used_again() {
     // Over borrowed memory, so that leak checkers have nothing to say.
     let mut memory = [mem::MaybeUninit::uninit(); 100];
     let mut fixed = Fixed::new(&mut memory[..]);
@@ -360,7 +360,7 @@ fn a_forgotten_buffer_is_used_anew() {
 }
 
 #[test]
-fn swapped_scopes_of_two_arenas_allocate_soundly() {
+fn scopes_of_two_arenas_can_be_swapped() {
     let (mut left, mut right) = (Arena::new(), Arena::new());
     {
         let (mut l, mut r) = (left.scope(), right.scope());
@@ -380,7 +380,7 @@ fn swapped_scopes_of_two_arenas_allocate_soundly() {
 }
 
 #[test]
-fn swapped_child_scopes_allocate_soundly() {
+fn child_scopes_can_be_swapped() {
     let (mut left, mut right) = (Arena::new(), StackArena::<4096>::new());
     let (mut l, mut r) = (left.scope(), right.scope());
     let kept = (l.alloc(1_u64), r.alloc(2_u64));
@@ -442,7 +442,7 @@ fn swapped_boxes_drop_each_value_once() {
 }
 
 #[test]
-fn a_parent_moves_between_its_children() {
+fn a_parent_can_move_between_two_children() {
     let mut arena = Arena::new();
     let mut outer = arena.scope();
     let kept = outer.alloc(1_u64);
@@ -455,7 +455,7 @@ fn a_parent_moves_between_its_children() {
 }
 
 #[test]
-fn scopes_nest_a_thousand_deep() {
+fn scopes_can_be_nested_a_thousand_deep() {
     fn sum(mut s: Scope<'_>, depth: u64) -> u64 {
         let here = s.alloc(depth);
         if depth == 0 { 0 } else { sum(s.scope(), depth - 1) + *here }
@@ -492,7 +492,7 @@ fn checkpoints_rewind_last_in_first_out() {
 /// The assertion of debug builds sees every checkpoint that lies ahead of the scope, and none that does not.
 #[cfg(debug_assertions)]
 #[test]
-fn a_checkpoint_that_is_not_this_scopes_is_noticed() {
+fn a_checkpoint_of_another_scope_is_detected() {
     let mut other = Arena::new();
     let foreign = other.scope().checkpoint();
     let mut arena = Arena::with_chunk_size(1024);
@@ -523,7 +523,7 @@ fn a_checkpoint_that_is_not_this_scopes_is_noticed() {
 /// Whichever way the addresses of chunks go, of which the assertion compares some.
 #[cfg(debug_assertions)]
 #[test]
-fn a_checkpoint_beside_an_oversize_block_is_noticed_once_that_chunk_is_the_scopes() {
+fn a_checkpoint_beside_an_oversize_block_is_detected_once_the_scope_has_entered_that_chunk() {
     for downwards in [false, true] {
         let mut arena = Arena::with_chunk_size_in(1024, Adjacent::new(1 << 20, downwards));
         let s = arena.scope();
@@ -582,7 +582,7 @@ fn a_checkpoint_in_a_fixed_buffer_rewinds_out_of_the_spill() {
 }
 
 #[test]
-fn functions_take_a_scope_whatever_lies_beneath() {
+fn functions_take_a_scope_over_any_backing() {
     fn greet<'a>(s: &Scope<'a>, name: &str) -> &'a str {
         s.alloc_fmt(format_args!("hello, {name}"))
     }
@@ -605,7 +605,7 @@ fn functions_take_a_scope_whatever_lies_beneath() {
 }
 
 #[test]
-fn a_box_outlives_the_scope_variable_that_made_it() {
+fn a_box_can_outlive_the_scope_variable_that_created_it() {
     let token = Rc::new(());
     let mut arena = Arena::new();
     let boxed: Box<'_, Rc<()>> = {
@@ -618,7 +618,7 @@ fn a_box_outlives_the_scope_variable_that_made_it() {
 }
 
 #[test]
-fn children_of_a_full_parent_move_it_on_to_the_chunk_behind() {
+fn children_of_a_full_parent_move_it_to_the_next_chunk() {
     let (backing, log) = watched();
     let mut arena = Arena::with_capacity_in(1024, backing);
     let mut outer = arena.scope();
@@ -639,7 +639,7 @@ fn children_of_a_full_parent_move_it_on_to_the_chunk_behind() {
 }
 
 #[test]
-fn a_full_parent_with_no_chunk_behind_stays() {
+fn a_full_parent_without_a_next_chunk_stays() {
     let mut bytes = [MaybeUninit::<u8>::uninit(); 256];
     let mut buffer = Fixed::new(&mut bytes);
     let mut outer = buffer.scope();

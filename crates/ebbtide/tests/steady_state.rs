@@ -67,7 +67,7 @@ fn take(s: &Scope<'_>, size: usize) {
 }
 
 #[test]
-fn equal_turns_call_the_backing_in_the_first_only() {
+fn equal_iterations_call_the_backing_only_in_the_first() {
     for seed in 0..20 {
         let sizes = mixed_sizes(1000, seed);
         let calls = calls_by_turn(20, |s, _| sizes.iter().for_each(|size| take(s, *size)));
@@ -76,7 +76,7 @@ fn equal_turns_call_the_backing_in_the_first_only() {
 }
 
 #[test]
-fn equal_turns_of_what_grows_call_the_backing_in_the_first_only() {
+fn equal_iterations_with_growing_blocks_call_the_backing_only_in_the_first() {
     let calls = calls_by_turn(20, |s, _| {
         for len in [10, 1000, 100_000, 10, 30_000] {
             s.alloc_slice_from_iter((0..len).filter(|n| n % 3 != 0));
@@ -88,7 +88,7 @@ fn equal_turns_of_what_grows_call_the_backing_in_the_first_only() {
 }
 
 #[test]
-fn equal_turns_of_nested_scopes_call_the_backing_in_the_first_only() {
+fn equal_iterations_of_nested_scopes_call_the_backing_only_in_the_first() {
     fn nest(mut s: Scope<'_>, depth: usize) {
         for i in 0..3 {
             take(&s, 700 * depth + i);
@@ -103,7 +103,7 @@ fn equal_turns_of_nested_scopes_call_the_backing_in_the_first_only() {
 }
 
 #[test]
-fn a_working_set_that_grows_and_shrinks_makes_no_saw_tooth() {
+fn a_working_set_that_grows_and_shrinks_settles() {
     // Up to the peak and down again, four times: memory is asked for on the first way up alone.
     let turns = 400;
     let calls = calls_by_turn(turns, |s, turn| {
@@ -118,7 +118,7 @@ fn a_working_set_that_grows_and_shrinks_makes_no_saw_tooth() {
 }
 
 #[test]
-fn an_oversize_request_that_grows_and_shrinks_makes_no_saw_tooth() {
+fn an_oversize_request_that_grows_and_shrinks_settles() {
     let calls = calls_by_turn(300, |s, turn| {
         let phase = turn % 100;
         let level = if phase < 50 { phase } else { 99 - phase };
@@ -144,7 +144,7 @@ fn sizes_in_any_order_settle() {
 }
 
 #[test]
-fn what_is_held_stays_within_a_factor_of_the_peak() {
+fn memory_held_stays_within_a_factor_of_the_peak() {
     for seed in 0..10 {
         let mut sizes = mixed_sizes(500, seed);
         let peak: usize = sizes.iter().sum();
@@ -197,7 +197,7 @@ fn trim_keeps_the_first_chunk_of_an_idle_arena() {
 }
 
 #[test]
-fn trim_keeps_what_the_root_uses_and_no_more() {
+fn trim_keeps_only_the_chunks_that_the_root_uses() {
     let (mut arena, log) = counted();
     let fill = |s: &Scope<'_>, n: u64| (0..n).for_each(|i| _ = s.alloc([i; 10]));
     fill(arena.root(), 500);
@@ -234,7 +234,7 @@ fn trim_of_an_empty_arena_does_nothing() {
 }
 
 #[test]
-fn retained_bytes_are_at_most_what_was_asked_and_no_chunk_too_few() {
+fn retained_bytes_are_at_most_the_bound_and_no_chunk_fewer() {
     let (mut arena, log) = counted();
     for most in [usize::MAX, 1 << 20, 1 << 16, 10_000, 5000, 4064, 4063, 100, 0] {
         mixed_sizes(500, 3).into_iter().for_each(|size| take(&arena.scope(), size));
@@ -257,7 +257,7 @@ fn retained_bytes_are_at_most_what_was_asked_and_no_chunk_too_few() {
 }
 
 #[test]
-fn retaining_all_gives_nothing_back() {
+fn retaining_everything_releases_nothing() {
     let (mut arena, log) = counted();
     mixed_sizes(500, 4).into_iter().for_each(|size| take(arena.root(), size));
     let held = log.held();
@@ -283,7 +283,7 @@ fn a_loop_that_keeps_a_bound_settles() {
 }
 
 #[test]
-fn the_limit_bounds_what_is_held_at_every_moment() {
+fn the_limit_bounds_the_memory_held_at_every_moment() {
     for limit in [5000, 10_000, 65_536, 300_001] {
         let (mut arena, log) = counted();
         arena.set_limit(Some(limit));
@@ -299,7 +299,7 @@ fn the_limit_bounds_what_is_held_at_every_moment() {
 }
 
 #[test]
-fn a_spilling_buffer_keeps_what_it_spilled_into() {
+fn a_spilling_buffer_keeps_its_chunks() {
     let (backing, log) = watched();
     let mut fixed = Fixed::new([MaybeUninit::uninit(); 1000]).or_spill(backing);
     let sizes = mixed_sizes(500, 5);
@@ -331,7 +331,7 @@ fn a_buffer_large_enough_never_spills() {
 }
 
 #[test]
-fn what_moves_from_turn_to_turn_settles() {
+fn an_arena_that_moves_between_iterations_settles() {
     let (mut arena, log) = counted();
     let mut calls = Vec::new();
     for _ in 0..10 {
@@ -346,7 +346,7 @@ fn what_moves_from_turn_to_turn_settles() {
 
 /// Else each child of a loop would do so anew. Where 64 bytes are left, or the chunk behind is small, it stays.
 #[test]
-fn a_scope_with_hardly_anything_left_moves_on_when_a_child_opens() {
+fn a_nearly_full_scope_moves_to_the_next_chunk_when_a_child_opens() {
     // What is left where the parent next allocates.
     let stays = |left: usize, behind: usize| {
         let mut arena = Arena::with_chunk_size(1024);

@@ -120,14 +120,14 @@ mod low_addresses {
     }
 
     #[test]
-    fn a_chunk_at_a_low_address_grants_no_8_gib() {
+    fn a_chunk_at_a_low_address_refuses_8_gib() {
         let Some(pages) = low_pages() else { return };
         let mut arena = Arena::new_in(pages);
         attack(&arena.scope());
     }
 
     #[test]
-    fn a_buffer_at_a_low_address_grants_no_8_gib() {
+    fn a_buffer_at_a_low_address_refuses_8_gib() {
         let Some(pages) = low_pages() else { return };
         let mut fixed = Fixed::new(pages);
         attack(&fixed.scope());
@@ -201,7 +201,7 @@ mod low_addresses {
 
     /// What a `Fixed` without a usable buffer takes for its region must not be its own address.
     #[test]
-    fn a_fixed_that_itself_lies_below_address_8192_has_no_region_there() {
+    fn a_fixed_below_address_8192_has_no_region_there() {
         type Empty = Fixed<[MaybeUninit<u8>; 0], Heap>;
         let Some(mut page) = LowestPage::map() else { return };
         let empty = Fixed::new([]).or_spill(Heap);
@@ -225,7 +225,7 @@ mod low_addresses {
 
     /// The least address that a chunk may have.
     #[test]
-    fn a_chunk_at_address_8192_serves() {
+    fn a_chunk_at_address_8192_works() {
         let Some(pages) = LowestPage::at([8192]) else { return };
         let start = NonNull::from(&mut *pages.bytes).cast();
         let mut arena = Arena::new_in(OneBlock(start, AtomicBool::new(false)));
@@ -314,7 +314,7 @@ mod low_addresses {
     }
 
     #[test]
-    fn a_buffer_that_ends_where_the_next_begins_is_not_left() {
+    fn a_buffer_adjacent_to_another_is_not_left() {
         let (Some(mut low), Some(high)) = (low_pages(), low_pages()) else { return };
         let mut arena = Fixed::new(low.as_mut());
         let other = Fixed::new(high);
@@ -327,7 +327,7 @@ mod low_addresses {
 
 /// An address below the least that a region may have is refused, not trusted.
 #[test]
-fn a_backing_that_returns_an_address_too_low_for_the_fast_path_is_refused() {
+fn a_block_at_an_address_too_low_for_the_fast_path_is_rejected() {
     #[derive(Default)]
     struct TooLow {
         released: std::sync::Arc<std::sync::atomic::AtomicUsize>,
@@ -376,7 +376,7 @@ fn with_reachable<R>(
 }
 
 #[test]
-fn a_backing_that_asks_its_own_arena_for_a_chunk_gets_an_error() {
+fn a_backing_that_requests_a_chunk_from_its_own_arena_gets_an_error() {
     with_reachable(1 << 10, |s, armed| {
         let answers = Rc::new(RefCell::new(Vec::new()));
         let (heard, on) = (Rc::clone(&answers), Rc::clone(armed));
@@ -406,7 +406,7 @@ fn a_backing_that_asks_its_own_arena_for_a_chunk_gets_an_error() {
 }
 
 #[test]
-fn a_backing_gets_nothing_that_would_fit_either() {
+fn a_backing_gets_no_free_memory_of_its_own_arena() {
     with_reachable(1 << 10, |s, armed| {
         let (answers, on) = (Rc::new(Cell::new(0)), Rc::clone(armed));
         let heard = Rc::clone(&answers);
@@ -432,7 +432,7 @@ fn a_backing_gets_nothing_that_would_fit_either() {
 }
 
 #[test]
-fn a_backing_gets_no_warm_chunk_either() {
+fn a_backing_gets_no_warm_chunk_of_its_own_arena() {
     with_reachable(1 << 10, |s, armed| {
         {
             // Leaves chunks behind the scope's own that any request of up to 4,000 bytes would fit in.
@@ -476,7 +476,7 @@ fn rewinding_finds_an_arena_that_moved_meanwhile() {
 /// Under Miri: the pointer that a rewound scope keeps must be good for the backing too, which lies beside what it
 /// points to.
 #[test]
-fn a_scope_that_was_rewound_still_reaches_its_backing() {
+fn a_rewound_scope_can_call_its_backing() {
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(64, backing);
     let s = arena.scope();
@@ -490,7 +490,7 @@ fn a_scope_that_was_rewound_still_reaches_its_backing() {
 }
 
 #[test]
-fn a_display_may_format_into_the_scope_that_it_is_printed_to() {
+fn a_display_may_format_into_its_own_scope() {
     struct Nested<'s, 'a> {
         s: &'s Scope<'a>,
         depth: usize,
@@ -808,7 +808,7 @@ fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
 }
 
 #[test]
-fn chunks_back_to_back_in_memory_are_never_taken_for_one() {
+fn adjacent_chunks_are_never_mistaken_for_one() {
     for downwards in [false, true] {
         let (backing, log) = Watched::over(Adjacent::new(1 << 20, downwards));
         let mut arena = Arena::with_chunk_size_in(128, backing);
@@ -820,7 +820,7 @@ fn chunks_back_to_back_in_memory_are_never_taken_for_one() {
 }
 
 #[test]
-fn a_buffer_back_to_back_with_the_chunks_it_spills_to_is_never_taken_for_one() {
+fn a_buffer_adjacent_to_its_spill_chunks_is_never_mistaken_for_one_of_them() {
     for downwards in [false, true] {
         let pool = Adjacent::new(1 << 20, downwards);
         // Downwards the first chunk ends where this buffer begins; upwards it begins where it ends.
@@ -858,7 +858,7 @@ fn a_buffer_back_to_back_with_the_chunks_it_spills_to_is_never_taken_for_one() {
 }
 
 #[test]
-fn a_backing_may_return_more_than_asked_and_no_better_alignment() {
+fn a_backing_may_return_more_bytes_without_a_larger_alignment() {
     fn claim<B: Backing>(backing: B) {
         let (backing, log) = Watched::over(backing);
         let mut arena = Arena::with_chunk_size_in(128, backing);
@@ -884,7 +884,7 @@ fn a_backing_may_return_more_than_asked_and_no_better_alignment() {
 }
 
 #[test]
-fn alignment_is_right_at_both_ends_of_regions_of_every_size() {
+fn both_ends_of_regions_of_every_size_are_aligned() {
     // A buffer may begin and end at any address; a chunk ends at any multiple of 16.
     let mut bytes = vec![MaybeUninit::<u8>::uninit(); 4096 + 200];
     for offset in 0..20 {
@@ -936,7 +936,7 @@ fn an_oversize_request_costs_the_current_chunk_nothing() {
 
 /// The top is rounded down for the next block of that alignment, below the low end where they had all but met.
 #[test]
-fn an_oversize_request_leaves_a_region_in_order_that_is_all_but_full() {
+fn an_oversize_request_leaves_a_nearly_full_region_intact() {
     for gap in 0..40 {
         for odd in [1, 4, 8, 12] {
             let mut arena = Arena::with_chunk_size(1024);
@@ -970,7 +970,7 @@ fn an_oversize_request_leaves_a_region_in_order_that_is_all_but_full() {
 }
 
 #[test]
-fn what_takes_no_bytes_changes_nothing_even_where_its_alignment_does_not_fit() {
+fn zero_sized_values_change_nothing_even_if_their_alignment_does_not_fit() {
     let mut arena = StackArena::<112>::new();
     let s = arena.scope();
     let before = s.stats();

@@ -53,7 +53,7 @@ fn a_slice_drops_each_element_once() {
 }
 
 #[test]
-fn an_unsized_box_is_unsized_again() {
+fn an_unsized_box_can_be_unsized_again() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let both = unsize!(s.boxed(Counted(1)) => dyn Send + Sync);
