@@ -17,7 +17,7 @@ fn backing_returns_the_backing_of_the_arena() {
     let mut arena = Arena::new_in(backing);
     arena.scope();
     assert_eq!(log.calls(), 1);
-    // The very backing that was called, not another one.
+    // The same backing, not a copy.
     assert!(format!("{:?}", arena.backing()).contains("calls: 1"));
 
     let (backing, log) = watched();
@@ -50,7 +50,7 @@ fn ordinary_chunks_double_from_16_kib_to_4_mib_and_become_whole_huge_pages() {
     while log.sizes().len() < 12 {
         s.alloc_zeroed_slice::<u8>(4000);
     }
-    // Less what heaps add, at first.
+    // At first, minus what heaps add.
     let mut expected: Vec<usize> = (0..7).map(|doublings| (16 * 1024 - 32) << doublings).collect();
     expected.extend([2 << 20, 4 << 20, 4 << 20, 4 << 20, 4 << 20]);
     assert_eq!(log.sizes(), expected);
@@ -179,7 +179,7 @@ mod seeds {
     }
 }
 
-/// Of whatever size a chunk is and wherever its block begins, so that blocks of whole lines lie in as few as can be.
+/// For any chunk size and any address of its block, so that blocks touch as few cache lines as possible.
 #[test]
 fn chunks_end_at_a_cache_line() {
     fn check<B: Backing + Default>(capacity: usize) {
@@ -196,7 +196,7 @@ fn chunks_end_at_a_cache_line() {
     }
 }
 
-/// The header, and what an end at a cache line takes at most.
+/// The header, and the most that aligning the end to a cache line costs.
 #[test]
 fn a_chunk_costs_twelve_words_and_48_bytes() {
     let mut arena = Arena::with_chunk_size(1024);

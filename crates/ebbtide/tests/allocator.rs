@@ -33,7 +33,7 @@ fn pattern(seed: u8, index: usize) -> u8 {
     seed.wrapping_mul(31).wrapping_add((index % 251) as u8)
 }
 
-/// What is done to a list of blocks, a step each.
+/// A step: an operation on a list of blocks.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     New { size: usize, align: usize },
@@ -68,7 +68,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn config() -> ProptestConfig {
-    // `PROPTEST_CASES` has the last word.
+    // `PROPTEST_CASES` takes precedence.
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
     let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 128 });
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -80,7 +80,7 @@ macro_rules! through {
             use super::*;
             use $($path)::+::Allocator;
 
-            /// A block of an allocator's, every byte of it written.
+            /// An allocator's block with every byte written.
             struct Block {
                 start: NonNull<u8>,
                 layout: Layout,
@@ -105,7 +105,7 @@ macro_rules! through {
                 fn zeroed(a: &impl Allocator, size: usize, align: usize, seed: u8) -> Option<Self> {
                     let layout = layout(size, align);
                     let block = a.allocate_zeroed(layout).ok()?;
-                    // SAFETY: the bytes are initialised, and nobody else has them.
+                    // SAFETY: the bytes are initialised and exclusively owned.
                     let bytes = unsafe { block.as_ref() };
                     assert!(bytes.iter().all(|byte| *byte == 0));
                     Some(Block::of(block, layout, seed))
@@ -123,7 +123,7 @@ macro_rules! through {
                     for index in from..self.layout.size() {
                         // SAFETY: within the block.
                         let place = unsafe { self.start.add(index) };
-                        // SAFETY: the block is valid for writes and this test's own.
+                        // SAFETY: the block is valid for writes and owned by this test.
                         unsafe { place.write(pattern(self.seed, index)) };
                     }
                 }
@@ -133,7 +133,7 @@ macro_rules! through {
                     for index in 0..self.layout.size() {
                         // SAFETY: within the block.
                         let place = unsafe { self.start.add(index) };
-                        // SAFETY: written when the block was made or grown.
+                        // SAFETY: written when the block was allocated or grown.
                         let byte = unsafe { place.read() };
                         assert_eq!(byte, pattern(self.seed, index), "byte {index}");
                     }
@@ -142,7 +142,7 @@ macro_rules! through {
                 #[track_caller]
                 fn grow(&mut self, a: &impl Allocator, size: usize, align: usize) -> bool {
                     let (old, new) = (self.layout, layout(size, align));
-                    // SAFETY: the block is alive, of this allocator, with this layout; `new` is as large.
+                    // SAFETY: a live block of this allocator, with this layout; `new` is as large.
                     let grown = unsafe { a.grow(self.start, old, new) };
                     let Ok(grown) = grown else {
                         self.check();
@@ -159,7 +159,7 @@ macro_rules! through {
                 #[track_caller]
                 fn shrink(&mut self, a: &impl Allocator, size: usize, align: usize) -> bool {
                     let (old, new) = (self.layout, layout(size, align));
-                    // SAFETY: the block is alive, of this allocator, with this layout; `new` is no larger.
+                    // SAFETY: a live block of this allocator, with this layout; `new` is no larger.
                     let shrunk = unsafe { a.shrink(self.start, old, new) };
                     let Ok(shrunk) = shrunk else {
                         self.check();
@@ -173,7 +173,7 @@ macro_rules! through {
 
                 fn free(self, a: &impl Allocator) {
                     self.check();
-                    // SAFETY: the block is alive, of this allocator, with this layout.
+                    // SAFETY: a live block of this allocator, with this layout.
                     unsafe { a.deallocate(self.start, self.layout) };
                 }
             }
@@ -253,7 +253,7 @@ macro_rules! through {
                     block.free(a);
                     kept.check();
                 }
-                // Where nothing is left at all, too.
+                // Also with nothing left.
                 let empty: &mut [MaybeUninit<u8>] = &mut [];
                 let (mut empty, mut full) = (Fixed::new(empty), StackArena::<64>::new());
                 for s in [empty.scope(), full.scope()] {
@@ -357,7 +357,7 @@ macro_rules! through {
 
             #[test]
             fn a_block_of_an_ancestor_grows_while_its_claims_live() {
-                // Chunks back to back: blocks of one end where the header of the other begins.
+                // Adjacent chunks: blocks of one end where the header of the other starts.
                 for downwards in [false, true] {
                     let mut arena = Arena::with_chunk_size_in(500, Adjacent::new(1 << 20, downwards));
                     let s = arena.scope();
@@ -395,14 +395,14 @@ macro_rules! through {
                     let checkpoint = s.checkpoint();
                     let mut gone = Block::new(a, len, 1, 2).unwrap();
                     assert!(gone.grow(a, 2 * len, 1));
-                    // SAFETY: taken from this scope, and what was allocated since is not used again.
+                    // SAFETY: created by this scope, and later allocations are not used again.
                     unsafe { s.rewind(checkpoint) };
                     block.check();
                     assert!(block.grow(a, 900, 1));
                     assert_eq!((block.address(), s.stats().used), (start, 900));
                     let checkpoint = s.checkpoint();
                     assert!(block.shrink(a, 50, 1));
-                    // SAFETY: as above; what was given back is taken again by nobody.
+                    // SAFETY: created by this scope; the memory freed is not used again.
                     unsafe { s.rewind(checkpoint) };
                     block.check();
                     assert_eq!(s.stats().used, 900);
@@ -423,7 +423,7 @@ macro_rules! through {
                 assert_eq!(s.stats().used, 0);
             }
 
-            /// Runs steps over blocks that all live at once, and checks each of them after each.
+            /// Runs steps over blocks that are alive at the same time, and checks all of them after each step.
             fn run(s: &Scope<'_>, log: Option<&Log>, steps: &[Step]) {
                 let a = &s;
                 let mut blocks: Vec<Block> = Vec::new();
@@ -529,7 +529,7 @@ through!(allocator_api2_of_hashbrown, allocator_api2_02::alloc);
 #[cfg(feature = "nightly")]
 through!(standard_library, std::alloc);
 
-/// What a vector and a box over the scope do.
+/// Tests a vector and a box over the scope.
 macro_rules! collections {
     ($module:ident, $vec:path, $boxed:path) => {
         mod $module {

@@ -10,7 +10,7 @@ use ebbtide::arith;
 use ebbtide::arith::{CHUNK_ALIGN, LOWEST_ADDRESS, SMALL, word16, word32};
 use proptest::prelude::*;
 
-/// The model: the greatest multiple of `align` that leaves room for `size` below `top`.
+/// The model: the greatest multiple of `align` with `size` bytes between it and `top`.
 fn model_down(top: i128, low: i128, size: i128, align: i128) -> Option<i128> {
     let start = (top - size).div_euclid(align) * align;
     (start >= low).then_some(start)
@@ -28,7 +28,7 @@ fn valid(size: i128, align: i128, bits: u32) -> bool {
     rounded < 1_i128 << (bits - 1)
 }
 
-/// Whether a region may be as large.
+/// Whether a region may have this size.
 fn possible(top: i128, low: i128, bits: u32) -> bool {
     low <= top && top - low < 1_i128 << (bits - 1)
 }
@@ -42,7 +42,7 @@ fn in_region(start: Option<i128>, top: i128, low: i128, size: i128, align: i128)
 
 macro_rules! against_the_model {
     ($name:ident, $word:ty, $arith:path) => {
-        /// Holds every function against the model for one region and one layout.
+        /// Compares every function with the model for one region and one layout.
         fn $name(top: $word, low: $word, size: $word, align: $word) {
             use $arith as subject;
             let wide = (i128::from(top), i128::from(low), i128::from(size), i128::from(align));
@@ -68,7 +68,8 @@ macro_rules! against_the_model {
 against_the_model!(check16, u16, ebbtide::arith::word16);
 against_the_model!(check32, u32, ebbtide::arith::word32);
 
-/// As the others; `usize` has no `From` into `i128`. Its corners are of 64 bits; shorter words are tried as `word16` and `word32`.
+/// Like the others, but `usize` does not convert into `i128` by `From`. Its corners have 64 bits; shorter words are
+/// tested as `word16` and `word32`.
 #[cfg(target_pointer_width = "64")]
 fn check_native(top: usize, low: usize, size: usize, align: usize) {
     let wide = |word: usize| i128::try_from(word).unwrap();
@@ -85,7 +86,7 @@ fn check_native(top: usize, low: usize, size: usize, align: usize) {
     }
 }
 
-/// Words of 16 bits worth trying: what lies near a power of two, near either end, and a few others.
+/// 16-bit words worth testing: near powers of two, near both ends, and a few others.
 fn corners16() -> Vec<u16> {
     let mut words = vec![0, 1, 100, 1000, 12_345, 40_000, u16::MAX];
     for shift in 0..16 {
@@ -172,8 +173,7 @@ fn the_largest_layouts_never_fit_and_never_wrap() {
     }
 }
 
-/// The case that a comparison of addresses alone gets wrong: the region lies so low that the subtraction
-/// wraps past zero.
+/// A comparison of addresses alone would be wrong here: the region is so low that the subtraction wraps.
 #[test]
 fn eight_gibibytes_from_a_low_region_are_refused() {
     #[cfg(target_pointer_width = "64")]
@@ -182,7 +182,7 @@ fn eight_gibibytes_from_a_low_region_are_refused() {
     assert_eq!(word16::down(8292, 8192, 32_760, 8), None);
 }
 
-/// `region_for`: the least multiple of 16 would do; it must be enough, a multiple of 16, and never wrap.
+/// `region_for` returns a multiple of 16 that is large enough, and never wraps.
 fn check_region16(size: u16, align: u16) {
     let wide = i128::from(size) + i128::from(align.max(16)) - 1;
     let rounded = wide.div_euclid(i128::from(align.max(16))) * i128::from(align.max(16));
@@ -192,7 +192,7 @@ fn check_region16(size: u16, align: u16) {
         return;
     };
     assert_eq!((i128::from(region), region % 16), (expected, 0));
-    // Wherever a region of that size begins, at a multiple of 16, both ends serve the request.
+    // A region of that size at any multiple of 16 serves the request from both ends.
     let chunk_align = u16::try_from(CHUNK_ALIGN).unwrap();
     for low in (8192..8192 + 4 * align.min(1024)).step_by(chunk_align.into()).chain([16, 32, 48]) {
         if let Some(top) = low.checked_add(region).filter(|_| region < 1 << 15) {
@@ -237,7 +237,7 @@ fn word(bits: u32) -> impl Strategy<Value = u64> {
     ]
 }
 
-/// A layout as Rust allows it: sizes up to the greatest for the alignment, often near it.
+/// A valid layout: sizes up to the maximum for the alignment, often near it.
 fn layout(bits: u32) -> impl Strategy<Value = (u64, u64)> {
     (0..bits, word(bits), any::<bool>()).prop_map(move |(shift, size, near)| {
         let align = 1_u64 << shift;
@@ -246,7 +246,7 @@ fn layout(bits: u32) -> impl Strategy<Value = (u64, u64)> {
     })
 }
 
-/// A region, and a size that comes near what it has room for.
+/// A region, and a size close to that of the region.
 fn region(bits: u32) -> impl Strategy<Value = (u64, u64)> {
     prop_oneof![
         (word(bits), word(bits)),

@@ -9,9 +9,9 @@ use std::process::Command;
 
 const ROLE: &str = "EBBTIDE_TEST_ASAN";
 
-/// Reads a byte that no reference keeps alive.
+/// Reads a byte that no reference borrows.
 fn read(address: *const u8) -> u8 {
-    // SAFETY: none, where the case is one that must be reported. The chunk is still the arena's.
+    // SAFETY: none if the case must be reported. The chunk still belongs to the arena.
     unsafe { address.read_volatile() }
 }
 
@@ -52,7 +52,7 @@ fn play(role: &str) {
         "rewound" => {
             let start = s.checkpoint();
             let gone = high(&s);
-            // SAFETY: taken from this scope; that the block is used again is the point.
+            // SAFETY: created by this scope. The test deliberately uses the block again.
             unsafe { s.rewind(start) };
             read(gone);
         }

@@ -21,7 +21,7 @@ use std::{
     sync::MutexGuard,
 };
 
-/// Asserts that a type has all the traits named.
+/// Asserts that a type implements all of these traits.
 macro_rules! is {
     ($type:ty: $($bound:path),+) => {
         const _: fn() = || {
@@ -31,8 +31,8 @@ macro_rules! is {
     };
 }
 
-/// Asserts that a type has none of the traits named: were there one, two implementations would apply, and
-/// the compiler could not tell which `_` stands for.
+/// Asserts that a type implements none of these traits: otherwise two implementations would apply, and the
+/// compiler could not infer `_`.
 macro_rules! is_not {
     ($type:ty: $($bound:path),+) => {
         $(
@@ -48,10 +48,10 @@ macro_rules! is_not {
     };
 }
 
-/// `Sync` follows from `Send` nowhere here: this backing is `Send` only.
+/// A backing that is `Send` and not `Sync`.
 struct Unshared(#[allow(dead_code, reason = "for its auto traits")] Cell<u8>);
 
-// SAFETY: it never returns a block.
+// SAFETY: never returns a block.
 unsafe impl Backing for Unshared {
     fn allocate(&self, _: std::alloc::Layout) -> Result<std::ptr::NonNull<[u8]>, AllocError> {
         Err(AllocError)
@@ -79,7 +79,7 @@ fn a_scope_is_send_and_not_sync() {
     is!(&'static mut Scope<'static>: Send);
 }
 
-/// Its end touches the arena's list of chunks, which the parent uses too.
+/// Ending it changes the arena's list of chunks, which the parent uses too.
 #[test]
 fn a_claim_is_neither_send_nor_sync() {
     is_not!(Claim<'static>: Send, Sync, Clone);
@@ -132,7 +132,7 @@ fn a_builder_has_the_traits_of_its_elements() {
     is_not!(GrowString<'static, 'static>: Clone);
 }
 
-/// Growing and dropping touch the scope, which is not `Sync`.
+/// Growing and dropping use the scope, which is not `Sync`.
 #[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
 #[test]
 fn collections_are_neither_send_nor_sync() {
@@ -147,7 +147,7 @@ fn collections_are_neither_send_nor_sync() {
     is!(String<'static>: Unpin, std::fmt::Debug);
 }
 
-/// A pool is what threads share, and what it lends may go from one to the next.
+/// Threads share a pool, and its arenas can move between them.
 #[test]
 fn a_pool_is_sync_and_its_arenas_are_send() {
     is!(Pool: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Default, std::fmt::Debug);
@@ -165,7 +165,7 @@ fn a_stateless_backing_has_every_auto_trait() {
     is_not!(Arena<HugePages>: Sync);
 }
 
-/// They hold a reference to the scope, which is not `Sync`.
+/// They hold a reference to a scope, which is not `Sync`.
 #[cfg(feature = "serde")]
 #[test]
 fn seeds_are_neither_send_nor_sync() {
@@ -217,7 +217,7 @@ fn statistics_and_errors_have_every_auto_trait() {
     is!(Loan<'static>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
 }
 
-/// Whoever made it promised that nobody else uses the bytes; two threads at a time might.
+/// Its creator guarantees exclusive use of the bytes, but two threads could use them at once.
 #[test]
 fn raw_bytes_are_send_and_not_sync() {
     is!(RawBytes: Send, Unpin, UnwindSafe, std::fmt::Debug);
@@ -238,7 +238,7 @@ fn every_public_type_implements_debug() {
     is!(Heap: Debug);
 }
 
-/// A public type that is not named here is one that nobody thought about.
+/// Fails for a public type that this file does not mention.
 #[test]
 #[cfg_attr(miri, ignore = "reads files")]
 fn every_public_type_is_asserted_here() {
@@ -266,7 +266,7 @@ fn every_public_type_is_asserted_here() {
     assert!(found >= 35, "{found} types");
 }
 
-/// Those that hold a scope exclusively are invariant in its lifetime, and covariant in what they own.
+/// Types that borrow a scope exclusively are invariant in its lifetime and covariant in what they own.
 #[test]
 fn types_that_borrow_are_covariant_in_the_borrow() {
     fn claim<'short>(c: Claim<'static>, _: &'short u8) -> Claim<'short> {
@@ -307,7 +307,7 @@ fn types_that_borrow_are_covariant_in_the_borrow() {
     }
 }
 
-/// `Scope<'long>` serves as `Scope<'short>`, and so does a box.
+/// `Scope<'long>` converts into `Scope<'short>`, and so does a box.
 #[test]
 fn scopes_and_boxes_are_covariant() {
     fn scope<'short>(s: Scope<'static>, _: &'short u8) -> Scope<'short> {

@@ -9,7 +9,7 @@ use common::{Liar, assert_works, end, panic_of, watched};
 use ebbtide::{AllocError, Arena, Fixed, Scope, StackArena};
 use std::{alloc::Layout, mem::MaybeUninit};
 
-/// An arena whose backing has at most 1 MiB, so that no test takes what a large machine would give.
+/// An arena whose backing has at most 1 MiB, so that tests do not depend on the machine's memory.
 fn small_world(test: impl Fn(&Scope<'_>)) {
     let (backing, log) = watched();
     log.refuse_above(1 << 20);
@@ -29,7 +29,7 @@ fn small_world(test: impl Fn(&Scope<'_>)) {
     assert!(s.try_alloc([0u8; 4_096]).is_ok());
 }
 
-/// The method must fail and leave no trace.
+/// Checks that the method fails and changes nothing.
 #[track_caller]
 fn refused<T>(s: &Scope<'_>, attempt: impl FnOnce() -> Result<T, AllocError>) {
     let before = s.stats();
@@ -39,10 +39,10 @@ fn refused<T>(s: &Scope<'_>, attempt: impl FnOnce() -> Result<T, AllocError>) {
 
 const MAX: usize = isize::MAX as usize;
 
-/// A terabyte in 64 bits, 16 MiB in 32: more than the small world has.
+/// A terabyte in 64 bits, 16 MiB in 32 bits: more than the backing has.
 const MUCH: usize = 1 << (usize::BITS / 2 + 8);
 
-/// So many elements of 8 bytes that their size wraps to 0.
+/// The size of this many 8-byte elements wraps to 0.
 const WRAPS: usize = 1 << (usize::BITS - 3);
 
 #[test]
@@ -141,12 +141,12 @@ fn an_alignment_that_is_not_a_power_of_two_is_an_error_or_a_panic() {
             assert_eq!(s.stats(), before);
         }
     }
-    // The largest power of two is one, and larger than any block.
+    // A power of two, but larger than any block.
     let largest = MAX + 1;
     refused(&s, || s.try_alloc_aligned(7u32, largest));
     refused(&s, || s.try_alloc_uninit_slice_aligned::<u8>(1, largest));
     assert!(panic_of(|| end(s.alloc_aligned(7u32, largest))).is_some());
-    // Less than the type's own is no less than the type's own.
+    // A smaller alignment than the type's is raised to the type's.
     assert_eq!(s.alloc_aligned(7u64, 1) as *mut u64 as usize % 8, 0);
     assert_works(&s);
 }

@@ -20,7 +20,7 @@ use std::{
 
 /// The slab of Bumper.jl's tests, in bytes.
 const SLAB: usize = 16_384;
-/// Two of these leave two bytes of a slab.
+/// Two of these leave two bytes of a slab free.
 const NEARLY_HALF: usize = 8_191;
 
 fn slabs() -> (Arena<Watched>, Arc<Log>) {
@@ -33,7 +33,7 @@ fn sum_of_successors(s: &Scope<'_>, xs: &[i64]) -> i64 {
     ys.iter_mut().zip(xs).map(|(y, x)| *y.write(x + 1)).sum()
 }
 
-/// Where the next scope's first word lies.
+/// The address of the next scope's first word.
 fn position(s: &Scope<'_>) -> usize {
     std::ptr::from_mut(s.alloc(0_u64)).addr()
 }
@@ -190,7 +190,7 @@ fn b15_raw_bytes() {
     assert_eq!(s.stats().used - used, 123);
 }
 
-/// The loop that W3 measures.
+/// The loop of benchmark W3.
 #[test]
 fn b16_a_thousand_boundary_crossings_call_the_backing_once() {
     for slab in [SLAB, 1 << 20] {
@@ -636,8 +636,8 @@ fn o03_alloc_nothrow_is_an_error_where_it_overran() {
     assert!(first.iter().all(|x| *x == 1));
 }
 
-/// There, a resize is refused while the buffer is in use. Here, whatever gives memory back borrows the
-/// arena exclusively (`ebbtide-ui` has what must not compile), and a limit takes nothing away.
+/// Bumper.jl refuses to resize a buffer in use. Here, methods that release memory borrow the arena
+/// exclusively (see `ebbtide-ui`), and a limit frees nothing.
 #[test]
 fn o05_a_limit_below_the_current_size_frees_nothing() {
     let (backing, log) = watched();

@@ -246,7 +246,7 @@ fn run<'s>(
 }
 
 fn config() -> ProptestConfig {
-    // `PROPTEST_CASES` has the last word.
+    // `PROPTEST_CASES` takes precedence.
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
     let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 192 });
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }

@@ -9,17 +9,17 @@ use common::{Log, Watched, assert_apart, assert_works, end, watched};
 use ebbtide::{AllocError, Arena, Fixed, Heap, Retain, Scope, Stats};
 use std::{mem::MaybeUninit, process::Command};
 
-/// What an allocation of some route returned, as bytes.
+/// The bytes that a step allocated.
 type Outcome<'a> = Result<&'a [u8], ()>;
 
-/// A step of the workload: allocates by one route, all bytes 0x5A.
+/// A step of the workload: allocates by one method and fills the block with 0x5A.
 type Step = for<'a> fn(&Scope<'a>) -> Outcome<'a>;
 
 fn ok<'a>(made: Result<&'a mut [u8], AllocError>) -> Outcome<'a> {
     made.map(|bytes| &*bytes).map_err(|_| ())
 }
 
-/// Every route to memory, with sizes that need a chunk of their own now and then.
+/// Every way to allocate, sometimes with sizes that need a chunk of their own.
 const WORKLOAD: [Step; 16] = [
     |s| s.try_alloc([0x5A; 300]).map(|b| &b[..]).map_err(|_| ()),
     |s| ok(s.try_alloc_slice_fill_copy(700, 0x5A)),
@@ -47,12 +47,12 @@ const WORKLOAD: [Step; 16] = [
     },
 ];
 
-/// All but the high-water mark, which counts to the byte with `poison`: what failed did use memory once.
+/// All except the high-water mark, which is exact with `poison` and includes failed attempts.
 fn present(stats: Stats) -> [usize; 5] {
     [stats.capacity, stats.used, stats.held, stats.chunks, stats.oversize]
 }
 
-/// Runs the workload; a step that fails must have changed nothing, and is repeated once.
+/// Runs the workload. A failed step must not have changed anything, and is repeated once.
 fn run(s: &mut Scope<'_>, log: &Log) -> usize {
     let mut failures = 0;
     let mut kept: Vec<&[u8]> = Vec::new();
@@ -103,7 +103,7 @@ fn the_nth_allocation_of_the_backing_fails_for_every_n() {
 
 #[test]
 fn every_request_that_needs_a_chunk_fails_once() {
-    // The backing refuses everything until the step has failed: no smaller chunk helps.
+    // The backing refuses everything until the step has failed, so smaller chunks do not help.
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(256, backing);
     let s = arena.scope();
@@ -158,7 +158,7 @@ fn a_refused_chunk_is_requested_again_at_half_the_size() {
         assert!(*sizes.last().unwrap() <= 100_000);
         assert_works(&s);
     }
-    // What the request itself needs is asked for last, and not less.
+    // The last request is for the size that the allocation itself needs.
     let s = arena.scope();
     log.refuse_above(70_000);
     let before = log.sizes().len();
@@ -171,7 +171,7 @@ fn a_refused_chunk_is_requested_again_at_half_the_size() {
 
 #[test]
 fn the_limit_is_exact_to_the_byte() {
-    /// What an arena holds once `bytes` were allocated, each with a chunk of exactly that.
+    /// The memory that an arena holds after allocating `bytes`, each in a chunk of exactly that size.
     fn held_for(bytes: usize) -> usize {
         let (backing, log) = watched();
         let mut arena = Arena::with_chunk_size_in(64, backing);
@@ -262,8 +262,8 @@ fn a_failed_initialiser_is_distinguished_from_a_failed_allocation() {
     assert!(!ran, "the initialiser runs once there is memory");
 }
 
-/// Out of memory in a method without `try_` ends the process, so it gets one of its own: this very
-/// program again, told by a variable what to do.
+/// Out of memory in a method without `try_` ends the process, so this runs the test program again, with an
+/// environment variable.
 const ROLE: &str = "EBBTIDE_TEST_OUT_OF_MEMORY";
 
 fn run_out(role: &str) {

@@ -9,11 +9,10 @@ mod targets;
 
 use std::{fs, path::Path};
 
-/// Replays what was found, then inputs at random: the same ones each time, so that a failure can be
-/// repeated.
+/// Replays the stored inputs, then random ones with a fixed seed.
 fn replay(target: &str, found: usize, run: fn(&[u8])) {
     if cfg!(miri) {
-        // It reads no files, and has no time for more.
+        // Miri reads no files, and is slow.
         return random([20, 60].into_iter(), run);
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/found").join(target);

@@ -21,7 +21,7 @@ fn layout(size: usize) -> Layout {
     Layout::from_size_align(size, 16).unwrap()
 }
 
-/// The mappings of this process, each with the text that describes it.
+/// The mappings of this process, with their attributes.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn mappings() -> Vec<(Range<usize>, String)> {
     let mut mappings: Vec<(Range<usize>, String)> = Vec::new();
@@ -117,7 +117,7 @@ fn blocks_are_aligned_disjoint_and_whole() {
             assert_eq!(start % align, 0);
             assert!(block.len() >= size);
             assert!(size < 7 * HUGE / 8 || start % HUGE == 0, "{size}");
-            // SAFETY: the block is ours, with as many bytes.
+            // SAFETY: the block is owned by this test and has that many bytes.
             unsafe { block.cast::<u8>().write_bytes(mark(size), size) };
             blocks.push((block.cast::<u8>(), layout));
         }
@@ -134,11 +134,11 @@ fn blocks_are_aligned_disjoint_and_whole() {
     }
 }
 
-// Two gibibytes, which is the most that 32 bits can ask for, may be had.
+// In 32 bits, the largest request is two gibibytes, which may succeed.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn requests_beyond_any_memory_are_refused() {
-    // A sanitizer or an emulator may end the program where the system only refuses.
+    // A sanitizer or an emulator may abort where the system only refuses.
     for size in [isize::MAX as usize & !15, (isize::MAX as usize & !15) - 2 * HUGE, 1 << 62] {
         assert!(HugePages.allocate(layout(size)).is_err());
         assert!(Arena::try_with_capacity_in(size - 4096, HugePages).is_err());
@@ -194,7 +194,7 @@ fn an_arena_of_huge_pages_can_move_between_threads() {
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn mappings_are_advised_and_unmapped() {
-    // Large, so that nothing else in this process could take the place of a whole one.
+    // Large, so that nothing else in this process can reuse all of their addresses.
     for size in [64 * MIB, 64 * MIB + 5000, 64 * MIB - 32] {
         let block = HugePages.allocate(layout(size)).unwrap().cast::<u8>();
         let range = block.addr().get()..block.addr().get() + size;
@@ -223,7 +223,7 @@ fn mappings_are_advised_and_unmapped() {
     assert!(!is_mapped(&range));
 }
 
-/// The parts of the range that the system was advised to put huge pages into.
+/// The parts of the range that were advised to use huge pages.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advised(range: &Range<usize>) -> Vec<Range<usize>> {
     let is_advised = |text: &str| {
@@ -238,7 +238,7 @@ fn advised(range: &Range<usize>) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The huge pages that lie in the range as a whole.
+/// The huge pages that are entirely inside the range.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn whole_pages(range: &Range<usize>) -> Range<usize> {
     range.start.next_multiple_of(HUGE)..range.end / HUGE * HUGE
@@ -260,13 +260,13 @@ fn the_heap_advises_the_huge_pages_in_large_blocks_and_nothing_else() {
             unsafe { Heap.release(block, layout(range.len())) };
         }
     };
-    // So large that the heap maps them anew, and side by side, so that they end at different places in a page.
+    // So large that the heap maps each of them, and of different sizes, so that they end at different offsets in a page.
     let blocks: Vec<_> = [64 * MIB, 65 * MIB, 64 * MIB + 5000, 67 * MIB].map(allocate).into();
     for (_, range) in &blocks {
         assert_eq!(advised(range), [whole_pages(range)]);
     }
     release(blocks);
-    // One may lie where a larger one was, which was advised; not all of so many.
+    // Some may reuse the addresses of a larger one that was advised, but not all of them.
     let blocks: Vec<_> = [2 * HUGE - 64 * 1024; 16].map(allocate).into();
     let is_spared =
         |range: &Range<usize>| !whole_pages(range).is_empty() && advised(range).is_empty();

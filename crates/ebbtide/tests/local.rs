@@ -15,12 +15,12 @@ use std::{
     thread,
 };
 
-/// Runs `f` on a thread that never had a default scope.
+/// Runs `f` on a thread that has never used a default scope.
 fn fresh<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     thread::scope(|threads| threads.spawn(f).join()).unwrap()
 }
 
-/// Where a default scope allocates now.
+/// The address at which a default scope allocates next.
 fn place() -> usize {
     ebbtide::scope(|s| std::ptr::from_mut(s.alloc(0_u64)).addr())
 }
@@ -238,7 +238,7 @@ fn o01_the_capacity_of_the_default_can_be_set() {
         local::set_default_capacity(1 << 10).unwrap();
         assert_eq!(local::stats().held, 0, "the idle one was given back");
         ebbtide::scope(|s| assert_eq!(s.stats().capacity, 1 << 10));
-        // The sanitizer takes such a request for a mistake.
+        // The sanitizer reports such a request as an error.
         let huge = if cfg!(ebbtide_asan) { 16 } else { usize::MAX };
         for bytes in [0, 1, 15, huge - 15, huge] {
             local::set_default_capacity(bytes).unwrap();
@@ -315,7 +315,7 @@ fn nested_scopes_do_not_overlap_whatever_is_captured() {
     });
 }
 
-/// Bit by bit, `plan` says what each level opens: a default scope, or a swap to a child of the one around.
+/// Each bit of `plan` selects what a level opens: a default scope, or a replacement by a child of the current scope.
 fn nest(outer: &mut Scope<'_>, plan: u32, depth: u32) -> u32 {
     if depth == 0 {
         return 1;
@@ -484,7 +484,7 @@ thread_local! {
 }
 static AT_EXIT: AtomicUsize = AtomicUsize::new(0);
 
-/// Uses default scopes when it is dropped, with those of the thread gone or not.
+/// Uses default scopes when it is dropped, before or after those of the thread have been dropped.
 struct AtExit(Cell<bool>);
 
 impl Drop for AtExit {
@@ -504,13 +504,13 @@ impl Drop for AtExit {
 
 #[test]
 fn a_default_scope_opens_in_a_destructor_when_the_thread_ends() {
-    // Destructors of thread-local variables run in the order of first use, or against it.
+    // Destructors of thread-local variables run in the order of first use or in reverse.
     fresh(|| {
         EARLY.with(|early| early.0.set(true));
         assert_ne!(place(), 0);
         LATE.with(|late| late.0.set(true));
     });
-    // On a thread that had none until then.
+    // On a thread that has not used one before.
     fresh(|| EARLY.with(|early| early.0.set(true)));
     assert_eq!(AT_EXIT.load(SeqCst), 3);
 }

@@ -12,7 +12,7 @@ thread_local! {
     static STACKS: Cell<Option<*const Stacks>> = const { Cell::new(None) };
 }
 
-/// The stack of the test, and one beside it that runs `body`.
+/// The stack of the test, and another one that runs `body`.
 struct Stacks {
     main: MaybeUninit<libc::ucontext_t>,
     other: MaybeUninit<libc::ucontext_t>,
@@ -29,35 +29,35 @@ impl Stacks {
             body,
         });
         let other = stacks.other.as_mut_ptr();
-        // SAFETY: room for a context.
+        // SAFETY: the memory is large enough for a context.
         assert_eq!(unsafe { libc::getcontext(other) }, 0);
         // SAFETY: initialised by the call.
         let context = unsafe { &mut *other };
         context.uc_stack.ss_sp = stacks.memory.as_mut_ptr().cast();
         context.uc_stack.ss_size = stacks.memory.len();
         context.uc_link = stacks.main.as_mut_ptr();
-        // SAFETY: the context has a stack and a way back.
+        // SAFETY: the context has a stack and a successor.
         unsafe { libc::makecontext(other, start, 0) };
         stacks
     }
 
-    /// Runs the other stack until it comes back.
+    /// Runs the other stack until it suspends.
     fn resume(&self) {
         STACKS.set(Some(self));
-        // SAFETY: both contexts stay where they are, and the other one was made or left by `suspend`.
+        // SAFETY: both contexts do not move, and the other one was created or suspended before.
         unsafe { libc::swapcontext(self.main.as_ptr().cast_mut(), self.other.as_ptr()) };
     }
 
-    /// Goes back to the test.
+    /// Switches back to the test.
     fn suspend(&self) {
-        // SAFETY: as above, and the test's was left by `resume`.
+        // SAFETY: both contexts do not move, and the test's was saved by `resume`.
         unsafe { libc::swapcontext(self.other.as_ptr().cast_mut(), self.main.as_ptr()) };
     }
 }
 
 extern "C" fn start() {
     let stacks = STACKS.get().unwrap();
-    // SAFETY: `resume` set it, and borrows the stacks until this one comes back.
+    // SAFETY: `resume` set it, and borrows the stacks until this one suspends.
     let stacks = unsafe { &*stacks };
     (stacks.body)(stacks);
 }

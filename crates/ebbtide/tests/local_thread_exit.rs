@@ -18,7 +18,7 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 struct Counting;
 
-// SAFETY: the system's allocator does the work; counting neither allocates nor unwinds.
+// SAFETY: forwards to the system's allocator; counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BLOCKS.fetch_add(1, SeqCst);
@@ -60,7 +60,7 @@ fn nested(depth: usize) {
     });
 }
 
-/// Starts threads that use default scopes in every way and end, and waits for the end.
+/// Starts threads that use default scopes in every way, and waits for them to end.
 fn threads() {
     for order in 0..4 {
         let outcome = thread::spawn(move || {

@@ -18,12 +18,12 @@ use std::{
     thread,
 };
 
-/// The blocks handed out so far, none of which may overlap another.
+/// The blocks allocated so far, to check that none overlap.
 #[derive(Default)]
 struct Blocks(Vec<Range<usize>>);
 
 impl Blocks {
-    /// Takes note of a value, checks its alignment, and that no other value has one of its bytes.
+    /// Records a value, and checks its alignment and that it overlaps no other value.
     fn add<T: ?Sized>(&mut self, value: &T) {
         self.add_bytes(std::ptr::from_ref(value).addr(), size_of_val(value), align_of_val(value));
     }
@@ -49,12 +49,12 @@ struct Line(u8);
 #[repr(align(4096))]
 struct Page(u8);
 
-/// Without a size, with an alignment.
+/// Zero-sized, with an alignment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(align(4096))]
 struct EmptyPage;
 
-/// Calls every method and its twin, and compares both values with what they must be.
+/// Calls every method and its `try_` version, and compares both values with the expected one.
 fn every_method(s: &Scope<'_>, blocks: &mut Blocks) {
     let mut both = |one: &dyn Value, two: &dyn Value, expected: &str| {
         for value in [one, two] {
@@ -179,7 +179,7 @@ fn every_method(s: &Scope<'_>, blocks: &mut Blocks) {
     }
 }
 
-/// A reference or box that a method returned, by place and by text.
+/// A reference or box that a method returned, by address and by contents.
 trait Value {
     fn place(&self) -> (usize, usize, usize);
     fn text(&self) -> String;
@@ -196,7 +196,7 @@ impl<P: std::ops::Deref<Target: fmt::Debug>> Value for P {
     }
 }
 
-/// What `write_copy_of_slice` is in newer versions of Rust than the oldest one supported.
+/// `write_copy_of_slice`, which the minimum supported Rust version lacks.
 trait WriteCopy<T> {
     fn write_copy_of_slice_here(&mut self, values: &[T]) -> &mut [T];
 }
@@ -240,7 +240,7 @@ fn every_method_returns_what_it_says_in_a_fixed_buffer() {
     every_method(&spilling.scope(), &mut Blocks::default());
 }
 
-/// Every `try_` method, asked for something of a size, as a test of whether it was refused.
+/// Every `try_` method with a request of some size; returns whether it failed.
 fn every_try<'a>(s: &Scope<'a>) -> [bool; 34] {
     let token = Rc::new(());
     let vec = || vec![Rc::clone(&token); 3];
@@ -362,14 +362,14 @@ fn lengths_whose_size_overflows_are_refused() {
         let overflow = AssertUnwindSafe(|| _ = s.alloc_slice_fill_copy(len, 1_u64));
         assert!(catch_unwind(overflow).is_err());
     }
-    // As large as a layout may be, which no heap has.
+    // The largest layout, beyond any memory.
     assert!(s.try_alloc_uninit_slice::<u64>(isize::MAX as usize / 8).is_err());
     assert!(s.try_alloc_uninit_slice::<u8>(isize::MAX as usize).is_err());
     assert!(s.try_alloc_uninit_slice::<u8>(isize::MAX as usize - 15).is_err());
     assert_eq!((s.stats().used, s.stats().chunks), (used, 1));
 }
 
-/// An iterator that says it has `usize::MAX / 2` elements at least, and has three.
+/// An iterator with three elements that announces at least `usize::MAX / 2`.
 struct Boaster(u64);
 
 impl Iterator for Boaster {
@@ -394,7 +394,7 @@ fn a_size_hint_beyond_any_memory_is_not_trusted() {
     assert_eq!(s.boxed_slice_from_iter(Boaster(0)).len(), 0);
 }
 
-/// An iterator whose announced length is a lie.
+/// An iterator with a wrong `len`.
 struct Liar {
     announced: usize,
     left: usize,
@@ -449,7 +449,7 @@ fn elements_beyond_the_announced_length_are_not_taken() {
     }
 }
 
-/// Announces `announced` elements of an iterator that has more, and yields all of them.
+/// An iterator that announces `announced` elements and yields more.
 struct Exactly<I> {
     inner: I,
     announced: usize,
@@ -789,7 +789,7 @@ fn a_box_drops_its_value_exactly_once() {
 
     let raw: NonNull<Rc<i32>> = Box::into_raw(s.boxed(Rc::clone(&token)));
     assert_eq!(count(), 2);
-    // SAFETY: from `into_raw` of a box of this scope, once.
+    // SAFETY: from `into_raw` of a box of this scope, used once.
     let again = unsafe { Box::from_raw(raw) };
     assert_eq!((**again, count()), (5, 2));
     drop(again);
@@ -814,7 +814,7 @@ fn a_box_drops_its_value_exactly_once() {
 
     let leaked = Box::leak(s.boxed(Rc::clone(&token)));
     assert_eq!(count(), 2);
-    // SAFETY: the reference is the only one to a value that nobody drops, and is not used again.
+    // SAFETY: the only reference to a value that is not dropped otherwise, and not used again.
     unsafe { std::ptr::drop_in_place(leaked) };
     assert_eq!(count(), 1);
 }

@@ -14,7 +14,7 @@ use proptest::{
 };
 
 fn config() -> Config {
-    // `PROPTEST_CASES` has the last word.
+    // `PROPTEST_CASES` takes precedence.
     let cases = if cfg!(miri) { 8 } else { 512 };
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(cases);
     let mut config = Config { cases, ..Config::default() };

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 type Boxed = Box<Arena<Watched>>;
 
-/// An arena whose first chunk has room for 1,024 bytes.
+/// An arena whose first chunk holds 1,024 bytes.
 fn small() -> (Boxed, Arc<Log>) {
     let (backing, log) = watched();
     (Box::new(Arena::with_chunk_size_in(1024, backing)), log)
@@ -28,7 +28,7 @@ fn holding(sizes: &[usize]) -> (Boxed, Arc<Log>, Blocks) {
     (arena, log, blocks)
 }
 
-/// The arena at another address; where it was is nobody's memory.
+/// Moves the arena to another address and frees the old box.
 fn moved(arena: Boxed) -> Boxed {
     let before = address(&*arena);
     let arena = Box::new(*arena);
@@ -36,7 +36,7 @@ fn moved(arena: Boxed) -> Boxed {
     arena
 }
 
-/// Blocks of the root, by address, with what they were filled with.
+/// Blocks of the root, by address, with their contents.
 #[derive(Default)]
 struct Blocks(Vec<(*const [u8], u8)>);
 
@@ -48,7 +48,7 @@ impl Blocks {
 
     fn check(&self, _arena: &Arena<Watched>) {
         for (block, pattern) in &self.0 {
-            // SAFETY: the root's blocks stay until it is reset or rewound, and the arena is borrowed.
+            // SAFETY: the root's blocks live until it is reset or rewound, and the arena is borrowed.
             let block = unsafe { &**block };
             assert!(block.iter().all(|byte| byte == pattern), "block {pattern}");
         }
@@ -61,7 +61,7 @@ impl Blocks {
 
 #[test]
 fn a_root_continues_after_a_move_wherever_its_cursor_is() {
-    // In the first chunk; in the second; at the first with an oversize chunk behind; with two of them.
+    // In the first chunk; in the second; in the first with one oversize chunk behind, and with two.
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
         let (mut arena, log, mut blocks) = holding(before);
         for bytes in [64, 64, 900, 9000, 64] {
@@ -113,13 +113,13 @@ fn a_checkpoint_of_the_root_is_valid_after_a_move() {
             arena = moved(arena);
             arena.root().alloc_slice_fill_copy(after, 0xEE_u8);
             arena = moved(arena);
-            // SAFETY: taken from the root, and the slice is not used again.
+            // SAFETY: created by the root, and the slice is not used again.
             unsafe { arena.root().rewind(mark) };
             assert_eq!(arena.stats().used, used);
             arena = moved(arena);
             blocks.check(&arena);
         }
-        // From another chunk, which alone has been told where the arena is.
+        // From another chunk, the only one that holds the arena's new address.
         for _ in 0..5 {
             arena.root().alloc([0xEE_u8; 900]);
         }

@@ -10,7 +10,7 @@ use ebbtide::{AllocError, Arena, Fixed, Scope};
 use ndarray::{Array, ArrayViewMut, Axis, Dim, Dimension, Ix0, IxDyn, ShapeBuilder, Slice};
 use std::{cell::Cell, fmt::Debug, mem::MaybeUninit};
 
-/// Every constructor makes of `shape` what `ndarray` makes of it.
+/// Checks that every constructor agrees with `ndarray` for `shape`.
 fn like_ndarray<Sh>(s: &Scope<'_>, shape: Sh)
 where
     Sh: ShapeBuilder + Clone,
@@ -28,7 +28,7 @@ where
     same(s.array_from_elem(shape.clone(), 7), Array::from_elem(shape.clone(), 7));
     same(s.try_array_from_elem(shape.clone(), 7).unwrap(), Array::from_elem(shape.clone(), 7));
 
-    // Both are asked in the same order, and each element once.
+    // Both create each element once, in the same order.
     let numbered = || {
         let next = Cell::new(0);
         move |index: <Sh::Dim as Dimension>::Pattern| {
@@ -127,7 +127,7 @@ fn shapes_too_large_to_exist_are_refused() {
         [HALF / 8 + 1, 1],
         [1 << (usize::BITS / 2), 1 << (usize::BITS / 2)],
         [1 << (usize::BITS / 2 - 1), 1 << (usize::BITS / 2 - 1)],
-        // No element, and strides that overflow all the same.
+        // No elements, but strides that overflow.
         [usize::MAX, 0],
         [0, usize::MAX],
     ] {
@@ -140,7 +140,7 @@ fn shapes_too_large_to_exist_are_refused() {
         refused(s.try_zeros::<f64, _>(IxDyn(&shape)).map(drop));
     }
     refused(s.try_zeros::<u8, _>([1 << 16; 5]).map(drop));
-    // Exists as a broadcast view, but no copy of it can.
+    // Valid as a broadcast view, but a copy is too large.
     let one = Array::from_elem(1, 1u64);
     let many = one.broadcast(HALF / 8 + 1).unwrap();
     refused(s.try_array_from(&many).map(drop));
@@ -195,7 +195,7 @@ fn copies_are_contiguous_and_keep_the_order_of_the_source() {
     check(all.t().slice_axis(Axis(0), Slice::from(..2)), false);
     let row = Array::from_elem((1, 1, 4), 9);
     check(row.broadcast((3, 5, 4)).unwrap(), false);
-    // A mutable view, and one that lies in the scope already.
+    // A mutable view, and one into the scope itself.
     let mut own = all.clone();
     let copy = s.array_from(&own.view_mut());
     assert_eq!(s.array_from(&copy), all);
@@ -276,7 +276,7 @@ fn large_arrays_start_at_a_cache_line_unless_only_an_unaligned_one_fits() {
             assert_eq!(start.addr() % 64, 0, "{n}");
         }
     }
-    // To the last byte, from an address that is a multiple of 8 and not of 16.
+    // Up to the last byte, from an address that is a multiple of 8 but not of 16.
     #[repr(align(64))]
     struct Aligned([MaybeUninit<u8>; 1008]);
     let mut buffer = Aligned([MaybeUninit::uninit(); 1008]);

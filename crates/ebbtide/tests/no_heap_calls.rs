@@ -19,12 +19,12 @@ struct Counting;
 
 impl Counting {
     fn note() {
-        // A thread that ends has no counter any more.
+        // A thread that is ending has no counter.
         let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
     }
 }
 
-// SAFETY: the system's allocator does the work; counting neither allocates nor unwinds.
+// SAFETY: forwards to the system's allocator; counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Counting::note();
@@ -54,14 +54,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static GLOBAL: Counting = Counting;
 
-/// The calls of the global allocator, of any kind, that `f` makes on this thread.
+/// The number of calls to the global allocator that `f` makes on this thread.
 fn calls(f: impl FnOnce()) -> usize {
     let before = CALLS.get();
     f();
     CALLS.get() - before
 }
 
-/// Runs `turn` once in a scope of a new arena, then often, and counts the calls of the later turns.
+/// Runs `turn` once in a scope of a new arena, then repeatedly, and counts the calls of the later turns.
 fn warm_calls(mut turn: impl FnMut(&mut Scope<'_>)) -> usize {
     let mut arena = Arena::new();
     let cold = calls(|| turn(&mut arena.scope()));
@@ -185,7 +185,7 @@ fn growing_across_chunks_makes_no_heap_calls_when_warm() {
         assert_eq!(numbers.len(), 25_000);
         let text = s.alloc_fmt(format_args!("{:>60000}", numbers.len()));
         assert_eq!(text.len(), 60_000);
-        // One grows while another is allocated from its iterator.
+        // One block grows while its iterator allocates another.
         let lengths = s.alloc_slice_from_iter((0..1000_u32).filter_map(|n| {
             let line = s.alloc_fmt(format_args!("{n} of a thousand"));
             (n % 2 == 1).then_some(line.len())

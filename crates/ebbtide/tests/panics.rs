@@ -16,7 +16,7 @@ use std::{
 /// The number of elements in every test.
 const LEN: usize = 9;
 
-/// Where the panic happens: at the first element, in the middle, at the last.
+/// The element at which the panic happens: the first, a middle one, the last.
 const PLACES: [usize; 3] = [0, 4, LEN - 1];
 
 thread_local! {
@@ -31,7 +31,7 @@ fn step(made: usize) {
     }
 }
 
-/// A value whose `Clone` and `Default` panic when the fuse says so.
+/// A value whose `Clone` and `Default` panic when the fuse runs out.
 struct Fused(Counted<'static>);
 
 impl Fused {
@@ -55,7 +55,7 @@ impl Display for Fused {
     }
 }
 
-/// Without a destructor, for the methods that refuse one; its `Clone` and `Default` count up.
+/// Without a destructor, for methods that reject one. Its `Clone` and `Default` count.
 #[derive(Debug, PartialEq)]
 struct Plain(usize);
 
@@ -83,8 +83,8 @@ impl Default for Plain {
     }
 }
 
-/// Runs `route` with a panic at each place, in arenas of several sizes; afterwards all that was made is
-/// dropped and the scope works. Without a panic the same route works.
+/// Runs `route` with a panic at each position, in arenas of several sizes, and checks that every value is
+/// dropped and the scope still works. Also runs it without a panic.
 fn survives(name: &str, route: impl Fn(&Scope<'_>)) {
     let census = CENSUS.with(|census| *census);
     for chunk_size in [16, 200, 4_000] {
@@ -113,7 +113,7 @@ fn survives(name: &str, route: impl Fn(&Scope<'_>)) {
     }
 }
 
-/// The values of a test that is made before it begins, fuse out.
+/// The values of a test, created before the fuse is set.
 fn values() -> Vec<Fused> {
     let fuse = FUSE.replace(None);
     let values = (0..LEN).map(Fused::new).collect();
@@ -226,7 +226,7 @@ fn a_panic_in_clone_and_default() {
 
 #[test]
 fn a_panic_in_display() {
-    /// Prints all of them.
+    /// Displays all of them.
     struct All<'v>(&'v [Fused]);
     impl Display for All<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -242,7 +242,7 @@ fn a_panic_in_display() {
     });
 }
 
-/// Panics when it is dropped, after it was counted.
+/// Panics when it is dropped, after counting itself.
 struct Bomb(usize, #[allow(dead_code, reason = "counts itself")] Counted<'static>);
 
 impl Bomb {

@@ -111,7 +111,7 @@ fn bug_4_swapped_scopes_leave_both_arenas_and_all_values_intact() {
         let from_a = in_a.alloc_slice_fill_with(100, |i| i);
         let from_b = in_b.alloc_slice_fill_with(100, |i| !i);
         std::mem::swap(&mut in_a, &mut in_b);
-        // Chunks are now made for one arena by the variable of the other one.
+        // Each variable now allocates chunks for the other arena.
         let more_from_b = in_a.alloc_slice_fill_copy(9_000, 1u8);
         let more_from_a = in_b.alloc_slice_fill_copy(9_000, 2u8);
         {
@@ -154,7 +154,7 @@ fn bug_4_swapped_fixed_arenas_use_their_own_memory() {
 
 #[test]
 fn bug_5_an_error_larger_than_the_value_does_not_overwrite_memory() {
-    // The buffer holds the one value and not a byte more.
+    // The buffer holds exactly the value.
     let mut arena = StackArena::<24>::new();
     let s = arena.scope();
     let first = s.alloc(0xAAAA_AAAA_AAAA_AAAA_u64);
@@ -214,7 +214,7 @@ fn bug_9_an_iterator_with_a_wrong_length_neither_overflows_nor_leaks() {
     for (yielded, announced) in [(0, 1), (1, 0), (10, 3), (3, 10), (500, 2), (2, 500), (0, 0)] {
         lie(&arena.scope(), yielded, announced);
     }
-    // What no memory can hold is refused where the length is trusted, and no obstacle where it is not.
+    // A length beyond any memory is refused if it is trusted, and ignored if it is not.
     let s = arena.scope();
     for announced in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8 + 1] {
         let values = || Liar { values: 0..5_u64, announced };

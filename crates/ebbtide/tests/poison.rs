@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 
 const LEFT: u8 = 0xDB;
 
-/// Bytes that lived once.
+/// The bytes of a value that was freed.
 struct Ghost {
     start: *const u8,
     len: usize,
@@ -22,10 +22,10 @@ impl Ghost {
         Ghost { len: size_of_val(value), start: std::ptr::from_mut(value).cast() }
     }
 
-    /// What lies there now; the chunk is still the arena's.
+    /// The current contents; the chunk still belongs to the arena.
     fn bytes(&self) -> Vec<u8> {
         let read = |i| {
-            // SAFETY: the memory belongs to an arena that lives, and was initialised when the ghost did.
+            // SAFETY: the memory belongs to a live arena, and was initialised.
             unsafe { self.start.wrapping_add(i).read() }
         };
         (0..self.len).map(read).collect()
@@ -53,8 +53,7 @@ fn haunt(s: &Scope<'_>) -> Vec<Ghost> {
     ghosts
 }
 
-/// Where a scope of an arena ended, the next one finds nothing; what is in chunks behind is gone when
-/// the next one enters them.
+/// A new scope finds the memory of the previous one poisoned, and further chunks when it enters them.
 fn claim<B: Backing>(arena: &mut Arena<B>) {
     for _ in 0..3 {
         let mut outer = arena.scope();
@@ -65,7 +64,7 @@ fn claim<B: Backing>(arena: &mut Arena<B>) {
         {
             let inner = outer.scope();
             first.assert_left();
-            // Enter all the chunks again.
+            // Enters all chunks again.
             let places = inner.stats().chunks;
             while inner.stats().used + 100 < inner.stats().capacity {
                 let before = inner.stats().chunks;
@@ -101,7 +100,7 @@ fn a_rewind_and_a_failed_initialiser_poison_the_freed_memory() {
     let start = s.checkpoint();
     let high = Ghost::of(s.alloc([1u8; 100]));
     let low = Ghost::of(s.alloc_slice_from_iter((0..100).map(|_| 1u8)));
-    // SAFETY: taken from this scope; what was allocated since is only looked at as ghosts.
+    // SAFETY: created by this scope; later allocations are only read as ghosts.
     unsafe { s.rewind(start) };
     high.assert_left();
     low.assert_left();
@@ -117,7 +116,7 @@ fn a_rewind_and_a_failed_initialiser_poison_the_freed_memory() {
     assert_eq!(*kept, [7; 10]);
 }
 
-/// What the compiler does not see through: a constant text would be copied, not formatted.
+/// Hides the value from the compiler: a constant would be copied, not formatted.
 fn arena_name() -> char {
     std::hint::black_box('a')
 }
@@ -183,7 +182,7 @@ fn a_caller_provided_buffer_is_poisoned_too() {
         }
         s.scope();
         let bytes = all.bytes();
-        // A child begins at a multiple of 16, so some bytes above it were never in use.
+        // A child starts at a multiple of 16, so some bytes above it were never used.
         assert!(bytes[..385].iter().all(|byte| *byte == LEFT));
         assert!(bytes[400..].iter().all(|byte| *byte == 2));
     }
@@ -191,10 +190,10 @@ fn a_caller_provided_buffer_is_poisoned_too() {
 
 #[test]
 fn a_buffer_adjacent_to_the_chunk_it_spills_to_is_poisoned_too() {
-    // The block's first byte is the end of the chunk that the cursor names, and not in it.
+    // The first byte of the block is at the end of the cursor's chunk, but not in it.
     let pool = Adjacent::new(1 << 20, true);
     let start = pool.take(128).unwrap();
-    // SAFETY: the pool's own bytes, given out this once; it lives in the arena, beside the buffer.
+    // SAFETY: bytes of the pool, used only here; the pool lives in the arena, beside the buffer.
     let mut fixed = unsafe { Fixed::from_raw_parts(start, 128) }.or_spill(pool);
     let mut s = fixed.scope();
     let low = {

@@ -25,7 +25,7 @@ const _: () = {
     is_sent::<Scope<'static>>();
 };
 
-/// Two borrowers of one arena at a time would each see the other's bytes.
+/// Two simultaneous borrowers of an arena would see each other's bytes.
 fn work(s: &mut Scope<'_>, mark: usize) -> usize {
     let kept = s.alloc_slice_fill_copy(mark % 300, mark);
     for turn in 0..3 {
@@ -63,7 +63,7 @@ fn a_pool_creates_as_many_arenas_as_are_borrowed_at_a_time() {
             .map(|arena| arena.scope().alloc([1_u8; 100]) as *mut [u8; 100])
             .collect();
         assert!((1..5).all(|i| !blocks[..i].contains(&blocks[i])));
-        // Given back in another order.
+        // Returned in a different order.
         lent.swap_remove(1);
     }
     assert_eq!(pool.stats().chunks, 5);
@@ -128,8 +128,8 @@ fn many_threads_share_a_pool() {
         .sum::<usize>();
     assert_eq!(total, expected);
     assert_eq!(pool.stats().used, 0);
-    // One may be made although another is idle, if that one's lock is held just then. But a shard makes one only
-    // when all of its own are lent, under its lock: none ever has more than were lent at a time.
+    // An arena may be created although another is idle, if that one's lock is held. But a shard creates one only
+    // if all of its own are borrowed, so it never has more than were borrowed at a time.
     let shards = thread::available_parallelism().map_or(1, |n| n.get().next_power_of_two());
     let mut arenas = 0;
     let mut lent = Vec::new();
@@ -217,7 +217,7 @@ fn map_gives_each_item_a_scope_and_keeps_the_order() {
     assert!(lengths.iter().enumerate().all(|(n, length)| *length == n % 300));
     assert!(pool.map([0_u8; 0], |_, n| n).is_empty());
     assert!(pool.stats().held < 100_000, "{}", pool.stats());
-    // The iterator may use the pool too.
+    // The iterator may use the pool as well.
     let nested = pool.map((0..10).map(|n| pool.scope(|s| *s.alloc(n))), |s, n| *s.alloc(n));
     assert_eq!(nested, (0..10).collect::<Vec<_>>());
 }
@@ -228,7 +228,7 @@ fn turn() -> impl Future<Output = ()> {
     poll_fn(move |_| if mem::replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending })
 }
 
-/// Runs futures in turns, each poll on a thread of its own.
+/// Runs futures in turns, with each poll on a new thread.
 fn run_on_threads<T: Send>(futures: Vec<impl Future<Output = T> + Send>) -> Vec<T> {
     let mut futures: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
     while futures.iter().any(|(_, output)| output.is_none()) {
@@ -319,7 +319,7 @@ mod rayon {
         let message = panic_of(|| {
             pool.par_map(0..1000, |s, n| {
                 let n = *s.alloc(n);
-                // Not by `assert`: the hook that keeps expected panics quiet is the calling thread's.
+                // Not `assert`: the hook that silences expected panics is set per thread.
                 if n == 500 {
                     std::panic::resume_unwind(Box::new("at five hundred"));
                 }

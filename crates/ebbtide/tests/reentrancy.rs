@@ -16,11 +16,11 @@ use std::{
     mem::MaybeUninit,
 };
 
-/// What the user's code allocated and kept: the bytes, and what was written.
+/// What user code allocated and kept: the blocks and their contents.
 struct Kept<'s, 'a> {
     s: &'s Scope<'a>,
     blocks: RefCell<Vec<(&'a [u8], u8)>>,
-    /// The sizes of what it allocates.
+    /// The sizes of its allocations.
     sizes: [usize; 3],
     turn: Cell<u8>,
 }
@@ -30,7 +30,7 @@ impl<'s, 'a> Kept<'s, 'a> {
         Kept { s, blocks: RefCell::default(), sizes, turn: Cell::new(1) }
     }
 
-    /// Allocates from both ends, by another route each turn, and keeps it.
+    /// Allocates from both ends, by a different method each time, and keeps the blocks.
     fn meddle(&self) {
         let turn = self.turn.get();
         self.turn.set(turn.wrapping_add(1).max(1));
@@ -47,13 +47,13 @@ impl<'s, 'a> Kept<'s, 'a> {
             ),
         ];
         self.blocks.borrow_mut().extend(blocks);
-        // And fails, in the middle of what fails or succeeds around it.
+        // Also fails, inside an outer method that fails or succeeds.
         let failed = self.s.alloc_slice_try_fill_with(5, |i| if i < 3 { Ok(i) } else { Err(i) });
         assert_eq!(failed, Err(3));
         assert_eq!(self.s.alloc_try_with(|| Err::<[u64; 9], _>(turn)), Err(turn));
     }
 
-    /// Whether all that was kept is intact, and apart from `made`.
+    /// Whether all kept blocks are intact and do not overlap `made`.
     #[track_caller]
     fn check(&self, made: &[u8]) {
         for (block, written) in self.blocks.borrow().iter() {
@@ -62,7 +62,7 @@ impl<'s, 'a> Kept<'s, 'a> {
         }
     }
 
-    /// Whether no two of what was kept overlap.
+    /// Whether no two kept blocks overlap.
     fn check_pairs(&self) {
         let mut extents: Vec<_> =
             self.blocks.borrow().iter().map(|(block, _)| extent(*block)).collect();
@@ -77,11 +77,11 @@ impl<'s, 'a> Kept<'s, 'a> {
 
 /// The bytes of values without padding.
 fn bytes_of<T>(values: &[T]) -> &[u8] {
-    // SAFETY: the types of these tests have no padding, so all of their bytes are initialised.
+    // SAFETY: the types in these tests have no padding, so all bytes are initialised.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
-/// Runs a test in scopes where its chunk has room, has hardly any, and none, and in fixed buffers.
+/// Runs a test in scopes whose chunk is empty, nearly full and full, and in fixed buffers.
 fn everywhere(test: impl Fn(&Kept<'_, '_>)) {
     let run = |s: &Scope<'_>, sizes| {
         let kept = Kept::new(s, sizes);
@@ -252,7 +252,7 @@ fn a_default_that_allocates() {
 
     everywhere(|kept| {
         let forever: *const Kept<'_, '_> = kept;
-        // SAFETY: the thread-local is emptied before `kept` goes.
+        // SAFETY: the thread-local is cleared before `kept` is dropped.
         SCOPE.set(Some(unsafe { &*forever.cast() }));
         let made = kept.s.alloc_slice_fill_default::<Meddling>(6);
         let tried = kept.s.try_alloc_slice_fill_default::<Meddling>(6).unwrap();

@@ -23,12 +23,12 @@ use std::{
     thread,
 };
 
-/// Where the next scope's first word lies.
+/// The address of the next scope's first word.
 fn position(s: &Scope<'_>) -> usize {
     std::ptr::from_mut(s.alloc(0_u64)).addr()
 }
 
-/// Runs `leave` in a scope of a new arena and asserts that it left nothing behind.
+/// Runs `leave` in a scope of a new arena and asserts that the memory is free afterwards.
 fn leaves_nothing<R>(leave: impl FnOnce(&mut Arena) -> R) -> R {
     let mut arena = Arena::new();
     let before = position(&arena.scope());
@@ -149,7 +149,7 @@ fn a_panic_through_two_scopes_rewinds_both_and_runs_destructors_once() {
     assert_eq!(Rc::strong_count(&token), 1);
 }
 
-/// A parser as users write them: it owns its scope and hands out what lives as long.
+/// A typical parser: it owns its scope and returns values of the same lifetime.
 struct Parser<'a, 't> {
     scope: Scope<'a>,
     rest: &'t str,
@@ -163,7 +163,7 @@ impl<'a> Parser<'a, '_> {
         (end > 0).then(|| &*self.scope.alloc_str(&rest[..end]))
     }
 
-    /// A parser of its own for a while, in a child scope.
+    /// A temporary parser in a child scope.
     fn count_rest(&mut self) -> usize {
         let mut child = Parser { scope: self.scope.scope(), rest: self.rest };
         let mut words = 0;
@@ -185,11 +185,11 @@ fn a_scope_can_be_stored_in_a_struct_and_used() {
     let third = moved.word();
     assert_eq!(moved.word(), None);
     drop(moved);
-    // The memory lives as long as the loan of the arena, not as the scope that allocated it.
+    // The memory lives as long as the borrow of the arena, not as the scope that allocated it.
     assert_eq!((first, second, third), ("ebb", "and", Some("flow")));
 }
 
-/// Is pending once, so that whatever holds it across an await is suspended and may move in between.
+/// Pending once, so that the awaiting future is suspended and may be moved.
 struct Once(bool);
 
 impl Future for Once {
@@ -250,7 +250,7 @@ fn a_scope_can_move_into_a_future() {
         let mut future = std::boxed::Box::pin(is_send(consume(outer.scope())));
         let mut context = Context::from_waker(Waker::noop());
         assert!(future.as_mut().poll(&mut context).is_pending());
-        // On another thread from here on.
+        // Continues on another thread.
         thread::scope(|threads| {
             threads.spawn(move || {
                 let mut context = Context::from_waker(Waker::noop());
@@ -275,7 +275,7 @@ fn a_scope_can_be_sent_to_a_scoped_thread() {
     let made = thread::scope(|threads| {
         threads
             .spawn(move || {
-                // Far enough for the backing to be called from this thread.
+                // Enough to call the backing from this thread.
                 let all = inner.alloc_slice_fill_with(10_000, |i| i as u64);
                 (0..1000).for_each(|i| *inner.alloc(i) += 1);
                 all
@@ -326,7 +326,7 @@ fn scopes_can_be_forgotten() {
     assert_eq!(log.live(), 0);
 }
 
-/// Counts its drops, and owns nothing that could leak.
+/// Counts its drops, and owns no memory that could leak.
 struct Counted<'c>(&'c Cell<u32>);
 
 impl Drop for Counted<'_> {
@@ -351,7 +351,7 @@ fn boxes_can_be_forgotten() {
 
 #[test]
 fn a_forgotten_buffer_can_be_used_again() {
-    // Over borrowed memory, so that leak checkers have nothing to say.
+    // Over borrowed memory, so that leak checkers report nothing.
     let mut memory = [mem::MaybeUninit::uninit(); 100];
     let mut fixed = Fixed::new(&mut memory[..]);
     fixed.scope().alloc(1_u64);
@@ -474,7 +474,7 @@ fn checkpoints_rewind_last_in_first_out() {
     let inner = s.checkpoint();
     let third = std::ptr::from_mut(s.alloc_slice_fill_copy(10_000, 3_u64)).addr();
     s.alloc_fmt(format_args!("{third}"));
-    // SAFETY: of this scope, the last one taken; what was allocated since is not used again.
+    // SAFETY: the latest checkpoint of this scope, and later allocations are not used again.
     unsafe { s.rewind(inner) };
     assert_eq!(s.stats().used, 16);
     assert_eq!(std::ptr::from_mut(s.alloc_slice_fill_copy(10_000, 4_u64)).addr(), third);
@@ -489,7 +489,7 @@ fn checkpoints_rewind_last_in_first_out() {
     assert_eq!(s.stats().used, 0);
 }
 
-/// The assertion of debug builds sees every checkpoint that lies ahead of the scope, and none that does not.
+/// The debug assertion detects every later checkpoint, and no valid one.
 #[cfg(debug_assertions)]
 #[test]
 fn a_checkpoint_of_another_scope_is_detected() {
@@ -506,8 +506,8 @@ fn a_checkpoint_of_another_scope_is_detected() {
     let next_chunk = s.checkpoint();
     s.alloc([1_u8; 16]);
     let noticed = |checkpoint| {
-        // SAFETY: nothing allocated since is used again; where the rest of the contract is broken, that is
-        // noticed before anything is done.
+        // SAFETY: later allocations are not used again. Where the rest of the contract is broken, the assertion
+        // fails first.
         let rewind = || unsafe { s.rewind(checkpoint) };
         panic_of(rewind).is_some()
     };
@@ -520,7 +520,7 @@ fn a_checkpoint_of_another_scope_is_detected() {
     }
 }
 
-/// Whichever way the addresses of chunks go, of which the assertion compares some.
+/// Independent of the order of the chunks' addresses, some of which the assertion compares.
 #[cfg(debug_assertions)]
 #[test]
 fn a_checkpoint_beside_an_oversize_block_is_detected_once_the_scope_has_entered_that_chunk() {
@@ -531,7 +531,7 @@ fn a_checkpoint_beside_an_oversize_block_is_detected_once_the_scope_has_entered_
         s.alloc([1_u8; 4000]);
         let beside = s.checkpoint();
         assert_eq!(s.stats().oversize, 1);
-        // SAFETY: of this scope, and what was allocated since is not used again.
+        // SAFETY: a checkpoint of this scope, and later allocations are not used again.
         unsafe { s.rewind(start) };
         s.alloc_slice_from_iter((0..6000_u16).filter(|n| n % 4 == 0));
         assert_eq!((s.stats().chunks, s.stats().oversize), (2, 0));
@@ -554,7 +554,7 @@ fn checkpoints_nest_with_child_scopes() {
         let inner = child.checkpoint();
         child.alloc_slice_from_iter((0..5000).filter(|n| n % 2 == 0));
         child.alloc_slice_fill_copy(100_000, 1_u8);
-        // SAFETY: of this scope, the last one taken; what was allocated since is not used again.
+        // SAFETY: the latest checkpoint of this scope, and later allocations are not used again.
         unsafe { child.rewind(inner) };
         assert_eq!(child.stats().used, start);
         child.alloc(2_u64);
@@ -575,7 +575,7 @@ fn a_checkpoint_in_a_fixed_buffer_rewinds_out_of_the_spill() {
         s.alloc([1_u8; 50]);
         s.alloc([2_u8; 5000]);
         assert_eq!(s.stats().chunks, 2, "turn {turn}");
-        // SAFETY: of this scope, the last one taken; what was allocated since is not used again.
+        // SAFETY: the latest checkpoint of this scope, and later allocations are not used again.
         unsafe { s.rewind(half) };
     }
     assert_eq!(s.stats().used, 50);
@@ -623,7 +623,7 @@ fn children_of_a_full_parent_move_it_to_the_next_chunk() {
     let mut arena = Arena::with_capacity_in(1024, backing);
     let mut outer = arena.scope();
     let kept = outer.alloc_slice_fill_copy(1024 - 4, 7u8);
-    // The first child finds no chunk behind, and makes one.
+    // The first child finds no next chunk, and allocates one.
     let first = position(&outer.scope());
     let used = outer.stats().used;
     for _ in 0..100 {

@@ -15,7 +15,7 @@ fn counted() -> (Arena<Watched>, Arc<Log>) {
     (Arena::new_in(backing), log)
 }
 
-/// Numbers that repeat from run to run.
+/// Pseudo-random numbers with a fixed seed.
 struct Numbers(u64);
 
 impl Numbers {
@@ -36,7 +36,7 @@ impl Numbers {
     }
 }
 
-/// The calls that each turn makes of the backing.
+/// The number of calls to the backing in each turn.
 fn calls_by_turn(turns: usize, mut turn: impl FnMut(&mut Scope<'_>, usize)) -> Vec<usize> {
     let (mut arena, log) = counted();
     let calls = (0..turns)
@@ -50,7 +50,7 @@ fn calls_by_turn(turns: usize, mut turn: impl FnMut(&mut Scope<'_>, usize)) -> V
     calls
 }
 
-/// Sizes with an oversize request here and there.
+/// Sizes with an occasional oversize request.
 fn mixed_sizes(count: usize, seed: u64) -> Vec<usize> {
     let mut numbers = Numbers(seed);
     (0..count)
@@ -104,7 +104,7 @@ fn equal_iterations_of_nested_scopes_call_the_backing_only_in_the_first() {
 
 #[test]
 fn a_working_set_that_grows_and_shrinks_settles() {
-    // Up to the peak and down again, four times: memory is asked for on the first way up alone.
+    // Up to the peak and down again, four times: only the first time requests memory.
     let turns = 400;
     let calls = calls_by_turn(turns, |s, turn| {
         let phase = turn % 100;
@@ -131,7 +131,7 @@ fn an_oversize_request_that_grows_and_shrinks_settles() {
 
 #[test]
 fn sizes_in_any_order_settle() {
-    // The order changes from turn to turn, so that requests of all sizes meet chunks of all sizes.
+    // The order changes every turn, so that requests of all sizes meet chunks of all sizes.
     for seed in 0..10 {
         let mut sizes = mixed_sizes(500, seed);
         let mut numbers = Numbers(seed + 100);
@@ -207,7 +207,7 @@ fn trim_keeps_only_the_chunks_that_the_root_uses() {
     arena.trim();
     assert_eq!((log.live(), arena.stats().chunks), (chunks, chunks));
     assert_eq!((arena.stats().held, arena.stats().used), (log.held(), used));
-    // Room that the root's last chunk has left is used before the backing is called.
+    // The rest of the root's last chunk is used before the backing is called.
     let calls = log.calls();
     arena.root().alloc(1_u64);
     assert_eq!(log.calls(), calls);
@@ -344,10 +344,10 @@ fn an_arena_that_moves_between_iterations_settles() {
     assert!(calls[1..].iter().all(|n| *n == 0), "{calls:?}");
 }
 
-/// Else each child of a loop would do so anew. Where 64 bytes are left, or the chunk behind is small, it stays.
+/// Otherwise every child of a loop would have to. With 64 bytes left, or a small next chunk, it stays.
 #[test]
 fn a_nearly_full_scope_moves_to_the_next_chunk_when_a_child_opens() {
-    // What is left where the parent next allocates.
+    // The bytes left when the parent allocates next.
     let stays = |left: usize, behind: usize| {
         let mut arena = Arena::with_chunk_size(1024);
         let mut s = arena.scope();
@@ -357,7 +357,7 @@ fn a_nearly_full_scope_moves_to_the_next_chunk_when_a_child_opens() {
         s.alloc_uninit_slice::<u8>(stats.capacity - stats.used - left);
         let bottom = top - stats.capacity;
         if behind < 128 {
-            // The least limit that lets a chunk be had gives the smallest one.
+            // The lowest limit that allows a chunk gives the smallest one.
             for more in (0..1024).step_by(16) {
                 arena.set_limit(Some(stats.held + more));
                 s = arena.scope();

@@ -31,7 +31,7 @@ mod low_addresses {
         sync::atomic::{AtomicBool, Ordering::SeqCst},
     };
 
-    /// Pages at the lowest address that the system gives; the kernel may forbid some.
+    /// Pages at the lowest address that the system allows.
     struct LowPages {
         start: NonNull<u8>,
         given: AtomicBool,
@@ -41,7 +41,7 @@ mod low_addresses {
         const BYTES: usize = 16 * 4096;
 
         fn map() -> Option<Self> {
-            // Several tests map at a time, each the lowest pages that are left.
+            // Several tests map pages at the same time, each the lowest that are free.
             (1..200).find_map(|slot| Self::map_at(slot * Self::BYTES))
         }
 
@@ -57,14 +57,14 @@ mod low_addresses {
             }
             let this =
                 LowPages { start: NonNull::new(pages.cast())?, given: AtomicBool::new(false) };
-            // An old kernel takes the address for a hint.
+            // An old kernel treats the address as a hint.
             (pages.addr() == address).then_some(this)
         }
     }
 
     impl Drop for LowPages {
         fn drop(&mut self) {
-            // SAFETY: mapped by `map_at` with this size; whoever used it is gone.
+            // SAFETY: mapped by `map_at` with this size, and no longer used.
             unsafe { libc::munmap(self.start.as_ptr().cast(), Self::BYTES) };
         }
     }
@@ -72,7 +72,7 @@ mod low_addresses {
     // SAFETY: the pages are owned.
     unsafe impl Send for LowPages {}
 
-    // SAFETY: refuses all but one block, which is no larger than the pages.
+    // SAFETY: serves a single block, which is no larger than the pages.
     unsafe impl Backing for LowPages {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
             if layout.size() > Self::BYTES || self.given.swap(true, SeqCst) {
@@ -86,7 +86,7 @@ mod low_addresses {
 
     impl AsMut<[MaybeUninit<u8>]> for LowPages {
         fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
-            // SAFETY: the pages are mapped, this value's own, and borrowed as long as the slice is.
+            // SAFETY: the pages are mapped, owned by this value, and borrowed as long as the slice.
             unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().cast(), Self::BYTES) }
         }
     }
@@ -106,7 +106,7 @@ mod low_addresses {
             }
         }
         assert!(s.try_alloc([0u8; 4096]).is_err() || s.stats().capacity > 4096);
-        // Until it is full, every block lies in the region and is its own.
+        // Until the region is full, every block is inside it and overlaps no other.
         let mut last = std::ptr::from_ref(&kept[0]).addr();
         while let Ok(block) = s.try_alloc([0u64; 3]) {
             assert!(std::ptr::from_ref(block).addr() + 24 <= last);
@@ -133,7 +133,7 @@ mod low_addresses {
         attack(&fixed.scope());
     }
 
-    /// The lowest pages that are to be had; where the system gives none, says so.
+    /// The lowest available pages; prints a note if the system allows none.
     fn low_pages() -> Option<LowPages> {
         let pages = LowPages::map();
         if pages.is_none() {
@@ -142,8 +142,8 @@ mod low_addresses {
         pages
     }
 
-    /// A type that is larger than its region's address, and one aligned to more: where the fast path compared
-    /// addresses, the subtraction would wrap and the block be granted.
+    /// A type that is larger than its region's address, and one with a larger alignment: if the fast path compared
+    /// addresses, the subtraction would wrap and the allocation succeed.
     #[test]
     fn a_type_larger_than_the_address_of_its_region_is_refused() {
         #[repr(align(1048576))]
@@ -158,7 +158,7 @@ mod low_addresses {
         }
         let bytes = pages.as_mut();
         let start = NonNull::from(&mut *bytes).cast();
-        // SAFETY: the pages are this test's own, and mapped until it ends.
+        // SAFETY: the pages are owned by this test, and mapped until it ends.
         let mut fixed = unsafe { Fixed::from_raw_parts(start, LowPages::BYTES) };
         let s = fixed.scope();
         let kept = s.alloc([0xA5_u8; 100]);
@@ -174,12 +174,12 @@ mod low_addresses {
         assert!(s.try_alloc([1_u8; 4096]).is_ok());
     }
 
-    /// The fast path's comparison counts on regions that begin at 8,192 or above.
+    /// The comparison of the fast path requires regions at address 8,192 or above.
     #[test]
     fn a_buffer_below_address_8192_counts_as_full() {
         let Some(mut page) = LowestPage::map() else { return };
         let start = NonNull::from(page.as_mut()).cast();
-        // SAFETY: the page is this test's own, and mapped until it ends.
+        // SAFETY: the page is owned by this test, and mapped until it ends.
         let mut fixed = unsafe { Fixed::from_raw_parts(start, LowestPage::BYTES) };
         let s = fixed.scope();
         assert_eq!(s.stats().capacity, 0);
@@ -199,7 +199,7 @@ mod low_addresses {
         assert_eq!(fixed.stats().chunks, 2);
     }
 
-    /// What a `Fixed` without a usable buffer takes for its region must not be its own address.
+    /// A `Fixed` without a usable buffer must not use its own address as its region.
     #[test]
     fn a_fixed_below_address_8192_has_no_region_there() {
         type Empty = Fixed<[MaybeUninit<u8>; 0], Heap>;
@@ -209,7 +209,7 @@ mod low_addresses {
         const { assert!(size_of::<Empty>() <= LowestPage::BYTES) };
         // SAFETY: the page is writable, large enough and aligned for it.
         unsafe { place.write(empty) };
-        // SAFETY: just written, and used through this reference alone.
+        // SAFETY: just written, and used only through this reference.
         let fixed = unsafe { &mut *place };
         assert!(std::ptr::from_ref(fixed).addr() < 8192);
         assert_eq!(fixed.scope().stats().capacity, 0);
@@ -223,7 +223,7 @@ mod low_addresses {
         unsafe { place.drop_in_place() };
     }
 
-    /// The least address that a chunk may have.
+    /// The lowest valid address of a chunk.
     #[test]
     fn a_chunk_at_address_8192_works() {
         let Some(pages) = LowestPage::at([8192]) else { return };
@@ -240,10 +240,10 @@ mod low_addresses {
     /// A backing of one block.
     struct OneBlock(NonNull<u8>, AtomicBool);
 
-    // SAFETY: the test's own page, which outlives the arena.
+    // SAFETY: the page is owned by the test and outlives the arena.
     unsafe impl Send for OneBlock {}
 
-    // SAFETY: the page is as large as the one size that is served, aligned, and the arena asks for one chunk.
+    // SAFETY: the page is aligned and has the only size that is served, and the arena requests one chunk.
     unsafe impl Backing for OneBlock {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
             if layout.size() > LowestPage::BYTES || self.1.swap(true, SeqCst) {
@@ -255,7 +255,7 @@ mod low_addresses {
         unsafe fn release(&self, _block: NonNull<u8>, _layout: Layout) {}
     }
 
-    /// Memory below address 8,192, as low as the system gives it; one test at a time.
+    /// Memory below address 8,192, as low as the system allows; for one test at a time.
     struct LowestPage {
         bytes: &'static mut [MaybeUninit<u8>],
         mapped: usize,
@@ -265,7 +265,7 @@ mod low_addresses {
     impl LowestPage {
         const BYTES: usize = 2048;
 
-        /// The page at 0 is for those only whom the system lets have everything.
+        /// Only privileged processes may map the page at 0.
         fn map() -> Option<Self> {
             Self::at([0, 4096])
         }
@@ -277,9 +277,9 @@ mod low_addresses {
                 eprintln!("not tried: vm.mmap_min_addr forbids pages at {addresses:?}");
                 return None;
             };
-            // Nothing may lie at address 0.
+            // Nothing may be at address 0.
             let start = std::ptr::with_exposed_provenance_mut(mapped.max(256));
-            // SAFETY: mapped above, and this value's own until it is dropped.
+            // SAFETY: mapped above, and owned by this value until it is dropped.
             let bytes = unsafe { std::slice::from_raw_parts_mut(start, Self::BYTES) };
             Some(LowestPage { bytes, mapped, _turn: turn })
         }
@@ -291,8 +291,8 @@ mod low_addresses {
             let page =
                 unsafe { libc::mmap(hint, 4096, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
             if page != libc::MAP_FAILED && page.expose_provenance() != address {
-                // An old kernel took the address for a hint.
-                // SAFETY: mapped just now, and used by nobody.
+                // An old kernel treated the address as a hint.
+                // SAFETY: just mapped, and not used.
                 unsafe { libc::munmap(page, 4096) };
             }
             page.addr() == address
@@ -302,7 +302,7 @@ mod low_addresses {
     impl Drop for LowestPage {
         fn drop(&mut self) {
             let page = std::ptr::with_exposed_provenance_mut(self.mapped);
-            // SAFETY: mapped by `map`; whoever used it is gone.
+            // SAFETY: mapped by `map`, and no longer used.
             unsafe { libc::munmap(page, 4096) };
         }
     }
@@ -325,14 +325,14 @@ mod low_addresses {
     }
 }
 
-/// An address below the least that a region may have is refused, not trusted.
+/// An address below the minimum for a region is rejected, not trusted.
 #[test]
 fn a_block_at_an_address_too_low_for_the_fast_path_is_rejected() {
     #[derive(Default)]
     struct TooLow {
         released: std::sync::Arc<std::sync::atomic::AtomicUsize>,
     }
-    // SAFETY: the block is never read or written: that is what the test is about. Otherwise as asked.
+    // SAFETY: the block meets the request except for its address, and is never read or written.
     unsafe impl Backing for TooLow {
         fn allocate(&self, layout: Layout) -> Result<std::ptr::NonNull<[u8]>, AllocError> {
             let start = std::ptr::NonNull::new(std::ptr::without_provenance_mut(4096)).unwrap();
@@ -354,8 +354,8 @@ fn a_block_at_an_address_too_low_for_the_fast_path_is_rejected() {
     assert_eq!(arena.stats().held, 0);
 }
 
-/// An arena that a thread-local or a closure can reach while its backing is at work: leaked, and freed
-/// by the test when it is done.
+/// An arena that a thread-local or a closure can reach while its backing runs: leaked, and freed at the end
+/// of the test.
 fn with_reachable<R>(
     chunk_size: usize,
     test: impl FnOnce(&'static Scope<'static>, &Rc<Cell<bool>>) -> R,
@@ -363,14 +363,14 @@ fn with_reachable<R>(
     let arena = Box::leak(Box::new(Arena::with_chunk_size_in(chunk_size, Reentrant)));
     let address = std::ptr::from_mut(arena);
     let armed = Rc::new(Cell::new(false));
-    // SAFETY: just leaked, and used through this reference until the end of the function.
+    // SAFETY: just leaked, and used only through this reference until the end of the function.
     let arena: &'static mut Arena<Reentrant> = unsafe { &mut *address };
     let scope: &'static Scope<'static> = Box::leak(Box::new(arena.scope()));
     let result = test(scope, &armed);
     Reentrant::clear();
-    // SAFETY: the leaked scope; the hook that used it is gone, and so is what the test made with it.
+    // SAFETY: the leaked scope; neither the hook nor the test uses it any more.
     drop(unsafe { Box::from_raw(std::ptr::from_ref(scope).cast_mut()) });
-    // SAFETY: the leaked arena; its one scope is gone.
+    // SAFETY: the leaked arena; its only scope has been dropped.
     drop(unsafe { Box::from_raw(address) });
     result
 }
@@ -421,7 +421,7 @@ fn a_backing_gets_no_free_memory_of_its_own_arena() {
         for bytes in [100_000, 5_000, 300_000] {
             let before = s.alloc(0xA5A5_u16);
             armed.set(true);
-            // Oversize: what is free here stays, and would have room for the inner request.
+            // Oversize, so the free memory here stays, and would be enough for the inner request.
             let big = s.alloc_slice_fill_copy(bytes, 0x5A_u8);
             let after = s.alloc(0xC3C3_u16);
             assert_apart(before, after);
@@ -435,11 +435,11 @@ fn a_backing_gets_no_free_memory_of_its_own_arena() {
 fn a_backing_gets_no_warm_chunk_of_its_own_arena() {
     with_reachable(1 << 10, |s, armed| {
         {
-            // Leaves chunks behind the scope's own that any request of up to 4,000 bytes would fit in.
+            // Leaves chunks behind the scope's that fit any request of up to 4,000 bytes.
             let start = s.checkpoint();
             s.alloc_slice_fill_copy(4_000, 0_u8);
             s.alloc_slice_fill_copy(4_000, 0_u8);
-            // SAFETY: taken from this scope above, and the slices are not used again.
+            // SAFETY: created by this scope above, and the slices are not used again.
             unsafe { s.rewind(start) };
         }
         let (answers, on) = (Rc::new(Cell::new(0)), Rc::clone(armed));
@@ -463,18 +463,17 @@ fn a_backing_gets_no_warm_chunk_of_its_own_arena() {
 fn rewinding_finds_an_arena_that_moved_meanwhile() {
     let arena = Box::new(Arena::with_chunk_size(256));
     let start = arena.root().checkpoint();
-    // Far enough that the root's chunk is another one when the arena is opened at its new place.
+    // Enough for the root to be in another chunk when the arena is used at its new address.
     arena.root().alloc_slice_fill_copy(1_000, 1_u8);
     let arena = *arena;
-    // SAFETY: taken from this root, and nothing allocated since is used again.
+    // SAFETY: created by this root, and later allocations are not used again.
     unsafe { arena.root().rewind(start) };
     for n in 0..100_u64 {
         assert_eq!(*arena.root().alloc([n; 20]), [n; 20]);
     }
 }
 
-/// Under Miri: the pointer that a rewound scope keeps must be good for the backing too, which lies beside what it
-/// points to.
+/// For Miri: the pointer that a rewound scope keeps must also be valid for the backing beside its target.
 #[test]
 fn a_rewound_scope_can_call_its_backing() {
     let (backing, log) = watched();
@@ -482,7 +481,7 @@ fn a_rewound_scope_can_call_its_backing() {
     let s = arena.scope();
     let start = s.checkpoint();
     s.alloc([1_u8; 100]);
-    // SAFETY: taken from this scope, and what was allocated since is not used again.
+    // SAFETY: created by this scope, and later allocations are not used again.
     unsafe { s.rewind(start) };
     let calls = log.calls();
     assert_eq!(*s.alloc([2_u8; 1000]), [2; 1000]);
@@ -528,7 +527,7 @@ fn a_display_may_format_into_its_own_scope() {
     }
 }
 
-/// An owner of bytes that does what safe code can: returns other memory each time it is asked.
+/// A buffer owner that returns different memory each time, as safe code may.
 struct Fickle {
     buffers: Vec<Vec<MaybeUninit<u8>>>,
     asked: usize,
@@ -595,7 +594,7 @@ fn an_owner_of_bytes_may_return_other_memory_while_the_spill_keeps_its_chunks() 
             assert!(outer.iter().all(|byte| *byte == turn));
         }
         assert_eq!(fixed.stats().held, log.held());
-        // A move between scopes takes the buffer's header along.
+        // A move between scopes moves the buffer's header too.
         let moved = std::hint::black_box(fixed);
         fixed = moved;
     }
@@ -642,7 +641,7 @@ fn an_empty_buffer_is_full() {
         assert!(s.try_alloc_fmt(format_args!("{}", 1)).is_err());
         assert!(s.try_alloc_slice_from_iter([1u8]).is_err());
         assert!(s.try_alloc_slice_fill_copy(usize::MAX, 1u8).is_err());
-        // What takes no bytes fits.
+        // Zero-sized values fit.
         s.alloc(());
         assert_eq!(s.alloc_str(""), "");
         assert_eq!(s.alloc_slice_copy::<u64>(&[]), []);
@@ -693,7 +692,7 @@ fn a_backing_that_panics_leaves_the_arena_as_it_was() {
             &|| end(s.try_alloc_aligned(1u8, 4096)),
             &|| end(s.alloc_uninit::<[u64; 100]>()),
         ];
-        // A block of 16 bytes still fits, so each of these must come to the backing.
+        // A block of 16 bytes would still fit, so each of these has to call the backing.
         while s.stats().capacity - s.stats().used >= 16 {
             s.alloc([0u8; 16]);
         }
@@ -703,7 +702,7 @@ fn a_backing_that_panics_leaves_the_arena_as_it_was() {
             assert_eq!(panic_of(attempt).as_deref(), Some("the backing panics"));
             assert_eq!(s.stats(), stats);
         }
-        // Not busy for ever: the next call is served.
+        // No longer busy: the next call succeeds.
         assert_eq!(*s.alloc([2u8; 300]), [2; 300]);
         assert_works(&s);
     }
@@ -712,7 +711,7 @@ fn a_backing_that_panics_leaves_the_arena_as_it_was() {
     assert_eq!(log.live(), 0);
 }
 
-/// A value with two bytes of padding, and one that is nothing but a pointer.
+/// A value with two bytes of padding, and one that consists of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Padded {
@@ -749,14 +748,14 @@ fn small_copies_are_exact_for_every_length_up_to_80_bytes() {
         assert_eq!(s.alloc_slice_copy(&padded), padded);
         assert_eq!(s.alloc_slice_clone(&padded), padded);
 
-        // Under Miri a pointer that went through integers would have lost what it points to.
+        // Under Miri, a pointer copied as integers would have lost its provenance.
         let pointers: Vec<(&u32, u8)> = (0..len / 8).map(|i| (&targets[i % 3], bytes[i])).collect();
         let copy = s.alloc_slice_copy(&pointers);
         assert!(copy.iter().enumerate().all(|(i, (p, byte))| {
             std::ptr::eq(*p, &targets[i % 3]) && **p == targets[i % 3] && *byte == bytes[i]
         }));
 
-        // Bytes that were never written may be copied, and stay so.
+        // Uninitialised bytes may be copied, and stay uninitialised.
         let mut partly = vec![MaybeUninit::<u16>::uninit(); len];
         for (i, value) in partly.iter_mut().enumerate().step_by(2) {
             value.write(u16::from(bytes[i]));
@@ -769,8 +768,7 @@ fn small_copies_are_exact_for_every_length_up_to_80_bytes() {
     }
 }
 
-/// Fills chunks that touch each other in memory from both ends, with blocks at the low end that end
-/// exactly where a chunk does.
+/// Fills adjacent chunks from both ends, with low-end blocks that end exactly at the end of a chunk.
 fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
     for turn in 0..3u8 {
         let mut outer = arena.scope();
@@ -778,7 +776,7 @@ fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
         for size in [1, 16, 100, 176, 300, 40, 1_000, 7] {
             kept.push(outer.alloc_slice_fill_copy(size, turn));
             kept.push(outer.alloc_slice_from_iter(std::iter::repeat_n(turn, size)));
-            // Up to the very end of the chunk: the block's end is the next chunk's first byte.
+            // Up to the end of the chunk: the block ends at the next chunk's first byte.
             let stats = outer.stats();
             let free = stats.capacity - stats.used;
             kept.push(outer.alloc_slice_from_iter(std::iter::repeat_n(turn, free % 4_000)));
@@ -789,7 +787,7 @@ fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
                 assert_apart(high, low);
                 assert!(low.ends_with('y') && high.iter().all(|byte| *byte == 0xFF));
             }
-            // A block that grows while the iterator fills the chunk that it is in.
+            // A block that grows while its iterator fills the same chunk.
             let values = (0..size).map(|i| {
                 if i % 50 == 0 {
                     outer.alloc_slice_fill_copy(30, 0xEEu8);
@@ -823,13 +821,13 @@ fn adjacent_chunks_are_never_mistaken_for_one() {
 fn a_buffer_adjacent_to_its_spill_chunks_is_never_mistaken_for_one_of_them() {
     for downwards in [false, true] {
         let pool = Adjacent::new(1 << 20, downwards);
-        // Downwards the first chunk ends where this buffer begins; upwards it begins where it ends.
+        // Descending, the first chunk ends where this buffer starts; ascending, it starts where the buffer ends.
         let start = pool.take(128).unwrap();
-        // SAFETY: the pool's own bytes, given out this once; it lives in the arena, beside the buffer.
+        // SAFETY: bytes of the pool, used only here; the pool lives in the arena, beside the buffer.
         let mut fixed = unsafe { Fixed::from_raw_parts(start, 128) }.or_spill(pool);
         for turn in 0..4u8 {
             let mut s = fixed.scope();
-            // The chunk serves this one only, and the buffer stays the region.
+            // The chunk serves only this request; the buffer remains the region.
             let spilled = s.alloc_slice_fill_copy(100_000, turn);
             assert_eq!(s.stats().oversize, 1);
             let first = s.alloc_slice_from_iter(std::iter::repeat_n(turn, 20));
@@ -885,7 +883,7 @@ fn a_backing_may_return_more_bytes_without_a_larger_alignment() {
 
 #[test]
 fn both_ends_of_regions_of_every_size_are_aligned() {
-    // A buffer may begin and end at any address; a chunk ends at any multiple of 16.
+    // A buffer may start and end at any address; a chunk ends at any multiple of 16.
     let mut bytes = vec![MaybeUninit::<u8>::uninit(); 4096 + 200];
     for offset in 0..20 {
         for len in (0..200).chain([1_000, 4_095, 4_096, 4_097]) {
@@ -896,7 +894,7 @@ fn both_ends_of_regions_of_every_size_are_aligned() {
                 for size in [1, 3, 8, align, len / 2, len] {
                     let mut outer = fixed.scope();
                     check_block(&outer, &range, size, align);
-                    // A child begins where its parent stands.
+                    // A child starts at its parent's cursor.
                     check_block(&outer.scope(), &range, size, align);
                     check_block(&outer, &range, size, align);
                 }
@@ -934,7 +932,7 @@ fn an_oversize_request_costs_the_current_chunk_nothing() {
     assert!(big.iter().all(|byte| *byte == 2));
 }
 
-/// The top is rounded down for the next block of that alignment, below the low end where they had all but met.
+/// Rounding the top down for the next block of that alignment would move it below the low end.
 #[test]
 fn an_oversize_request_leaves_a_nearly_full_region_intact() {
     for gap in 0..40 {

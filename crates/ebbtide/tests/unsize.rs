@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
 
-/// Counts how often it was dropped.
+/// Counts its drops.
 struct Counted(#[allow(dead_code, reason = "gives it a size")] u64);
 
 impl Drop for Counted {
@@ -18,7 +18,7 @@ impl Drop for Counted {
     }
 }
 
-/// As `Counted`, without a size.
+/// Like `Counted`, but zero-sized.
 struct Token;
 
 impl Drop for Token {
