@@ -113,6 +113,15 @@ impl<'a, T: ?Sized> Box<'a, T> {
     }
 }
 
+impl<'a> Box<'a, str> {
+    /// A box of text that nobody else has.
+    #[inline]
+    pub(crate) fn of_str(text: &'a mut str) -> Self {
+        // SAFETY: it is borrowed exclusively for `'a`, and has no destructor.
+        unsafe { Box::own(NonNull::from(text)) }
+    }
+}
+
 /// Carries a box's lifetime through [`unsize!`](crate::unsize).
 #[doc(hidden)]
 #[derive(Debug)]

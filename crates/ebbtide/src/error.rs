@@ -59,7 +59,7 @@ impl<E: Error + 'static> Error for AllocOrInitError<E> {
 
 /// What a failed allocation is: an [`AllocError`] to return, or [`Infallible`], which cannot be made
 /// because the failing path diverges. A body generic over it serves both twins of a method.
-pub(crate) trait Failure: Sized {
+pub trait Failure: Sized {
     /// Whether the slow path itself must diverge when there is no memory.
     const DIVERGES: bool;
 

@@ -64,7 +64,6 @@ mod array;
 mod backing;
 mod boxed;
 mod chunk;
-#[cfg(any(feature = "allocator-api2", feature = "hashbrown"))]
 pub mod collections;
 mod collector;
 #[cfg(any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly"))]
@@ -72,7 +71,6 @@ mod compat;
 mod copy;
 mod error;
 mod fixed;
-mod grow;
 #[cfg(feature = "huge-pages")]
 mod huge;
 mod init_guard;
@@ -89,7 +87,9 @@ pub mod serialize;
 mod slice;
 mod stats;
 mod string;
+mod text;
 mod value;
+mod vector;
 
 pub use arena::{Arena, Retain};
 #[cfg(feature = "alloc")]
@@ -102,7 +102,6 @@ pub use error::{AllocError, AllocOrInitError};
 #[cfg(feature = "alloc")]
 pub use fixed::SpareCapacity;
 pub use fixed::{Fixed, RawBytes, StackArena, StackBytes};
-pub use grow::{GrowString, GrowVec};
 #[cfg(feature = "huge-pages")]
 pub use huge::HugePages;
 #[cfg(feature = "std")]
@@ -111,4 +110,6 @@ pub use local::{scope, try_scope};
 pub use pool::{Pool, Pooled};
 pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};
+pub use text::GrowString;
 pub use value::Zeroable;
+pub use vector::GrowVec;

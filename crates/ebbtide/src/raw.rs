@@ -550,6 +550,13 @@ impl Cursor {
         block.addr().get() + size == self.low.get().addr().get()
     }
 
+    /// Whether a block of at least one byte, of whatever scope, is the last one of this cursor's region, so that it
+    /// can grow and shrink in place. Where it begins counts too: the region of another arena may end where a
+    /// caller's buffer begins (I5).
+    pub(crate) fn ends_free(&self, block: NonNull<u8>, size: usize) -> bool {
+        self.is_last_low(block, size) && self.chunk().region().low() <= block
+    }
+
     /// The largest size that a low-end block of `layout` can have without moving. If `layout` has no
     /// bytes, the largest size of a new block.
     pub(crate) fn room_low(&self, block: NonNull<u8>, layout: Layout) -> usize {
@@ -568,8 +575,9 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// `block` came from the low end of this very cursor with the layout `old` and is alive; `new` has
-    /// the same alignment and is not smaller.
+    /// `block` has the layout `old` and is alive. It came from the low end of this very cursor, or it
+    /// [ends where the free part begins](Cursor::ends_free) and is the caller's. `new` has the same alignment
+    /// and is not smaller.
     #[inline]
     pub(crate) unsafe fn grow_low<F: Failure>(
         &self,
@@ -596,8 +604,8 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// `block` came from the low end of this very cursor and has `old_size` bytes now, at least
-    /// `new_size`; or both are 0. The bytes given back are not used again.
+    /// `block` has `old_size` bytes now, at least `new_size`, and came from the low end of this very cursor or
+    /// [ends where the free part begins](Cursor::ends_free) and is the caller's; or both sizes are 0. The bytes given back are not used again.
     #[inline]
     pub(crate) unsafe fn shrink_low(&self, block: NonNull<u8>, old_size: usize, new_size: usize) {
         if self.is_last_low(block, old_size) {
@@ -620,29 +628,59 @@ impl Cursor {
         Some((at(low, start), top - start))
     }
 
-    /// Moves the cursor to another chunk with room for `layout` at the low end, and copies the first
-    /// `size` bytes of `block`, which is not published, to where [`low_room`](Cursor::low_room) then
-    /// begins. If the backing refuses or panics, the cursor is as it was: the block relies on the room
-    /// up to `top`.
+    /// The cursor of a builder that has this one's scope to itself and builds in `chunk`.
     ///
     /// # Safety
     ///
-    /// `block` is what `low_room` returned for the same alignment, nothing was allocated since, and
-    /// `size <= layout.size()`.
-    pub(crate) unsafe fn move_low<F: Failure>(
+    /// `chunk` is this cursor's, or the one that [`go_on`](Cursor::go_on) moved the builder's cursor to last.
+    /// Of the two cursors only one is used at a time (I4).
+    pub(crate) unsafe fn builder_in(&self, chunk: NonNull<Header>) -> Cursor {
+        let words = self.words();
+        if chunk == self.chunk.get() {
+            return Cursor {
+                top: Cell::new(words.top),
+                chunk: Cell::new(chunk),
+                low: Cell::new(words.low),
+            };
+        }
+        // SAFETY: L1: a chunk behind this cursor's, in the list of the arena that is borrowed (I0).
+        let chunk = unsafe { ChunkRef::new(chunk) };
+        // SAFETY: L4: it was attached when the builder entered it, in the same loan.
+        let chunk = unsafe { CurrentChunk::new(chunk) };
+        Cursor {
+            top: Cell::new(chunk.top().addr().get()),
+            chunk: Cell::new(chunk.as_ptr()),
+            low: Cell::new(chunk.low()),
+        }
+    }
+
+    /// Moves a builder's cursor to a chunk behind with room for `layout` at the low end, all of which is free
+    /// then. This one, its scope's, stays where it is. If the backing refuses or panics, so does the builder's.
+    ///
+    /// # Safety
+    ///
+    /// [`builder_in`](Cursor::builder_in) gave `builder` for this cursor.
+    pub(crate) unsafe fn go_on<F: Failure>(
         &self,
+        builder: &Cursor,
         layout: Layout,
-        block: NonNull<u8>,
-        size: usize,
     ) -> Result<(), F> {
-        let undo = Undo { cursor: self, words: self.words() };
-        let moved = self.refill::<F>(layout, End::Low)?;
-        core::mem::forget(undo);
-        // SAFETY: both are valid for `size` bytes. The new one lies in a chunk that was free, the old
-        // one in what the cursor had free before, so they do not overlap.
-        unsafe { moved.copy_from_nonoverlapping(block, size) };
-        self.low.set(moved);
+        // Nothing is free while the slow path is at work, in the scope's own words either.
+        let _undo = Undo { cursor: self, top: self.top.get() };
+        self.top.set(self.low.get().addr().get());
+        let block = builder.refill::<F>(layout, End::Low)?;
+        builder.low.set(block);
         Ok(())
+    }
+
+    /// Takes over the place of a builder's cursor.
+    ///
+    /// # Safety
+    ///
+    /// [`builder_in`](Cursor::builder_in) gave `builder` for this cursor.
+    #[inline]
+    pub(crate) unsafe fn follow(&self, builder: &Cursor) {
+        self.set(builder.words());
     }
 
     /// Moves `low` behind a block that was built in what [`low_room`](Cursor::low_room) returned.
@@ -810,15 +848,15 @@ impl Cursor {
     }
 }
 
-/// Restores a cursor's words when dropped: on every way out that does not forget it.
+/// Gives a cursor its top back when dropped: on every way out.
 struct Undo<'c> {
     cursor: &'c Cursor,
-    words: Words<'c>,
+    top: usize,
 }
 
 impl Drop for Undo<'_> {
     fn drop(&mut self) {
-        self.cursor.set(self.words);
+        self.cursor.top.set(self.top);
     }
 }
 

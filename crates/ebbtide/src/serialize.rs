@@ -1,6 +1,6 @@
 //! Serialises what lies in a scope, and deserialises into one (feature `serde`).
 //!
-//! [`Box`], [`GrowVec`] and [`GrowString`] serialise as what they hold, and so do the `collections`.
+//! [`Box`] and the [`collections`](crate::collections) serialise as what they hold.
 //!
 //! A type that implements `Deserialize` makes itself out of the input alone: it cannot know of a scope. serde's
 //! answer is the seed, a [`DeserializeSeed`] that brings along what is needed. A scope makes them:
@@ -16,7 +16,7 @@
 //! | [`s.seed_slice(of)`](Scope::seed_slice) | `&mut [_]` of what the seed `of` gives |
 //! | [`s.seed_entries(key, value)`](Scope::seed_entries) | `&mut [(_, _)]`, the entries of a map in their order |
 //! | [`s.seed_boxed(of)`](Scope::seed_boxed), [`s.seed_boxed_slice(of)`](Scope::seed_boxed_slice) | the same, owned |
-//! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the `collections`, with their features |
+//! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the collections; maps and sets with the feature `hashbrown` |
 //!
 //! Seeds nest. What is nested in itself, as JSON is, takes a seed of one's own:
 //!
@@ -92,9 +92,9 @@
 
 use crate::{
     boxed::Box,
+    collections::{Length, Memory, Owning, Text as AnyText, Vector},
     collector::Collector,
     error::AllocError,
-    grow::{GrowString, GrowVec},
     scope::Scope,
     value::assert_no_drop,
 };
@@ -120,13 +120,19 @@ impl<T: ?Sized + Serialize> Serialize for Box<'_, T> {
     }
 }
 
-impl<T: Serialize> Serialize for GrowVec<'_, '_, T> {
+impl<T: Serialize, M, L: Length> Serialize for Vector<T, M, L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_slice().serialize(serializer)
     }
 }
 
-impl Serialize for GrowString<'_, '_> {
+impl<T: Serialize, M: Memory> Serialize for Owning<T, M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize(serializer)
+    }
+}
+
+impl<M> Serialize for AnyText<M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_str().serialize(serializer)
     }
@@ -594,93 +600,88 @@ impl<'a> Scope<'a> {
 
 // The collections.
 
-#[cfg(feature = "allocator-api2")]
 pub use vectors::{StringSeed, VecSeed};
 
-#[cfg(feature = "allocator-api2")]
 mod vectors {
     use super::{
-        AllocError, DeserializeSeed, Deserializer, Error, Scope, SeqAccess, Serialize, Serializer,
-        Visitor, cautious, text_of,
+        DeserializeSeed, Deserializer, Error, Scope, SeqAccess, Visitor, cautious, text_of,
     };
     use crate::collections::{String, Vec};
     use core::fmt;
 
-    impl<T: Serialize> Serialize for Vec<'_, T> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.as_slice().serialize(serializer)
-        }
-    }
-
-    impl Serialize for String<'_> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.as_str().serialize(serializer)
-        }
-    }
-
     /// Gives a [`Vec`]; see [`Scope::seed_vec`].
     #[derive(Clone, Copy)]
-    pub struct VecSeed<'s, S> {
-        scope: &'s Scope<'s>,
+    pub struct VecSeed<'s, 'a, S> {
+        scope: &'s Scope<'a>,
         of: S,
     }
 
-    impl<S> fmt::Debug for VecSeed<'_, S> {
+    impl<S> fmt::Debug for VecSeed<'_, '_, S> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("VecSeed").finish_non_exhaustive()
         }
     }
 
-    impl<'de, 's, S: DeserializeSeed<'de> + Clone> DeserializeSeed<'de> for VecSeed<'s, S> {
-        type Value = Vec<'s, S::Value>;
+    impl<'de, 's, 'a, S: DeserializeSeed<'de> + Clone> DeserializeSeed<'de> for VecSeed<'s, 'a, S> {
+        type Value = Vec<'s, 'a, S::Value>;
 
         fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
             from.deserialize_seq(self)
         }
     }
 
-    impl<'de, 's, S: DeserializeSeed<'de> + Clone> Visitor<'de> for VecSeed<'s, S> {
-        type Value = Vec<'s, S::Value>;
+    impl<'de, 's, 'a, S: DeserializeSeed<'de> + Clone> Visitor<'de> for VecSeed<'s, 'a, S> {
+        type Value = Vec<'s, 'a, S::Value>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a sequence")
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-            // The inner vector gives its block back where an element fails.
-            let mut vec = self.scope.vec().into_inner();
+            let mut vec = self.scope.vec();
             // A hint may lie; where it is refused the vector grows as elements arrive.
             let _ = vec.try_reserve(cautious::<S::Value>(elements.size_hint()));
-            while let Some(element) = elements.next_element_seed(self.of.clone())? {
-                vec.try_reserve(1).map_err(|_| A::Error::custom(AllocError))?;
-                vec.push(element);
+            loop {
+                let next = elements.next_element_seed(self.of.clone());
+                let pushed = next.and_then(|next| match next {
+                    Some(element) => vec.try_push(element).map(Some).map_err(A::Error::custom),
+                    None => Ok(None),
+                });
+                match pushed {
+                    Ok(Some(())) => {}
+                    Ok(None) => return Ok(vec),
+                    Err(error) => {
+                        vec.clear();
+                        vec.shrink_to_fit();
+                        return Err(error);
+                    }
+                }
             }
-            Ok(Vec::of(vec))
         }
     }
 
     /// Gives a [`String`]; see [`Scope::seed_string`].
     #[derive(Clone, Copy)]
-    pub struct StringSeed<'s> {
-        scope: &'s Scope<'s>,
+    pub struct StringSeed<'s, 'a> {
+        scope: &'s Scope<'a>,
     }
 
-    impl fmt::Debug for StringSeed<'_> {
+    impl fmt::Debug for StringSeed<'_, '_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("StringSeed").finish_non_exhaustive()
         }
     }
 
-    impl<'de, 's> DeserializeSeed<'de> for StringSeed<'s> {
-        type Value = String<'s>;
+    impl<'de, 's, 'a> DeserializeSeed<'de> for StringSeed<'s, 'a> {
+        type Value = String<'s, 'a>;
 
         fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
             from.deserialize_str(self)
         }
     }
 
-    impl<'s> Visitor<'_> for StringSeed<'s> {
-        type Value = String<'s>;
+    impl<'s, 'a> Visitor<'_> for StringSeed<'s, 'a> {
+        type Value = String<'s, 'a>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a string")
@@ -688,8 +689,7 @@ mod vectors {
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
             let mut string = self.scope.string();
-            string.try_reserve(text.len()).map_err(E::custom)?;
-            string.push_str(text);
+            string.try_push_str(text).map_err(E::custom)?;
             Ok(string)
         }
 
@@ -698,7 +698,7 @@ mod vectors {
         }
     }
 
-    impl<'s> Scope<'s> {
+    impl<'a> Scope<'a> {
         /// A seed for a [vector](Scope::vec) of what `of` gives, which goes on growing.
         ///
         /// ```
@@ -714,13 +714,13 @@ mod vectors {
         /// # Ok::<(), serde_json::Error>(())
         /// ```
         #[must_use]
-        pub fn seed_vec<S>(&'s self, of: S) -> VecSeed<'s, S> {
+        pub fn seed_vec<S>(&self, of: S) -> VecSeed<'_, 'a, S> {
             VecSeed { scope: self, of }
         }
 
         /// A seed for a [string](Scope::string), which goes on growing.
         #[must_use]
-        pub fn seed_string(&'s self) -> StringSeed<'s> {
+        pub fn seed_string(&self) -> StringSeed<'_, 'a> {
             StringSeed { scope: self }
         }
     }
@@ -729,55 +729,70 @@ mod vectors {
 #[cfg(feature = "hashbrown")]
 pub use maps::{MapSeed, SetSeed};
 
-/// The map and the set themselves serialise by hashbrown's own feature.
+/// hashbrown's own maps and sets serialise by its own feature.
 #[cfg(feature = "hashbrown")]
 mod maps {
     use super::{
-        AllocError, DeserializeSeed, Deserializer, Error, MapAccess, Scope, SeqAccess, Visitor,
-        cautious,
+        AllocError, DeserializeSeed, Deserializer, Error, MapAccess, Scope, SeqAccess, Serialize,
+        Serializer, Visitor, cautious,
     };
-    use crate::collections::{Map, Set};
-    use core::{fmt, hash::Hash};
+    use crate::collections::{Map, OwnedMap, OwnedSet, Set};
+    use core::{
+        fmt,
+        hash::{BuildHasher, Hash},
+    };
 
-    /// Gives a [`Map`]; see [`Scope::seed_map`].
+    impl<K: Serialize + Eq + Hash, V: Serialize, H: BuildHasher> Serialize for Map<'_, '_, K, V, H> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            (**self).serialize(serializer)
+        }
+    }
+
+    impl<T: Serialize + Eq + Hash, H: BuildHasher> Serialize for Set<'_, '_, T, H> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            (**self).serialize(serializer)
+        }
+    }
+
+    /// Gives an [`OwnedMap`], of which a [`Map`] can be made; see [`Scope::seed_map`].
     #[derive(Clone, Copy)]
-    pub struct MapSeed<'s, K, V> {
-        scope: &'s Scope<'s>,
+    pub struct MapSeed<'s, 'a, K, V> {
+        scope: &'s Scope<'a>,
         key: K,
         value: V,
     }
 
-    impl<K, V> fmt::Debug for MapSeed<'_, K, V> {
+    impl<K, V> fmt::Debug for MapSeed<'_, '_, K, V> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("MapSeed").finish_non_exhaustive()
         }
     }
 
-    impl<'de, 's, K, V> DeserializeSeed<'de> for MapSeed<'s, K, V>
+    impl<'de, 's, 'a, K, V> DeserializeSeed<'de> for MapSeed<'s, 'a, K, V>
     where
         K: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
         V: DeserializeSeed<'de> + Clone,
     {
-        type Value = Map<'s, K::Value, V::Value>;
+        type Value = OwnedMap<'s, 'a, K::Value, V::Value>;
 
         fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
             from.deserialize_map(self)
         }
     }
 
-    impl<'de, 's, K, V> Visitor<'de> for MapSeed<'s, K, V>
+    impl<'de, 's, 'a, K, V> Visitor<'de> for MapSeed<'s, 'a, K, V>
     where
         K: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
         V: DeserializeSeed<'de> + Clone,
     {
-        type Value = Map<'s, K::Value, V::Value>;
+        type Value = OwnedMap<'s, 'a, K::Value, V::Value>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a map")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-            let mut map = self.scope.map();
+            let mut map = self.scope.owned_map();
             // A hint may lie; where it is refused the map grows as entries arrive.
             let _ = map.try_reserve(cautious::<(K::Value, V::Value)>(entries.size_hint()));
             while let Some(key) = entries.next_key_seed(self.key.clone())? {
@@ -789,42 +804,42 @@ mod maps {
         }
     }
 
-    /// Gives a [`Set`]; see [`Scope::seed_set`].
+    /// Gives an [`OwnedSet`], of which a [`Set`] can be made; see [`Scope::seed_set`].
     #[derive(Clone, Copy)]
-    pub struct SetSeed<'s, S> {
-        scope: &'s Scope<'s>,
+    pub struct SetSeed<'s, 'a, S> {
+        scope: &'s Scope<'a>,
         of: S,
     }
 
-    impl<S> fmt::Debug for SetSeed<'_, S> {
+    impl<S> fmt::Debug for SetSeed<'_, '_, S> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("SetSeed").finish_non_exhaustive()
         }
     }
 
-    impl<'de, 's, S> DeserializeSeed<'de> for SetSeed<'s, S>
+    impl<'de, 's, 'a, S> DeserializeSeed<'de> for SetSeed<'s, 'a, S>
     where
         S: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
     {
-        type Value = Set<'s, S::Value>;
+        type Value = OwnedSet<'s, 'a, S::Value>;
 
         fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
             from.deserialize_seq(self)
         }
     }
 
-    impl<'de, 's, S> Visitor<'de> for SetSeed<'s, S>
+    impl<'de, 's, 'a, S> Visitor<'de> for SetSeed<'s, 'a, S>
     where
         S: DeserializeSeed<'de, Value: Eq + Hash> + Clone,
     {
-        type Value = Set<'s, S::Value>;
+        type Value = OwnedSet<'s, 'a, S::Value>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a sequence")
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-            let mut set = self.scope.set();
+            let mut set = self.scope.owned_set();
             // A hint may lie; where it is refused the set grows as elements arrive.
             let _ = set.try_reserve(cautious::<S::Value>(elements.size_hint()));
             while let Some(element) = elements.next_element_seed(self.of.clone())? {
@@ -835,8 +850,8 @@ mod maps {
         }
     }
 
-    impl<'s> Scope<'s> {
-        /// A seed for a hash [map](Scope::map). Of a key that comes twice the last value is kept.
+    impl<'a> Scope<'a> {
+        /// A seed for a hash [map](Scope::owned_map). Of a key that comes twice the last value is kept.
         ///
         /// ```
         /// use serde::de::DeserializeSeed;
@@ -851,13 +866,13 @@ mod maps {
         /// # Ok::<(), serde_json::Error>(())
         /// ```
         #[must_use]
-        pub fn seed_map<K, V>(&'s self, key: K, value: V) -> MapSeed<'s, K, V> {
+        pub fn seed_map<K, V>(&self, key: K, value: V) -> MapSeed<'_, 'a, K, V> {
             MapSeed { scope: self, key, value }
         }
 
-        /// A seed for a hash [set](Scope::set).
+        /// A seed for a hash [set](Scope::owned_set).
         #[must_use]
-        pub fn seed_set<S>(&'s self, of: S) -> SetSeed<'s, S> {
+        pub fn seed_set<S>(&self, of: S) -> SetSeed<'_, 'a, S> {
             SetSeed { scope: self, of }
         }
     }

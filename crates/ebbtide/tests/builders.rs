@@ -285,7 +285,7 @@ fn elements_without_size_take_nothing() {
         assert!(panic_of(|| v.reserve(usize::MAX - 110)).unwrap().contains("capacity overflow"));
         // SAFETY: values without bytes are always there, wherever they are.
         let all = unsafe { std::slice::from_raw_parts(v.as_ptr(), usize::MAX - 111) };
-        v.extend_from_slice(all);
+        v.extend_from_slice_copy(all);
         assert_eq!((v.len(), v.try_push(value)), (usize::MAX, Err(AllocError)));
         v.truncate(7);
         assert!(v.pop().is_some());
@@ -320,7 +320,7 @@ fn elements_without_size_are_dropped_one_by_one() {
 
     let mut arena = Arena::new();
     let mut s = arena.scope();
-    let mut v = s.grow_vec();
+    let mut v = s.owned_grow_vec();
     v.extend((0..10).map(|_| Marker));
     v.truncate(8);
     assert_eq!(DROPPED.get(), 2);
@@ -489,7 +489,7 @@ fn a_panic_in_the_middle_of_an_extend_keeps_what_was_added() {
             let census = Census::forever();
             let mut arena = Arena::with_chunk_size(chunk_size);
             let mut s = arena.scope();
-            let mut v = s.grow_vec();
+            let mut v = s.owned_grow_vec();
             let values = |i: usize| {
                 assert_ne!(i, at, "in the middle");
                 census.make(i)
@@ -514,7 +514,7 @@ fn an_extend_that_fails_in_the_middle_keeps_what_was_added_and_drops_the_rest() 
     let census = Census::forever();
     let mut stack = StackArena::<240>::new();
     let mut s = stack.scope();
-    let mut v = s.grow_vec();
+    let mut v = s.owned_grow_vec();
     let room = v.capacity();
     assert_eq!(v.try_extend((0..100).map(|i| census.make(i))), Err(AllocError));
     assert_eq!((v.len(), census.made(), census.live()), (room, room + 1, room));
@@ -539,7 +539,7 @@ fn a_panic_in_a_destructor_drops_the_others_and_none_twice() {
     let fill = |v: &mut GrowVec<'_, '_, Fragile<'static>>| {
         v.extend((0..9).map(|i| Fragile(census.make(i))));
     };
-    let mut v = s.grow_vec();
+    let mut v = s.owned_grow_vec();
     fill(&mut v);
     assert!(panic_of(|| v.truncate(2)).is_some());
     assert_eq!((v.len(), census.live()), (2, 2));
@@ -549,7 +549,7 @@ fn a_panic_in_a_destructor_drops_the_others_and_none_twice() {
     fill(&mut v);
     assert!(panic_of(|| drop(v)).is_some());
     assert_eq!(census.live(), 0);
-    let mut v = s.grow_vec();
+    let mut v = s.owned_grow_vec();
     fill(&mut v);
     let owned = v.into_boxed_slice();
     assert!(panic_of(|| drop(owned)).is_some());
@@ -598,7 +598,7 @@ fn boxed_slices_own_their_elements() {
     let census = Census::forever();
     let mut arena = Arena::with_chunk_size(64);
     let mut s = arena.scope();
-    let mut v = s.grow_vec();
+    let mut v = s.owned_grow_vec();
     for i in 0..200 {
         v.push(census.make(i));
     }
@@ -611,7 +611,7 @@ fn boxed_slices_own_their_elements() {
     assert!(owned.iter().rev().enumerate().all(|(i, value)| value.id() == i));
     drop(owned);
     assert_eq!(census.live(), 0);
-    let mut abandoned = s.grow_vec();
+    let mut abandoned = s.owned_grow_vec();
     abandoned.extend((0..50).map(|i| census.make(i)));
     drop(abandoned);
     assert_eq!(census.live(), 0);

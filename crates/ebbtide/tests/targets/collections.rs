@@ -1,5 +1,5 @@
 //! Vectors, strings and maps over one scope, side by side and over claims, against the standard library's.
-#![cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+#![cfg(feature = "hashbrown")]
 
 use super::input::{Input, boundary};
 use ebbtide::{
@@ -18,10 +18,10 @@ type Entry = [u64; 3];
 /// Collections of a scope, and what they should hold.
 struct Shelf<'s> {
     s: &'s Scope<'s>,
-    words: std::vec::Vec<(Vec<'s, u32>, std::vec::Vec<u32>)>,
-    lines: std::vec::Vec<Beside<Vec<'s, Line>, std::vec::Vec<Line>>>,
-    texts: std::vec::Vec<(String<'s>, std::string::String)>,
-    maps: std::vec::Vec<Beside<Map<'s, u16, Entry>, HashMap<u16, Entry>>>,
+    words: std::vec::Vec<(Vec<'s, 's, u32>, std::vec::Vec<u32>)>,
+    lines: std::vec::Vec<Beside<Vec<'s, 's, Line>, std::vec::Vec<Line>>>,
+    texts: std::vec::Vec<(String<'s, 's>, std::string::String)>,
+    maps: std::vec::Vec<Beside<Map<'s, 's, u16, Entry>, HashMap<u16, Entry>>>,
     left: std::vec::Vec<(&'s [u32], std::vec::Vec<u32>)>,
 }
 

@@ -1,0 +1,1126 @@
+//! Strings over the memory of a scope: a vector of bytes that is always whole UTF-8 (U1).
+//!
+//! Everything unsafe here is the step from bytes to `str`; memory is the vector's.
+
+mod traits;
+
+use crate::{
+    boxed::Box,
+    error::{AllocError, Failure},
+    scope::Scope,
+    vector::{Exclusive, GrowVec, Memory, Vec, Vector, elements::indices},
+};
+use core::{
+    convert::Infallible,
+    fmt,
+    iter::FusedIterator,
+    ops::RangeBounds,
+    str::{Chars, Utf8Error},
+};
+
+/// A growable string in the memory of a scope. Programs name it by its kinds: [`String`] and [`GrowString`].
+///
+/// It has the methods of `std::string::String`, with a twin that returns [`AllocError`] for each that
+/// allocates, and no destructor.
+///
+/// [`String`]: crate::collections::String
+/// [`GrowString`]: crate::GrowString
+pub struct Text<M> {
+    /// U1: always whole UTF-8.
+    bytes: Vector<u8, M>,
+}
+
+/// A string that shares its scope with others: the arena's counterpart of `std::string::String`.
+///
+/// `'s` is the loan of the scope, `'a` how long the memory lives; see [`Vec`](crate::collections::Vec).
+///
+/// ```
+/// use ebbtide::Scope;
+/// use std::fmt::Write;
+///
+/// fn greeting<'a>(s: &Scope<'a>, name: &str) -> &'a str {
+///     let mut text = s.string();
+///     write!(text, "Moin, {name}").expect("there is memory");
+///     text.push('!');
+///     text.into_str()
+/// }
+///
+/// let mut arena = ebbtide::Arena::new();
+/// assert_eq!(greeting(&arena.scope(), "Hinnerk"), "Moin, Hinnerk!");
+/// ```
+pub type String<'s, 'a> = Text<&'s Scope<'a>>;
+
+/// A string that has its scope to itself while it is built; see [`GrowVec`](crate::GrowVec).
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let mut s = arena.scope();
+/// let mut text = s.grow_string();
+/// for word in ["ebb", "and", "flow"] {
+///     if !text.is_empty() {
+///         text.push(' ');
+///     }
+///     text.push_str(word);
+/// }
+/// assert_eq!(text.into_str(), "ebb and flow");
+/// ```
+pub type GrowString<'s, 'a> = Text<Exclusive<'s, 'a>>;
+
+/// Bytes that are no UTF-8, and why; from [`String::from_utf8`](Text::from_utf8).
+pub struct FromUtf8Error<M> {
+    bytes: Vector<u8, M>,
+    error: Utf8Error,
+}
+
+impl<M> FromUtf8Error<M> {
+    /// The bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// let error = String::from_utf8(ebbtide::vec![in s; 0xFF]).unwrap_err();
+    /// assert_eq!(error.into_bytes(), [0xFF]);
+    /// ```
+    #[must_use]
+    pub fn into_bytes(self) -> Vector<u8, M> {
+        self.bytes
+    }
+
+    /// The bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// let error = String::from_utf8(ebbtide::vec![in s; 0xFF]).unwrap_err();
+    /// assert_eq!(error.as_bytes(), [0xFF]);
+    /// ```
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where the bytes cease to be UTF-8.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// let error = String::from_utf8(ebbtide::vec![in s; b'a', 0xFF]).unwrap_err();
+    /// assert_eq!(error.utf8_error().valid_up_to(), 1);
+    /// ```
+    #[must_use]
+    pub fn utf8_error(&self) -> Utf8Error {
+        self.error
+    }
+}
+
+impl<M> fmt::Debug for FromUtf8Error<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FromUtf8Error")
+            .field("bytes", &self.bytes)
+            .field("error", &self.error)
+            .finish()
+    }
+}
+
+impl<M> fmt::Display for FromUtf8Error<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<M> core::error::Error for FromUtf8Error<M> {}
+
+impl<'a> Scope<'a> {
+    /// An empty string in this scope. Takes nothing until the first character.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string();
+    /// text.push_str("ebb");
+    /// text.push('!');
+    /// assert_eq!(text.into_str(), "ebb!");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn string(&self) -> String<'_, 'a> {
+        Text { bytes: self.vec() }
+    }
+
+    /// An empty string with room for `capacity` bytes.
+    ///
+    /// # Panics
+    ///
+    /// If that exceeds `isize::MAX`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.string_with_capacity(100).capacity(), 100);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn string_with_capacity(&self, capacity: usize) -> String<'_, 'a> {
+        Text { bytes: self.vec_with_capacity(capacity) }
+    }
+
+    /// Fallible version of [`string_with_capacity`](Scope::string_with_capacity).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.try_string_with_capacity(usize::MAX).is_err());
+    /// ```
+    #[inline]
+    pub fn try_string_with_capacity(&self, capacity: usize) -> Result<String<'_, 'a>, AllocError> {
+        Ok(Text { bytes: self.try_vec_with_capacity(capacity)? })
+    }
+
+    /// Starts to build a string at the low end, with the scope to itself. Takes nothing yet.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// use std::fmt::Write;
+    ///
+    /// let mut text = s.grow_string();
+    /// text.push_str("ebb");
+    /// write!(text, " and {}", "flow")?;
+    /// assert_eq!(text.into_str(), "ebb and flow");
+    /// # Ok::<(), std::fmt::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn grow_string(&mut self) -> GrowString<'_, 'a> {
+        Text { bytes: self.grow_vec() }
+    }
+}
+
+impl<'a> GrowString<'_, 'a> {
+    /// Leaves the text in the scope.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let mut text = s.grow_string();
+    /// text.push_str("ebb");
+    /// let text: &mut str = text.into_str();
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_str(self) -> &'a mut str {
+        // SAFETY: U1.
+        unsafe { core::str::from_utf8_unchecked_mut(GrowVec::into_slice(self.bytes)) }
+    }
+
+    /// Leaves the text in the scope, as a box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let mut text = s.grow_string();
+    /// text.push_str("ebb");
+    /// let text: ebbtide::Box<str> = text.into_boxed_str();
+    /// assert_eq!(&*text, "ebb");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_str(self) -> Box<'a, str> {
+        Box::of_str(self.into_str())
+    }
+}
+
+impl<'s, 'a> String<'s, 'a> {
+    /// An empty string in `scope`; the same as [`scope.string()`](Scope::string).
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(ebbtide::collections::String::new_in(&s).is_empty());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn new_in(scope: &'s Scope<'a>) -> Self {
+        scope.string()
+    }
+
+    /// An empty string with room for `capacity` bytes; see [`Scope::string_with_capacity`].
+    ///
+    /// # Panics
+    ///
+    /// If that exceeds `isize::MAX`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(ebbtide::collections::String::with_capacity_in(9, &s).capacity(), 9);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn with_capacity_in(capacity: usize, scope: &'s Scope<'a>) -> Self {
+        scope.string_with_capacity(capacity)
+    }
+
+    /// A copy of `text` that can grow.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::collections::String::from_str_in("ebb", &s);
+    /// text.push('!');
+    /// assert_eq!(text, "ebb!");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_str_in(text: &str, scope: &'s Scope<'a>) -> Self {
+        let mut string = scope.string_with_capacity(text.len());
+        string.push_str(text);
+        string
+    }
+
+    /// A string of what an iterator yields: characters or strings.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::from_iter_in(["ebb", "flow"], &s), "ebbflow");
+    /// assert_eq!(String::from_iter_in('a'..'d', &s), "abc");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_iter_in<T>(pieces: impl IntoIterator<Item = T>, scope: &'s Scope<'a>) -> Self
+    where
+        Self: Extend<T>,
+    {
+        let mut string = scope.string();
+        string.extend(pieces);
+        string
+    }
+
+    /// A string of bytes, of which those that are no UTF-8 become U+FFFD.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::from_utf8_lossy_in(b"ebb\xFF", &s), "ebb\u{FFFD}");
+    /// ```
+    #[must_use]
+    pub fn from_utf8_lossy_in(bytes: &[u8], scope: &'s Scope<'a>) -> Self {
+        let mut string = scope.string_with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            string.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                string.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        string
+    }
+
+    /// A string of UTF-16.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeUtf16Error`](core::char::DecodeUtf16Error) if half of a surrogate pair stands alone.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::from_utf16_in(&[0x65, 0xD83C, 0xDF0A], &s)?, "e🌊");
+    /// # Ok::<(), std::char::DecodeUtf16Error>(())
+    /// ```
+    pub fn from_utf16_in(
+        units: &[u16],
+        scope: &'s Scope<'a>,
+    ) -> Result<Self, core::char::DecodeUtf16Error> {
+        let mut string = scope.string_with_capacity(units.len());
+        for character in char::decode_utf16(units.iter().copied()) {
+            string.push(character?);
+        }
+        Ok(string)
+    }
+
+    /// A string of UTF-16, in which half of a surrogate pair that stands alone becomes U+FFFD.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::from_utf16_lossy_in(&[0x65, 0xD83C], &s), "e\u{FFFD}");
+    /// ```
+    #[must_use]
+    pub fn from_utf16_lossy_in(units: &[u16], scope: &'s Scope<'a>) -> Self {
+        let mut string = scope.string_with_capacity(units.len());
+        for character in char::decode_utf16(units.iter().copied()) {
+            string.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+        }
+        string
+    }
+
+    /// The scope that it grows in.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(std::ptr::eq(s.string().scope(), &s));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn scope(&self) -> &'s Scope<'a> {
+        self.bytes.scope()
+    }
+
+    /// Leaves the text in the scope, where it lives for `'a`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let text: &mut str = ebbtide::format!(in s, "{}", 12).into_str();
+    /// assert_eq!(text, "12");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_str(self) -> &'a mut str {
+        // SAFETY: U1.
+        unsafe { core::str::from_utf8_unchecked_mut(Vec::into_slice(self.bytes)) }
+    }
+
+    /// Leaves the text in the scope, as a box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let text: ebbtide::Box<str> = ebbtide::format!(in s, "{}", 12).into_boxed_str();
+    /// assert_eq!(&*text, "12");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_str(self) -> Box<'a, str> {
+        Box::of_str(self.into_str())
+    }
+
+    /// Splits off the text from byte `at` on, into a string of its own in the same scope.
+    ///
+    /// # Panics
+    ///
+    /// If `at` is greater than the length, or inside a character.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// assert_eq!(text.split_off(3), " and flow");
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[must_use = "the text is lost with the string that is returned; `truncate` drops it"]
+    #[track_caller]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        self.assert_boundary(at);
+        Text { bytes: self.bytes.split_off(at) }
+    }
+}
+
+impl<M> Text<M> {
+    /// A string of bytes, in their place. Takes time to look at them all.
+    ///
+    /// # Errors
+    ///
+    /// [`FromUtf8Error`], which has the bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::from_utf8(ebbtide::vec![in s; b'e', b'b', b'b']).unwrap(), "ebb");
+    /// assert!(String::from_utf8(ebbtide::vec![in s; b'e', 0xFF]).is_err());
+    /// ```
+    pub fn from_utf8(bytes: Vector<u8, M>) -> Result<Self, FromUtf8Error<M>> {
+        match core::str::from_utf8(&bytes) {
+            Ok(_) => Ok(Text { bytes }),
+            Err(error) => Err(FromUtf8Error { bytes, error }),
+        }
+    }
+
+    /// Like [`from_utf8`](Text::from_utf8), without a look.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are UTF-8.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// // SAFETY: ASCII.
+    /// let text = unsafe { String::from_utf8_unchecked(ebbtide::vec![in s; b'e']) };
+    /// assert_eq!(text, "e");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_utf8_unchecked(bytes: Vector<u8, M>) -> Self {
+        Text { bytes }
+    }
+
+    /// The bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(ebbtide::format!(in s, "ebb").into_bytes(), b"ebb");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_bytes(self) -> Vector<u8, M> {
+        self.bytes
+    }
+
+    /// The text.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(ebbtide::format!(in s, "ebb").as_str(), "ebb");
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // SAFETY: U1.
+        unsafe { core::str::from_utf8_unchecked(&self.bytes) }
+    }
+
+    /// The text, to be changed within its length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// text.as_mut_str().make_ascii_uppercase();
+    /// assert_eq!(text, "EBB");
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn as_mut_str(&mut self) -> &mut str {
+        // SAFETY: U1, and a `&mut str` keeps it so.
+        unsafe { core::str::from_utf8_unchecked_mut(&mut self.bytes) }
+    }
+
+    /// The bytes, to be changed.
+    ///
+    /// # Safety
+    ///
+    /// When the loan ends they are UTF-8.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// // SAFETY: ASCII is put in.
+    /// unsafe { text.as_mut_vec() }.push(b'!');
+    /// assert_eq!(text, "ebb!");
+    /// ```
+    #[inline(always)]
+    pub unsafe fn as_mut_vec(&mut self) -> &mut Vector<u8, M> {
+        &mut self.bytes
+    }
+
+    /// How many bytes it holds before it asks for memory.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.string_with_capacity(10).capacity(), 10);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Takes the last character off.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "né");
+    /// assert_eq!((text.pop(), text.pop(), text.pop()), (Some('é'), Some('n'), None));
+    /// ```
+    #[inline]
+    pub fn pop(&mut self) -> Option<char> {
+        let last = self.chars().next_back()?;
+        let len = self.len() - last.len_utf8();
+        self.bytes.truncate(len);
+        Some(last)
+    }
+
+    /// Shortens the text to `len` bytes; no-op if `len` is not less than the current length.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is inside a character.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// text.truncate(3);
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            self.assert_boundary(len);
+            self.bytes.truncate(len);
+        }
+    }
+
+    /// Makes the text empty. The capacity stays.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// text.clear();
+    /// assert_eq!(text, "");
+    /// ```
+    #[inline]
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// Takes out the character that begins at byte `index`; what is behind it moves up.
+    ///
+    /// # Panics
+    ///
+    /// If no character begins there.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "één");
+    /// assert_eq!(text.remove(0), 'é');
+    /// assert_eq!(text, "én");
+    /// ```
+    #[track_caller]
+    pub fn remove(&mut self, index: usize) -> char {
+        self.assert_boundary(index);
+        let Some(character) = self[index..].chars().next() else {
+            panic!("the index is {index}, which is the length: no character begins there")
+        };
+        self.bytes.drain(index..index + character.len_utf8());
+        character
+    }
+
+    /// Keeps the characters for which `keep` returns true, in their order. If it panics, the string is empty.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// text.retain(|c| c != ' ');
+    /// assert_eq!(text, "ebbandflow");
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(char) -> bool) {
+        let len = self.len();
+        // SAFETY: none. Should `keep` panic, no half of a character is left.
+        unsafe { self.bytes.set_len(0) };
+        let (mut kept, mut next) = (0, 0);
+        while next < len {
+            // SAFETY: below the length.
+            let from = unsafe { self.bytes.as_ptr().add(next) };
+            // SAFETY: the text from `next` on is as it was: what is kept was moved to before it.
+            let rest = unsafe { core::slice::from_raw_parts(from, len - next) };
+            // SAFETY: U1, and `next` is a boundary.
+            let rest = unsafe { core::str::from_utf8_unchecked(rest) };
+            let Some(character) = rest.chars().next() else { break };
+            let size = character.len_utf8();
+            if keep(character) {
+                let start = self.bytes.as_mut_ptr();
+                // SAFETY: below the length.
+                let from = unsafe { start.add(next) };
+                // SAFETY: `kept <= next`.
+                let to = unsafe { start.add(kept) };
+                // SAFETY: a character moves up, over bytes that are gone, have moved, or are its own.
+                unsafe { from.copy_to(to, size) };
+                kept += size;
+            }
+            next += size;
+        }
+        // SAFETY: whole characters, one behind the other.
+        unsafe { self.bytes.set_len(kept) };
+    }
+
+    /// Takes a range of the text out, as an iterator over its characters; the text is there until that is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the range is out of bounds, or an end of it is inside a character.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// assert!(text.drain(..4).eq("ebb ".chars()));
+    /// assert_eq!(text, "and flow");
+    /// ```
+    #[track_caller]
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> TextDrain<'_, M> {
+        let range = indices(range, self.len());
+        self.assert_boundary(range.start);
+        self.assert_boundary(range.end);
+        let text: *const str = &raw const self.as_str()[range.clone()];
+        // SAFETY: the text stays until the iterator is dropped, which holds the only way to it. It reads through this
+        // reference no longer then.
+        let left = unsafe { &*text }.chars();
+        TextDrain { text: self, start: range.start, end: range.end, left }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn assert_boundary(&self, index: usize) {
+        if !self.is_char_boundary(index) {
+            no_boundary(index, self.len());
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_boundary(index: usize, len: usize) -> ! {
+    assert!(index <= len, "the index is {index}, and the length is {len}");
+    panic!("byte {index} is inside a character")
+}
+
+/// What may need memory.
+///
+/// Where an arena has none, the methods without `try_` call `handle_alloc_error`.
+impl<M: Memory> Text<M> {
+    /// Adds text.
+    ///
+    /// # Panics
+    ///
+    /// If the string would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string();
+    /// text.push_str("ebb");
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    pub fn push_str(&mut self, text: &str) {
+        let Ok(()) = self.push_str_in::<Infallible>(text);
+    }
+
+    /// Fallible version of [`push_str`](Text::push_str).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is as it was.
+    ///
+    /// ```
+    /// let mut stack = ebbtide::StackArena::<4>::new();
+    /// let s = stack.scope();
+    /// let mut text = s.string();
+    /// assert!(text.try_push_str("ebb").is_ok());
+    /// assert!(text.try_push_str("flow").is_err());
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    pub fn try_push_str(&mut self, text: &str) -> Result<(), AllocError> {
+        self.push_str_in(text)
+    }
+
+    #[inline(always)]
+    fn push_str_in<F: Failure>(&mut self, text: &str) -> Result<(), F> {
+        self.bytes.extend_from_slice_copy_in(text.as_bytes())
+    }
+
+    /// Adds a character.
+    ///
+    /// # Panics
+    ///
+    /// If the string would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string();
+    /// text.push('🌊');
+    /// assert_eq!(text, "🌊");
+    /// ```
+    #[inline]
+    pub fn push(&mut self, character: char) {
+        let Ok(()) = self.push_in::<Infallible>(character);
+    }
+
+    /// Fallible version of [`push`](Text::push).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string();
+    /// text.try_push('e')?;
+    /// assert_eq!(text, "e");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_push(&mut self, character: char) -> Result<(), AllocError> {
+        self.push_in(character)
+    }
+
+    #[inline(always)]
+    fn push_in<F: Failure>(&mut self, character: char) -> Result<(), F> {
+        if character.is_ascii() {
+            return self.bytes.push_in(character as u8);
+        }
+        self.push_str_in(character.encode_utf8(&mut [0; 4]))
+    }
+
+    /// Makes room for `additional` more bytes, and for some more than that where it saves a later move.
+    ///
+    /// # Panics
+    ///
+    /// If the string would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string();
+    /// text.reserve(10);
+    /// assert!(text.capacity() >= 10);
+    /// ```
+    #[inline]
+    pub fn reserve(&mut self, additional: usize) {
+        self.bytes.reserve(additional);
+    }
+
+    /// Fallible version of [`reserve`](Text::reserve).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.string().try_reserve(usize::MAX).is_err());
+    /// ```
+    #[inline]
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), AllocError> {
+        self.bytes.try_reserve(additional)
+    }
+
+    /// Makes room for `additional` more bytes, and no more.
+    ///
+    /// # Panics
+    ///
+    /// If the string would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string();
+    /// text.reserve_exact(10);
+    /// assert_eq!(text.capacity(), 10);
+    /// ```
+    #[inline]
+    pub fn reserve_exact(&mut self, additional: usize) {
+        self.bytes.reserve_exact(additional);
+    }
+
+    /// Fallible version of [`reserve_exact`](Text::reserve_exact).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.string().try_reserve_exact(usize::MAX).is_err());
+    /// ```
+    #[inline]
+    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), AllocError> {
+        self.bytes.try_reserve_exact(additional)
+    }
+
+    /// Gives back the room behind the text; see [`Vector::shrink_to_fit`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string_with_capacity(100);
+    /// text.shrink_to_fit();
+    /// assert_eq!(text.capacity(), 0);
+    /// ```
+    #[inline]
+    pub fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
+    /// Like [`shrink_to_fit`](Text::shrink_to_fit), but keeps room for `capacity` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = s.string_with_capacity(100);
+    /// text.shrink_to(10);
+    /// assert_eq!(text.capacity(), 10);
+    /// ```
+    #[inline]
+    pub fn shrink_to(&mut self, capacity: usize) {
+        self.bytes.shrink_to(capacity);
+    }
+
+    /// Puts a character at byte `index`; what is there moves down.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "eb");
+    /// text.insert(1, 'b');
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert(&mut self, index: usize, character: char) {
+        self.insert_str(index, character.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Fallible version of [`insert`](Text::insert).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is inside a character or behind the end.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "eb");
+    /// text.try_insert(1, 'b')?;
+    /// assert_eq!(text, "ebb");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_insert(&mut self, index: usize, character: char) -> Result<(), AllocError> {
+        self.try_insert_str(index, character.encode_utf8(&mut [0; 4]))
+    }
+
+    /// Puts text at byte `index`; what is there moves down.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb flow");
+    /// text.insert_str(3, " and");
+    /// assert_eq!(text, "ebb and flow");
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert_str(&mut self, index: usize, text: &str) {
+        let Ok(()) = self.insert_str_in::<Infallible>(index, text);
+    }
+
+    /// Fallible version of [`insert_str`](Text::insert_str).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is inside a character or behind the end.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb flow");
+    /// text.try_insert_str(3, " and")?;
+    /// assert_eq!(text, "ebb and flow");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_insert_str(&mut self, index: usize, text: &str) -> Result<(), AllocError> {
+        self.insert_str_in(index, text)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn insert_str_in<F: Failure>(&mut self, index: usize, text: &str) -> Result<(), F> {
+        self.assert_boundary(index);
+        self.bytes.replace_in(index..index, text.as_bytes())
+    }
+
+    /// Replaces a range of the text.
+    ///
+    /// # Panics
+    ///
+    /// If the range is out of bounds, an end of it is inside a character, or the string would exceed `isize::MAX`
+    /// bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// text.replace_range(4..7, "or");
+    /// assert_eq!(text, "ebb or flow");
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn replace_range(&mut self, range: impl RangeBounds<usize>, text: &str) {
+        let Ok(()) = self.replace_range_in::<Infallible>(range, text);
+    }
+
+    /// Fallible version of [`replace_range`](Text::replace_range).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If the range is out of bounds, or an end of it is inside a character.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// text.try_replace_range(3.., "")?;
+    /// assert_eq!(text, "ebb");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_replace_range(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        text: &str,
+    ) -> Result<(), AllocError> {
+        self.replace_range_in(range, text)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn replace_range_in<F: Failure>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        text: &str,
+    ) -> Result<(), F> {
+        let range = indices(range, self.len());
+        self.assert_boundary(range.start);
+        self.assert_boundary(range.end);
+        self.bytes.replace_in(range, text.as_bytes())
+    }
+
+    /// Copies a part of the text to its end.
+    ///
+    /// # Panics
+    ///
+    /// If the range is out of bounds, an end of it is inside a character, or the string would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb ");
+    /// text.extend_from_within(..3);
+    /// assert_eq!(text, "ebb ebb");
+    /// ```
+    #[track_caller]
+    pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>) {
+        let range = indices(range, self.len());
+        self.assert_boundary(range.start);
+        self.assert_boundary(range.end);
+        self.bytes.extend_from_within(range);
+    }
+}
+
+/// The characters of a range, taken out of a string; from [`Text::drain`].
+pub struct TextDrain<'t, M> {
+    text: &'t mut Text<M>,
+    start: usize,
+    end: usize,
+    left: Chars<'t>,
+}
+
+impl<M> TextDrain<'_, M> {
+    /// What is left.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// let mut left = text.drain(..);
+    /// left.next();
+    /// assert_eq!(left.as_str(), "bb");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.left.as_str()
+    }
+}
+
+impl<M> Iterator for TextDrain<'_, M> {
+    type Item = char;
+
+    #[inline]
+    fn next(&mut self) -> Option<char> {
+        self.left.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl<M> DoubleEndedIterator for TextDrain<'_, M> {
+    #[inline]
+    fn next_back(&mut self) -> Option<char> {
+        self.left.next_back()
+    }
+}
+
+impl<M> FusedIterator for TextDrain<'_, M> {}
+
+impl<M> Drop for TextDrain<'_, M> {
+    fn drop(&mut self) {
+        self.left = "".chars();
+        self.text.bytes.drain(self.start..self.end);
+    }
+}
+
+impl<M> fmt::Debug for TextDrain<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TextDrain").field(&self.as_str()).finish()
+    }
+}

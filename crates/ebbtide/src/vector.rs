@@ -1,0 +1,1540 @@
+//! Vectors over the memory of a scope: the shell around [`elements`] and [`memory`].
+//!
+//! One struct, [`Vector`], is all of them; what differs is where memory comes from. `Vec` shares a scope,
+//! `GrowVec` has one to itself, `NodeVec` holds none and is given one where it grows.
+//!
+//! Layers, bottom up: `memory` (bytes: who gives a block, how it grows), `elements` (which places are
+//! initialised), `iter` (what borrows or empties a vector), this file and its children (the methods).
+
+pub(crate) mod elements;
+mod iter;
+mod memory;
+mod node;
+mod owning;
+mod traits;
+
+pub use self::{
+    elements::Length,
+    iter::{Drain, ExtractIf, IntoIter, Splice},
+    memory::{Detached, Exclusive, Memory},
+    owning::Owning,
+};
+
+use self::{
+    elements::{Elements, indices},
+    memory::Used,
+};
+use crate::{
+    boxed::Box,
+    copy::copy_bytes,
+    error::{AllocError, Failure},
+    scope::Scope,
+    value::lend,
+};
+use core::{
+    alloc::Layout,
+    convert::Infallible,
+    mem::{ManuallyDrop, MaybeUninit, needs_drop},
+    ops::{Range, RangeBounds},
+    ptr::NonNull,
+};
+
+/// A growable array in the memory of a scope. Programs name it by its kinds: [`Vec`], [`GrowVec`] and
+/// [`NodeVec`].
+///
+/// It has the methods of `std::vec::Vec`, with a twin that returns [`AllocError`] for each that allocates.
+/// It has no destructor, so that an arena node can hold one, and so it refuses elements that need `Drop`
+/// when the program is compiled; [`Owning`] is the vector that takes those and drops them.
+///
+/// [`Vec`]: crate::collections::Vec
+/// [`GrowVec`]: crate::GrowVec
+/// [`NodeVec`]: crate::collections::NodeVec
+pub struct Vector<T, M, L = usize> {
+    elements: Elements<T, L>,
+    memory: M,
+}
+
+// SAFETY: the vector owns its elements (V1) and its block (V2).
+unsafe impl<T: Send, M: Send, L: Send> Send for Vector<T, M, L> {}
+// SAFETY: through a shared reference only the elements can be reached, and what `M` lends.
+unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
+
+/// A vector that shares its scope with others: the arena's counterpart of `std::vec::Vec`.
+///
+/// `'s` is the loan of the scope, which it grows through; `'a` is how long its memory lives, which is what
+/// [`into_slice`](Vector::into_slice) gives. Any number of them can grow side by side, and values can be
+/// allocated between. The one that grew last grows in place; the others move when they are full, and leave
+/// their old block to the scope's end. It is 32 bytes, and takes nothing before the first element.
+///
+/// ```
+/// use ebbtide::{Arena, Scope, collections::Vec};
+///
+/// struct Node<'s, 'a> {
+///     name: &'a str,
+///     children: Vec<'s, 'a, &'a Node<'s, 'a>>,
+/// }
+///
+/// /// The result lives as long as the arena's loan, not as long as the variable `s`.
+/// fn primes<'a>(s: Scope<'a>, below: u32) -> &'a mut [u32] {
+///     let mut primes = s.vec();
+///     primes.extend((2..below).filter(|n| (2..*n).all(|d| n % d != 0)));
+///     primes.into_slice()
+/// }
+///
+/// let mut arena = Arena::new();
+/// assert_eq!(primes(arena.scope(), 12), [2, 3, 5, 7, 11]);
+///
+/// let s = arena.scope();
+/// let leaf = s.alloc(Node { name: "leaf", children: s.vec() });
+/// let root = s.alloc(Node { name: "root", children: s.vec() });
+/// root.children.push(leaf);
+/// assert_eq!(root.children[0].name, "leaf");
+/// ```
+pub type Vec<'s, 'a, T> = Vector<T, &'s Scope<'a>>;
+
+/// A vector that has its scope to itself while it is built.
+///
+/// All that is free in the chunk is its capacity: push is a comparison and a store, and nothing is copied
+/// until the chunk is full. When it is built, [`into_slice`](Vector::into_slice) leaves it in the scope; dropped
+/// before, it leaves the scope as it was.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// let mut s = arena.scope();
+/// let mut squares = s.grow_vec();
+/// for n in 1..=5 {
+///     squares.push(n * n);
+/// }
+/// squares.pop();
+/// let squares: &mut [i32] = squares.into_slice();
+/// assert_eq!(squares, &[1, 4, 9, 16]);
+/// assert_eq!(*s.alloc(25), 25); // the scope is free again
+/// ```
+pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
+
+/// A vector of 16 bytes, with no scope in it: for the nodes of syntax trees.
+///
+/// What may need memory takes a scope: `children.push(&s, node)`. It should be the scope that it began in; through
+/// another one of the same lifetime it grows as well, by a copy. It is `Send` and `Sync` if its elements are.
+/// It holds 2³² - 1 elements at most.
+///
+/// ```
+/// use ebbtide::{Arena, Scope, collections::NodeVec};
+///
+/// struct Node<'a> {
+///     name: &'a str,
+///     children: NodeVec<'a, &'a Node<'a>>,
+/// }
+///
+/// fn parse<'a>(s: &Scope<'a>, names: &[&'a str]) -> &'a Node<'a> {
+///     let mut root = Node { name: "root", children: NodeVec::new() };
+///     for name in names {
+///         root.children.push(s, s.alloc(Node { name, children: NodeVec::new() }));
+///     }
+///     s.alloc(root)
+/// }
+///
+/// let mut arena = Arena::new();
+/// let s = arena.scope();
+/// let tree = parse(&s, &["ebb", "flow"]);
+/// assert_eq!(tree.children[1].name, "flow");
+/// // Trees of them go to other threads.
+/// let count = std::thread::scope(|threads| threads.spawn(|| tree.children.len()).join());
+/// assert_eq!((count.unwrap(), size_of::<NodeVec<'_, &str>>()), (2, 16));
+/// ```
+pub type NodeVec<'a, T> = Vector<T, Detached<'a>, u32>;
+
+/// Refuses, when the program is compiled, to forget the destructors of elements.
+pub(crate) const fn assert_plain<T>() {
+    assert!(
+        !needs_drop::<T>(),
+        "these elements need `Drop`, which this collection does not run: use `owned_vec` or \
+         `owned_grow_vec`, `owned_map` or `owned_set`, which do"
+    );
+}
+
+impl<'a> Scope<'a> {
+    /// An empty vector in this scope. Takes nothing until the first element.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let (mut even, mut odd) = (s.vec(), s.vec());
+    /// for n in 0..10 {
+    ///     if n % 2 == 0 { even.push(n) } else { odd.push(n) }
+    /// }
+    /// assert_eq!(even, [0, 2, 4, 6, 8]);
+    /// # assert_eq!(odd, [1, 3, 5, 7, 9]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn vec<T>(&self) -> Vec<'_, 'a, T> {
+        const { assert_plain::<T>() };
+        Vector { elements: Elements::new(), memory: self }
+    }
+
+    /// An empty vector with room for `capacity` elements.
+    ///
+    /// # Panics
+    ///
+    /// If that exceeds `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec_with_capacity(100);
+    /// list.push('a');
+    /// assert_eq!((list.len(), list.capacity()), (1, 100));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn vec_with_capacity<T>(&self, capacity: usize) -> Vec<'_, 'a, T> {
+        let mut vec = self.vec();
+        vec.reserve_exact(capacity);
+        vec
+    }
+
+    /// Fallible version of [`vec_with_capacity`](Scope::vec_with_capacity).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.try_vec_with_capacity::<u8>(usize::MAX).is_err());
+    /// ```
+    #[inline]
+    pub fn try_vec_with_capacity<T>(&self, capacity: usize) -> Result<Vec<'_, 'a, T>, AllocError> {
+        let mut vec = self.vec();
+        vec.try_reserve_exact(capacity)?;
+        Ok(vec)
+    }
+
+    /// Starts to build a vector at the low end, with the scope to itself. Takes nothing yet.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let mut bits = s.grow_vec();
+    /// let mut n = 13;
+    /// while n > 0 {
+    ///     bits.push(n % 2);
+    ///     n /= 2;
+    /// }
+    /// assert_eq!(bits.into_slice(), [1, 0, 1, 1]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn grow_vec<T>(&mut self) -> GrowVec<'_, 'a, T> {
+        const { assert_plain::<T>() };
+        Vector::all_of(self)
+    }
+}
+
+impl<'s, 'a, T> GrowVec<'s, 'a, T> {
+    #[inline]
+    fn all_of(scope: &'s mut Scope<'a>) -> Self {
+        let memory = Exclusive::new(scope);
+        if size_of::<T>() == 0 {
+            return Vector { elements: Elements::new(), memory };
+        }
+        Vector { elements: Elements::in_room(memory.room(Layout::new::<T>())), memory }
+    }
+
+    /// Leaves the elements in the scope. Costs two stores.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let mut list = s.grow_vec();
+    /// list.extend("tide".chars().rev());
+    /// let list: &mut [char] = list.into_slice();
+    /// assert_eq!(list, ['e', 'd', 'i', 't']);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_slice(self) -> &'a mut [T] {
+        // SAFETY: `publish` left the elements in the scope, where they live for `'a`.
+        unsafe { lend(self.publish()) }
+    }
+
+    /// Moves the scope's words behind the elements.
+    #[inline]
+    fn publish(self) -> NonNull<[T]> {
+        let Vector { elements, mut memory } = self;
+        let (start, len) = (elements.start(), elements.len());
+        let used = Used { start: start.cast(), len, capacity: elements.capacity() };
+        // SAFETY: the vector's own block, which it gives up.
+        unsafe { memory.publish(used, size_of::<T>()) };
+        NonNull::slice_from_raw_parts(start, len)
+    }
+
+    /// Leaves the elements in the scope, owned by the box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let mut list = s.grow_vec();
+    /// list.extend([1, 2]);
+    /// let list: ebbtide::Box<[u8]> = list.into_boxed_slice();
+    /// assert_eq!(*list, [1, 2]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_slice(self) -> Box<'a, [T]> {
+        // SAFETY: `publish` left the elements in the scope, where they live for `'a`, and nobody else owns them.
+        unsafe { Box::own(self.publish()) }
+    }
+}
+
+impl<'s, 'a, T> Vec<'s, 'a, T> {
+    /// An empty vector in `scope`; the same as [`scope.vec()`](Scope::vec).
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert!(Vec::<u8>::new_in(&s).is_empty());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn new_in(scope: &'s Scope<'a>) -> Self {
+        scope.vec()
+    }
+
+    /// An empty vector with room for `capacity` elements; see [`Scope::vec_with_capacity`].
+    ///
+    /// # Panics
+    ///
+    /// If that exceeds `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::<u8>::with_capacity_in(9, &s).capacity(), 9);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn with_capacity_in(capacity: usize, scope: &'s Scope<'a>) -> Self {
+        scope.vec_with_capacity(capacity)
+    }
+
+    /// Fallible version of [`with_capacity_in`](Vector::with_capacity_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::<u8>::try_with_capacity_in(9, &s)?.capacity(), 9);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_with_capacity_in(capacity: usize, scope: &'s Scope<'a>) -> Result<Self, AllocError> {
+        scope.try_vec_with_capacity(capacity)
+    }
+
+    /// A vector of what an iterator yields.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics, or yields more than `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::from_iter_in(1..4, &s), [1, 2, 3]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_iter_in(values: impl IntoIterator<Item = T>, scope: &'s Scope<'a>) -> Self {
+        let mut vec = scope.vec();
+        vec.extend(values);
+        vec
+    }
+
+    /// A vector of an array's elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::from_array_in(["ebb", "flow"], &s).len(), 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_array_in<const N: usize>(values: [T; N], scope: &'s Scope<'a>) -> Self {
+        let mut vec = scope.vec_with_capacity(N);
+        let values = ManuallyDrop::new(values);
+        // SAFETY: the array's elements, of which the vector owns those in its block from here on; room was made
+        // for as many.
+        unsafe { vec.elements.append_unchecked(NonNull::from(&*values).cast(), N) };
+        vec
+    }
+
+    /// A vector from its parts.
+    ///
+    /// # Safety
+    ///
+    /// `start`, `len` and `capacity` are those of a vector over the scope `scope` that is not used again, such
+    /// as [`into_raw_parts`](Vector::into_raw_parts) gives.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// let (start, len, capacity) = Vec::from_array_in([1, 2], &s).into_raw_parts();
+    /// // SAFETY: the parts of a vector over `s`, which is gone.
+    /// let list = unsafe { Vec::from_raw_parts_in(start, len, capacity, &s) };
+    /// assert_eq!(list, [1, 2]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw_parts_in(
+        start: NonNull<T>,
+        len: usize,
+        capacity: usize,
+        scope: &'s Scope<'a>,
+    ) -> Self {
+        const { assert_plain::<T>() };
+        // SAFETY: the caller's promise.
+        Vector { elements: unsafe { Elements::from_parts(start, len, capacity) }, memory: scope }
+    }
+
+    /// Where the elements are, how many, and how many there is room for.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let (_, len, capacity) = s.vec_with_capacity::<u8>(7).into_raw_parts();
+    /// assert_eq!((len, capacity), (0, 7));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_raw_parts(self) -> (NonNull<T>, usize, usize) {
+        (self.elements.start(), self.elements.len(), self.elements.capacity())
+    }
+
+    /// The scope that it grows in.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// list.push(list.scope().alloc_str("in the same scope"));
+    /// assert_eq!(list.len(), 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn scope(&self) -> &'s Scope<'a> {
+        self.memory
+    }
+
+    /// Leaves the elements in the scope, where they live for `'a`. What was reserved beyond them is free again if
+    /// the vector was the last to grow.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// fn digits<'a>(s: &ebbtide::Scope<'a>, mut n: u32) -> &'a [u32] {
+    ///     let mut digits = s.vec();
+    ///     while n > 0 {
+    ///         digits.push(n % 10);
+    ///         n /= 10;
+    ///     }
+    ///     digits.reverse();
+    ///     digits.into_slice()
+    /// }
+    /// # let s = arena.scope();
+    /// assert_eq!(digits(&s, 1905), [1, 9, 0, 5]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_slice(mut self) -> &'a mut [T] {
+        self.shrink_to_fit();
+        // SAFETY: initialised elements (V1) in a block of the scope, which lives for `'a` (V2); the vector is gone.
+        unsafe { lend(NonNull::slice_from_raw_parts(self.elements.start(), self.len())) }
+    }
+
+    /// Leaves the elements in the scope, owned by the box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let list: ebbtide::Box<[u8]> = ebbtide::vec![in s; 1, 2].into_boxed_slice();
+    /// assert_eq!(*list, [1, 2]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_slice(self) -> Box<'a, [T]> {
+        // SAFETY: as in `into_slice`, and the box owns the elements from here on.
+        unsafe { Box::own(NonNull::from(self.into_slice())) }
+    }
+
+    /// Splits off the elements from `at` on, into a vector of their own in the same scope.
+    ///
+    /// # Panics
+    ///
+    /// If `at` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// assert_eq!(list.split_off(3), [4]);
+    /// assert_eq!(list, [1, 2, 3]);
+    /// ```
+    #[inline]
+    #[must_use = "the elements are lost with the vector that is returned; `truncate` drops them"]
+    #[track_caller]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        const { assert_plain::<T>() };
+        let Ok(tail) = self.split_off_in::<Infallible>(at);
+        tail
+    }
+
+    /// Fallible version of [`split_off`](Vector::split_off).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If `at` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// assert_eq!(list.try_split_off(1)?, [2, 3, 4]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError> {
+        const { assert_plain::<T>() };
+        self.split_off_in(at)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn split_off_in<F: Failure>(&mut self, at: usize) -> Result<Self, F> {
+        let len = self.len();
+        assert!(at <= len, "`at` is {at}, and the length is {len}");
+        let mut tail = Vector { elements: Elements::new(), memory: self.memory };
+        tail.elements.reserve_exact::<F>(&mut tail.memory, len - at)?;
+        // SAFETY: `at <= len`.
+        let from = unsafe { self.elements.place(at) };
+        // SAFETY: fewer than before.
+        unsafe { self.elements.set_len(at) };
+        // SAFETY: the elements that are no longer counted here; room was made for them.
+        unsafe { tail.elements.append_unchecked(from, len - at) };
+        Ok(tail)
+    }
+
+    /// The same elements without the scope, in 16 bytes; nothing moves.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than `u32::MAX`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let list: ebbtide::collections::NodeVec<u8> = ebbtide::vec![in s; 1, 2].into_node_vec();
+    /// assert_eq!(list, [1, 2]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_node_vec(self) -> NodeVec<'a, T> {
+        let (start, len, capacity) = self.into_raw_parts();
+        assert!(len <= u32::MOST, "a `NodeVec` holds {} elements at most", u32::MOST);
+        // SAFETY: the vector's parts, which live for `'a`; the capacity may be less than there is.
+        let elements = unsafe { Elements::from_parts(start, len, capacity.min(u32::MOST)) };
+        Vector { elements, memory: Detached::default() }
+    }
+}
+
+/// Reading, and what needs no memory.
+impl<T, M, L: Length> Vector<T, M, L> {
+    /// The number of elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(ebbtide::vec![in s; 'a', 'b'].len(), 2);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether there is no element.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.vec::<u8>().is_empty());
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many elements it holds before it asks for memory. For a `GrowVec`: all that the chunk has room
+    /// for.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.vec_with_capacity::<u8>(100).capacity(), 100);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.elements.capacity()
+    }
+
+    /// The elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(ebbtide::vec![in s; 1, 2].as_slice(), &[1, 2]);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        self.elements.as_slice()
+    }
+
+    /// The elements, to be changed.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 2, 1];
+    /// list.as_mut_slice().sort();
+    /// assert_eq!(list, [1, 2]);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.elements.as_mut_slice()
+    }
+
+    /// The address of the first element, or of none.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.vec::<u64>().as_ptr().is_aligned());
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn as_ptr(&self) -> *const T {
+        self.elements.start().as_ptr()
+    }
+
+    /// The address of the first element, or of none, to be written through.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2];
+    /// // SAFETY: there is a first element.
+    /// unsafe { list.as_mut_ptr().write(3) };
+    /// assert_eq!(list, [3, 2]);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.elements.start().as_ptr()
+    }
+
+    /// The room behind the elements, up to the capacity.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec_with_capacity(2);
+    /// list.spare_capacity_mut()[0].write(7);
+    /// // SAFETY: there is room for it, and it was just written.
+    /// unsafe { list.set_len(1) };
+    /// assert_eq!(list, [7]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<T>] {
+        self.elements.split_at_spare().1
+    }
+
+    /// Says how many elements there are.
+    ///
+    /// # Safety
+    ///
+    /// `len` is the capacity at most, and the first `len` elements are initialised.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// // SAFETY: fewer than there are.
+    /// unsafe { list.set_len(1) };
+    /// assert_eq!(list, [1]);
+    /// ```
+    #[inline(always)]
+    pub unsafe fn set_len(&mut self, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.elements.set_len(len) };
+    }
+
+    /// Takes the last element off.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2];
+    /// assert_eq!((list.pop(), list.pop(), list.pop()), (Some(2), Some(1), None));
+    /// ```
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.elements.pop()
+    }
+
+    /// Takes the last element off if `predicate` says so.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2];
+    /// assert_eq!(list.pop_if(|last| *last == 2), Some(2));
+    /// assert_eq!(list.pop_if(|last| *last == 2), None);
+    /// ```
+    #[inline]
+    pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
+        let last = self.last_mut()?;
+        if predicate(last) { self.pop() } else { None }
+    }
+
+    /// Drops the elements behind the first `len`; no-op if there are no more than that.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// list.truncate(2);
+    /// assert_eq!(list, [1, 2]);
+    /// ```
+    #[inline]
+    pub fn truncate(&mut self, len: usize) {
+        self.elements.truncate(len);
+    }
+
+    /// Drops all elements. The capacity stays.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// list.clear();
+    /// assert_eq!((list.len(), list.capacity()), (0, 3));
+    /// ```
+    #[inline]
+    pub fn clear(&mut self) {
+        self.elements.truncate(0);
+    }
+
+    /// Takes out the element at `index`; those behind it move up.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// assert_eq!(list.remove(0), 1);
+    /// assert_eq!(list, [2, 3]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn remove(&mut self, index: usize) -> T {
+        self.assert_element(index);
+        self.elements.remove(index)
+    }
+
+    /// Takes out the element at `index`, and puts the last one in its place: no element moves up.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// assert_eq!(list.swap_remove(0), 1);
+    /// assert_eq!(list, [3, 2]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn swap_remove(&mut self, index: usize) -> T {
+        self.assert_element(index);
+        self.elements.swap_remove(index)
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn assert_element(&self, index: usize) {
+        let len = self.len();
+        assert!(index < len, "the index is {index}, and the length is {len}");
+    }
+
+    /// Keeps the elements for which `keep` returns true, in their order.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// list.retain(|n| n % 2 == 0);
+    /// assert_eq!(list, [2, 4]);
+    /// ```
+    #[inline]
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.elements.retain(|value| keep(value));
+    }
+
+    /// Like [`retain`](Vector::retain), but `keep` may change the elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// list.retain_mut(|n| {
+    ///     *n *= 10;
+    ///     *n > 20
+    /// });
+    /// assert_eq!(list, [30, 40]);
+    /// ```
+    #[inline]
+    pub fn retain_mut(&mut self, keep: impl FnMut(&mut T) -> bool) {
+        self.elements.retain(keep);
+    }
+
+    /// Of consecutive elements that are equal, keeps the first.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 1, 2, 1];
+    /// list.dedup();
+    /// assert_eq!(list, [1, 2, 1]);
+    /// ```
+    #[inline]
+    pub fn dedup(&mut self)
+    where
+        T: PartialEq,
+    {
+        self.elements.dedup_by(|one, other| one == other);
+    }
+
+    /// Of consecutive elements with an equal key, keeps the first.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 10, 11, 25, 30];
+    /// list.dedup_by_key(|n| *n / 10);
+    /// assert_eq!(list, [10, 25, 30]);
+    /// ```
+    #[inline]
+    pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&mut T) -> K) {
+        self.elements.dedup_by(|one, other| key(one) == key(other));
+    }
+
+    /// Of consecutive elements of which `same` returns true, keeps the first. `same` gets the element in question, and the
+    /// one kept before it.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; "a", "A", "b"];
+    /// list.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
+    /// assert_eq!(list, ["a", "b"]);
+    /// ```
+    #[inline]
+    pub fn dedup_by(&mut self, same: impl FnMut(&mut T, &mut T) -> bool) {
+        self.elements.dedup_by(same);
+    }
+
+    /// Takes the elements of a range out, as an iterator; dropped early, it drops the rest of them. If it is
+    /// forgotten, the elements from the range's start on are lost.
+    ///
+    /// # Panics
+    ///
+    /// If the range begins behind its end, or ends behind the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// assert_eq!(list.drain(1..3).sum::<i32>(), 5);
+    /// assert_eq!(list, [1, 4]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T, L> {
+        let range = indices(range, self.len());
+        Drain::of(&mut self.elements, range)
+    }
+
+    /// Takes the elements of a range for which `takes` returns true out, as an iterator, one by one. Dropped early,
+    /// it leaves the rest where it is.
+    ///
+    /// # Panics
+    ///
+    /// If the range begins behind its end, or ends behind the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// assert_eq!(list.extract_if(.., |n| *n % 2 == 0).sum::<i32>(), 6);
+    /// assert_eq!(list, [1, 3]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn extract_if<P: FnMut(&mut T) -> bool>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        takes: P,
+    ) -> ExtractIf<'_, T, P, L> {
+        let range = indices(range, self.len());
+        ExtractIf::of(&mut self.elements, range, takes)
+    }
+}
+
+/// What may need memory.
+///
+/// Where an arena has none, the methods without `try_` call `handle_alloc_error`.
+impl<T, M: Memory> Vector<T, M> {
+    #[inline(always)]
+    pub(crate) fn push_in<F: Failure>(&mut self, value: T) -> Result<(), F> {
+        self.elements.push(&mut self.memory, value)
+    }
+
+    /// Replaces a range, which is within the length, by copies of `values`.
+    #[inline]
+    pub(crate) fn replace_in<F: Failure>(
+        &mut self,
+        range: Range<usize>,
+        values: &[T],
+    ) -> Result<(), F>
+    where
+        T: Copy,
+    {
+        self.elements.replace(&mut self.memory, range, values)
+    }
+
+    /// Adds an element. Amortised, two instructions more than a store.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// list.push("ebb");
+    /// assert_eq!(list, ["ebb"]);
+    /// ```
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        let Ok(()) = self.push_in::<Infallible>(value);
+    }
+
+    /// Fallible version of [`push`](Vector::push).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was, and the value is dropped.
+    ///
+    /// ```
+    /// let mut stack = ebbtide::StackArena::<16>::new();
+    /// let s = stack.scope();
+    /// let mut list = s.vec_with_capacity(2);
+    /// assert!(list.try_push(1u64).is_ok() && list.try_push(2).is_ok());
+    /// assert!(list.try_push(3).is_err());
+    /// ```
+    #[inline]
+    pub fn try_push(&mut self, value: T) -> Result<(), AllocError> {
+        self.elements.push(&mut self.memory, value)
+    }
+
+    /// Makes room for `additional` more elements, and for some more than that where it saves a later move.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1];
+    /// list.reserve(10);
+    /// assert!(list.capacity() >= 11);
+    /// ```
+    #[inline]
+    pub fn reserve(&mut self, additional: usize) {
+        let Ok(()) = self.elements.reserve::<Infallible>(&mut self.memory, additional);
+    }
+
+    /// Fallible version of [`reserve`](Vector::reserve).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.vec::<u8>().try_reserve(usize::MAX).is_err());
+    /// ```
+    #[inline]
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), AllocError> {
+        self.elements.reserve(&mut self.memory, additional)
+    }
+
+    /// Makes room for `additional` more elements, and no more.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1];
+    /// list.reserve_exact(10);
+    /// assert_eq!(list.capacity(), 11);
+    /// ```
+    #[inline]
+    pub fn reserve_exact(&mut self, additional: usize) {
+        let Ok(()) = self.elements.reserve_exact::<Infallible>(&mut self.memory, additional);
+    }
+
+    /// Fallible version of [`reserve_exact`](Vector::reserve_exact).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.vec::<u8>().try_reserve_exact(usize::MAX).is_err());
+    /// ```
+    #[inline]
+    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), AllocError> {
+        self.elements.reserve_exact(&mut self.memory, additional)
+    }
+
+    /// Gives back the room behind the elements, if nothing was allocated since; the capacity goes in any case. A
+    /// `GrowVec` keeps all: it is free again when the vector is finished.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec_with_capacity(100);
+    /// list.push(1);
+    /// list.shrink_to_fit();
+    /// assert_eq!(list.capacity(), 1);
+    /// ```
+    #[inline]
+    pub fn shrink_to_fit(&mut self) {
+        self.elements.shrink_to(&mut self.memory, 0);
+    }
+
+    /// Like [`shrink_to_fit`](Vector::shrink_to_fit), but keeps room for `capacity` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec_with_capacity::<u8>(100);
+    /// list.shrink_to(10);
+    /// assert_eq!(list.capacity(), 10);
+    /// ```
+    #[inline]
+    pub fn shrink_to(&mut self, capacity: usize) {
+        self.elements.shrink_to(&mut self.memory, capacity);
+    }
+
+    /// Puts an element in front of the one at `index`; that one and those behind it move down.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length, or the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// list.insert(1, 2);
+    /// assert_eq!(list, [1, 2, 3]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert(&mut self, index: usize, value: T) {
+        self.assert_place(index);
+        let Ok(()) = self.elements.insert::<Infallible>(&mut self.memory, index, value);
+    }
+
+    /// Fallible version of [`insert`](Vector::insert).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was, and the value is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// list.try_insert(1, 2)?;
+    /// assert_eq!(list, [1, 2, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_insert(&mut self, index: usize, value: T) -> Result<(), AllocError> {
+        self.assert_place(index);
+        self.elements.insert(&mut self.memory, index, value)
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn assert_place(&self, index: usize) {
+        let len = self.len();
+        assert!(index <= len, "the index is {index}, and the length is {len}");
+    }
+
+    /// Clones a slice to the end. A slice of plain values is one copy.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics, or the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1];
+    /// list.extend_from_slice(&[2, 3]);
+    /// assert_eq!(list, [1, 2, 3]);
+    /// ```
+    #[inline]
+    pub fn extend_from_slice(&mut self, values: &[T])
+    where
+        T: Clone,
+    {
+        let Ok(()) = self.extend_from_slice_in::<Infallible>(values);
+    }
+
+    /// Fallible version of [`extend_from_slice`](Vector::extend_from_slice).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was, and nothing was cloned.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// list.try_extend_from_slice(&["ebb", "flow"])?;
+    /// assert_eq!(list, ["ebb", "flow"]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_extend_from_slice(&mut self, values: &[T]) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.extend_from_slice_in(values)
+    }
+
+    #[inline(always)]
+    fn extend_from_slice_in<F: Failure>(&mut self, values: &[T]) -> Result<(), F>
+    where
+        T: Clone,
+    {
+        self.elements.reserve::<F>(&mut self.memory, values.len())?;
+        // SAFETY: room was made for as many.
+        unsafe { self.elements.clone_unchecked(values) };
+        Ok(())
+    }
+
+    /// Copies a slice to the end, up to 64 bytes of it without a call.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = s.vec();
+    /// bytes.extend_from_slice_copy(b"ebb");
+    /// assert_eq!(bytes, b"ebb");
+    /// ```
+    #[inline]
+    pub fn extend_from_slice_copy(&mut self, values: &[T])
+    where
+        T: Copy,
+    {
+        let Ok(()) = self.extend_from_slice_copy_in::<Infallible>(values);
+    }
+
+    /// Fallible version of [`extend_from_slice_copy`](Vector::extend_from_slice_copy).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = s.vec();
+    /// bytes.try_extend_from_slice_copy(b"ebb")?;
+    /// assert_eq!(bytes, b"ebb");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_extend_from_slice_copy(&mut self, values: &[T]) -> Result<(), AllocError>
+    where
+        T: Copy,
+    {
+        self.extend_from_slice_copy_in(values)
+    }
+
+    #[inline(always)]
+    pub(crate) fn extend_from_slice_copy_in<F: Failure>(&mut self, values: &[T]) -> Result<(), F>
+    where
+        T: Copy,
+    {
+        self.elements.reserve::<F>(&mut self.memory, values.len())?;
+        let len = self.elements.len();
+        // SAFETY: `len <= capacity`.
+        let place = unsafe { self.elements.place(len) };
+        // SAFETY: room was made for as many; it was free, so the values are elsewhere.
+        unsafe { copy_bytes(NonNull::from(values).cast(), place.cast(), size_of_val(values)) };
+        // SAFETY: as many more are initialised.
+        unsafe { self.elements.set_len(len + values.len()) };
+        Ok(())
+    }
+
+    /// Copies several slices to the end, one behind the other; memory is asked for once.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = s.vec();
+    /// bytes.extend_from_slices_copy(&[b"ebb", b" and ", b"flow"]);
+    /// assert_eq!(bytes, b"ebb and flow");
+    /// ```
+    pub fn extend_from_slices_copy(&mut self, slices: &[&[T]])
+    where
+        T: Copy,
+    {
+        let total = slices.iter().fold(0usize, |sum, slice| sum.saturating_add(slice.len()));
+        self.reserve(total);
+        for slice in slices {
+            self.extend_from_slice_copy(slice);
+        }
+    }
+
+    /// Clones elements of the vector itself to its end.
+    ///
+    /// # Panics
+    ///
+    /// If the range begins behind its end or ends behind the length, if `clone` panics, or if the vector would exceed
+    /// `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// list.extend_from_within(1..);
+    /// assert_eq!(list, [1, 2, 3, 2, 3]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>)
+    where
+        T: Clone,
+    {
+        let Ok(()) = self.extend_from_within_in::<Infallible>(range);
+    }
+
+    /// Fallible version of [`extend_from_within`](Vector::extend_from_within).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If the range begins behind its end or ends behind the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// list.try_extend_from_within(..1)?;
+    /// assert_eq!(list, [1, 2, 3, 1]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_extend_from_within(
+        &mut self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.extend_from_within_in(range)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn extend_from_within_in<F: Failure>(&mut self, range: impl RangeBounds<usize>) -> Result<(), F>
+    where
+        T: Clone,
+    {
+        let range = indices(range, self.len());
+        self.elements.reserve::<F>(&mut self.memory, range.len())?;
+        // SAFETY: within the length.
+        let from = unsafe { self.elements.place(range.start) };
+        let from = NonNull::slice_from_raw_parts(from, range.len());
+        // SAFETY: elements (V1). Only places behind the length are written to while they are read.
+        let from = unsafe { from.as_ref() };
+        // SAFETY: room was made for as many.
+        unsafe { self.elements.clone_unchecked(from) };
+        Ok(())
+    }
+
+    /// Makes the length `len`: drops elements from the end, or adds clones of `value`.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics, or the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1];
+    /// list.resize(3, 0);
+    /// assert_eq!(list, [1, 0, 0]);
+    /// ```
+    #[inline]
+    pub fn resize(&mut self, len: usize, value: T)
+    where
+        T: Clone,
+    {
+        let Ok(()) = self.resize_in::<Infallible>(len, value);
+    }
+
+    /// Fallible version of [`resize`](Vector::resize).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// list.try_resize(3, 'x')?;
+    /// assert_eq!(list, ['x'; 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_resize(&mut self, len: usize, value: T) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.resize_in(len, value)
+    }
+
+    #[inline(always)]
+    fn resize_in<F: Failure>(&mut self, len: usize, value: T) -> Result<(), F>
+    where
+        T: Clone,
+    {
+        let Some(more) = len.checked_sub(self.len()).filter(|more| *more > 0) else {
+            self.truncate(len);
+            return Ok(());
+        };
+        self.elements.reserve::<F>(&mut self.memory, more)?;
+        // SAFETY: room was made for one more than that.
+        unsafe { self.elements.fill_with(more - 1, || value.clone()) };
+        // SAFETY: and here it is.
+        unsafe { self.elements.push_unchecked(value) };
+        Ok(())
+    }
+
+    /// Makes the length `len`: drops elements from the end, or adds what `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics, or the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// list.resize_with(2, || s.alloc_str("a string of its own"));
+    /// assert_eq!(list.len(), 2);
+    /// ```
+    #[inline]
+    pub fn resize_with(&mut self, len: usize, make: impl FnMut() -> T) {
+        let Ok(()) = self.resize_with_in::<Infallible>(len, make);
+    }
+
+    /// Fallible version of [`resize_with`](Vector::resize_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was, and `make` did not run.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// list.try_resize_with(2, u32::default)?;
+    /// assert_eq!(list, [0, 0]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_resize_with(
+        &mut self,
+        len: usize,
+        make: impl FnMut() -> T,
+    ) -> Result<(), AllocError> {
+        self.resize_with_in(len, make)
+    }
+
+    #[inline(always)]
+    fn resize_with_in<F: Failure>(&mut self, len: usize, make: impl FnMut() -> T) -> Result<(), F> {
+        let Some(more) = len.checked_sub(self.len()) else {
+            self.truncate(len);
+            return Ok(());
+        };
+        self.elements.reserve::<F>(&mut self.memory, more)?;
+        // SAFETY: room was made for as many.
+        unsafe { self.elements.fill_with(more, make) };
+        Ok(())
+    }
+
+    /// Moves all elements of another vector to the end of this one. It may be of another kind.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let (mut one, mut other) = (ebbtide::vec![in s; 1], ebbtide::vec![in s; 2, 3]);
+    /// one.append(&mut other);
+    /// assert_eq!((one.as_slice(), other.len()), (&[1, 2, 3][..], 0));
+    /// ```
+    #[inline]
+    pub fn append<N, L: Length>(&mut self, other: &mut Vector<T, N, L>) {
+        let Ok(()) = self.elements.append::<Infallible, L>(&mut self.memory, &mut other.elements);
+    }
+
+    /// Fallible version of [`append`](Vector::append).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; both vectors are as they were.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let (mut one, mut other) = (ebbtide::vec![in s; 1], ebbtide::vec![in s; 2, 3]);
+    /// one.try_append(&mut other)?;
+    /// assert_eq!(one, [1, 2, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_append<N, L: Length>(
+        &mut self,
+        other: &mut Vector<T, N, L>,
+    ) -> Result<(), AllocError> {
+        self.elements.append(&mut self.memory, &mut other.elements)
+    }
+
+    /// Adds the elements of an iterator, as many as there is memory for.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; what was added before stays, the element at hand is dropped.
+    ///
+    /// ```
+    /// let mut stack = ebbtide::StackArena::<10>::new();
+    /// let s = stack.scope();
+    /// let mut bytes = s.vec();
+    /// assert!(bytes.try_extend(0u8..).is_err());
+    /// assert_eq!(bytes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    /// ```
+    #[inline]
+    pub fn try_extend(&mut self, values: impl IntoIterator<Item = T>) -> Result<(), AllocError> {
+        self.elements.extend(&mut self.memory, values.into_iter())
+    }
+
+    /// Replaces the elements of a range by what an iterator yields, and returns those, as an iterator. They are
+    /// replaced when that is dropped; if it is forgotten, the elements from the range's start on are lost.
+    ///
+    /// # Panics
+    ///
+    /// If the range begins behind its end or ends behind the length. Dropping the iterator panics if `values` does, or if
+    /// the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// assert_eq!(list.splice(1..3, [20, 25, 30]).sum::<i32>(), 5);
+    /// assert_eq!(list, [1, 20, 25, 30, 4]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn splice<I: IntoIterator<Item = T>>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        values: I,
+    ) -> Splice<'_, I::IntoIter, M> {
+        let range = indices(range, self.len());
+        Splice::of(&mut self.elements, &mut self.memory, range, values.into_iter())
+    }
+}

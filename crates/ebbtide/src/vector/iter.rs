@@ -1,0 +1,427 @@
+//! What empties a vector: [`IntoIter`], [`Drain`], [`ExtractIf`], [`Splice`].
+//!
+//! A vector that is borrowed by one of them counts only what it will keep in any case, so that forgetting the
+//! iterator loses elements and does nothing worse.
+
+use super::{
+    elements::{Elements, Gap, Length},
+    memory::Grow,
+};
+use core::{
+    convert::Infallible, fmt, iter::FusedIterator, marker::PhantomData, mem::needs_drop,
+    ops::Range, ptr::NonNull,
+};
+
+/// Elements that an iterator owns, in the block of a vector: those of the indices `left`.
+struct Owned<T> {
+    start: NonNull<T>,
+    left: Range<usize>,
+}
+
+impl<T> Owned<T> {
+    /// The element at `index`.
+    ///
+    /// # Safety
+    ///
+    /// `index` was in `left`, and is no longer.
+    #[inline(always)]
+    unsafe fn take(&self, index: usize) -> T {
+        // SAFETY: the caller's promise: an index of the block.
+        let place = unsafe { self.start.add(index) };
+        // SAFETY: an initialised element, which nobody else will read.
+        unsafe { place.read() }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        let index = self.left.next()?;
+        // SAFETY: taken from `left`.
+        Some(unsafe { self.take(index) })
+    }
+
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<T> {
+        let index = self.left.next_back()?;
+        // SAFETY: taken from `left`.
+        Some(unsafe { self.take(index) })
+    }
+
+    /// Skips `count` elements and returns the next.
+    #[inline]
+    fn nth(&mut self, count: usize) -> Option<T> {
+        let count = count.min(self.left.len());
+        let end = self.left.start + count;
+        let skipped = self.left.start..end;
+        self.left.start = end;
+        drop(Owned { start: self.start, left: skipped });
+        self.next()
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[T] {
+        self.pointer().map_or(&[], |elements| {
+            // SAFETY: initialised, and lent no longer than the iterator.
+            unsafe { elements.as_ref() }
+        })
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        self.pointer().map_or(&mut [], |mut elements| {
+            // SAFETY: initialised, and the iterator is borrowed exclusively.
+            unsafe { elements.as_mut() }
+        })
+    }
+
+    /// What is left, if there is anything.
+    #[inline(always)]
+    fn pointer(&self) -> Option<NonNull<[T]>> {
+        if self.left.is_empty() {
+            return None;
+        }
+        // SAFETY: an index of the block.
+        let first = unsafe { self.start.add(self.left.start) };
+        Some(NonNull::slice_from_raw_parts(first, self.left.len()))
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if needs_drop::<T>() {
+            if let Some(elements) = self.pointer() {
+                self.left.start = self.left.end;
+                // SAFETY: initialised elements, which nobody else will drop.
+                unsafe { elements.drop_in_place() };
+            }
+        }
+    }
+}
+
+/// The methods and traits of an iterator that has a field `owned`.
+macro_rules! iterator {
+    ([$($parameters:tt)*] $name:ty) => {
+        impl<$($parameters)*> $name {
+            /// What is left.
+            ///
+            /// ```
+            /// # let mut arena = ebbtide::Arena::new();
+            /// # let s = arena.scope();
+            /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+            /// let mut left = list.drain(..);
+            /// left.next();
+            /// assert_eq!(left.as_slice(), [2, 3]);
+            /// ```
+            #[inline]
+            #[must_use]
+            pub fn as_slice(&self) -> &[T] {
+                self.owned.as_slice()
+            }
+        }
+
+        impl<$($parameters)*> Iterator for $name {
+            type Item = T;
+
+            #[inline(always)]
+            fn next(&mut self) -> Option<T> {
+                self.owned.next()
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.owned.left.size_hint()
+            }
+
+            #[inline]
+            fn count(self) -> usize {
+                self.owned.left.len()
+            }
+
+            #[inline]
+            fn nth(&mut self, count: usize) -> Option<T> {
+                self.owned.nth(count)
+            }
+        }
+
+        impl<$($parameters)*> DoubleEndedIterator for $name {
+            #[inline(always)]
+            fn next_back(&mut self) -> Option<T> {
+                self.owned.next_back()
+            }
+        }
+
+        impl<$($parameters)*> ExactSizeIterator for $name {}
+
+        impl<$($parameters)*> FusedIterator for $name {}
+
+        impl<$($parameters)*> fmt::Debug for $name
+        where
+            T: fmt::Debug,
+        {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple("Elements").field(&self.as_slice()).finish()
+            }
+        }
+    };
+}
+
+/// The elements of a vector, by value; from its `into_iter`.
+pub struct IntoIter<T, M> {
+    owned: Owned<T>,
+    /// The elements live as long as the vector's memory.
+    memory: PhantomData<M>,
+}
+
+// SAFETY: it owns its elements, which is all that can be reached through it.
+unsafe impl<T: Send, M: Send> Send for IntoIter<T, M> {}
+// SAFETY: as for sending.
+unsafe impl<T: Sync, M: Sync> Sync for IntoIter<T, M> {}
+
+impl<T, M> IntoIter<T, M> {
+    /// Takes the elements over; the vector counts none from then on.
+    #[inline]
+    pub(super) fn of<L: Length>(elements: &mut Elements<T, L>) -> Self {
+        let left = 0..elements.len();
+        // SAFETY: none.
+        unsafe { elements.set_len(0) };
+        IntoIter { owned: Owned { start: elements.start(), left }, memory: PhantomData }
+    }
+
+    /// What is left, to be changed.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut left = ebbtide::vec![in s; 1, 2].into_iter();
+    /// left.as_mut_slice()[1] = 3;
+    /// assert!(left.eq([1, 3]));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.owned.as_mut_slice()
+    }
+}
+
+iterator!([T, M] IntoIter<T, M>);
+
+/// The elements of a range, taken out of a vector; from [`Vector::drain`](super::Vector::drain).
+pub struct Drain<'v, T, L: Length = usize> {
+    owned: Owned<T>,
+    // Behind `owned`, which is dropped first.
+    tail: Tail<'v, T, L>,
+}
+
+// SAFETY: it owns its elements and borrows the vector exclusively.
+unsafe impl<T: Send, L: Length + Send> Send for Drain<'_, T, L> {}
+// SAFETY: through a shared reference only its elements can be reached.
+unsafe impl<T: Sync, L: Length + Sync> Sync for Drain<'_, T, L> {}
+
+impl<'v, T, L: Length> Drain<'v, T, L> {
+    #[inline]
+    pub(super) fn of(elements: &'v mut Elements<T, L>, range: Range<usize>) -> Self {
+        let len = elements.len();
+        // SAFETY: fewer than there are.
+        unsafe { elements.set_len(range.start) };
+        let owned = Owned { start: elements.start(), left: range.clone() };
+        Drain { owned, tail: Tail { elements, start: range.end, count: len - range.end } }
+    }
+}
+
+iterator!(['v, T, L: Length] Drain<'v, T, L>);
+
+/// The elements behind a range that is taken out of a vector. Dropped, it moves them up to those that the
+/// vector counts.
+struct Tail<'v, T, L: Length> {
+    elements: &'v mut Elements<T, L>,
+    start: usize,
+    count: usize,
+}
+
+impl<T, L: Length> Tail<'_, T, L> {
+    /// Moves the tail to `start`.
+    ///
+    /// # Safety
+    ///
+    /// As many places from there on are in the block, and hold no element but the tail's.
+    #[inline]
+    unsafe fn move_to(&mut self, start: usize) {
+        if start == self.start || self.count == 0 {
+            self.start = start;
+            return;
+        }
+        // SAFETY: the tail lies in the block.
+        let from = unsafe { self.elements.place(self.start) };
+        // SAFETY: the caller's promise.
+        let to = unsafe { self.elements.place(start) };
+        // SAFETY: the tail's elements, moved to free places or to each other's.
+        unsafe { from.copy_to(to, self.count) };
+        self.start = start;
+    }
+}
+
+impl<T, L: Length> Drop for Tail<'_, T, L> {
+    #[inline]
+    fn drop(&mut self) {
+        let len = self.elements.len();
+        // SAFETY: `len <= start`, and what lies between is taken out.
+        unsafe { self.move_to(len) };
+        // SAFETY: the tail follows directly now.
+        unsafe { self.elements.set_len(len + self.count) };
+    }
+}
+
+/// The elements that a closure takes, taken out of a vector; from
+/// [`Vector::extract_if`](super::Vector::extract_if).
+pub struct ExtractIf<'v, T, P, L: Length = usize> {
+    gap: Gap<'v, T, L>,
+    end: usize,
+    takes: P,
+}
+
+impl<'v, T, P, L: Length> ExtractIf<'v, T, P, L> {
+    #[inline]
+    pub(super) fn of(elements: &'v mut Elements<T, L>, range: Range<usize>, takes: P) -> Self {
+        let len = elements.len();
+        // SAFETY: none is counted while `takes` may panic.
+        unsafe { elements.set_len(0) };
+        let gap = Gap { elements, kept: range.start, next: range.start, len };
+        ExtractIf { gap, end: range.end, takes }
+    }
+}
+
+impl<T, P: FnMut(&mut T) -> bool, L: Length> Iterator for ExtractIf<'_, T, P, L> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        while self.gap.next < self.end {
+            // SAFETY: below the end of the elements.
+            let place = unsafe { self.gap.elements.place(self.gap.next) };
+            // SAFETY: initialised, and lent to no one else.
+            let taken = (self.takes)(unsafe { &mut *place.as_ptr() });
+            self.gap.next += 1;
+            if taken {
+                // SAFETY: initialised, and counted as gone.
+                return Some(unsafe { place.read() });
+            }
+            // SAFETY: below `next`.
+            let to = unsafe { self.gap.elements.place(self.gap.kept) };
+            // SAFETY: an element moves to its own place, or to one whose element is gone or has moved.
+            unsafe { place.copy_to(to, 1) };
+            self.gap.kept += 1;
+        }
+        None
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.end - self.gap.next))
+    }
+}
+
+impl<T, P, L: Length> fmt::Debug for ExtractIf<'_, T, P, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").finish_non_exhaustive()
+    }
+}
+
+/// The elements of a range, which others replace when this is dropped; from
+/// [`Vector::splice`](super::Vector::splice).
+pub struct Splice<'v, I: Iterator, M: Grow> {
+    drain: Drain<'v, I::Item>,
+    memory: &'v mut M,
+    values: I,
+}
+
+impl<'v, I: Iterator, M: Grow> Splice<'v, I, M> {
+    #[inline]
+    pub(super) fn of(
+        elements: &'v mut Elements<I::Item>,
+        memory: &'v mut M,
+        range: Range<usize>,
+        values: I,
+    ) -> Self {
+        Splice { drain: Drain::of(elements, range), memory, values }
+    }
+}
+
+impl<I: Iterator, M: Grow> Iterator for Splice<'_, I, M> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        self.drain.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.drain.size_hint()
+    }
+}
+
+impl<I: Iterator, M: Grow> DoubleEndedIterator for Splice<'_, I, M> {
+    #[inline]
+    fn next_back(&mut self) -> Option<I::Item> {
+        self.drain.next_back()
+    }
+}
+
+impl<I: Iterator, M: Grow> ExactSizeIterator for Splice<'_, I, M> {}
+
+impl<I: Iterator, M: Grow> FusedIterator for Splice<'_, I, M> {}
+
+impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
+    #[inline]
+    fn drop(&mut self) {
+        self.drain.by_ref().for_each(drop);
+        let tail = &mut self.drain.tail;
+        while let Some(value) = self.values.next() {
+            let len = tail.elements.len();
+            if len == tail.start {
+                let more = self.values.size_hint().0.saturating_add(1);
+                make_way(tail, self.memory, more);
+            }
+            // SAFETY: `len < tail.start`, so the place is free and within the capacity.
+            unsafe { tail.elements.push_unchecked(value) };
+        }
+        // The tail closes what is left of the gap.
+    }
+}
+
+/// Makes a gap of at least one place between the elements and the tail, which there is none between: for `announced`
+/// elements if there is such memory, but for no more than there are already, for a hint may lie.
+fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced: usize) {
+    let len = tail.elements.len();
+    let gap = announced.min(len + tail.count + 16);
+    // What moves to a new block is what is counted: the tail with it.
+    // SAFETY: the tail follows the elements directly.
+    unsafe { tail.elements.set_len(len + tail.count) };
+    let uncount = Uncount { elements: tail.elements, len };
+    let Ok(()) = uncount.elements.reserve::<Infallible>(memory, gap);
+    drop(uncount);
+    // SAFETY: room was made for the gap and the tail.
+    unsafe { tail.move_to(len + gap) };
+}
+
+/// Counts the elements before a tail alone again, also if the memory panics; the tail counts its own.
+struct Uncount<'e, T> {
+    elements: &'e mut Elements<T>,
+    len: usize,
+}
+
+impl<T> Drop for Uncount<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: fewer than are counted.
+        unsafe { self.elements.set_len(self.len) };
+    }
+}
+
+impl<I: Iterator, M: Grow> fmt::Debug for Splice<'_, I, M>
+where
+    I::Item: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Splice").field(&self.drain.as_slice()).finish()
+    }
+}

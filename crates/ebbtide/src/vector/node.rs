@@ -1,0 +1,409 @@
+//! The vector without a scope in it: what needs memory takes one.
+//!
+//! # Why any scope of the lifetime will do
+//!
+//! A block of a `NodeVec<'a, T>` is valid for `'a`, and so is every block of a `Scope<'a>`. A method that grows the
+//! vector takes both by their exact lifetime, since what is borrowed exclusively is invariant: memory of a child scope,
+//! whose lifetime is shorter, cannot get into a vector of the parent's lifetime. A vector that is moved into a shorter
+//! lifetime may grow in a child's memory, in place too, and cannot come back.
+//!
+//! Whether a block may grow in place is asked of the scope at hand: it has to be the last one before the free part of
+//! that very scope's region ([`memory`](super::memory)). What is there belongs to this vector alone, whichever scope
+//! gave it.
+
+use super::{Elements, NodeVec, Vector, assert_plain, elements::indices, memory::Detached};
+use crate::{boxed::Box, error::AllocError, scope::Scope, value::lend};
+use core::{convert::Infallible, ops::RangeBounds, ptr::NonNull};
+
+impl<T> Default for NodeVec<'_, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a, T> NodeVec<'a, T> {
+    /// An empty vector. Takes nothing until the first element.
+    ///
+    /// ```
+    /// use ebbtide::collections::NodeVec;
+    /// let none: NodeVec<'_, u8> = NodeVec::new();
+    /// assert_eq!((none.len(), size_of_val(&none)), (0, 16));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        const { assert_plain::<T>() };
+        Vector { elements: Elements::new(), memory: Detached::default() }
+    }
+
+    /// An empty vector with room for `capacity` elements.
+    ///
+    /// # Panics
+    ///
+    /// If that exceeds `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert_eq!(NodeVec::<u8>::with_capacity_in(9, &s).capacity(), 9);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn with_capacity_in(capacity: usize, scope: &Scope<'a>) -> Self {
+        let mut vec = Self::new();
+        vec.reserve_exact(scope, capacity);
+        vec
+    }
+
+    /// A vector of what an iterator yields.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics, or yields more than `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert_eq!(NodeVec::from_iter_in(1..4, &s), [1, 2, 3]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_iter_in(values: impl IntoIterator<Item = T>, scope: &Scope<'a>) -> Self {
+        let mut vec = Self::new();
+        vec.extend(scope, values);
+        vec
+    }
+
+    /// Adds an element. Amortised, two instructions more than a store.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.push(&s, "ebb");
+    /// assert_eq!(list, ["ebb"]);
+    /// ```
+    #[inline]
+    pub fn push(&mut self, scope: &Scope<'a>, value: T) {
+        let Ok(()) = self.elements.push::<Infallible>(&mut { scope }, value);
+    }
+
+    /// Fallible version of `push`.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was, and the value is dropped.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.try_push(&s, "ebb")?;
+    /// assert_eq!(list, ["ebb"]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_push(&mut self, scope: &Scope<'a>, value: T) -> Result<(), AllocError> {
+        self.elements.push(&mut { scope }, value)
+    }
+
+    /// Makes room for `additional` more elements, and for some more than that where it saves a later move.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::<u8>::new();
+    /// list.reserve(&s, 10);
+    /// assert!(list.capacity() >= 10);
+    /// ```
+    #[inline]
+    pub fn reserve(&mut self, scope: &Scope<'a>, additional: usize) {
+        let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, additional);
+    }
+
+    /// Fallible version of `reserve`.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::<u8>::new();
+    /// assert!(list.try_reserve(&s, usize::MAX).is_err());
+    /// ```
+    #[inline]
+    pub fn try_reserve(&mut self, scope: &Scope<'a>, additional: usize) -> Result<(), AllocError> {
+        self.elements.reserve(&mut { scope }, additional)
+    }
+
+    /// Makes room for `additional` more elements, and no more.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::<u8>::new();
+    /// list.reserve_exact(&s, 10);
+    /// assert_eq!(list.capacity(), 10);
+    /// ```
+    #[inline]
+    pub fn reserve_exact(&mut self, scope: &Scope<'a>, additional: usize) {
+        let Ok(()) = self.elements.reserve_exact::<Infallible>(&mut { scope }, additional);
+    }
+
+    /// Gives back the room behind the elements, if nothing was allocated in `scope` since, and that is the scope that
+    /// the vector grew in last; the capacity goes in any case.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::with_capacity_in(100, &s);
+    /// list.push(&s, 1);
+    /// list.shrink_to_fit(&s);
+    /// assert_eq!(list.capacity(), 1);
+    /// ```
+    #[inline]
+    pub fn shrink_to_fit(&mut self, scope: &Scope<'a>) {
+        self.elements.shrink_to(&mut { scope }, 0);
+    }
+
+    /// Puts an element in front of the one at `index`; that one and those behind it move down.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::from_iter_in([1, 3], &s);
+    /// list.insert(&s, 1, 2);
+    /// assert_eq!(list, [1, 2, 3]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert(&mut self, scope: &Scope<'a>, index: usize, value: T) {
+        let len = self.len();
+        assert!(index <= len, "the index is {index}, and the length is {len}");
+        let Ok(()) = self.elements.insert::<Infallible>(&mut { scope }, index, value);
+    }
+
+    /// Clones a slice to the end. A slice of plain values is one copy.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.extend_from_slice(&s, &[1, 2]);
+    /// assert_eq!(list, [1, 2]);
+    /// ```
+    #[inline]
+    pub fn extend_from_slice(&mut self, scope: &Scope<'a>, values: &[T])
+    where
+        T: Clone,
+    {
+        let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, values.len());
+        // SAFETY: room was made for as many.
+        unsafe { self.elements.clone_unchecked(values) };
+    }
+
+    /// Clones elements of the vector itself to its end.
+    ///
+    /// # Panics
+    ///
+    /// If the range is out of bounds, `clone` panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX`
+    /// elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::from_iter_in([1, 2], &s);
+    /// list.extend_from_within(&s, 1..);
+    /// assert_eq!(list, [1, 2, 2]);
+    /// ```
+    #[track_caller]
+    pub fn extend_from_within(&mut self, scope: &Scope<'a>, range: impl RangeBounds<usize>)
+    where
+        T: Clone,
+    {
+        let range = indices(range, self.len());
+        let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, range.len());
+        for index in range {
+            let value = self[index].clone();
+            // SAFETY: room was made for as many as the range has.
+            unsafe { self.elements.push_unchecked(value) };
+        }
+    }
+
+    /// Adds the elements of an iterator.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.extend(&s, (1..4).map(|n| s.alloc(n * n)));
+    /// assert_eq!(*list[2], 9);
+    /// ```
+    #[inline]
+    pub fn extend(&mut self, scope: &Scope<'a>, values: impl IntoIterator<Item = T>) {
+        let Ok(()) = self.elements.extend::<Infallible>(&mut { scope }, values.into_iter());
+    }
+
+    /// Fallible version of `extend`.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; what was added before stays, the element at hand is dropped.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.try_extend(&s, 1..4)?;
+    /// assert_eq!(list, [1, 2, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_extend(
+        &mut self,
+        scope: &Scope<'a>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<(), AllocError> {
+        self.elements.extend(&mut { scope }, values.into_iter())
+    }
+
+    /// Makes the length `len`: drops elements from the end, or adds clones of `value`.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.resize(&s, 2, 'x');
+    /// assert_eq!(list, ['x', 'x']);
+    /// ```
+    #[inline]
+    pub fn resize(&mut self, scope: &Scope<'a>, len: usize, value: T)
+    where
+        T: Clone,
+    {
+        let Some(more) = len.checked_sub(self.len()) else {
+            return self.truncate(len);
+        };
+        let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, more);
+        // SAFETY: room was made for as many.
+        unsafe { self.elements.fill_with(more, || value.clone()) };
+    }
+
+    /// Moves all elements of another vector to the end of this one. It may be of another kind.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.append(&s, &mut ebbtide::vec![in s; 1, 2]);
+    /// assert_eq!(list, [1, 2]);
+    /// ```
+    #[inline]
+    pub fn append<N, L: super::Length>(&mut self, scope: &Scope<'a>, other: &mut Vector<T, N, L>) {
+        let Ok(()) = self.elements.append::<Infallible, _>(&mut { scope }, &mut other.elements);
+    }
+
+    /// A clone in `scope`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let list = ebbtide::collections::NodeVec::from_iter_in([1, 2], &s);
+    /// assert_eq!(list.clone_in(&s), list);
+    /// ```
+    #[must_use]
+    pub fn clone_in<'b>(&self, scope: &Scope<'b>) -> NodeVec<'b, T>
+    where
+        T: Clone,
+    {
+        let mut clone = NodeVec::with_capacity_in(self.len(), scope);
+        clone.extend_from_slice(scope, self);
+        clone
+    }
+
+    /// Leaves the elements in their scope.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let list = ebbtide::collections::NodeVec::from_iter_in([1, 2], &s);
+    /// let slice: &mut [i32] = list.into_slice();
+    /// assert_eq!(slice, [1, 2]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_slice(self) -> &'a mut [T] {
+        let elements = NonNull::slice_from_raw_parts(self.elements.start(), self.len());
+        // SAFETY: initialised elements (V1) in a block that lives for `'a` (V2); the vector is gone.
+        unsafe { lend(elements) }
+    }
+
+    /// Leaves the elements in their scope, owned by the box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let list = ebbtide::collections::NodeVec::from_iter_in([1, 2], &s);
+    /// assert_eq!(*list.into_boxed_slice(), [1, 2]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_slice(self) -> Box<'a, [T]> {
+        // SAFETY: as in `into_slice`, and the box owns the elements from here on.
+        unsafe { Box::own(NonNull::from(self.into_slice())) }
+    }
+
+    /// The same elements as a vector that grows in `scope`; nothing moves.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::from_iter_in([1, 2], &s).into_vec(&s);
+    /// list.push(3);
+    /// assert_eq!(list, [1, 2, 3]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_vec<'s>(self, scope: &'s Scope<'a>) -> super::Vec<'s, 'a, T> {
+        let (start, len) = (self.elements.start(), self.elements.len());
+        // SAFETY: the vector's parts, which live for `'a`.
+        let elements = unsafe { Elements::from_parts(start, len, self.elements.capacity()) };
+        Vector { elements, memory: scope }
+    }
+}

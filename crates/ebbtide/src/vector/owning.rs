@@ -1,0 +1,226 @@
+//! The vector with a destructor.
+
+use super::{Exclusive, IntoIter, Memory, Vector};
+use crate::{boxed::Box, error::AllocError, scope::Scope};
+use core::{
+    convert::Infallible,
+    mem::ManuallyDrop,
+    ops::{Deref, DerefMut},
+};
+
+/// A vector whose elements may need `Drop`, and that drops them; from [`Scope::owned_vec`] and
+/// [`Scope::owned_grow_vec`].
+///
+/// All methods of [`Vector`] are there, by `Deref`. What its elements hold on the heap goes with it; its own block is free
+/// again at once if it was the last to grow, else with the scope. For the same reason an arena's plain `alloc` refuses it: put it into a
+/// [`Box`](crate::Box), or leave its elements there with [`into_boxed_slice`](Owning::into_boxed_slice).
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let mut names = s.owned_vec();
+/// names.push(String::from("Kattegat")); // freed when `names` goes
+/// names.push(String::from("Skagerrak"));
+/// assert_eq!(names, ["Kattegat", "Skagerrak"]);
+/// ```
+pub struct Owning<T, M: Memory> {
+    vector: ManuallyDrop<Vector<T, M>>,
+}
+
+impl<'a> Scope<'a> {
+    /// An empty vector that runs its elements' destructors. Takes nothing until the first element.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut lines = s.owned_vec();
+    /// lines.extend("ebb and flow".split(' ').map(String::from));
+    /// assert_eq!(lines.len(), 3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn owned_vec<T>(&self) -> Owning<T, &Scope<'a>> {
+        Owning::of(Vector { elements: super::Elements::new(), memory: self })
+    }
+
+    /// Starts to build a vector at the low end, with the scope to itself, that runs its elements' destructors unless it is
+    /// finished.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let mut names = s.owned_grow_vec();
+    /// names.extend(["ebb", "flow"].map(String::from));
+    /// let names: ebbtide::Box<[String]> = names.into_boxed_slice();
+    /// assert_eq!(names.concat(), "ebbflow");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn owned_grow_vec<T>(&mut self) -> Owning<T, Exclusive<'_, 'a>> {
+        Owning::of(Vector::all_of(self))
+    }
+}
+
+impl<T, M: Memory> Owning<T, M> {
+    #[inline]
+    fn of(vector: Vector<T, M>) -> Self {
+        Owning { vector: ManuallyDrop::new(vector) }
+    }
+
+    /// The vector, which drops nothing.
+    #[inline]
+    fn into_vector(self) -> Vector<T, M> {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: `this` is not used again.
+        unsafe { ManuallyDrop::take(&mut this.vector) }
+    }
+}
+
+impl<'a, T> Owning<T, &Scope<'a>> {
+    /// Leaves the elements in the scope, owned by the box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut names = s.owned_vec();
+    /// names.push(String::from("Kattegat"));
+    /// let names: ebbtide::Box<[String]> = names.into_boxed_slice();
+    /// assert_eq!(names[0], "Kattegat");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_slice(self) -> Box<'a, [T]> {
+        self.into_vector().into_boxed_slice()
+    }
+
+    /// Splits off the elements from `at` on, into a vector of their own in the same scope.
+    ///
+    /// # Panics
+    ///
+    /// If `at` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut names = s.owned_vec();
+    /// names.extend(["ebb", "flow"].map(String::from));
+    /// assert_eq!(names.split_off(1), ["flow"]);
+    /// ```
+    #[must_use = "the elements are dropped with the vector that is returned"]
+    #[track_caller]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        let Ok(tail) = self.vector.split_off_in::<Infallible>(at);
+        Owning::of(tail)
+    }
+
+    /// Fallible version of [`split_off`](Owning::split_off).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If `at` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut names = s.owned_vec();
+    /// names.extend(["ebb", "flow"].map(String::from));
+    /// assert_eq!(names.try_split_off(1)?, ["flow"]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[track_caller]
+    pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError> {
+        self.vector.split_off_in(at).map(Owning::of)
+    }
+}
+
+impl<'a, T> Owning<T, Exclusive<'_, 'a>> {
+    /// Leaves the elements in the scope, owned by the box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let mut names = s.owned_grow_vec();
+    /// names.push(String::from("Kattegat"));
+    /// assert_eq!(names.into_boxed_slice()[0], "Kattegat");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_slice(self) -> Box<'a, [T]> {
+        self.into_vector().into_boxed_slice()
+    }
+}
+
+impl<T, M: Memory> Drop for Owning<T, M> {
+    #[inline]
+    fn drop(&mut self) {
+        self.vector.clear();
+        self.vector.shrink_to_fit();
+    }
+}
+
+impl<T, M: Memory> Deref for Owning<T, M> {
+    type Target = Vector<T, M>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Vector<T, M> {
+        &self.vector
+    }
+}
+
+impl<T, M: Memory> DerefMut for Owning<T, M> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Vector<T, M> {
+        &mut self.vector
+    }
+}
+
+/// Into the same scope.
+impl<T: Clone, M: Memory + Copy> Clone for Owning<T, M> {
+    fn clone(&self) -> Self {
+        let mut clone =
+            Owning::of(Vector { elements: super::Elements::new(), memory: self.memory });
+        clone.extend_from_slice(self);
+        clone
+    }
+}
+
+impl<T, M: Memory> Extend<T> for Owning<T, M> {
+    #[inline]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        self.vector.extend(values);
+    }
+}
+
+impl<T, M: Memory> IntoIterator for Owning<T, M> {
+    type Item = T;
+    type IntoIter = IntoIter<T, M>;
+
+    #[inline]
+    fn into_iter(self) -> IntoIter<T, M> {
+        self.into_vector().into_iter()
+    }
+}
+
+impl<'v, T, M: Memory> IntoIterator for &'v Owning<T, M> {
+    type Item = &'v T;
+    type IntoIter = core::slice::Iter<'v, T>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'v, T, M: Memory> IntoIterator for &'v mut Owning<T, M> {
+    type Item = &'v mut T;
+    type IntoIter = core::slice::IterMut<'v, T>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}

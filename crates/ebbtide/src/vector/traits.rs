@@ -1,0 +1,264 @@
+//! The traits of vectors: those of slices, by their elements.
+
+use super::{Elements, IntoIter, Length, Memory, Owning, Vector, assert_plain};
+#[cfg(feature = "std")]
+use crate::error::AllocError;
+use core::{
+    borrow::{Borrow, BorrowMut},
+    cmp::Ordering,
+    convert::Infallible,
+    fmt,
+    hash::{Hash, Hasher},
+    ops::{Deref, DerefMut},
+};
+
+impl<T, M, L: Length> Deref for Vector<T, M, L> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T, M, L: Length> DerefMut for Vector<T, M, L> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.as_mut_slice()
+    }
+}
+
+/// Into the same scope.
+impl<T: Clone, M: Memory + Copy> Clone for Vector<T, M> {
+    fn clone(&self) -> Self {
+        const { assert_plain::<T>() };
+        let mut clone = Vector { elements: Elements::new(), memory: self.memory };
+        let Ok(()) = clone.elements.reserve_exact::<Infallible>(&mut clone.memory, self.len());
+        // SAFETY: room was made for as many.
+        unsafe { clone.elements.clone_unchecked(self) };
+        clone
+    }
+}
+
+impl<T, M: Memory> Extend<T> for Vector<T, M> {
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added before stays.
+    #[inline]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        let Ok(()) = self.elements.extend::<Infallible>(&mut self.memory, values.into_iter());
+    }
+}
+
+impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added before stays.
+    #[inline]
+    fn extend<I: IntoIterator<Item = &'x T>>(&mut self, values: I) {
+        let values = values.into_iter().copied();
+        let Ok(()) = self.elements.extend::<Infallible>(&mut self.memory, values);
+    }
+}
+
+/// Fails with [`OutOfMemory`](std::io::ErrorKind::OutOfMemory) where there is no memory; the bytes are then as they
+/// were.
+///
+/// ```
+/// # use std::io::Write;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let mut bytes = s.vec();
+/// bytes.write_all(b"ebb and flow")?;
+/// assert_eq!(bytes, b"ebb and flow");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[cfg(feature = "std")]
+impl<M: Memory> std::io::Write for Vector<u8, M> {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.extend_from_slice_copy_in::<AllocError>(bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(AllocError) => Err(std::io::ErrorKind::OutOfMemory.into()),
+        }
+    }
+
+    #[inline]
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<T, M, L: Length> IntoIterator for Vector<T, M, L> {
+    type Item = T;
+    type IntoIter = IntoIter<T, M>;
+
+    #[inline]
+    fn into_iter(mut self) -> IntoIter<T, M> {
+        IntoIter::of(&mut self.elements)
+    }
+}
+
+impl<'v, T, M, L: Length> IntoIterator for &'v Vector<T, M, L> {
+    type Item = &'v T;
+    type IntoIter = core::slice::Iter<'v, T>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'v, T, M, L: Length> IntoIterator for &'v mut Vector<T, M, L> {
+    type Item = &'v mut T;
+    type IntoIter = core::slice::IterMut<'v, T>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+/// The traits that a vector has as its elements have them, for one kind with or without a destructor.
+macro_rules! of_slices {
+    ($name:ident<T, M $(: $memory:ident)? $(, $L:ident)?>) => {
+        impl<T, M $(: $memory)? $(, $L: Length)?> AsRef<[T]> for $name<T, M $(, $L)?> {
+            fn as_ref(&self) -> &[T] {
+                self
+            }
+        }
+
+        impl<T, M $(: $memory)? $(, $L: Length)?> AsMut<[T]> for $name<T, M $(, $L)?> {
+            fn as_mut(&mut self) -> &mut [T] {
+                self
+            }
+        }
+
+        impl<T, M $(: $memory)? $(, $L: Length)?> AsRef<$name<T, M $(, $L)?>> for $name<T, M $(, $L)?> {
+            fn as_ref(&self) -> &Self {
+                self
+            }
+        }
+
+        impl<T, M $(: $memory)? $(, $L: Length)?> AsMut<$name<T, M $(, $L)?>> for $name<T, M $(, $L)?> {
+            fn as_mut(&mut self) -> &mut Self {
+                self
+            }
+        }
+
+        impl<T, M $(: $memory)? $(, $L: Length)?> Borrow<[T]> for $name<T, M $(, $L)?> {
+            fn borrow(&self) -> &[T] {
+                self
+            }
+        }
+
+        impl<T, M $(: $memory)? $(, $L: Length)?> BorrowMut<[T]> for $name<T, M $(, $L)?> {
+            fn borrow_mut(&mut self) -> &mut [T] {
+                self
+            }
+        }
+
+        impl<T: fmt::Debug, M $(: $memory)? $(, $L: Length)?> fmt::Debug for $name<T, M $(, $L)?> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+
+        impl<T: Eq, M $(: $memory)? $(, $L: Length)?> Eq for $name<T, M $(, $L)?> {}
+
+        impl<T: Ord, M $(: $memory)? $(, $L: Length)?> Ord for $name<T, M $(, $L)?> {
+            fn cmp(&self, other: &Self) -> Ordering {
+                (**self).cmp(&**other)
+            }
+        }
+
+        impl<T: Hash, M $(: $memory)? $(, $L: Length)?> Hash for $name<T, M $(, $L)?> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                (**self).hash(state);
+            }
+        }
+
+        of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] $name<T, M $(, $L)?>, [U]);
+        of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] $name<T, M $(, $L)?>, &[U]);
+        of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] $name<T, M $(, $L)?>, &mut [U]);
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?, const N: usize]
+            $name<T, M $(, $L)?>, [U; N]
+        );
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?, const N: usize]
+            $name<T, M $(, $L)?>, &[U; N]
+        );
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?, const N: usize]
+            $name<T, M $(, $L)?>, &mut [U; N]
+        );
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?]
+            $name<T, M $(, $L)?>, crate::Box<'_, [U]>
+        );
+        of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] [T], $name<U, M $(, $L)?>);
+        of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] &[T], $name<U, M $(, $L)?>);
+        of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] &mut [T], $name<U, M $(, $L)?>);
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?, const N: usize]
+            [T; N], $name<U, M $(, $L)?>
+        );
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?]
+            crate::Box<'_, [T]>, $name<U, M $(, $L)?>
+        );
+        #[cfg(feature = "alloc")]
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?]
+            $name<T, M $(, $L)?>, alloc::vec::Vec<U>
+        );
+        #[cfg(feature = "alloc")]
+        of_slices!(
+            equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?]
+            alloc::vec::Vec<T>, $name<U, M $(, $L)?>
+        );
+    };
+    (equal [$($parameters:tt)*] $one:ty, $other:ty) => {
+        impl<$($parameters)*> PartialEq<$other> for $one {
+            #[inline]
+            fn eq(&self, other: &$other) -> bool {
+                self[..] == other[..]
+            }
+        }
+    };
+}
+
+of_slices!(Vector<T, M, L>);
+of_slices!(Owning<T, M: Memory>);
+
+// Of whatever kinds.
+impl<T: PartialEq<U>, U, M, N, L: Length, K: Length> PartialEq<Vector<U, N, K>>
+    for Vector<T, M, L>
+{
+    #[inline]
+    fn eq(&self, other: &Vector<U, N, K>) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl<T: PartialOrd, M, N, L: Length, K: Length> PartialOrd<Vector<T, N, K>> for Vector<T, M, L> {
+    #[inline]
+    fn partial_cmp(&self, other: &Vector<T, N, K>) -> Option<Ordering> {
+        (**self).partial_cmp(&**other)
+    }
+}
+
+impl<T: PartialEq<U>, U, M: Memory, N: Memory> PartialEq<Owning<U, N>> for Owning<T, M> {
+    #[inline]
+    fn eq(&self, other: &Owning<U, N>) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl<T: PartialOrd, M: Memory, N: Memory> PartialOrd<Owning<T, N>> for Owning<T, M> {
+    #[inline]
+    fn partial_cmp(&self, other: &Owning<T, N>) -> Option<Ordering> {
+        (***self).partial_cmp(&***other)
+    }
+}
