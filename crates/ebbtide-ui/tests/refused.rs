@@ -99,7 +99,9 @@ programs! {
     box_unsized_to_its_referent
     box_whose_destructor_reads_an_expired_borrow
     buffer_used_while_its_scope_lives
+    builder_of_type_that_needs_drop_finished_as_slice
     checkpoint_rewound_in_safe_code
+    child_memory_in_a_node_of_its_parent
     child_swapped_with_its_parent
     claim_outlives_its_parent
     claim_sent_to_another_thread
@@ -114,6 +116,7 @@ programs! {
     scope_sent_to_an_unscoped_thread
     scope_used_while_a_builder_lives
     slice_of_a_builder_outlives_its_scope
+    slice_of_a_vector_outlives_its_arena
     stack_arena_outlived
     two_children_at_once
     value_outlives_its_claim
@@ -124,8 +127,10 @@ programs! {
 /// Errors of code generation. They are reported in the core, with a note that points to the line here.
 const DROP: &[(&str, usize, &[&str])] = &[
     ("alloc_of_type_that_needs_drop", 7, &["boxed", "alloc_leaked"]),
-    ("builder_of_type_that_needs_drop_finished_as_slice", 10, &["into_boxed_slice"]),
-    ("vector_of_type_that_needs_drop", 8, &["Vec::new_in(&scope)"]),
+    ("builder_of_type_that_needs_drop", 8, &["owned_grow_vec"]),
+    ("map_of_type_that_needs_drop", 8, &["owned_map"]),
+    ("node_vector_of_type_that_needs_drop", 8, &["owned_vec"]),
+    ("vector_of_type_that_needs_drop", 8, &["owned_vec"]),
 ];
 
 #[test]

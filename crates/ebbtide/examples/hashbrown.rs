@@ -1,6 +1,6 @@
 //! Maps and sets in a scope: an index of words, built anew on every turn without a call to the heap.
 //!
-//! `cargo run -p ebbtide --example hashbrown --features hashbrown,allocator-api2`
+//! `cargo run -p ebbtide --example hashbrown --features hashbrown`
 
 use ebbtide::{
     Arena, Scope,
@@ -16,8 +16,8 @@ But doth suffer a sea-change
 Into something rich and strange";
 
 /// Where each word stands. Keys, lists and table all lie in the scope.
-fn index<'s>(s: &'s Scope<'s>, text: &str) -> Map<'s, &'s str, List<'s, usize>> {
-    let mut index: Map<'_, &str, List<'_, usize>> = s.map();
+fn index<'s, 'a>(s: &'s Scope<'a>, text: &str) -> Map<'s, 'a, &'a str, List<'s, 'a, usize>> {
+    let mut index: Map<'_, '_, &str, List<'_, '_, usize>> = s.map();
     for (number, line) in (1..).zip(text.lines()) {
         for word in line.split_whitespace() {
             let word: &str = s.alloc_str(word);
@@ -33,7 +33,7 @@ fn main() {
         let s = arena.scope();
         let index = index(&s, TEXT);
 
-        let repeated: Set<'_, &str> = {
+        let repeated: Set<'_, '_, &str> = {
             // A set of what the map has; both grow in the same scope, side by side.
             let mut repeated = s.set();
             repeated

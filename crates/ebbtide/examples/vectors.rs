@@ -1,19 +1,18 @@
-//! Three kinds of vector in a scope, and when to take which.
+//! Four kinds of vector in a scope, and when to take which.
 //!
-//! `cargo run -p ebbtide --example vectors --features allocator-api2`
+//! `cargo run -p ebbtide --example vectors`
 
-use allocator_api2::vec::Vec as ApiVec;
-use ebbtide::{Arena, Scope, collections};
+use ebbtide::{Arena, Scope, collections::NodeVec};
 
-/// A node owns its children. `collections::Vec` has no destructor, so a node needs none, and a whole tree
-/// goes with its scope.
-struct Node<'s> {
-    name: &'s str,
-    children: collections::Vec<'s, &'s mut Node<'s>>,
+/// A node owns its children. A `NodeVec` is 16 bytes, with no scope in it and no destructor, so a node needs none, and
+/// a whole tree goes with its scope.
+struct Node<'a> {
+    name: &'a str,
+    children: NodeVec<'a, &'a mut Node<'a>>,
 }
 
-fn node<'s>(s: &'s Scope<'s>, name: &str) -> &'s mut Node<'s> {
-    s.alloc(Node { name: s.alloc_str(name), children: s.vec() })
+fn node<'a>(s: &Scope<'a>, name: &str) -> &'a mut Node<'a> {
+    s.alloc(Node { name: s.alloc_str(name), children: NodeVec::new() })
 }
 
 fn depth(node: &Node<'_>) -> usize {
@@ -30,28 +29,28 @@ fn main() {
     let squares: &[u64] = squares.into_slice();
     println!("{} squares up to {}", squares.len(), squares[999]);
 
-    // Several that grow side by side, in nodes: `s.vec()`.
+    // In nodes: `NodeVec`. Several that grow side by side: `s.vec()`.
     let mut path = s.vec();
     let mut root = node(&s, "root");
     for name in ["sea", "shore", "dune"] {
         let mut parent = node(&s, name);
         std::mem::swap(&mut root, &mut parent);
-        root.children.push(parent);
+        root.children.push(&s, parent);
         path.push(root.name);
     }
     println!("{} is {} deep, by way of {path:?}", root.name, depth(root));
     assert_eq!((path.len(), depth(root)), (3, 4));
 
-    // Elements with destructors: allocator-api2's own vector, which runs them.
-    let mut owners: ApiVec<String, &Scope<'_>> = ApiVec::new_in(&s);
+    // Elements with destructors: a vector that runs them.
+    let mut owners = s.owned_vec();
     owners.extend(path.iter().map(|name| name.to_uppercase()));
     owners.retain(|name| name.starts_with('S'));
     println!("{owners:?}");
-    assert_eq!(owners.as_slice(), ["SEA", "SHORE"]);
+    assert_eq!(owners, ["SEA", "SHORE"]);
 
-    // The last one to grow does so in place, and gives its block back when it goes.
+    // The last one to grow does so in place. An owning one gives its block back when it goes.
     let used = s.stats().used;
-    let mut scratch = ApiVec::new_in(&s);
+    let mut scratch = s.owned_vec();
     scratch.push(0u32);
     let start = scratch.as_ptr();
     scratch.extend(1..1_000);

@@ -24,7 +24,7 @@
 //!   types that need one, so nothing leaks in silence.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
 //!
-//! - [`GrowVec`] and [`GrowString`] build in place what grows; the module `collections` has vectors,
+//! - [`GrowVec`] and [`GrowString`] build in place what grows; the module [`collections`] has vectors,
 //!   strings, maps and sets that share a scope.
 //! - The function `scope` and the module `local` are the default arena of a thread; `Pool` has arenas for
 //!   many threads.
@@ -37,7 +37,7 @@
 //! - `std` (default) implies `alloc` and brings the default arenas and `Pool`. `alloc` brings `Heap`, and
 //!   moving in from `Vec` and `Box`. Without both, the crate needs `core` only.
 //! - `allocator-api2`, `hashbrown` and `nightly`: `&Scope` is an `Allocator`, for one version of the trait
-//!   each; the first two bring `collections`.
+//!   each; `hashbrown` brings the maps and sets of [`collections`].
 //! - `ndarray`: arrays of any dimension. `serde`: boxes and collections. `rayon`: `Pool::par_map`.
 //!   `huge-pages`: a backing of huge pages.
 //! - `poison` fills memory that a scope left behind with `0xDB`, and makes [`Stats::high_water`] exact to

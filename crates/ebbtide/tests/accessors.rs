@@ -90,7 +90,6 @@ fn high_water_counts_every_chunk_entered_or_exact_bytes_with_poison() {
     assert_eq!(fixed.stats().high_water, if exact { 10 } else { 100 });
 }
 
-#[cfg(feature = "allocator-api2")]
 #[test]
 fn vectors_and_strings_compare_by_their_contents() {
     let mut arena = Arena::new();
@@ -144,7 +143,6 @@ mod seeds {
         assert_eq!(format!("{:?}", s.seed::<str>()), "Seed { .. }");
     }
 
-    #[cfg(feature = "allocator-api2")]
     #[test]
     fn errors_of_collection_seeds_name_the_expected_type() {
         let mut arena = Arena::new();

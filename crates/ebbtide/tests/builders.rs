@@ -2,6 +2,7 @@
 //! failure its contents and its scope remain usable.
 
 #![cfg(feature = "std")]
+#![allow(clippy::drop_non_drop, clippy::forget_non_drop, reason = "tests say where a builder ends")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;

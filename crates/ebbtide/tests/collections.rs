@@ -612,7 +612,6 @@ fn texts_compare_with_borrowed_ones() {
     built.push_str("ebb");
     assert_eq!([built == *"ebb", built == "ebb", *"ebb" == built, "ebb" == built], [true; 4]);
     assert_eq!([built == *"flow", built == "flow", *"flow" == built, "eb" == built], [false; 4]);
-    drop(built);
     let mut text = s.string();
     text.push_str("ebb");
     assert_eq!([text == *"ebb", text == "ebb", *"ebb" == text, "ebb" == text], [true; 4]);

@@ -47,7 +47,7 @@ fn arith() {
 }
 
 #[test]
-#[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+#[cfg(feature = "hashbrown")]
 fn collections() {
     replay("collections", 0, targets::collections::run);
 }

@@ -42,7 +42,6 @@ fn boxes_and_builders_serialise_as_what_they_hold() {
     let mut numbers = s.grow_vec();
     numbers.extend([1, 2, 3]);
     assert_eq!(serde_json::to_string(&numbers).unwrap(), "[1,2,3]");
-    drop(numbers);
     let mut text = s.grow_string();
     text.push_str("a \"word\"");
     assert_eq!(serde_json::to_string(&text).unwrap(), r#""a \"word\"""#);
@@ -335,7 +334,6 @@ fn trees_come_into_the_scope_however_deep() {
     }
 }
 
-#[cfg(feature = "allocator-api2")]
 #[test]
 fn vectors_and_strings_come_and_go() {
     let mut arena = Arena::new();

@@ -2,7 +2,7 @@
 
 use ebbtide::{Arena, collections::Vec};
 
-fn escape(arena: &mut Arena) -> Vec<'_, u8> {
+fn escape(arena: &mut Arena) -> Vec<'_, '_, u8> {
     let s = arena.scope();
     s.vec() //~ error[E0515]
 }

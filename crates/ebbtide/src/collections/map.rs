@@ -68,6 +68,7 @@ impl<'a> Scope<'a> {
     #[inline]
     #[must_use]
     pub fn map<K, V>(&self) -> Map<'_, 'a, K, V> {
+        const { assert_plain::<(K, V)>() };
         Map::of(self.owned_map())
     }
 
@@ -81,6 +82,7 @@ impl<'a> Scope<'a> {
     #[inline]
     #[must_use]
     pub fn map_with_capacity<K, V>(&self, capacity: usize) -> Map<'_, 'a, K, V> {
+        const { assert_plain::<(K, V)>() };
         Map::of(HashMap::with_capacity_in(capacity, self))
     }
 
@@ -96,6 +98,7 @@ impl<'a> Scope<'a> {
     #[inline]
     #[must_use]
     pub fn map_with_hasher<K, V, S>(&self, hasher: S) -> Map<'_, 'a, K, V, S> {
+        const { assert_plain::<(K, V)>() };
         Map::of(HashMap::with_hasher_in(hasher, self))
     }
 
@@ -109,6 +112,7 @@ impl<'a> Scope<'a> {
     #[inline]
     #[must_use]
     pub fn set<T>(&self) -> Set<'_, 'a, T> {
+        const { assert_plain::<T>() };
         Set::of(self.owned_set())
     }
 
@@ -122,6 +126,7 @@ impl<'a> Scope<'a> {
     #[inline]
     #[must_use]
     pub fn set_with_capacity<T: Eq + Hash>(&self, capacity: usize) -> Set<'_, 'a, T> {
+        const { assert_plain::<T>() };
         Set::of(HashSet::with_capacity_in(capacity, self))
     }
 
@@ -155,6 +160,7 @@ impl<'a> Scope<'a> {
 }
 
 impl<'s, 'a, K, V, S> Map<'s, 'a, K, V, S> {
+    // The assertion is in the methods of `Scope` too, so that the error names the line of the caller.
     #[inline]
     fn of(inner: OwnedMap<'s, 'a, K, V, S>) -> Self {
         const { assert_plain::<(K, V)>() };
