@@ -77,7 +77,8 @@ mod init_guard;
 #[cfg(feature = "std")]
 pub mod local;
 mod poison;
-#[cfg(feature = "std")]
+// Models compile the pool by themselves, over other locks (`tests/loom.rs`).
+#[cfg(all(feature = "std", not(loom)))]
 mod pool;
 mod prefetch;
 mod raw;
@@ -106,7 +107,7 @@ pub use fixed::{Fixed, RawBytes, StackArena, StackBytes};
 pub use huge::HugePages;
 #[cfg(feature = "std")]
 pub use local::{scope, try_scope};
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", not(loom)))]
 pub use pool::{Pool, Pooled};
 pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};

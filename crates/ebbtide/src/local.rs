@@ -328,7 +328,7 @@ impl Local {
         let mut sum = Stats::default();
         for entry in primary.into_iter().chain(stack) {
             if let Some(arena) = &entry.arena {
-                sum.add(&arena.stats());
+                sum += arena.stats();
             }
         }
         sum

@@ -1,13 +1,23 @@
 //! Arenas for many threads.
 //!
-//! A pool keeps idle arenas in *shards*, each a stack behind a lock of its own, as many as the machine
-//! runs threads at a time. A thread takes from the shard that its number falls on, and looks into the others
-//! only when that one is empty or held; an arena goes back to the shard it came from. Where no more threads
-//! run than there are shards, no two of them meet at a lock.
+//! A pool keeps idle arenas in *shards*, each a stack behind its own lock. It uses as many shards as
+//! the machine runs threads at a time. A thread takes from the shard that its number selects, and looks
+//! into the others only if that one is empty or locked. An arena goes back to the shard it came from.
+//! As long as no more threads run than there are shards, no two of them meet at a lock.
+//!
+//! Nothing is allocated or freed while a lock is held, and nothing is initialised once for all threads
+//! while others wait: a global allocator may itself use a pool.
 #![forbid(unsafe_code)]
 
-use crate::{arena::Arena, error::AllocError, scope::Scope, stats::Stats};
-use core::{cell::Cell, fmt, sync::atomic::Ordering};
+use crate::{
+    arena::Arena,
+    error::{AllocError, Failure},
+    scope::Scope,
+    stats::Stats,
+};
+#[cfg(loom)]
+use core::array;
+use core::{cell::Cell, convert::Infallible, fmt, mem, sync::atomic::Ordering::Relaxed};
 #[cfg(loom)]
 use loom::{
     sync::{Mutex, MutexGuard, atomic::AtomicUsize},
@@ -15,7 +25,7 @@ use loom::{
 };
 use std::{
     boxed::Box,
-    sync::{OnceLock, PoisonError, TryLockError},
+    sync::{PoisonError, TryLockError},
     vec::Vec,
 };
 #[cfg(not(loom))]
@@ -26,10 +36,13 @@ use std::{
 
 /// Arenas that many threads, or many futures, take turns to use.
 ///
-/// [`get`](Pool::get) lends an arena until it is dropped; it is reset then and stays warm for the
-/// next one. A pool is `Sync`, and [`new`](Pool::new) is `const`: keep it in a `static`, or in the state of
-/// a server. It makes as many arenas as are lent at a time; where threads meet at a lock, one of them may get a
-/// new arena although another is idle. For each processor core there are never more than were lent at a time.
+/// [`get`](Pool::get) lends an arena until it is dropped. The arena is then reset and stays warm for the
+/// next borrower. A pool is `Sync`, and [`new`](Pool::new) is `const`: keep it in a `static`, or in the
+/// state of a server. It takes 4 KiB itself.
+///
+/// A pool makes about as many arenas as are lent at a time. If threads meet at a lock, one of them may
+/// get a new arena although another is idle; but for each processor core there are never more arenas
+/// than were lent at a time.
 ///
 /// ```
 /// use ebbtide::Pool;
@@ -46,20 +59,63 @@ use std::{
 /// assert_eq!(sums, [10, 20, 30]);
 /// ```
 ///
-/// An arena that is lent belongs to its borrower alone. A panic gives it back like any other end, and leaves
-/// the pool as it was; one that is forgotten is lost to the pool, and nothing else.
+/// A lent arena belongs to its borrower alone. A panic gives it back like any other end, and the pool
+/// stays usable. A forgotten one is lost to the pool, without further effect.
 pub struct Pool {
-    shards: OnceLock<Box<[Shard]>>,
+    shards: [Shard; SHARDS],
     chunk_size: Option<usize>,
 }
 
-/// Idle arenas. Boxed, so that taking one moves a pointer and an arena stays where its chunks say it is.
-#[allow(clippy::vec_box, reason = "as the comment says")]
-type Stack = Vec<Box<Arena>>;
+/// The number of shards that there is room for, a power of two. Fewer are used on smaller machines.
+const SHARDS: usize = if cfg!(loom) { 2 } else { 32 };
 
-/// A stack of idle arenas. On cache lines of its own; processors fetch them in pairs.
-#[repr(align(128))]
+/// An arena and, while it is idle, the one below it in the stack. Boxed as long as it lives: lending
+/// moves a pointer, and a stack needs no memory of its own.
+struct Node {
+    arena: Arena,
+    below: Option<BoxedNode>,
+}
+
+/// An array of one, because only a vector can be allocated fallibly and safely.
+type BoxedNode = Box<[Node; 1]>;
+
+/// A stack of idle arenas.
 #[derive(Default)]
+struct Stack {
+    top: Option<BoxedNode>,
+}
+
+impl Stack {
+    const fn new() -> Self {
+        Stack { top: None }
+    }
+
+    fn push(&mut self, mut node: BoxedNode) {
+        node[0].below = self.top.take();
+        self.top = Some(node);
+    }
+
+    fn pop(&mut self) -> Option<BoxedNode> {
+        let mut node = self.top.take()?;
+        self.top = node[0].below.take();
+        Some(node)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Arena> {
+        let nodes = core::iter::successors(self.top.as_ref(), |node| node[0].below.as_ref());
+        nodes.map(|node| &node[0].arena)
+    }
+}
+
+/// One node at a time: the compiler's own way frees the one below from within each.
+impl Drop for Stack {
+    fn drop(&mut self) {
+        while self.pop().is_some() {}
+    }
+}
+
+/// A locked stack of idle arenas, on cache lines of its own. Processors fetch them in pairs.
+#[repr(align(128))]
 struct Shard {
     idle: Mutex<Stack>,
     #[cfg(loom)]
@@ -67,7 +123,18 @@ struct Shard {
 }
 
 impl Shard {
-    /// A panic with the lock held cannot leave the stack half changed.
+    #[cfg(not(loom))]
+    const fn new() -> Self {
+        Shard { idle: Mutex::new(Stack::new()) }
+    }
+
+    #[cfg(loom)]
+    fn new() -> Self {
+        Shard { idle: Mutex::new(Stack::new()), passers: AtomicUsize::new(0) }
+    }
+
+    /// Waits for the lock. The stack is consistent even if it is poisoned: a panic cannot interrupt a
+    /// push or a pop.
     fn lock(&self) -> MutexGuard<'_, Stack> {
         self.pass();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,8 +142,8 @@ impl Shard {
         idle
     }
 
-    /// An idle arena, if nobody holds the lock.
-    fn try_pop(&self) -> Option<Box<Arena>> {
+    /// Takes an idle arena, unless somebody holds the lock.
+    fn try_pop(&self) -> Option<BoxedNode> {
         self.pass();
         let mut idle = match self.idle.try_lock() {
             Ok(idle) => idle,
@@ -87,12 +154,12 @@ impl Shard {
         idle.pop()
     }
 
-    /// Lets loom switch threads before a lock is taken and while it is held; it does so only where two threads
-    /// meet at something else. Otherwise nothing.
+    /// Lets loom switch threads before a lock is taken and while it is held; it does so only where two
+    /// threads meet at something else. Otherwise does nothing.
     #[inline(always)]
     fn pass(&self) {
         #[cfg(loom)]
-        self.passers.fetch_add(1, Ordering::Relaxed);
+        self.passers.fetch_add(1, Relaxed);
     }
 }
 
@@ -127,25 +194,48 @@ fn thread_number() -> usize {
 
 #[cold]
 fn new_number() -> usize {
-    // Only the number matters, not when others see it. It wraps to 0 at worst, which is taken again.
-    let number = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    // Only the number matters, not when others see it. It wraps to 0 at worst, and is drawn again then.
+    let number = LAST.fetch_add(1, Relaxed).wrapping_add(1);
     NUMBER.with(|own| own.set(number));
     number
 }
 
-/// How many threads run at a time.
-fn parallelism() -> usize {
-    #[cfg(loom)]
-    return 2;
-    #[cfg(not(loom))]
-    thread::available_parallelism().map_or(1, usize::from)
+/// The number of shards in use: as many as threads run at a time, rounded up to a power of two.
+#[cfg(not(loom))]
+#[inline]
+fn shards_in_use() -> usize {
+    /// 0 until a thread has asked the system, or is about to.
+    static IN_USE: AtomicUsize = AtomicUsize::new(0);
+
+    #[cold]
+    fn ask_system() -> usize {
+        // Others use one shard meanwhile, also this thread: the system is asked with the help of the
+        // global allocator, which may use a pool. Any number is right at any time, for an arena goes
+        // back to the shard it came from.
+        IN_USE.store(1, Relaxed);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let in_use = threads.min(SHARDS).next_power_of_two();
+        IN_USE.store(in_use, Relaxed);
+        in_use
+    }
+
+    match IN_USE.load(Relaxed) {
+        0 => ask_system(),
+        in_use => in_use,
+    }
+}
+
+#[cfg(loom)]
+fn shards_in_use() -> usize {
+    SHARDS
 }
 
 impl Pool {
-    /// An empty pool. Takes no memory until the first arena is lent.
+    /// An empty pool. Takes no memory of the heap until the first arena is lent.
+    #[cfg(not(loom))]
     #[must_use]
     pub const fn new() -> Self {
-        Pool { shards: OnceLock::new(), chunk_size: None }
+        Pool { shards: [const { Shard::new() }; SHARDS], chunk_size: None }
     }
 
     /// An empty pool whose arenas' first chunks have room for `bytes` bytes; see
@@ -156,13 +246,20 @@ impl Pool {
     /// static ARENAS: Pool = Pool::with_chunk_size(1 << 20);
     /// assert_eq!(ARENAS.scope(|s| s.stats().capacity), 1 << 20);
     /// ```
+    #[cfg(not(loom))]
     #[must_use]
     pub const fn with_chunk_size(bytes: usize) -> Self {
-        Pool { shards: OnceLock::new(), chunk_size: Some(bytes) }
+        Pool { shards: [const { Shard::new() }; SHARDS], chunk_size: Some(bytes) }
     }
 
-    /// Lends an arena: an idle one, or a new one. It comes back when the [`Pooled`] is dropped, on whatever
-    /// thread.
+    /// The same for models, in which a lock cannot be made at compile time.
+    #[cfg(loom)]
+    pub fn with_chunk_size(bytes: usize) -> Self {
+        Pool { shards: array::from_fn(|_| Shard::new()), chunk_size: Some(bytes) }
+    }
+
+    /// Lends an arena: an idle one, or a new one. It comes back when the [`Pooled`] is dropped, on
+    /// whatever thread.
     ///
     /// # Panics
     ///
@@ -177,38 +274,65 @@ impl Pool {
     /// ```
     #[must_use]
     pub fn get(&self) -> Pooled<'_> {
-        let shards = self.shards();
-        let own = thread_number() & (shards.len() - 1);
-        // Statements of their own, so that no lock is held while the others are looked into.
-        let popped = shards[own].try_pop();
-        if let Some(arena) = popped {
-            return Pooled { arena: Some(arena), shard: &shards[own] };
-        }
-        self.get_elsewhere(shards, own)
+        let Ok(lent) = self.lend::<Infallible>();
+        lent
     }
 
-    /// An arena of another shard, or a new one that will come back to the thread's own.
+    /// Fallible version of [`get`](Pool::get).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if no arena is idle and the heap has no memory for a new one. The arena's first
+    /// chunk is made when a scope opens: see [`Pooled::try_scope`].
+    pub fn try_get(&self) -> Result<Pooled<'_>, AllocError> {
+        self.lend()
+    }
+
+    #[inline]
+    fn lend<F: Failure>(&self) -> Result<Pooled<'_>, F> {
+        let shards = &self.shards[..shards_in_use().min(SHARDS)];
+        let own = thread_number() & (shards.len() - 1);
+        // Statements of their own, so that no lock is held while the others are searched.
+        let popped = shards[own].try_pop();
+        if let Some(node) = popped {
+            return Ok(Pooled { node: Some(node), shard: &shards[own] });
+        }
+        self.lend_other(shards, own)
+    }
+
+    /// Lends an arena of another shard, or a new one that will go to the thread's own.
     #[cold]
-    fn get_elsewhere<'p>(&self, shards: &'p [Shard], own: usize) -> Pooled<'p> {
+    fn lend_other<'p, F: Failure>(&self, shards: &'p [Shard], own: usize) -> Result<Pooled<'p>, F> {
         for distance in 1..shards.len() {
             let shard = &shards[(own + distance) & (shards.len() - 1)];
-            if let Some(arena) = shard.try_pop() {
-                return Pooled { arena: Some(arena), shard };
+            if let Some(node) = shard.try_pop() {
+                return Ok(Pooled { node: Some(node), shard });
             }
         }
-        // The own shard may only have been held by somebody who was giving one back. It gets a new arena only when
-        // all that belong to it are lent, so it never owns more than are lent at a time, whatever was held above.
+        // The own shard may only have been locked by somebody who was giving an arena back. It gets a
+        // new arena only when all that belong to it are lent, so it never owns more than are lent at
+        // a time, whatever was locked above.
         let popped = shards[own].lock().pop();
-        let arena = popped.unwrap_or_else(|| {
-            Box::new(self.chunk_size.map_or_else(Arena::new, Arena::with_chunk_size))
-        });
-        Pooled { arena: Some(arena), shard: &shards[own] }
+        let node = match popped {
+            Some(node) => node,
+            None => self.new_node()?,
+        };
+        Ok(Pooled { node: Some(node), shard: &shards[own] })
     }
 
-    fn shards(&self) -> &[Shard] {
-        self.shards.get_or_init(|| {
-            (0..parallelism().next_power_of_two()).map(|_| Shard::default()).collect()
-        })
+    fn new_node<F: Failure>(&self) -> Result<BoxedNode, F> {
+        let mut node = Vec::new();
+        if F::DIVERGES {
+            node.reserve_exact(1);
+        } else if node.try_reserve_exact(1).is_err() {
+            return Err(F::refused());
+        }
+        let arena = self.chunk_size.map_or_else(Arena::new, Arena::with_chunk_size);
+        node.push(Node { arena, below: None });
+        match node.into_boxed_slice().try_into() {
+            Ok(node) => Ok(node),
+            Err(_) => unreachable!("one node was pushed"),
+        }
     }
 
     /// Runs `f` with a scope of an arena of the pool.
@@ -226,8 +350,25 @@ impl Pool {
         f(self.get().scope())
     }
 
-    /// Runs `f` with each of `items` and a scope of its own, and returns the results in order. One arena
-    /// serves all of them.
+    /// Fallible version of [`scope`](Pool::scope).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if no arena is idle and the heap has no memory for a new one. `f` did not run
+    /// then.
+    ///
+    /// ```
+    /// # use ebbtide::Pool;
+    /// let pool = Pool::new();
+    /// let len = pool.try_scope(|s| s.try_alloc_str("ebb").map(|ebb| ebb.len()));
+    /// assert_eq!(len, Ok(Ok(3)));
+    /// ```
+    pub fn try_scope<R>(&self, f: impl for<'s> FnOnce(Scope<'s>) -> R) -> Result<R, AllocError> {
+        Ok(f(self.try_get()?.try_scope()?))
+    }
+
+    /// Runs `f` with each of `items` and a scope of its own, and returns the results in order. One
+    /// arena serves all items.
     ///
     /// # Panics
     ///
@@ -248,12 +389,12 @@ impl Pool {
         items.into_iter().map(|item| f(arena.scope(), item)).collect()
     }
 
-    /// As [`map`](Pool::map), on all threads of the current rayon pool. The results are in order. A few
-    /// arenas a thread serve all items.
+    /// Like [`map`](Pool::map), but on all threads of the current rayon pool. The results are in order.
+    /// A few arenas a thread serve all items.
     ///
     /// # Panics
     ///
-    /// If `f` does; rayon passes on the first panic that it sees, and some items may not be looked at.
+    /// If `f` does; rayon resumes the first panic that it sees, and some items may not be visited.
     ///
     /// ```
     /// # use ebbtide::Pool;
@@ -276,7 +417,7 @@ impl Pool {
         items.map_init(|| self.get(), |arena, item| f(arena.scope(), item)).collect()
     }
 
-    /// What the idle arenas hold, added up. Those that are lent do not count.
+    /// The sum of the statistics of all idle arenas. Lent arenas do not count.
     ///
     /// ```
     /// # use ebbtide::Pool;
@@ -287,15 +428,15 @@ impl Pool {
     #[must_use]
     pub fn stats(&self) -> Stats {
         let mut sum = Stats::default();
-        for shard in self.shards.get().into_iter().flatten() {
+        for shard in &self.shards {
             for arena in shard.lock().iter() {
-                sum.add(&arena.stats());
+                sum += arena.stats();
             }
         }
         sum
     }
 
-    /// Gives back all memory of the idle arenas. Those that are lent stay as they are, and come back.
+    /// Frees all memory of the idle arenas. Lent arenas stay as they are, and come back.
     ///
     /// ```
     /// # use ebbtide::Pool;
@@ -306,14 +447,15 @@ impl Pool {
     /// assert_eq!(pool.stats().held, 0);
     /// ```
     pub fn trim(&self) {
-        for shard in self.shards.get().into_iter().flatten() {
-            let idle = core::mem::take(&mut *shard.lock());
-            // The lock is free again: the heap may take its time.
+        for shard in &self.shards {
+            let idle = mem::take(&mut *shard.lock());
+            // The lock is free again when the heap is called.
             drop(idle);
         }
     }
 }
 
+#[cfg(not(loom))]
 impl Default for Pool {
     fn default() -> Self {
         Pool::new()
@@ -326,9 +468,9 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// An arena that a [`Pool`] lent; dropping it gives it back.
+/// An arena lent by a [`Pool`]. Dropping it gives the arena back.
 ///
-/// It is `Send`, and so is its scope: a future may own the one and hold the other across `.await`.
+/// It is `Send`, and so is its scope: a future may own the arena and hold a scope across `.await`.
 ///
 /// ```
 /// use ebbtide::Pool;
@@ -348,9 +490,9 @@ impl fmt::Debug for Pool {
 /// is_send(handle(&Pool::new()));
 /// ```
 pub struct Pooled<'p> {
-    /// There until it is dropped.
-    arena: Option<Box<Arena>>,
-    /// Where it goes back to.
+    /// `None` only while this is dropped.
+    node: Option<BoxedNode>,
+    /// The shard that the arena goes back to.
     shard: &'p Shard,
 }
 
@@ -371,37 +513,39 @@ impl Pooled<'_> {
     /// ```
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
-        match &mut self.arena {
-            Some(arena) => arena.scope(),
-            None => unreachable!("an arena is there until it is given back"),
-        }
+        self.arena().scope()
     }
 
-    /// As [`scope`](Pooled::scope).
+    /// Fallible version of [`scope`](Pooled::scope).
     ///
     /// # Errors
     ///
     /// [`AllocError`] if there is no first chunk and the heap has no memory for one.
     #[inline]
     pub fn try_scope(&mut self) -> Result<Scope<'_>, AllocError> {
-        match &mut self.arena {
-            Some(arena) => arena.try_scope(),
-            None => unreachable!("an arena is there until it is given back"),
+        self.arena().try_scope()
+    }
+
+    #[inline]
+    fn arena(&mut self) -> &mut Arena {
+        match &mut self.node {
+            Some(node) => &mut node[0].arena,
+            None => unreachable!("the arena is there until it is given back"),
         }
     }
 
-    /// What the arena holds; see [`Arena::stats`].
+    /// Statistics of the arena; see [`Arena::stats`].
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.arena.as_ref().map_or_else(Stats::default, |arena| arena.stats())
+        self.node.as_ref().map_or_else(Stats::default, |node| node[0].arena.stats())
     }
 }
 
 impl Drop for Pooled<'_> {
     fn drop(&mut self) {
-        if let Some(mut arena) = self.arena.take() {
-            arena.reset();
-            self.shard.lock().push(arena);
+        if let Some(mut node) = self.node.take() {
+            node[0].arena.reset();
+            self.shard.lock().push(node);
         }
     }
 }

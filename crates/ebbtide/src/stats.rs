@@ -1,7 +1,7 @@
 //! Statistics of an arena, read from its chunks on request.
 
 use crate::{chunk::ControlRef, raw::ChunkUse};
-use core::fmt;
+use core::{fmt, ops::AddAssign};
 
 /// What an arena holds and uses, in bytes.
 ///
@@ -43,10 +43,21 @@ impl Stats {
         stats.high_water = control.high_water();
         stats
     }
+}
 
-    /// Adds the statistics of another arena.
-    #[cfg(feature = "std")]
-    pub(crate) fn add(&mut self, other: &Stats) {
+/// Adds the statistics of another arena.
+///
+/// ```
+/// # use ebbtide::{Arena, Stats};
+/// let arenas = [Arena::with_capacity(1000), Arena::with_capacity(2000)];
+/// let mut sum = Stats::default();
+/// for arena in &arenas {
+///     sum += arena.stats();
+/// }
+/// assert_eq!(sum.chunks, 2);
+/// ```
+impl AddAssign for Stats {
+    fn add_assign(&mut self, other: Stats) {
         self.capacity += other.capacity;
         self.used += other.used;
         self.high_water += other.high_water;

@@ -6,10 +6,50 @@
 //! that its borrowers write to; loom reports two writes that no lock has ordered.
 
 #![cfg(all(loom, feature = "std"))]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, dead_code, unreachable_pub)]
 
-use ebbtide::{Pool, Pooled};
+#[path = "../src/pool.rs"]
+mod pool;
+
+// What the pool imports, by the names that the modules have in the crate.
+mod arena {
+    pub(crate) use ebbtide::Arena;
+}
+mod error {
+    pub(crate) use ebbtide::AllocError;
+    use std::convert::Infallible;
+
+    /// The crate's own is private.
+    pub(crate) trait Failure: Sized {
+        const DIVERGES: bool;
+        fn refused() -> Self;
+    }
+
+    impl Failure for AllocError {
+        const DIVERGES: bool = false;
+
+        fn refused() -> Self {
+            AllocError
+        }
+    }
+
+    impl Failure for Infallible {
+        const DIVERGES: bool = true;
+
+        fn refused() -> Self {
+            unreachable!("it diverges")
+        }
+    }
+}
+mod scope {
+    pub(crate) use ebbtide::Scope;
+}
+mod stats {
+    pub(crate) use ebbtide::Stats;
+}
+
 use loom::{cell::UnsafeCell, model::Builder, thread};
+use pool::{Pool, Pooled};
 use std::{
     collections::BTreeMap,
     sync::{
