@@ -1,5 +1,5 @@
 //! Claims, each of which an attack found broken where scopes were joined
-//! (docs/decisions/0016-standing-scopes.md): a scope of another kind between those that leave a little behind, and
+//! (docs/decisions/0016-persistent-scopes.md): a scope of another kind between those that leave a little behind, and
 //! whatever is opened after it, overwrites nothing of theirs; the ticket of a scope that has ended ends no later one.
 
 #![allow(clippy::unwrap_used)]

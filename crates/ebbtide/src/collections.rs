@@ -38,14 +38,15 @@
 pub use crate::{
     text::{FromUtf8Error, String, Text, TextDrain},
     vector::{
-        Detached, Drain, Exclusive, ExtractIf, IntoIter, Length, Memory, NodeVec, Owning, Splice,
-        Vec, Vector,
+        Detached, Drain, Exclusive, ExtractIf, IntoIter, Length, Memory, NodeVec, Splice, Vec,
+        Vector, owning::Owning,
     },
 };
+pub use collect::{CollectIn, FromIteratorIn};
 #[cfg(feature = "hashbrown")]
 pub use map::{Map, OwnedMap, OwnedSet, Set};
 
-use crate::{boxed::Box, scope::Scope};
+use crate::scope::Scope;
 
 /// A vector that shares its scope and drops its elements; see [`Owning`].
 pub type OwnedVec<'s, 'a, T> = Owning<T, &'s Scope<'a>>;
@@ -116,106 +117,6 @@ pub fn formatted<'s, 'a>(
     text
 }
 
-/// What [`collect_in`](CollectIn::collect_in) can make of an iterator.
-pub trait FromIteratorIn<'s, 'a, T>: Sized {
-    /// Makes one of what `values` yields, in `scope`.
-    ///
-    /// ```
-    /// # let mut arena = ebbtide::Arena::new();
-    /// # let s = arena.scope();
-    /// use ebbtide::collections::{FromIteratorIn, Vec};
-    /// let list: Vec<i32> = FromIteratorIn::from_iter_in(1..4, &s);
-    /// assert_eq!(list, [1, 2, 3]);
-    /// ```
-    fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &'s Scope<'a>) -> Self;
-}
-
-/// Collects an iterator into a scope.
-///
-/// ```
-/// # let mut arena = ebbtide::Arena::new();
-/// let s = arena.scope();
-/// use ebbtide::{Box, collections::{CollectIn, String, Vec}};
-///
-/// let list: Vec<_> = (1..4).collect_in(&s);
-/// let slice: &mut [i32] = (1..4).collect_in(&s);
-/// let boxed: Box<[i32]> = (1..4).collect_in(&s);
-/// let text: String = ["ebb", "flow"].into_iter().collect_in(&s);
-/// assert!(list == slice && *boxed == *slice && text == "ebbflow");
-/// ```
-pub trait CollectIn: Iterator + Sized {
-    /// Makes a collection in `scope` of what the iterator yields.
-    ///
-    /// ```
-    /// # let mut arena = ebbtide::Arena::new();
-    /// # let s = arena.scope();
-    /// use ebbtide::collections::{CollectIn, Vec};
-    /// assert_eq!("ebb".chars().rev().collect_in::<Vec<_>>(&s), ['b', 'b', 'e']);
-    /// ```
-    #[inline]
-    fn collect_in<'s, 'a: 's, C>(self, scope: &'s Scope<'a>) -> C
-    where
-        C: FromIteratorIn<'s, 'a, Self::Item>,
-    {
-        C::from_iter_in(self, scope)
-    }
-}
-
-impl<I: Iterator> CollectIn for I {}
-
-impl<'s, 'a, T> FromIteratorIn<'s, 'a, T> for Vec<'s, 'a, T> {
-    #[inline]
-    fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &'s Scope<'a>) -> Self {
-        Vec::from_iter_in(values, scope)
-    }
-}
-
-impl<'s, 'a, T> FromIteratorIn<'s, 'a, T> for OwnedVec<'s, 'a, T> {
-    #[inline]
-    fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &'s Scope<'a>) -> Self {
-        let mut vec = scope.owned_vec();
-        vec.extend(values);
-        vec
-    }
-}
-
-impl<'a, T> FromIteratorIn<'_, 'a, T> for NodeVec<'a, T> {
-    #[inline]
-    fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
-        NodeVec::from_iter_in(values, scope)
-    }
-}
-
-impl<'a, T> FromIteratorIn<'_, 'a, T> for &'a mut [T] {
-    #[inline]
-    fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
-        scope.alloc_slice_from_iter(values)
-    }
-}
-
-impl<'a, T> FromIteratorIn<'_, 'a, T> for &'a [T] {
-    #[inline]
-    fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
-        scope.alloc_slice_from_iter(values)
-    }
-}
-
-impl<'a, T> FromIteratorIn<'_, 'a, T> for Box<'a, [T]> {
-    #[inline]
-    fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
-        scope.boxed_slice_from_iter(values)
-    }
-}
-
-impl<'s, 'a, T> FromIteratorIn<'s, 'a, T> for String<'s, 'a>
-where
-    String<'s, 'a>: Extend<T>,
-{
-    #[inline]
-    fn from_iter_in<I: IntoIterator<Item = T>>(pieces: I, scope: &'s Scope<'a>) -> Self {
-        String::from_iter_in(pieces, scope)
-    }
-}
-
+mod collect;
 #[cfg(feature = "hashbrown")]
 mod map;

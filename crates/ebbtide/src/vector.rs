@@ -10,14 +10,13 @@ pub(crate) mod elements;
 mod iter;
 mod memory;
 mod node;
-mod owning;
+pub(crate) mod owning;
 mod traits;
 
 pub use self::{
     elements::Length,
     iter::{Drain, ExtractIf, IntoIter, Splice},
     memory::{Detached, Exclusive, Memory},
-    owning::Owning,
 };
 
 use self::{

@@ -1,6 +1,6 @@
 //! Maps and sets: hashbrown's, over a scope.
 
-use super::FromIteratorIn;
+use super::collect::FromIteratorIn;
 use crate::{scope::Scope, vector::assert_plain};
 use core::{
     fmt,

@@ -1,6 +1,6 @@
 //! The traits of vectors: those of slices, by their elements.
 
-use super::{Elements, IntoIter, Length, Memory, Owning, Vector, assert_plain};
+use super::{Elements, IntoIter, Length, Memory, Vector, assert_plain, owning::Owning};
 #[cfg(feature = "std")]
 use crate::error::AllocError;
 use core::{
