@@ -7,8 +7,15 @@ const RECORDS: &str = "docs/records";
 /// Cargo reads this configuration by itself only when it is called in `benches/`.
 const CARGO_RUN: &str = "cargo --config benches/.cargo/config.toml run --release --quiet";
 
+/// How long each server is loaded, in seconds: for the record, and for a quick run.
+const SERVER_SECONDS: [u32; 2] = [600, 6];
+
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let server = format!("{CARGO_RUN} --manifest-path benches/server/Cargo.toml --");
     let quick = match arguments {
+        [only, rest @ ..] if only == "server" => {
+            return step(&format!("{server} {}", rest.join(" ")));
+        }
         [] => "",
         [flag] if flag == "--quick" => "--quick",
         _ => {
@@ -39,6 +46,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     let transparent = format!("{CARGO_RUN} --manifest-path benches/transparent/Cargo.toml --");
     step(&format!("{transparent} {quick} --csv {records}/transparent.csv"))?;
+    let seconds = SERVER_SECONDS[usize::from(!quick.is_empty())];
+    step(&format!("{server} --seconds {seconds} --csv {records}"))?;
     if quick.is_empty() { step(&program("page")) } else { Ok(()) }
 }
 

@@ -35,8 +35,9 @@ const COMMANDS: &[Command] = &[
         run: test::run,
     },
     Command {
-        usage: "bench [--quick]",
-        about: "runs every benchmark and updates docs/; --quick writes to target/bench only",
+        usage: "bench [--quick | server ARGUMENTS]",
+        about: "runs every benchmark and updates docs/; --quick writes to target/bench only; server \
+                runs that one alone, with arguments such as --seconds 20",
         run: bench::run,
     },
     Command {
