@@ -1,14 +1,8 @@
 //! The bars, and what a pair of runs comes to.
 
-use crate::meter::Measured;
+use crate::meter::{Measured, PER_THREAD_MIB, SLACK_MIB};
 
 const MIB: f64 = 1024.0;
-
-/// Memory that is granted besides a factor.
-const SLACK_KIB: f64 = 16.0 * MIB;
-
-/// Memory that is granted for each running thread.
-const PER_THREAD_KIB: f64 = 4.0 * MIB;
 
 /// By how much the second half of a run may exceed the first.
 const FLATNESS: f64 = 1.1;
@@ -40,7 +34,8 @@ impl Run {
 pub fn faults(ours: &Run, glibc: &Run) -> Vec<String> {
     let mut faults = Vec::new();
     let Measured { first_peak_kib, second_peak_kib, threads, excess } = ours.measured;
-    let granted = 1.5 * glibc.peak_kib() + SLACK_KIB + PER_THREAD_KIB * threads as f64;
+    let besides_mib = SLACK_MIB as f64 + PER_THREAD_MIB as f64 * threads as f64;
+    let granted = 1.5 * glibc.peak_kib() + MIB * besides_mib;
     if ours.peak_kib() > granted {
         let (ours, granted) = (ours.peak_kib() / MIB, granted / MIB);
         faults.push(format!("{ours:.0} MiB resident, at most {granted:.0}"));
