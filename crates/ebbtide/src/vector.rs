@@ -45,6 +45,7 @@ use core::{
 /// It has no destructor, so that an arena node can hold one, and so it refuses elements that need `Drop`
 /// when the program is compiled; [`Owning`] is the vector that takes those and drops them.
 ///
+/// [`Owning`]: crate::collections::Owning
 /// [`Vec`]: crate::collections::Vec
 /// [`GrowVec`]: crate::GrowVec
 /// [`NodeVec`]: crate::collections::NodeVec
