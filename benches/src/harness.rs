@@ -1,6 +1,5 @@
-//! Interleaved timing: in every round each contestant of a row runs one batch, in an order that chance decides,
-//! so that what else the machine does, and what the one before left behind, falls on all of them alike. A ratio is taken
-//! within a round.
+//! Interleaved timing: in every round, each contestant of a row runs one batch, in random order, so that other load on
+//! the machine and the state left by other contestants affect all of them equally. Ratios are computed within a round.
 
 use crate::{machine, spread::Spread};
 use lexopt::prelude::*;
@@ -11,24 +10,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a run does.
+/// The options of a run.
 pub struct Plan {
-    /// The most rounds a row.
+    /// The maximum number of rounds per row.
     pub rounds: usize,
-    /// The time a row may take; a row of long batches gets fewer rounds, but never fewer than [`FEWEST`].
+    /// The time per row. A row with long batches gets fewer rounds, but at least [`FEWEST`].
     pub budget: Duration,
-    /// In a hurry: the largest inputs are left out.
+    /// Leaves out the largest inputs.
     pub quick: bool,
-    /// Only rows whose name contains this.
+    /// Measures only rows whose name contains this.
     pub only: String,
-    /// Where the record goes.
+    /// The file for the record.
     pub csv: Option<PathBuf>,
 }
 
 const FEWEST: usize = 7;
 
 impl Plan {
-    /// Reads the command line. `full` is the time a row may take without `--quick`, `quick` with it.
+    /// Parses the command line. `full` is the time per row without `--quick`, `quick` with it.
     pub fn from_arguments(full: Duration, quick: Duration) -> Result<Self, lexopt::Error> {
         let mut plan =
             Plan { rounds: 600, budget: full, quick: false, only: String::new(), csv: None };
@@ -47,7 +46,7 @@ impl Plan {
     }
 }
 
-/// The body of a program that measures rows.
+/// The main function of a program that measures rows.
 pub fn main(full: Duration, quick: Duration, run: impl FnOnce(&mut Bench)) -> ExitCode {
     match Plan::from_arguments(full, quick) {
         Ok(plan) => {
@@ -62,10 +61,10 @@ pub fn main(full: Duration, quick: Duration, run: impl FnOnce(&mut Bench)) -> Ex
     }
 }
 
-/// One side of a row.
+/// A contestant of a row.
 pub struct Contestant<'a> {
     name: &'static str,
-    /// Runs one batch of so many operations, and says how long it took.
+    /// Runs one batch of this many operations and returns its time.
     batch: Box<dyn FnMut() -> Duration + 'a>,
 }
 
@@ -78,24 +77,24 @@ pub fn contestant<'a>(name: &'static str, mut batch: impl FnMut() + 'a) -> Conte
     })
 }
 
-/// A contestant whose batches hold more than what counts: they say themselves how long that took.
+/// A contestant whose batches measure their own time, because they include work that does not count.
 pub fn timed<'a>(name: &'static str, batch: impl FnMut() -> Duration + 'a) -> Contestant<'a> {
     Contestant { name, batch: Box::new(batch) }
 }
 
-/// What a row must show.
+/// The required result of a row.
 pub enum Bar {
-    /// At least so many times as fast as the best contestant that is neither ours nor the limit.
+    /// At least this many times as fast as the best peer.
     BestPeer(f64),
-    /// At least so many times as fast as the named contestant.
+    /// At least this many times as fast as the named contestant.
     AtLeast(f64, &'static str),
-    /// At most so many times the time of the named contestant.
+    /// At most this many times the time of the named contestant.
     AtMost(f64, &'static str),
 }
 
-/// The name of the contestant that is measured against the others.
+/// The contestant that the others are compared with.
 pub const OURS: &str = "ebbtide";
-/// The contestant that checks nothing: what no arena can beat.
+/// The contestant that checks nothing, as a lower bound.
 pub const LIMIT: &str = "limit";
 
 /// Collects rows.
@@ -106,9 +105,9 @@ pub struct Bench {
     settle: bool,
 }
 
-/// What a row came to.
+/// The result of a row.
 pub struct Outcome {
-    /// The best peer's time over ours.
+    /// The best peer's time ÷ ours.
     pub best: f64,
     pub best_name: &'static str,
 }
@@ -124,14 +123,13 @@ impl Bench {
         self.plan.quick
     }
 
-    /// Whether a row of this name is wanted: for rows whose input takes long to make.
+    /// Whether a row of this name will be measured, for rows with expensive input.
     pub fn wants(&self, name: &str) -> bool {
         name.contains(&self.plan.only)
     }
 
-    /// Measures the rows of `rows` with a batch of its own before each timed batch of a contestant. What
-    /// the heap kept of one contestant's memory is then not another one's page faults: for batches that make
-    /// and drop large arenas.
+    /// Measures the rows of `rows` with an untimed batch before each timed batch of a contestant, so that memory the
+    /// heap kept from another contestant does not count. For batches that create and drop large arenas.
     pub fn settled(&mut self, rows: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.settle, true);
         rows(self);
@@ -155,8 +153,7 @@ impl Bench {
         let mut order: Vec<usize> = (0..contestants.len()).collect();
         let mut random = fastrand::Rng::with_seed(0);
         for _ in 0..rounds {
-            // Whoever comes before leaves the caches and the heap in a state of its own. No order that merely rotates:
-            // some would always come after the same one.
+            // The previous contestant affects caches and the heap. A rotation would always have the same predecessor.
             random.shuffle(&mut order);
             for &index in &order {
                 if self.settle {
@@ -204,15 +201,15 @@ impl Bench {
         best_peer(&sides).map(|side| Outcome { best: side.ratio.median, best_name: side.name })
     }
 
-    /// Records what an arena held of the heap, for so many bytes of the user's.
+    /// Records the heap memory of an arena per allocated byte.
     pub fn memory(&mut self, row: &str, contestant: &str, taken: usize, asked: usize) {
         #[allow(clippy::cast_precision_loss)]
         let ratio = taken as f64 / asked as f64;
-        println!("  {contestant:<22} {ratio:>9.3} bytes of the heap a byte");
+        println!("  {contestant:<22} {ratio:>9.3} heap bytes per byte");
         self.record.push_str(&format!("\"memory, {row}\",\"{contestant}\",{ratio:.4},,,,,,,,\n"));
     }
 
-    /// Runs a few rounds; returns how many the budget allows.
+    /// Runs a few rounds, and returns the number that fits the budget.
     fn warm(&self, contestants: &mut [Contestant<'_>]) -> usize {
         let start = Instant::now();
         let mut rounds = 0u32;
@@ -227,7 +224,7 @@ impl Bench {
         usize::try_from(affordable).unwrap_or(usize::MAX).clamp(FEWEST, self.plan.rounds)
     }
 
-    /// Says something of the whole in the record, and whether it is as it must be.
+    /// Records a summary and whether its bar is held.
     pub fn summary(&mut self, what: &str, bar: &str, value: f64, held: bool) {
         println!("\n{} {what}: {value:.3} of {bar}", if held { "held  " } else { "MISSED" });
         let yes = if held { "yes" } else { "no" };
@@ -237,7 +234,7 @@ impl Bench {
         }
     }
 
-    /// Writes the record. A missed bar is a finding, not an error: it is printed and recorded.
+    /// Writes the record. A missed bar is not an error; it is printed and recorded.
     pub fn verdict(self) -> ExitCode {
         if let Some(path) = &self.plan.csv
             && let Err(error) = std::fs::write(path, &self.record)
@@ -295,8 +292,7 @@ impl Bar {
     }
 }
 
-/// Makes the compiler believe that something looks at the pointer, at what it points to, and at any other
-/// memory it can reach, as an opaque call between two allocations would.
+/// Acts like an opaque call that may read the pointer, its target, and any other reachable memory.
 #[inline(always)]
 pub fn observe<T: ?Sized>(value: &mut T) {
     black_box(value);

@@ -1,11 +1,11 @@
-//! What the benchmark's programs share.
+//! The code shared by the benchmark programs.
 //!
 //! | program | what it does |
 //! |---|---|
-//! | `ebbtide-benches` | times the workloads, contestants interleaved, and checks the bars |
-//! | `table` | stumpalo's table of operations, over mimalloc as there |
-//! | `scaling` | time and memory an allocation takes, by their number and size |
-//! | `counts` | instructions and branches an allocation takes, under Callgrind |
+//! | `ebbtide-benches` | times the workloads, with interleaved contestants, and checks the bars |
+//! | `table` | the operations of stumpalo's own benchmark, over mimalloc |
+//! | `scaling` | time and memory per allocation, by number and size |
+//! | `counts` | instructions and branches per allocation, under Callgrind |
 //! | `page` | draws the plots of the records, and writes their tables into the pages in docs/ |
 //!
 //! `cargo xtask bench` runs them all.

@@ -1,4 +1,4 @@
-//! Where and when a record was made.
+//! The machine and the date of a record.
 
 use std::{
     fs,
@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// The lines that a record begins with.
+/// The header lines of a record.
 pub fn header() -> String {
     let threads = std::thread::available_parallelism().map_or(0, usize::from);
     format!(
@@ -36,7 +36,7 @@ fn output(program: &str, arguments: &[&str]) -> String {
     output.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Today, in universal time.
+/// Today, in UTC.
 fn date() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut days = since.as_secs() / 86_400;

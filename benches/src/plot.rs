@@ -1,4 +1,4 @@
-//! Plots as SVG: curves over a logarithmic or an ordinary axis, in the reader's light or dark.
+//! Plots as SVG: curves over linear or logarithmic axes, for light and dark colour schemes.
 
 use std::fmt::Write;
 
@@ -8,16 +8,16 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
-/// How an axis is divided.
+/// The scale of an axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     Linear,
     Logarithmic,
 }
 
-/// What an axis shows.
+/// An axis.
 pub struct Axis {
-    /// With the unit.
+    /// Includes the unit.
     pub title: &'static str,
     pub scale: Scale,
 }
@@ -27,7 +27,7 @@ pub struct Plot {
     pub x: Axis,
     pub y: Axis,
     pub series: Vec<Series>,
-    /// What stands at the places 0, 1, 2 … instead of numbers.
+    /// Labels for the positions 0, 1, 2 … instead of numbers.
     pub categories: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ const RIGHT: f64 = 170.0;
 const TOP: f64 = 48.0;
 const BOTTOM: f64 = 62.0;
 
-/// A colour a contestant, the same in every plot, for light and for dark.
+/// The colour of a contestant, the same in every plot, for light and dark.
 const COLOURS: [(&str, &str, &str); 13] = [
     ("ebbtide", "#0b6e99", "#4cc2f1"),
     ("stumpalo", "#c4501b", "#ff9a62"),
@@ -67,7 +67,7 @@ impl Axis {
         }
     }
 
-    /// The least and the greatest place, with the values that are written at it.
+    /// The range of positions, and the labelled values.
     fn ticks(&self, least: f64, greatest: f64) -> (f64, f64, Vec<f64>) {
         match self.scale {
             Scale::Linear => {
@@ -98,7 +98,7 @@ impl Axis {
     }
 }
 
-/// A number for an axis.
+/// Formats a number for an axis.
 fn label(value: f64) -> String {
     match value {
         v if v >= 1e9 => format!("{}G", v / 1e9),
@@ -116,7 +116,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl Plot {
-    /// The picture.
+    /// Draws the plot.
     pub fn svg(&self) -> String {
         let mut svg = String::new();
         self.write(&mut svg).expect("a string takes all");
@@ -133,7 +133,7 @@ impl Plot {
         #[allow(clippy::cast_precision_loss)]
         let (x_low, x_high, x_ticks) = if self.categories.is_empty() {
             let (low, _, ticks) = self.x.ticks(x_range.0, x_range.1);
-            // Along, the plot ends where the curves do.
+            // Horizontally, the plot ends with the curves.
             match self.x.scale {
                 Scale::Linear => (low, x_range.1, ticks),
                 Scale::Logarithmic => (x_range.0.log10(), x_range.1.log10().max(low), ticks),
@@ -200,7 +200,7 @@ impl Plot {
             escaped(self.y.title)
         )?;
 
-        // What the legend names is in the order in which the curves end.
+        // The legend is in the order of the curves' ends.
         let mut ends: Vec<(usize, f64)> = self
             .series
             .iter()
@@ -208,7 +208,7 @@ impl Plot {
             .filter_map(|(index, series)| Some((index, y(series.points.last()?.1))))
             .collect();
         ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-        // Names that would stand below the picture begin higher up.
+        // Moves up names that would be below the plot.
         let room = HEIGHT - 10.0;
         let below = ends.len() as f64 * 15.0;
         let mut free = TOP.min(room - below);
@@ -234,7 +234,7 @@ impl Plot {
                 let letter = if number == 0 { 'M' } else { 'L' };
                 write!(line, "{letter}{:.1} {:.1}", x(*px), y(*py))?;
             }
-            // Between categories there is nothing to join.
+            // Categories are not connected by lines.
             let (shown, radius) =
                 if self.categories.is_empty() { (true, 2.6) } else { (false, 5.0) };
             if shown {

@@ -1,4 +1,4 @@
-//! What many rounds come to: a median and how far to trust it.
+//! A median over many rounds, with a confidence interval.
 
 /// The distribution of a figure over the rounds.
 pub struct Spread {

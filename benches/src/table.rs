@@ -1,9 +1,9 @@
-//! stumpalo's own table: its operations with its numbers, a fresh arena a sample, bump-scope, multitude and typed-arena
-//! added.
+//! stumpalo's own benchmark: its operations and sizes, a fresh arena per sample, with bump-scope, multitude and
+//! typed-arena added.
 //!
-//! Two of its rows are done with less: `clear` fills the arena with 160 MB instead of 1.6 GB. The rows
-//! of functions that only nightly has are left out. A peer without a function of its own for a row
-//! takes its nearest, as there; blink-alloc has none that fills from a function.
+//! `clear` fills the arena with 160 MB instead of 1.6 GB. Rows that need nightly functions are left out. As in
+//! the original, a peer without a function for a row uses the closest one; blink-alloc has none that fills from
+//! a function.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe, timed},
@@ -15,9 +15,9 @@ use crate::{
 use std::{hint::black_box, iter, time::Instant};
 
 const COUNT: usize = 100_000;
-/// Of slices that are filled or moved in.
+/// The number of slices that are filled or moved in.
 const FILLS: usize = COUNT / 5;
-/// Of the large values before a `clear`.
+/// The number of large values before a `clear`.
 const LARGE: usize = COUNT / 10;
 
 const LEAST: f64 = 0.95;
@@ -39,7 +39,7 @@ impl Table<'_> {
     }
 }
 
-/// One contestant a peer; `fills` of those that fill slices from functions.
+/// One contestant per peer; `fills` only those that can fill slices from functions.
 macro_rules! peers {
     (fills $function:ident($($argument:expr),*)) => {
         vec![
@@ -83,7 +83,7 @@ pub fn run(bench: &mut Bench) {
     bench.summary("stumpalo's table: the lowest row", "at least 0.95", worst, worst >= LEAST);
 }
 
-/// Allocates from a fresh arena `turns` times, and drops it.
+/// Allocates `turns` times from a fresh arena, and drops it.
 macro_rules! sample {
     ($peer:ident, $turns:expr, |$handle:ident| $turn:block) => {
         contestant($peer::NAME, move || {
@@ -118,7 +118,7 @@ fn scalars(table: &mut Table<'_>) {
     numbers!(table, "alloc_multiple", eights: u8 u16 u32 u64 u128);
 }
 
-/// Whoever can allocate one type alone takes part where one type is all there is.
+/// Arenas of one type take part in rows with one type.
 fn ones(value: impl Copy + 'static) -> Vec<Contestant<'static>> {
     let mut contestants = peers!(one(value));
     contestants.push(contestant(TYPED_ARENA, move || {
@@ -158,7 +158,7 @@ fn slices(table: &mut Table<'_>) {
     slices!(table, "alloc_sized_slice", sized, [8 32 64 128]: u8 u16 u32 u64 u128);
 }
 
-/// The length is not known when the program is compiled.
+/// The length is not known at compile time.
 fn slice<P: Peer>(values: &'static [impl Copy]) -> Contestant<'static> {
     let values = black_box(values);
     sample!(P, COUNT, |handle| {
@@ -166,14 +166,14 @@ fn slice<P: Peer>(values: &'static [impl Copy]) -> Contestant<'static> {
     })
 }
 
-/// The length is known.
+/// The length is known at compile time.
 fn sized<P: Peer>(values: &'static impl Array) -> Contestant<'static> {
     sample!(P, COUNT, |handle| {
         values.allocate(&handle);
     })
 }
 
-/// An array of any length, so that one type parameter says it.
+/// An array of any length, as a single type parameter.
 trait Array {
     fn allocate<'a>(&'static self, handle: &impl Handle<'a>);
 }
@@ -230,7 +230,7 @@ where
     })
 }
 
-/// The vectors are made before the clock starts, and freed while it runs.
+/// The vectors are created before the measurement and freed during it.
 fn vec<P: Peer>(len: usize) -> Contestant<'static>
 where
     for<'a> P::Handle<'a>: Fills<'a>,
@@ -296,14 +296,14 @@ fn string<P: Peer>(text: &'static [u8]) -> Contestant<'static> {
     })
 }
 
-/// The length is known.
+/// The length is known at compile time.
 fn literal<P: Peer>(text: &'static impl AsciiArray) -> Contestant<'static> {
     sample!(P, COUNT, |handle| {
         text.allocate_str(&handle);
     })
 }
 
-/// As [`Array`], of ASCII.
+/// Like [`Array`], for ASCII.
 trait AsciiArray {
     fn allocate_str<'a>(&'static self, handle: &impl Handle<'a>);
 }
@@ -347,7 +347,7 @@ fn clears(table: &mut Table<'_>) {
     table.row("reuse", COUNT, peers!(reuse()));
 }
 
-/// Filling the arena is not measured. What a peer offers: the next turn is to find the memory again.
+/// Filling the arena is not measured. The arena keeps its memory for the next turn, if the peer can do that.
 fn clear<P: Peer>() -> Contestant<'static> {
     clear_with(P::fresh(), |peer| drop(peer.open()))
 }

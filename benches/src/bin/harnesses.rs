@@ -132,13 +132,20 @@ fn run(plan: &Plan) -> io::Result<()> {
             let output = Command::new("cargo")
                 .arg(harness.toolchain)
                 .args(["run", "--quiet", "--release"])
-                .args(if harness.name == "blink-alloc" { blink_arguments(only) } else { Vec::new() })
+                .args(if harness.name == "blink-alloc" {
+                    blink_arguments(only)
+                } else {
+                    Vec::new()
+                })
                 .env("BENCH_FILTER", only)
                 .current_dir(&folder)
                 .stderr(Stdio::inherit())
                 .output()?;
             if !output.status.success() {
-                return Err(io::Error::other(format!("{}'s harness: {}", harness.name, output.status)));
+                return Err(io::Error::other(format!(
+                    "{}'s harness: {}",
+                    harness.name, output.status
+                )));
             }
             (harness.read)(&String::from_utf8_lossy(&output.stdout), &mut rows);
         }
@@ -153,7 +160,9 @@ fn run(plan: &Plan) -> io::Result<()> {
 /// What criterion is told: its own settings take ten times as long.
 fn blink_arguments(only: &str) -> Vec<String> {
     let mut arguments: Vec<String> =
-        ["--", "--bench", "--noplot", "--warm-up-time", "0.3", "--measurement-time", "1"].map(String::from).into();
+        ["--", "--bench", "--noplot", "--warm-up-time", "0.3", "--measurement-time", "1"]
+            .map(String::from)
+            .into();
     if !only.is_empty() {
         arguments.push(only.to_owned());
     }
@@ -164,7 +173,8 @@ fn blink_arguments(only: &str) -> Vec<String> {
 fn generate(harness: &Harness) -> io::Result<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = unpacked(harness.name)?;
-    let mut source = Source { text: fs::read_to_string(package.join(harness.source))?, misfits: Vec::new() };
+    let mut source =
+        Source { text: fs::read_to_string(package.join(harness.source))?, misfits: Vec::new() };
     (harness.edit)(&mut source);
     if !source.misfits.is_empty() {
         return Err(io::Error::other(format!(
@@ -200,7 +210,9 @@ fn unpacked(name: &str) -> io::Result<PathBuf> {
         .filter_map(|manifest| Path::new(manifest).parent())
         .find(|folder| {
             let folder = folder.file_name().unwrap_or_default().to_string_lossy();
-            folder.strip_prefix(name).is_some_and(|rest| rest.starts_with("-") && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
+            folder.strip_prefix(name).is_some_and(|rest| {
+                rest.starts_with("-") && rest[1..].starts_with(|c: char| c.is_ascii_digit())
+            })
         })
         .map(Path::to_path_buf)
         .ok_or_else(|| io::Error::other(format!("cargo knows no package {name}")))
@@ -232,7 +244,11 @@ impl Source {
     fn functions(&self, prefix: &str) -> Vec<String> {
         let start = format!("fn {prefix}");
         let found = self.text.split("\n\n").filter_map(|part| {
-            let from = part.lines().take_while(|line| !line.starts_with(&start)).map(|line| line.len() + 1).sum();
+            let from = part
+                .lines()
+                .take_while(|line| !line.starts_with(&start))
+                .map(|line| line.len() + 1)
+                .sum();
             part.get(from..).filter(|rest| !rest.is_empty())
         });
         // A blank line inside a function cuts it off; none of those taken has one.
@@ -266,13 +282,19 @@ fn stumpalo(source: &mut Source) {
 
     // The columns.
     source.insert_after("struct BenchResult {\n", "    ebbtide: Option<Duration>,\n");
-    let lines: Vec<String> = source.text.lines().map(|line| match line.split_once("stumpalo: fork_measure(") {
-        Some((indent, rest)) if rest.contains("measure_stump_") && !rest.contains("_trusted") => {
-            let ours = rest.replace("measure_stump_", "measure_ebbtide_");
-            format!("{indent}ebbtide: fork_measure({ours}\n{line}")
-        }
-        _ => line.to_owned(),
-    }).collect();
+    let lines: Vec<String> = source
+        .text
+        .lines()
+        .map(|line| match line.split_once("stumpalo: fork_measure(") {
+            Some((indent, rest))
+                if rest.contains("measure_stump_") && !rest.contains("_trusted") =>
+            {
+                let ours = rest.replace("measure_stump_", "measure_ebbtide_");
+                format!("{indent}ebbtide: fork_measure({ours}\n{line}")
+            }
+            _ => line.to_owned(),
+        })
+        .collect();
     source.text = lines.join("\n") + "\n";
     source.replace(
         2,
@@ -303,12 +325,15 @@ fn stumpalo(source: &mut Source) {
         "fn measure_bump_alloc_str(s: &str) -> Duration {\n    let cache_key = CacheKey {\n        func: \"blink::alloc_str\"",
         "fn measure_bump_alloc_str(s: &str) -> Duration {\n    let cache_key = CacheKey {\n        func: \"bump::alloc_str\"",
     );
-    for (peer, arena, method) in [
-        ("bump", "bumpalo::Bump", "alloc_str"),
-        ("blink", "blink_alloc::Blink", "copy_str"),
-    ] {
+    for (peer, arena, method) in
+        [("bump", "bumpalo::Bump", "alloc_str"), ("blink", "blink_alloc::Blink", "copy_str")]
+    {
         let slice = if peer == "bump" { "alloc_slice_copy" } else { "copy_slice" };
-        source.replace(1, &format!("{peer}_alloc_slice(data)"), &format!("{peer}_alloc_slice_lit(data)"));
+        source.replace(
+            1,
+            &format!("{peer}_alloc_slice(data)"),
+            &format!("{peer}_alloc_slice_lit(data)"),
+        );
         source.replace(
             1,
             &format!("fn measure_{peer}_alloc_str_lit(s: &[u8]) -> Duration {{\n"),
@@ -401,7 +426,8 @@ fn blink_alloc(source: &mut Source) {
         } else {
             body.replace("b.iter(|| {\n", "b.iter(|| {\n            let alloc = arena.scope();\n")
         };
-        ours += &format!("fn bench_{name}_ebbtide(name: &str, c: &mut Criterion) {{\n{body}\n}}\n\n");
+        ours +=
+            &format!("fn bench_{name}_ebbtide(name: &str, c: &mut Criterion) {{\n{body}\n}}\n\n");
     }
     for name in ["alloc", "warm_up", "vec"] {
         source.insert_after(
@@ -413,7 +439,11 @@ fn blink_alloc(source: &mut Source) {
         "    bench_from_iter::<bumpalo::Bump>(\"bumpalo::Bump\", c);\n",
         "    bench_from_iter::<Ebbtide>(\"ebbtide\", c);\n",
     );
-    source.replace(1, "const SIZE: usize = 17453;\n", &format!("const SIZE: usize = 17453;\n{BLINK_ADAPTOR}\n{ours}"));
+    source.replace(
+        1,
+        "const SIZE: usize = 17453;\n",
+        &format!("const SIZE: usize = 17453;\n{BLINK_ADAPTOR}\n{ours}"),
+    );
 }
 
 const BLINK_ADAPTOR: &str = "
@@ -477,7 +507,9 @@ fn read_blink_alloc(output: &str, rows: &mut Rows) {
         let Some(times) = times else { continue };
         let cells: Vec<&str> = times.trim().trim_matches(['[', ']']).split(' ').collect();
         let parts: Vec<&str> = name.splitn(3, '/').collect();
-        let ([group, contestant, row], [_, _, middle, unit, ..]) = (&parts[..], &cells[..]) else { continue };
+        let ([group, contestant, row], [_, _, middle, unit, ..]) = (&parts[..], &cells[..]) else {
+            continue;
+        };
         let scale = match *unit {
             "ps" => 1e-3,
             "ns" => 1.0,
@@ -497,7 +529,9 @@ fn report(harness: &str, Rows(rows): Rows, record: &mut String) {
     for (row, sides) in &rows {
         let name = format!("{harness}'s harness: {row}");
         let Some(ours) = sides.get(OURS) else { continue };
-        let ratio = |theirs: &Times| Spread::of(theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours));
+        let ratio = |theirs: &Times| {
+            Spread::of(theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours))
+        };
         let fastest = sides
             .iter()
             .filter(|(side, _)| *side != OURS)
@@ -515,10 +549,18 @@ fn report(harness: &str, Rows(rows): Rows, record: &mut String) {
             };
             *record += &format!(
                 "\"{name}\",\"{side}\",{:.4},{:.4},{:.4},{:.4},{:.4},{},{verdict}\n",
-                time.median, time.p99, ratio.median, ratio.low, ratio.high, times.len(),
+                time.median,
+                time.p99,
+                ratio.median,
+                ratio.low,
+                ratio.high,
+                times.len(),
             );
             if is_fastest {
-                println!("{:<70} {:>6.2}  [{:.2}, {:.2}] {side}", name, ratio.median, ratio.low, ratio.high);
+                println!(
+                    "{:<70} {:>6.2}  [{:.2}, {:.2}] {side}",
+                    name, ratio.median, ratio.low, ratio.high
+                );
             }
         }
     }
@@ -528,9 +570,16 @@ fn report(harness: &str, Rows(rows): Rows, record: &mut String) {
     let mean = (best.iter().map(|ratio| ratio.ln()).sum::<f64>() / best.len() as f64).exp();
     let lowest = best.iter().copied().fold(f64::INFINITY, f64::min);
     let below = best.iter().filter(|ratio| **ratio < LEAST).count();
-    println!("{harness}'s harness: {} rows, geometric mean {mean:.3}, lowest {lowest:.2}, {below} below {LEAST}", best.len());
-    for (what, value, bar) in [("geometric mean", mean, LEAST_MEAN), ("the lowest row", lowest, LEAST)] {
+    println!(
+        "{harness}'s harness: {} rows, geometric mean {mean:.3}, lowest {lowest:.2}, {below} below {LEAST}",
+        best.len()
+    );
+    for (what, value, bar) in
+        [("geometric mean", mean, LEAST_MEAN), ("the lowest row", lowest, LEAST)]
+    {
         let held = if value >= bar { "yes" } else { "no" };
-        *record += &format!("\"{harness}'s harness: {what}\",,,,{value:.4},,,,at least {bar},{value:.4},{held}\n");
+        *record += &format!(
+            "\"{harness}'s harness: {what}\",,,,{value:.4},,,,at least {bar},{value:.4},{held}\n"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Draws the plots of the records in docs/records, and writes their tables into the pages that have a place
-//! for them: between `<!-- table NAME -->` and `<!-- end -->`.
+//! Draws the plots of the records in docs/records, and writes their tables into the pages in docs/, between
+//! `<!-- table NAME -->` and `<!-- end -->`.
 
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
 use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
@@ -7,10 +7,10 @@ use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
 #[path = "page/unaware.rs"]
 mod unaware;
 
-/// One line of a record, by the names of its columns.
+/// One line of a record, by column name.
 type Line = BTreeMap<String, String>;
 
-/// A record: what its head says, and its lines.
+/// A record: its header and its lines.
 #[derive(Default)]
 struct Record {
     head: Vec<String>,
@@ -33,7 +33,7 @@ impl Record {
     }
 }
 
-/// The cells of a line; those in quotes may hold commas.
+/// The cells of a line; quoted cells may contain commas.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut quoted = false;
@@ -109,7 +109,7 @@ fn write(docs: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The page with what stands in one of its places replaced.
+/// Replaces a table of the page.
 fn filled(page: &str, name: &str, with: &str) -> String {
     let open = format!("<!-- table {name} -->\n");
     let Some((before, rest)) = page.split_once(&open) else { return page.to_owned() };
@@ -117,7 +117,7 @@ fn filled(page: &str, name: &str, with: &str) -> String {
     format!("{before}{open}{with}<!-- end -->{after}")
 }
 
-/// The lines of a record by row, in the order of the record.
+/// The lines of a record, grouped by row.
 fn rows<'r>(lines: impl Iterator<Item = &'r Line>) -> Vec<(&'r str, Vec<&'r Line>)> {
     let mut rows: Vec<(&str, Vec<&Line>)> = Vec::new();
     for line in lines {
@@ -160,7 +160,7 @@ fn bars(records: &[&Record], which: Bars) -> String {
 fn machine(record: &Record) -> String {
     let rounds = record.lines.iter().map(|line| number(line, "rounds")).fold(0.0, f64::max);
     let head: String = record.head.iter().map(|line| format!("- {line}\n")).collect();
-    format!("{head}- rounds: up to {rounds} a row\n")
+    format!("{head}- rounds: up to {rounds} per row\n")
 }
 
 /// The number of bars and how many of them are held, by group: the part of a row's name before a colon.
@@ -182,7 +182,7 @@ fn groups(records: &[&Record]) -> String {
     format!("| group | bars | held |\n|---|---:|---:|\n{}", rows.collect::<String>())
 }
 
-/// A row a row, a column a contestant: the time, and the ratio to ours.
+/// One column per contestant: the time and the ratio to ours.
 fn times(record: &Record, prefix: &str) -> String {
     let mut text = String::new();
     let mut heads: Vec<&str> = Vec::new();
@@ -256,7 +256,7 @@ fn memory(record: &Record) -> String {
 const PEERS: [&str; 8] =
     ["ebbtide", "stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "std", "limit"];
 
-/// A curve a contestant: the rows that begin and end so, with the number between them along.
+/// One curve per contestant, over the rows with this prefix and suffix; the number between them is the position.
 fn curves(record: &Record, prefix: &str, suffix: &str, names: &[&str]) -> Vec<Series> {
     let series = names.iter().map(|name| Series {
         name: (*name).to_owned(),
@@ -272,7 +272,7 @@ fn curves(record: &Record, prefix: &str, suffix: &str, names: &[&str]) -> Vec<Se
     series.filter(|series| !series.points.is_empty()).collect()
 }
 
-/// A curve a contestant over rows that have names.
+/// One curve per contestant over named rows.
 #[allow(clippy::cast_precision_loss)]
 fn over(record: &Record, rows: &[(&str, &str)], names: &[&str]) -> (Vec<Series>, Vec<String>) {
     let series = names.iter().map(|name| Series {
@@ -281,7 +281,7 @@ fn over(record: &Record, rows: &[(&str, &str)], names: &[&str]) -> (Vec<Series>,
             .iter()
             .enumerate()
             .filter_map(|(index, (row, _))| {
-                // Where it takes part in one way only, the row says in which: "ebbtide, default".
+                // A contestant with variants is named like "ebbtide, default".
                 let plays = |who: &str| {
                     who.strip_prefix(*name)
                         .is_some_and(|way| way.is_empty() || way.starts_with(", "))
@@ -318,12 +318,12 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
         series: curves(record, prefix, suffix, names),
         categories: Vec::new(),
     };
-    let nanoseconds = || linear("nanoseconds an allocation");
+    let nanoseconds = || linear("nanoseconds per allocation");
     vec![
         (
             "scalars",
             named(
-                "A number, in a local scope",
+                "A number in a local scope",
                 nanoseconds(),
                 &["u8", "u16", "u32", "u64", "u128"].map(|name| (name, name)).map(
                     |(name, label)| {
@@ -344,11 +344,11 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
         (
             "strings",
             curve(
-                "A short string, its length unknown to the compiler",
+                "A short string of unknown length",
                 suite,
                 "small copies: strings of ",
                 " bytes",
-                linear("bytes a string"),
+                linear("bytes per string"),
                 nanoseconds(),
                 &PEERS,
             ),
@@ -361,7 +361,7 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
                 "growth: push ",
                 " integers",
                 logarithmic("integers pushed"),
-                linear("nanoseconds a push"),
+                linear("nanoseconds per push"),
                 &["ebbtide", "ebbtide, s.vec()", "bumpalo", "std", "std, with_capacity"],
             ),
         ),
@@ -369,14 +369,14 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
             "scope",
             named(
                 "Open a scope, allocate 8 bytes, close it",
-                linear("nanoseconds a turn"),
+                linear("nanoseconds per scope"),
                 &[
                     ("scope: a child scope: open, allocate 8 bytes, close", "a child"),
                     ("scope: of an arena in memory: open, allocate 8 bytes, close", "of an arena"),
                     ("scope: the default one: open, allocate 8 bytes, close", "the default"),
                 ],
                 &PEERS,
-                "which scope",
+                "kind of scope",
             ),
         ),
         (
@@ -387,7 +387,7 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
                 "boundary: a scope of 64 bytes, ",
                 " left in its chunk",
                 linear("bytes left in the chunk when the scope opens"),
-                linear("nanoseconds a scope"),
+                linear("nanoseconds per scope"),
                 &PEERS,
             ),
         ),
@@ -405,9 +405,9 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
                     .collect(),
             };
             Plot {
-                title: "A syntax tree on every core, an arena each".to_owned(),
+                title: "Syntax trees on every core, with one arena each".to_owned(),
                 x: linear("threads"),
-                y: linear("million tokens a second, all threads"),
+                y: linear("million tokens per second, all threads"),
                 series: ["ebbtide", "bumpalo"].map(|name| scale(name, "a token")).into(),
                 categories: Vec::new(),
             }
@@ -415,33 +415,36 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
         (
             "scaling-count",
             curve(
-                "An allocation of 8 bytes, by how many there are",
+                "An allocation of 8 bytes, by number of allocations",
                 scaling,
                 "scaling: ",
                 " of 8 bytes",
                 logarithmic("allocations, on a fresh arena"),
-                logarithmic("nanoseconds an allocation"),
+                logarithmic("nanoseconds per allocation"),
                 &PEERS,
             ),
         ),
-        ("scaling-size", by_size(scaling, "scaling: ", "nanoseconds a byte", true)),
+        ("scaling-size", by_size(scaling, "scaling: ", "nanoseconds per byte", true)),
         (
             "memory-count",
             curve(
-                "Memory held for a byte allocated, by how many allocations there are",
+                "Memory held per allocated byte, by number of allocations",
                 scaling,
                 "memory, scaling: ",
                 " of 8 bytes",
                 logarithmic("allocations of 8 bytes, on a fresh arena"),
-                logarithmic("bytes of the heap a byte"),
+                logarithmic("heap bytes per allocated byte"),
                 &PEERS,
             ),
         ),
-        ("memory-size", by_size(scaling, "memory, scaling: ", "bytes of the heap a byte", false)),
+        (
+            "memory-size",
+            by_size(scaling, "memory, scaling: ", "heap bytes per allocated byte", false),
+        ),
     ]
 }
 
-/// Rows of one amount of memory, in blocks of several sizes.
+/// Rows with the same amount of memory in blocks of different sizes.
 fn by_size(record: &Record, prefix: &'static str, title: &'static str, each: bool) -> Plot {
     let point = |line: &Line| {
         let (_, size) = line["row"].strip_prefix(prefix)?.split_once(" MiB of ")?;
@@ -457,13 +460,9 @@ fn by_size(record: &Record, prefix: &'static str, title: &'static str, each: boo
             .collect(),
     });
     Plot {
-        title: if each {
-            "The same memory in blocks of several sizes"
-        } else {
-            "Memory held, by the size of a block"
-        }
-        .to_owned(),
-        x: logarithmic("bytes an allocation"),
+        title: if each { "Time per byte, by block size" } else { "Memory held, by block size" }
+            .to_owned(),
+        x: logarithmic("bytes per allocation"),
         y: linear(title),
         series: series.filter(|series| !series.points.is_empty()).collect(),
         categories: Vec::new(),

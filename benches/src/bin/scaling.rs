@@ -1,5 +1,5 @@
-//! How the cost of an allocation grows: time and memory an arena takes, fresh each time, by the number of
-//! allocations and by their size. The heap is counted in a turn apart from the timed ones.
+//! Time and memory of a fresh arena, by the number and the size of allocations. Memory is counted in a separate,
+//! untimed turn.
 
 use ebbtide_benches::{
     harness::{Bench, contestant, main as bench, observe},

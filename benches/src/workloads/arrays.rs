@@ -1,4 +1,4 @@
-//! Values larger than a register, and arrays whose length the type says.
+//! Values larger than a register, and arrays of constant length.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::{array, hint::black_box};
 
-/// The bytes between one emptying of the arena and the next: in the first-level cache.
+/// The bytes between two resets of the arena, within the first-level cache.
 const BYTES: usize = 16 * 1024;
 const REPEATS: usize = 16;
 

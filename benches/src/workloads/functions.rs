@@ -1,5 +1,5 @@
-//! Functions that need scratch memory: Bumper.jl's example, y = x + 1 and the sum of y, over 3 to 3,000
-//! integers; nested scopes of 10 words; and the default scope against the peers' explicit ones.
+//! Functions that need scratch memory: Bumper.jl's example (y = x + 1, then the sum of y) over 3 to 3,000
+//! integers; nested scopes of 10 words; and the default scope against explicit scopes of peers.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
@@ -48,12 +48,12 @@ pub fn run(bench: &mut Bench) {
     );
 }
 
-/// As many calls as come to about 30,000 integers a batch.
+/// The number of calls for about 30,000 integers per batch.
 fn turns(len: usize) -> usize {
     30_000 / len
 }
 
-/// Calls a function over integers from 1 to 10, whose answer is known.
+/// Calls a function over integers from 1 to 10 and checks the result.
 fn calls<'a>(
     name: &'static str,
     len: usize,
@@ -70,7 +70,7 @@ fn calls<'a>(
 
 #[inline(always)]
 fn sum_of_successors(ys: &mut [i64]) -> i64 {
-    // Without this the compiler would see that no array is needed.
+    // Otherwise the compiler could remove the array.
     observe(ys);
     ys.iter().sum()
 }
@@ -120,7 +120,7 @@ fn nested_explicit<'a>() -> Contestant<'a> {
     })
 }
 
-/// A default scope in another, which has an arena of its own.
+/// A default scope inside another one, with an arena of its own.
 fn nested_default<'a>() -> Contestant<'a> {
     contestant("ebbtide, default in default", || {
         ebbtide::scope(|outer| {

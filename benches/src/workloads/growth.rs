@@ -1,4 +1,4 @@
-//! What grows: vectors pushed one by one, a formatted string, a hash map.
+//! Growing blocks: vectors that are pushed to, a formatted string, a hash map.
 
 use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
 use ebbtide::Arena;
@@ -16,7 +16,7 @@ pub fn run(bench: &mut Bench) {
     map(bench);
 }
 
-/// As many turns as come to about 30,000 pushes a batch.
+/// The number of turns for about 30,000 pushes per batch.
 fn turns(len: usize) -> usize {
     (30_000 / len).max(1)
 }
@@ -42,7 +42,7 @@ fn sum(values: &[u64]) -> u64 {
 fn push(bench: &mut Bench, len: usize, bar: f64) {
     let check = |values: &[u64]| -> u64 {
         assert!(values.len() == len);
-        // The ends, and on the first turn the whole.
+        // Checks both ends, and in the first turn everything.
         if sum(values) == len as u64 - 1 { (0..len as u64).sum() } else { 0 }
     };
     let (mut grow, mut vec) = (Arena::new(), Arena::new());

@@ -1,4 +1,4 @@
-//! Copies that fill far more memory than any cache holds: growth and page faults decide.
+//! Copies that fill much more memory than any cache: dominated by growth and page faults.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, observe},

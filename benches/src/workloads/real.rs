@@ -1,5 +1,5 @@
-//! Real work on this repository's own sources, written once over [`Handle`]: a syntax tree, an interner,
-//! a JSON document. What is not the arena's is the same for all.
+//! Real work on the sources of this repository: a syntax tree, an interner, a JSON document. It is generic over
+//! [`Handle`], so everything except the arena is the same for all contestants.
 
 mod json;
 #[path = "../../../crates/ebbtide-tour/src/lexer.rs"]
@@ -37,12 +37,12 @@ pub fn run(bench: &mut Bench) {
     row(bench, "an AST of this repository's sources, a token", &Rc::new(Ast::new(sources)));
 }
 
-/// Work that allocates, and knows its answer.
+/// Work that allocates and has a known result.
 pub trait Work {
-    /// How many operations one turn counts as.
+    /// The number of operations in a turn.
     fn operations(&self) -> usize;
 
-    /// What a turn must come to.
+    /// The expected result of a turn.
     fn expected(&self) -> usize;
 
     fn turn<'a>(&self, handle: &impl Handle<'a>) -> usize;
@@ -75,12 +75,12 @@ fn over<'a, P: Peer, W: Work + 'a>(work: Rc<W>, kept: bool) -> Contestant<'a> {
     })
 }
 
-/// What the work takes where an allocation costs next to nothing.
+/// The work with an allocator that costs next to nothing.
 fn limit<'a, W: Work + 'a>(work: Rc<W>) -> Contestant<'a> {
     let mut arena = ebbtide::Arena::new();
     let scope = arena.scope();
     assert_eq!(work.turn(&scope), work.expected());
-    // It rounds every block as the arena does, but from an end of its own: twice is enough.
+    // Rounds every block like the arena, but from a different end: twice the size is enough.
     let mut peer = MixedLimit::with_capacity(2 * scope.stats().used);
     contestant(LIMIT, move || assert_eq!(work.turn(&peer.open()), work.expected(), "{LIMIT}"))
 }
@@ -105,7 +105,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Syntax trees, all alive at the end.
+/// Builds syntax trees that are all alive at the end.
 pub struct Ast {
     sources: Vec<String>,
     tokens: usize,
@@ -128,7 +128,7 @@ impl Work for Ast {
         self.tokens
     }
 
-    /// The bytes of all leaves are the bytes of all tokens.
+    /// The leaves have as many bytes as the tokens.
     fn expected(&self) -> usize {
         self.bytes
     }
@@ -140,7 +140,7 @@ impl Work for Ast {
     }
 }
 
-/// Every distinct token once, and a number for it.
+/// Numbers every distinct token.
 struct Intern {
     sources: Vec<String>,
     tokens: usize,
@@ -185,7 +185,7 @@ impl Work for Intern {
     }
 }
 
-/// A document, the number of its values, and their weight.
+/// A document, with the number and the weight of its values.
 struct Json {
     text: String,
     values: usize,

@@ -1,4 +1,4 @@
-//! `reset`, then allocate again: no peer should need new memory, and ours asks for none.
+//! `reset`, then allocate again. No contestant should request new memory; ebbtide is checked not to.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
@@ -44,7 +44,7 @@ fn reuse<'a, P: Peer>(count: usize) -> Contestant<'a> {
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// The heap, with its calls counted.
+/// The heap, counting calls.
 struct Counted;
 
 // SAFETY: `Heap`'s own blocks.

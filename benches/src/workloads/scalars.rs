@@ -1,5 +1,4 @@
-//! One number after another: in a local scope, and through a reference in a function that is not
-//! inlined.
+//! Allocating numbers: in a local scope, and through a reference in a function that is not inlined.
 
 use crate::{
     harness::{Bar, Bench, Contestant, LIMIT, contestant, hidden, observe},
@@ -9,7 +8,7 @@ use crate::{
     },
 };
 
-/// Allocations between one emptying of the arena and the next: 8 KiB of `u64`, in the first-level cache.
+/// Allocations between two resets of the arena: 8 KiB of `u64`, which fit into the first-level cache.
 const COUNT: usize = 1024;
 const REPEATS: usize = 32;
 const CAPACITY: usize = COUNT * 16 + 4096;
@@ -97,7 +96,7 @@ fn fill<'a, P: Peer, T: Number, const EACH: usize>() -> Contestant<'a> {
 fn fill_once<P: Peer, T: Number, const EACH: usize>(peer: &mut P, turns: usize) {
     let handle = peer.open();
     for n in 0..turns {
-        // A constant number of turns: unrolled.
+        // A constant number of iterations, so the loop is unrolled.
         for _ in 0..EACH {
             observe(handle.alloc(T::of(n)));
         }
@@ -122,7 +121,7 @@ fn put<'a, H: Handle<'a>>(handle: &H, value: u64) -> &'a mut u64 {
     handle.alloc(value)
 }
 
-/// The numbers come out as they went in, each at an address of its own.
+/// Checks that the numbers are unchanged and at distinct addresses.
 fn check<P: Peer>(peer: &mut P, store: impl Fn(&P::Handle<'_>, usize) -> u64) {
     let handle = peer.open();
     let total: u64 = (0..COUNT).map(|n| store(&handle, n)).sum();

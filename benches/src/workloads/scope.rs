@@ -1,4 +1,4 @@
-//! Opening a scope, allocating 8 bytes in it, closing it; against the allocation alone.
+//! Opening a scope, allocating 8 bytes and closing it, compared with the allocation alone.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},
@@ -50,7 +50,7 @@ fn turns<'a, P: Scopes>() -> Contestant<'a> {
     contestant(P::NAME, move || peer.open_allocate_close(hidden(TURNS)))
 }
 
-/// Children of one scope.
+/// Child scopes of one scope.
 fn nested<'a>() -> Contestant<'a> {
     let mut arena = Arena::new();
     contestant("ebbtide", move || {
@@ -62,7 +62,7 @@ fn nested<'a>() -> Contestant<'a> {
     })
 }
 
-/// As many allocations in one scope, in as little memory as the first-level cache holds.
+/// The same number of allocations in one scope, within the first-level cache.
 fn alone<'a>() -> Contestant<'a> {
     let mut peer = Ebbtide::with_capacity(16 * 1024);
     contestant(ALONE, move || {
@@ -75,7 +75,7 @@ fn alone<'a>() -> Contestant<'a> {
     })
 }
 
-/// The same through the arena's root, whose cursor is in memory as the arena's own words are.
+/// The same through the arena's root, whose cursor is in memory.
 fn alone_in_memory<'a>() -> Contestant<'a> {
     let mut peer = EbbtideRoot::with_capacity(16 * 1024);
     contestant(ALONE_IN_MEMORY, move || {

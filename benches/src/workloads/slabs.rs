@@ -1,5 +1,5 @@
-//! W3: a loop of scopes that begins where a chunk ends, against the same loop in the middle of one; and
-//! what a scope costs by how much is left of its chunk.
+//! W3: a loop of scopes at the end of a chunk, compared with the same loop in the middle of one; and the cost of a
+//! scope by the space left in its chunk.
 
 use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
 use bump_scope::Bump;
@@ -44,12 +44,12 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// A block of so many bytes, uninitialised.
+/// An uninitialised block.
 fn block(bytes: usize) -> Layout {
     Layout::array::<u8>(bytes).expect("small")
 }
 
-/// Two blocks of the sizes that `first` makes of the chunk's capacity, then the scopes.
+/// Two blocks, with sizes that `first` computes from the chunk's capacity, then the scopes.
 fn ours<'a, const N: usize>(
     name: &'static str,
     slab: usize,

@@ -1,4 +1,4 @@
-//! Short strings whose length the compiler does not know: of one length, and of mixed lengths.
+//! Short strings whose length is unknown to the compiler: of equal and of mixed lengths.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, observe},

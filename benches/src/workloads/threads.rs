@@ -1,8 +1,8 @@
-//! Every core with an arena of its own, from a pool: the time of one thread's work, alone and beside
-//! others that do the same. The control computes in registers: what the machine's cores do.
+//! One arena per core, from a pool: the time of one thread's work, alone and beside others. The control computes in
+//! registers and shows how the cores themselves scale.
 //!
-//! Each thread is bound to a core. New threads may begin on the same one, and the work is over before the scheduler
-//! moves one of them: it would take twice as long, whatever it is.
+//! Each thread is pinned to a core. Otherwise two new threads may start on the same core and finish before the
+//! scheduler moves one of them, which doubles the time.
 
 use crate::{
     harness::{Bar, Bench, Contestant, hidden, observe, timed},
@@ -59,7 +59,7 @@ fn check(ast: &Ast, answer: usize) {
     assert_eq!(answer, ast.expected());
 }
 
-/// The time from the start of the first thread's work to the end of the last one's.
+/// The time from the first thread's start to the last thread's end.
 fn on<'a>(
     name: &'static str,
     threads: usize,
@@ -98,7 +98,7 @@ fn pooled<'a>(
     on(name, threads, move || pool.scope(&work))
 }
 
-/// One arena a thread, a scope a turn.
+/// One arena per thread, one scope per turn.
 fn scopes(mut outer: Scope<'_>) {
     for turn in 0..hidden(TURNS) {
         let s = outer.scope();
@@ -125,7 +125,7 @@ fn heap() {
     }
 }
 
-/// About as long as the rows beside it, without memory.
+/// A computation without memory, about as long as the other rows.
 fn control() {
     let mut x = hidden(1) as u64;
     for _ in 0..hidden(TURNS * 8) {

@@ -1,4 +1,4 @@
-//! W4: ten thousand vectors in one scope around all. W6: a buffer that two arrays fill to the last byte.
+//! W4: ten thousand vectors in one scope. W6: a buffer that two arrays fill to the last byte.
 
 use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
 use ebbtide::{Arena, Fixed};
@@ -11,19 +11,19 @@ pub fn run(bench: &mut Bench) {
     exact_fit(bench);
 }
 
-/// Of 1 to 1,000 elements.
+/// The lengths, from 1 to 1,000.
 fn len(n: u32) -> u32 {
     n.wrapping_mul(7919) % 1_000 + 1
 }
 
-/// Sums the last elements, which shows that every vector is still what it was.
+/// Sums the last elements, to check that every vector is intact.
 fn check(vectors: &[impl AsRef<[u32]>]) {
     let expected: u64 = (0..VECTORS).map(|n| u64::from(n + len(n) - 1)).sum();
     let last = |v: &[u32]| u64::from(v[v.len() - 1]);
     assert_eq!(vectors.iter().map(|v| last(v.as_ref())).sum::<u64>(), expected);
 }
 
-/// What a vector holds.
+/// The contents of a vector.
 fn elements(n: u32) -> impl ExactSizeIterator<Item = u32> {
     (0..len(hidden(n as usize) as u32)).map(move |i| n + i)
 }
@@ -62,7 +62,7 @@ fn many(bench: &mut Bench) {
     );
 }
 
-/// The same in an arena that has its chunks already.
+/// The same in a warm arena.
 fn kept<'a>() -> Contestant<'a> {
     let mut arena = Arena::new();
     contestant("ebbtide, kept arena", move || {
@@ -115,7 +115,7 @@ fn exact_fit(bench: &mut Bench) {
     );
 }
 
-/// Writes the ends of both and reads them again.
+/// Writes both ends and reads them back.
 #[allow(clippy::cast_precision_loss)]
 fn touch(cube: &mut [MaybeUninit<f64>], square: &mut [MaybeUninit<f64>], turn: usize) {
     let turn = turn as f64;

@@ -1,9 +1,9 @@
-//! The tables and plots of the transparent group: programs that know nothing of arenas.
+//! The tables and plots of the transparent allocator.
 
 use super::{Line, Record, linear, logarithmic, number, rows, time};
 use ebbtide_benches::plot::{Plot, Series};
 
-/// The contestants that run the same program as it is, and ours with scopes.
+/// The allocators, and ours with scopes.
 const NAMES: [&str; 5] = ["ebbtide", "ebbtide over mimalloc", "glibc", "mimalloc", "jemalloc"];
 const OUTSIDE: [&str; 2] = ["ebbtide, outside", "ebbtide over mimalloc, outside"];
 
@@ -29,15 +29,15 @@ fn find<'l>(lines: &[&'l Line], name: &str) -> Option<&'l Line> {
     lines.iter().find(|line| line["contestant"] == name).copied()
 }
 
-/// The rows that are workloads: a summary has no contestant.
+/// The rows of workloads. Summaries have no contestant.
 fn workloads(record: &Record) -> impl Iterator<Item = (&str, Vec<&Line>)> {
     let lines = record.lines.iter().filter(|line| !line["contestant"].is_empty());
     rows(lines).into_iter().map(|(row, lines)| (row.trim_start_matches("transparent: "), lines))
 }
 
-/// A row a workload: the time of a scope, and its ratio to ours; outside, the ratio to the inner allocator.
+/// One row per workload: the time of a scope and its ratio to ours; outside, the ratio to the inner allocator.
 pub(super) fn times(record: &Record) -> String {
-    let mut text = format!("| a scope | {} |", NAMES.join(" | "));
+    let mut text = format!("| row | {} |", NAMES.join(" | "));
     text += " outside, ÷ glibc | outside, ÷ mimalloc |\n|---|---|---|---|---|---|---|---|\n";
     for (row, lines) in workloads(record) {
         text += &format!("| {row} |");
@@ -56,10 +56,10 @@ pub(super) fn times(record: &Record) -> String {
     text
 }
 
-/// A row a workload, a column a contestant, with one figure of the record.
+/// One row per workload and one column per contestant, with one figure of the record.
 pub(super) fn figures(record: &Record, column: &str, show: fn(f64) -> String) -> String {
     let columns = "---|".repeat(NAMES.len());
-    let mut text = format!("| a scope | {} |\n|---|{columns}\n", NAMES.join(" | "));
+    let mut text = format!("| row | {} |\n|---|{columns}\n", NAMES.join(" | "));
     for (row, lines) in workloads(record) {
         text += &format!("| {row} |");
         for name in NAMES {
@@ -72,7 +72,7 @@ pub(super) fn figures(record: &Record, column: &str, show: fn(f64) -> String) ->
     text
 }
 
-/// With one digit behind the point.
+/// With one decimal.
 pub(super) fn tenths(figure: f64) -> String {
     format!("{figure:.1}")
 }
@@ -107,8 +107,8 @@ pub(super) fn plots(record: &Record) -> Vec<(&'static str, Plot)> {
         });
         Plot {
             title: title.to_owned(),
-            x: linear("what a scope does"),
-            y: linear("time of a scope, glibc's is 1"),
+            x: linear("program"),
+            y: linear("time of a scope, glibc = 1"),
             series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
             categories: rows.iter().map(|(_, label)| (*label).to_owned()).collect(),
         }
@@ -125,15 +125,18 @@ pub(super) fn plots(record: &Record) -> Vec<(&'static str, Plot)> {
             .collect(),
     });
     let sums = Plot {
-        title: "W8: the sum of two vectors, added into a third".to_owned(),
-        x: logarithmic("integers a vector"),
-        y: linear("nanoseconds an integer"),
+        title: "W8: the sum of two vectors".to_owned(),
+        x: logarithmic("integers per vector"),
+        y: linear("nanoseconds per integer"),
         series: sums.filter(|series| !series.points.is_empty()).collect(),
         categories: Vec::new(),
     };
     vec![
-        ("transparent", shares("Programs that know nothing of arenas", &PROGRAMS)),
-        ("transparent-controls", shares("Controls: where little is to be gained", &CONTROLS)),
+        ("transparent", shares("Programs unaware of arenas", &PROGRAMS)),
+        (
+            "transparent-controls",
+            shares("Controls: programs where little can be gained", &CONTROLS),
+        ),
         ("transparent-vectors", sums),
     ]
 }

@@ -1,10 +1,10 @@
-//! A JSON document of what the tokens are, and a parser that keeps it in the arena.
+//! A JSON document that describes tokens, and a parser that builds it in the arena.
 
 use super::tokens;
 use crate::peers::Handle;
 use std::fmt::Write;
 
-/// All in the arena.
+/// A JSON value in the arena.
 #[derive(Clone, Copy)]
 pub enum Value<'a> {
     Null,
@@ -16,7 +16,7 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// How many values there are, this one included.
+    /// The number of values, including this one.
     pub fn count(&self) -> usize {
         1 + match self {
             Value::Array(values) => values.iter().map(Value::count).sum(),
@@ -25,7 +25,7 @@ impl Value<'_> {
         }
     }
 
-    /// A sum over what they hold.
+    /// A sum over the contents.
     pub fn weight(&self) -> usize {
         match self {
             Value::Null => 1,
@@ -41,7 +41,7 @@ impl Value<'_> {
     }
 }
 
-/// A list of files, each a list of tokens, each an object; how many values that is, and their weight.
+/// A list of files, each a list of tokens, each an object. Also returns the number and the weight of the values.
 pub fn document(sources: &[String]) -> (String, usize, usize) {
     let mut text = String::from("[");
     let (mut values, mut weight) = (1, 0);
@@ -87,7 +87,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Parses a document that [`document`] made.
+/// Parses a document from [`document`].
 pub fn parse<'a>(handle: &impl Handle<'a>, text: &str) -> Value<'a> {
     let mut parser = Parser {
         handle,
@@ -107,7 +107,7 @@ struct Parser<'h, 't, 'a, H> {
     handle: &'h H,
     text: &'t str,
     at: usize,
-    /// Elements and entries whose parents have not ended, as stacks.
+    /// Stacks of elements and entries whose parents are not complete.
     values: Vec<Value<'a>>,
     entries: Vec<(&'a str, Value<'a>)>,
     unescaped: String,
@@ -119,15 +119,15 @@ impl<'a, H: Handle<'a>> Parser<'_, '_, 'a, H> {
         self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     }
 
-    /// The next byte that is no space.
+    /// The next byte that is not a space.
     fn peek(&mut self) -> u8 {
         self.skip_space();
         self.text.as_bytes()[self.at]
     }
 
-    /// Steps over `byte` if it comes next.
+    /// Skips `byte` if it comes next.
     fn eat(&mut self, byte: u8) -> bool {
-        // Not `self.at += usize::from(…)`: rustc 1.95 makes wrong code of it here.
+        // Not `self.at += usize::from(…)`: rustc 1.95 miscompiles it here.
         if self.peek() != byte {
             return false;
         }

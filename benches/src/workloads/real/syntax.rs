@@ -1,5 +1,5 @@
-//! A syntax tree of Rust, as far as brackets, lists and operators go: names that stand side by side are
-//! a run, `fn f(x: u8)` say. Total: what does not close, or closes twice, is kept as it stands.
+//! A simplified syntax tree of Rust: brackets, lists and operators. Adjacent tokens such as `fn f(x: u8)` form a
+//! run. Accepts any text: unmatched brackets are kept as they are.
 
 use super::{
     lexer::{Kind, Token, Tokens},
@@ -8,17 +8,17 @@ use super::{
 use crate::peers::Handle;
 use std::iter::Peekable;
 
-/// All in the arena, texts included.
+/// A node. Everything is in the arena, including text.
 #[derive(Clone, Copy)]
 pub enum Node<'a> {
     Leaf(&'a str),
-    /// What stands in brackets, and the brackets.
+    /// Brackets and their contents.
     Group {
         open: &'a str,
         inside: &'a [Node<'a>],
         close: &'a str,
     },
-    /// Neighbours.
+    /// Adjacent nodes.
     Run(&'a [Node<'a>]),
     Unary {
         operator: &'a str,
@@ -32,7 +32,7 @@ pub enum Node<'a> {
 }
 
 impl Node<'_> {
-    /// The length of all its tokens.
+    /// The total length of its tokens.
     pub fn leaf_bytes(&self) -> usize {
         match self {
             Node::Leaf(text) => text.len(),
@@ -53,7 +53,7 @@ pub fn parse<'a>(handle: &impl Handle<'a>, text: &str) -> Node<'a> {
     let start = parser.pending.len();
     while parser.tokens.peek().is_some() {
         parser.list();
-        // A bracket that closes nothing.
+        // An unmatched closing bracket.
         if let Some(token) = parser.tokens.next() {
             let leaf = parser.leaf(token);
             parser.pending.push(leaf);
@@ -65,7 +65,7 @@ pub fn parse<'a>(handle: &impl Handle<'a>, text: &str) -> Node<'a> {
 struct Parser<'h, 't, 'a, H> {
     handle: &'h H,
     tokens: Peekable<Tokens<'t>>,
-    /// Nodes whose parent is not there yet, as a stack.
+    /// A stack of nodes whose parents are not built yet.
     pending: Vec<Node<'a>>,
 }
 
@@ -74,14 +74,14 @@ impl<'a, H: Handle<'a>> Parser<'_, '_, 'a, H> {
         Node::Leaf(self.handle.alloc_str(token.text))
     }
 
-    /// The pending nodes from `start`, as a slice in the arena.
+    /// Moves the pending nodes from `start` into a slice in the arena.
     fn taken(&mut self, start: usize) -> &'a [Node<'a>] {
         let nodes = self.handle.alloc_slice_copy(&self.pending[start..]);
         self.pending.truncate(start);
         nodes
     }
 
-    /// Expressions up to a closing bracket or the end, onto the stack.
+    /// Parses expressions up to a closing bracket or the end onto the stack.
     fn list(&mut self) {
         while self.tokens.peek().is_some_and(|token| token.kind != Kind::Close) {
             let node = self.expression(0);
@@ -89,7 +89,7 @@ impl<'a, H: Handle<'a>> Parser<'_, '_, 'a, H> {
         }
     }
 
-    /// An expression of operators that bind more tightly than `least`.
+    /// Parses an expression of operators with a higher precedence than `least`.
     fn expression(&mut self, least: u8) -> Node<'a> {
         let mut left = self.operand();
         while let Some(&token) = self.tokens.peek() {
@@ -111,7 +111,7 @@ impl<'a, H: Handle<'a>> Parser<'_, '_, 'a, H> {
         left
     }
 
-    /// A leaf, a group, an operator before an operand, or a run of them.
+    /// Parses a leaf, a group, a prefix operator with its operand, or a run of these.
     fn operand(&mut self) -> Node<'a> {
         let start = self.pending.len();
         while let Some(&token) = self.tokens.peek() {
@@ -154,10 +154,10 @@ impl<'a, H: Handle<'a>> Parser<'_, '_, 'a, H> {
     }
 }
 
-/// What an operator before its operand binds as.
+/// The precedence of prefix operators.
 const UNARY: u8 = 12;
 
-/// How tightly an operator between two operands binds; 0 is not at all.
+/// The precedence of a binary operator; 0 for other tokens.
 fn strength(token: Token<'_>) -> u8 {
     if token.kind != Kind::Punctuation {
         return 0;
