@@ -1,7 +1,7 @@
-//! Both directions of the bump, in the benchmark's own code: with an alignment known when the program is
-//! compiled or only when it runs, with a minimum alignment of the pointer and without.
+//! Both bump directions, implemented independently of ebbtide: with an alignment known at compile
+//! time or at run time, and with or without a minimum alignment of the pointer.
 //!
-//! As in any arena, a block is refused when it does not fit, and no sum wraps.
+//! As in any arena, a block that does not fit is refused, and no addition wraps.
 
 use crate::harness::{Bench, Contestant, contestant, hidden, observe};
 use std::{alloc::Layout, cell::Cell, mem::MaybeUninit};
@@ -19,7 +19,7 @@ const COUNT: usize = 1024;
 const REPEATS: usize = 32;
 
 impl Region {
-    /// Memory that is never given back: a benchmark has a handful.
+    /// Memory that is never freed.
     pub fn leaked() -> Self {
         let memory: &mut [MaybeUninit<u128>] = Vec::leak(vec![MaybeUninit::uninit(); BYTES / 16]);
         let base = memory.as_mut_ptr().cast::<u8>();
@@ -40,7 +40,7 @@ impl Region {
     }
 }
 
-/// A way to take a block; `None` if it does not fit.
+/// Allocates a block; `None` if it does not fit.
 pub trait Way {
     const NAME: &'static str;
     fn take(region: &Region, layout: Layout) -> Option<*mut u8>;
@@ -59,7 +59,7 @@ macro_rules! ways {
             #[inline(always)]
             fn take(region: &Region, layout: Layout) -> Option<*mut u8> {
                 let end = region.end.get();
-                // A multiple of the minimum first, so that a smaller alignment needs nothing else.
+                // Rounds to the minimum first, so that smaller alignments need no further rounding.
                 let size = layout.size().wrapping_add($min - 1) & !($min - 1);
                 let block = end.checked_sub(size)?;
                 let block = if layout.align() > $min { block & !(layout.align() - 1) } else { block };
@@ -98,7 +98,7 @@ ways! {
     8 "down, minimum 8" "up, minimum 8"
 }
 
-/// Not inlined: what one allocation of a type costs. Null if it does not fit.
+/// An allocation of a type, not inlined. Null if it does not fit.
 #[inline(never)]
 pub fn take_typed<W: Way, T>(region: &Region, value: T) -> *mut T {
     let Some(block) = W::take(region, Layout::new::<T>()) else { return std::ptr::null_mut() };
@@ -108,7 +108,7 @@ pub fn take_typed<W: Way, T>(region: &Region, value: T) -> *mut T {
     block
 }
 
-/// Not inlined, of a layout that only the caller knows.
+/// An allocation of a layout known only at run time, not inlined.
 #[inline(never)]
 pub fn take_layout<W: Way>(region: &Region, layout: Layout) -> Option<*mut u8> {
     W::take(region, layout)
@@ -192,7 +192,8 @@ fn dynamic<'a, W: Way>() -> Contestant<'a> {
     })
 }
 
-/// A string that is the last block of an arena and doubles: upwards in place, downwards by copying.
+/// A string that is the last block of an arena and doubles its capacity: upwards in place,
+/// downwards by copying.
 struct Growing<'r> {
     region: &'r Region,
     block: *mut u8,
@@ -217,11 +218,11 @@ impl Growing<'_> {
     fn grow(&mut self, capacity: usize) {
         let more = Layout::array::<u8>(capacity - self.capacity).expect("small");
         if self.up {
-            // The bytes behind the block are its own from now on.
+            // The block is extended by the bytes after it.
             let block = Up::<1>::take(self.region, more).expect("it fits");
             self.block = if self.capacity == 0 { block } else { self.block };
         } else {
-            // The bytes before the block are; what it holds moves down to its new beginning.
+            // The block is extended by the bytes before it; its contents move to the new start.
             let block = Down::<1>::take(self.region, more).expect("it fits");
             // SAFETY: the new block ends where the old one does; they overlap, hence `copy`.
             unsafe { block.copy_from(self.block, self.len) };
@@ -238,7 +239,7 @@ impl std::fmt::Write for Growing<'_> {
     }
 }
 
-/// Eight bytes a word.
+/// Words of eight bytes.
 fn words(text: &mut dyn std::fmt::Write, len: usize) {
     for n in 0..hidden(len) {
         let word = if n % 2 == 0 { "ebb" } else { "tide" };

@@ -1,5 +1,6 @@
-//! Interleaved timing: in every round, each contestant of a row runs one batch, in random order, so that other load on
-//! the machine and the state left by other contestants affect all of them equally. Ratios are computed within a round.
+//! Interleaved timing: in every round, each contestant of a row runs one batch, in random order, so
+//! that other load on the machine and the state left by other contestants affect all of them
+//! equally. Ratios are computed within a round.
 
 use crate::{machine, spread::Spread};
 use lexopt::prelude::*;
@@ -77,7 +78,8 @@ pub fn contestant<'a>(name: &'static str, mut batch: impl FnMut() + 'a) -> Conte
     })
 }
 
-/// A contestant whose batches measure their own time, because they include work that does not count.
+/// A contestant whose batches measure their own time, because they include work that does not
+/// count.
 pub fn timed<'a>(name: &'static str, batch: impl FnMut() -> Duration + 'a) -> Contestant<'a> {
     Contestant { name, batch: Box::new(batch) }
 }
@@ -128,8 +130,9 @@ impl Bench {
         name.contains(&self.plan.only)
     }
 
-    /// Measures the rows of `rows` with an untimed batch before each timed batch of a contestant, so that memory the
-    /// heap kept from another contestant does not count. For batches that create and drop large arenas.
+    /// Measures the rows of `rows` with an untimed batch before each timed batch of a contestant,
+    /// so that memory the heap kept from another contestant does not count. For batches that create
+    /// and drop large arenas.
     pub fn settled(&mut self, rows: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.settle, true);
         rows(self);
@@ -153,7 +156,8 @@ impl Bench {
         let mut order: Vec<usize> = (0..contestants.len()).collect();
         let mut random = fastrand::Rng::with_seed(0);
         for _ in 0..rounds {
-            // The previous contestant affects caches and the heap. A rotation would always have the same predecessor.
+            // The previous contestant affects caches and the heap. A rotation would always have the
+            // same predecessor.
             random.shuffle(&mut order);
             for &index in &order {
                 if self.settle {

@@ -395,7 +395,8 @@ impl Scopes for Multitude {
     }
 }
 
-/// A raw pointer that is bumped without any check; unless `MIXED`, not even of alignment: for rows of one type.
+/// A raw pointer that is bumped without any check; unless `MIXED`, not even of alignment: for rows
+/// of one type.
 pub struct Bumped<const MIXED: bool>(Vec<MaybeUninit<u128>>);
 
 pub type Limit = Bumped<false>;
@@ -440,8 +441,8 @@ impl<'a, const MIXED: bool> Handle<'a> for Pointer<'a, MIXED> {
     #[inline(always)]
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T {
         let block = self.take::<T>(size_of::<T>());
-        // SAFETY: the workloads ask for no more than the capacity. Unless rounded, for one type, of an alignment of
-        // at most 16, which is that of the end.
+        // SAFETY: the workloads ask for no more than the capacity. Unless rounded, for one type, of
+        // an alignment of at most 16, which is that of the end.
         unsafe { block.write(value) };
         // SAFETY: written above, and handed out once.
         unsafe { &mut *block }

@@ -1,9 +1,9 @@
-//! stumpalo's own benchmark: its operations and sizes, a fresh arena per sample, with bump-scope, multitude and
-//! typed-arena added.
+//! stumpalo's own benchmark: its operations and sizes, a fresh arena per sample, with bump-scope,
+//! multitude and typed-arena added.
 //!
-//! `clear` fills the arena with 160 MB instead of 1.6 GB. Rows that need nightly functions are left out. As in
-//! the original, a peer without a function for a row uses the closest one; blink-alloc has none that fills from
-//! a function.
+//! `clear` fills the arena with 160 MB instead of 1.6 GB. Rows that need nightly functions are left
+//! out. As in the original, a peer without a function for a row uses the closest one; blink-alloc
+//! has none that fills from a function.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe, timed},
@@ -347,7 +347,8 @@ fn clears(table: &mut Table<'_>) {
     table.row("reuse", COUNT, peers!(reuse()));
 }
 
-/// Filling the arena is not measured. The arena keeps its memory for the next turn, if the peer can do that.
+/// Filling the arena is not measured. The arena keeps its memory for the next turn, if the peer can
+/// do that.
 fn clear<P: Peer>() -> Contestant<'static> {
     clear_with(P::fresh(), |peer| drop(peer.open()))
 }

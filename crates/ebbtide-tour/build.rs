@@ -1,4 +1,5 @@
-//! Passes the compiler and the target platform to the tour, for its report and for `cargo metadata`.
+//! Passes the compiler and the target platform to the tour, for its report and for `cargo
+//! metadata`.
 
 use std::env;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Where a block lands, against wider integers.
+//! Address arithmetic, compared with wider integers.
 #![no_main]
 
 #[path = "../../crates/ebbtide/tests/targets/mod.rs"]

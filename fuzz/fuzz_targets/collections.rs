@@ -1,4 +1,4 @@
-//! Vectors, strings and maps against the standard library's.
+//! Vectors, strings and maps, compared with the standard library's.
 #![no_main]
 
 #[path = "../../crates/ebbtide/tests/targets/mod.rs"]

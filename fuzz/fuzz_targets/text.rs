@@ -1,4 +1,4 @@
-//! Strings and formatting, re-entrant ones above all.
+//! Strings and formatting, including re-entrant formatting.
 #![no_main]
 
 #[path = "../../crates/ebbtide/tests/targets/mod.rs"]

@@ -1,4 +1,5 @@
-//! `foo 5` sums five ones ten thousand times, each time in a scope over a 100-byte buffer on the stack.
+//! `foo 5` sums five ones ten thousand times, each time in a scope over a 100-byte buffer on the
+//! stack.
 
 #![no_std]
 #![no_main]

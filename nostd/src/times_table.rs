@@ -1,5 +1,5 @@
-//! `times_table 12 7` prints the products of 1 to 12 with 1 to 7. The table is in an arena over C's heap,
-//! with a custom backing.
+//! `times_table 12 7` prints the products of 1 to 12 with 1 to 7. The table is in an arena over C's
+//! heap, with a custom backing.
 
 #![no_std]
 #![no_main]
@@ -23,11 +23,12 @@ unsafe extern "C" {
 /// C's heap.
 struct Malloc;
 
-// SAFETY: blocks come from C's heap: they are disjoint, do not move until they are freed, and may be freed by any
-// thread; `release` does not unwind.
+// SAFETY: blocks come from C's heap: they are disjoint, do not move until they are freed, and may
+// be freed by any thread; `release` does not unwind.
 unsafe impl Backing for Malloc {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        // Some systems require an alignment of at least that of a pointer, and a size that is a multiple of it.
+        // Some systems require an alignment of at least that of a pointer, and a size that is a
+        // multiple of it.
         let layout = layout.align_to(align_of::<*mut c_void>()).map_err(|_| AllocError)?;
         let layout = layout.pad_to_align();
         // SAFETY: the alignment is a power of two, and the size a multiple of it.

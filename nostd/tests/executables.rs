@@ -77,7 +77,8 @@ fn a_times_table_without_rows_or_columns_is_empty() {
 fn times_table_rejects_tables_that_do_not_fit_in_memory() {
     let message = "times_table: that table does not fit in memory";
     let most = usize::MAX;
-    // The product overflows; the size in bytes overflows; the sizes are valid, but larger than any memory.
+    // The product overflows; the size in bytes overflows; the sizes are valid, but larger than any
+    // memory.
     for arguments in [format!("{most} {most}"), format!("{most} 1"), format!("1 {}", most >> 5)] {
         assert_eq!(run(TIMES_TABLE, &arguments), refused(1, message), "times_table {arguments}");
     }

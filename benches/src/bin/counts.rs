@@ -1,7 +1,7 @@
-//! Instructions and conditional branches an allocation takes, counted by Callgrind.
+//! Instructions and conditional branches per allocation, counted by Callgrind.
 //!
-//! A count is the difference between a run of 2 n turns and one of n, divided by n: the loop is in it, as it
-//! is in the row of the limit, and what comes before and after is not. Counts repeat exactly.
+//! A count is the difference between runs of 2 n and n iterations, divided by n. It includes the
+//! loop, but nothing before and after it. Counts are exactly repeatable.
 
 use ebbtide_benches::{
     direction::{Down, Region, Up, Way, take_layout, take_typed},
@@ -14,13 +14,13 @@ use ebbtide_benches::{
 };
 use std::{alloc::Layout, env, fs, hint::black_box, process::Command};
 
-/// Before the arena is emptied.
+/// Allocations between two resets of the arena.
 const BATCH: usize = 1000;
 const TURNS: usize = 10;
 
 type Function = fn(usize);
 
-/// What is counted, for whom, and a function that does so many batches of it.
+/// The operation, the contestant, and a function that runs this many batches.
 fn all() -> Vec<(&'static str, &'static str, Function)> {
     let mut all: Vec<(&str, &str, Function)> = Vec::new();
     macro_rules! peers {
@@ -40,7 +40,7 @@ fn all() -> Vec<(&'static str, &'static str, Function)> {
         )*};
     }
     ways!(Down<1>, Up<1>, Down<8>, Up<8>);
-    // By what is counted; the peers' before the directions'.
+    // Sorted by operation; peers before directions.
     all.sort_by_key(|(what, ..)| (what.starts_with("direction"), *what));
     all
 }
@@ -133,7 +133,7 @@ fn table(csv: Option<&str>) {
             last = what;
         }
         let (Some(once), Some(twice)) = (count(index, TURNS), count(index, TURNS * 2)) else {
-            eprintln!("valgrind does not run");
+            eprintln!("cannot run valgrind");
             std::process::exit(1);
         };
         let [instructions, branches] =
@@ -149,7 +149,7 @@ fn table(csv: Option<&str>) {
     }
 }
 
-/// Instructions and conditional branches of a run.
+/// The instructions and conditional branches of a run.
 fn count(index: usize, batches: usize) -> Option<[u64; 2]> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--branch-sim=yes", "--callgrind-out-file=/dev/null"])

@@ -1,8 +1,9 @@
 //! The peers' own benchmarks, with our calls beside theirs.
 //!
-//! stumpalo and blink-alloc ship theirs in their packages. This program takes the sources from where cargo
-//! unpacked them, adds a contestant by the edits below, and runs them, over and over if asked to. Each edit
-//! says how often its text occurs, so a newer release that it does not fit is an error, not another benchmark.
+//! stumpalo and blink-alloc ship theirs in their packages. This program takes the sources from
+//! where cargo unpacked them, adds a contestant by the edits below, and runs them, over and over if
+//! asked to. Each edit says how often its text occurs, so a newer release that it does not fit is
+//! an error, not another benchmark.
 //!
 //! What else is changed:
 //!
@@ -400,7 +401,8 @@ fn read_stumpalo(output: &str, rows: &mut Rows) {
     }
 }
 
-/// Adds our groups to blink-alloc's benchmark. A scope is opened where a turn begins, and ends where the peers are reset.
+/// Adds our groups to blink-alloc's benchmark. A scope is opened where a turn begins, and ends
+/// where the peers are reset.
 fn blink_alloc(source: &mut Source) {
     let mut ours = String::new();
     for name in ["alloc", "warm_up", "vec"] {
@@ -496,7 +498,8 @@ impl Adaptor for Ebbtide {
 }
 ";
 
-/// Criterion prints `group/contestant/row  time: [low mid high]`, the name on a line of its own if it is long.
+/// Criterion prints `group/contestant/row  time: [low mid high]`, the name on a line of its own if
+/// it is long.
 fn read_blink_alloc(output: &str, rows: &mut Rows) {
     let mut name = String::new();
     for line in output.lines() {

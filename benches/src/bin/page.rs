@@ -1,5 +1,5 @@
-//! Draws the plots of the records in docs/records, and writes their tables into the pages in docs/, between
-//! `<!-- table NAME -->` and `<!-- end -->`.
+//! Draws the plots of the records in docs/records, and writes their tables into the pages in docs/,
+//! between `<!-- table NAME -->` and `<!-- end -->`.
 
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
 use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
@@ -163,7 +163,8 @@ fn machine(record: &Record) -> String {
     format!("{head}- rounds: up to {rounds} per row\n")
 }
 
-/// The number of bars and how many of them are held, by group: the part of a row's name before a colon.
+/// The number of bars and how many of them are held, by group: the part of a row's name before a
+/// colon.
 fn groups(records: &[&Record]) -> String {
     let mut groups: Vec<(&str, usize, usize)> = Vec::new();
     let lines = records.iter().flat_map(|record| &record.lines);
@@ -256,7 +257,8 @@ fn memory(record: &Record) -> String {
 const PEERS: [&str; 8] =
     ["ebbtide", "stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "std", "limit"];
 
-/// One curve per contestant, over the rows with this prefix and suffix; the number between them is the position.
+/// One curve per contestant, over the rows with this prefix and suffix; the number between them is
+/// the position.
 fn curves(record: &Record, prefix: &str, suffix: &str, names: &[&str]) -> Vec<Series> {
     let series = names.iter().map(|name| Series {
         name: (*name).to_owned(),

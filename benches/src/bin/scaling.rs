@@ -1,5 +1,5 @@
-//! Time and memory of a fresh arena, by the number and the size of allocations. Memory is counted in a separate,
-//! untimed turn.
+//! Time and memory of a fresh arena, by the number and the size of allocations. Memory is counted
+//! in a separate, untimed turn.
 
 use ebbtide_benches::{
     harness::{Bench, contestant, main as bench, observe},

@@ -1,5 +1,6 @@
-//! Functions that need scratch memory: Bumper.jl's example (y = x + 1, then the sum of y) over 3 to 3,000
-//! integers; nested scopes of 10 words; and the default scope against explicit scopes of peers.
+//! Functions that need scratch memory: Bumper.jl's example (y = x + 1, then the sum of y) over 3 to
+//! 3,000 integers; nested scopes of 10 words; and the default scope against explicit scopes of
+//! peers.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},

@@ -1,5 +1,5 @@
-//! Real work on the sources of this repository: a syntax tree, an interner, a JSON document. It is generic over
-//! [`Handle`], so everything except the arena is the same for all contestants.
+//! Real work on the sources of this repository: a syntax tree, an interner, a JSON document. It is
+//! generic over [`Handle`], so everything except the arena is the same for all contestants.
 
 mod json;
 #[path = "../../../crates/ebbtide-tour/src/lexer.rs"]

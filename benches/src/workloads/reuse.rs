@@ -1,4 +1,5 @@
-//! `reset`, then allocate again. No contestant should request new memory; ebbtide is checked not to.
+//! `reset`, then allocate again. No contestant should request new memory; ebbtide is checked not
+//! to.
 
 use crate::{
     harness::{Bar, Bench, Contestant, contestant, hidden, observe},

@@ -8,7 +8,8 @@ use crate::{
     },
 };
 
-/// Allocations between two resets of the arena: 8 KiB of `u64`, which fit into the first-level cache.
+/// Allocations between two resets of the arena: 8 KiB of `u64`, which fit into the first-level
+/// cache.
 const COUNT: usize = 1024;
 const REPEATS: usize = 32;
 const CAPACITY: usize = COUNT * 16 + 4096;

@@ -1,5 +1,5 @@
-//! W3: a loop of scopes at the end of a chunk, compared with the same loop in the middle of one; and the cost of a
-//! scope by the space left in its chunk.
+//! W3: a loop of scopes at the end of a chunk, compared with the same loop in the middle of one;
+//! and the cost of a scope by the space left in its chunk.
 
 use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
 use bump_scope::Bump;

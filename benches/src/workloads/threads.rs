@@ -1,8 +1,8 @@
-//! One arena per core, from a pool: the time of one thread's work, alone and beside others. The control computes in
-//! registers and shows how the cores themselves scale.
+//! One arena per core, from a pool: the time of one thread's work, alone and beside others. The
+//! control computes in registers and shows how the cores themselves scale.
 //!
-//! Each thread is pinned to a core. Otherwise two new threads may start on the same core and finish before the
-//! scheduler moves one of them, which doubles the time.
+//! Each thread is pinned to a core. Otherwise two new threads may start on the same core and finish
+//! before the scheduler moves one of them, which doubles the time.
 
 use crate::{
     harness::{Bar, Bench, Contestant, hidden, observe, timed},

@@ -39,8 +39,8 @@ pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, HeapUse) {
 }
 
 /// The memory that the transparent allocator took from the system, if the work opened scopes. It
-/// keeps the memory of ended scopes, so after the work this is the peak. One chunk, reserved for the
-/// next scope, is not counted as kept.
+/// keeps the memory of ended scopes, so after the work this is the peak. One chunk, reserved for
+/// the next scope, is not counted as kept.
 fn held_by_arenas(scopes_before: u64) -> u64 {
     let report = ebbtide_global::report();
     if report.scopes == scopes_before {
@@ -77,8 +77,8 @@ unsafe impl GlobalAlloc for CountingHeap {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         note(0, layout.size());
-        // SAFETY: the caller guarantees that `block` came from this allocator, and so from `System`,
-        // with this layout.
+        // SAFETY: the caller guarantees that `block` came from this allocator, and so from
+        // `System`, with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 

@@ -1,5 +1,5 @@
-//! The hash function of every kind of memory, so that differences in time come from memory alone. It
-//! is fast and deterministic, and does not resist keys chosen to collide.
+//! The hash function of every kind of memory, so that differences in time come from memory alone.
+//! It is fast and deterministic, and does not resist keys chosen to collide.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

@@ -140,8 +140,9 @@ impl Reader {
         }
     }
 
-    /// Reads the files under `folder` in the order of their names, as `name/…`. Skips hidden entries,
-    /// links, and folders marked as caches, such as Cargo's `target`. `wanted` filters the rest.
+    /// Reads the files under `folder` in the order of their names, as `name/…`. Skips hidden
+    /// entries, links, and folders marked as caches, such as Cargo's `target`. `wanted` filters the
+    /// rest.
     pub(crate) fn read_folder(&mut self, name: &str, folder: &Path, wanted: fn(&Path) -> bool) {
         if folder.join("CACHEDIR.TAG").exists() {
             return;

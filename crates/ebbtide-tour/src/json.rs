@@ -1,5 +1,5 @@
-//! A JSON parser for every kind of memory: a [`Build`] decides where values are stored, and a [`Dom`]
-//! gives access to the finished tree.
+//! A JSON parser for every kind of memory: a [`Build`] decides where values are stored, and a
+//! [`Dom`] gives access to the finished tree.
 
 use std::fmt::{self, Write};
 

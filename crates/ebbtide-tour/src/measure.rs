@@ -1,8 +1,8 @@
 //! Runs every stage with every kind of memory, compares the results, and measures.
 //!
-//! One round counts heap calls and bytes. The others, without counting, measure time and page faults.
-//! Within a round, the kinds of memory take turns at each stage, and each round starts with a
-//! different one.
+//! One round counts heap calls and bytes. The others, without counting, measure time and page
+//! faults. Within a round, the kinds of memory take turns at each stage, and each round starts with
+//! a different one.
 
 use std::fmt;
 use std::time::{Duration, Instant};

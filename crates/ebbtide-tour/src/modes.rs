@@ -40,7 +40,8 @@ mod tests {
     use super::*;
     use crate::input::{InputError, Reader};
 
-    /// The input is long enough for all tables, stacks and bags to grow, and has the special cases of each format.
+    /// The input is long enough for all tables, stacks and bags to grow, and has the special cases
+    /// of each format.
     #[test]
     fn every_kind_of_memory_has_the_same_result() -> Result<(), InputError> {
         let mut reader = Reader::new(usize::MAX);

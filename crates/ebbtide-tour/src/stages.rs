@@ -1,5 +1,5 @@
-//! The work of the tour: five stages, each a job that real programs do. A stage provides the input and
-//! checks the result; a [`Memory`] does the work with its own kind of memory.
+//! The work of the tour: five stages, each a job that real programs do. A stage provides the input
+//! and checks the result; a [`Memory`] does the work with its own kind of memory.
 
 pub(crate) mod chain;
 pub(crate) mod group;

@@ -1,8 +1,8 @@
 //! Programs that must not compile fail at the expected line, with the expected error.
 //!
 //! Each file in `tests/refused/` is a program whose faulty lines end in `//~ ` and the start of the
-//! compiler's message, usually just `error[CODE]`. Whole messages are not compared, because their wording
-//! changes from one compiler to the next.
+//! compiler's message, usually just `error[CODE]`. Whole messages are not compared, because their
+//! wording changes from one compiler to the next.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -124,7 +124,8 @@ programs! {
     vector_sent_to_another_thread
 }
 
-/// Errors of code generation. They are reported in the core, with a note that points to the line here.
+/// Errors of code generation. They are reported in the core, with a note that points to the line
+/// here.
 const DROP: &[(&str, usize, &[&str])] = &[
     ("alloc_of_type_that_needs_drop", 7, &["boxed", "alloc_leaked"]),
     ("builder_of_type_that_needs_drop", 8, &["owned_grow_vec"]),

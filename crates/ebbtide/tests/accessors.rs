@@ -1,5 +1,5 @@
-//! Claim: accessors, comparisons and formatting report the actual state, and chunks have the documented
-//! sizes.
+//! Claim: accessors, comparisons and formatting report the actual state, and chunks have the
+//! documented sizes.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -177,7 +177,8 @@ mod seeds {
     }
 }
 
-/// For any chunk size and any address of its block, so that blocks touch as few cache lines as possible.
+/// For any chunk size and any address of its block, so that blocks touch as few cache lines as
+/// possible.
 #[test]
 fn chunks_end_at_a_cache_line() {
     fn check<B: Backing + Default>(capacity: usize) {

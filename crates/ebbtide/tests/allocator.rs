@@ -1,5 +1,5 @@
-//! Claim: `&Scope` implements each of the `Allocator` traits: the last block grows, shrinks and is freed in
-//! place, other blocks are left alone, and a failed request changes nothing.
+//! Claim: `&Scope` implements each of the `Allocator` traits: the last block grows, shrinks and is
+//! freed in place, other blocks are left alone, and a failed request changes nothing.
 
 #![cfg(all(
     feature = "std",
@@ -423,7 +423,8 @@ macro_rules! through {
                 assert_eq!(s.stats().used, 0);
             }
 
-            /// Runs steps over blocks that are alive at the same time, and checks all of them after each step.
+            /// Runs steps over blocks that are alive at the same time, and checks all of them after
+            /// each step.
             fn run(s: &Scope<'_>, log: Option<&Log>, steps: &[Step]) {
                 let a = &s;
                 let mut blocks: Vec<Block> = Vec::new();

@@ -1,8 +1,8 @@
 //! Claim: the arithmetic of both ends of a region is exact, for every layout that Rust allows.
 //!
-//! The model computes in `i128`, where nothing wraps, and divides instead of masking. Valid layouts: `align`
-//! is a power of two, and `size` rounded up to it is at most the greatest signed word. Valid regions:
-//! `low <= top`, and their distance is at most the greatest signed word.
+//! The model computes in `i128`, where nothing wraps, and divides instead of masking. Valid
+//! layouts: `align` is a power of two, and `size` rounded up to it is at most the greatest signed
+//! word. Valid regions: `low <= top`, and their distance is at most the greatest signed word.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[cfg(target_pointer_width = "64")]
@@ -68,8 +68,8 @@ macro_rules! against_the_model {
 against_the_model!(check16, u16, ebbtide::arith::word16);
 against_the_model!(check32, u32, ebbtide::arith::word32);
 
-/// Like the others, but `usize` does not convert into `i128` by `From`. Its corners have 64 bits; shorter words are
-/// tested as `word16` and `word32`.
+/// Like the others, but `usize` does not convert into `i128` by `From`. Its corners have 64 bits;
+/// shorter words are tested as `word16` and `word32`.
 #[cfg(target_pointer_width = "64")]
 fn check_native(top: usize, low: usize, size: usize, align: usize) {
     let wide = |word: usize| i128::try_from(word).unwrap();
@@ -173,7 +173,8 @@ fn the_largest_layouts_never_fit_and_never_wrap() {
     }
 }
 
-/// A comparison of addresses alone would be wrong here: the region is so low that the subtraction wraps.
+/// A comparison of addresses alone would be wrong here: the region is so low that the subtraction
+/// wraps.
 #[test]
 fn eight_gibibytes_from_a_low_region_are_refused() {
     #[cfg(target_pointer_width = "64")]

@@ -1,4 +1,5 @@
-//! Claim: `AddressSanitizer` (`--cfg ebbtide_asan`) reports a raw pointer that is used after its scope ended.
+//! Claim: `AddressSanitizer` (`--cfg ebbtide_asan`) reports a raw pointer that is used after its
+//! scope ended.
 //!
 //! A report ends the process, so each case runs this program again, with an environment variable.
 #![cfg(ebbtide_asan)]

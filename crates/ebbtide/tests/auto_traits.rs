@@ -1,5 +1,5 @@
-//! Claim: each public type is `Send`, `Sync`, `Unpin` and unwind safe as documented, and has the documented
-//! size.
+//! Claim: each public type is `Send`, `Sync`, `Unpin` and unwind safe as documented, and has the
+//! documented size.
 //!
 //! Everything is checked when this file is compiled.
 
@@ -31,8 +31,8 @@ macro_rules! is {
     };
 }
 
-/// Asserts that a type implements none of these traits: otherwise two implementations would apply, and the
-/// compiler could not infer `_`.
+/// Asserts that a type implements none of these traits: otherwise two implementations would apply,
+/// and the compiler could not infer `_`.
 macro_rules! is_not {
     ($type:ty: $($bound:path),+) => {
         $(
@@ -315,7 +315,8 @@ fn every_public_type_is_asserted_here() {
     assert!(found >= 35, "{found} types");
 }
 
-/// Types that borrow a scope exclusively are invariant in its lifetime and covariant in what they own.
+/// Types that borrow a scope exclusively are invariant in its lifetime and covariant in what they
+/// own.
 #[test]
 fn types_that_borrow_are_covariant_in_the_borrow() {
     fn claim<'short>(c: Claim<'static>, _: &'short u8) -> Claim<'short> {

@@ -1,5 +1,5 @@
-//! Claim: the collections of a scope behave like those of std, whatever is allocated beside them, and have
-//! no destructor if their elements have none.
+//! Claim: the collections of a scope behave like those of std, whatever is allocated beside them,
+//! and have no destructor if their elements have none.
 
 #![cfg(all(feature = "std", feature = "hashbrown"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

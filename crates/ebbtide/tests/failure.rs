@@ -171,7 +171,8 @@ fn a_refused_chunk_is_requested_again_at_half_the_size() {
 
 #[test]
 fn the_limit_is_exact_to_the_byte() {
-    /// The memory that an arena holds after allocating `bytes`, each in a chunk of exactly that size.
+    /// The memory that an arena holds after allocating `bytes`, each in a chunk of exactly that
+    /// size.
     fn held_for(bytes: usize) -> usize {
         let (backing, log) = watched();
         let mut arena = Arena::with_chunk_size_in(64, backing);
@@ -262,8 +263,8 @@ fn a_failed_initialiser_is_distinguished_from_a_failed_allocation() {
     assert!(!ran, "the initialiser runs once there is memory");
 }
 
-/// Out of memory in a method without `try_` ends the process, so this runs the test program again, with an
-/// environment variable.
+/// Out of memory in a method without `try_` ends the process, so this runs the test program again,
+/// with an environment variable.
 const ROLE: &str = "EBBTIDE_TEST_OUT_OF_MEMORY";
 
 fn run_out(role: &str) {

@@ -1,6 +1,7 @@
 //! Claim: inputs once found by fuzzing, and random inputs for every target, pass.
 //!
-//! `found/TARGET/` holds the inputs, named for what they show; `targets/` holds the code that runs them.
+//! `found/TARGET/` holds the inputs, named for what they show; `targets/` holds the code that runs
+//! them.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

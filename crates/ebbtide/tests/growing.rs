@@ -337,7 +337,8 @@ fn values_of_every_alignment_and_size_grow() {
     }
 }
 
-/// Whatever order the chunks have in the list, and though the smaller ones would do for what is asked.
+/// Whatever order the chunks have in the list, and though the smaller ones would do for what is
+/// asked.
 #[test]
 fn what_outgrows_its_chunk_goes_to_the_largest_there_is() {
     for sizes in [[3_000, 50_000, 9_000], [50_000, 9_000, 3_000], [9_000, 3_000, 50_000]] {
@@ -361,7 +362,8 @@ fn what_outgrows_its_chunk_goes_to_the_largest_there_is() {
     }
 }
 
-/// What grows asks for more than its first element takes; where only the one has room, the chunk is not left.
+/// What grows asks for more than its first element takes; where only the one has room, the chunk is
+/// not left.
 #[test]
 fn a_first_element_takes_the_last_room_of_a_chunk() {
     for offset in 0..=8 {

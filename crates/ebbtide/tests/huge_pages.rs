@@ -260,7 +260,8 @@ fn the_heap_advises_the_huge_pages_in_large_blocks_and_nothing_else() {
             unsafe { Heap.release(block, layout(range.len())) };
         }
     };
-    // So large that the heap maps each of them, and of different sizes, so that they end at different offsets in a page.
+    // So large that the heap maps each of them, and of different sizes, so that they end at
+    // different offsets in a page.
     let blocks: Vec<_> = [64 * MIB, 65 * MIB, 64 * MIB + 5000, 67 * MIB].map(allocate).into();
     for (_, range) in &blocks {
         assert_eq!(advised(range), [whole_pages(range)]);

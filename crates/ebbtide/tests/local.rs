@@ -1,5 +1,5 @@
-//! Claim: every thread has a default scope that works wherever it is called, and no closure can make two
-//! scopes share memory.
+//! Claim: every thread has a default scope that works wherever it is called, and no closure can
+//! make two scopes share memory.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -315,7 +315,8 @@ fn nested_scopes_do_not_overlap_whatever_is_captured() {
     });
 }
 
-/// Each bit of `plan` selects what a level opens: a default scope, or a replacement by a child of the current scope.
+/// Each bit of `plan` selects what a level opens: a default scope, or a replacement by a child of
+/// the current scope.
 fn nest(outer: &mut Scope<'_>, plan: u32, depth: u32) -> u32 {
     if depth == 0 {
         return 1;

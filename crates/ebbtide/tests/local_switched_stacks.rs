@@ -1,5 +1,5 @@
-//! Claim: default scopes are sound when a program switches stacks by hand. If a replacement ends while a
-//! scope is open in it, the process aborts.
+//! Claim: default scopes are sound when a program switches stacks by hand. If a replacement ends
+//! while a scope is open in it, the process aborts.
 
 #![cfg(all(feature = "std", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 #![cfg(not(any(miri, ebbtide_asan)))]

@@ -1,9 +1,10 @@
-//! Claim: in every interleaving, a pool lends each arena to one borrower at a time, everything one borrower
-//! did happens before the next one gets the arena, and no arena is lost.
+//! Claim: in every interleaving, a pool lends each arena to one borrower at a time, everything one
+//! borrower did happens before the next one gets the arena, and no arena is lost.
 //!
-//! Run by `ci/loom.sh`. The pool is the real one, with loom's locks and counter and two shards. An arena is
-//! identified by the address of its first block. loom cannot see into an arena, so each one has a loom cell
-//! that its borrowers write to; loom reports two writes that no lock has ordered.
+//! Run by `ci/loom.sh`. The pool is the real one, with loom's locks and counter and two shards. An
+//! arena is identified by the address of its first block. loom cannot see into an arena, so each
+//! one has a loom cell that its borrowers write to; loom reports two writes that no lock has
+//! ordered.
 
 #![cfg(all(loom, feature = "std"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, dead_code, unreachable_pub)]
@@ -58,7 +59,8 @@ use std::{
     },
 };
 
-/// A cell for every arena of a pool. Under a lock that loom knows nothing of, so that it puts nothing in order.
+/// A cell for every arena of a pool. Under a lock that loom knows nothing of, so that it puts
+/// nothing in order.
 #[derive(Clone, Default)]
 struct Cells(Arc<Mutex<BTreeMap<usize, Arc<UnsafeCell<()>>>>>);
 
@@ -78,8 +80,8 @@ impl Cells {
     }
 }
 
-/// Every order of events in which at most two threads are stopped that could have gone on; LOOM_MAX_PREEMPTIONS
-/// says another number.
+/// Every order of events in which at most two threads are stopped that could have gone on;
+/// LOOM_MAX_PREEMPTIONS says another number.
 fn model(run: impl Fn() + Sync + Send + 'static) {
     let orders = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&orders);
@@ -144,8 +146,8 @@ fn an_arena_that_comes_back_meanwhile_is_taken_whole() {
         other.join().unwrap();
         let made = cells.count();
         assert_eq!(idle(&pool), made, "all came back");
-        // A shard gets another only while all of its own are lent. Three are made where a thread's shard is empty and
-        // the lock of the other is held just then.
+        // A shard gets another only while all of its own are lent. Three are made where a thread's
+        // shard is empty and the lock of the other is held just then.
         assert!(made <= 2 * 2, "as many as are lent at a time, for each shard: {made}");
     });
 }

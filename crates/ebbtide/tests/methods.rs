@@ -1,5 +1,5 @@
-//! Claim: every method that allocates returns what its documentation says, aligned, in memory of its own.
-//! Its `try_` version does the same, or returns `AllocError` and changes nothing.
+//! Claim: every method that allocates returns what its documentation says, aligned, in memory of
+//! its own. Its `try_` version does the same, or returns `AllocError` and changes nothing.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -40,7 +40,8 @@ proptest! {
     }
 }
 
-/// What failed once, kept here rather than in a file of seeds, which mean nothing to a later version.
+/// What failed once, kept here rather than in a file of seeds, which mean nothing to a later
+/// version.
 #[test]
 fn what_failed_once_agrees_with_the_model() {
     // A child of a buffer at an odd address begins at a multiple of 16: what that skips is in use.

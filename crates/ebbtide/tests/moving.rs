@@ -1,5 +1,5 @@
-//! Claim: an arena that moves between borrows keeps working: its root, wherever its cursor is, its chunks,
-//! and earlier checkpoints.
+//! Claim: an arena that moves between borrows keeps working: its root, wherever its cursor is, its
+//! chunks, and earlier checkpoints.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -48,7 +48,8 @@ impl Blocks {
 
     fn check(&self, _arena: &Arena<Watched>) {
         for (block, pattern) in &self.0 {
-            // SAFETY: the root's blocks live until it is reset or rewound, and the arena is borrowed.
+            // SAFETY: the root's blocks live until it is reset or rewound, and the arena is
+            // borrowed.
             let block = unsafe { &**block };
             assert!(block.iter().all(|byte| byte == pattern), "block {pattern}");
         }

@@ -1,5 +1,5 @@
-//! Claim: arrays of any dimension, order and size are allocated in the scope and have the same contents as
-//! those of `ndarray`. A shape that is too large is an error.
+//! Claim: arrays of any dimension, order and size are allocated in the scope and have the same
+//! contents as those of `ndarray`. A shape that is too large is an error.
 #![cfg(all(feature = "ndarray", feature = "std"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -1,7 +1,7 @@
 //! Claim: a warm scope does not call the global allocator, whatever is allocated.
 //!
-//! This is a process of its own, because the counting allocator is global. It counts per thread, so that
-//! the test harness and other tests do not interfere.
+//! This is a process of its own, because the counting allocator is global. It counts per thread, so
+//! that the test harness and other tests do not interfere.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -61,7 +61,8 @@ fn calls(f: impl FnOnce()) -> usize {
     CALLS.get() - before
 }
 
-/// Runs `turn` once in a scope of a new arena, then repeatedly, and counts the calls of the later turns.
+/// Runs `turn` once in a scope of a new arena, then repeatedly, and counts the calls of the later
+/// turns.
 fn warm_calls(mut turn: impl FnMut(&mut Scope<'_>)) -> usize {
     let mut arena = Arena::new();
     let cold = calls(|| turn(&mut arena.scope()));

@@ -83,8 +83,8 @@ impl Default for Plain {
     }
 }
 
-/// Runs `route` with a panic at each position, in arenas of several sizes, and checks that every value is
-/// dropped and the scope still works. Also runs it without a panic.
+/// Runs `route` with a panic at each position, in arenas of several sizes, and checks that every
+/// value is dropped and the scope still works. Also runs it without a panic.
 fn survives(name: &str, route: impl Fn(&Scope<'_>)) {
     let census = CENSUS.with(|census| *census);
     for chunk_size in [16, 200, 4_000] {

@@ -1,5 +1,5 @@
-//! Claim: with the feature `poison`, the memory of an ended scope is 0xDB when the next one opens, live memory
-//! never is, and the high-water mark is exact to the byte.
+//! Claim: with the feature `poison`, the memory of an ended scope is 0xDB when the next one opens,
+//! live memory never is, and the high-water mark is exact to the byte.
 #![cfg(all(feature = "poison", feature = "std", not(ebbtide_asan)))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
@@ -53,7 +53,8 @@ fn haunt(s: &Scope<'_>) -> Vec<Ghost> {
     ghosts
 }
 
-/// A new scope finds the memory of the previous one poisoned, and further chunks when it enters them.
+/// A new scope finds the memory of the previous one poisoned, and further chunks when it enters
+/// them.
 fn claim<B: Backing>(arena: &mut Arena<B>) {
     for _ in 0..3 {
         let mut outer = arena.scope();

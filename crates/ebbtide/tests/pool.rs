@@ -1,4 +1,5 @@
-//! Claim: a pool lends each arena to one borrower at a time, whatever threads, futures and panics do.
+//! Claim: a pool lends each arena to one borrower at a time, whatever threads, futures and panics
+//! do.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -128,8 +129,9 @@ fn many_threads_share_a_pool() {
         .sum::<usize>();
     assert_eq!(total, expected);
     assert_eq!(pool.stats().used, 0);
-    // An arena may be created although another is idle, if that one's lock is held. But a shard creates one only
-    // if all of its own are borrowed, so it never has more than were borrowed at a time.
+    // An arena may be created although another is idle, if that one's lock is held. But a shard
+    // creates one only if all of its own are borrowed, so it never has more than were borrowed at a
+    // time.
     let shards = thread::available_parallelism().map_or(1, |n| n.get().next_power_of_two());
     let mut arenas = 0;
     let mut lent = Vec::new();

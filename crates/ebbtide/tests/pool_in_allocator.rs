@@ -26,8 +26,8 @@ thread_local! {
 /// Borrows an arena of the pool for every call.
 struct Pooling;
 
-/// The second level uses the pool while the first is at work in it. Without an end every call of the
-/// allocator would lead to another one.
+/// The second level uses the pool while the first is at work in it. Without an end every call of
+/// the allocator would lead to another one.
 fn use_the_pool() {
     let depth = DEPTH.with(Cell::get);
     if depth < 2 && ARMED.load(Relaxed) {

@@ -1,7 +1,7 @@
 //! Claim: in every method that runs user code, that code may allocate from the same scope.
 //!
-//! Its allocations overlap neither the value being constructed nor anything else, whether the chunk has
-//! space, is nearly full or is left halfway, and whether the method succeeds or fails.
+//! Its allocations overlap neither the value being constructed nor anything else, whether the chunk
+//! has space, is nearly full or is left halfway, and whether the method succeeds or fails.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

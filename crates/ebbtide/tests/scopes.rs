@@ -506,8 +506,8 @@ fn a_checkpoint_of_another_scope_is_detected() {
     let next_chunk = s.checkpoint();
     s.alloc([1_u8; 16]);
     let noticed = |checkpoint| {
-        // SAFETY: later allocations are not used again. Where the rest of the contract is broken, the assertion
-        // fails first.
+        // SAFETY: later allocations are not used again. Where the rest of the contract is broken,
+        // the assertion fails first.
         let rewind = || unsafe { s.rewind(checkpoint) };
         panic_of(rewind).is_some()
     };

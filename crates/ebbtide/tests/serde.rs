@@ -1,5 +1,6 @@
-//! Claim: values in a scope serialise like any others, and deserialise into a scope. Input with a wrong length,
-//! and a full scope, are errors of the deserialiser, after which everything still works.
+//! Claim: values in a scope serialise like any others, and deserialise into a scope. Input with a
+//! wrong length, and a full scope, are errors of the deserialiser, after which everything still
+//! works.
 #![cfg(all(feature = "serde", feature = "std"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

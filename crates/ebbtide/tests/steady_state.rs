@@ -1,5 +1,5 @@
-//! Claim: after its first iterations a loop no longer calls the backing, whatever it does, and `trim` keeps as
-//! much memory as requested.
+//! Claim: after its first iterations a loop no longer calls the backing, whatever it does, and
+//! `trim` keeps as much memory as requested.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -344,7 +344,8 @@ fn an_arena_that_moves_between_iterations_settles() {
     assert!(calls[1..].iter().all(|n| *n == 0), "{calls:?}");
 }
 
-/// Otherwise every child of a loop would have to. With 64 bytes left, or a small next chunk, it stays.
+/// Otherwise every child of a loop would have to. With 64 bytes left, or a small next chunk, it
+/// stays.
 #[test]
 fn a_nearly_full_scope_moves_to_the_next_chunk_when_a_child_opens() {
     // The bytes left when the parent allocates next.

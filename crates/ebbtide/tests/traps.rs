@@ -1,6 +1,7 @@
 //! Claim: safe programs are safe from every known trap of this design.
 //!
-//! Each test is an attack that worked on a prototype, or that an invariant in `src/raw.rs` prevents.
+//! Each test is an attack that worked on a prototype, or that an invariant in `src/raw.rs`
+//! prevents.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
@@ -142,8 +143,8 @@ mod low_addresses {
         pages
     }
 
-    /// A type that is larger than its region's address, and one with a larger alignment: if the fast path compared
-    /// addresses, the subtraction would wrap and the allocation succeed.
+    /// A type that is larger than its region's address, and one with a larger alignment: if the
+    /// fast path compared addresses, the subtraction would wrap and the allocation succeed.
     #[test]
     fn a_type_larger_than_the_address_of_its_region_is_refused() {
         #[repr(align(1048576))]
@@ -243,7 +244,8 @@ mod low_addresses {
     // SAFETY: the page is owned by the test and outlives the arena.
     unsafe impl Send for OneBlock {}
 
-    // SAFETY: the page is aligned and has the only size that is served, and the arena requests one chunk.
+    // SAFETY: the page is aligned and has the only size that is served, and the arena requests one
+    // chunk.
     unsafe impl Backing for OneBlock {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
             if layout.size() > LowestPage::BYTES || self.1.swap(true, SeqCst) {
@@ -354,8 +356,8 @@ fn a_block_at_an_address_too_low_for_the_fast_path_is_rejected() {
     assert_eq!(arena.stats().held, 0);
 }
 
-/// An arena that a thread-local or a closure can reach while its backing runs: leaked, and freed at the end
-/// of the test.
+/// An arena that a thread-local or a closure can reach while its backing runs: leaked, and freed at
+/// the end of the test.
 fn with_reachable<R>(
     chunk_size: usize,
     test: impl FnOnce(&'static Scope<'static>, &Rc<Cell<bool>>) -> R,
@@ -473,7 +475,8 @@ fn rewinding_finds_an_arena_that_moved_meanwhile() {
     }
 }
 
-/// For Miri: the pointer that a rewound scope keeps must also be valid for the backing beside its target.
+/// For Miri: the pointer that a rewound scope keeps must also be valid for the backing beside its
+/// target.
 #[test]
 fn a_rewound_scope_can_call_its_backing() {
     let (backing, log) = watched();
@@ -768,7 +771,8 @@ fn small_copies_are_exact_for_every_length_up_to_80_bytes() {
     }
 }
 
-/// Fills adjacent chunks from both ends, with low-end blocks that end exactly at the end of a chunk.
+/// Fills adjacent chunks from both ends, with low-end blocks that end exactly at the end of a
+/// chunk.
 fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
     for turn in 0..3u8 {
         let mut outer = arena.scope();
@@ -821,9 +825,11 @@ fn adjacent_chunks_are_never_mistaken_for_one() {
 fn a_buffer_adjacent_to_its_spill_chunks_is_never_mistaken_for_one_of_them() {
     for downwards in [false, true] {
         let pool = Adjacent::new(1 << 20, downwards);
-        // Descending, the first chunk ends where this buffer starts; ascending, it starts where the buffer ends.
+        // Descending, the first chunk ends where this buffer starts; ascending, it starts where the
+        // buffer ends.
         let start = pool.take(128).unwrap();
-        // SAFETY: bytes of the pool, used only here; the pool lives in the arena, beside the buffer.
+        // SAFETY: bytes of the pool, used only here; the pool lives in the arena, beside the
+        // buffer.
         let mut fixed = unsafe { Fixed::from_raw_parts(start, 128) }.or_spill(pool);
         for turn in 0..4u8 {
             let mut s = fixed.scope();

@@ -1,7 +1,7 @@
 //! `cargo xtask unsafe`: counts the unsafe code of each file in the tables of docs/UNSAFE.md.
 //!
-//! Only the counts are generated. The last cell of a row, which says why the file needs unsafe code,
-//! is written by hand and kept.
+//! Only the counts are generated. The last cell of a row, which says why the file needs unsafe
+//! code, is written by hand and kept.
 
 use crate::Failure;
 use std::{
@@ -63,8 +63,8 @@ fn counted(root: &Path, page: &str) -> io::Result<(String, Vec<String>)> {
     Ok((new.trim_end().to_owned() + "\n", dropped))
 }
 
-/// How many blocks, functions and implementations are unsafe, and what else: traits, `extern` blocks,
-/// function pointers.
+/// How many blocks, functions and implementations are unsafe, and what else: traits, `extern`
+/// blocks, function pointers.
 fn count(source: &str) -> [usize; 4] {
     let mut counts = [0; 4];
     for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {

@@ -1,6 +1,8 @@
-//! Runs a command line: leading `NAME=value` words set environment variables, the rest is split at spaces.
+//! Runs a command line: leading `NAME=value` words set environment variables, the rest is split at
+//! spaces.
 //!
-//! No shell is involved, so a line means the same on every platform, and the printed line is exactly what was run.
+//! No shell is involved, so a line means the same on every platform, and the printed line is
+//! exactly what was run.
 
 use std::io::{self, BufRead, BufReader};
 use std::process::{Command, ExitStatus, Stdio};

@@ -16,7 +16,8 @@ impl Tally {
     pub(crate) const FAILED: Tally = Tally { passed: 0, failed: 1, skipped: 0 };
     pub(crate) const SKIPPED: Tally = Tally { passed: 0, failed: 0, skipped: 1 };
 
-    /// Parses libtest's last line, `test result: ok. 3 passed; 0 failed; …`. `None` for any other line.
+    /// Parses libtest's last line, `test result: ok. 3 passed; 0 failed; …`. `None` for any other
+    /// line.
     pub(crate) fn from_libtest(line: &str) -> Option<Self> {
         let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
         let mut counts = counts.split("; ");

@@ -8,8 +8,8 @@ use crate::tool::{
 };
 use std::time::Instant;
 
-/// `nostd/` has steps of its own because `panic = "abort"` requires a separate workspace, `fuzz/` because its targets
-/// need a nightly compiler.
+/// `nostd/` has steps of its own because `panic = "abort"` requires a separate workspace, `fuzz/`
+/// because its targets need a nightly compiler.
 const STEPS: &[Step] = &[
     Step::new("formatting", "cargo fmt --all --check").needs(&[RUSTFMT]),
     Step::new("formatting of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")

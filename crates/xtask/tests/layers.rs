@@ -92,8 +92,8 @@ fn paths(source: &str) -> Vec<(Vec<String>, usize)> {
     found
 }
 
-/// The module that a path of `module` leads to, if that is another one. `exports` maps the items that
-/// `lib.rs` exports to their modules.
+/// The module that a path of `module` leads to, if that is another one. `exports` maps the items
+/// that `lib.rs` exports to their modules.
 fn target(
     module: &str,
     path: &[String],

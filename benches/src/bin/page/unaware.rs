@@ -35,7 +35,8 @@ fn workloads(record: &Record) -> impl Iterator<Item = (&str, Vec<&Line>)> {
     rows(lines).into_iter().map(|(row, lines)| (row.trim_start_matches("transparent: "), lines))
 }
 
-/// One row per workload: the time of a scope and its ratio to ours; outside, the ratio to the inner allocator.
+/// One row per workload: the time of a scope and its ratio to ours; outside, the ratio to the inner
+/// allocator.
 pub(super) fn times(record: &Record) -> String {
     let mut text = format!("| row | {} |", NAMES.join(" | "));
     text += " outside, ÷ glibc | outside, ÷ mimalloc |\n|---|---|---|---|---|---|---|---|\n";

@@ -41,7 +41,8 @@ impl Value<'_> {
     }
 }
 
-/// A list of files, each a list of tokens, each an object. Also returns the number and the weight of the values.
+/// A list of files, each a list of tokens, each an object. Also returns the number and the weight
+/// of the values.
 pub fn document(sources: &[String]) -> (String, usize, usize) {
     let mut text = String::from("[");
     let (mut values, mut weight) = (1, 0);

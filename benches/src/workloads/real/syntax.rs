@@ -1,5 +1,5 @@
-//! A simplified syntax tree of Rust: brackets, lists and operators. Adjacent tokens such as `fn f(x: u8)` form a
-//! run. Accepts any text: unmatched brackets are kept as they are.
+//! A simplified syntax tree of Rust: brackets, lists and operators. Adjacent tokens such as `fn
+//! f(x: u8)` form a run. Accepts any text: unmatched brackets are kept as they are.
 
 use super::{
     lexer::{Kind, Token, Tokens},

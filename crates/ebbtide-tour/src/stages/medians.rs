@@ -1,4 +1,5 @@
-//! Medians and median absolute deviations of sliding windows. Each needs a copy that it can reorder.
+//! Medians and median absolute deviations of sliding windows. Each needs a copy that it can
+//! reorder.
 
 use std::hash::Hasher;
 

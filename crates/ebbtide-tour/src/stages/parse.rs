@@ -1,5 +1,5 @@
-//! Parses JSON documents into trees and queries them: number of values, depth, and, in the output of
-//! `cargo metadata`, the packages and their dependencies by kind.
+//! Parses JSON documents into trees and queries them: number of values, depth, and, in the output
+//! of `cargo metadata`, the packages and their dependencies by kind.
 
 use std::hash::Hasher;
 

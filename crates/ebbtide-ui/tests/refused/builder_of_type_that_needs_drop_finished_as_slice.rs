@@ -1,4 +1,5 @@
-//! An owning builder has no `into_slice`: the strings would never be dropped. `into_boxed_slice` is the way out.
+//! An owning builder has no `into_slice`: the strings would never be dropped. `into_boxed_slice` is
+//! the way out.
 
 use ebbtide::Arena;
 

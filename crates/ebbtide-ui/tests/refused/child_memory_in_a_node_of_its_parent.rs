@@ -1,4 +1,5 @@
-//! A vector without a scope in it takes memory of its own lifetime only: a child's is gone before its parent's.
+//! A vector without a scope in it takes memory of its own lifetime only: a child's is gone before
+//! its parent's.
 
 use ebbtide::{Arena, collections::NodeVec};
 

@@ -1,4 +1,5 @@
-//! A finished slice lives as long as the scope's borrow; a slice borrowed from the builder, not even that long.
+//! A finished slice lives as long as the scope's borrow; a slice borrowed from the builder, not
+//! even that long.
 
 use ebbtide::Arena;
 

@@ -1,7 +1,7 @@
 //! Hostile backings, and values that count themselves.
 //!
-//! Each backing meets the contract of [`Backing`] in the least friendly way. Its log is shared with the
-//! test through an [`Arc`], because the backing belongs to its arena.
+//! Each backing meets the contract of [`Backing`] in the least friendly way. Its log is shared with
+//! the test through an [`Arc`], because the backing belongs to its arena.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
@@ -123,8 +123,8 @@ impl Log {
     }
 }
 
-/// Counts calls, and fails or panics as its log requests. Checks every block of the inner backing for
-/// overlap, and every release for its layout.
+/// Counts calls, and fails or panics as its log requests. Checks every block of the inner backing
+/// for overlap, and every release for its layout.
 #[derive(Debug, Default)]
 pub struct Watched<B = Heap> {
     log: Arc<Log>,
@@ -157,7 +157,8 @@ unsafe impl<B: Backing> Backing for Watched<B> {
         self.log.releases.fetch_add(1, SeqCst);
         let out = self.log.blocks.lock().unwrap().remove(&block.addr().get());
         if out == Some(layout) {
-            // SAFETY: the block came from the inner backing with this layout, and is no longer in use.
+            // SAFETY: the block came from the inner backing with this layout, and is no longer in
+            // use.
             unsafe { self.inner.release(block, layout) };
         } else {
             self.log.wrong_release.store(true, SeqCst);
@@ -217,8 +218,8 @@ unsafe impl Backing for Skewed {
     }
 }
 
-/// Returns adjacent parts of one large block: each starts where the previous one ends or, downwards,
-/// ends where the previous one starts.
+/// Returns adjacent parts of one large block: each starts where the previous one ends or,
+/// downwards, ends where the previous one starts.
 #[derive(Debug)]
 pub struct Adjacent {
     pool: NonNull<u8>,
@@ -273,8 +274,8 @@ thread_local! {
     static RE_ENTER: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
 }
 
-/// Runs a closure of the test inside `allocate`, on the thread of the test, which uses the scope that
-/// requests the chunk.
+/// Runs a closure of the test inside `allocate`, on the thread of the test, which uses the scope
+/// that requests the chunk.
 #[derive(Debug, Default)]
 pub struct Reentrant;
 
@@ -289,8 +290,8 @@ impl Reentrant {
     }
 }
 
-// SAFETY: the blocks of the heap, unchanged. The hook may use the arena, which the contract forbids: this
-// backing tests that such a use returns an error.
+// SAFETY: the blocks of the heap, unchanged. The hook may use the arena, which the contract
+// forbids: this backing tests that such a use returns an error.
 unsafe impl Backing for Reentrant {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if let Some(hook) = RE_ENTER.take() {

@@ -1,8 +1,9 @@
 //! The model: operations decoded from bytes, run on an arena and on a record of live blocks.
 //!
-//! After each operation, no two live blocks overlap, every byte has the value that was written, addresses
-//! are aligned, and the statistics agree with the record and the backing. The file is self-contained, so
-//! that a fuzz target can include it by its path. `run(&bytes)` is the whole interface.
+//! After each operation, no two live blocks overlap, every byte has the value that was written,
+//! addresses are aligned, and the statistics agree with the record and the backing. The file is
+//! self-contained, so that a fuzz target can include it by its path. `run(&bytes)` is the whole
+//! interface.
 #![allow(unreachable_pub, reason = "public for whoever includes the file")]
 #![allow(clippy::cast_possible_truncation, reason = "patterns of bytes")]
 
@@ -72,7 +73,8 @@ struct Account {
 
 struct Accounted(Arc<Account>);
 
-// SAFETY: blocks come from the global allocator unchanged; `release` returns each once with its layout.
+// SAFETY: blocks come from the global allocator unchanged; `release` returns each once with its
+// layout.
 unsafe impl Backing for Accounted {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let account = &self.0;
@@ -126,8 +128,8 @@ trait Ancestor {
 }
 
 impl Ancestor for Frame<'_, '_> {
-    /// Checks all blocks of this frame and its ancestors, and that `new` overlaps none. Returns the live
-    /// bytes.
+    /// Checks all blocks of this frame and its ancestors, and that `new` overlaps none. Returns the
+    /// live bytes.
     fn check(&self, new: &[u8]) -> usize {
         let mut live = 0;
         let new_range = new.as_ptr_range();
@@ -175,7 +177,8 @@ struct World {
     buffer: Cell<Option<usize>>,
     /// The most bytes that may be held: the limit, or what was held when it was set.
     ceiling: Cell<usize>,
-    /// Chunks of claims are in no list until the arena is reset; until then, only sums are compared.
+    /// Chunks of claims are in no list until the arena is reset; until then, only sums are
+    /// compared.
     claimed: Cell<bool>,
 }
 
@@ -359,8 +362,8 @@ fn allocate<'a>(s: &Scope<'a>, op: Op) -> Option<&'a [u8]> {
     got
 }
 
-/// Builds at the low end until it is done or memory is exhausted, then finishes or abandons the builder.
-/// Its contents must survive a failure.
+/// Builds at the low end until it is done or memory is exhausted, then finishes or abandons the
+/// builder. Its contents must survive a failure.
 fn build<'a>(s: &mut Scope<'a>, op: Op) -> Option<&'a [u8]> {
     let bytes = pattern(op.seed, op.bytes());
     let before = s.stats().used;
@@ -613,8 +616,8 @@ fn level<'a>(
                 world.account.most.store(most, SeqCst);
             }
             _ => {
-                // A loop of scopes that end at once. The first may move this scope to the next chunk,
-                // without changing the statistics.
+                // A loop of scopes that end at once. The first may move this scope to the next
+                // chunk, without changing the statistics.
                 let memory = |stats: Stats| (stats.capacity, stats.used, stats.held, stats.chunks);
                 let before = memory(s.stats());
                 s.scope();
@@ -671,8 +674,8 @@ struct Root {
 
 impl Root {
     fn add(&mut self, bytes: &[u8]) {
-        // SAFETY: the block is no longer written to, and lives until the root is reset or rewound, when it is
-        // removed from this record.
+        // SAFETY: the block is no longer written to, and lives until the root is reset or rewound,
+        // when it is removed from this record.
         let bytes: &'static [u8] =
             unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
         self.blocks.blocks.push(Block { bytes, written: bytes.to_vec() });
@@ -705,8 +708,8 @@ fn run_arena(world: &World, arena: Arena<Accounted>, source: &mut Source<'_>) {
                     }
                     1 => {
                         if let Some((mark, count, used)) = root.marks.pop() {
-                            // SAFETY: created by the root, without a reset since, and everything allocated since is
-                            // removed from the record.
+                            // SAFETY: created by the root, without a reset since, and everything
+                            // allocated since is removed from the record.
                             unsafe { scope.rewind(mark) };
                             root.blocks.blocks.truncate(count);
                             assert_eq!(

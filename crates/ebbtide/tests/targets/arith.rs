@@ -1,5 +1,5 @@
-//! The arithmetic of both ends against a model in wider integers, for any layout and any region that
-//! Rust allows, in words of 16, 32 and 64 bits.
+//! The arithmetic of both ends, compared with a model in wider integers, for any valid layout and
+//! region, in words of 16, 32 and 64 bits.
 
 use super::input::Input;
 use ebbtide::arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS, SMALL, word16, word32};
@@ -14,12 +14,12 @@ struct Case {
 }
 
 impl Case {
-    /// The nearest case that can occur in an address space of `bits` bits.
+    /// The closest valid case in an address space of `bits` bits.
     fn decode(input: &mut Input<'_>, bits: u32) -> Self {
         let mask = u64::MAX >> (64 - bits);
         let most = mask >> 1;
         let align = 1 << (u32::from(input.byte()) % (bits - 1));
-        // Near a power of two, near either end, or anything.
+        // Near a power of two, near either end, or arbitrary.
         let mut word = || match input.byte() {
             byte @ 0..64 => {
                 (1u64 << (u32::from(byte) % bits)).wrapping_sub(u64::from(input.byte()))
@@ -30,7 +30,7 @@ impl Case {
         };
         let (top, room, size) = (word() & mask, word() & most, word() & mask);
         let low = top.saturating_sub(room);
-        // Around what the region has.
+        // Around the size of the region.
         let size = if input.flag() { (room + (size & 0xff)).saturating_sub(128) } else { size };
         let size = size.min(most + 1 - align);
         Case { top, low, size, align }
@@ -72,7 +72,7 @@ macro_rules! agree {
         if let Some(region) = subject::region_for(size, align) {
             let chunk = CHUNK_ALIGN as $word;
             assert!(region % chunk == 0 && region >= size, "region: {case:?}");
-            // It serves the request from either end, wherever it begins.
+            // The region serves the request from either end, at any address.
             let first = top - top % chunk;
             if let Some(end) = first.checked_add(region) {
                 if region <= <$word>::MAX / 2 {
@@ -87,7 +87,7 @@ macro_rules! agree {
     }};
 }
 
-/// `usize` in the terms of the others.
+/// `usize`, with the interface of the others.
 mod native {
     use super::arith;
 
@@ -115,7 +115,7 @@ mod native {
     }
 }
 
-/// Holds the cases that `bytes` encode against the model.
+/// Compares the cases encoded in `bytes` with the model.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     while !input.is_empty() {

@@ -1,4 +1,4 @@
-//! Vectors, strings and maps over one scope, side by side and over claims, against the standard library's.
+//! Vectors, strings and maps in one scope and in claims, compared with the standard library's.
 #![cfg(feature = "hashbrown")]
 
 use super::input::{Input, boundary};
@@ -8,14 +8,14 @@ use ebbtide::{
 };
 use std::collections::HashMap;
 
-/// Ours, and the one of the standard library that it is compared with.
+/// Our collection, and the standard library's that it is compared with.
 type Beside<Ours, Theirs> = (Ours, Theirs);
 
 type Line = [u8; 48];
 
 type Entry = [u64; 3];
 
-/// Collections of a scope, and what they should hold.
+/// Collections of a scope, with their expected contents.
 struct Shelf<'s> {
     s: &'s Scope<'s>,
     words: std::vec::Vec<(Vec<'s, 's, u32>, std::vec::Vec<u32>)>,
@@ -156,7 +156,7 @@ impl<'s> Shelf<'s> {
     }
 }
 
-/// Works on one scope until the input says that it ends.
+/// Runs operations on one scope until the input ends it.
 fn level<'s>(s: &'s Scope<'s>, input: &mut Input<'_>, depth: usize) {
     let mut shelf = Shelf::new(s);
     while !input.is_empty() {
@@ -183,7 +183,7 @@ fn level<'s>(s: &'s Scope<'s>, input: &mut Input<'_>, depth: usize) {
     }
 }
 
-/// Does with collections what `bytes` encode.
+/// Runs the operations encoded in `bytes`.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut arena = Arena::with_chunk_size(input.size());

@@ -1,5 +1,5 @@
-//! Arenas over buffers of odd sizes at odd addresses: where a block lands and when there is no room is
-//! computed beside, to the byte; what lies around the buffer stays as it was.
+//! Arenas over buffers of odd sizes at odd addresses. A model predicts the exact address of each
+//! block and when the buffer is full; the bytes around the buffer must not change.
 
 use super::input::Input;
 use ebbtide::{Fixed, Heap, Scope, StackArena};
@@ -8,7 +8,7 @@ use std::{mem::MaybeUninit, ops::Range, ptr::NonNull};
 /// The byte around the buffer.
 const AROUND: u8 = 0xA5;
 
-/// Where the free bytes of a scope are, as it should be.
+/// The expected free bytes of a scope.
 #[derive(Clone, Copy)]
 struct Room {
     low: usize,
@@ -36,13 +36,13 @@ impl Block {
     }
 }
 
-/// Allocates from both ends until the input says otherwise. `room` is given where nothing spills.
+/// Allocates from both ends until the input stops it. `room` is set if there is no spill.
 fn level(s: &mut Scope<'_>, mut room: Option<Room>, input: &mut Input<'_>, depth: usize) {
     let mut blocks: Vec<Block> = Vec::new();
     while !input.is_empty() {
         match input.below(10) {
             0 if depth < 5 => {
-                // A child's top is rounded down to 16; its low end goes no further up than that.
+                // A child's top is rounded down to 16; its low end is not above it.
                 let child = room.map(|room| {
                     let top = room.top & !15;
                     Room { low: room.low.min(top), top }
@@ -51,7 +51,7 @@ fn level(s: &mut Scope<'_>, mut room: Option<Room>, input: &mut Input<'_>, depth
             }
             1 => break,
             2 => {
-                // From the low end; the room of this scope is as before when the child ends.
+                // From the low end; the free space of this scope is restored when the child ends.
                 let bytes = vec![input.byte(); input.size()];
                 let child = s.scope();
                 let free = room.map(|room| (room.top & !15).saturating_sub(room.low));
@@ -86,8 +86,8 @@ fn level(s: &mut Scope<'_>, mut room: Option<Room>, input: &mut Input<'_>, depth
                     let expected = take(*room, layout.size(), layout.align());
                     room.top = expected.unwrap_or(room.top);
                     if expected.is_none() && layout.size() == 0 {
-                        // No bytes are never refused; they do not lie in the buffer then, and the slow
-                        // path leaves its end aligned.
+                        // Zero-sized requests never fail; they are not in the buffer then, and the
+                        // slow path aligns its end.
                         room.top &= !(layout.align().min(16) - 1);
                         room.low = room.low.min(room.top);
                     }
@@ -105,13 +105,13 @@ fn level(s: &mut Scope<'_>, mut room: Option<Room>, input: &mut Input<'_>, depth
     }
 }
 
-/// Where a block goes that is taken off the top.
+/// The address of a block from the high end.
 fn take(room: Room, size: usize, align: usize) -> Option<usize> {
     let start = room.top.checked_sub(size)? / align * align;
     (start >= room.low).then_some(start)
 }
 
-/// A buffer with bytes around it that nobody may touch.
+/// A buffer with guard bytes around it.
 struct Buffer {
     bytes: Vec<MaybeUninit<u8>>,
     range: Range<usize>,
@@ -139,7 +139,7 @@ impl Buffer {
     }
 }
 
-/// Does with buffers what `bytes` encode.
+/// Runs the operations encoded in `bytes`.
 pub fn run(bytes: &[u8]) {
     let input = &mut Input::new(bytes);
     match input.below(5) {
@@ -169,7 +169,7 @@ pub fn run(bytes: &[u8]) {
             buffer.check();
         }
         3 => {
-            // A vector's elements stay as they are.
+            // The elements of a vector do not change.
             let elements = vec![AROUND; input.below(9)];
             let mut vec = Vec::with_capacity(elements.len() + input.size());
             vec.extend_from_slice(&elements);
@@ -181,7 +181,7 @@ pub fn run(bytes: &[u8]) {
             let mut fixed = StackArena::<333>::new().or_spill(Heap);
             while !input.is_empty() {
                 level(&mut fixed.scope(), None, input, 0);
-                // Moved between scopes, chunks and all.
+                // Moves between scopes, with its chunks.
                 fixed = std::convert::identity(fixed);
             }
         }

@@ -1,4 +1,4 @@
-//! Decisions decoded from bytes. Where the bytes end, every answer is 0.
+//! Decisions decoded from bytes. After the last byte, every decision is 0.
 
 use std::alloc::Layout;
 
@@ -34,7 +34,7 @@ impl<'b> Input<'b> {
         u64::from_le_bytes(std::array::from_fn(|_| self.byte()))
     }
 
-    /// Mostly small, seldom thousands.
+    /// Mostly small, rarely thousands.
     pub fn size(&mut self) -> usize {
         let byte = self.below(256);
         match byte % 8 {
@@ -65,7 +65,7 @@ impl<'b> Input<'b> {
     }
 }
 
-/// The last place up to `len` that is not inside a character.
+/// The last character boundary up to `len`.
 pub fn boundary(text: &str, len: usize) -> usize {
     (0..=len.min(text.len())).rfind(|len| text.is_char_boundary(*len)).unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! What the fuzz targets run: `run(&bytes)` in each module. `found.rs` replays what they found, and
-//! `fuzz/` includes this file by its path.
+//! The bodies of the fuzz targets: `run(&bytes)` in each module. `found.rs` replays their findings,
+//! and `fuzz/` includes this file by its path.
 #![allow(dead_code, unreachable_pub, reason = "each target uses one module")]
 #![allow(clippy::cast_possible_truncation, reason = "bytes decoded")]
 

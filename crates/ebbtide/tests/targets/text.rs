@@ -1,4 +1,4 @@
-//! Strings and formatting, whose `Display` formats into the very scope it is printed to.
+//! Strings, and formatting with a `Display` that allocates in the same scope.
 
 use super::input::{Input, boundary};
 use ebbtide::{AllocOrInitError, Arena, Scope};
@@ -7,12 +7,12 @@ use std::{
     fmt::{self, Write as _},
 };
 
-/// Prints pieces, and between them uses the scope.
+/// Displays pieces, and uses the scope between them.
 struct Meddling<'m, 'b, 'a> {
     s: &'m Scope<'a>,
     input: &'m RefCell<Input<'b>>,
     kept: &'m RefCell<Vec<(&'a str, String)>>,
-    /// What was printed, for the comparison.
+    /// The displayed text, for comparison.
     printed: RefCell<String>,
     depth: usize,
 }
@@ -72,7 +72,7 @@ fn check(kept: &RefCell<Vec<(&str, String)>>) {
     }
 }
 
-/// Builds a string by pieces beside a `String` that does the same.
+/// Builds a string in pieces, together with a `String`.
 fn build<'a>(s: &mut Scope<'a>, input: &RefCell<Input<'_>>) -> (&'a str, String) {
     let input = &mut *input.borrow_mut();
     let mut built = s.grow_string();
@@ -106,7 +106,7 @@ fn build<'a>(s: &mut Scope<'a>, input: &RefCell<Input<'_>>) -> (&'a str, String)
                 if write!(built, "{number:#x}").is_ok() {
                     write!(model, "{number:#x}").unwrap_or_default();
                 } else {
-                    // As much of it as fitted.
+                    // As much as fits.
                     assert!(built.as_str().starts_with(&model));
                     built.truncate(model.len());
                 }
@@ -154,7 +154,7 @@ fn level(s: &mut Scope<'_>, input: &RefCell<Input<'_>>, depth: usize) {
     check(&kept);
 }
 
-/// Does with strings what `bytes` encode, under a limit that they choose.
+/// Runs the operations encoded in `bytes`, with an optional limit.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (size, limit) = (input.size(), input.byte());

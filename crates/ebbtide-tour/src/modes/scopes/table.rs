@@ -32,7 +32,8 @@ impl<'a, V> Table<'a, V> {
         Self { scope, slots: scope.alloc_slice_fill_with(FIRST_SLOTS, |_| None), len: 0 }
     }
 
-    /// The value of `key`. If there is none, inserts the value of `first` and copies `key` into the scope.
+    /// The value of `key`. If there is none, inserts the value of `first` and copies `key` into the
+    /// scope.
     pub(crate) fn entry(&mut self, key: &str, first: impl FnOnce() -> V) -> &mut V {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
             self.grow();
