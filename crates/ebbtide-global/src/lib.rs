@@ -87,3 +87,8 @@ pub use layer::{ArenaLayer, ArenaService};
 pub use options::Options;
 pub use report::{Escapes, Fallbacks, LabelReport, Report, report, retain};
 pub use scoped::Scoped;
+
+/// Compiles the examples of the page on servers.
+#[cfg(all(doctest, feature = "tower"))]
+#[doc = include_str!("../../../docs/SERVER.md")]
+enum ServerPage {}
