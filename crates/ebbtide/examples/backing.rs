@@ -1,5 +1,5 @@
-//! Two backings of one's own: one that labels and counts what another one does, and a pool over a static
-//! region for programs that must not call the heap.
+//! Two custom backings: one that counts the calls of another, and a pool over static memory for
+//! programs that must not call the heap.
 //!
 //! `cargo run -p ebbtide --example backing`
 
@@ -15,7 +15,7 @@ use std::{
     },
 };
 
-/// Passes everything on to `inner`, and counts.
+/// Forwards to `inner` and counts calls.
 #[derive(Debug)]
 struct Labelled<B> {
     label: &'static str,
@@ -30,7 +30,7 @@ impl<B> Labelled<B> {
     }
 }
 
-// SAFETY: the inner backing keeps the contract, and its blocks are passed on as they are.
+// SAFETY: the inner backing meets the contract, and its blocks are returned unchanged.
 unsafe impl<B: Backing> Backing for Labelled<B> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let block = self.inner.allocate(layout)?;
@@ -43,7 +43,7 @@ unsafe impl<B: Backing> Backing for Labelled<B> {
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
         self.chunks.fetch_sub(1, Relaxed);
         self.bytes.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promise: a block of the inner backing, with its layout.
+        // SAFETY: the caller releases a block of the inner backing, with its layout.
         unsafe { self.inner.release(block, layout) };
     }
 }
@@ -51,14 +51,14 @@ unsafe impl<B: Backing> Backing for Labelled<B> {
 const SLOTS: usize = 8;
 const SLOT: usize = 16 * 1024;
 
-/// Memory that is part of the program itself, in slots of equal size; a bit says which are taken.
+/// Static memory in slots of equal size, with a bit for each slot in use.
 #[repr(align(16))]
 struct Pool {
     memory: UnsafeCell<MaybeUninit<[[u8; SLOT]; SLOTS]>>,
     taken: AtomicUsize,
 }
 
-// SAFETY: whoever sets a slot's bit has the slot to itself until the bit is cleared.
+// SAFETY: whoever sets the bit of a slot uses it exclusively until the bit is cleared.
 unsafe impl Sync for Pool {}
 
 static POOL: Pool =
@@ -76,8 +76,8 @@ impl Pool {
     }
 }
 
-// SAFETY: a slot is large and aligned enough, checked below; it is in the static memory, so it stays where it
-// is; and its bit keeps it from being handed out twice.
+// SAFETY: a slot is large and aligned enough, which is checked below. It is static memory, so it
+// does not move. Its bit prevents it from being returned twice.
 unsafe impl Backing for &'static Pool {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if layout.size() > SLOT || layout.align() > align_of::<Pool>() {
@@ -112,7 +112,7 @@ fn main() {
     arena.reset_with(Retain::Bytes(0));
     assert_eq!(arena.backing().bytes.load(Relaxed), 0);
 
-    // A pool of 128 KiB serves any number of arenas, as long as they fit.
+    // A pool of 128 KiB serves any number of arenas that fit.
     let mut first = Arena::with_capacity_in(10_000, &POOL);
     let mut second = Arena::new_in(&POOL);
     {

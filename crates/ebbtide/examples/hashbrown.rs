@@ -1,4 +1,5 @@
-//! Maps and sets in a scope: an index of words, built anew on every turn without a call to the heap.
+//! Maps and sets in a scope: an index of words, rebuilt in every iteration without calling the
+//! heap.
 //!
 //! `cargo run -p ebbtide --example hashbrown --features hashbrown`
 
@@ -15,7 +16,7 @@ Nothing of him that doth fade
 But doth suffer a sea-change
 Into something rich and strange";
 
-/// Where each word stands. Keys, lists and table all lie in the scope.
+/// The positions of each word. Keys, lists and the table are in the scope.
 fn index<'s, 'a>(s: &'s Scope<'a>, text: &str) -> Map<'s, 'a, &'a str, List<'s, 'a, usize>> {
     let mut index: Map<'_, '_, &str, List<'_, '_, usize>> = s.map();
     for (number, line) in (1..).zip(text.lines()) {
@@ -34,7 +35,7 @@ fn main() {
         let index = index(&s, TEXT);
 
         let repeated: Set<'_, '_, &str> = {
-            // A set of what the map has; both grow in the same scope, side by side.
+            // A set that grows in the same scope, beside the map.
             let mut repeated = s.set();
             repeated
                 .extend(index.iter().filter(|(_, lines)| lines.len() > 1).map(|(word, _)| *word));
@@ -49,7 +50,7 @@ fn main() {
             println!("  {word:<6} in lines {:?}", index[word]);
         }
 
-        // hashbrown's own types take the scope too, with any hasher.
+        // hashbrown's own types also accept the scope, with any hasher.
         let mut lengths = hashbrown::HashMap::<_, _, hashbrown::DefaultHashBuilder, _>::new_in(&s);
         for word in index.keys() {
             *lengths.entry(word.len()).or_insert(0) += 1;

@@ -4,10 +4,10 @@
 //! cargo run --release -p ebbtide --example heat --features ndarray [-- <cells per side> <steps>]
 //! ```
 //!
-//! A plate with hot and cold edges is left to itself. Each step reads one grid and writes another, then
-//! the two change roles. What a step needs beside them, here the residual of each row, comes
-//! from a scope of the step's own, and is free again when the step ends. The same computation with arrays
-//! on the heap must give the same numbers to the last bit.
+//! A plate with hot and cold edges. Each step reads one grid and writes another; then they are
+//! swapped. Temporary arrays of a step, here the residual of each row, are in a scope of their own,
+//! which ends with the step. The same computation with arrays on the heap must give identical
+//! results.
 
 use ebbtide::{Arena, Scope};
 use ndarray::{Array, Array1, Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Zip, s as at};
@@ -18,12 +18,12 @@ use std::{
     time::Instant,
 };
 
-/// The system's allocator, counted.
+/// The system's allocator, counting calls.
 struct Counting;
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: the system's allocator does the work; counting neither allocates nor unwinds.
+// SAFETY: forwards to the system's allocator; counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.fetch_add(1, Relaxed);
@@ -40,15 +40,15 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static GLOBAL: Counting = Counting;
 
-/// Diffusivity times the time step over the cell's area; above 0.25 the explicit scheme is unstable.
+/// Diffusivity × time step ÷ cell area. Above 0.25 the explicit scheme is unstable.
 const RATE: f64 = 0.2;
 
-/// The plate at the start: cold, but for the edge at row 0.
+/// The initial plate: cold, except for the edge at row 0.
 fn start((row, _column): (usize, usize)) -> f64 {
     if row == 0 { 100.0 } else { 0.0 }
 }
 
-/// Writes the plate a step later. Edges keep their temperature.
+/// Computes the next step. Edges keep their temperature.
 #[allow(clippy::reversed_empty_ranges, reason = "a negative end counts from the end of the axis")]
 fn diffuse(now: ArrayView2<'_, f64>, mut later: ArrayViewMut2<'_, f64>) {
     let inner = later.slice_mut(at![1..-1, 1..-1]);
@@ -71,7 +71,7 @@ fn residual(
     rows.fold(0.0, |most, row| f64::max(most, *row))
 }
 
-/// Takes `steps` steps in arrays of the scope's; returns the plate and the last change.
+/// Computes `steps` steps with arrays in the scope; returns the plate and the last change.
 fn in_scopes<'a>(s: &mut Scope<'a>, n: usize, steps: usize) -> (ArrayViewMut2<'a, f64>, f64) {
     let mut now = s.array_from_shape_fn((n, n), start);
     let mut later = s.array_from(&now);
@@ -85,7 +85,7 @@ fn in_scopes<'a>(s: &mut Scope<'a>, n: usize, steps: usize) -> (ArrayViewMut2<'a
     (now, change)
 }
 
-/// The same with arrays of the heap's.
+/// The same with arrays on the heap.
 fn on_the_heap(n: usize, steps: usize) -> (Array2<f64>, f64) {
     let mut now = Array::from_shape_fn((n, n), start);
     let mut later = now.clone();
@@ -98,7 +98,7 @@ fn on_the_heap(n: usize, steps: usize) -> (Array2<f64>, f64) {
     (now, change)
 }
 
-/// Runs `f`; returns what it returns and the calls it made to the heap.
+/// Runs `f`; returns its result and its number of calls to the heap.
 fn counted<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let before = CALLS.load(Relaxed);
     let result = f();

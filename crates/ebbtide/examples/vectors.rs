@@ -4,8 +4,8 @@
 
 use ebbtide::{Arena, Scope, collections::NodeVec};
 
-/// A node owns its children. A `NodeVec` is 16 bytes, with no scope in it and no destructor, so a node needs none, and
-/// a whole tree goes with its scope.
+/// A node owns its children. A `NodeVec` is 16 bytes, with no scope in it and no destructor, so a
+/// node needs none, and a whole tree goes with its scope.
 struct Node<'a> {
     name: &'a str,
     children: NodeVec<'a, &'a mut Node<'a>>,
