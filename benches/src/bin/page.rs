@@ -163,25 +163,52 @@ fn machine(record: &Record) -> String {
     format!("{head}- rounds: up to {rounds} per row\n")
 }
 
-/// The number of bars and how many of them are held, by group: the part of a row's name before a
-/// colon.
+/// One row per group, the part of a row's name before a colon: the number of bars, how many are held, and
+/// the ratio of the best peer over the rows, as geometric mean and lowest.
 fn groups(records: &[&Record]) -> String {
-    let mut groups: Vec<(&str, usize, usize)> = Vec::new();
-    let lines = records.iter().flat_map(|record| &record.lines);
-    for line in lines.filter(|line| !line["held"].is_empty()) {
-        let group = line["row"].split(':').next().unwrap_or_default();
-        let held = usize::from(line["held"] == "yes");
-        match groups.iter_mut().find(|(name, ..)| *name == group) {
-            Some((_, bars, sum)) => (*bars, *sum) = (*bars + 1, *sum + held),
-            None => groups.push((group, 1, held)),
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (row, lines) in rows(records.iter().flat_map(|record| &record.lines)) {
+        let name = row.split(':').next().unwrap_or_default();
+        if groups.iter().all(|group| group.name != name) {
+            groups.push(Group { name, ..Group::default() });
         }
+        let Some(group) = groups.iter_mut().find(|group| group.name == name) else { continue };
+        group.bars += lines.iter().filter(|line| !line["held"].is_empty()).count();
+        group.held += lines.iter().filter(|line| line["held"] == "yes").count();
+        let is_peer = |line: &&&Line| ARENAS.contains(&line["contestant"].as_str());
+        let best = lines.iter().filter(is_peer).map(|line| number(line, "ratio"));
+        group.ratios.extend(best.min_by(f64::total_cmp));
     }
-    let (bars, held) =
-        groups.iter().fold((0, 0), |sum, (_, bars, held)| (sum.0 + bars, sum.1 + held));
-    groups.push(("all", bars, held));
-    let rows = groups.iter().map(|(name, bars, held)| format!("| {name} | {bars} | {held} |\n"));
-    format!("| group | bars | held |\n|---|---:|---:|\n{}", rows.collect::<String>())
+    groups.retain(|group| group.bars > 0);
+    let has_peers = groups.iter().any(|group| !group.ratios.is_empty());
+    let peers = |text: &str| if has_peers { text.to_owned() } else { String::new() };
+    let mut text =
+        format!("| group | bars | held |{}\n", peers(" best peer ÷ ours, mean | lowest |"));
+    text += &format!("|---|---:|---:|{}\n", peers("---:|---:|"));
+    for Group { name, bars, held, ratios } in &groups {
+        #[allow(clippy::cast_precision_loss)]
+        let mean = (ratios.iter().copied().map(f64::ln).sum::<f64>() / ratios.len() as f64).exp();
+        let lowest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        let figures =
+            if ratios.is_empty() { peers(" | |") } else { format!(" {mean:.2} | {lowest:.2} |") };
+        text += &format!("| {name} | {bars} | {held} |{figures}\n");
+    }
+    let sum = |of: fn(&Group<'_>) -> usize| groups.iter().map(of).sum::<usize>();
+    let (bars, held) = (sum(|group| group.bars), sum(|group| group.held));
+    text + &format!("| all | {bars} | {held} |{}\n", peers(" | |"))
 }
+
+#[derive(Default)]
+struct Group<'r> {
+    name: &'r str,
+    bars: usize,
+    held: usize,
+    ratios: Vec<f64>,
+}
+
+/// The peers; the other contestants are ours, the heap and the limit.
+const ARENAS: [&str; 6] =
+    ["stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "typed-arena"];
 
 /// One column per contestant: the time and the ratio to ours.
 fn times(record: &Record, prefix: &str) -> String {
