@@ -8,7 +8,6 @@
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movq	%rax, (%rdi)
-	prefetcht0	-1024(%rax)
 	retq
 .LBB6_2:
 	pushq	%rbx

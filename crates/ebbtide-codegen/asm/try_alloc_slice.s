@@ -9,7 +9,7 @@
 	jbe	.LBB203_2
 .LBB203_1:
 	xorl	%eax, %eax
-	jmp	.LBB203_18
+	jmp	.LBB203_19
 .LBB203_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
@@ -22,9 +22,13 @@
 	js	.LBB203_4
 	movq	%rsi, (%rdi)
 	addq	%rcx, %rax
-	cmpq	$262144, %rcx
-	jb	.LBB203_13
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rsi
+	movq	(%rsi), %rsi
+	cmpq	%rsi, %r14
+	jb	.LBB203_14
 .LBB203_7:
+	cmpq	$262144, %rcx
+	jb	.LBB203_14
 	cmpq	$1025, %r14
 	movl	$1024, %ecx
 	cmovaeq	%r14, %rcx
@@ -38,16 +42,16 @@
 	movl	$16384, %esi
 	cmovbq	%r14, %rsi
 	cmpq	$9, %rdx
-	jb	.LBB203_13
+	jb	.LBB203_14
 	addq	$64, %rcx
 	movl	$64, %edi
-.LBB203_9:
+.LBB203_10:
 	prefetcht0	-64(%rcx,%rdi)
 	prefetcht0	(%rcx,%rdi)
 	subq	$-128, %rdi
 	cmpq	%rsi, %rdi
-	jb	.LBB203_9
-	jmp	.LBB203_10
+	jb	.LBB203_10
+	jmp	.LBB203_11
 .LBB203_4:
 	movq	%rdx, %r15
 	#APP
@@ -79,23 +83,25 @@
 	movq	(%r12), %rcx
 	subq	16(%r12), %rcx
 	movq	%r15, %rdx
-	cmpq	$262144, %rcx
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rsi
+	movq	(%rsi), %rsi
+	cmpq	%rsi, %r14
 	jae	.LBB203_7
-.LBB203_13:
+.LBB203_14:
 	testq	%rdx, %rdx
-	je	.LBB203_14
-.LBB203_10:
+	je	.LBB203_15
+.LBB203_11:
 	cmpq	$4, %rdx
-	jae	.LBB203_15
+	jae	.LBB203_16
 	xorl	%ebx, %ebx
-	jmp	.LBB203_12
-.LBB203_15:
+	jmp	.LBB203_13
+.LBB203_16:
 	andq	%rdx, %rbx
 	movdqa	.LCPI203_0(%rip), %xmm0
 	xorl	%ecx, %ecx
 	movdqa	.LCPI203_1(%rip), %xmm1
 	movdqa	.LCPI203_2(%rip), %xmm2
-.LBB203_16:
+.LBB203_17:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -103,18 +109,18 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB203_16
-	jmp	.LBB203_17
-.LBB203_14:
-	xorl	%edx, %edx
+	jne	.LBB203_17
 	jmp	.LBB203_18
-.LBB203_12:
+.LBB203_15:
+	xorl	%edx, %edx
+	jmp	.LBB203_19
+.LBB203_13:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
-.LBB203_17:
-	cmpq	%rbx, %rdx
-	jne	.LBB203_12
 .LBB203_18:
+	cmpq	%rbx, %rdx
+	jne	.LBB203_13
+.LBB203_19:
 	addq	$72, %rsp
 	popq	%rbx
 	popq	%r12

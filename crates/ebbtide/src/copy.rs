@@ -36,37 +36,30 @@ pub(crate) unsafe fn copy_to_block(from: NonNull<u8>, to: NonNull<u8>, size: usi
 /// As [`copy_bytes`].
 #[inline(always)]
 unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
-    if size < 8 {
-        if size >= 4 {
-            // SAFETY: `4 <= size <= 2 * 4`.
-            unsafe { copy_ends::<4>(from, to, size) };
-        } else if size >= 2 {
-            // SAFETY: `2 <= size <= 2 * 2`.
-            unsafe { copy_ends::<2>(from, to, size) };
-        } else if size != 0 {
-            // SAFETY: one byte is there.
-            unsafe { to.copy_from_nonoverlapping(from, 1) };
-        }
-    } else if size <= 16 {
-        // SAFETY: `8 <= size <= 2 * 8`.
-        unsafe { copy_ends::<8>(from, to, size) };
-    } else if size <= 32 {
+    if size > INLINE {
         if STREAM {
-            prefetch::below_line(to);
+            prefetch::below_copy(to, size, free);
         }
+        // SAFETY: the caller's promise.
+        unsafe { to.copy_from_nonoverlapping(from, size) };
+    } else if size > 32 {
+        // SAFETY: `32 <= size <= 2 * 32`.
+        unsafe { copy_ends::<32>(from, to, size) };
+    } else if size > 16 {
         // SAFETY: `16 <= size <= 2 * 16`.
         unsafe { copy_ends::<16>(from, to, size) };
-    } else {
-        if STREAM {
-            prefetch::below_block(to, size, free);
-        }
-        if size <= INLINE {
-            // SAFETY: `32 <= size <= 2 * 32`.
-            unsafe { copy_ends::<32>(from, to, size) };
-        } else {
-            // SAFETY: the caller's promise.
-            unsafe { to.copy_from_nonoverlapping(from, size) };
-        }
+    } else if size >= 8 {
+        // SAFETY: `8 <= size <= 2 * 8`.
+        unsafe { copy_ends::<8>(from, to, size) };
+    } else if size >= 4 {
+        // SAFETY: `4 <= size <= 2 * 4`.
+        unsafe { copy_ends::<4>(from, to, size) };
+    } else if size >= 2 {
+        // SAFETY: `2 <= size <= 2 * 2`.
+        unsafe { copy_ends::<2>(from, to, size) };
+    } else if size != 0 {
+        // SAFETY: one byte is there.
+        unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
 

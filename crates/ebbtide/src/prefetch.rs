@@ -1,13 +1,13 @@
-//! Fetching the memory of coming blocks before they are written to.
+//! Prefetching the memory of the next blocks before they are written to.
 //!
-//! A scope walks through its memory once, so the lines it comes to are rarely in the nearest cache, and a stream of
-//! stores that goes down is one that processors foresee badly: blocks of a few lines then wait for memory one after
-//! the other. The scope knows where it is going. For every block it asks for as many lines
-//! further below, which has them on their way together: docs/decisions/0017-fetching-ahead.md.
+//! A scope walks through its memory once, so the lines it comes to are rarely in the nearest cache. Some processors predict a
+//! stream of stores that goes down badly, and all that were measured do if it consists of blocks that are written
+//! upwards: blocks of a few lines then wait for memory one after the other. The scope knows where it is going. For every
+//! such block it prefetches as many lines further below: docs/decisions/0017-fetching-ahead.md.
 
 use core::ptr::NonNull;
 
-/// How far below a block memory is fetched, in bytes.
+/// The distance below a block at which memory is prefetched, in bytes.
 const DISTANCE: usize = 1024;
 
 /// How far below a large one, at most. What is fetched below one of more than [`DISTANCE`] is the next like it: nearer, a part
@@ -17,9 +17,9 @@ const FARTHEST: usize = 4096;
 /// What is fetched at a time, in bytes.
 const LINE: usize = 64;
 
-/// Blocks of up to so many bytes, which one or two stores fill, take longer with a fetch beside them if their memory
-/// is in the nearest cache.
-const TWO_STORES: usize = 16;
+/// Blocks of at least this size are written upwards one by one while their addresses go down. Every processor that was measured
+/// predicts that badly.
+const ZIGZAG: usize = 1024;
 
 /// Where less than this is free, memory of the second-level cache is likely to be had, and fetching costs more than
 /// it gains.
@@ -28,43 +28,106 @@ const FAR: usize = 256 << 10;
 /// Of a larger block no more is fetched, for it would push itself out of the nearest cache.
 const MOST: usize = 16 << 10;
 
-/// Fetches what will follow a `T` that was placed at `block`, where `free` bytes are free below it.
+/// Prefetches what will follow a `T` that was placed at `block`, where `free` bytes are free below it.
 ///
-/// A call in debug builds, where what is inlined makes the frame of whoever allocates larger.
+/// A call in debug builds, where inlined code makes the caller's frame larger.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn below_value<T>(block: NonNull<u8>, free: usize) {
     let size = size_of::<T>();
-    if size <= TWO_STORES {
-        return;
-    }
-    if size <= LINE {
-        below_line(block);
-    } else {
+    // Up to a line, a test or a prefetch for each block costs more than it gains.
+    if size > LINE {
         below_block(block, size, free);
     }
 }
 
-/// Fetches what will follow a block of up to a line. To ask how much is free would take longer.
-#[inline(always)]
-pub(crate) fn below_line(block: NonNull<u8>) {
-    prefetch(block.as_ptr().wrapping_sub(DISTANCE));
-}
-
-/// Fetches what will follow a block of `size` bytes, where `free` bytes are free below it.
+/// Prefetches what will follow a block of `size` bytes, where `free` bytes are free below it.
 #[inline(always)]
 pub(crate) fn below_block(block: NonNull<u8>, size: usize, free: usize) {
-    if free < FAR {
-        return;
+    if size >= processor::least() && free >= FAR {
+        lines_below(block, size);
     }
+}
+
+/// Like [`below_block`], with a call: where another one follows at once, it costs no registers, and the loop would.
+#[inline(always)]
+pub(crate) fn below_copy(block: NonNull<u8>, size: usize, free: usize) {
+    #[inline(never)]
+    fn call(block: NonNull<u8>, size: usize) {
+        lines_below(block, size);
+    }
+
+    if size >= processor::least() && free >= FAR {
+        call(block, size);
+    }
+}
+
+#[inline(always)]
+fn lines_below(block: NonNull<u8>, size: usize) {
     let below = block.as_ptr().wrapping_sub(size.clamp(DISTANCE, FARTHEST));
     prefetch(below);
     let mut offset = LINE;
     while offset < size.min(MOST) {
-        // Two lines a turn, which takes as long as two fetches.
+        // Two lines per iteration, which takes as long as two prefetches.
         prefetch(below.wrapping_add(offset));
         prefetch(below.wrapping_add(offset + LINE));
         offset += 2 * LINE;
     }
+}
+
+/// Finds out about the processor before a region of `size` bytes is used, if it is large enough to matter.
+pub(crate) fn prepare(size: usize) {
+    if size >= FAR {
+        processor::identify();
+    }
+}
+
+/// The smallest blocks that this processor gains from prefetching for.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod processor {
+    use super::{LINE, ZIGZAG};
+    use core::{
+        arch::x86_64::__cpuid,
+        sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    };
+
+    /// A fact about the machine: every thread that finds it out stores the same. `Relaxed`, because no other memory is read
+    /// on the strength of it, and a thread that does not see it yet only prefetches less.
+    static LEAST: AtomicUsize = AtomicUsize::new(ZIGZAG);
+
+    /// Whether the processor was asked.
+    static ASKED: AtomicBool = AtomicBool::new(false);
+
+    #[inline(always)]
+    pub(super) fn least() -> usize {
+        LEAST.load(Relaxed)
+    }
+
+    /// Asks the processor, once. The instruction takes a microsecond or more in a virtual machine, so only large chunks ask.
+    #[cold]
+    pub(super) fn identify() {
+        if ASKED.load(Relaxed) {
+            return;
+        }
+        #[allow(unused_unsafe, reason = "safe in newer releases of Rust")]
+        // SAFETY: every x86-64 processor has the instruction, and its leaf 0.
+        let leaf = unsafe { __cpuid(0) };
+        let maker = [leaf.ebx, leaf.edx, leaf.ecx].map(u32::to_le_bytes);
+        if maker.as_flattened() == b"GenuineIntel" {
+            LEAST.store(LINE + 1, Relaxed);
+        }
+        ASKED.store(true, Relaxed);
+    }
+}
+
+/// [`prefetch`] does nothing on other processors.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+mod processor {
+    #[inline(always)]
+    pub(super) fn least() -> usize {
+        usize::MAX
+    }
+
+    pub(super) fn identify() {}
 }
 
 #[inline(always)]

@@ -68,6 +68,7 @@
 use crate::{
     arith::{self, CHUNK_ALIGN},
     chunk::{self, ChunkName, ChunkRef, ControlRef, CurrentChunk, Header},
+    copy::copy_to_block,
     error::Failure,
     poison, prefetch,
 };
@@ -524,6 +525,36 @@ impl Cursor {
             }
             None => self.refill(layout, End::High),
         }
+    }
+
+    /// A block at the high end with a copy of the bytes at `source`.
+    ///
+    /// # Safety
+    ///
+    /// `source` is valid for reads of `layout.size()` bytes until this returns.
+    #[inline(always)]
+    pub(crate) unsafe fn duplicate<F: Failure>(
+        &self,
+        source: NonNull<u8>,
+        layout: Layout,
+    ) -> Result<NonNull<u8>, F> {
+        let (top, low) = (self.top.get(), self.low.get());
+        let (size, align) = (layout.size(), layout.align());
+        let block = match arith::down(top, low.addr().get(), size, align) {
+            Some(start) => {
+                self.top.set(start);
+                let block = at(low, start);
+                self.track(block, size, End::High);
+                // SAFETY: `source` has `size` bytes, and so has the block, which was free a moment ago (I2).
+                unsafe { copy_to_block(source, block, size, start - low.addr().get()) };
+                block
+            }
+            // SAFETY: the caller vouches for `source`.
+            None => unsafe { self.refill_with::<F>(layout, End::High, Some(source))? },
+        };
+        // SAFETY: one of the two just succeeded, and the user's code has not run since.
+        unsafe { self.promise_top(align.min(CHUNK_ALIGN)) };
+        Ok(block)
     }
 
     /// A block at the low end, uninitialised: the kind that [`grow_low`](Cursor::grow_low) may grow

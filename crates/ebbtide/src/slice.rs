@@ -5,14 +5,18 @@
 
 use crate::{
     collector::Collector,
-    copy::copy_to_block,
     error::{AllocError, AllocOrInitError, Failure},
     init_guard::InitGuard,
     prefetch,
     scope::Scope,
     value::{Zeroable, aligned, assert_no_drop, lend},
 };
-use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
+use core::{
+    alloc::Layout,
+    convert::Infallible,
+    mem::{ManuallyDrop, MaybeUninit},
+    ptr::NonNull,
+};
 
 /// Elements of up to so many bytes are collected in a loop of their own. Larger ones would win nothing by it, and each would
 /// lie in several frames of the stack on its way, if nothing is inlined.
@@ -47,10 +51,8 @@ impl<'a> Scope<'a> {
         // alignment, so that rounding up to it changes nothing.
         let layout =
             unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
-        let block = self.cursor().reserve::<F>(layout)?;
-        let free = self.cursor().free();
-        // SAFETY: both have `layout.size()` bytes, and the block was free a moment ago.
-        unsafe { copy_to_block(NonNull::from(values).cast(), block, layout.size(), free) };
+        // SAFETY: the slice has `layout.size()` bytes.
+        let block = unsafe { self.cursor().duplicate::<F>(NonNull::from(values).cast(), layout)? };
         Ok(NonNull::slice_from_raw_parts(block.cast(), len))
     }
 
@@ -162,15 +164,20 @@ impl<'a> Scope<'a> {
 
     /// Moves the elements of a vector here; its heap block is freed.
     #[cfg(feature = "alloc")]
-    #[inline]
+    #[inline(always)]
     pub(crate) fn slice_vec_in<T, F: Failure>(
         &self,
-        mut values: alloc::vec::Vec<T>,
+        values: alloc::vec::Vec<T>,
     ) -> Result<NonNull<[T]>, F> {
-        let slice = self.duplicate::<T, F>(&values)?;
-        // SAFETY: 0 is within the capacity; the elements are the slice's now.
-        unsafe { values.set_len(0) };
-        Ok(slice)
+        // If the backing panics, the vector leaks, and the call has nothing to drop.
+        let mut values = ManuallyDrop::new(values);
+        let slice = self.duplicate::<T, F>(&values);
+        if slice.is_ok() {
+            // SAFETY: 0 is within the capacity; the elements are the slice's now.
+            unsafe { values.set_len(0) };
+        }
+        drop(ManuallyDrop::into_inner(values));
+        slice
     }
 }
 

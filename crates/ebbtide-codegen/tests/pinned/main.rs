@@ -156,7 +156,8 @@ fn a_slice_of_an_iterator_that_knows_its_length_takes_several_elements_a_turn() 
 fn try_functions_have_no_way_to_a_panic() {
     for (name, body) in FUNCTIONS.iter().filter(|(name, _)| name.starts_with("try_")) {
         for call in body.lines().filter(|line| line.contains("call")) {
-            let harmless = call.contains("try_grow") || call.contains("memcpy");
+            let harmless =
+                ["try_grow", "memcpy", "prefetch"].iter().any(|name| call.contains(name));
             assert!(harmless, "{name} calls something else: {call}");
         }
     }

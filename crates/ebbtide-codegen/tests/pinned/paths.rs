@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The calls that the fast path may make. Any other leads to the slow path or to a panic.
+const WARM: [&str; 3] = ["memcpy", "memmove", "prefetch"];
+
 const COPIES: [&str; 2] = ["memcpy", "memmove"];
 
 /// The basic blocks of a function.
@@ -69,7 +71,7 @@ impl<'a> Graph<'a> {
     fn is_cold(&self, index: usize) -> bool {
         self.blocks[index].iter().filter(|line| line.starts_with("call")).any(|call| {
             let target = self.target(call);
-            !target.is_empty() && !COPIES.iter().any(|copy| target.contains(copy))
+            !target.is_empty() && !WARM.iter().any(|copy| target.contains(copy))
         })
     }
 

@@ -8,7 +8,7 @@ use crate::{
     arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS},
     backing::HUGE_PAGE,
     error::AllocError,
-    poison,
+    poison, prefetch,
 };
 use core::alloc::Layout;
 
@@ -110,6 +110,7 @@ pub(super) fn new_chunk(
     chunk.control.set(Some(control.as_ptr().cast()));
     chunk.set_fresh_region(low, top, size);
     poison::forbid(low, size - OVERHEAD);
+    prefetch::prepare(size);
     chunk.older.set(control.newest.get());
     control.newest.set(Some(chunk));
     control.has_chunks.set(true);
