@@ -89,6 +89,14 @@ pub const PROGRAMS: &[Program] = &[
     program("interner", 100_000, state::interner),
     program("graph", 60_000, state::graph),
     program("scopes eight deep", 10_000, state::nested),
+    program("small records, random eviction", 1_500_000, caches::small_random),
+    program("a crowd that comes and goes", 300_000, caches::crowd),
+    program("pipeline of four threads", 60_000, threads::pipeline),
+    program("64 threads, idle in turn", 64 * 300, threads::many_idle_threads),
+    program("threads in arenas", 5_000, threads::threads_in_arenas),
+    program("texts grown to 4 MiB", 1_000, buffers::grown_texts),
+    program("one block in 64 for good", 60_000, buffers::one_in_many_for_good),
+    program("maps that grow and shrink", 1_000_000, state::maps_that_grow_and_shrink),
 ];
 
 /// Runs `work(worker, steps)` on so many threads, which share the steps.

@@ -301,3 +301,44 @@ pub(super) fn large_then_small() -> u64 {
     }
     sum
 }
+
+/// Texts of up to 4 MiB that grow piece by piece, a scope each; the last three are kept.
+pub(super) fn grown_texts() -> u64 {
+    let mut kept = VecDeque::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for _ in 0..meter::steps() {
+        scope(|| {
+            let pieces = 1 << random.below(14);
+            let mut text = String::new();
+            for _ in 0..pieces {
+                text.push_str(black_box(&"0123456789abcdef".repeat(16)));
+            }
+            sum += text.len() as u64;
+            kept.push_back(text);
+            if kept.len() > 3 {
+                kept.pop_front();
+            }
+        });
+        meter::step();
+    }
+    sum
+}
+
+/// One block in sixty-four lives for as long as the program does.
+pub(super) fn one_in_many_for_good() -> u64 {
+    let mut kept = Vec::new();
+    let mut random = Random::new(1);
+    let half = meter::steps() / 2;
+    for step in 0..meter::steps() {
+        scope(|| {
+            let blocks: Vec<_> = (0..64).map(|_| random.words(3)).collect();
+            // All that is ever kept is there by half of the run.
+            if step < half {
+                kept.extend(blocks.into_iter().next());
+            }
+        });
+        meter::step();
+    }
+    total(kept.iter().map(|text| text.len() as u64))
+}

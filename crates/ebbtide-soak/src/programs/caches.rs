@@ -1,7 +1,7 @@
 //! Caches with every eviction policy, by one thread or shared by several.
 
 use crate::{
-    inputs::{Random, Record, answer},
+    inputs::{Random, Record, answer, work},
     meter,
     scopes::{scope, scope_with},
 };
@@ -9,6 +9,8 @@ use ebbtide_global::Options;
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::Mutex,
+    thread,
+    time::Duration,
 };
 
 use super::on_workers;
@@ -269,6 +271,47 @@ pub(super) fn large_random() -> u64 {
         meter::step();
     }
     sum
+}
+
+/// 300,000 small records, replaced at random; every record outlives its scope.
+pub(super) fn small_random() -> u64 {
+    const LIVE: usize = 300_000;
+    let mut random = Random::new(1);
+    let mut live: Vec<String> = Vec::with_capacity(LIVE);
+    let mut sum = 0;
+    for _ in 0..meter::steps() {
+        let text = scope(|| random.words(4));
+        sum += text.len() as u64;
+        if live.len() < LIVE {
+            live.push(text);
+        } else {
+            let place = random.below(LIVE);
+            live[place] = text;
+        }
+        meter::step();
+    }
+    sum
+}
+
+/// A crowd comes and goes: 180 MiB are kept, all but one text in a hundred are dropped, and for
+/// three seconds little happens.
+pub(super) fn crowd() -> u64 {
+    let mut live: Vec<String> = Vec::new();
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    let quiet = meter::steps() / 100;
+    for _ in quiet..meter::steps() {
+        live.push(scope(|| random.words(4).repeat(25)));
+        meter::step();
+    }
+    live.retain(|_| random.below(100) == 0);
+    live.shrink_to_fit();
+    for _ in 0..quiet {
+        sum += scope(|| work(&mut random));
+        thread::sleep(Duration::from_millis(1));
+        meter::step();
+    }
+    sum + live.iter().map(|text| text.len() as u64).sum::<u64>()
 }
 
 /// Grows to a hundred times its size, is cleared, and stays small for a while: again and again.

@@ -311,3 +311,23 @@ pub(super) fn stages() -> u64 {
     }
     sum
 }
+
+/// One scope with maps that grow to 20,000 entries and shrink to 100, in turn.
+pub(super) fn maps_that_grow_and_shrink() -> u64 {
+    scope(|| {
+        let mut maps: Vec<HashMap<u64, String>> = (0..8).map(|_| HashMap::new()).collect();
+        let mut random = Random::new(1);
+        let mut sum = 0;
+        for step in 0..meter::steps() {
+            let map = &mut maps[random.below(8)];
+            map.insert(step, random.words(3));
+            if map.len() == 20_000 {
+                map.retain(|key, _| key % 200 == 0);
+                map.shrink_to_fit();
+                sum += map.len() as u64;
+            }
+            meter::step();
+        }
+        sum
+    })
+}

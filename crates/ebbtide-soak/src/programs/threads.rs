@@ -305,3 +305,80 @@ pub(super) fn parallel_map() -> u64 {
     drop(kept);
     sum
 }
+
+/// Four threads in a row: each changes what the one before made, and frees the original.
+pub(super) fn pipeline() -> u64 {
+    let (sender, receiver) = mpsc::sync_channel::<Record>(500);
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            let mut random = Random::new(1);
+            for _ in 0..meter::steps() {
+                let record = scope(|| answer(&mut random));
+                assert!(sender.send(record).is_ok());
+                meter::step();
+            }
+        });
+        let mut from = receiver;
+        for stage in 0..3 {
+            let (sender, receiver) = mpsc::sync_channel::<Record>(500);
+            threads.spawn(move || {
+                for record in from {
+                    let changed = scope(|| {
+                        let tags = record.tags.iter().map(|tag| format!("{stage} {tag}"));
+                        let tags = tags.collect();
+                        let body = record.body.replace("<li>", "<p>");
+                        Record { title: record.title.to_uppercase(), body, tags }
+                    });
+                    drop(record);
+                    assert!(sender.send(changed).is_ok());
+                }
+            });
+            from = receiver;
+        }
+        total(from.iter().map(|record| record.sum()))
+    })
+}
+
+/// 64 threads, each of which keeps a little of one scope, and then waits for its next turn.
+pub(super) fn many_idle_threads() -> u64 {
+    const THREADS: u64 = 64;
+    let turn = Barrier::new(usize::try_from(THREADS).unwrap_or(1));
+    on_workers(THREADS, |worker, steps| {
+        let mut random = Random::new(worker);
+        let mut kept = VecDeque::new();
+        for _ in 0..steps {
+            turn.wait();
+            kept.push_back(scope(|| answer(&mut random)));
+            if kept.len() > 50 {
+                kept.pop_front();
+            }
+            meter::step();
+        }
+    });
+    0
+}
+
+/// Threads that are arenas as a whole, and leave their result behind.
+pub(super) fn threads_in_arenas() -> u64 {
+    let mut kept = VecDeque::new();
+    let mut sum = 0;
+    for step in 0..meter::steps() {
+        let job = move || {
+            let mut random = Random::new(step);
+            (0..20).map(|_| answer(&mut random)).collect::<Vec<_>>()
+        };
+        let thread = if crate::scopes::are_on() {
+            ebbtide_global::spawn_in_arena(job)
+        } else {
+            thread::spawn(job)
+        };
+        let records = thread.join().unwrap_or_default();
+        sum += total(records.iter().map(Record::sum));
+        kept.extend(records.into_iter().step_by(10));
+        while kept.len() > 2_000 {
+            kept.pop_front();
+        }
+        meter::step();
+    }
+    sum
+}
