@@ -4,7 +4,7 @@
 use crate::registry::Registry;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
-/// Why the inner allocator served a request that was made inside a scope.
+/// Why the inner allocator served a request that was made inside a scope; for `Kept`, a whole scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     TooSmall,
@@ -13,10 +13,11 @@ pub(crate) enum Reason {
     ByteLimit,
     Exhausted,
     Waste,
+    Kept,
 }
 
 /// The number of [`Reason`]s.
-const REASONS: usize = Reason::Waste as usize + 1;
+const REASONS: usize = Reason::Kept as usize + 1;
 
 /// What one owner counts. Only the owner writes to it. It outlives the owner, and a later owner takes it over.
 #[derive(Debug, Default)]

@@ -68,6 +68,7 @@ mod memory;
 mod options;
 mod os;
 mod owner;
+mod payoff;
 mod persistence;
 mod pool;
 mod range;

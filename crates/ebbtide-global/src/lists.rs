@@ -30,6 +30,11 @@ impl FreeLists {
         head.set(block);
     }
 
+    /// Forgets all listed blocks: they are of no use until their chunks are empty.
+    pub(crate) fn clear(&self) {
+        self.heads.iter().for_each(|head| head.set(core::ptr::null_mut()));
+    }
+
     /// Whether a list has a block.
     pub(crate) fn has(&self, list: usize) -> bool {
         !self.heads[list].get().is_null()

@@ -82,6 +82,7 @@ use crate::{
     figures::{self, Counters, Reason},
     lists::FreeLists,
     memory, os,
+    payoff::Payoff,
     persistence::Persistence,
     pool,
     range::{self, Readiness},
@@ -205,6 +206,7 @@ pub struct Owner {
     /// The chunk that the lists of all scopes lie in.
     lists_run: Cell<Option<Run>>,
     persistence: Persistence,
+    payoff: Payoff,
     cache: Cache,
     next_id: Cell<u64>,
     last_id: Cell<u64>,
@@ -262,6 +264,7 @@ impl Owner {
             retry: Cell::new(0),
             lists_run: Cell::new(None),
             persistence: Persistence::new(),
+            payoff: Payoff::new(),
             cache: Cache::new(),
             next_id: Cell::new(0),
             last_id: Cell::new(0),

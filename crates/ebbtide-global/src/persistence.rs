@@ -18,6 +18,8 @@ pub(crate) struct Persistence {
     pub(crate) scope: Cell<u64>,
     /// The ticket of the scope that continues it, or was the last to.
     pub(crate) session: Cell<u64>,
+    /// The chunks that it adopted whole, in a list of their own: nothing is bumped in them.
+    pub(crate) adopted: Cell<Option<Run>>,
     /// Its live blocks when that one began.
     pub(crate) live_before: Cell<i64>,
     /// The chunk that is looked at next for what other threads freed.
@@ -36,6 +38,7 @@ impl Persistence {
             first: Cell::new(None),
             scope: Cell::new(NONE),
             session: Cell::new(0),
+            adopted: Cell::new(None),
             live_before: Cell::new(0),
             probe: Cell::new(None),
             is_spent: Cell::new(false),
@@ -58,6 +61,11 @@ impl Persistence {
     /// Whether the next outermost scope is to persist.
     pub(crate) fn is_due(&self) -> bool {
         self.sparse.get() >= self.threshold.get()
+    }
+
+    /// Lets the next outermost scope persist, for memory is short.
+    pub(crate) fn demand(&self) {
+        self.sparse.set(self.sparse.get().max(self.threshold.get()));
     }
 
     /// Asks for more chunks before a scope persists again.

@@ -69,6 +69,9 @@ pub struct Fallbacks {
     pub exhausted: u64,
     /// Arenas would have held more than [`Report::bound`] allows: too little of what they hold is alive.
     pub waste: u64,
+    /// Whole scopes that were left to the inner allocator, because more than three quarters of the blocks of the last 256 scopes of their thread
+    /// outlived them: there an arena saves nothing. Not part of [`total`](Fallbacks::total), which counts requests.
+    pub scopes: u64,
 }
 
 /// Blocks that outlived their scope.
@@ -136,7 +139,7 @@ impl Report {
 }
 
 impl Fallbacks {
-    /// All of them.
+    /// All requests.
     pub fn total(&self) -> u64 {
         self.small + self.large + self.alignment + self.byte_limit + self.exhausted + self.waste
     }
@@ -182,6 +185,7 @@ pub fn report() -> Report {
             byte_limit: fallbacks(Reason::ByteLimit),
             exhausted: fallbacks(Reason::Exhausted),
             waste: fallbacks(Reason::Waste),
+            scopes: fallbacks(Reason::Kept),
         },
         escapes: Escapes {
             blocks: sum(|each| &each.escaped),
@@ -266,11 +270,12 @@ impl fmt::Display for Report {
             self.heap_calls_saved(),
             Bytes(self.high_water),
         )?;
-        let Fallbacks { small, large, alignment, byte_limit, exhausted, waste } = self.fallbacks;
+        let Fallbacks { small, large, alignment, byte_limit, exhausted, waste, scopes } =
+            self.fallbacks;
         writeln!(
             f,
             "served by the inner allocator: {} ({small} too small, {large} too large, {alignment} by alignment, \
-             {byte_limit} by byte limit, {exhausted} without memory, {waste} to bound memory)",
+             {byte_limit} by byte limit, {exhausted} without memory, {waste} to bound memory), and {scopes} scopes that keep most of their blocks",
             self.fallbacks.total(),
         )?;
         writeln!(

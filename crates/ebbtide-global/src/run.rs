@@ -190,6 +190,16 @@ impl Run {
         NonZeroU32::new(self.entry().next.load(Ordering::Relaxed)).map(Run)
     }
 
+    /// The runs of a list, by its first one.
+    pub(crate) fn list(first: Option<Run>) -> impl Iterator<Item = Run> {
+        core::iter::successors(first, |run| run.next())
+    }
+
+    /// The runs behind this one in its list.
+    pub(crate) fn following(self) -> impl Iterator<Item = Run> {
+        Run::list(self.next())
+    }
+
     /// Links the run to the next one of a list.
     #[inline]
     pub(crate) fn set_next(self, next: Option<Run>) {

@@ -95,7 +95,7 @@ impl Owner {
 
     /// Begins to own a chunk whose count says so already.
     #[inline]
-    fn own(&self, entry: &Entry, scope: u64) {
+    pub(super) fn own(&self, entry: &Entry, scope: u64) {
         entry.local.set(0);
         entry.bumped.set(0);
         entry.older.set(0);
@@ -182,15 +182,14 @@ impl Owner {
             self.check();
             return Ok(());
         }
-        let (chunk, top) = match self.take_chunk(self.scope.get()) {
-            Ok(taken) => taken,
-            Err(reason) => {
-                if reason == Reason::Waste {
-                    self.pause();
-                }
-                return Err(reason);
-            }
+        let taken = match self.take_chunk(self.scope.get()) {
+            Err(Reason::Waste) if self.sweep(first, current) => self.take_chunk(self.scope.get()),
+            taken => taken,
         };
+        if taken.is_err_and(|reason| reason == Reason::Waste) {
+            self.pause();
+        }
+        let (chunk, top) = taken?;
         if is_limited {
             record.budget.set(record.budget.get() + left);
         }
@@ -232,6 +231,60 @@ impl Owner {
         }
         self.looked_at.set(Some(before));
         None
+    }
+
+    /// Gives up the innermost scope's chunks in which nothing lives, and all its listed blocks with them: some lie in those chunks.
+    /// False, and nothing has changed, if there are none.
+    #[cold]
+    fn sweep(&self, first: Run, current: Run) -> bool {
+        let is_persistent = self.is_persistent(first);
+        let adopted = if is_persistent { self.persistence.adopted.get() } else { None };
+        let is_swept = |chunk: Run| chunk != first && self.is_empty(chunk);
+        if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
+            return false;
+        }
+        if let Some(lists) = self.listed() {
+            lists.clear();
+        }
+        // Nothing may name a chunk that is given up.
+        self.looked_at.set(None);
+        self.persistence.probe.set(None);
+        let give_up = |chunk: Run| {
+            if let Some(lists) = self.listed() {
+                // What others freed was not taken off.
+                lists.live.set(lists.live.get() - i64::from(chunk.entry().local.get()));
+            }
+            if is_persistent {
+                PINNED.fetch_sub(1, Ordering::Relaxed);
+            }
+            self.retire(chunk, CHUNK);
+        };
+        let moves = &first.entry().record.moves;
+        current.entry().has_listed.set(false);
+        let mut before = current;
+        while let Some(chunk) = before.next() {
+            chunk.entry().has_listed.set(false);
+            if is_swept(chunk) {
+                before.set_next(chunk.next());
+                moves.set(moves.get().saturating_sub(1));
+                give_up(chunk);
+            } else {
+                before = chunk;
+            }
+        }
+        if is_persistent {
+            self.persistence.adopted.set(None);
+            let mut next = adopted;
+            while let Some(chunk) = next {
+                next = chunk.next();
+                if is_swept(chunk) {
+                    give_up(chunk);
+                } else {
+                    chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
+                }
+            }
+        }
+        true
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.
@@ -307,6 +360,7 @@ impl Owner {
 
     /// Closes the innermost scope for a while, for there is no memory to be had.
     fn pause(&self) {
+        self.persistence.demand();
         self.retry.set(RETRY);
         self.end.set(0);
     }

@@ -3,7 +3,7 @@
 use super::{Owner, Run, bump};
 use crate::{
     figures::PINNED,
-    pool, range,
+    memory, pool, range,
     run::{self, Entry, LARGE, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{self, SMALL},
 };
@@ -224,7 +224,8 @@ impl Owner {
             return self.free_large(run, size);
         }
         self.count_freed(size::round(size));
-        if entry.owner.load(Ordering::Relaxed) == self.id.get() {
+        let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
+        if is_own || (memory::is_tight() && self.adopt_whole(run)) {
             // An outer scope's, or the persistent one's.
             entry.local.set(entry.local.get().wrapping_sub(1));
             if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {

@@ -23,7 +23,8 @@
 //!
 //! - **P1** While a scope persists it is the outermost one, or is suspended while none is open. Then there is no cached chunk,
 //!   either. So no other scope has its place for lists, and the next outermost one is itself, or begins after its end.
-//! - **P2** None of its chunks was adopted: every block in them is its own (`tail` is 0).
+//! - **P2** It bumps in no chunk that was adopted: in every chunk of it `tail` is 0. The chunks that it adopts whole, for the
+//!   blocks that its owner frees in them, are in a list of their own and are not bumped in.
 //! - **P3** From its beginning to its end it has lists, and every block in a chunk of it that its owner frees is put into them, or
 //!   rewound, whatever scope is the innermost one.
 //! - **P4** The scopes that continue it have tickets of their own, which no chunk names (G8): the ticket of one ends no other.
@@ -35,7 +36,7 @@ use crate::{
     lists::FreeLists,
     range,
     run::NONE,
-    size,
+    size::{self, CHUNK},
 };
 use core::sync::atomic::Ordering;
 
@@ -115,6 +116,7 @@ impl Owner {
         if live == 0 || persistence.is_spent.get() {
             self.end_persistent();
         }
+        self.payoff.scope_ended(self.blocks(), self.escaped.get());
         self.publish(usage.bytes);
         self.check();
         usage
@@ -130,6 +132,12 @@ impl Owner {
         let escaped = self.escaped.get();
         self.restore(Some(first));
         self.give_up(first);
+        let mut next = self.persistence.adopted.take();
+        while let Some(chunk) = next {
+            next = chunk.next();
+            PINNED.fetch_sub(1, Ordering::Relaxed);
+            self.retire(chunk, CHUNK);
+        }
         self.escaped.set(escaped);
     }
 
@@ -159,16 +167,40 @@ impl Owner {
         }
     }
 
-    /// Lists a block of the persistent scope while that is not the innermost one.
+    /// Takes a pinned chunk over for the persistent scope, so that what its owner frees in it is listed. False where no scope
+    /// persists, or the chunk is not to be had.
+    pub(super) fn adopt_whole(&self, chunk: Run) -> bool {
+        let Some(lists) = self.persistent_lists() else { return false };
+        let entry = chunk.entry();
+        let Some(live) = entry.count.adopt() else { return false };
+        self.persistence.unpinned(entry);
+        self.own(entry, self.persistence.scope.get());
+        entry.pinned.set(live);
+        entry.tail.set(0);
+        chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
+        lists.live.set(lists.live.get() + i64::from(live));
+        let before = &self.persistence.live_before;
+        before.set(before.get() + i64::from(live));
+        true
+    }
+
+    /// The lists of the persistent scope, if there is one.
+    fn persistent_lists(&self) -> Option<&FreeLists> {
+        let first = self.persistence.first.get()?;
+        let is_innermost = self.innermost() == Some(first);
+        let saved = &first.entry().record.lists;
+        let lists = if is_innermost { self.lists.get() } else { saved.get() }?;
+        // SAFETY: the scope's lists were made when it began to persist (P3), and their place is its own until it ends (P1).
+        Some(unsafe { lists.as_ref() })
+    }
+
+    /// Lists a block of the persistent scope.
     ///
     /// # Safety
     ///
     /// The block has this size, was freed, is counted, and lies in a chunk of the persistent scope.
     pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
-        let Some(first) = self.persistence.first.get() else { return };
-        let Some(lists) = first.entry().record.lists.get() else { return };
-        // SAFETY: the scope's lists are its own until it ends (P1), and it has not.
-        let lists = unsafe { lists.as_ref() };
+        let Some(lists) = self.persistent_lists() else { return };
         lists.live.set(lists.live.get() - 1);
         // SAFETY: the block was alive a moment ago, so it is in no list; the caller says that it is free now and lies in a chunk of
         // the scope that the lists are of.

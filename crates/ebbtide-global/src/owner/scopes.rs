@@ -2,7 +2,7 @@
 
 use super::{LEAD, OUTSIDE, Owner, Run, Ticket, bump, chunks::signed, listing::MEDIUM_ONLY};
 use crate::{
-    figures::{Label, Usage},
+    figures::{Label, Reason, Usage},
     options::Options,
     run::{NONE, ScopeRecord, UNLIMITED},
     size::{CHUNK, LARGEST, SMALL},
@@ -38,6 +38,12 @@ impl Owner {
         label: Option<&'static Label>,
     ) -> Option<Ticket> {
         if !self.is_started() {
+            return None;
+        }
+        if !self.has_scope() && self.payoff.skips() {
+            bump(&self.scopes_ended, 1);
+            self.fell_back(Reason::Kept);
+            self.end_persistent();
             return None;
         }
         let may_persist = options.serves_all() && !self.has_scope();
@@ -209,6 +215,7 @@ impl Owner {
         self.give_up(first);
         let usage = self.count_scope(label, begun);
         if !self.has_scope() {
+            self.payoff.scope_ended(self.blocks(), self.escaped.get());
             self.publish(usage.bytes);
         }
         Some(usage)
