@@ -574,6 +574,18 @@ impl Cursor {
         }
     }
 
+    /// A block for `count` elements of the layout `element` at the low end, if there is room.
+    #[inline(always)]
+    pub(crate) fn take_low(&self, count: usize, element: Layout) -> Option<NonNull<u8>> {
+        let (top, low) = (self.top.get(), self.low.get());
+        let size = count.checked_mul(element.size())?;
+        let start = arith::up(top, low.addr().get(), size, element.align())?;
+        let block = at(low, start);
+        self.low.set(at(low, start + size));
+        self.track(block, size, End::Low);
+        Some(block)
+    }
+
     /// Whether a low-end block of `size` bytes is the last one there. It can grow, shrink and be freed
     /// in place then.
     #[inline(always)]

@@ -409,13 +409,8 @@ impl<T, L: Length> Elements<T, L> {
                 written.count = index + 1;
             }
         } else {
-            for (index, value) in values.iter().enumerate() {
-                let value = value.clone();
-                // SAFETY: within the capacity.
-                let place = unsafe { place.add(index) };
-                // SAFETY: free, aligned, and the vector's alone (V2).
-                unsafe { place.write(value) };
-            }
+            // SAFETY: as many places are there, and the vector's alone (V2).
+            unsafe { clone_plain(values, place) };
             // SAFETY: all of them are initialised.
             unsafe { self.set_len(len + values.len()) };
         }
@@ -481,7 +476,18 @@ impl<T, L: Length> Elements<T, L> {
                 return Ok(());
             }
         }
-        values.try_for_each(|value| self.push::<F>(memory, value))
+        // The rest, of which nothing is known: as many as there is room for, and then one that asks for more.
+        loop {
+            let room = self.capacity() - self.len();
+            // SAFETY: there is room for as many.
+            if !unsafe { self.extend_up_to(room, &mut values) } {
+                return Ok(());
+            }
+            let Some(value) = values.next() else {
+                return Ok(());
+            };
+            self.push::<F>(memory, value)?;
+        }
     }
 
     /// Moves all elements of another vector to the end.
@@ -579,24 +585,42 @@ impl<T, L: Length> Elements<T, L> {
         // SAFETY: no element is counted while `same` or a destructor may panic.
         unsafe { self.set_len(0) };
         let mut gap = Gap { elements: self, kept: 1, next: 1, len };
+        // Nothing has to move before the first one that goes.
         while gap.next < len {
             // SAFETY: below `len`.
             let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: `1 <= kept <= next`.
+            // SAFETY: `next` is at least 1.
+            let last = unsafe { place.sub(1) };
+            // SAFETY: the last one kept: initialised, and lent to no one else.
+            let last = unsafe { &mut *last.as_ptr() };
+            // SAFETY: initialised, and another one.
+            let goes = same(unsafe { &mut *place.as_ptr() }, last);
+            gap.next += 1;
+            if goes {
+                // SAFETY: initialised, and counted as gone.
+                unsafe { place.drop_in_place() };
+                break;
+            }
+            gap.kept += 1;
+        }
+        while gap.next < len {
+            // SAFETY: below `len`.
+            let place = unsafe { gap.elements.place(gap.next) };
+            // SAFETY: `1 <= kept < next`, since one went.
             let to = unsafe { gap.elements.place(gap.kept) };
             // SAFETY: `kept` is at least 1.
             let last = unsafe { to.sub(1) };
             // SAFETY: the last one kept: initialised, and lent to no one else.
             let last = unsafe { &mut *last.as_ptr() };
-            // SAFETY: initialised, and another one, since `kept <= next`.
+            // SAFETY: initialised, and another one, since `kept < next`.
             let goes = same(unsafe { &mut *place.as_ptr() }, last);
             gap.next += 1;
             if goes {
                 // SAFETY: initialised, and counted as gone.
                 unsafe { place.drop_in_place() };
             } else {
-                // SAFETY: an element moves to its own place, or to one whose element is gone or has moved.
-                unsafe { place.copy_to(to, 1) };
+                // SAFETY: `kept < next`, since one went: the element there is gone or has moved.
+                unsafe { place.copy_to_nonoverlapping(to, 1) };
                 gap.kept += 1;
             }
         }
@@ -624,6 +648,24 @@ impl<T, L: Length> Elements<T, L> {
         // SAFETY: the places behind the elements are the vector's (V2), and need not be initialised.
         let spare = unsafe { spare.as_mut() };
         (self.as_mut_slice(), spare)
+    }
+}
+
+/// Clones elements that need no `Drop`.
+///
+/// A function of its own: of a reference that is passed the compiler knows that nothing is written behind it, and so
+/// makes one copy of a loop over plain values.
+///
+/// # Safety
+///
+/// As many places from `to` on are aligned and valid for writes.
+unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
+    for (index, value) in values.iter().enumerate() {
+        let value = value.clone();
+        // SAFETY: the caller's promise.
+        let place = unsafe { to.add(index) };
+        // SAFETY: the caller's promise.
+        unsafe { place.write(value) };
     }
 }
 

@@ -107,8 +107,16 @@ unsafe impl Grow for &Scope<'_> {
         needed: usize,
         exact: bool,
     ) -> Result<Room, F> {
+        let cursor = self.cursor();
+        // A first block that fits is most of them, and made without a call.
+        if used.capacity == 0 {
+            let capacity = if exact { needed } else { needed.max(least(element.size())) };
+            if let Some(start) = cursor.take_low(capacity, element) {
+                return Ok(Room { start, capacity });
+            }
+        }
         // SAFETY: the caller's promise.
-        unsafe { grow_shared(self.cursor(), used, element, needed, exact) }
+        unsafe { grow_shared(cursor, used, element, needed, exact) }
     }
 
     #[inline]
@@ -144,13 +152,19 @@ unsafe fn grow_shared<F: Failure>(
     let old = used.capacity * size;
     let is_last = used.capacity != 0 && cursor.ends_free(used.start, old);
     if used.capacity == 0 || is_last {
-        // SAFETY: multiples of the alignment's elements, no larger than what was allocated.
+        // SAFETY: a multiple of the alignment, no larger than what was allocated.
         let old = unsafe { Layout::from_size_align_unchecked(old, element.align()) };
-        let here = cursor.room_low(used.start, old) / size;
-        if needed <= here {
+        let here = cursor.room_low(used.start, old);
+        let fits = |capacity: usize| capacity.checked_mul(size).is_some_and(|bytes| bytes <= here);
+        let capacity = if fits(wanted) {
+            Some(wanted)
+        } else if fits(needed) {
             // Up to the last byte, and still half of what is left for others at each step.
-            let some = needed.max(used.capacity + (here - used.capacity) / 2);
-            let capacity = if wanted <= here { wanted } else { some };
+            Some(needed.max(used.capacity + (here / size - used.capacity) / 2))
+        } else {
+            None
+        };
+        if let Some(capacity) = capacity {
             let new = layout::<F>(element, capacity)?;
             let start = if is_last {
                 // SAFETY: the block is the last one and belongs to the caller.
