@@ -1,0 +1,1073 @@
+//! Claim: every method of our vectors and strings does what that of the standard library does, whatever is allocated
+//! between, whatever panics and whatever is forgotten; and memory of one scope never gets into another one's hands.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+
+mod common;
+
+use common::{
+    Census, Counted, Liar, address, assert_apart, assert_works, extent, panic_of, watched,
+};
+use ebbtide::{
+    AllocError, Arena, Fixed, Scope, StackArena,
+    collections::{CollectIn, NodeVec, OwnedVec, String as Text, Vec as List},
+};
+use proptest::prelude::*;
+use std::{
+    cell::Cell,
+    fmt::Write,
+    mem::{self, MaybeUninit, needs_drop},
+};
+
+const _: () =
+    assert!(!needs_drop::<NodeVec<'_, u8>>() && !needs_drop::<ebbtide::GrowVec<'_, '_, u8>>());
+const _: () =
+    assert!(!needs_drop::<ebbtide::GrowString<'_, '_>>() && needs_drop::<OwnedVec<'_, '_, u8>>());
+const _: () =
+    assert!(size_of::<NodeVec<'_, u64>>() == 16 && size_of::<Option<NodeVec<'_, u64>>>() == 16);
+
+/// What the model test does: a kind, and three numbers.
+#[derive(Clone, Copy, Debug)]
+struct Step(u8, u8, u16, u16);
+
+/// An element of the model: made from a number, comparable with one made from the same.
+trait Element: Clone + PartialEq + std::fmt::Debug {
+    fn of(number: u16) -> Self;
+    fn even(&self) -> bool;
+}
+
+impl Element for u8 {
+    fn of(number: u16) -> Self {
+        number as u8
+    }
+    fn even(&self) -> bool {
+        self % 2 == 0
+    }
+}
+
+impl Element for (u64, u32) {
+    fn of(number: u16) -> Self {
+        (number.into(), number.into())
+    }
+    fn even(&self) -> bool {
+        self.0 % 2 == 0
+    }
+}
+
+impl Element for [u64; 40] {
+    fn of(number: u16) -> Self {
+        [number.into(); 40]
+    }
+    fn even(&self) -> bool {
+        self[39] % 2 == 0
+    }
+}
+
+impl Element for () {
+    fn of(_: u16) {}
+    fn even(&self) -> bool {
+        true
+    }
+}
+
+impl Element for String {
+    fn of(number: u16) -> Self {
+        format!("element {number}")
+    }
+    fn even(&self) -> bool {
+        self.len() % 2 == 0
+    }
+}
+
+/// A range within `len`.
+fn range(len: usize, a: u16, b: u16) -> std::ops::Range<usize> {
+    let (a, b) = (usize::from(a) % (len + 1), usize::from(b) % (len + 1));
+    a.min(b)..a.max(b)
+}
+
+/// The steps that need no memory, and so are the same for every kind; the others are in the `else`.
+macro_rules! step {
+    ($list:expr, $model:expr, $step:expr, $element:ty, else $rest:expr) => {{
+        let mut is_done = true;
+        let (list, model) = (&mut $list, &mut $model);
+        let Step(kind, taken, a, b) = $step;
+        let index = usize::from(a) % model.len().max(1);
+        let part = range(model.len(), a, b);
+        let taken = usize::from(taken) % 5;
+        match kind % 40 {
+            0 => assert_eq!(list.pop(), model.pop()),
+            1 => {
+                // `Vec::pop_if` is younger than our oldest compiler.
+                let popped =
+                    if model.last().is_some_and(Element::even) { model.pop() } else { None };
+                assert_eq!(list.pop_if(|last| last.even()), popped);
+            }
+            2 => {
+                list.truncate(index);
+                model.truncate(index);
+            }
+            3 if !model.is_empty() => assert_eq!(list.remove(index), model.remove(index)),
+            4 if !model.is_empty() => assert_eq!(list.swap_remove(index), model.swap_remove(index)),
+            5 => {
+                let mut turn = a;
+                list.retain(|value| {
+                    turn = turn.wrapping_mul(5).wrapping_add(1);
+                    value.even() || turn % 3 == 0
+                });
+                let mut turn = a;
+                model.retain(|value| {
+                    turn = turn.wrapping_mul(5).wrapping_add(1);
+                    value.even() || turn % 3 == 0
+                });
+            }
+            6 => {
+                let mut change = |value: &mut $element| {
+                    *value = Element::of(b);
+                    value.even()
+                };
+                list.retain_mut(&mut change);
+                model.retain_mut(&mut change);
+            }
+            7 => {
+                list.dedup();
+                model.dedup();
+            }
+            8 => {
+                list.dedup_by_key(|value| value.even());
+                model.dedup_by_key(|value| value.even());
+            }
+            9 => {
+                list.dedup_by(|one, other| one.even() && other.even());
+                model.dedup_by(|one, other| one.even() && other.even());
+            }
+            10 | 11 => {
+                let mut drained = list.drain(part.clone());
+                let mut expected = model.drain(part);
+                for turn in 0..taken {
+                    assert_eq!(drained.as_slice(), expected.as_slice());
+                    assert_eq!(drained.len(), expected.len());
+                    if turn % 2 == 0 {
+                        assert_eq!(drained.next(), expected.next());
+                    } else {
+                        assert_eq!(drained.next_back(), expected.next_back());
+                    }
+                }
+                assert_eq!(drained.nth(1), expected.nth(1));
+            }
+            12 => {
+                let all: Vec<_> =
+                    list.extract_if(part.clone(), |value| value.even()).take(taken).collect();
+                let mut expected = Vec::new();
+                let mut at = part.start;
+                for _ in part {
+                    if expected.len() == taken {
+                        break;
+                    }
+                    if model[at].even() {
+                        expected.push(model.remove(at));
+                    } else {
+                        at += 1;
+                    }
+                }
+                assert_eq!(all, expected);
+            }
+            13 => {
+                list.reverse();
+                model.reverse();
+                if model.len() > 2 {
+                    list.swap(0, index);
+                    model.swap(0, index);
+                }
+            }
+            14 => {
+                list.clear();
+                model.clear();
+            }
+            _ => is_done = false,
+        }
+        if !is_done {
+            $rest
+        }
+        let (list, model) = (&$list, &$model);
+        assert_eq!(list.as_slice(), model.as_slice());
+        assert!(list.capacity() >= list.len() && list.as_ptr().is_aligned());
+    }};
+}
+
+/// Takes steps with vectors of every kind, and with std's.
+fn run<T: Element + 'static>(s: &Scope<'_>, steps: &[Step]) {
+    let (mut shared, mut shared_model) = (s.owned_vec::<T>(), Vec::<T>::new());
+    let mut others: Vec<&[u8]> = Vec::new();
+    for &step in steps {
+        let Step(kind, taken, a, b) = step;
+        let part = range(shared_model.len(), a, b);
+        let values: Vec<T> = (0..a % 40).map(|n| T::of(n ^ b)).collect();
+        step!(shared, shared_model, step, T, else {
+            let (list, model) = (&mut shared, &mut shared_model);
+            let index = usize::from(a) % (model.len() + 1);
+            match kind % 40 {
+                15 => {
+                    list.insert(index, T::of(b));
+                    model.insert(index, T::of(b));
+                }
+                16 => {
+                    list.try_insert(index, T::of(b)).unwrap();
+                    model.insert(index, T::of(b));
+                }
+                17 => {
+                    list.extend_from_slice(&values);
+                    model.extend_from_slice(&values);
+                }
+                18 => {
+                    list.try_extend_from_slice(&values).unwrap();
+                    model.extend_from_slice(&values);
+                }
+                19 => {
+                    list.extend_from_within(part.clone());
+                    model.extend_from_within(part);
+                }
+                20 => {
+                    list.resize(usize::from(a % 100), T::of(b));
+                    model.resize(usize::from(a % 100), T::of(b));
+                }
+                21 => {
+                    let mut n = b;
+                    list.resize_with(usize::from(a % 100), || { n = n.wrapping_add(1); T::of(n) });
+                    let mut n = b;
+                    model.resize_with(usize::from(a % 100), || { n = n.wrapping_add(1); T::of(n) });
+                }
+                22 => {
+                    list.extend((0..a % 50).map(T::of));
+                    model.extend((0..a % 50).map(T::of));
+                }
+                23 => {
+                    list.extend((0..a % 50).filter(|n| n % 3 == 0).map(T::of));
+                    model.extend((0..a % 50).filter(|n| n % 3 == 0).map(T::of));
+                }
+                24 => {
+                    let chain = || (0..a % 20).chain(0..b % 20).map(T::of);
+                    list.try_extend(chain()).unwrap();
+                    model.extend(chain());
+                }
+                25 => {
+                    let announced = usize::from(b % 90);
+                    list.extend(Liar { values: values.iter().cloned(), announced });
+                    model.extend(values.iter().cloned());
+                }
+                26 => {
+                    let mut tail = list.split_off(part.start);
+                    let mut model_tail = model.split_off(part.start);
+                    assert_eq!(tail, model_tail);
+                    if taken % 2 == 0 {
+                        list.append(&mut tail);
+                        model.append(&mut model_tail);
+                        assert!(tail.is_empty());
+                    }
+                }
+                27 | 28 => {
+                    let mut replaced = list.splice(part.clone(), values.iter().cloned().filter(|_| kind % 2 == 0 || a % 2 == 0));
+                    let mut expected = model.splice(part, values.iter().cloned().filter(|_| kind % 2 == 0 || a % 2 == 0));
+                    for _ in 0..taken % 4 {
+                        assert_eq!(replaced.next(), expected.next());
+                        assert_eq!(replaced.next_back(), expected.next_back());
+                    }
+                }
+                29 => list.shrink_to_fit(),
+                30 => list.shrink_to(index + 3),
+                31 => list.reserve(usize::from(a % 300)),
+                32 => {
+                    list.reserve_exact(usize::from(a % 300));
+                    assert!(list.capacity() >= list.len() + usize::from(a % 300));
+                }
+                33 => {
+                    let copy = list.clone();
+                    assert_eq!(copy, *model);
+                    let mut left = copy.into_iter();
+                    let mut expected = model.clone().into_iter();
+                    for _ in 0..taken {
+                        assert_eq!(left.as_slice(), expected.as_slice());
+                        assert_eq!((left.next(), left.next_back()), (expected.next(), expected.next_back()));
+                    }
+                }
+                34 => others.push(s.alloc_slice_fill_copy(usize::from(a % 60), 0xA5)),
+                35 => others.push(s.alloc_slice_from_iter((0..a % 60).filter(|n| n % 2 == 0).map(|_| 0xA5))),
+                _ => {
+                    list.push(T::of(a));
+                    model.push(T::of(a));
+                }
+            }
+        });
+        assert!(others.iter().all(|bytes| bytes.iter().all(|byte| *byte == 0xA5)));
+    }
+}
+
+/// The same with a vector that has no scope in it, and grows now in this one, now in that one.
+fn run_detached<T: Element + Copy + 'static>(scopes: &[&Scope<'_>], steps: &[Step]) {
+    fn of<'a, T: Element + Copy + 'static>(scopes: &[&Scope<'a>], steps: &[Step]) {
+        let (mut list, mut model) = (NodeVec::<'a, T>::new(), Vec::<T>::new());
+        let mut kept: Vec<(&'a [T], Vec<T>)> = Vec::new();
+        for &step in steps {
+            let Step(kind, _, a, b) = step;
+            let s = scopes[usize::from(b) % scopes.len()];
+            step!(list, model, step, T, else {
+                let index = usize::from(a) % (model.len() + 1);
+                match kind % 40 {
+                    15 | 16 => {
+                        list.insert(s, index, T::of(b));
+                        model.insert(index, T::of(b));
+                    }
+                    17 => {
+                        list.extend(s, (0..a % 50).map(T::of));
+                        model.extend((0..a % 50).map(T::of));
+                    }
+                    18 => {
+                        list.extend_from_slice(s, &[T::of(a); 7]);
+                        model.extend_from_slice(&[T::of(a); 7]);
+                    }
+                    19 => {
+                        let part = range(model.len(), a, b);
+                        list.extend_from_within(s, part.clone());
+                        model.extend_from_within(part);
+                    }
+                    20 => {
+                        list.resize(s, usize::from(a % 100), T::of(b));
+                        model.resize(usize::from(a % 100), T::of(b));
+                    }
+                    21 => list.shrink_to_fit(s),
+                    22 => list.reserve(s, usize::from(a % 100)),
+                    23 => {
+                        let list = mem::replace(&mut list, model.iter().copied().collect_in(s));
+                        kept.push((list.into_slice(), model.clone()));
+                    }
+                    24 => {
+                        let mut other = list.clone_in(s);
+                        list.append(s, &mut other);
+                        model.extend_from_within(..);
+                        list.truncate(200);
+                        model.truncate(200);
+                    }
+                    25 => {
+                        let mut grown = mem::take(&mut list).into_vec(s);
+                        grown.push(T::of(a));
+                        model.push(T::of(a));
+                        list = grown.into_node_vec();
+                    }
+                    26 => {
+                        s.alloc_slice_from_iter((0..a % 9).filter(|_| true));
+                    }
+                    27 => list.try_extend(s, [T::of(a)]).unwrap_or_default(),
+                    _ => {
+                        list.push(s, T::of(a));
+                        model.push(T::of(a));
+                    }
+                }
+                if kind % 40 == 27 {
+                    model.push(T::of(a));
+                }
+            });
+            assert!(kept.iter().all(|(slice, model)| *slice == &model[..]));
+        }
+    }
+    of::<T>(scopes, steps);
+}
+
+/// The same with a builder, which has its scope to itself.
+fn run_builder<'a, T: Element + Copy + 'a>(s: &mut Scope<'a>, steps: &[Step]) -> (&'a [T], Vec<T>) {
+    let (mut list, mut model) = (s.grow_vec::<T>(), Vec::<T>::new());
+    for &step in steps {
+        let Step(kind, _, a, b) = step;
+        step!(list, model, step, T, else {
+            let part = range(model.len(), a, b);
+            match kind % 40 {
+                15 => {
+                    list.insert(part.start, T::of(b));
+                    model.insert(part.start, T::of(b));
+                }
+                16..=20 => {
+                    list.extend((0..a % 300).map(T::of));
+                    model.extend((0..a % 300).map(T::of));
+                }
+                21 => {
+                    list.extend_from_within(part.clone());
+                    model.extend_from_within(part);
+                }
+                22 => {
+                    list.splice(part.clone(), [T::of(a); 9]);
+                    model.splice(part, [T::of(a); 9]);
+                }
+                23 => list.shrink_to_fit(),
+                24 => list.reserve(usize::from(a)),
+                _ => {
+                    list.push(T::of(a));
+                    model.push(T::of(a));
+                }
+            }
+        });
+    }
+    (list.into_slice(), model)
+}
+
+/// Takes steps with a string, and with std's.
+fn run_text<'a>(s: &Scope<'a>, steps: &[Step]) -> (&'a str, String) {
+    let (mut text, mut model) = (s.string(), String::new());
+    for &Step(kind, taken, a, b) in steps {
+        let boundary = |at: usize| (0..=at).rev().find(|at| model.is_char_boundary(*at)).unwrap();
+        let part = range(model.len(), a, b);
+        let part = boundary(part.start)..boundary(part.end);
+        let at = part.start;
+        let piece = ["", "ebb", "é", "🌊 and flow", "0123456789abcdefghijklmnopqrstuvwxyz"]
+            [usize::from(taken) % 5];
+        let character = ['e', 'é', '€', '🌊'][usize::from(taken) % 4];
+        match kind % 22 {
+            0 => assert_eq!(text.pop(), model.pop()),
+            1 => {
+                text.truncate(at);
+                model.truncate(at);
+            }
+            2 if at < model.len() => assert_eq!(text.remove(at), model.remove(at)),
+            3 => {
+                text.retain(|c| c.is_ascii() || a % 2 == 0);
+                model.retain(|c| c.is_ascii() || a % 2 == 0);
+            }
+            4 => {
+                let mut drained = text.drain(part.clone());
+                let mut expected = model.drain(part);
+                for _ in 0..taken % 4 {
+                    assert_eq!(drained.as_str(), expected.as_str());
+                    assert_eq!(
+                        (drained.next(), drained.next_back()),
+                        (expected.next(), expected.next_back())
+                    );
+                }
+            }
+            5 => {
+                text.insert(at, character);
+                model.insert(at, character);
+            }
+            6 => {
+                text.insert_str(at, piece);
+                model.insert_str(at, piece);
+            }
+            7 => {
+                text.replace_range(part.clone(), piece);
+                model.replace_range(part, piece);
+            }
+            8 => {
+                text.extend_from_within(part.clone());
+                let copy = model[part].to_owned();
+                model.push_str(&copy);
+            }
+            9 => {
+                let tail = text.split_off(at);
+                let expected = model.split_off(at);
+                assert_eq!(tail, expected);
+                text += &tail;
+                model += &expected;
+            }
+            10 => text.shrink_to_fit(),
+            11 => text.reserve(usize::from(a % 200)),
+            12 => {
+                text = text.clone();
+                assert_eq!(text.capacity(), model.len());
+            }
+            13 => {
+                let bytes = text.into_bytes();
+                assert_eq!(bytes, model.as_bytes());
+                text = Text::from_utf8(bytes).unwrap();
+            }
+            14 => {
+                text.extend(piece.chars());
+                text.extend([piece, piece]);
+                text.extend([&character]);
+                model.extend(piece.chars());
+                model.extend([piece, piece]);
+                model.extend([&character]);
+            }
+            15 => {
+                write!(text, "{a}{piece}").unwrap();
+                write!(model, "{a}{piece}").unwrap();
+            }
+            16 => {
+                s.alloc_str(piece);
+                s.alloc_fmt(format_args!("{b}"));
+            }
+            17 if model.len() > 500 => {
+                text.clear();
+                model.clear();
+            }
+            18 => {
+                text.try_push(character).unwrap();
+                text.try_insert(0, character).unwrap();
+                model.push(character);
+                model.insert(0, character);
+            }
+            _ => {
+                text.push_str(piece);
+                text.push(character);
+                model.push_str(piece);
+                model.push(character);
+            }
+        }
+        assert_eq!(text, model);
+        assert!(
+            text == *model && model == text && text.as_str() == model && text.len() == model.len()
+        );
+    }
+    (text.into_str(), model)
+}
+
+fn config() -> ProptestConfig {
+    // `PROPTEST_CASES` takes precedence.
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
+    let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 192 });
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn random_operations_agree_with_the_standard_library(
+        chunk_size in 0..3_000usize,
+        steps in proptest::collection::vec(any::<(u8, u8, u16, u16)>(), 0..120),
+    ) {
+        let steps: Vec<Step> = steps.into_iter().map(|(a, b, c, d)| Step(a, b, c, d)).collect();
+        let (backing, log) = watched();
+        let mut arena = Arena::with_chunk_size_in(chunk_size, backing);
+        {
+            let s = arena.scope();
+            run::<u8>(&s, &steps);
+            run::<(u64, u32)>(&s, &steps);
+            run::<[u64; 40]>(&s, &steps);
+            run::<()>(&s, &steps);
+            run::<String>(&s, &steps);
+            let (text, model) = run_text(&s, &steps);
+            assert_works(&s);
+            assert_eq!(text, model);
+        }
+        {
+            let mut other = Arena::with_chunk_size(chunk_size / 2);
+            let other = other.scope();
+            let s = arena.scope();
+            let claim = s.claim();
+            run_detached::<u8>(&[&s], &steps);
+            run_detached::<u8>(&[&s, &other, claim.scope()], &steps);
+            run_detached::<(u64, u32)>(&[&s, &other, claim.scope()], &steps);
+            run_detached::<()>(&[&s, &other], &steps);
+        }
+        let mut s = arena.scope();
+        let (bytes, bytes_model) = run_builder::<u8>(&mut s, &steps);
+        let (pairs, pairs_model) = run_builder::<(u64, u32)>(&mut s, &steps);
+        let (rows, rows_model) = run_builder::<[u64; 40]>(&mut s, &steps);
+        assert_works(&s);
+        assert!(bytes == bytes_model && pairs == pairs_model && rows == rows_model);
+        drop(arena);
+        assert_eq!(log.live(), 0);
+    }
+}
+
+#[test]
+fn a_parser_over_a_shared_scope_returns_what_lives_as_long_as_the_arena() {
+    /// Nested lists of numbers; every level has a vector that grows while those of inner levels do.
+    #[derive(Debug, PartialEq)]
+    enum Tree<'a> {
+        Number(u32),
+        List(&'a [Tree<'a>]),
+    }
+    fn parse<'a>(s: &Scope<'a>, input: &mut std::str::Chars<'_>) -> &'a [Tree<'a>] {
+        let mut list = s.vec();
+        while let Some(character) = input.next() {
+            match character {
+                '(' => list.push(Tree::List(parse(s, input))),
+                ')' => break,
+                digit => list.push(Tree::Number(digit.to_digit(10).unwrap())),
+            }
+        }
+        list.into_slice()
+    }
+    fn by_value<'a>(s: Scope<'a>) -> &'a mut [u32] {
+        let mut list = s.vec();
+        list.extend(0..1_000);
+        list.into_slice()
+    }
+
+    let mut arena = Arena::with_chunk_size(100);
+    let tree = {
+        let s = arena.scope();
+        parse(&s, &mut "1(2(3)4)(((5)))".chars())
+    };
+    let Tree::List(inner) = &tree[1] else { panic!("{tree:?}") };
+    assert_eq!((tree.len(), inner[0..1].len(), &inner[2]), (3, 1, &Tree::Number(4)));
+    assert!(by_value(arena.scope()).iter().copied().eq(0..1_000));
+}
+
+#[test]
+fn the_last_vector_grows_in_place_and_gives_its_room_back() {
+    let mut arena = Arena::with_chunk_size(1 << 16);
+    let s = arena.scope();
+    let used = s.stats().used;
+    let mut list = s.vec();
+    list.push(1u64);
+    let start = address(&list[0]);
+    list.extend(0..2_000);
+    assert_eq!(address(&list[0]), start);
+    list.truncate(3);
+    list.shrink_to_fit();
+    assert_eq!((s.stats().used, list.capacity()), (used + 24, 3));
+    list.reserve_exact(500);
+    assert_eq!(list.into_slice().len(), 3);
+    assert_eq!(s.stats().used, used + 24, "what was reserved and not needed is free again");
+}
+
+#[test]
+fn an_abandoned_builder_gives_its_room_back_also_of_a_buffer() {
+    // What a builder took of a chunk behind is a later builder's.
+    let (backing, log) = watched();
+    let mut arena = Arena::with_chunk_size_in(1_000, backing);
+    let mut s = arena.scope();
+    let used = s.stats().used;
+    for _ in 0..50 {
+        let mut list = s.grow_vec();
+        list.extend((0..2_000u32).filter(|_| true));
+        assert_eq!(list.len(), 2_000);
+    }
+    let calls = log.calls();
+    assert_eq!(s.stats().used, used);
+    s.alloc([0u8; 500]);
+    assert_eq!(log.calls(), calls, "the first chunk is as it was");
+
+    // A buffer that spills is usable again, and not only what was spilled to.
+    let mut memory = [MaybeUninit::uninit(); 100];
+    let buffer = memory.as_ptr_range();
+    let buffer = buffer.start.addr()..buffer.end.addr();
+    let mut fixed = Fixed::new(&mut memory[..]).or_spill(ebbtide::Heap);
+    let mut s = fixed.scope();
+    let mut list = s.grow_vec();
+    list.extend((0..200u8).filter(|_| true));
+    assert!(!buffer.contains(&address(&list[0])));
+    let again = s.alloc([1u8; 90]);
+    assert!(buffer.contains(&address(again)), "the buffer is lost to an abandoned builder");
+    let mut kept = s.grow_vec();
+    kept.extend((0..200u8).filter(|_| true));
+    let kept = kept.into_slice();
+    assert_apart(kept, again);
+    assert_works(&s);
+    assert!(kept.iter().copied().eq(0..200) && *again == [1; 90]);
+}
+
+#[test]
+fn a_node_holds_a_builder_of_another_scope() {
+    let (mut one, mut other) = (Arena::new(), Arena::new());
+    let (nodes, mut low) = (one.scope(), other.scope());
+    let node = nodes.alloc((1, low.grow_vec::<u8>(), nodes.vec::<u8>(), nodes.string()));
+    node.1.extend_from_slice(b"built in a node");
+    assert_eq!(node.1, b"built in a node");
+}
+
+/// Two buffers side by side: the end of one's memory is the start of the other's.
+#[test]
+fn a_vector_never_grows_from_one_buffer_into_the_next() {
+    let mut memory = [MaybeUninit::<u8>::uninit(); 64];
+    let (left, right) = memory.split_at_mut(32);
+    let (mut left, mut right) = (Fixed::new(left), Fixed::new(right));
+    let (left, right) = (left.scope(), right.scope());
+    let mut list = NodeVec::new();
+    list.extend_from_slice(&left, &[1u8; 32]);
+    assert_eq!(list.capacity(), 32);
+    assert!(list.try_push(&left, 2).is_err());
+    let old = extent(&list[..]);
+    // It ends where the free part of `right` begins, and is not of its region.
+    list.shrink_to_fit(&right);
+    assert_eq!(right.stats().used, 0);
+    list.truncate(8);
+    list.shrink_to_fit(&right);
+    let mut list = NodeVec::from_iter_in(list.iter().copied().chain([3; 20]), &right);
+    assert!(extent(&list[..]).start >= old.end);
+    assert_eq!(list[..9], [1, 1, 1, 1, 1, 1, 1, 1, 3]);
+    list.clear();
+
+    let mut memory = [MaybeUninit::<u8>::uninit(); 64];
+    let (left, right) = memory.split_at_mut(32);
+    let (mut left, mut right) = (Fixed::new(left), Fixed::new(right));
+    let (left, right) = (left.scope(), right.scope());
+    let mut list = NodeVec::with_capacity_in(32, &left);
+    list.extend(&left, 0..32u8);
+    let start = address(&list[0]);
+    assert!(list.try_reserve(&right, 1).is_err(), "33 bytes are not free in the right buffer");
+    assert_eq!(address(&list[0]), start);
+    // Moved into the lifetime of the right one, it may shrink there; nothing of the right buffer changes.
+    list.truncate(4);
+    list.shrink_to_fit(&right);
+    list.reserve(&right, 20);
+    let all = right.alloc([7u8; 8]);
+    assert_apart(all, &list[..]);
+    assert!(extent(&list[..]).start > start);
+    assert_eq!(list, [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_vector_of_a_parent_grows_in_its_child_and_ends_with_it() {
+    let mut arena = Arena::with_chunk_size(1 << 12);
+    let mut parent = arena.scope();
+    let kept = parent.alloc_slice_from_iter((0..9u8).filter(|_| true));
+    let list = NodeVec::from_iter_in((0..100u8).filter(|_| true), &parent);
+    let behind = parent.alloc([5u8; 16]);
+    let start = address(&list[0]);
+    {
+        let child = parent.scope();
+        let mut list = list; // its lifetime is the child's from here on
+        for i in 100..200 {
+            list.push(&child, i);
+            child.alloc(i);
+        }
+        assert_eq!(address(&list[0]), start, "it is the last block there too");
+        list.truncate(10);
+        list.shrink_to_fit(&child);
+        let reused = child.alloc_slice_from_iter((0..200u8).filter(|_| true));
+        assert_apart(&list[..], reused);
+        assert!(list.iter().copied().eq(0..10));
+    }
+    let next = parent.alloc_slice_from_iter((0..200u8).filter(|_| true));
+    assert_apart(next, kept);
+    assert_apart(next, behind);
+    assert!(kept.iter().copied().eq(0..9) && *behind == [5; 16]);
+    assert_works(&parent);
+}
+
+#[test]
+fn a_tree_without_scopes_in_it_goes_to_other_threads() {
+    struct Node<'a> {
+        children: NodeVec<'a, Node<'a>>,
+        weight: u64,
+    }
+    fn tree<'a>(s: &Scope<'a>, depth: u64) -> Node<'a> {
+        let mut node = Node { children: NodeVec::new(), weight: depth };
+        for _ in 0..if depth == 0 { 0 } else { 3 } {
+            node.children.push(s, tree(s, depth - 1));
+        }
+        node
+    }
+    fn weight(node: &Node<'_>) -> u64 {
+        node.weight + node.children.iter().map(weight).sum::<u64>()
+    }
+
+    let mut arena = Arena::with_chunk_size(300);
+    let s = arena.scope();
+    let mut root = tree(&s, 6);
+    let expected = weight(&root);
+    let grown = std::thread::scope(|threads| {
+        let root = &mut root;
+        // With its scope, which is the thread's from here on.
+        let thread = threads.spawn(move || {
+            root.children.push(&s, tree(&s, 2));
+            weight(root)
+        });
+        thread.join().unwrap()
+    });
+    assert_eq!((grown, weight(&root)), (expected + 2 + 3, expected + 5));
+}
+
+/// Panics at its `fuse`th use, in whatever it is used.
+struct Fuse(Cell<usize>);
+
+impl Fuse {
+    fn burn(&self) {
+        self.0.set(self.0.get().checked_sub(1).expect("the fuse blew"));
+    }
+}
+
+/// Counts itself, and burns a fuse when it is cloned.
+struct Fragile<'c>(Counted<'c>, &'c Fuse);
+
+impl Clone for Fragile<'_> {
+    fn clone(&self) -> Self {
+        self.1.burn();
+        Fragile(self.0.clone(), self.1)
+    }
+}
+
+/// Whatever panics, every element is dropped once, and what is left in the vector is initialised.
+#[test]
+fn a_panic_in_the_middle_drops_every_element_once() {
+    type Action = for<'c> fn(&mut OwnedVec<'_, '_, Fragile<'c>>, &'c Census, &'c Fuse);
+    let actions: &[(&str, Action)] = &[
+        ("retain", |list, _, fuse| {
+            list.retain(|value| {
+                fuse.burn();
+                value.0.id() % 3 != 0
+            });
+        }),
+        ("dedup_by", |list, _, fuse| {
+            list.dedup_by(|one, other| {
+                fuse.burn();
+                one.0.id() / 2 == other.0.id() / 2
+            });
+        }),
+        ("extract_if", |list, _, fuse| {
+            list.extract_if(1.., |value| {
+                fuse.burn();
+                value.0.id() % 3 == 0
+            })
+            .for_each(drop);
+        }),
+        ("extend", |list, census, fuse| {
+            list.extend((0..5).map(|id| {
+                fuse.burn();
+                Fragile(census.make(id), fuse)
+            }));
+        }),
+        ("extend of unknown length", |list, census, fuse| {
+            list.extend((0..9).filter(|id| id % 2 == 0).map(|id| {
+                fuse.burn();
+                Fragile(census.make(id), fuse)
+            }));
+        }),
+        ("extend_from_slice", |list, census, fuse| {
+            let values: Vec<_> = (0..4).map(|id| Fragile(census.make(id), fuse)).collect();
+            list.extend_from_slice(&values);
+        }),
+        ("extend_from_within", |list, _, _| list.extend_from_within(1..4)),
+        ("resize", |list, census, fuse| list.resize(12, Fragile(census.make(1), fuse))),
+        ("resize_with", |list, census, fuse| {
+            list.resize_with(12, || {
+                fuse.burn();
+                Fragile(census.make(1), fuse)
+            });
+        }),
+        ("clone", |list, _, _| drop(list.clone())),
+        ("splice", |list, census, fuse| {
+            let values = (0..6).map(|id| {
+                fuse.burn();
+                Fragile(census.make(id), fuse)
+            });
+            list.splice(2..4, values.filter(|_| true));
+        }),
+        ("drain", |list, _, fuse| {
+            for value in list.drain(1..5) {
+                fuse.burn();
+                drop(value);
+            }
+        }),
+    ];
+    for (name, action) in actions {
+        for count in 0..12 {
+            let census = Census::forever();
+            let fuse: &'static Fuse = Box::leak(Box::new(Fuse(Cell::new(usize::MAX))));
+            let mut arena = Arena::with_chunk_size(100);
+            let s = arena.scope();
+            let mut list = s.owned_vec();
+            list.extend((0..8).map(|id| Fragile(census.make(id), fuse)));
+            fuse.0.set(count);
+            panic_of(|| action(&mut list, census, fuse));
+            fuse.0.set(usize::MAX);
+            assert_eq!(census.live(), list.len(), "{name}, {count}");
+            assert!(list.iter().all(|value| value.0.id() < 9), "{name}, {count}");
+            list.push(Fragile(census.make(0), fuse));
+            drop(list);
+            assert_eq!(census.live(), 0, "{name}, {count}");
+            assert_works(&s);
+        }
+    }
+}
+
+#[test]
+fn a_destructor_that_panics_leaves_the_others_to_run() {
+    thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
+    struct Bomb(bool);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            DROPPED.set(DROPPED.get() + 1);
+            assert!(!self.0, "the bomb went off");
+        }
+    }
+
+    type Action = fn(&mut OwnedVec<'_, '_, Bomb>);
+    let actions: &[Action] = &[
+        |list| list.truncate(2),
+        |list| list.clear(),
+        |list| drop(list.drain(2..6)),
+        |list| list.retain(|_| false),
+        |list| drop(list.splice(1..7, [])),
+        |list| drop(list.drain(..).nth(5)),
+    ];
+    for action in actions {
+        DROPPED.set(0);
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let mut list = s.owned_vec();
+        list.extend((0..8).map(|id| Bomb(id == 4)));
+        assert_eq!(panic_of(|| action(&mut list)).as_deref(), Some("the bomb went off"));
+        drop(list);
+        assert_eq!(DROPPED.get(), 8);
+    }
+}
+
+#[test]
+fn what_is_forgotten_leaks_and_does_nothing_worse() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let fill = |list: &mut List<'_, '_, u32>| {
+        list.clear();
+        list.extend(0..10);
+    };
+    let mut list = s.vec();
+    fill(&mut list);
+    mem::forget(list.drain(3..5));
+    assert_eq!(list, [0, 1, 2]);
+    fill(&mut list);
+    let mut drained = list.drain(3..5);
+    drained.next();
+    mem::forget(drained);
+    assert_eq!(list, [0, 1, 2]);
+    fill(&mut list);
+    mem::forget(list.extract_if(2.., |n| *n % 2 == 0));
+    assert!(list.is_empty());
+    fill(&mut list);
+    mem::forget(list.splice(4.., [7]));
+    assert_eq!(list, [0, 1, 2, 3]);
+    fill(&mut list);
+    mem::forget(list.clone().into_iter());
+    assert_eq!(list.len(), 10);
+    let mut text = s.string();
+    text.push_str("ebb and flow");
+    mem::forget(text.drain(3..));
+    assert_eq!(text, "ebb and flow", "a string is cut when the iterator goes");
+    let mut lines = s.owned_vec();
+    lines.push(Box::new(1));
+    mem::forget(lines.drain(..));
+    lines.push(Box::new(2));
+    assert_eq!(*lines[0], 2);
+}
+
+#[test]
+fn an_iterator_that_allocates_from_the_scope_disturbs_nothing() {
+    let mut arena = Arena::with_chunk_size(64);
+    let s = arena.scope();
+    let mut list: List<'_, '_, &u32> = s.vec();
+    let mut inner = s.vec();
+    for exact in [false, true] {
+        let values = (0..300u32).map(|n| {
+            inner.push(n);
+            s.alloc_slice_from_iter((0..n % 5).filter(|_| true));
+            &*s.alloc(n)
+        });
+        if exact {
+            list.extend(values);
+        } else {
+            list.extend(values.filter(|n| **n % 2 == 0));
+        }
+    }
+    assert_eq!((list.len(), inner.len()), (450, 600));
+    assert!(list[150..].iter().map(|n| **n).eq(0..300));
+    list.splice(10..20, (0..50u32).map(|n| &*s.alloc(n)).filter(|_| true));
+    assert!(list[10..60].iter().map(|n| **n).eq(0..50));
+    let mut copies = list.clone();
+    copies.retain(|n| s.alloc(**n) == *n);
+    assert_eq!(copies, list);
+}
+
+#[test]
+fn a_hint_that_lies_takes_no_memory_and_no_liberties() {
+    let mut arena = Arena::with_chunk_size(1_000);
+    let s = arena.scope();
+    for announced in [0, 1, 49, 50, 51, 1_000, usize::MAX / 8, usize::MAX] {
+        let mut list = s.vec();
+        list.extend(Liar { values: 0..50u64, announced });
+        list.try_extend(Liar { values: 50..100, announced }).unwrap();
+        assert!(list.iter().copied().eq(0..100), "{announced}");
+        let mut list = NodeVec::new();
+        list.extend(&s, Liar { values: 0..50u8, announced });
+        assert!(list.iter().copied().eq(0..50), "{announced}");
+        let mut list = s.vec();
+        list.splice(.., Liar { values: 0..50u8, announced });
+        assert!(list.iter().copied().eq(0..50), "{announced}");
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_and_nothing_changes() {
+    let mut stack = StackArena::<64>::new();
+    let s = stack.scope();
+    let mut list = s.vec();
+    list.extend(0..8u32);
+    let refused = |result: Result<(), AllocError>| assert_eq!(result, Err(AllocError));
+    for _ in 0..2 {
+        refused(list.try_reserve(100));
+        refused(list.try_reserve(usize::MAX));
+        refused(list.try_reserve_exact(usize::MAX / 4));
+        refused(list.try_extend_from_slice(&[9; 20]));
+        refused(list.try_extend_from_slice_copy(&[9; 20]));
+        refused(list.try_resize(100, 9));
+        refused(list.try_resize_with(100, || panic!("it ran")));
+        refused(list.try_append(&mut NodeVec::from_iter_in([1; 40], &Arena::new().scope())));
+        assert!(s.try_vec_with_capacity::<u64>(9).is_err());
+        assert!(s.try_string_with_capacity(usize::MAX).is_err());
+        assert_eq!(list, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+    refused(list.try_extend_from_within(..).and_then(|()| list.try_extend_from_within(..)));
+    assert_eq!(list.len(), 16);
+    refused(list.try_insert(0, 1));
+    refused(list.try_push(1));
+    assert!(list.try_split_off(3).is_err());
+    assert_eq!(list.len(), 16);
+    for overflow in [usize::MAX, usize::MAX / 2, usize::MAX / 4] {
+        let told = panic_of(|| list.reserve(overflow)).unwrap();
+        assert!(told.contains("capacity overflow"), "{told}");
+    }
+    let mut node = NodeVec::<'_, ()>::new();
+    // SAFETY: elements without bytes are there.
+    unsafe { node.set_len(u32::MAX as usize) };
+    assert!(node.try_push(&s, ()).is_err());
+    assert_eq!(node.len(), u32::MAX as usize);
+}
+
+#[test]
+fn indices_out_of_bounds_are_refused_where_the_caller_is() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut list = ebbtide::vec![in s; 1, 2, 3];
+    let mut text = ebbtide::format!(in s, "aé");
+    let told = |run: &mut dyn FnMut()| panic_of(run).expect("it panics");
+    assert_eq!(told(&mut || list.insert(4, 0)), "the index is 4, and the length is 3");
+    assert_eq!(told(&mut || _ = list.remove(3)), "the index is 3, and the length is 3");
+    assert_eq!(told(&mut || _ = list.swap_remove(3)), "the index is 3, and the length is 3");
+    assert!(told(&mut || drop(list.drain(2..5))).contains("2..5"));
+    #[allow(clippy::reversed_empty_ranges)]
+    let reversed = told(&mut || drop(list.drain(3..2)));
+    assert!(reversed.contains("3..2"));
+    assert!(told(&mut || list.extend_from_within(..=usize::MAX)).contains("usize::MAX"));
+    assert!(told(&mut || drop(list.split_off(4))).contains('4'));
+    assert_eq!(told(&mut || text.insert(2, 'x')), "byte 2 is inside a character");
+    assert_eq!(told(&mut || text.insert(4, 'x')), "the index is 4, and the length is 3");
+    assert!(told(&mut || _ = text.remove(3)).contains("no character"));
+    assert!(told(&mut || text.replace_range(..2, "")).contains("inside"));
+    assert!(told(&mut || drop(text.drain(2..))).contains("inside"));
+    assert_eq!((list, text), (ebbtide::vec![in s; 1, 2, 3], ebbtide::format!(in s, "aé")));
+}
+
+#[test]
+fn strings_of_other_encodings_become_text() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for bytes in [&b"ebb"[..], b"e\xFFb\xE2\x82", b"\xF0\x9F\x8C\x8A", b"", b"\x80\x80"] {
+        assert_eq!(Text::from_utf8_lossy_in(bytes, &s), String::from_utf8_lossy(bytes));
+        let vec = List::from_iter_in(bytes.iter().copied(), &s);
+        match (Text::from_utf8(vec), std::str::from_utf8(bytes)) {
+            (Ok(text), Ok(expected)) => assert_eq!(text, expected),
+            (Err(error), Err(expected)) => {
+                assert_eq!(
+                    (error.utf8_error(), error.to_string()),
+                    (expected, expected.to_string())
+                );
+                assert_eq!(error.into_bytes(), bytes);
+            }
+            _ => panic!("{bytes:?}"),
+        }
+    }
+    for units in [&[0x65, 0xD83C, 0xDF0A][..], &[0xD83C], &[0xDF0A, 0x65], &[]] {
+        assert_eq!(Text::from_utf16_lossy_in(units, &s), String::from_utf16_lossy(units));
+        let ours = Text::from_utf16_in(units, &s).ok();
+        assert_eq!(ours.as_deref(), String::from_utf16(units).ok().as_deref());
+    }
+}
