@@ -1,21 +1,27 @@
 //! Values in the arena that are owned and run their destructor.
 
 use crate::{
+    collections::{Detached, IntoIter},
     error::{AllocError, Failure},
     scope::Scope,
     value::lend,
 };
 use core::{
+    any::Any,
     borrow::{Borrow, BorrowMut},
     cmp::Ordering,
     convert::Infallible,
     error::Error,
     fmt,
+    future::Future,
     hash::{Hash, Hasher},
+    iter::FusedIterator,
     marker::PhantomData,
     mem::ManuallyDrop,
     ops::{Deref, DerefMut},
+    pin::Pin,
     ptr::NonNull,
+    task::{Context, Poll},
 };
 
 /// Owns a `T` that lies in an arena, and drops it. The memory itself is reclaimed with the scope.
@@ -435,6 +441,136 @@ impl<T: ?Sized + Hash> Hash for Box<'_, T> {
         (**self).hash(state);
     }
 }
+
+impl<'a, T> Box<'a, [T]> {
+    /// The elements by value. Those that are not taken are dropped with the iterator.
+    ///
+    /// A method, since `IntoIterator` of a box is taken: a box of an iterator is one.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let names = s.boxed_slice_from_iter(["ebb", "flow"].map(String::from));
+    /// let longest: Option<String> = names.into_iter().max_by_key(String::len);
+    /// assert_eq!(longest.unwrap(), "flow");
+    /// ```
+    #[inline]
+    #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "the trait is taken")]
+    pub fn into_iter(self) -> IntoIter<T, Detached<'a>> {
+        // SAFETY: the box owned its elements for `'a`, and is gone.
+        unsafe { IntoIter::from_slice(Box::into_raw(self)) }
+    }
+}
+
+impl<'b, T> IntoIterator for &'b Box<'_, [T]> {
+    type Item = &'b T;
+    type IntoIter = core::slice::Iter<'b, T>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a, T, const N: usize> TryFrom<Box<'a, [T]>> for Box<'a, [T; N]> {
+    type Error = Box<'a, [T]>;
+
+    /// A box of as many elements as the array has, in place; any other comes back.
+    fn try_from(slice: Box<'a, [T]>) -> Result<Self, Box<'a, [T]>> {
+        if slice.len() != N {
+            return Err(slice);
+        }
+        // SAFETY: the value of the box, which has `N` elements; the box gave it up.
+        Ok(unsafe { Box::own(Box::into_raw(slice).cast()) })
+    }
+}
+
+impl<T> Default for Box<'_, [T]> {
+    /// A box of no elements.
+    fn default() -> Self {
+        let none: NonNull<[T; 0]> = NonNull::dangling();
+        // SAFETY: no elements are anywhere.
+        unsafe { Box::own(none) }
+    }
+}
+
+impl Default for Box<'_, str> {
+    /// A box of no characters.
+    fn default() -> Self {
+        Box::of_str(<&mut str>::default())
+    }
+}
+
+impl<'a> Box<'a, dyn Any> {
+    /// The value, if it is a `T`.
+    ///
+    /// # Errors
+    ///
+    /// The box, if it is not.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::{Box, unsize};
+    /// let any: Box<dyn std::any::Any> = unsize!(s.boxed(12u32));
+    /// let any = any.downcast::<String>().unwrap_err();
+    /// assert_eq!(*any.downcast::<u32>().unwrap(), 12);
+    /// ```
+    pub fn downcast<T: Any>(self) -> Result<Box<'a, T>, Self> {
+        if !self.is::<T>() {
+            return Err(self);
+        }
+        // SAFETY: the value is a `T`, as it says; the box gave it up.
+        Ok(unsafe { Box::own(Box::into_raw(self).cast()) })
+    }
+}
+
+impl<'a> Box<'a, dyn Any + Send> {
+    /// The value, if it is a `T`.
+    ///
+    /// # Errors
+    ///
+    /// The box, if it is not.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::{Box, unsize};
+    /// let any: Box<dyn std::any::Any + Send> = unsize!(s.boxed(12u32));
+    /// assert_eq!(*any.downcast::<u32>().unwrap(), 12);
+    /// ```
+    pub fn downcast<T: Any>(self) -> Result<Box<'a, T>, Self> {
+        if !self.is::<T>() {
+            return Err(self);
+        }
+        // SAFETY: the value is a `T`, as it says; the box gave it up.
+        Ok(unsafe { Box::own(Box::into_raw(self).cast()) })
+    }
+}
+
+/// A future that need not be pinned can be polled where it lies.
+impl<F: ?Sized + Future + Unpin> Future for Box<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        Pin::new(&mut **self).poll(context)
+    }
+}
+
+impl<I: ?Sized + DoubleEndedIterator> DoubleEndedIterator for Box<'_, I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        (**self).next_back()
+    }
+}
+
+impl<I: ?Sized + ExactSizeIterator> ExactSizeIterator for Box<'_, I> {
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+}
+
+impl<I: ?Sized + FusedIterator> FusedIterator for Box<'_, I> {}
 
 impl<I: ?Sized + Iterator> Iterator for Box<'_, I> {
     type Item = I::Item;

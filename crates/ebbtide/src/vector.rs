@@ -289,6 +289,33 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
     }
 }
 
+impl<'s, 'a, T, const N: usize> Vec<'s, 'a, [T; N]> {
+    /// The elements of the arrays, one behind the other; nothing moves.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(ebbtide::vec![in s; [1, 2], [3, 4]].into_flattened(), [1, 2, 3, 4]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_flattened(self) -> Vec<'s, 'a, T> {
+        let memory = self.memory;
+        let (start, len, capacity) = self.into_raw_parts();
+        let (len, capacity) = if size_of::<T>() == 0 {
+            (len.checked_mul(N).unwrap_or_else(|| panic!("more than usize::MAX elements")), 0)
+        } else if N == 0 {
+            (0, 0)
+        } else {
+            (len * N, capacity * N)
+        };
+        let start = if capacity == 0 { NonNull::dangling() } else { start.cast() };
+        // SAFETY: `N` elements an array, in the same block; arrays have nothing between them.
+        let elements = unsafe { Elements::from_parts(start, len, capacity) };
+        Vector { elements, memory }
+    }
+}
+
 impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// An empty vector in `scope`; the same as [`scope.vec()`](Scope::vec).
     ///
@@ -963,6 +990,47 @@ impl<T, M: Memory> Vector<T, M> {
     #[inline]
     pub fn push(&mut self, value: T) {
         let Ok(()) = self.push_in::<Infallible>(value);
+    }
+
+    /// Like [`push`](Vector::push), and returns where the element is.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// *list.push_mut(1) += 1;
+    /// assert_eq!(list, [2]);
+    /// ```
+    #[inline]
+    pub fn push_mut(&mut self, value: T) -> &mut T {
+        self.push(value);
+        let last = self.len() - 1;
+        &mut self.as_mut_slice()[last]
+    }
+
+    /// Makes room for an element, then adds the one that `make` returns, which need not be moved.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics, or the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut pages = s.vec();
+    /// pages.push_with(|| [0u8; 4096]);
+    /// assert_eq!(pages.len(), 1);
+    /// ```
+    #[inline]
+    pub fn push_with(&mut self, make: impl FnOnce() -> T) {
+        self.reserve(1);
+        let value = make();
+        // SAFETY: room was made for one.
+        unsafe { self.elements.push_unchecked(value) };
     }
 
     /// Fallible version of [`push`](Vector::push).

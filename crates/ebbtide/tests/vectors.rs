@@ -1071,3 +1071,57 @@ fn strings_of_other_encodings_become_text() {
         assert_eq!(ours.as_deref(), String::from_utf16(units).ok().as_deref());
     }
 }
+
+#[test]
+fn boxes_are_iterated_cast_and_polled() {
+    use ebbtide::{Box, unsize};
+    use std::{
+        any::Any,
+        future::Future,
+        pin::Pin,
+        task::{Context, Poll, Waker},
+    };
+    let census = Census::forever();
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let boxed = s.boxed_slice_fill_with(5, |id| census.make(id));
+    let mut left = boxed.into_iter();
+    assert_eq!((left.next().unwrap().id(), left.next_back().unwrap().id(), left.len()), (0, 4, 3));
+    assert_eq!(census.live(), 3);
+    drop(left);
+    assert_eq!(census.live(), 0);
+    assert_eq!((&s.boxed_slice_clone(&[1, 2])).into_iter().sum::<i32>(), 3);
+
+    let array: Box<'_, [u8; 2]> = s.boxed_slice_clone(&[1, 2]).try_into().unwrap();
+    assert_eq!(*array, [1, 2]);
+    assert_eq!(*Box::<[u8; 3]>::try_from(unsize!(array => [u8])).unwrap_err(), [1, 2]);
+    assert!(Box::<[u8]>::default().is_empty() && Box::<str>::default().is_empty());
+
+    let mut numbers = s.boxed(0..5);
+    assert_eq!((numbers.next_back(), numbers.len()), (Some(4), 4));
+    let any: Box<'_, dyn Any> = unsize!(s.boxed(census.make(7)));
+    let any = any.downcast::<u8>().unwrap_err();
+    assert_eq!(any.downcast::<Counted<'static>>().unwrap().id(), 7);
+    assert_eq!(census.live(), 0);
+
+    let mut future: Box<'_, dyn Future<Output = u32> + Unpin> =
+        unsize!(s.boxed(std::future::ready(3)));
+    let mut context = Context::from_waker(Waker::noop());
+    assert_eq!(Pin::new(&mut future).poll(&mut context), Poll::Ready(3));
+}
+
+#[test]
+fn arrays_are_flattened_in_place() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut list = ebbtide::vec![in s; [1u8, 2], [3, 4]];
+    list.reserve_exact(3);
+    let start = list.as_ptr().addr();
+    let mut flat = list.into_flattened();
+    assert_eq!((flat.as_ptr().addr(), flat.capacity()), (start, 10));
+    flat.extend(5..40);
+    assert!(flat.iter().copied().eq(1..40));
+    assert!(ebbtide::vec![in s; [0u8; 0]; 9].into_flattened().is_empty());
+    assert_eq!(ebbtide::vec![in s; [(); 3]; 9].into_flattened().len(), 27);
+    assert!(s.vec::<[u64; 3]>().into_flattened().as_ptr().is_aligned());
+}

@@ -178,6 +178,17 @@ unsafe impl<T: Send, M: Send> Send for IntoIter<T, M> {}
 unsafe impl<T: Sync, M: Sync> Sync for IntoIter<T, M> {}
 
 impl<T, M> IntoIter<T, M> {
+    /// Takes over the elements of a slice.
+    ///
+    /// # Safety
+    ///
+    /// They are initialised, nobody else uses or drops them, and they live as long as an `M`.
+    #[inline]
+    pub(crate) unsafe fn from_slice(elements: NonNull<[T]>) -> Self {
+        let left = 0..elements.len();
+        IntoIter { owned: Owned { start: elements.cast(), left }, memory: PhantomData }
+    }
+
     /// Takes the elements over; the vector counts none from then on.
     #[inline]
     pub(super) fn of<L: Length>(elements: &mut Elements<T, L>) -> Self {
