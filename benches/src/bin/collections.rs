@@ -1,5 +1,6 @@
-//! Times the common methods of vectors and strings: ours, the standard library's over its heap, bumpalo's and
-//! bump-scope's. Every batch makes a collection, does one thing, and checks what came out of it.
+//! Times the common methods of vectors and strings: ours, the standard library's over its heap,
+//! bumpalo's and bump-scope's. Every batch makes a collection, does one thing, and checks what came
+//! out of it.
 //!
 //! `cargo run --release --bin collections -- [--quick] [--only TEXT] [--csv FILE]`
 

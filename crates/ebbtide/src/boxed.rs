@@ -27,8 +27,8 @@ use core::{
 /// Owns a `T` that lies in an arena, and drops it. The memory itself is reclaimed with the scope.
 ///
 /// One word, or two for slices and trait objects; `Option<Box<T>>` is no larger. It moves between
-/// threads if `T` does. There is no safe way to a `Pin` of it: forgetting the box and ending the scope
-/// would break the promise that a pinned value is dropped before its memory is used anew.
+/// threads if `T` does. There is no safe way to a `Pin` of it: forgetting the box and ending the
+/// scope would break the promise that a pinned value is dropped before its memory is used anew.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -59,14 +59,15 @@ impl<T: ?Sized> Drop for Box<'_, T> {
 impl<'a, T: ?Sized> Box<'a, T> {
     /// # Safety
     ///
-    /// `value` is aligned and initialised, lies in memory that is valid for `'a`, and belongs to the box
-    /// from here on.
+    /// `value` is aligned and initialised, lies in memory that is valid for `'a`, and belongs to
+    /// the box from here on.
     #[inline(always)]
     pub(crate) unsafe fn own(value: NonNull<T>) -> Self {
         Box { value, owns: PhantomData }
     }
 
-    /// The address of the value, which the caller owns now. [`from_raw`](Box::from_raw) takes it back.
+    /// The address of the value, which the caller owns now. [`from_raw`](Box::from_raw) takes it
+    /// back.
     #[inline]
     #[must_use]
     pub fn into_raw(this: Self) -> NonNull<T> {
@@ -77,8 +78,8 @@ impl<'a, T: ?Sized> Box<'a, T> {
     ///
     /// # Safety
     ///
-    /// `value` came from [`into_raw`](Box::into_raw) of a box with this very lifetime, or is otherwise a
-    /// value that is valid for `'a` and that nobody else uses or drops.
+    /// `value` came from [`into_raw`](Box::into_raw) of a box with this very lifetime, or is
+    /// otherwise a value that is valid for `'a` and that nobody else uses or drops.
     #[inline]
     #[must_use]
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
@@ -136,8 +137,9 @@ pub struct Loan<'a>(PhantomData<&'a ()>);
 /// Turns a [`Box<T>`](crate::Box) into a box of a trait object or a slice.
 ///
 /// On stable Rust only the standard library's own pointers coerce by themselves. The macro lets the
-/// compiler coerce a raw one, so whatever it accepts is a true unsizing of that very value. (A closure
-/// over references could return anything that the value leads to, which the box would then drop twice.)
+/// compiler coerce a raw one, so whatever it accepts is a true unsizing of that very value. (A
+/// closure over references could return anything that the value leads to, which the box would then
+/// drop twice.)
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -228,8 +230,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { Box::own(block) })
     }
 
-    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), owned. If `make` panics, what was
-    /// made is dropped.
+    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), owned. If `make` panics, what
+    /// was made is dropped.
     ///
     /// # Panics
     ///
@@ -280,8 +282,8 @@ impl<'a> Scope<'a> {
         self.try_boxed_slice_fill_with(values.len(), |index| values[index].clone())
     }
 
-    /// As [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter), owned. If the iterator panics, what
-    /// it yielded is dropped.
+    /// As [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter), owned. If the iterator panics,
+    /// what it yielded is dropped.
     ///
     /// # Panics
     ///

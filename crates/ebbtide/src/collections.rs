@@ -10,9 +10,9 @@
 //!
 //! # Two lifetimes
 //!
-//! A collection borrows its scope to grow (`'s`), and its memory is the arena's (`'a`, as in `Scope<'a>`). So what
-//! is left in the scope, by `into_slice` or `into_str`, outlives the variable that the scope is in, and functions
-//! take `&Scope<'a>` and return what lives for `'a`:
+//! A collection borrows its scope to grow (`'s`), and its memory is the arena's (`'a`, as in
+//! `Scope<'a>`). So what is left in the scope, by `into_slice` or `into_str`, outlives the variable
+//! that the scope is in, and functions take `&Scope<'a>` and return what lives for `'a`:
 //!
 //! ```
 //! use ebbtide::{Arena, Scope, collections::Vec};
@@ -31,9 +31,9 @@
 //!
 //! # Destructors
 //!
-//! None of them has one, but for the `Owned` ones: a node that holds a vector needs no `Drop`, and can be
-//! [`alloc`](Scope::alloc)ed. Elements that need `Drop` are refused when the program is compiled (by `cargo build`;
-//! `cargo check` does not come that far).
+//! None of them has one, but for the `Owned` ones: a node that holds a vector needs no `Drop`, and
+//! can be [`alloc`](Scope::alloc)ed. Elements that need `Drop` are refused when the program is
+//! compiled (by `cargo build`; `cargo check` does not come that far).
 
 pub use crate::{
     text::{FromUtf8Error, String, Text, TextDrain},
@@ -81,8 +81,8 @@ macro_rules! vec {
     };
 }
 
-/// Formats into a string in a scope, as `std::format!` does on the heap. For text that need not grow,
-/// [`alloc_fmt`](crate::Scope::alloc_fmt) returns it at once.
+/// Formats into a string in a scope, as `std::format!` does on the heap. For text that need not
+/// grow, [`alloc_fmt`](crate::Scope::alloc_fmt) returns it at once.
 ///
 /// # Panics
 ///

@@ -981,6 +981,8 @@ unsafe fn slow(request: &mut Request<'_>) {
     request.words = Words { top, low, ..words };
     request.block = block.as_ptr();
     if let Some(source) = request.source {
+        // The sanitizer hears of the block here already, for it is written to.
+        poison::lift(block, size);
         // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block, which was free (I1, I2), so
         // `source` is elsewhere.
         unsafe { block.copy_from_nonoverlapping(source, size) };

@@ -18,10 +18,11 @@ use core::{
     str::{Chars, Utf8Error},
 };
 
-/// A growable string in the memory of a scope. Programs name it by its kinds: [`String`] and [`GrowString`].
+/// A growable string in the memory of a scope. Programs name it by its kinds: [`String`] and
+/// [`GrowString`].
 ///
-/// It has the methods of `std::string::String`, with a twin that returns [`AllocError`] for each that
-/// allocates, and no destructor.
+/// It has the methods of `std::string::String`, with a twin that returns [`AllocError`] for each
+/// that allocates, and no destructor.
 ///
 /// [`String`]: crate::collections::String
 /// [`GrowString`]: crate::GrowString
@@ -32,7 +33,8 @@ pub struct Text<M> {
 
 /// A string that shares its scope with others: the arena's counterpart of `std::string::String`.
 ///
-/// `'s` is the loan of the scope, `'a` how long the memory lives; see [`Vec`](crate::collections::Vec).
+/// `'s` is the loan of the scope, `'a` how long the memory lives; see
+/// [`Vec`](crate::collections::Vec).
 ///
 /// ```
 /// use ebbtide::Scope;
@@ -621,7 +623,8 @@ impl<M> Text<M> {
         character
     }
 
-    /// Keeps the characters for which `keep` returns true, in their order. If it panics, the string is empty.
+    /// Keeps the characters for which `keep` returns true, in their order. If it panics, the string
+    /// is empty.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -650,7 +653,8 @@ impl<M> Text<M> {
                 let from = unsafe { start.add(next) };
                 // SAFETY: `kept <= next`.
                 let to = unsafe { start.add(kept) };
-                // SAFETY: a character moves up, over bytes that are gone, have moved, or are its own.
+                // SAFETY: a character moves up, over bytes that are gone, have moved, or are its
+                // own.
                 unsafe { from.copy_to(to, size) };
                 kept += size;
             }
@@ -660,7 +664,8 @@ impl<M> Text<M> {
         unsafe { self.bytes.set_len(kept) };
     }
 
-    /// Takes a range of the text out, as an iterator over its characters; the text is there until that is dropped.
+    /// Takes a range of the text out, as an iterator over its characters; the text is there until
+    /// that is dropped.
     ///
     /// # Panics
     ///
@@ -679,8 +684,8 @@ impl<M> Text<M> {
         self.assert_boundary(range.start);
         self.assert_boundary(range.end);
         let text: *const str = &raw const self.as_str()[range.clone()];
-        // SAFETY: the text stays until the iterator is dropped, which holds the only way to it. It reads through this
-        // reference no longer then.
+        // SAFETY: the text stays until the iterator is dropped, which holds the only way to it. It
+        // reads through this reference no longer then.
         let left = unsafe { &*text }.chars();
         TextDrain { text: self, start: range.start, end: range.end, left }
     }
@@ -793,7 +798,8 @@ impl<M: Memory> Text<M> {
         self.push_str_in(character.encode_utf8(&mut [0; 4]))
     }
 
-    /// Makes room for `additional` more bytes, and for some more than that where it saves a later move.
+    /// Makes room for `additional` more bytes, and for some more than that where it saves a later
+    /// move.
     ///
     /// # Panics
     ///
@@ -893,7 +899,8 @@ impl<M: Memory> Text<M> {
     ///
     /// # Panics
     ///
-    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX` bytes.
+    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX`
+    /// bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -936,7 +943,8 @@ impl<M: Memory> Text<M> {
     ///
     /// # Panics
     ///
-    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX` bytes.
+    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX`
+    /// bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -986,8 +994,8 @@ impl<M: Memory> Text<M> {
     ///
     /// # Panics
     ///
-    /// If the range is out of bounds, an end of it is inside a character, or the string would exceed `isize::MAX`
-    /// bytes.
+    /// If the range is out of bounds, an end of it is inside a character, or the string would
+    /// exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1047,7 +1055,8 @@ impl<M: Memory> Text<M> {
     ///
     /// # Panics
     ///
-    /// If the range is out of bounds, an end of it is inside a character, or the string would exceed `isize::MAX` bytes.
+    /// If the range is out of bounds, an end of it is inside a character, or the string would
+    /// exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

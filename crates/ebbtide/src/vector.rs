@@ -1,10 +1,11 @@
 //! Vectors over the memory of a scope: the shell around [`elements`] and [`memory`].
 //!
-//! One struct, [`Vector`], is all of them; what differs is where memory comes from. `Vec` shares a scope,
-//! `GrowVec` has one to itself, `NodeVec` holds none and is given one where it grows.
+//! One struct, [`Vector`], is all of them; what differs is where memory comes from. `Vec` shares a
+//! scope, `GrowVec` has one to itself, `NodeVec` holds none and is given one where it grows.
 //!
-//! Layers, bottom up: `memory` (bytes: who gives a block, how it grows), `elements` (which places are
-//! initialised), `iter` (what borrows or empties a vector), this file and its children (the methods).
+//! Layers, bottom up: `memory` (bytes: who gives a block, how it grows), `elements` (which places
+//! are initialised), `iter` (what borrows or empties a vector), this file and its children (the
+//! methods).
 
 pub(crate) mod elements;
 mod iter;
@@ -38,12 +39,13 @@ use core::{
     ptr::NonNull,
 };
 
-/// A growable array in the memory of a scope. Programs name it by its kinds: [`Vec`], [`GrowVec`] and
-/// [`NodeVec`].
+/// A growable array in the memory of a scope. Programs name it by its kinds: [`Vec`], [`GrowVec`]
+/// and [`NodeVec`].
 ///
-/// It has the methods of `std::vec::Vec`, with a twin that returns [`AllocError`] for each that allocates.
-/// It has no destructor, so that an arena node can hold one, and so it refuses elements that need `Drop`
-/// when the program is compiled; [`Owning`] is the vector that takes those and drops them.
+/// It has the methods of `std::vec::Vec`, with a twin that returns [`AllocError`] for each that
+/// allocates. It has no destructor, so that an arena node can hold one, and so it refuses elements
+/// that need `Drop` when the program is compiled; [`Owning`] is the vector that takes those and
+/// drops them.
 ///
 /// [`Owning`]: crate::collections::Owning
 /// [`Vec`]: crate::collections::Vec
@@ -61,10 +63,11 @@ unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
 
 /// A vector that shares its scope with others: the arena's counterpart of `std::vec::Vec`.
 ///
-/// `'s` is the loan of the scope, which it grows through; `'a` is how long its memory lives, which is what
-/// [`into_slice`](Vector::into_slice) gives. Any number of them can grow side by side, and values can be
-/// allocated between. The one that grew last grows in place; the others move when they are full, and leave
-/// their old block to the scope's end. It is 32 bytes, and takes nothing before the first element.
+/// `'s` is the loan of the scope, which it grows through; `'a` is how long its memory lives, which
+/// is what [`into_slice`](Vector::into_slice) gives. Any number of them can grow side by side, and
+/// values can be allocated between. The one that grew last grows in place; the others move when
+/// they are full, and leave their old block to the scope's end. It is 32 bytes, and takes nothing
+/// before the first element.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::Vec};
@@ -94,9 +97,9 @@ pub type Vec<'s, 'a, T> = Vector<T, &'s Scope<'a>>;
 
 /// A vector that has its scope to itself while it is built.
 ///
-/// All that is free in the chunk is its capacity: push is a comparison and a store, and nothing is copied
-/// until the chunk is full. When it is built, [`into_slice`](Vector::into_slice) leaves it in the scope; dropped
-/// before, it leaves the scope as it was.
+/// All that is free in the chunk is its capacity: push is a comparison and a store, and nothing is
+/// copied until the chunk is full. When it is built, [`into_slice`](Vector::into_slice) leaves it
+/// in the scope; dropped before, it leaves the scope as it was.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -114,9 +117,9 @@ pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
 
 /// A vector of 16 bytes, with no scope in it: for the nodes of syntax trees.
 ///
-/// What may need memory takes a scope: `children.push(&s, node)`. It should be the scope that it began in; through
-/// another one of the same lifetime it grows as well, by a copy. It is `Send` and `Sync` if its elements are.
-/// It holds 2³² - 1 elements at most.
+/// What may need memory takes a scope: `children.push(&s, node)`. It should be the scope that it
+/// began in; through another one of the same lifetime it grows as well, by a copy. It is `Send` and
+/// `Sync` if its elements are. It holds 2³² - 1 elements at most.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::NodeVec};
@@ -284,7 +287,8 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn into_boxed_slice(self) -> Box<'a, [T]> {
-        // SAFETY: `publish` left the elements in the scope, where they live for `'a`, and nobody else owns them.
+        // SAFETY: `publish` left the elements in the scope, where they live for `'a`, and nobody
+        // else owns them.
         unsafe { Box::own(self.publish()) }
     }
 }
@@ -400,8 +404,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     pub fn from_array_in<const N: usize>(values: [T; N], scope: &'s Scope<'a>) -> Self {
         let mut vec = scope.vec_with_capacity(N);
         let values = ManuallyDrop::new(values);
-        // SAFETY: the array's elements, of which the vector owns those in its block from here on; room was made
-        // for as many.
+        // SAFETY: the array's elements, of which the vector owns those in its block from here on;
+        // room was made for as many.
         unsafe { vec.elements.append_unchecked(NonNull::from(&*values).cast(), N) };
         vec
     }
@@ -410,8 +414,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     ///
     /// # Safety
     ///
-    /// `start`, `len` and `capacity` are those of a vector over the scope `scope` that is not used again, such
-    /// as [`into_raw_parts`](Vector::into_raw_parts) gives.
+    /// `start`, `len` and `capacity` are those of a vector over the scope `scope` that is not used
+    /// again, such as [`into_raw_parts`](Vector::into_raw_parts) gives.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -464,8 +468,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         self.memory
     }
 
-    /// Leaves the elements in the scope, where they live for `'a`. What was reserved beyond them is free again if
-    /// the vector was the last to grow.
+    /// Leaves the elements in the scope, where they live for `'a`. What was reserved beyond them is
+    /// free again if the vector was the last to grow.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -485,7 +489,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[must_use]
     pub fn into_slice(mut self) -> &'a mut [T] {
         self.shrink_to_fit();
-        // SAFETY: initialised elements (V1) in a block of the scope, which lives for `'a` (V2); the vector is gone.
+        // SAFETY: initialised elements (V1) in a block of the scope, which lives for `'a` (V2); the
+        // vector is gone.
         unsafe { lend(NonNull::slice_from_raw_parts(self.elements.start(), self.len())) }
     }
 
@@ -617,8 +622,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.len() == 0
     }
 
-    /// How many elements it holds before it asks for memory. For a `GrowVec`: all that the chunk has room
-    /// for.
+    /// How many elements it holds before it asks for memory. For a `GrowVec`: all that the chunk
+    /// has room for.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -890,8 +895,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.dedup_by(|one, other| key(one) == key(other));
     }
 
-    /// Of consecutive elements of which `same` returns true, keeps the first. `same` gets the element in question, and the
-    /// one kept before it.
+    /// Of consecutive elements of which `same` returns true, keeps the first. `same` gets the
+    /// element in question, and the one kept before it.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -905,8 +910,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.dedup_by(same);
     }
 
-    /// Takes the elements of a range out, as an iterator; dropped early, it drops the rest of them. If it is
-    /// forgotten, the elements from the range's start on are lost.
+    /// Takes the elements of a range out, as an iterator; dropped early, it drops the rest of them.
+    /// If it is forgotten, the elements from the range's start on are lost.
     ///
     /// # Panics
     ///
@@ -926,8 +931,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
         Drain::of(&mut self.elements, range)
     }
 
-    /// Takes the elements of a range for which `takes` returns true out, as an iterator, one by one. Dropped early,
-    /// it leaves the rest where it is.
+    /// Takes the elements of a range for which `takes` returns true out, as an iterator, one by
+    /// one. Dropped early, it leaves the rest where it is.
     ///
     /// # Panics
     ///
@@ -1051,7 +1056,8 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.push(&mut self.memory, value)
     }
 
-    /// Makes room for `additional` more elements, and for some more than that where it saves a later move.
+    /// Makes room for `additional` more elements, and for some more than that where it saves a
+    /// later move.
     ///
     /// # Panics
     ///
@@ -1119,8 +1125,8 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.reserve_exact(&mut self.memory, additional)
     }
 
-    /// Gives back the room behind the elements, if nothing was allocated since; the capacity goes in any case. A
-    /// `GrowVec` keeps all: it is free again when the vector is finished.
+    /// Gives back the room behind the elements, if nothing was allocated since; the capacity goes
+    /// in any case. A `GrowVec` keeps all: it is free again when the vector is finished.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1342,8 +1348,8 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Panics
     ///
-    /// If the range begins behind its end or ends behind the length, if `clone` panics, or if the vector would exceed
-    /// `isize::MAX` bytes.
+    /// If the range begins behind its end or ends behind the length, if `clone` panics, or if the
+    /// vector would exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1580,13 +1586,14 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.extend(&mut self.memory, values.into_iter())
     }
 
-    /// Replaces the elements of a range by what an iterator yields, and returns those, as an iterator. They are
-    /// replaced when that is dropped; if it is forgotten, the elements from the range's start on are lost.
+    /// Replaces the elements of a range by what an iterator yields, and returns those, as an
+    /// iterator. They are replaced when that is dropped; if it is forgotten, the elements from
+    /// the range's start on are lost.
     ///
     /// # Panics
     ///
-    /// If the range begins behind its end or ends behind the length. Dropping the iterator panics if `values` does, or if
-    /// the vector would exceed `isize::MAX` bytes.
+    /// If the range begins behind its end or ends behind the length. Dropping the iterator panics
+    /// if `values` does, or if the vector would exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -18,8 +18,8 @@ pub type OwnedSet<'s, 'a, T, S = DefaultHashBuilder> = HashSet<T, S, &'s Scope<'
 
 /// A hash map of plain values, without a destructor, so that an arena node can hold one.
 ///
-/// All methods are those of hashbrown's map, by `Deref`. Keys and values that need `Drop` are refused when the program
-/// is compiled; see [`owned_map`](Scope::owned_map).
+/// All methods are those of hashbrown's map, by `Deref`. Keys and values that need `Drop` are
+/// refused when the program is compiled; see [`owned_map`](Scope::owned_map).
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::Map};
@@ -160,7 +160,8 @@ impl<'a> Scope<'a> {
 }
 
 impl<'s, 'a, K, V, S> Map<'s, 'a, K, V, S> {
-    // The assertion is in the methods of `Scope` too, so that the error names the line of the caller.
+    // The assertion is in the methods of `Scope` too, so that the error names the line of the
+    // caller.
     #[inline]
     fn of(inner: OwnedMap<'s, 'a, K, V, S>) -> Self {
         const { assert_plain::<(K, V)>() };
@@ -237,7 +238,8 @@ impl<'s, 'a, T, S> Set<'s, 'a, T, S> {
     }
 }
 
-/// A map without a destructor. Keys and values that need one are refused when the program is compiled.
+/// A map without a destructor. Keys and values that need one are refused when the program is
+/// compiled.
 impl<'s, 'a, K, V, S> From<OwnedMap<'s, 'a, K, V, S>> for Map<'s, 'a, K, V, S> {
     fn from(map: OwnedMap<'s, 'a, K, V, S>) -> Self {
         Map::of(map)

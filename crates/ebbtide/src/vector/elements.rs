@@ -5,14 +5,15 @@
 //!
 //! # Invariants
 //!
-//! - **V1** `len <= capacity`. The first `len` places hold initialised elements, which belong to the
-//!   vector.
-//! - **V2** `start` is aligned for a `T`, and the `capacity` places behind it are one block that is the
-//!   vector's alone and valid as long as the vector. Where `capacity` is 0, or `T` has no size, there is
-//!   no block.
+//! - **V1** `len <= capacity`. The first `len` places hold initialised elements, which belong to
+//!   the vector.
+//! - **V2** `start` is aligned for a `T`, and the `capacity` places behind it are one block that is
+//!   the vector's alone and valid as long as the vector. Where `capacity` is 0, or `T` has no size,
+//!   there is no block.
 //!
-//! Whenever code of the user's runs (a destructor, a closure, an iterator, `Clone`), `len` counts only
-//! elements that nobody else will drop or hand out: a panic leaks at most the elements in motion.
+//! Whenever code of the user's runs (a destructor, a closure, an iterator, `Clone`), `len` counts
+//! only elements that nobody else will drop or hand out: a panic leaks at most the elements in
+//! motion.
 
 use super::memory::{Grow, Room, Used};
 use crate::{
@@ -64,8 +65,8 @@ unsafe impl Length for usize {
     }
 }
 
-// SAFETY: conversions between integers, neither of which loses anything up to `MOST`: it is `u32::MAX`, or
-// `usize::MAX` where that is less.
+// SAFETY: conversions between integers, neither of which loses anything up to `MOST`: it is
+// `u32::MAX`, or `usize::MAX` where that is less.
 unsafe impl Length for u32 {
     const MOST: usize = if usize::BITS < u32::BITS { usize::MAX } else { u32::MAX as usize };
 
@@ -104,8 +105,8 @@ impl<T, L: Length> Elements<T, L> {
 
     /// # Safety
     ///
-    /// V1 and V2 hold of the arguments; `capacity` is `L::MOST` at most. For a `T` without a size it is
-    /// ignored, and `len` is `L::MOST` at most.
+    /// V1 and V2 hold of the arguments; `capacity` is `L::MOST` at most. For a `T` without a size
+    /// it is ignored, and `len` is `L::MOST` at most.
     #[inline(always)]
     pub(crate) unsafe fn from_parts(start: NonNull<T>, len: usize, capacity: usize) -> Self {
         let capacity = if size_of::<T>() == 0 { L::MOST } else { capacity };
@@ -156,8 +157,8 @@ impl<T, L: Length> Elements<T, L> {
 
     // What needs memory.
 
-    /// Makes room for `additional` more elements than there are, and for more where that saves a later
-    /// move.
+    /// Makes room for `additional` more elements than there are, and for more where that saves a
+    /// later move.
     #[inline(always)]
     pub(crate) fn reserve<F: Failure>(
         &mut self,
@@ -183,8 +184,8 @@ impl<T, L: Length> Elements<T, L> {
         self.grow(memory, additional, true)
     }
 
-    /// Only values cross the call into the memory, so that a vector which is a local variable stays in
-    /// registers.
+    /// Only values cross the call into the memory, so that a vector which is a local variable stays
+    /// in registers.
     #[inline(always)]
     fn grow<F: Failure>(
         &mut self,
@@ -345,12 +346,13 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Puts `count` elements, which room was reserved for, at the end. They are the vector's from here on.
+    /// Puts `count` elements, which room was reserved for, at the end. They are the vector's from
+    /// here on.
     ///
     /// # Safety
     ///
-    /// `from` is valid for reads of `count` elements, none of which lies in the block's spare room, and
-    /// `count <= capacity - len`.
+    /// `from` is valid for reads of `count` elements, none of which lies in the block's spare room,
+    /// and `count <= capacity - len`.
     #[inline(always)]
     pub(crate) unsafe fn append_unchecked(&mut self, from: NonNull<T>, count: usize) {
         let len = self.len();
@@ -362,8 +364,8 @@ impl<T, L: Length> Elements<T, L> {
         unsafe { self.set_len(len + count) };
     }
 
-    /// Writes what `make` yields, at most `count` elements, to the end, in a loop that looks at nothing else.
-    /// Room was reserved for them.
+    /// Writes what `make` yields, at most `count` elements, to the end, in a loop that looks at
+    /// nothing else. Room was reserved for them.
     ///
     /// # Safety
     ///
@@ -384,8 +386,9 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Clones a slice to the end. Of elements that need no `Drop`, and so may be forgotten if a clone
-    /// panics, the length is set once: the compiler then makes one copy of a loop over plain ones.
+    /// Clones a slice to the end. Of elements that need no `Drop`, and so may be forgotten if a
+    /// clone panics, the length is set once: the compiler then makes one copy of a loop over
+    /// plain ones.
     ///
     /// # Safety
     ///
@@ -416,11 +419,11 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Adds at most `count` elements of an iterator, for which room was reserved. Returns whether it may have
-    /// more; if not, it has ended, and must not be asked again.
+    /// Adds at most `count` elements of an iterator, for which room was reserved. Returns whether
+    /// it may have more; if not, it has ended, and must not be asked again.
     ///
-    /// Where `count` is what the iterator announced, the compiler finds that the loop's two ends are one, and
-    /// takes several elements a turn.
+    /// Where `count` is what the iterator announced, the compiler finds that the loop's two ends
+    /// are one, and takes several elements a turn.
     ///
     /// # Safety
     ///
@@ -438,9 +441,11 @@ impl<T, L: Length> Elements<T, L> {
         // SAFETY: within the capacity.
         let place = unsafe { self.place(len) };
         let mut written = Written { elements: self, from: len, count: 0 };
-        // Not by `next`: a chain goes through its parts one after the other this way, ten times as fast.
+        // Not by `next`: a chain goes through its parts one after the other this way, ten times as
+        // fast.
         let _ = values.try_for_each(|value| {
-            // Only where `try_for_each` is the user's, and does not stop; else the compiler leaves this out.
+            // Only where `try_for_each` is the user's, and does not stop; else the compiler leaves
+            // this out.
             if written.count == count {
                 return ControlFlow::Break(());
             }
@@ -454,8 +459,8 @@ impl<T, L: Length> Elements<T, L> {
         written.count == count
     }
 
-    /// In two parts: as many as the iterator announces, in a loop of known length; and the rest, of which each may
-    /// need memory.
+    /// In two parts: as many as the iterator announces, in a loop of known length; and the rest, of
+    /// which each may need memory.
     #[inline(always)]
     pub(crate) fn extend<F: Failure>(
         &mut self,
@@ -476,7 +481,8 @@ impl<T, L: Length> Elements<T, L> {
                 return Ok(());
             }
         }
-        // The rest, of which nothing is known: as many as there is room for, and then one that asks for more.
+        // The rest, of which nothing is known: as many as there is room for, and then one that asks
+        // for more.
         loop {
             let room = self.capacity() - self.len();
             // SAFETY: there is room for as many.
@@ -523,7 +529,8 @@ impl<T, L: Length> Elements<T, L> {
         let tail = unsafe { self.place(range.end) };
         // SAFETY: within the capacity, as is what follows: room was made for what is added.
         let behind = unsafe { self.place(range.start + count) };
-        // SAFETY: the elements behind the range; those of the range are plain and may be overwritten.
+        // SAFETY: the elements behind the range; those of the range are plain and may be
+        // overwritten.
         unsafe { tail.copy_to(behind, len - range.end) };
         // SAFETY: within the length.
         let place = unsafe { self.place(range.start) };
@@ -574,8 +581,8 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Of consecutive elements that `same` says are the same (the later one, the one kept before it), keeps the
-    /// first.
+    /// Of consecutive elements that `same` says are the same (the later one, the one kept before
+    /// it), keeps the first.
     #[inline]
     pub(crate) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         let len = self.len();
@@ -645,7 +652,8 @@ impl<T, L: Length> Elements<T, L> {
         // SAFETY: within the capacity.
         let spare = unsafe { self.place(len) };
         let mut spare = NonNull::slice_from_raw_parts(spare.cast(), capacity - len);
-        // SAFETY: the places behind the elements are the vector's (V2), and need not be initialised.
+        // SAFETY: the places behind the elements are the vector's (V2), and need not be
+        // initialised.
         let spare = unsafe { spare.as_mut() };
         (self.as_mut_slice(), spare)
     }
@@ -653,8 +661,8 @@ impl<T, L: Length> Elements<T, L> {
 
 /// Clones elements that need no `Drop`.
 ///
-/// A function of its own: of a reference that is passed the compiler knows that nothing is written behind it, and so
-/// makes one copy of a loop over plain values.
+/// A function of its own: of a reference that is passed the compiler knows that nothing is written
+/// behind it, and so makes one copy of a loop over plain values.
 ///
 /// # Safety
 ///
@@ -684,8 +692,8 @@ struct Written<'e, T, L: Length> {
     count: usize,
 }
 
-/// Elements of which some go: the first `kept` stay where they are, those from `next` on are not yet decided.
-/// Nothing is counted meanwhile. Dropped, it closes the gap between the two.
+/// Elements of which some go: the first `kept` stay where they are, those from `next` on are not
+/// yet decided. Nothing is counted meanwhile. Dropped, it closes the gap between the two.
 pub(super) struct Gap<'e, T, L: Length> {
     pub(super) elements: &'e mut Elements<T, L>,
     pub(super) kept: usize,

@@ -1,7 +1,7 @@
 //! What empties a vector: [`IntoIter`], [`Drain`], [`ExtractIf`], [`Splice`].
 //!
-//! A vector that is borrowed by one of them counts only what it will keep in any case, so that forgetting the
-//! iterator loses elements and does nothing worse.
+//! A vector that is borrowed by one of them counts only what it will keep in any case, so that
+//! forgetting the iterator loses elements and does nothing worse.
 
 use super::{
     elements::{Elements, Gap, Length},
@@ -241,8 +241,8 @@ impl<'v, T, L: Length> Drain<'v, T, L> {
 
 iterator!(['v, T, L: Length] Drain<'v, T, L>);
 
-/// The elements behind a range that is taken out of a vector. Dropped, it moves them up to those that the
-/// vector counts.
+/// The elements behind a range that is taken out of a vector. Dropped, it moves them up to those
+/// that the vector counts.
 struct Tail<'v, T, L: Length> {
     elements: &'v mut Elements<T, L>,
     start: usize,
@@ -318,7 +318,8 @@ impl<T, P: FnMut(&mut T) -> bool, L: Length> Iterator for ExtractIf<'_, T, P, L>
             }
             // SAFETY: below `next`.
             let to = unsafe { self.gap.elements.place(self.gap.kept) };
-            // SAFETY: an element moves to its own place, or to one whose element is gone or has moved.
+            // SAFETY: an element moves to its own place, or to one whose element is gone or has
+            // moved.
             unsafe { place.copy_to(to, 1) };
             self.gap.kept += 1;
         }
@@ -400,8 +401,9 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
     }
 }
 
-/// Makes a gap of at least one place between the elements and the tail, which there is none between: for `announced`
-/// elements if there is such memory, but for no more than there are already, for a hint may lie.
+/// Makes a gap of at least one place between the elements and the tail, which there is none
+/// between: for `announced` elements if there is such memory, but for no more than there are
+/// already, for a hint may lie.
 fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced: usize) {
     let len = tail.elements.len();
     let gap = announced.min(len + tail.count + 16);
@@ -415,7 +417,8 @@ fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced:
     unsafe { tail.move_to(len + gap) };
 }
 
-/// Counts the elements before a tail alone again, also if the memory panics; the tail counts its own.
+/// Counts the elements before a tail alone again, also if the memory panics; the tail counts its
+/// own.
 struct Uncount<'e, T> {
     elements: &'e mut Elements<T>,
     len: usize,

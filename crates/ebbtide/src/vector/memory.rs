@@ -1,17 +1,18 @@
 //! Where the block of a vector comes from, and how it grows: [`Memory`] and its implementations.
 //!
-//! Nothing here knows the type of the elements; blocks are bytes, and capacities are counts of elements of
-//! some layout. There are two ways to have memory of a scope:
+//! Nothing here knows the type of the elements; blocks are bytes, and capacities are counts of
+//! elements of some layout. There are two ways to have memory of a scope:
 //!
-//! - *shared*, through `&Scope`: the block is published, so whatever else is allocated lies elsewhere. A
-//!   block that still is the last one at the low end grows in place, any other moves.
-//! - *exclusive*, through `&mut Scope`: the block is what is free at the low end, all of it. Nothing is
-//!   published before the vector is finished, so that an abandoned one leaves the scope as it was. A vector
-//!   that outgrows a chunk goes on in the next one as a child scope would: the scope's own words stay.
+//! - *shared*, through `&Scope`: the block is published, so whatever else is allocated lies
+//!   elsewhere. A block that still is the last one at the low end grows in place, any other moves.
+//! - *exclusive*, through `&mut Scope`: the block is what is free at the low end, all of it.
+//!   Nothing is published before the vector is finished, so that an abandoned one leaves the scope
+//!   as it was. A vector that outgrows a chunk goes on in the next one as a child scope would: the
+//!   scope's own words stay.
 //!
-//! A shared block grows in place only where it begins in the region that the scope allocates from, and ends
-//! where the free part of it begins. So the block may have come from another scope: that it ends at
-//! `low` would not be enough, for a caller's buffers may lie side by side (I5).
+//! A shared block grows in place only where it begins in the region that the scope allocates from,
+//! and ends where the free part of it begins. So the block may have come from another scope: that
+//! it ends at `low` would not be enough, for a caller's buffers may lie side by side (I5).
 
 use crate::{
     chunk::Header,
@@ -45,17 +46,18 @@ pub trait Memory: Grow {}
 ///
 /// # Safety
 ///
-/// What `grow` returns is room for as many elements as it says, aligned for one, that nobody else uses or
-/// gets as long as the memory lives, and the elements of the block before lie at its beginning.
+/// What `grow` returns is room for as many elements as it says, aligned for one, that nobody else
+/// uses or gets as long as the memory lives, and the elements of the block before lie at its
+/// beginning.
 pub unsafe trait Grow {
-    /// Room for `needed` elements of the layout `element`, or for more unless `exact`, with the elements of
-    /// `used` at its beginning. On failure all is as it was.
+    /// Room for `needed` elements of the layout `element`, or for more unless `exact`, with the
+    /// elements of `used` at its beginning. On failure all is as it was.
     ///
     /// # Safety
     ///
-    /// `used` is the block of a vector over this memory: nothing, or what `grow` returned before, with
-    /// `len` elements of this layout. `element` has a size, and `needed > used.capacity`. After a success
-    /// `used` is not used again.
+    /// `used` is the block of a vector over this memory: nothing, or what `grow` returned before,
+    /// with `len` elements of this layout. `element` has a size, and `needed > used.capacity`.
+    /// After a success `used` is not used again.
     unsafe fn grow<F: Failure>(
         &mut self,
         used: Used,
@@ -64,7 +66,8 @@ pub unsafe trait Grow {
         exact: bool,
     ) -> Result<Room, F>;
 
-    /// Takes back what lies behind `capacity` elements of `size` bytes, and returns the capacity that is left.
+    /// Takes back what lies behind `capacity` elements of `size` bytes, and returns the capacity
+    /// that is left.
     ///
     /// # Safety
     ///
@@ -96,8 +99,8 @@ fn layout<F: Failure>(element: Layout, capacity: usize) -> Result<Layout, F> {
 
 impl Memory for &Scope<'_> {}
 
-// SAFETY: `grow_shared` returns a block of the scope's low end, which is handed out once and lives as long as the
-// scope is borrowed.
+// SAFETY: `grow_shared` returns a block of the scope's low end, which is handed out once and lives
+// as long as the scope is borrowed.
 unsafe impl Grow for &Scope<'_> {
     #[inline(always)]
     unsafe fn grow<F: Failure>(
@@ -123,21 +126,21 @@ unsafe impl Grow for &Scope<'_> {
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
         let (old, new) = (used.capacity * size, capacity * size);
         if self.cursor().ends_free(used.start, old) {
-            // SAFETY: the block is the last one of this cursor's region, and nothing behind `capacity` is
-            // used again.
+            // SAFETY: the block is the last one of this cursor's region, and nothing behind
+            // `capacity` is used again.
             unsafe { self.cursor().shrink_low(used.start, old, new) };
         }
         capacity
     }
 }
 
-/// Grows a published block: in place if it is the last one of the region and that has room, else by a copy
-/// into a new block.
+/// Grows a published block: in place if it is the last one of the region and that has room, else by
+/// a copy into a new block.
 ///
 /// # Safety
 ///
-/// That of [`Grow::grow`]: the block came from the low end of this or another cursor, for a loan that has not
-/// ended.
+/// That of [`Grow::grow`]: the block came from the low end of this or another cursor, for a loan
+/// that has not ended.
 #[cold]
 #[inline(never)]
 unsafe fn grow_shared<F: Failure>(
@@ -197,7 +200,8 @@ unsafe fn move_shared<F: Failure>(
     capacity: usize,
 ) -> Result<Room, F> {
     let start = cursor.reserve_low::<F>(layout(element, capacity)?)?;
-    // SAFETY: the elements are initialised, the new block is as large, and it was free a moment ago.
+    // SAFETY: the elements are initialised, the new block is as large, and it was free a moment
+    // ago.
     unsafe { start.copy_from_nonoverlapping(used.start, used.len * element.size()) };
     Ok(Room { start, capacity })
 }
@@ -207,8 +211,8 @@ unsafe fn move_shared<F: Failure>(
 /// [`Scope::grow_vec`]: crate::Scope::grow_vec
 pub struct Exclusive<'s, 'a> {
     scope: &'s mut Scope<'a>,
-    /// The chunk whose region the builder is in: the scope's, or one behind it, which the scope does not know of
-    /// before the builder is finished.
+    /// The chunk whose region the builder is in: the scope's, or one behind it, which the scope
+    /// does not know of before the builder is finished.
     chunk: NonNull<Header>,
 }
 
@@ -236,8 +240,8 @@ impl<'s, 'a> Exclusive<'s, 'a> {
     ///
     /// # Safety
     ///
-    /// `used` is the block of a vector over this memory with elements of `size` bytes, and lives for `'a` from
-    /// here on.
+    /// `used` is the block of a vector over this memory with elements of `size` bytes, and lives
+    /// for `'a` from here on.
     #[inline]
     pub(super) unsafe fn publish(&mut self, used: Used, size: usize) {
         if used.len == 0 || size == 0 {
@@ -250,8 +254,8 @@ impl<'s, 'a> Exclusive<'s, 'a> {
             // SAFETY: of this cursor, and not used again.
             unsafe { cursor.follow(&builder) };
         }
-        // SAFETY: the elements begin where the region's free part does, rounded up, end in the region, and
-        // nothing was allocated since.
+        // SAFETY: the elements begin where the region's free part does, rounded up, end in the
+        // region, and nothing was allocated since.
         unsafe { cursor.publish_low(used.start, used.len * size) };
     }
 }
@@ -262,8 +266,8 @@ impl fmt::Debug for Exclusive<'_, '_> {
     }
 }
 
-// SAFETY: the room is what is free in a chunk that the scope's list has behind its own or that is its own; the scope
-// is borrowed exclusively, so nobody else gets it.
+// SAFETY: the room is what is free in a chunk that the scope's list has behind its own or that is
+// its own; the scope is borrowed exclusively, so nobody else gets it.
 unsafe impl Grow for Exclusive<'_, '_> {
     #[inline(always)]
     unsafe fn grow<F: Failure>(
@@ -296,8 +300,8 @@ fn room_of(cursor: &Cursor, element: Layout) -> Room {
     }
 }
 
-/// Moves the elements to a chunk behind with room for `needed`, or for more unless `exact`. The scope's own words
-/// stay.
+/// Moves the elements to a chunk behind with room for `needed`, or for more unless `exact`. The
+/// scope's own words stay.
 ///
 /// # Safety
 ///
@@ -338,7 +342,8 @@ unsafe fn move_exclusive<F: Failure>(
     capacity: usize,
 ) -> Result<(Room, NonNull<Header>), F> {
     let layout = layout::<F>(element, capacity)?;
-    // SAFETY: the caller says that the builder is in `chunk`, and its scope is borrowed exclusively.
+    // SAFETY: the caller says that the builder is in `chunk`, and its scope is borrowed
+    // exclusively.
     let builder = unsafe { cursor.builder_in(chunk) };
     // SAFETY: of this cursor.
     unsafe { cursor.go_on::<F>(&builder, layout)? };
@@ -349,7 +354,7 @@ unsafe fn move_exclusive<F: Failure>(
     Ok((room, builder.chunk_address()))
 }
 
-/// Memory that a vector has for `'a`, and no scope to grow in: every call that may need more brings one; see
-/// [`NodeVec`](crate::collections::NodeVec).
+/// Memory that a vector has for `'a`, and no scope to grow in: every call that may need more brings
+/// one; see [`NodeVec`](crate::collections::NodeVec).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Detached<'a>(PhantomData<&'a ()>);

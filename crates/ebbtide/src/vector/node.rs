@@ -2,14 +2,15 @@
 //!
 //! # Why any scope of the lifetime will do
 //!
-//! A block of a `NodeVec<'a, T>` is valid for `'a`, and so is every block of a `Scope<'a>`. A method that grows the
-//! vector takes both by their exact lifetime, since what is borrowed exclusively is invariant: memory of a child scope,
-//! whose lifetime is shorter, cannot get into a vector of the parent's lifetime. A vector that is moved into a shorter
-//! lifetime may grow in a child's memory, in place too, and cannot come back.
+//! A block of a `NodeVec<'a, T>` is valid for `'a`, and so is every block of a `Scope<'a>`. A
+//! method that grows the vector takes both by their exact lifetime, since what is borrowed
+//! exclusively is invariant: memory of a child scope, whose lifetime is shorter, cannot get into a
+//! vector of the parent's lifetime. A vector that is moved into a shorter lifetime may grow in a
+//! child's memory, in place too, and cannot come back.
 //!
-//! Whether a block may grow in place is asked of the scope at hand: it has to be the last one before the free part of
-//! that very scope's region ([`memory`](super::memory)). What is there belongs to this vector alone, whichever scope
-//! gave it.
+//! Whether a block may grow in place is asked of the scope at hand: it has to be the last one
+//! before the free part of that very scope's region ([`memory`](super::memory)). What is there
+//! belongs to this vector alone, whichever scope gave it.
 
 use super::{Elements, NodeVec, Vector, assert_plain, elements::indices, memory::Detached};
 use crate::{boxed::Box, error::AllocError, scope::Scope, value::lend};
@@ -113,7 +114,8 @@ impl<'a, T> NodeVec<'a, T> {
         self.elements.push(&mut { scope }, value)
     }
 
-    /// Makes room for `additional` more elements, and for some more than that where it saves a later move.
+    /// Makes room for `additional` more elements, and for some more than that where it saves a
+    /// later move.
     ///
     /// # Panics
     ///
@@ -166,8 +168,8 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.reserve_exact::<Infallible>(&mut { scope }, additional);
     }
 
-    /// Gives back the room behind the elements, if nothing was allocated in `scope` since, and that is the scope that
-    /// the vector grew in last; the capacity goes in any case.
+    /// Gives back the room behind the elements, if nothing was allocated in `scope` since, and that
+    /// is the scope that the vector grew in last; the capacity goes in any case.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -186,7 +188,8 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Panics
     ///
-    /// If `index` is greater than the length, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    /// If `index` is greater than the length, or the vector would exceed `isize::MAX` bytes or
+    /// `u32::MAX` elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -230,8 +233,8 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the range is out of bounds, `clone` panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX`
-    /// elements.
+    /// If the range is out of bounds, `clone` panics, or the vector would exceed `isize::MAX` bytes
+    /// or `u32::MAX` elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -258,7 +261,8 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the iterator panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    /// If the iterator panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX`
+    /// elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -370,7 +374,8 @@ impl<'a, T> NodeVec<'a, T> {
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
         let elements = NonNull::slice_from_raw_parts(self.elements.start(), self.len());
-        // SAFETY: initialised elements (V1) in a block that lives for `'a` (V2); the vector is gone.
+        // SAFETY: initialised elements (V1) in a block that lives for `'a` (V2); the vector is
+        // gone.
         unsafe { lend(elements) }
     }
 

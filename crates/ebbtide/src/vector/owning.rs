@@ -11,9 +11,10 @@ use core::{
 /// A vector whose elements may need `Drop`, and that drops them; from [`Scope::owned_vec`] and
 /// [`Scope::owned_grow_vec`].
 ///
-/// All methods of [`Vector`] are there, by `Deref`. What its elements hold on the heap goes with it; its own block is free
-/// again at once if it was the last to grow, else with the scope. For the same reason an arena's plain `alloc` refuses it: put it into a
-/// [`Box`](crate::Box), or leave its elements there with [`into_boxed_slice`](Owning::into_boxed_slice).
+/// All methods of [`Vector`] are there, by `Deref`. What its elements hold on the heap goes with
+/// it; its own block is free again at once if it was the last to grow, else with the scope. For the
+/// same reason an arena's plain `alloc` refuses it: put it into a [`Box`](crate::Box), or leave its
+/// elements there with [`into_boxed_slice`](Owning::into_boxed_slice).
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -43,8 +44,8 @@ impl<'a> Scope<'a> {
         Owning::of(Vector { elements: super::Elements::new(), memory: self })
     }
 
-    /// Starts to build a vector at the low end, with the scope to itself, that runs its elements' destructors unless it is
-    /// finished.
+    /// Starts to build a vector at the low end, with the scope to itself, that runs its elements'
+    /// destructors unless it is finished.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

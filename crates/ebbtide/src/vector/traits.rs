@@ -43,7 +43,8 @@ impl<T: Clone, M: Memory + Copy> Clone for Vector<T, M> {
 impl<T, M: Memory> Extend<T> for Vector<T, M> {
     /// # Panics
     ///
-    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added before stays.
+    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added
+    /// before stays.
     #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let Ok(()) = self.elements.extend::<Infallible>(&mut self.memory, values.into_iter());
@@ -53,7 +54,8 @@ impl<T, M: Memory> Extend<T> for Vector<T, M> {
 impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
     /// # Panics
     ///
-    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added before stays.
+    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added
+    /// before stays.
     #[inline]
     fn extend<I: IntoIterator<Item = &'x T>>(&mut self, values: I) {
         let values = values.into_iter().copied();
@@ -61,8 +63,8 @@ impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
     }
 }
 
-/// Fails with [`OutOfMemory`](std::io::ErrorKind::OutOfMemory) where there is no memory; the bytes are then as they
-/// were.
+/// Fails with [`OutOfMemory`](std::io::ErrorKind::OutOfMemory) where there is no memory; the bytes
+/// are then as they were.
 ///
 /// ```
 /// # use std::io::Write;
@@ -119,7 +121,8 @@ impl<'v, T, M, L: Length> IntoIterator for &'v mut Vector<T, M, L> {
     }
 }
 
-/// The traits that a vector has as its elements have them, for one kind with or without a destructor.
+/// The traits that a vector has as its elements have them, for one kind with or without a
+/// destructor.
 macro_rules! of_slices {
     ($name:ident<T, M $(: $memory:ident)? $(, $L:ident)?>) => {
         impl<T, M $(: $memory)? $(, $L: Length)?> AsRef<[T]> for $name<T, M $(, $L)?> {

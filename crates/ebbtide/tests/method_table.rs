@@ -1,0 +1,60 @@
+//! Claim: docs/COLLECTIONS.md says what there is. Every method of ours that it names exists, every
+//! one that exists is named, and no cell is empty.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The names of the public functions in a file of the sources, or in all files of a folder.
+fn functions(path: &Path) -> BTreeSet<String> {
+    if path.is_dir() {
+        let entries = path.read_dir().unwrap().map(|entry| entry.unwrap().path());
+        return entries.flat_map(|path| functions(&path)).collect();
+    }
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines().map(str::trim_start);
+    let named = lines.filter_map(|line| {
+        line.strip_prefix("pub ")?.trim_start_matches("unsafe ").strip_prefix("fn ")
+    });
+    named.map(|rest| rest.split(['<', '(']).next().unwrap().to_owned()).collect()
+}
+
+/// The rows of the tables of a page, as cells.
+fn rows(page: &str) -> impl Iterator<Item = Vec<&str>> {
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("|---"));
+    rows.map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn the_table_of_methods_is_true() {
+    let page = fs::read_to_string(format!("{ROOT}/docs/COLLECTIONS.md")).unwrap();
+    let source = Path::new(ROOT).join("crates/ebbtide/src");
+    let all = functions(&source);
+    let macros = ["vec!", "format!"];
+
+    let mut named = 0;
+    for row in rows(&page) {
+        assert!(row.iter().all(|cell| !cell.is_empty()), "an empty cell: {row:?}");
+        let ours = row[row.len() - 1];
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_!".contains(c);
+        let Some(name) = ours.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) else {
+            continue;
+        };
+        if name.chars().all(is_name) {
+            named += 1;
+            assert!(all.contains(name) || macros.contains(&name), "there is no `{name}`");
+        }
+    }
+    assert!(named > 100, "{named} names found");
+
+    let collections = ["vector.rs", "vector", "text.rs", "collections"];
+    for name in collections.iter().flat_map(|path| functions(&source.join(path))) {
+        // Of what `from_utf8` fails with, and of the macro `format!`.
+        let elsewhere = ["utf8_error", "formatted", "collect_in"].contains(&&*name);
+        assert!(elsewhere || page.contains(&format!("`{name}`")), "`{name}` is not in the table");
+    }
+}
