@@ -1,5 +1,5 @@
-//! What a contestant's process does: it makes the input of one row, and then what each line of its standard
-//! input asks for.
+//! A contestant's process: creates the input of one row, then executes the commands on its standard
+//! input.
 
 use crate::{
     Arena, Plain,
@@ -12,11 +12,12 @@ use std::{
     time::Instant,
 };
 
-/// Runs the row that the first argument names, `inside` scopes or `outside` of any, in the layout of heap that the
-/// seed comes to. With `--count` one batch runs inside [`counted_by_callgrind`], and that is all.
+/// Runs the row named by the first argument, `inside` or `outside` of scopes, with a heap layout
+/// determined by the seed. With `--count`, runs one batch inside [`counted_by_callgrind`] and
+/// exits.
 ///
-/// What the arguments are is a piece of the layout: they lie on the heap. The driver therefore gives all contestants
-/// the same, and the two words take one class of block.
+/// The arguments are on the heap, so they affect its layout. The driver gives all contestants the
+/// same ones, and the two words need blocks of the same size class.
 pub fn main<A: Arena>() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -54,10 +55,10 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Makes blocks and frees half of them: where a heap happens to lie is to be another thing with every seed.
+/// Randomises the heap layout: allocates blocks and frees half of them.
 ///
-/// How many and how large is drawn by the order of magnitude, up to 512 blocks of up to 256 bytes, so that no number
-/// of them has been chosen: few let glibc's heap shrink after a scope, many do not.
+/// Number and sizes are drawn by order of magnitude, up to 512 blocks of up to 256 bytes. Few
+/// blocks let glibc's heap shrink after a scope, many do not.
 fn scatter(numbers: &mut Numbers) -> Vec<Vec<u8>> {
     let mut up_to = |bits: usize| {
         let magnitude = numbers.below(bits + 1);
@@ -70,14 +71,14 @@ fn scatter(numbers: &mut Numbers) -> Vec<Vec<u8>> {
     blocks
 }
 
-/// What Callgrind is told to count.
+/// Callgrind counts this function.
 #[inline(never)]
 fn counted_by_callgrind(batch: &mut dyn FnMut() -> u64) {
     hint::black_box(batch());
 }
 
-/// `batch`: runs one, and answers with its nanoseconds, its page faults and its result. `peak`: the most memory
-/// the process ever had, in KiB. `report`: what the allocator tells of itself, up to an empty line.
+/// `batch`: runs a batch and prints its nanoseconds, page faults and result. `peak`: prints the
+/// peak memory of the process in KiB. `report`: prints the allocator's report and an empty line.
 fn serve(batch: &mut dyn FnMut() -> u64, report: fn() -> String) -> io::Result<()> {
     let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
@@ -92,7 +93,7 @@ fn serve(batch: &mut dyn FnMut() -> u64, report: fn() -> String) -> io::Result<(
             }
             "peak" => writeln!(output, "{}", peak_kib())?,
             "report" => writeln!(output, "{}\n", report().trim_end().replace("\n\n", "\n"))?,
-            other => return Err(io::Error::other(format!("not understood: {other}"))),
+            other => return Err(io::Error::other(format!("unknown command: {other}"))),
         }
         output.flush()?;
     }
@@ -102,7 +103,7 @@ fn serve(batch: &mut dyn FnMut() -> u64, report: fn() -> String) -> io::Result<(
 /// Page faults of this process so far, minor and major.
 fn faults() -> u64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in brackets, may hold anything.
+    // The program name, in brackets, may contain any character.
     let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
     let mut fields = fields.split(' ').skip(7);
     let minor: u64 = fields.next().and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -110,7 +111,8 @@ fn faults() -> u64 {
     minor + major
 }
 
-/// The most memory the process ever had. Not `ru_maxrss`: that begins with what the parent had at the fork.
+/// The peak memory of the process. Not `ru_maxrss`, which starts with that of the parent at the
+/// fork.
 fn peak_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

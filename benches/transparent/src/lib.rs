@@ -1,29 +1,30 @@
-//! Programs that know nothing of arenas, under several global allocators.
+//! Programs unaware of arenas, under several global allocators.
 //!
-//! A global allocator is a whole program's choice, so each contestant is a program: `src/bin` holds one of a
-//! few lines each, all over the workloads of this library. The driver, `src/main.rs`, keeps one process a
-//! contestant and lets them run batches in turn, so that what else the machine does falls on all alike.
+//! A program has one global allocator, so each contestant is a program of its own: `src/bin` has a
+//! few lines for each, over the workloads of this library. The driver, `src/main.rs`, keeps one
+//! process per contestant and lets them run batches in turn, so that other load on the machine
+//! affects all of them equally.
 
 pub mod child;
 pub mod workloads;
 
-/// How a contestant runs a piece of work.
+/// How a contestant runs work.
 pub trait Arena {
-    /// Runs `work`; where the contestant has arenas, in one of its own.
+    /// Runs `work`, in an arena if the contestant has them.
     fn scope<R>(work: impl FnOnce() -> R) -> R;
 
-    /// A value that is to live on, out of a scope: where there are arenas, a copy outside of them.
+    /// A value that outlives its scope. With arenas, a copy outside of them.
     fn take_out<T: Clone>(value: T) -> T {
         value
     }
 
-    /// What the contestant knows of itself, after a run.
+    /// Statistics of the contestant after a run.
     fn report() -> String {
         String::new()
     }
 }
 
-/// No arena: work runs as it is.
+/// Without arenas.
 #[derive(Debug)]
 pub enum Plain {}
 
@@ -34,7 +35,7 @@ impl Arena for Plain {
     }
 }
 
-/// The body of a contestant's program: its global allocator, and what runs in the place of arenas.
+/// The main function of a contestant, with its global allocator and its arenas.
 #[macro_export]
 macro_rules! contestant {
     ($allocator:ty = $value:expr, $arena:ty) => {

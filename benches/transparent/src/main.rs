@@ -1,13 +1,13 @@
-//! Runs the contestants' programs: for each row one process a contestant, which make their input and then run
-//! batches in turn. Ratios are taken within a round.
+//! Runs the contestants' programs: for each row, one process per contestant, which creates its
+//! input and then runs batches in turn with the others. Ratios are computed within a round.
 //!
-//! A row has generations: its processes start anew, with another seed, which is the same for all contestants and
-//! says how a heap lies. Rounds tell what the machine does meanwhile, generations what the layout does; so a figure
-//! is a mean of the generations' medians. The seeds count up from 1, so that another run
-//! meets the same layouts; `--seed` begins elsewhere.
+//! A row has generations: its processes restart with another seed, the same for all contestants,
+//! which determines the layout of the heap. Rounds show the effect of the machine, generations that
+//! of the layout, so a figure is a mean of the generations' medians. The seeds count up from 1, so
+//! that runs are comparable; `--seed` starts from another one.
 //!
-//! Times are of this machine and moment; page faults are counted by the system around each batch; peak memory is
-//! the whole process's, input and program included; instructions are those of one batch under Callgrind, on one
+//! Page faults are counted by the system around each batch. Peak memory is that of the whole
+//! process, including its input. Instructions are those of one batch under Callgrind, on one
 //! thread.
 
 use ebbtide_transparent::workloads::{Kind, ROWS, Row};
@@ -51,7 +51,7 @@ const fn outside(name: &'static str, program: &'static str) -> Contestant {
     Contestant { name, program, outside: true }
 }
 
-/// The first is ours, and what the others are compared with.
+/// The first one is ours; the others are compared with it.
 const CONTESTANTS: [Contestant; 7] = [
     inside("ebbtide", "transparent-ebbtide"),
     inside("ebbtide over mimalloc", "transparent-ebbtide-mimalloc"),
@@ -68,21 +68,21 @@ const MIMALLOC: usize = 3;
 const OUTSIDE: usize = 5;
 const OUTSIDE_OVER_MIMALLOC: usize = 6;
 
-/// How often the processes of a row start anew: where a heap happens to lie decides how it goes on, for glibc's
-/// whether it gives memory back to the system after every scope.
+/// The number of generations of a row. The layout of a heap affects its speed: for glibc, whether
+/// it returns memory to the system after every scope.
 const GENERATIONS: u32 = 20;
 const QUICK_GENERATIONS: u32 = 5;
 const SLOW_GENERATIONS: u32 = 2;
-/// Of one generation.
+/// The most rounds in a generation.
 const MOST_ROUNDS: usize = 100;
 const FEWEST_ROUNDS: usize = 3;
 
-/// What a run does.
+/// The options of a run.
 struct Plan {
     budget: Duration,
     quick: bool,
     only: String,
-    /// Of the first generation.
+    /// The seed of the first generation.
     seed: u32,
     counts: bool,
     reports: bool,
@@ -142,7 +142,7 @@ fn run(plan: &Plan) -> Result<()> {
     let programs = build()?;
     let counts = plan.counts && has_valgrind();
     if plan.counts && !counts {
-        println!("instructions: left out, valgrind is missing");
+        println!("left out: instructions, because Valgrind is missing");
     }
     let mut bench = Bench::default();
     for row in ROWS.iter().filter(|row| row.name.contains(&plan.only)) {
@@ -161,13 +161,13 @@ fn run(plan: &Plan) -> Result<()> {
         fs::write(path, machine::header() + columns + bench.record.as_str())
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
-    // A missed bar is a finding, not an error.
+    // A missed bar is not an error.
     println!("\n{} bars missed", bench.missed.len());
     bench.missed.iter().for_each(|text| println!("  {text}"));
     Ok(())
 }
 
-/// Builds the contestants beside this program, so that none is older than it; returns their folder.
+/// Builds the contestants, so that they are up to date, and returns their folder.
 fn build() -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
@@ -185,7 +185,7 @@ fn has_valgrind() -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// A contestant's process, with the input of one row.
+/// A contestant's process for one row.
 struct Process {
     child: Child,
     input: ChildStdin,
@@ -201,7 +201,7 @@ struct Batch {
 impl Process {
     fn start(contestant: &Contestant, row: &Row, seed: u32, programs: &Path) -> Result<Self> {
         let mut command = Command::new(programs.join(contestant.program));
-        // The name lies on the heap with the other arguments.
+        // The program name is on the heap with the other arguments, so it affects the layout.
         command.arg0("contestant").args(contestant.arguments(row, seed));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take().ok_or("no pipe")?;
@@ -249,7 +249,8 @@ impl Process {
     }
 }
 
-/// What one contestant did in one row and one layout. Times and faults are by the scope, one a round.
+/// The results of one contestant in one row and one layout: times and faults per scope, one of each
+/// per round.
 #[derive(Default)]
 struct Generation {
     times: Vec<f64>,
@@ -257,7 +258,7 @@ struct Generation {
     peak_kib: f64,
 }
 
-/// What one contestant did in one row.
+/// The results of one contestant in one row.
 #[derive(Default)]
 struct Measured(Vec<Generation>);
 
@@ -266,7 +267,7 @@ impl Measured {
         Mean::of(self.0.iter().map(|generation| median(generation.times.iter().copied())))
     }
 
-    /// Of all rounds in all layouts.
+    /// Over all rounds in all layouts.
     fn p99(&self) -> f64 {
         percentile(99, self.0.iter().flat_map(|generation| &generation.times).copied())
     }
@@ -275,7 +276,7 @@ impl Measured {
         self.0.iter().map(|generation| generation.times.len()).sum()
     }
 
-    /// An arithmetic mean, because in some layouts there are none.
+    /// An arithmetic mean, because some layouts have none.
     fn faults(&self) -> f64 {
         let medians = self.0.iter().map(|generation| median(generation.faults.iter().copied()));
         mean(&medians.collect::<Vec<_>>())
@@ -296,8 +297,9 @@ fn percentile(percent: usize, values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() * percent / 100]
 }
 
-/// The geometric mean of one figure a generation, without the tenth of them at either end, which may be another
-/// program's doing; and a 95 % interval of it, by Student's t and the Winsorized deviation (Tukey and McLaughlin).
+/// A 10 % trimmed geometric mean over the generations, which excludes outliers caused by other
+/// programs, with a 95 % interval by Student's t and the Winsorized deviation (Tukey and
+/// McLaughlin).
 struct Mean {
     value: f64,
     low: f64,
@@ -312,7 +314,7 @@ impl Mean {
         let cut = total / 10;
         let kept = &logarithms[cut..total - cut];
         let value = mean(kept);
-        // Those that were cut count as the outermost that were kept.
+        // Trimmed values count as the outermost that were kept.
         let (least, most) = (kept[0], kept[kept.len() - 1]);
         logarithms.iter_mut().for_each(|logarithm| *logarithm = logarithm.clamp(least, most));
         let middle = mean(&logarithms);
@@ -328,7 +330,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The quantile of Student's t for a 95 % interval of the mean of so many.
+/// The quantile of Student's t for a 95 % interval of a mean.
 fn student(figures: usize) -> f64 {
     match figures {
         2 => 12.706,
@@ -379,7 +381,7 @@ fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
     Ok(measured)
 }
 
-/// Runs a few rounds; returns how many the budget allows.
+/// Runs a few rounds, and returns the number that fits the budget.
 fn warm(processes: &mut [Process], budget: Duration) -> Result<usize> {
     let start = Instant::now();
     let mut rounds = 0;
@@ -392,7 +394,7 @@ fn warm(processes: &mut [Process], budget: Duration) -> Result<usize> {
     Ok(usize::try_from(affordable).unwrap_or(MOST_ROUNDS).clamp(FEWEST_ROUNDS, MOST_ROUNDS))
 }
 
-/// The instructions that a scope takes, by contestant.
+/// The instructions per scope, by contestant.
 fn count(row: &Row, programs: &Path) -> Result<Vec<Option<f64>>> {
     let count = |contestant: &Contestant| {
         let mut command = Command::new("valgrind");
@@ -408,23 +410,23 @@ fn count(row: &Row, programs: &Path) -> Result<Vec<Option<f64>>> {
     CONTESTANTS.iter().map(count).collect()
 }
 
-/// How the times of one contestant compare with another's: round by round, then layout by layout.
+/// The ratio of two contestants' times: by round, then by layout.
 fn ratio(theirs: &Measured, ours: &Measured) -> Mean {
     Mean::of(theirs.0.iter().zip(&ours.0).map(|(theirs, ours)| {
         median(theirs.times.iter().zip(&ours.times).map(|(theirs, ours)| theirs / ours))
     }))
 }
 
-/// Collects what was found.
+/// Collects results.
 #[derive(Default)]
 struct Bench {
     record: String,
     missed: Vec<String>,
-    /// Of the programs: ratios to ours, by contestant.
+    /// Ratios to ours in the programs, by contestant.
     ratios: [Vec<f64>; CONTESTANTS.len()],
-    /// The same of the programs that were not tuned for.
+    /// The same for the untuned programs.
     untuned: [Vec<f64>; CONTESTANTS.len()],
-    /// Outside any scope, to the inner allocator.
+    /// Ratios to the inner allocator, outside any scope.
     outside: [Vec<f64>; 2],
     /// The largest ratio of peak memory, and its row: of the programs, of those that were not tuned
     /// for, and of all rows.
@@ -528,7 +530,7 @@ impl Bench {
         }
     }
 
-    /// The end of a line of the record; a missed bar is remembered.
+    /// The last cells of a record line. Remembers a missed bar.
     fn said(&mut self, row: &str, contestant: &str, verdict: Option<Verdict>) -> String {
         let Some(Verdict { bar, value, held }) = verdict else { return ",,\n".to_owned() };
         if !held {
@@ -564,7 +566,7 @@ impl Bench {
             let what = "transparent: geometric mean of the untuned programs, mimalloc";
             at_least(1.06, mean).into_iter().for_each(|verdict| self.summary(what, verdict));
         }
-        // Over mimalloc, against mimalloc: a ratio of two ratios to ours.
+        // Over mimalloc, compared with mimalloc: the ratio of two ratios to ours.
         let pairs = self.ratios[MIMALLOC].iter().zip(&self.ratios[OURS_OVER_MIMALLOC]);
         let over: Vec<f64> = pairs.map(|(theirs, ours)| theirs / ours).collect();
         if let Some(mean) = geometric_mean(&over) {

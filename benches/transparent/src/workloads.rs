@@ -1,5 +1,5 @@
-//! The workloads, one file each. A batch is a number of scopes; each makes its answer anew, and the answer is
-//! held against the one that was found without any scope.
+//! The workloads, one file each. A batch is a number of scopes. Each computes the result again, and
+//! compares it with the one computed without a scope.
 
 use crate::Arena;
 
@@ -26,23 +26,23 @@ pub(crate) mod text;
 mod trees;
 mod xml;
 
-/// A program without arenas, in batches.
+/// A program unaware of arenas, in batches.
 trait Workload: 'static {
-    /// The input, and the answer that it must come to. `size` is the row's.
+    /// The input and its expected result. `size` comes from the row.
     fn new(size: usize) -> Self;
 
-    /// Runs one batch, and returns something of its answer.
+    /// Runs one batch and returns a part of its result.
     fn batch<A: Arena>(&mut self) -> u64;
 }
 
-/// How a row counts.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// What arenas are for: in the geometric mean.
+    /// A program that arenas are made for; part of the geometric mean.
     Program,
-    /// The same, chosen before its figures were known, and not tuned for. Has a mean of its own.
+    /// The same, chosen before its figures were known, and not tuned for. Has a separate mean.
     Untuned,
-    /// Where little or nothing is to be gained: must not lose.
+    /// A program where little can be gained; must not be slower.
     Control,
     /// Large vectors of numbers, W8 to W10.
     Numbers,
@@ -53,11 +53,11 @@ pub enum Kind {
 pub struct Row {
     pub name: &'static str,
     pub kind: Kind,
-    /// Scopes a batch; a time is divided by it.
+    /// Scopes per batch; times are divided by it.
     pub scopes: usize,
     /// Uses threads: its instructions are not counted.
     pub threads: bool,
-    /// Left out where there is a hurry.
+    /// Left out with `--quick`.
     pub slow: bool,
 }
 

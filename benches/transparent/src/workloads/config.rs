@@ -1,4 +1,4 @@
-//! A TOML document is parsed with its formatting, edited, and written again.
+//! Parses a TOML document with its formatting, edits it and writes it.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! An interpreter: a filter of jq is parsed, compiled and run by jaq over a document.
+//! An interpreter: jaq parses, compiles and runs a jq filter on a document.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! Formulas are parsed and evaluated with variables.
+//! Parses and evaluates formulas with variables.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,4 +1,5 @@
-//! Lines of text become records of strings, grouped by a string, each group sorted, the groups in order.
+//! Parses lines of text into records of strings, groups them by a string, and sorts the groups and
+//! their records.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

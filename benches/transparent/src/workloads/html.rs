@@ -1,4 +1,4 @@
-//! An HTML page becomes a tree of nodes, selectors find some, and it goes.
+//! Parses an HTML page into a tree, runs selectors on it and drops it.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

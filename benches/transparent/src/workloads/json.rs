@@ -1,4 +1,4 @@
-//! A JSON document becomes a `serde_json::Value`, is walked, and goes.
+//! Parses a JSON document into a `serde_json::Value`, walks it and drops it.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

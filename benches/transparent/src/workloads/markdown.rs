@@ -1,4 +1,4 @@
-//! Markdown becomes HTML, by a parser that allocates little.
+//! Converts Markdown to HTML with a parser that allocates little.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

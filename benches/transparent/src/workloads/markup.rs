@@ -1,5 +1,5 @@
-//! A web server's request: routed by axum, answered by a handler that renders a minijinja template. The whole
-//! request is one scope, and its reply is read inside.
+//! A request to a web server: routed by axum, answered by a handler that renders a minijinja
+//! template. The request is one scope, in which the reply is read too.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! Messages of Protocol Buffers are decoded, changed, and encoded again.
+//! Decodes, changes and encodes Protocol Buffers messages.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,12 +1,12 @@
-//! W8 to W10 of ArenaPirate.jl: large vectors of numbers that live for a moment.
+//! W8 to W10 of ArenaPirate.jl: large, short-lived vectors of numbers.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;
 use rayon::prelude::*;
 use std::hint::black_box;
 
-/// `sum(collect(1:n) + collect(1:n))`, as often as takes a millisecond or more: what a process finds cold when its turn comes is
-/// not what is measured.
+/// `sum(collect(1:n) + collect(1:n))`, repeated for at least a millisecond, so that cold caches do
+/// not count.
 pub(super) struct Sums<const SCOPES: usize> {
     size: i64,
 }
@@ -71,7 +71,7 @@ fn median(values: &[f64]) -> f64 {
     *copy.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// The same by all threads.
+/// The same on all threads.
 pub(super) struct MediansOfAll(Medians);
 
 impl MediansOfAll {
@@ -92,7 +92,8 @@ impl Workload for MediansOfAll {
     }
 }
 
-/// Fits `amplitude * exp(-decay * x) + offset` to values, by trying a grid; each trial makes its vectors anew.
+/// Fits `amplitude * exp(-decay * x) + offset` to values by grid search. Each trial allocates its
+/// vectors.
 pub(super) struct Search {
     xs: Vec<f64>,
     ys: Vec<f64>,
@@ -114,7 +115,7 @@ impl Search {
         squared_error(&self.xs, &self.ys, Self::parameters(trial))
     }
 
-    /// The number of the trial with the least error, and its error.
+    /// The index of the trial with the smallest error, and that error.
     fn best(errors: impl Iterator<Item = f64>) -> u64 {
         let (number, error) =
             (0_u64..).zip(errors).min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are trials");
@@ -124,7 +125,7 @@ impl Search {
 
 #[inline(never)]
 fn squared_error(xs: &[f64], ys: &[f64], [amplitude, decay, offset]: [f64; 3]) -> f64 {
-    // 1 / (1 + x + x² / 2) is near to exp(-x), and a vector operation.
+    // 1 / (1 + x + x² / 2) approximates exp(-x) and can be vectorised.
     let scaled: Vec<f64> = xs.iter().map(|x| x * decay).collect();
     let fallen: Vec<f64> =
         black_box(&scaled).iter().map(|x| 1.0 / (1.0 + x + x * x / 2.0)).collect();
@@ -151,7 +152,7 @@ impl Workload for Search {
     }
 }
 
-/// The same by all threads.
+/// The same on all threads.
 pub(super) struct SearchOfAll(Search);
 
 impl SearchOfAll {

@@ -1,4 +1,4 @@
-//! Regular expressions are compiled, used once, and go.
+//! Compiles regular expressions, uses them once and drops them.
 
 use super::Workload;
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! A PNG image is decoded: a few large buffers, and arithmetic.
+//! Decodes a PNG image: a few large buffers, and arithmetic.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

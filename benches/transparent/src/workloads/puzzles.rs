@@ -1,4 +1,4 @@
-//! A* of pathfinding solves sliding puzzles; the states are vectors in a hash map.
+//! Solves sliding puzzles with the A* of pathfinding. States are vectors in a hash map.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,10 +1,10 @@
-//! Two that arenas are not for: a scope with one allocation, and scopes from which much escapes.
+//! Two controls: a scope with one allocation, and scopes from which much escapes.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;
 use std::{collections::VecDeque, fmt::Write, hint::black_box};
 
-/// One box a scope.
+/// One box per scope.
 pub(super) struct Single;
 
 impl Single {
@@ -25,7 +25,7 @@ impl Workload for Single {
     }
 }
 
-/// Records are parsed, and every eighth lives on for a while.
+/// Parses records and keeps every eighth for a while.
 pub(super) struct Kept {
     lines: Vec<String>,
     together: usize,
@@ -48,7 +48,7 @@ impl Record {
     }
 }
 
-/// How many live on at a time.
+/// The number of records kept at a time.
 const LIVE: usize = 2_000;
 
 impl Kept {
@@ -98,7 +98,7 @@ impl Kept {
     }
 }
 
-/// The same; what lives on is copied out of the arena.
+/// The same, but copies the records it keeps out of the arena.
 pub(super) struct CopiedOut(Kept);
 
 impl CopiedOut {

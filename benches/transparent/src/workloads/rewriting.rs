@@ -1,4 +1,4 @@
-//! An optimizer: an e-graph of egg saturates with rewrites, and the smallest formula is extracted.
+//! An optimiser: saturates an egg e-graph with rewrites and extracts the smallest formula.
 
 use super::Workload;
 use crate::Arena;

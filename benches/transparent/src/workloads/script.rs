@@ -1,4 +1,4 @@
-//! A script of rhai is compiled and run, with strings, arrays and maps of its own.
+//! Compiles and runs a rhai script with strings, arrays and maps.
 
 use super::Workload;
 use crate::Arena;

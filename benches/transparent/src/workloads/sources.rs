@@ -1,4 +1,4 @@
-//! A Rust source becomes a syntax tree, is walked, and goes.
+//! Parses a Rust source into a syntax tree, walks it and drops it.
 
 use super::Workload;
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! Queries become syntax trees, are written out again, and go.
+//! Parses SQL queries into syntax trees, formats them and drops them.
 
 use super::Workload;
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! Markdown becomes a syntax tree with positions, is walked, and goes.
+//! Parses Markdown into a syntax tree with positions, walks it and drops it.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! A `BTreeMap` of strings: filled, asked, thinned out, dropped.
+//! A `BTreeMap` of strings: filled, queried, partly emptied, dropped.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;

@@ -1,4 +1,4 @@
-//! An XML document becomes a read-only tree, is walked, and goes.
+//! Parses an XML document into a read-only tree, walks it and drops it.
 
 use super::{Workload, text::Numbers};
 use crate::Arena;
