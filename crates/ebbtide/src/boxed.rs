@@ -1,10 +1,10 @@
 //! Values in the arena that are owned and run their destructor.
 
 use crate::{
-    collections::{Detached, IntoIter},
     error::{AllocError, Failure},
     scope::Scope,
     value::lend,
+    vector::{iter::IntoIter, memory::Detached},
 };
 use core::{
     any::Any,

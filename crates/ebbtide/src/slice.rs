@@ -11,12 +11,7 @@ use crate::{
     scope::Scope,
     value::{Zeroable, aligned, assert_no_drop, lend},
 };
-use core::{
-    alloc::Layout,
-    convert::Infallible,
-    mem::{ManuallyDrop, MaybeUninit},
-    ptr::NonNull,
-};
+use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 
 /// Elements of up to so many bytes are collected in a loop of their own. Larger ones would win nothing by it, and each would
 /// lie in several frames of the stack on its way, if nothing is inlined.
@@ -170,13 +165,13 @@ impl<'a> Scope<'a> {
         values: alloc::vec::Vec<T>,
     ) -> Result<NonNull<[T]>, F> {
         // If the backing panics, the vector leaks, and the call has nothing to drop.
-        let mut values = ManuallyDrop::new(values);
+        let mut values = core::mem::ManuallyDrop::new(values);
         let slice = self.duplicate::<T, F>(&values);
         if slice.is_ok() {
             // SAFETY: 0 is within the capacity; the elements are the slice's now.
             unsafe { values.set_len(0) };
         }
-        drop(ManuallyDrop::into_inner(values));
+        drop(core::mem::ManuallyDrop::into_inner(values));
         slice
     }
 }

@@ -8,8 +8,8 @@
 //! methods).
 
 pub(crate) mod elements;
-mod iter;
-mod memory;
+pub(crate) mod iter;
+pub(crate) mod memory;
 mod node;
 pub(crate) mod owning;
 mod traits;
