@@ -1,0 +1,162 @@
+//! Claim: a process that forks while other threads open their first scopes has a child that runs in scopes too, or without them,
+//! and comes to its end.
+//!
+//! The first scope of a program reserves the range. A child that was forked off meanwhile has no thread that would ever come to an
+//! end with it. That moment is short, so one test stops the thread there; the other one forks at all moments of a first scope.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Scoped, arena, report};
+use std::{
+    alloc::System,
+    hint,
+    sync::{
+        Barrier,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+/// Processes in which a first scope opens.
+const PROCESSES: u32 = 100;
+
+/// A process that takes longer is stuck.
+const SECONDS: u32 = 30;
+
+/// How a child ends that found a range, and one that found another thread at work on it.
+const WITH_RANGE: i32 = 17;
+const WITHOUT: i32 = 18;
+
+fn work() -> usize {
+    let all: Vec<String> = arena(|| (0..100).map(|n| n.to_string()).collect());
+    all.iter().map(String::len).sum()
+}
+
+/// Runs `child` in another process, and returns its exit code; `None` where it was killed.
+fn fork(child: impl FnOnce() -> i32) -> Option<i32> {
+    // SAFETY: the child uses nothing that another thread could have locked: only the allocators, of which glibc's is made
+    // for it and ours has no locks.
+    match unsafe { libc::fork() } {
+        0 => {
+            // SAFETY: the call has no conditions. The signal ends a child that hangs.
+            unsafe { libc::alarm(SECONDS) };
+            let code = child();
+            // SAFETY: ends this process, without the destructors of the parent's.
+            unsafe { libc::_exit(code) }
+        }
+        child => {
+            assert!(child > 0);
+            let mut status = 0;
+            // SAFETY: the place for the status is valid.
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status))
+        }
+    }
+}
+
+fn child() -> i32 {
+    assert_eq!(work(), 190);
+    assert_eq!(work(), 190);
+    if report().is_active == Some(true) { WITH_RANGE } else { WITHOUT }
+}
+
+/// In a process without scopes: forks while two threads open their first ones. Returns how the child ended.
+fn fork_at_first_scopes(delay: u32) -> i32 {
+    let (barrier, forked) = (Barrier::new(3), AtomicBool::new(false));
+    thread::scope(|threads| {
+        let first = || {
+            barrier.wait();
+            let sum = work();
+            while !forked.load(Ordering::Relaxed) {
+                assert_eq!(work(), sum);
+            }
+        };
+        threads.spawn(first);
+        threads.spawn(first);
+        barrier.wait();
+        for _ in 0..delay {
+            hint::spin_loop();
+        }
+        let code = fork(child);
+        forked.store(true, Ordering::Relaxed);
+        code.unwrap_or(1)
+    })
+}
+
+#[test]
+fn a_child_that_was_forked_off_at_any_moment_of_a_first_scope_comes_to_its_end() {
+    let mut with_range = 0;
+    for process in 0..PROCESSES {
+        let code = fork(|| fork_at_first_scopes(process * 20));
+        assert!(matches!(code, Some(WITH_RANGE | WITHOUT)), "process {process}: {code:?}");
+        with_range += u32::from(code == Some(WITH_RANGE));
+    }
+    assert!(with_range > 0 || cfg!(not(target_pointer_width = "64")));
+    assert_eq!(report().scopes, 0, "every process began without a scope");
+}
+
+/// Stops the thread that reserves the range: before it does it asks for the limit of addresses.
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod stopped {
+    use super::{AtomicBool, Ordering, WITHOUT, child, fork, report, thread, work};
+
+    /// Whether the next thread that asks is to stop, whether it has, and whether it may go on.
+    static ARMED: AtomicBool = AtomicBool::new(false);
+    static STOPPED: AtomicBool = AtomicBool::new(false);
+    static FORKED: AtomicBool = AtomicBool::new(false);
+
+    /// Takes the place of the C library's.
+    // SAFETY: it does what the C library's does, but for the time that it takes.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn getrlimit(
+        resource: libc::c_uint,
+        limit: *mut libc::rlimit,
+    ) -> libc::c_int {
+        if ARMED.swap(false, Ordering::Acquire) {
+            STOPPED.store(true, Ordering::Release);
+            wait(&FORKED);
+        }
+        let unchanged: *const libc::rlimit = std::ptr::null();
+        // SAFETY: the caller says that the place for the limit is valid; the process is this one, and its limits do not change.
+        let result = unsafe { libc::syscall(libc::SYS_prlimit64, 0, resource, unchanged, limit) };
+        if result == 0 { 0 } else { -1 }
+    }
+
+    fn wait(flag: &AtomicBool) {
+        while !flag.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+    }
+
+    /// In a process without scopes: forks while one thread is stopped in its first scope, and another waits for it.
+    fn fork_while_one_is_stopped() -> i32 {
+        ARMED.store(true, Ordering::Release);
+        let code = thread::scope(|threads| {
+            threads.spawn(work);
+            wait(&STOPPED);
+            threads.spawn(work);
+            let code = fork(child);
+            FORKED.store(true, Ordering::Release);
+            code
+        });
+        if code != Some(WITHOUT) {
+            return code.unwrap_or(1);
+        }
+        // Whoever waited in vain gets a range with the next scope.
+        let scopes = report().scopes;
+        work();
+        if report().scopes > scopes { WITHOUT } else { 2 }
+    }
+
+    #[test]
+    fn a_child_does_not_wait_for_a_thread_that_was_reserving_the_range() {
+        for process in 0..20 {
+            let code = fork(fork_while_one_is_stopped);
+            assert_eq!(code, Some(WITHOUT), "process {process}");
+        }
+    }
+}
