@@ -55,16 +55,20 @@
 // Models know nothing of mapped memory: `tests/loom.rs` takes the modules that it models by themselves.
 #![cfg(not(loom))]
 
+mod bounds;
+mod budget;
 mod cache;
 mod calls;
 mod count;
 pub mod engine;
 mod figures;
+mod frontier;
 mod future;
 #[cfg(feature = "tower")]
 mod layer;
 mod lists;
 mod memory;
+mod once;
 mod options;
 mod os;
 mod owner;
@@ -77,6 +81,8 @@ mod report;
 mod run;
 mod scoped;
 mod size;
+mod stack;
+mod tails;
 mod thread;
 
 #[cfg(feature = "rayon")]

@@ -15,10 +15,8 @@
 //! shared pool has one with memory behind it. A program that has warmed up does not come here.
 #![forbid(unsafe_code)]
 
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-
-/// The length of a window, in milliseconds: the recent past is between one and two of them.
-const WINDOW_MS: u64 = 1000;
+use crate::{budget::Budget, figures};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes held beyond the share of the peak, unless [`retain`](crate::retain) asked for more.
 const RETAINED: usize = 8 << 20;
@@ -30,18 +28,7 @@ const PER_OWNER: usize = 1 << 20;
 const PROMISED: usize = 16 << 20;
 const PROMISED_PER_THREAD: usize = 4 << 20;
 
-/// The bytes of all runs that may have memory behind them.
-static HELD: AtomicUsize = AtomicUsize::new(0);
-
-/// The bound, as of the last observation.
-static BOUND: AtomicUsize = AtomicUsize::new(RETAINED);
-
-/// The highest live bytes seen in this window, and in the one before.
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-static PEAK_BEFORE: AtomicUsize = AtomicUsize::new(0);
-
-/// When this window began.
-static WINDOW: AtomicU64 = AtomicU64::new(0);
+static BUDGET: Budget = Budget::new();
 
 /// What [`retain`](crate::retain) was asked for; [`usize::MAX`] until it is called.
 static RETAIN: AtomicUsize = AtomicUsize::new(usize::MAX);
@@ -67,52 +54,45 @@ pub(crate) fn retained() -> usize {
 
 /// The bytes that the engine holds.
 pub(crate) fn held() -> usize {
-    HELD.load(Ordering::Relaxed)
+    BUDGET.held()
+}
+
+/// The most bytes that the engine may hold. Computed whenever it is asked for: of two threads that each kept one, the one that knows less
+/// could be the last.
+fn bound() -> usize {
+    let fixed = retained().max(RETAINED).saturating_add(PER_OWNER * figures::owners());
+    let peak = peak();
+    (peak + peak / 8 * 3).saturating_add(fixed)
 }
 
 /// Whether more than three quarters of what is allowed are held.
 pub(crate) fn is_tight() -> bool {
-    held() > BOUND.load(Ordering::Relaxed) / 4 * 3
+    held() > bound() / 4 * 3
 }
 
 /// By how much more is held than the bound allows.
 pub(crate) fn excess() -> usize {
-    held().saturating_sub(BOUND.load(Ordering::Relaxed))
+    held().saturating_sub(bound())
 }
 
 /// Counts bytes that are about to get memory. False, and nothing has changed, where the bound does not allow it.
 pub(crate) fn grow(bytes: usize) -> bool {
-    let held = HELD.fetch_add(bytes, Ordering::Relaxed);
-    let is_allowed = held.saturating_add(bytes) <= BOUND.load(Ordering::Relaxed);
-    if !is_allowed {
-        HELD.fetch_sub(bytes, Ordering::Relaxed);
-    }
-    is_allowed
+    BUDGET.grow(bytes, bound())
 }
 
 /// Counts bytes whose memory went back to the system.
 pub(crate) fn shrink(bytes: usize) {
-    HELD.fetch_sub(bytes, Ordering::Relaxed);
+    BUDGET.shrink(bytes);
 }
 
-/// Takes note of the live bytes at a time in milliseconds, and sets the bound by them. True where a window has ended.
-pub(crate) fn observe(live: usize, owners: usize, now: u64) -> bool {
-    PEAK.fetch_max(live, Ordering::Relaxed);
-    let begun = WINDOW.load(Ordering::Relaxed);
-    let has_ended = now.wrapping_sub(begun) >= WINDOW_MS
-        && WINDOW.compare_exchange(begun, now, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-    if has_ended {
-        PEAK_BEFORE.store(PEAK.swap(live, Ordering::Relaxed), Ordering::Relaxed);
-    }
-    let fixed = retained().max(RETAINED).saturating_add(PER_OWNER * owners);
-    let peak = peak();
-    BOUND.store((peak + peak / 8 * 3).saturating_add(fixed), Ordering::Relaxed);
-    has_ended
+/// Takes note of the live bytes at a time in milliseconds. True where a window has ended.
+pub(crate) fn observe(live: usize, now: u64) -> bool {
+    BUDGET.observe(live, now)
 }
 
 /// The highest live bytes of the recent past.
 pub(crate) fn peak() -> usize {
-    PEAK.load(Ordering::Relaxed).max(PEAK_BEFORE.load(Ordering::Relaxed))
+    BUDGET.peak()
 }
 
 /// What users are promised that the engine holds at most, with so many owners.

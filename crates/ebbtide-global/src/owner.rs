@@ -413,7 +413,7 @@ impl Owner {
         self.observed.set(self.bytes.get());
         self.publish_bytes(counters);
         let live = figures::live_bytes().saturating_add(more);
-        if memory::observe(live, figures::owners(), os::milliseconds()) {
+        if memory::observe(live, os::milliseconds()) {
             pool::end_window();
         }
     }

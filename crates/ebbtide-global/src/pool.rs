@@ -9,10 +9,12 @@ use crate::{
     os::{self, Purged},
     run::Run,
     size::{self, CHUNK, CLASSES},
+    stack::Stack,
+    tails::Tails,
 };
 use core::{
     ptr::NonNull,
-    sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 /// Runs with memory behind them.
@@ -29,7 +31,7 @@ static UNUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes a run with memory behind it.
 pub(crate) fn take_warm(class: usize) -> Option<Run> {
-    let run = WARM[class].pop()?;
+    let run = pop(&WARM[class])?;
     let held = run.entry().held.get();
     let before = POOLED.fetch_sub(held, Ordering::Relaxed);
     UNUSED.fetch_min(before.saturating_sub(held), Ordering::Relaxed);
@@ -39,11 +41,11 @@ pub(crate) fn take_warm(class: usize) -> Option<Run> {
 /// Takes a run without memory behind it. Its bytes up to `touched` may hold anything, the others are zeros. `None` where the range, or
 /// the system's memory, is used up.
 pub(crate) fn take_empty(class: usize) -> Option<Run> {
-    let Some(run) = EMPTY[class].pop() else { return Run::fresh(class) };
+    let Some(run) = pop(&EMPTY[class]) else { return Run::fresh(class) };
     let is_usable =
         NonNull::new(run.start()).is_some_and(|start| os::recommit(start, size::run_bytes(class)));
     if !is_usable {
-        EMPTY[class].push(run);
+        push(&EMPTY[class], run);
         return None;
     }
     Some(run)
@@ -57,7 +59,7 @@ pub(crate) fn give(run: Run) {
         give_empty(run);
     } else {
         POOLED.fetch_add(held, Ordering::Relaxed);
-        WARM[run.class()].push(run);
+        push(&WARM[run.class()], run);
     }
 }
 
@@ -94,13 +96,13 @@ fn give_empty(run: Run) {
             Purged::Offered => {}
             Purged::Not => {
                 POOLED.fetch_add(held, Ordering::Relaxed);
-                return WARM[run.class()].push(run);
+                return push(&WARM[run.class()], run);
             }
         }
         entry.held.set(0);
         memory::shrink(held);
     }
-    EMPTY[run.class()].push(run);
+    push(&EMPTY[run.class()], run);
 }
 
 /// Gives at least so much of the pools' memory back to the system, if they have it.
@@ -134,67 +136,23 @@ pub(crate) fn pooled() -> usize {
     POOLED.load(Ordering::Relaxed)
 }
 
-/// Runs that nobody owns, last in, first out, without a lock. The upper half of the word counts the changes, so that a
-/// head which went and came back is not taken for one that stayed.
-struct Stack(AtomicU64);
-
-impl Stack {
-    const fn new() -> Self {
-        Stack(AtomicU64::new(0))
-    }
-
-    fn word(before: u64, head: u32) -> u64 {
-        ((before >> 32).wrapping_add(1) << 32) | u64::from(head)
-    }
-
-    #[allow(clippy::cast_possible_truncation, reason = "the lower half is meant")]
-    fn head(word: u64) -> Option<Run> {
-        Run::from_number(word as u32)
-    }
-
-    fn push(&self, run: Run) {
-        let mut word = self.0.load(Ordering::Relaxed);
-        loop {
-            run.set_next(Self::head(word));
-            let new = Self::word(word, run.number());
-            match self.0.compare_exchange_weak(word, new, Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(now) => word = now,
-            }
-        }
-    }
-
-    fn pop(&self) -> Option<Run> {
-        let mut word = self.0.load(Ordering::Acquire);
-        loop {
-            let run = Self::head(word)?;
-            // Another thread may take the run at this moment and link it elsewhere; then the exchange fails.
-            let next = run.next().map_or(0, Run::number);
-            let new = Self::word(word, next);
-            match self.0.compare_exchange_weak(word, new, Ordering::Acquire, Ordering::Acquire) {
-                Ok(_) => return Some(run),
-                Err(now) => word = now,
-            }
-        }
-    }
+fn push(stack: &Stack, run: Run) {
+    stack.push(run.number(), |next| run.set_next(Run::from_number(next)));
 }
 
-/// Pinned chunks that ended owners remembered for their free tails. Only hints: who takes one has to adopt it.
-static TAILS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
+fn pop(stack: &Stack) -> Option<Run> {
+    let next = |run| Run::from_number(run).and_then(Run::next).map_or(0, Run::number);
+    Run::from_number(stack.pop(next))
+}
 
-/// Where the next tail is put.
-static NEXT_TAIL: AtomicU32 = AtomicU32::new(0);
+static TAILS: Tails<64> = Tails::new();
 
 /// Leaves a pinned chunk with a free tail to other owners.
 pub(crate) fn leave_tail(run: Run) {
-    let place = NEXT_TAIL.fetch_add(1, Ordering::Relaxed) as usize % TAILS.len();
-    TAILS[place].store(run.number(), Ordering::Relaxed);
+    TAILS.leave(run.number());
 }
 
 /// A pinned chunk that another owner left.
 pub(crate) fn take_tail() -> Option<Run> {
-    let taken = |tail: &AtomicU32| {
-        if tail.load(Ordering::Relaxed) == 0 { 0 } else { tail.swap(0, Ordering::Relaxed) }
-    };
-    TAILS.iter().map(taken).find_map(Run::from_number)
+    Run::from_number(TAILS.take())
 }

@@ -2,11 +2,14 @@
 //!
 //! Threads read it while others append. Nothing waits for another thread, so a `fork` at any moment leaves a list
 //! that the child can use.
+//!
+//! `tests/loom_registry.rs` tries every interleaving of what is here.
 
-use core::{
-    ptr,
-    sync::atomic::{AtomicPtr, Ordering},
-};
+use core::ptr;
+#[cfg(not(loom))]
+use core::sync::atomic::{AtomicPtr, Ordering};
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicPtr, Ordering};
 use std::boxed::Box;
 
 /// A list of values that live as long as the program, in the order in which they were appended.
@@ -35,7 +38,13 @@ fn follow<T>(link: &Link<T>) -> Option<&'static Node<T>> {
 
 impl<T> Registry<T> {
     /// An empty list.
+    #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
+        Registry { first: Link::new(ptr::null_mut()) }
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn new() -> Self {
         Registry { first: Link::new(ptr::null_mut()) }
     }
 
@@ -51,7 +60,7 @@ impl<T> Registry<T> {
         wanted: impl Fn(&T) -> bool,
         value: T,
     ) -> &'static T {
-        let node = Box::into_raw(Box::new(Node { value, next: Link::default() }));
+        let node = Box::into_raw(Box::new(Node { value, next: Link::new(ptr::null_mut()) }));
         let mut link = &self.first;
         loop {
             // Release: whoever follows the link sees the node's contents.

@@ -1,0 +1,85 @@
+//! Claims: threads that take memory at once do not take more than the bound in all; the peak of the recent past is not forgotten when a
+//! window ends.
+//!
+//! Models: `ci/loom.sh` runs them. The budget is the crate's own, over loom's atomics. Each model names the mutations that it was
+//! seen to fail with.
+
+#![cfg(loom)]
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
+
+#[path = "../src/budget.rs"]
+mod budget;
+
+use budget::{Budget, WINDOW_MS};
+use loom::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
+
+/// Fails where `grow` compares before it counts, or leaves counted what it refuses.
+#[test]
+fn what_is_granted_is_never_more_than_the_bound() {
+    const BOUND: usize = 100;
+    loom::model(|| {
+        let budget = Arc::new(Budget::new());
+        let granted = Arc::new(AtomicUsize::new(0));
+        let take = |budget: &Budget, granted: &AtomicUsize, bytes: usize| {
+            if budget.grow(bytes, BOUND) {
+                assert!(granted.fetch_add(bytes, Relaxed) + bytes <= BOUND);
+                return true;
+            }
+            false
+        };
+        let other = {
+            let (budget, granted) = (Arc::clone(&budget), Arc::clone(&granted));
+            thread::spawn(move || {
+                if take(&budget, &granted, 60) {
+                    granted.fetch_sub(20, Relaxed);
+                    budget.shrink(20);
+                }
+            })
+        };
+        take(&budget, &granted, 50);
+        take(&budget, &granted, 50);
+        other.join().unwrap();
+        assert_eq!(budget.held(), granted.load(Relaxed));
+    });
+}
+
+/// Fails where the peak goes from this window before it is in the one before, and where the exchange that takes it away is not
+/// `Release`, or `peak` does not acquire it.
+#[test]
+fn a_peak_outlives_the_end_of_its_window_at_any_moment() {
+    loom::model(|| {
+        let budget = Arc::new(Budget::new());
+        budget.observe(10, 0);
+        let other = {
+            let budget = Arc::clone(&budget);
+            thread::spawn(move || assert!(budget.observe(5, WINDOW_MS)))
+        };
+        assert!(budget.peak() >= 10);
+        budget.observe(100, 0);
+        assert!(budget.peak() >= 100);
+        other.join().unwrap();
+        assert!(budget.peak() >= 100);
+    });
+}
+
+/// Fails where the length of a window wraps for a thread that read the clock earlier than the one that began it.
+#[test]
+fn a_window_ends_once_though_threads_read_the_clock_at_different_times() {
+    loom::model(|| {
+        let budget = Arc::new(Budget::new());
+        budget.observe(100, 0);
+        let other = {
+            let budget = Arc::clone(&budget);
+            thread::spawn(move || budget.observe(5, WINDOW_MS + 1))
+        };
+        let here = budget.observe(5, WINDOW_MS);
+        assert!(here != other.join().unwrap(), "one of the two sees it end");
+        assert_eq!(budget.peak(), 100);
+    });
+}

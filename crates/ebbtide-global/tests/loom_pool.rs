@@ -1,0 +1,264 @@
+//! Claims: a run in the shared pool is taken by one thread at a time, with everything that was done to it before; a tail that an
+//! ended owner left has one owner again, or none.
+//!
+//! Models: `ci/loom.sh` runs them. The stack, the tails and the count are the crate's own, over loom's atomics. For the plain
+//! fields of a run stand cells of loom's: whoever owns the run writes to its cell, and loom complains of two that nothing has put in
+//! order. Each model names the mutations that it was seen to fail with.
+
+#![cfg(loom)]
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
+
+#[path = "../src/count.rs"]
+mod count;
+#[path = "../src/size.rs"]
+mod size;
+#[path = "../src/stack.rs"]
+mod stack;
+#[path = "../src/tails.rs"]
+mod tails;
+
+use count::Count;
+use loom::{
+    cell::UnsafeCell,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+    thread,
+};
+use stack::Stack;
+use tails::Tails;
+
+/// The runs of a pool, by their numbers from 1 on.
+struct Pool {
+    stack: Stack,
+    links: Vec<AtomicU32>,
+    fields: Vec<UnsafeCell<u32>>,
+}
+
+impl Pool {
+    /// With so many runs, the highest number on top.
+    fn with(runs: u32) -> Arc<Pool> {
+        let pool = Pool {
+            stack: Stack::new(),
+            links: (0..=runs).map(|_| AtomicU32::new(0)).collect(),
+            fields: (0..=runs).map(|_| UnsafeCell::new(0)).collect(),
+        };
+        for run in 1..=runs {
+            pool.give(run);
+        }
+        Arc::new(pool)
+    }
+
+    /// Uses a run that the caller owns.
+    fn work(&self, run: u32) {
+        // SAFETY: loom checks that nobody else is at it.
+        self.fields[run as usize].with_mut(|value| unsafe { *value += 1 });
+    }
+
+    /// How often a run that the caller owns was used.
+    fn uses(&self, run: u32) -> u32 {
+        // SAFETY: loom checks that nobody writes to it.
+        self.fields[run as usize].with(|value| unsafe { *value })
+    }
+
+    fn give(&self, run: u32) {
+        self.work(run);
+        self.stack.push(run, |next| self.links[run as usize].store(next, Relaxed));
+    }
+
+    /// Takes a run and uses it; 0 where there is none.
+    fn take(&self) -> u32 {
+        let run = self.stack.pop(|run| self.links[run as usize].load(Relaxed));
+        if run != 0 {
+            self.work(run);
+        }
+        run
+    }
+
+    /// All runs in the pool.
+    fn drain(&self) -> Vec<u32> {
+        let mut all: Vec<u32> =
+            std::iter::from_fn(|| Some(self.take()).filter(|run| *run != 0)).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// Every order of events in which at most so many threads are stopped that could have gone on; LOOM_MAX_PREEMPTIONS says
+/// another number.
+fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = model.preemption_bound.or(Some(preemptions));
+    model.check(run);
+}
+
+/// Fails where `push` is not `Release`, or the loads of `pop` are not `Acquire`.
+#[test]
+fn what_was_done_to_a_run_has_happened_before_it_is_taken_from_the_pool() {
+    model(3, || {
+        let pool = Pool::with(1);
+        let others = [(); 2].map(|()| {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || {
+                let run = pool.take();
+                if run != 0 {
+                    pool.give(run);
+                }
+                run
+            })
+        });
+        let takes = others.map(|other| other.join().unwrap());
+        let run = pool.take();
+        assert_eq!(run, 1, "it was given back");
+        // Made, twice by each thread that had it, and once here.
+        let had = takes.iter().filter(|run| **run != 0).count();
+        assert_eq!(pool.uses(run) as usize, 1 + 2 * had + 1);
+    });
+}
+
+/// Fails where the exchange of `push` or `pop` is a plain store.
+#[test]
+fn runs_that_are_given_while_others_are_taken_are_all_there() {
+    model(3, || {
+        let pool = Pool::with(3);
+        let taken = (pool.take(), pool.take());
+        let giver = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.give(taken.0))
+        };
+        let taker = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.take())
+        };
+        pool.give(taken.1);
+        giver.join().unwrap();
+        let taken = taker.join().unwrap();
+        assert_ne!(taken, 0, "there was always one");
+        let mut all = pool.drain();
+        all.push(taken);
+        all.sort_unstable();
+        assert_eq!(all, [1, 2, 3]);
+    });
+}
+
+/// Fails where the stack's word does not count its changes: the thread that is slow then puts a run on top which the other one
+/// has.
+#[test]
+fn a_head_that_went_and_came_back_is_not_taken_for_one_that_stayed() {
+    model(3, || {
+        let pool = Pool::with(2);
+        let slow = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.take())
+        };
+        let (first, second) = (pool.take(), pool.take());
+        if first != 0 {
+            pool.give(first);
+        }
+        let slow = slow.join().unwrap();
+        let mut all = pool.drain();
+        all.extend([slow, second].into_iter().filter(|run| *run != 0));
+        all.sort_unstable();
+        assert_eq!(all, [1, 2], "each run is in the pool, or has been taken once");
+    });
+}
+
+/// A chunk whose entry is known to be committed by whoever was told of it.
+struct Chunk {
+    committed: UnsafeCell<bool>,
+    count: Count,
+    tail: UnsafeCell<u32>,
+    freed: AtomicU32,
+}
+
+impl Chunk {
+    /// Where an adopted chunk's tail begins, moved by one.
+    fn bump(&self) -> u32 {
+        // SAFETY: loom checks that nobody else is at it.
+        self.tail.with_mut(|tail| unsafe {
+            *tail += 1;
+            *tail
+        })
+    }
+
+    /// Frees a block of a chunk of another owner's, or nobody's.
+    fn free(&self) {
+        if self.count.free() {
+            self.bump();
+            self.freed.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+/// Fails where `Tails::leave` is not `Release` or `take` not `Acquire` (the entry is looked at before it is committed), and where
+/// `Count::adopt` is not `Acquire` (the tail is an earlier owner's).
+#[test]
+fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
+    model(2, || {
+        let chunk = Arc::new(Chunk {
+            committed: UnsafeCell::new(false),
+            count: Count::new(),
+            tail: UnsafeCell::new(0),
+            freed: AtomicU32::new(0),
+        });
+        let tails = Arc::new(Tails::<2>::new());
+        let ended = {
+            let (chunk, tails) = (Arc::clone(&chunk), Arc::clone(&tails));
+            thread::spawn(move || {
+                // SAFETY: loom checks that nobody else is at it.
+                chunk.committed.with_mut(|committed| unsafe { *committed = true });
+                chunk.count.own();
+                assert_eq!(chunk.bump(), 1);
+                // Two blocks live on.
+                assert_eq!(chunk.count.settle(2), 2);
+                tails.leave(1);
+                // Somebody who has the one block frees it, the other one stays a while.
+                chunk.free();
+                chunk.free();
+            })
+        };
+        let adopters = [(); 2].map(|()| {
+            let (chunk, tails) = (Arc::clone(&chunk), Arc::clone(&tails));
+            thread::spawn(move || {
+                if tails.take() == 0 {
+                    return;
+                }
+                // SAFETY: loom checks that nobody writes to it.
+                assert!(chunk.committed.with(|committed| unsafe { *committed }));
+                if chunk.count.adopt().is_none() {
+                    return;
+                }
+                assert_eq!(chunk.freed.load(Relaxed), 0, "what is free is adopted by nobody");
+                assert!(chunk.bump() > 1, "an owner was there before");
+                if chunk.count.settle(1) > 0 {
+                    tails.leave(1);
+                    chunk.free();
+                } else {
+                    chunk.freed.fetch_add(1, Relaxed);
+                }
+            })
+        });
+        ended.join().unwrap();
+        for adopter in adopters {
+            adopter.join().unwrap();
+        }
+        assert_eq!(chunk.freed.load(Relaxed), 1);
+        assert_eq!(chunk.count.peek(), 0);
+    });
+}
+
+/// Fails where `take` reads and clears a place in two steps.
+#[test]
+fn a_tail_is_handed_to_one_owner() {
+    loom::model(|| {
+        let tails = Arc::new(Tails::<1>::new());
+        tails.leave(1);
+        let other = {
+            let tails = Arc::clone(&tails);
+            thread::spawn(move || tails.take())
+        };
+        let taken = tails.take() + other.join().unwrap() + tails.take();
+        assert_eq!(taken, 1);
+    });
+}

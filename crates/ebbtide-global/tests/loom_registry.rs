@@ -1,0 +1,71 @@
+//! Claims: what was appended to a registry is seen whole; two threads that append the same at once append one.
+//!
+//! Models: `ci/loom.sh` runs them. The registry is the crate's own, over loom's atomics. A value is a cell of loom's, to which
+//! the thread that makes it writes: loom complains of a reader that nothing has put behind that. Each model names the mutations
+//! that it was seen to fail with.
+
+#![cfg(loom)]
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
+
+#[path = "../src/registry.rs"]
+mod registry;
+
+use loom::{cell::UnsafeCell, thread};
+use registry::Registry;
+
+struct Value(UnsafeCell<u32>);
+
+impl Value {
+    fn new(value: u32) -> Value {
+        let cell = UnsafeCell::new(0);
+        // SAFETY: nobody else knows of it.
+        cell.with_mut(|place| unsafe { *place = value });
+        Value(cell)
+    }
+
+    fn get(&self) -> u32 {
+        // SAFETY: loom checks that nobody writes to it.
+        self.0.with(|value| unsafe { *value })
+    }
+}
+
+// SAFETY: a value is written by the thread that makes it, and then only read; loom checks that this is so.
+unsafe impl Sync for Value {}
+
+/// A registry that is freed with what it points to, by nobody: models are short.
+fn registry() -> &'static Registry<Value> {
+    Box::leak(Box::new(Registry::new()))
+}
+
+/// Fails where `append` links without `Release`, and where `follow` loads without `Acquire`.
+#[test]
+fn what_was_appended_is_seen_whole_by_readers_and_by_other_writers() {
+    loom::model(|| {
+        let registry = registry();
+        let writers = [1, 2].map(|value| {
+            thread::spawn(move || {
+                assert_eq!(registry.append(Value::new(value)).get(), value);
+            })
+        });
+        assert!(registry.iter().map(Value::get).sum::<u32>() <= 3);
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        assert_eq!(registry.iter().map(Value::get).sum::<u32>(), 3, "neither is lost");
+    });
+}
+
+/// Fails where the list is searched first, and what was not found is then appended, and where a link is set by a store instead of an
+/// exchange.
+#[test]
+fn two_threads_that_append_the_same_at_once_append_one() {
+    loom::model(|| {
+        let registry = registry();
+        registry.append(Value::new(1));
+        let find = move || registry.find_or_append(|value| value.get() == 7, Value::new(7));
+        let other = thread::spawn(move || std::ptr::from_ref(find()).addr());
+        let here = std::ptr::from_ref(find()).addr();
+        assert_eq!(here, other.join().unwrap());
+        assert_eq!(registry.iter().map(Value::get).collect::<Vec<_>>(), [1, 7]);
+    });
+}
