@@ -57,6 +57,9 @@ static OWNERS: AtomicUsize = AtomicUsize::new(0);
 pub(crate) static PINNED: AtomicIsize = AtomicIsize::new(0);
 
 /// Adds to a counter that only the calling thread writes.
+///
+/// Relaxed, like every access to counters: nothing else is read by what they say, and reports need no two of them to be of the same
+/// moment. That a later owner goes on from the last value is the matter of [`Counters::leave`].
 pub(crate) fn add(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
 }
@@ -66,6 +69,7 @@ impl Counters {
     pub(crate) fn take() -> &'static Counters {
         OWNERS.fetch_add(1, Ordering::Relaxed);
         let free = COUNTERS.iter().find(|counters| {
+            // Acquire: pairs with the release in `leave`. The new owner starts from what the one before counted.
             !counters.is_taken.load(Ordering::Relaxed)
                 && !counters.is_taken.swap(true, Ordering::Acquire)
         });
@@ -77,6 +81,7 @@ impl Counters {
     /// Leaves the counters, with what they count, to a later owner.
     pub(crate) fn leave(&self) {
         OWNERS.fetch_sub(1, Ordering::Relaxed);
+        // Release: see `take`.
         self.is_taken.store(false, Ordering::Release);
     }
 
@@ -114,7 +119,7 @@ pub(crate) fn live_bytes() -> usize {
     };
     let live =
         COUNTERS.iter().fold(0_u64, balance).wrapping_sub(FREED_ELSEWHERE.load(Ordering::Relaxed));
-    // Below 0 where a free was published before the allocation.
+    // The sum is of no one moment. Below 0 where a free was published, or is seen, before the allocation.
     i64::try_from(live).ok().and_then(|live| usize::try_from(live).ok()).unwrap_or(0)
 }
 

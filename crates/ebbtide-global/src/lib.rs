@@ -52,7 +52,7 @@
 //! ([`release_pool`], [`retain`]) is the system's again at once on Linux and Windows; other Unixes take it when they need it. On
 //! Windows the addresses that were ever in use count as promised memory, 32 MiB at a time, until they are given back.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Models know nothing of mapped memory: `tests/loom.rs` takes the modules that it models by themselves.
+// Models know nothing of mapped memory: `tests/loom*.rs` take the modules that they model by themselves.
 #![cfg(not(loom))]
 
 mod bounds;

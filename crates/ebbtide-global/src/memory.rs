@@ -30,7 +30,7 @@ const PROMISED_PER_THREAD: usize = 4 << 20;
 
 static BUDGET: Budget = Budget::new();
 
-/// What [`retain`](crate::retain) was asked for; [`usize::MAX`] until it is called.
+/// What [`retain`](crate::retain) was asked for; [`usize::MAX`] until it is called. Relaxed: a number by itself.
 static RETAIN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Sets what pools may keep.

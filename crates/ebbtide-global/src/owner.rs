@@ -326,7 +326,7 @@ impl Owner {
 
     #[cold]
     fn reserve_ids(&self) {
-        // In 64 bits this never wraps (G8).
+        // In 64 bits this never wraps (G8). Relaxed: a batch is given out once in any order of events.
         let first = NEXT_IDS.fetch_add(ID_BATCH, Ordering::Relaxed);
         self.next_id.set(first);
         self.last_id.set(first + ID_BATCH);

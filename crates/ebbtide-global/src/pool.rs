@@ -23,10 +23,12 @@ static WARM: [Stack; CLASSES] = [const { Stack::new() }; CLASSES];
 /// Runs without.
 static EMPTY: [Stack; CLASSES] = [const { Stack::new() }; CLASSES];
 
-/// The bytes that the warm runs hold.
+/// The bytes that the warm runs hold. Relaxed: a run is counted before it is pushed, and counted out after it was popped, which the
+/// stack orders. So it never falls below 0, and for moments it is too high.
 static POOLED: AtomicUsize = AtomicUsize::new(0);
 
-/// The least that [`POOLED`] was in this window: so much was not needed.
+/// The least that [`POOLED`] was in this window: so much was not needed. A guess: where a window ends at this moment, what another
+/// thread takes may count for the one or the other.
 static UNUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes a run with memory behind it.

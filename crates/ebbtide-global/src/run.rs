@@ -33,7 +33,21 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// taken.
 ///
 /// `scope`, `owner`, `next` and `count` are atomics, which anyone may read. Everything else belongs to whoever owns the run
-/// (G2 in `owner`): its owner, whoever took it from a pool, or for a large block whoever holds the block.
+/// (G2 in `owner`): its owner, whoever took it from a pool, or for a large block whoever holds the block. Plain fields pass from one to
+/// the next with the run: through `Count`, through a `Stack`, or with the large block.
+///
+/// # Memory order
+///
+/// `scope` and `owner` are stored and loaded `Relaxed`, and no fence stands beside them. Whoever loads one owns the run, or holds a
+/// live block of it, and asks one of two questions.
+///
+/// - Of a chunk: does it name my owner, or a scope of mine? IDs are never used twice (G8), so such a value was stored by that owner itself, which
+///   stores another one before it gives the run away. A thread never loads a value older than its own last store, and an owner
+///   that moves to another thread takes its stores along. So the answer is yes exactly while the owner has the run.
+/// - Is it [`LARGE`]? Chunks are never runs for large blocks, so for a chunk it is no at any time. For a large block it was stored,
+///   with the owner, before the block was handed out, and both stay until it is freed.
+///
+/// `next` is the owner's, but in a pool, where [`Stack`](crate::stack::Stack) says what orders it.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Entry {

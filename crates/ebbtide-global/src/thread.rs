@@ -31,7 +31,8 @@ impl Drop for Exit {
     }
 }
 
-/// Whether scopes can be served: there is a range, and the program's global allocator is a `Scoped`.
+/// Whether scopes can be served: there is a range, and the program's global allocator is a `Scoped`. Relaxed: every thread that finds it
+/// unknown finds out the same, and what the range is comes by `range::prepare`.
 static INSTALLED: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const NO: u8 = 1;

@@ -192,7 +192,7 @@ impl Chunk {
 }
 
 /// Fails where `Tails::leave` is not `Release` or `take` not `Acquire` (the entry is looked at before it is committed), and where
-/// `Count::adopt` is not `Acquire` (the tail is an earlier owner's).
+/// `Count::adopt` is not `Acquire` or `Count::settle` not `Release` (the tail is an earlier owner's).
 #[test]
 fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
     model(2, || {
@@ -212,8 +212,10 @@ fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
                 assert_eq!(chunk.bump(), 1);
                 // Two blocks live on.
                 assert_eq!(chunk.count.settle(2), 2);
+                // Named twice: an earlier owner remembered it too.
                 tails.leave(1);
-                // Somebody who has the one block frees it, the other one stays a while.
+                tails.leave(1);
+                // Then both are freed.
                 chunk.free();
                 chunk.free();
             })
@@ -232,7 +234,6 @@ fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
                 assert_eq!(chunk.freed.load(Relaxed), 0, "what is free is adopted by nobody");
                 assert!(chunk.bump() > 1, "an owner was there before");
                 if chunk.count.settle(1) > 0 {
-                    tails.leave(1);
                     chunk.free();
                 } else {
                     chunk.freed.fetch_add(1, Relaxed);

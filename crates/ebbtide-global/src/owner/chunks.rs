@@ -100,6 +100,7 @@ impl Owner {
         entry.bumped.set(0);
         entry.older.set(0);
         entry.has_listed.set(false);
+        // Relaxed, like every store to the two: see `Entry`.
         entry.scope.store(scope, Ordering::Relaxed);
         entry.owner.store(self.id.get(), Ordering::Relaxed);
     }
@@ -337,7 +338,7 @@ impl Owner {
         self.persistence.pinned(entry, newer);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
-        // Counted before, so that whoever frees the last block finds it counted.
+        // Counted before, so that whoever frees the last block finds it counted: `Count` orders the two, though each is Relaxed.
         PINNED.fetch_add(1, Ordering::Relaxed);
         let live = entry.count.settle(local);
         if live == 0 {

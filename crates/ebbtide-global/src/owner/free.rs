@@ -90,6 +90,8 @@ impl Owner {
         elsewhere: impl FnOnce(),
     ) {
         let entry = place.entry();
+        // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail` is plain, and read only where the scope is
+        // this owner's.
         let is_here = entry.scope.load(Ordering::Relaxed) == self.scope.get()
             && offset_in_chunk(block) >= entry.tail.get();
         if !is_here {
