@@ -17,7 +17,7 @@
 	jne	_ZN14ebbtide_global6scoped4slowE
 	movq	(%rax), %r9
 	movq	%r9, (%rdx,%r8,8)
-	movq	_ZN14ebbtide_global5range5RANGEE@GOTPCREL(%rip), %r9
+	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %r9
 	movq	(%r9), %r8
 	addq	%rax, %r8
 	movq	8(%r9), %r10

@@ -4,7 +4,7 @@
 	movq	%fs:128(%rcx), %rax
 	testq	%rax, %rax
 	je	.LBB6_6
-	movq	_ZN14ebbtide_global5range5RANGEE@GOTPCREL(%rip), %r8
+	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %r8
 	movq	16(%r8), %r9
 	shrq	$8, %rdx
 	andq	$-256, %rdx

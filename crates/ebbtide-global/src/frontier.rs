@@ -69,9 +69,9 @@ impl Frontier {
         if !commit(from, to) {
             return false;
         }
-        // Release: the chunks are committed for whoever reads this. Acquire: so are those below `from` for whoever reads it, if
-        // another thread had committed them.
-        self.committed.fetch_max(to, Ordering::AcqRel);
+        // Release: the chunks are committed for whoever acquires this, those below `from` included, for `from` was acquired. A store
+        // would do; but the number might go back, and chunks be committed again.
+        self.committed.fetch_max(to, Ordering::Release);
         true
     }
 

@@ -109,8 +109,7 @@ mod stopped {
     static STOPPED: AtomicBool = AtomicBool::new(false);
     static FORKED: AtomicBool = AtomicBool::new(false);
 
-    /// Takes the place of the C library's.
-    // SAFETY: it does what the C library's does, but for the time that it takes.
+    /// Does what the C library's does, but for the time that it takes.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn getrlimit(
         resource: libc::c_uint,

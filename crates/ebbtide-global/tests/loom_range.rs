@@ -91,7 +91,7 @@ fn the_range_is_reserved_once_and_known_to_whoever_is_told() {
     });
 }
 
-/// Fails where `prepare` waits without end for a thread that is not there, and where it calls `make` a second time.
+/// Fails where the thread that makes it does not take back that others have given up: an exchange in place of the last store.
 #[test]
 fn a_thread_that_is_gone_is_not_waited_for() {
     loom::model(|| {
