@@ -17,10 +17,6 @@ const FARTHEST: usize = 4096;
 /// What is fetched at a time, in bytes.
 const LINE: usize = 64;
 
-/// Blocks of at least this size are written upwards one by one while their addresses go down. Every processor that was measured
-/// predicts that badly.
-const ZIGZAG: usize = 1024;
-
 /// Where less than this is free, memory of the second-level cache is likely to be had, and fetching costs more than
 /// it gains.
 const FAR: usize = 256 << 10;
@@ -84,11 +80,15 @@ pub(crate) fn prepare(size: usize) {
 /// The smallest blocks that this processor gains from prefetching for.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod processor {
-    use super::{LINE, ZIGZAG};
+    use super::LINE;
     use core::{
         arch::x86_64::__cpuid,
         sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     };
+
+    /// Blocks of at least this size are written upwards one by one while their addresses go down. Every processor that was measured
+    /// predicts that badly.
+    const ZIGZAG: usize = 1024;
 
     /// A fact about the machine: every thread that finds it out stores the same. `Relaxed`, because no other memory is read
     /// on the strength of it, and a thread that does not see it yet only prefetches less.
