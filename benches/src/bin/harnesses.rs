@@ -174,8 +174,10 @@ fn blink_arguments(only: &str) -> Vec<String> {
 fn generate(harness: &Harness) -> io::Result<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = unpacked(harness.name)?;
-    let mut source =
-        Source { text: fs::read_to_string(package.join(harness.source))?, misfits: Vec::new() };
+    let mut source = Source {
+        text: fs::read_to_string(package.join(harness.source))?.replace("\r\n", "\n"),
+        misfits: Vec::new(),
+    };
     (harness.edit)(&mut source);
     if !source.misfits.is_empty() {
         return Err(io::Error::other(format!(

@@ -4,7 +4,8 @@ use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
-    CLIPPY, LLVM_COV, LLVM_TOOLS, MULTILIB, MUTANTS, NIGHTLY, NODE, RUSTFMT, UNIX, VALGRIND, WINE,
+    CLIPPY, LLVM_COV, LLVM_TOOLS, MULTILIB, MUTANTS, NIGHTLY, NODE, QEMU, RUSTFMT, UNIX, VALGRIND,
+    WINE,
 };
 use std::time::Instant;
 
@@ -71,6 +72,7 @@ const STEPS: &[Step] = &[
     ),
     Step::new("Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]).slow(),
     Step::new("32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]).slow(),
+    Step::new("aarch64, under QEMU", "bash ci/platforms.sh aarch64").needs(&[QEMU]).slow(),
     Step::new("WebAssembly", "bash ci/platforms.sh wasm").needs(&[NODE]).slow(),
     Step::new("FreeBSD and macOS, compiled only", "bash ci/platforms.sh unix").needs(&[UNIX]).slow(),
     Step::new("loom models", "bash ci/loom.sh").slow(),

@@ -78,6 +78,13 @@ pub(crate) const MULTILIB: Tool = Tool {
     required: false,
 };
 
+pub(crate) const QEMU: Tool = Tool {
+    name: "QEMU or a compiler for aarch64",
+    probe: "bash ci/platforms.sh --probe aarch64",
+    install: &["bash ci/platforms.sh --install aarch64"],
+    required: false,
+};
+
 pub(crate) const NODE: Tool = Tool {
     name: "Node.js or a compiler for WebAssembly",
     probe: "bash ci/platforms.sh --probe wasm",
