@@ -46,11 +46,7 @@ pub struct Arena<B: Backing = DefaultBacking> {
     // Opening a scope, a reset and a root after it read the first cache line only.
     /// The accumulating scope that every other one is opened from; nowhere until there is a chunk.
     root: Scope<'static>,
-    /// The two ends of the next scope, which opens in the head. The top is 0 if they are unknown: the
-    /// root was lent since, has left the head, or is nowhere.
-    ready_top: Cell<usize>,
-    ready_low: Cell<NonNull<u8>>,
-    /// Begins with the fields that a reset reads.
+    /// Begins with the ends of the next scope and with the fields that a reset reads.
     chunks: Chunks<B>,
     /// The address of the head when the root's pointer was last refreshed. The root is in the head if
     /// and only if its chunk has this address (see `refresh_root`).
@@ -156,8 +152,6 @@ impl<B: Backing> Arena<B> {
             // SAFETY: `make_first` starts the root before it is used, and `refresh_root` runs in every
             // loan of the arena before the root is.
             root: Scope::new(unsafe { Cursor::nowhere() }),
-            ready_top: Cell::new(0),
-            ready_low: Cell::new(NonNull::dangling()),
             chunks: Chunks::new(backing, total),
             head_seen: Cell::new(NonNull::dangling()),
         }
@@ -272,13 +266,13 @@ impl<B: Backing> Arena<B> {
 
     #[inline(always)]
     fn open<F: Failure>(&mut self) -> Result<Scope<'_>, F> {
-        let (top, chunk) = match self.ready_top.get() {
+        let (top, chunk) = match self.chunks.control().ready_top.get() {
             0 => self.open_slowly::<F>()?,
             top => (top, self.chunks.control().head().as_ptr()),
         };
         // Read here, where both ways have met. If the word came from two places the compiler would
         // know less of it and check whether what the caller reads overlaps with what it writes.
-        let low = self.ready_low.get();
+        let low = self.chunks.control().ready_low.get();
         // SAFETY: the root is in `chunk`, and these are its ends, which `start` or `make_ready`
         // rounded. The scope borrows the arena exclusively, so the root is not used meanwhile.
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
@@ -288,17 +282,43 @@ impl<B: Backing> Arena<B> {
     /// one.
     #[cold]
     #[inline(never)]
-    fn open_slowly<F: Failure>(&self) -> Result<(usize, NonNull<Header>), F> {
+    fn open_slowly<F: Failure>(&mut self) -> Result<(usize, NonNull<Header>), F> {
+        // SAFETY: the arena is borrowed exclusively, so no claim is alive.
+        unsafe { self.reclaim_forgotten() };
         let root = self.open_root::<F>()?.cursor();
         Ok((self.make_ready(), root.chunk_address()))
+    }
+
+    /// Has `mark` set whenever a claim is made.
+    ///
+    /// # Safety
+    ///
+    /// That of `Control::set_claim_mark`.
+    #[cfg(feature = "std")]
+    pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
+        // SAFETY: the caller promises what is asked for.
+        unsafe { self.chunks.control().set_claim_mark(mark) };
+    }
+
+    /// Takes back the chunks of claims that were forgotten.
+    ///
+    /// # Safety
+    ///
+    /// No claim is alive.
+    pub(crate) unsafe fn reclaim_forgotten(&self) {
+        let control = self.chunks.control();
+        if control.open_claims() > 0 {
+            // SAFETY: no claim is alive, as the caller says.
+            unsafe { control.gather() };
+        }
     }
 
     /// Stores the ends of a scope that opens where the root is now, and returns the top.
     fn make_ready(&self) -> usize {
         let (top, low) = self.root.cursor().rounded();
-        self.ready_low.set(low);
+        self.chunks.control().ready_low.set(low);
         if self.is_root_in_head() {
-            self.ready_top.set(top);
+            self.chunks.control().ready_top.set(top);
         }
         top
     }
@@ -310,7 +330,7 @@ impl<B: Backing> Arena<B> {
             self.make_first::<F>(0)?;
         }
         self.refresh_root();
-        self.ready_top.set(0);
+        self.chunks.control().ready_top.set(0);
         Ok(&self.root)
     }
 
@@ -341,8 +361,8 @@ impl<B: Backing> Arena<B> {
         self.head_seen.set(head.as_ptr());
         // The same as `make_ready` would store, for the region of a block ends at such a multiple;
         // and 0 for a root that is nowhere, whose top is 1.
-        self.ready_top.set(top & !(CHUNK_ALIGN - 1));
-        self.ready_low.set(low);
+        self.chunks.control().ready_top.set(top & !(CHUNK_ALIGN - 1));
+        self.chunks.control().ready_low.set(low);
     }
 
     /// Whether the root is in the head, or nowhere.
@@ -353,7 +373,8 @@ impl<B: Backing> Arena<B> {
     #[inline(always)]
     fn is_root_in_head(&self) -> bool {
         // The first test suffices if it holds, and reads the first cache line only.
-        self.ready_top.get() != 0 || self.root.cursor().chunk_address() == self.head_seen.get()
+        self.chunks.control().ready_top.get() != 0
+            || self.root.cursor().chunk_address() == self.head_seen.get()
     }
 
     /// Refreshes the root's way to the arena, which may have moved.

@@ -51,6 +51,8 @@ mod control;
 mod header;
 mod list;
 
+#[cfg(feature = "std")]
+pub(crate) use self::control::CLAIMED;
 pub(crate) use self::{
     blocks::{FIRST_CHUNK, LARGEST_CHUNK, OVERHEAD, size_for_capacity},
     claims::{claim, end_claim},

@@ -17,8 +17,8 @@
 //! ```
 //!
 //! One entry, the *primary*, has a copy of its words in the thread-local variable itself. `state` there
-//! says whether the next scope leases the primary entry. So the fast path follows no pointer, and it
-//! stores a constant: turns of a loop do not wait for one another. The variable is constant at first
+//! says whether the next scope leases the primary entry. So the fast path follows no pointer, and what
+//! it stores does not depend on the state before: turns of a loop do not wait for one another. The variable is constant at first
 //! and has no destructor, so reaching it takes no test. On x86-64, in an executable:
 //!
 //! ```text
@@ -27,7 +27,8 @@
 //! mov byte ptr fs:[state], 1
 //! mov rax, fs:[top]
 //! …                              ; the closure
-//! mov byte ptr fs:[state], 0
+//! mov al, fs:[state_when_idle]   ; claims set it
+//! mov fs:[state], al
 //! ```
 //!
 //! # Invariants
@@ -46,6 +47,7 @@
 use crate::{
     arena::Arena,
     backing::{Backing, Heap},
+    chunk::CLAIMED,
     error::{AllocError, Failure},
     raw::{self, Cursor},
     scope::Scope,
@@ -67,9 +69,14 @@ const LEASED: u8 = 1;
 /// The closure of a [`with`] runs.
 const SWAPPED: u8 = 2;
 
+// [`CLAIMED`]: the primary entry is idle, and claims were made in its arena since it was last leased
+// on the slow path; some of them may have been forgotten.
+const _: () = assert!(CLAIMED & (LEASED | SWAPPED) == 0);
+
 thread_local! {
     static LOCAL: Local = const { Local {
         state: Cell::new(LEASED),
+        state_when_idle: Cell::new(READY),
         dead: Cell::new(false),
         swaps: Cell::new(0),
         // SAFETY: these words are used while `state` is `READY` only, for which `make_primary` first
@@ -87,6 +94,8 @@ thread_local! {
 /// The state of a thread.
 struct Local {
     state: Cell<u8>,
+    /// The state after a lease of the primary entry: `READY`, or `CLAIMED`.
+    state_when_idle: Cell<u8>,
     /// The thread is ending and has freed its idle entries.
     dead: Cell<bool>,
     /// The number of closures of [`with`] that run.
@@ -155,6 +164,19 @@ impl EntryRef {
         }
     }
 
+    /// Takes back the chunks of claims that were forgotten in the thread's own arena.
+    ///
+    /// # Safety
+    ///
+    /// No scope of the entry is in use.
+    unsafe fn reclaim(self) {
+        if let Some(arena) = &self.arena {
+            // SAFETY: claims borrow a scope of the arena. Those of this entry are its only ones, and
+            // none is in use.
+            unsafe { arena.reclaim_forgotten() };
+        }
+    }
+
     /// Drops the entry and frees its memory.
     ///
     /// # Safety
@@ -203,10 +225,10 @@ impl Drop for Lease<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         match self.other {
-            // A constant, not the present state without a bit, so that nothing is loaded. Every
-            // [`with`] that began since has ended; if not, it runs on a switched stack, and its
-            // scope is no longer the default.
-            None => self.local.state.set(READY),
+            // Not the present state without a bit, so that turns of a loop do not wait for one
+            // another. Every [`with`] that began since has ended; if not, it runs on a switched
+            // stack, and its scope is no longer the default.
+            None => self.local.state.set(self.local.state_when_idle.get()),
             Some(entry) => self.local.give_back(entry),
         }
     }
@@ -229,7 +251,12 @@ impl Local {
     #[cold]
     #[inline(never)]
     fn lease_other<F: Failure>(&self) -> Result<EntryRef, F> {
-        let entry = match self.pop().or_else(|| self.take_primary()) {
+        // The primary entry is used again as soon as it can be, for the sake of the fast path.
+        let idle = match self.state.get() {
+            CLAIMED => self.take_primary(),
+            _ => self.pop().or_else(|| self.take_primary()),
+        };
+        let entry = match idle {
             Some(entry) => entry,
             None => {
                 let made = EntryRef::make::<F>(self.capacity.get())?;
@@ -246,8 +273,14 @@ impl Local {
         if self.state.get() & LEASED != 0 {
             return None;
         }
-        self.state.set(self.state.get() | LEASED);
-        self.primary.get()
+        let primary = self.primary.get();
+        if let Some(primary) = primary {
+            // SAFETY: the entry is not leased, as tested above.
+            unsafe { primary.reclaim() };
+        }
+        self.state_when_idle.set(READY);
+        self.state.set(self.state.get() & SWAPPED | LEASED);
+        primary
     }
 
     /// Makes a new entry the primary one, if there is none and the thread is not ending. It counts
@@ -257,6 +290,13 @@ impl Local {
             // SAFETY: T4: the primary entry has one lease at a time, which uses either the entry's
             // scope or this copy.
             self.words.set(unsafe { child_of(&made.scope) });
+            if let Some(arena) = &made.arena {
+                let mark = NonNull::from(&self.state_when_idle);
+                // SAFETY: the cell is the thread's and has no destructor; the arena is freed with the
+                // thread at the latest. The cell is used at the beginning and the end of a lease,
+                // when no scope of the arena is anywhere else.
+                unsafe { arena.set_claim_mark(mark) };
+            }
             self.primary.set(Some(made));
         }
     }
@@ -265,6 +305,8 @@ impl Local {
     #[inline(never)]
     fn give_back(&self, entry: EntryRef) {
         self.open.set(self.open.get() - 1);
+        // SAFETY: its one lease ends.
+        unsafe { entry.reclaim() };
         if self.primary.get() == Some(entry) {
             self.state.set(self.state.get() & !LEASED);
         } else if entry.arena.is_some() && self.dead.get() {

@@ -18,6 +18,9 @@ pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
 /// Doubling stops here: no ordinary chunk of an arena is made larger than this, header included.
 pub(crate) const LARGEST_CHUNK: usize = 2 * HUGE_PAGE;
 
+/// The size of the first chunk of a claim, header included.
+pub(super) const FIRST_CLAIM: usize = 512 - ALLOCATOR_OVERHEAD;
+
 /// What common heaps add to a block. Left out of the size, so that a chunk does not take one page
 /// more.
 const ALLOCATOR_OVERHEAD: usize = 32;
@@ -42,6 +45,11 @@ pub(crate) const fn size_for_capacity(capacity: usize) -> Option<usize> {
     }
 }
 
+/// The least size of a chunk whose region has `region` bytes. `None` on overflow.
+pub(super) fn least_size(region: usize) -> Option<usize> {
+    region.checked_next_multiple_of(CHUNK_ALIGN)?.checked_add(OVERHEAD)
+}
+
 /// The ordinary size after `ordinary`: twice as much, and a little more where that makes whole huge
 /// pages.
 fn doubled(ordinary: usize) -> usize {
@@ -52,9 +60,27 @@ fn doubled(ordinary: usize) -> usize {
     }
 }
 
-/// Asks the backing for a chunk of the ordinary size, or for one with room for `region` bytes where
-/// that is more. Refused, it asks for half as much, as long as `region` bytes fit. The chunk is in
-/// no list yet.
+/// Asks the backing for a chunk of the ordinary size of the arena's own list. The next one will have
+/// twice that size.
+///
+/// # Errors
+///
+/// Those of [`new_chunk`].
+pub(super) fn new_ordinary_chunk(
+    control: ControlRef<'_>,
+    region: usize,
+) -> Result<ChunkRef<'_>, AllocError> {
+    let ordinary = control.next_size.get();
+    let chunk = new_chunk(control, region, ordinary)?;
+    // Every call to the backing doubles the ordinary size, also one for an oversize request, so that
+    // a run of requests a little above it settles. The size of the oversize request does not count.
+    control.next_size.set(ordinary.max(doubled(ordinary)));
+    Ok(chunk)
+}
+
+/// Asks the backing for a chunk of `wanted` bytes, header included, or for one with room for `region`
+/// bytes if that is more. If the backing refuses, asks for half as much, as long as `region` bytes
+/// fit. The chunk is in no list yet.
 ///
 /// # Errors
 ///
@@ -63,18 +89,14 @@ fn doubled(ordinary: usize) -> usize {
 pub(super) fn new_chunk(
     control: ControlRef<'_>,
     region: usize,
+    wanted: usize,
 ) -> Result<ChunkRef<'_>, AllocError> {
-    let least = region
-        .checked_next_multiple_of(CHUNK_ALIGN)
-        .and_then(|region| region.checked_add(OVERHEAD))
-        .ok_or(AllocError)?;
+    let least = least_size(region).ok_or(AllocError)?;
     let allowed = control.limit.get().saturating_sub(control.held.get());
     if least > allowed || control.is_busy() {
         return Err(AllocError);
     }
-    let ordinary = control.next_size.get();
-    let wanted = ordinary.min(isize::MAX as usize);
-    let mut size = wanted.max(least).min(allowed) & !(CHUNK_ALIGN - 1);
+    let mut size = wanted.min(isize::MAX as usize).max(least).min(allowed) & !(CHUNK_ALIGN - 1);
     let (block, layout) = loop {
         let layout = Layout::from_size_align(size, CHUNK_ALIGN).map_err(|_| AllocError)?;
         match control.call_allocate(layout) {
@@ -115,9 +137,6 @@ pub(super) fn new_chunk(
     control.newest.set(Some(chunk));
     control.has_chunks.set(true);
     control.held.set(control.held.get() + size);
-    // Every call to the backing doubles the ordinary size, an oversize one too, so that a run of
-    // requests a little above it settles; an oversize request's own size never counts.
-    control.next_size.set(ordinary.max(doubled(ordinary)));
     Ok(chunk)
 }
 

@@ -1,10 +1,10 @@
 //! Claims: lists of their own, made from spare chunks and given back as such.
 
 use super::{
-    blocks::new_chunk,
+    blocks::FIRST_CLAIM,
     control::{ControlRef, CurrentChunk},
     header::ChunkRef,
-    list::unlink,
+    list::claim_chunk,
 };
 use crate::error::AllocError;
 
@@ -19,15 +19,14 @@ pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocE
     if control.is_busy() {
         return Err(AllocError);
     }
-    control.scattered.set(true);
+    control.mark_claim();
     if let Some(behind) = parent.chunk().next() {
         parent.next.set(None);
         make_spare(control, behind);
     }
-    let chunk = match unlink(&control.get().spare, false, |_| true) {
-        Some(chunk) => chunk,
-        None => new_chunk(control, 0)?,
-    };
+    let wanted = FIRST_CLAIM.min(control.next_size.get());
+    let chunk = claim_chunk(control, 0, wanted, |_| true)?;
+    control.open_claims.set(control.open_claims.get() + 1);
     chunk.next.set(None);
     chunk.list_start.set(Some(chunk));
     chunk.capacity_before.set(parent.capacity_before.get() + parent.capacity());
@@ -46,6 +45,7 @@ pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocE
 pub(crate) unsafe fn end_claim(chunk: CurrentChunk<'_>) {
     let control = chunk.control();
     debug_assert_ne!(chunk.list_start(), control.head().chunk(), "the list is a claim's");
+    control.open_claims.set(control.open_claims.get() - 1);
     make_spare(control, chunk.list_start());
     control.check();
 }

@@ -11,6 +11,11 @@ use core::{
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Control {
+    /// The two ends of the next scope of an [`Arena`](crate::Arena), if it opens in the head. The top
+    /// is 0 if they are unknown: the root was lent since, has left the head, or is nowhere; or claims
+    /// were made.
+    pub(crate) ready_top: Cell<usize>,
+    pub(crate) ready_low: Cell<NonNull<u8>>,
     /// Whether there may be chunks outside the arena's own list: spare ones, and those of claims.
     pub(super) scattered: Cell<bool>,
     /// Whether there are chunks besides the head's block. Says the same as `newest`, in the part of
@@ -35,8 +40,15 @@ pub(crate) struct Control {
     high_water: Cell<usize>,
     /// The backing is at work: whoever asks for a chunk now is the backing itself.
     pub(super) busy: Cell<bool>,
+    /// The number of claims that were made and not ended.
+    pub(super) open_claims: Cell<usize>,
+    /// What is set to [`CLAIMED`] when a claim is made, for an owner that does not look here.
+    pub(super) claim_mark: Cell<Option<NonNull<Cell<u8>>>>,
     calls: BackingCalls,
 }
+
+/// Set in a claim mark when a claim is made; see [`Control::set_claim_mark`].
+pub(crate) const CLAIMED: u8 = 4;
 
 /// The two methods of a backing, its type erased. They find it behind the control block.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +67,8 @@ impl Control {
     /// The block becomes the first field of a struct whose address `calls` may be called with.
     pub(super) const unsafe fn new(calls: BackingCalls, first_size: usize) -> Self {
         Control {
+            ready_top: Cell::new(0),
+            ready_low: Cell::new(NonNull::dangling()),
             scattered: Cell::new(false),
             has_chunks: Cell::new(false),
             head: Header::vacant(),
@@ -66,6 +80,8 @@ impl Control {
             held: Cell::new(0),
             high_water: Cell::new(0),
             busy: Cell::new(false),
+            open_claims: Cell::new(0),
+            claim_mark: Cell::new(None),
             calls,
         }
     }
@@ -125,6 +141,34 @@ impl Control {
     pub(super) fn note_entered(&self, chunk: &Header) {
         if !poison::TRACKS {
             self.note_high_water(chunk.capacity_before.get() + chunk.capacity());
+        }
+    }
+
+    /// The number of claims that were made and not ended. Where no claim can be alive, these were
+    /// forgotten.
+    pub(crate) fn open_claims(&self) -> usize {
+        self.open_claims.get()
+    }
+
+    /// Has `mark` set to [`CLAIMED`] whenever a claim is made.
+    ///
+    /// # Safety
+    ///
+    /// The cell outlives the arena, and nobody uses it at the same time as a scope of the arena that
+    /// is on another thread.
+    #[cfg(feature = "std")]
+    pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
+        self.claim_mark.set(Some(mark));
+    }
+
+    /// Records that a claim is being made.
+    pub(super) fn mark_claim(&self) {
+        self.scattered.set(true);
+        // The next scope of the arena looks for claims that were forgotten.
+        self.ready_top.set(0);
+        if let Some(mark) = self.claim_mark.get() {
+            // SAFETY: `set_claim_mark`: the cell is alive, and this scope's thread alone uses it.
+            unsafe { mark.as_ref() }.set(CLAIMED);
         }
     }
 

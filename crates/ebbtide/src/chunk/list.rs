@@ -1,7 +1,9 @@
 //! The list of chunks: where it begins, what is linked and unlinked, and when chunks go back.
 
 use super::{
-    blocks::{new_chunk, release_chain},
+    blocks::{
+        FIRST_CHUNK, LARGEST_CHUNK, least_size, new_chunk, new_ordinary_chunk, release_chain,
+    },
     control::{ControlRef, CurrentChunk},
     header::{ChunkRef, Header, Link},
 };
@@ -24,7 +26,7 @@ impl<'c> ControlRef<'c> {
     /// Those of [`new_chunk`].
     pub(crate) fn make_first_block(self, region: usize) -> Result<(), AllocError> {
         debug_assert!(self.head.next.get().is_none(), "there is no chunk before");
-        let chunk = new_chunk(self, region)?;
+        let chunk = new_ordinary_chunk(self, region)?;
         self.head.next.set(Some(chunk));
         self.give_head_a_block();
         Ok(())
@@ -74,8 +76,10 @@ impl<'c> ControlRef<'c> {
         let control = self.get();
         control.scattered.set(false);
         control.spare.set(None);
+        control.open_claims.set(0);
         // Marks every chunk with a list of its own, takes the mark from those in the arena's list,
-        // and appends the ones that still have it.
+        // and appends the ones that still have it: small ones of claims last, for a scope would fill
+        // them quickly.
         for chunk in control.chunks() {
             chunk.list_start.set(Some(chunk));
         }
@@ -84,11 +88,14 @@ impl<'c> ControlRef<'c> {
             chunk.list_start.set(None);
             last = chunk;
         }
-        for chunk in control.chunks() {
-            if chunk.list_start.take().is_some() {
-                chunk.next.set(None);
-                last.next.set(Some(chunk));
-                last = chunk;
+        for small in [false, true] {
+            for chunk in control.chunks() {
+                let is_small = chunk.block_size() < self.head.capacity().min(FIRST_CHUNK);
+                if is_small == small && chunk.list_start.take().is_some() {
+                    chunk.next.set(None);
+                    last.next.set(Some(chunk));
+                    last = chunk;
+                }
             }
         }
         self.check();
@@ -214,18 +221,55 @@ pub(crate) fn chunk_behind<'c>(
     largest: bool,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<ChunkRef<'c>, AllocError> {
-    let control = after.control();
+    let (control, current) = (after.control(), after);
     let after = after.chunk().header();
-    let found = unlink(&after.next, largest, &fits);
-    let found = found.or_else(|| unlink(&control.get().spare, largest, &fits));
-    let chunk = match found {
+    let chunk = match unlink(&after.next, largest, &fits) {
         Some(chunk) => chunk,
-        None => new_chunk(control, region)?,
+        None if after.list_start.get().is_some() => chunk_for_claim(current, region, &fits)?,
+        None => match unlink(&control.get().spare, true, &fits) {
+            Some(chunk) => chunk,
+            None => new_ordinary_chunk(control, region)?,
+        },
     };
     chunk.next.set(after.next.get());
     after.next.set(Some(chunk));
     control.check();
     Ok(chunk)
+}
+
+/// A chunk for the list of a claim that is at `current`: a spare one or a new one. It is about as
+/// large as all that the list has, so that the claim holds at most about twice what it needs, and it
+/// leaves large chunks to those who fill them.
+fn chunk_for_claim<'c>(
+    current: CurrentChunk<'c>,
+    region: usize,
+    fits: impl Fn(&Header) -> bool,
+) -> Result<ChunkRef<'c>, AllocError> {
+    let blocks = current.list_start().onwards().map(|chunk| chunk.block_size());
+    let wanted = blocks.sum::<usize>().min(LARGEST_CHUNK);
+    claim_chunk(current.control(), region, wanted, fits)
+}
+
+/// A chunk for a claim, in no list: a spare one that `fits` accepts and that is at most twice as
+/// large as needed, or a new one of about `wanted` bytes. If the backing refuses, any spare one.
+///
+/// # Errors
+///
+/// Those of [`new_chunk`], if no spare chunk fits.
+pub(super) fn claim_chunk<'c>(
+    control: ControlRef<'c>,
+    region: usize,
+    wanted: usize,
+    fits: impl Fn(&Header) -> bool,
+) -> Result<ChunkRef<'c>, AllocError> {
+    let spare = &control.get().spare;
+    let least = least_size(region).ok_or(AllocError)?;
+    let most = wanted.max(least).saturating_mul(2);
+    let small = unlink(spare, true, |chunk| chunk.block_size() <= most && fits(chunk));
+    small.map_or_else(|| new_chunk(control, region, wanted), Ok).or_else(|error| {
+        let any = unlink(spare, false, &fits);
+        any.ok_or(error)
+    })
 }
 
 /// Takes a chunk that `fits` accepts out of the list that begins at `link`: the first, or the
