@@ -22,7 +22,8 @@ use core::{
 /// Owns memory and lends it to scopes.
 ///
 /// A new arena holds no memory. The first scope makes a chunk. When a chunk is full another follows,
-/// each twice as large as the one before, up to 4 MiB. Chunks stay with the arena when a scope ends, so
+/// each twice as large as the one before, up to 4 MiB. Only the first chunk and those that
+/// serve a single large request can be larger. Chunks stay with the arena when a scope ends, so
 /// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and dropping
 /// the arena give them back to the backing.
 ///
@@ -66,8 +67,9 @@ impl<B: Backing> RefUnwindSafe for Arena<B> {}
 pub enum Retain {
     /// All chunks.
     All,
-    /// Chunks, in the order in which scopes enter them, as long as they come to at most this many
-    /// bytes of the backing; `Bytes(0)` keeps nothing.
+    /// At most this many bytes of the backing; `Bytes(0)` keeps nothing. Chunks are kept in the order
+    /// in which scopes enter them; those that would exceed the limit are skipped. The sizes of later
+    /// chunks do not change: if nothing is kept, the next scope makes a chunk of up to 4 MiB.
     Bytes(usize),
     /// None, but the next scope makes one chunk as large as all of them were together. An arena that is
     /// reset like this after its first run has learned its peak.
@@ -115,7 +117,8 @@ impl Arena<Heap> {
         Arena::try_with_capacity_in(capacity, Heap)
     }
 
-    /// An empty arena whose first chunk will have room for `bytes` bytes; later ones double as usual.
+    /// An empty arena whose first chunk will have room for `bytes` bytes. Later ones double as usual, up
+    /// to 4 MiB, also if the first one is larger.
     ///
     /// ```
     /// # use ebbtide::Arena;

@@ -14,7 +14,7 @@ use core::{alloc::Layout, ptr::NonNull};
 impl Scope<'_> {
     #[inline]
     pub(crate) fn low_allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let block = self.cursor().reserve_low::<AllocError>(layout)?;
+        let block = self.cursor().reserve_layout_low::<AllocError>(layout)?;
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
     }
 

@@ -55,7 +55,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     }
 
     /// Allocates from `backing` when the buffer is full, in chunks like those of an
-    /// [`Arena`](crate::Arena), which stay for the next scope.
+    /// [`Arena`](crate::Arena), which stay for the next scope. A limit that was set stays.
     ///
     /// ```
     /// # use core::mem::MaybeUninit;
@@ -69,7 +69,9 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     /// ```
     #[must_use]
     pub fn or_spill<B: Backing>(self, backing: B) -> Fixed<O, B> {
-        Fixed { chunks: Chunks::new(backing, FIRST_CHUNK), memory: self.memory }
+        let chunks = Chunks::new(backing, FIRST_CHUNK);
+        chunks.control().set_limit(self.chunks.control().limit());
+        Fixed { chunks, memory: self.memory }
     }
 }
 

@@ -29,7 +29,7 @@
 //! - The function `scope` and the module `local` are the default arena of a thread; `Pool` has arenas for
 //!   many threads.
 //!
-//! Every allocating method has a twin with `try_` that returns [`AllocError`] where the other one calls
+//! Every allocating method of a scope has a twin with `try_` that returns [`AllocError`] where the other one calls
 //! `handle_alloc_error`.
 //!
 //! # Features

@@ -557,6 +557,26 @@ impl Cursor {
         Ok(block)
     }
 
+    /// Like [`reserve`](Cursor::reserve), for a layout that may have no bytes. Such a block costs
+    /// nothing, whatever its alignment.
+    #[inline(always)]
+    pub(crate) fn reserve_layout<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
+        if layout.size() == 0 {
+            return Ok(dangling(layout.align()));
+        }
+        self.reserve(layout)
+    }
+
+    /// Like [`reserve_layout`](Cursor::reserve_layout), at the low end.
+    #[inline(always)]
+    #[cfg(any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly"))]
+    pub(crate) fn reserve_layout_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
+        if layout.size() == 0 {
+            return Ok(dangling(layout.align()));
+        }
+        self.reserve_low(layout)
+    }
+
     /// A block at the low end, uninitialised: the kind that [`grow_low`](Cursor::grow_low) may grow
     /// in place.
     #[inline(always)]
@@ -770,7 +790,7 @@ impl Cursor {
         // free again. If the backing panics, this stays so: a guard would cost the fast path its
         // eight instructions.
         self.top.set(words.low.addr().get());
-        if F::DIVERGES {
+        if F::DIVERGES && ABORTS {
             // SAFETY: the caller vouches for `source`.
             unsafe { grow(&mut request) };
         } else {
@@ -781,7 +801,10 @@ impl Cursor {
         self.set(words);
         // Keeps the stores above out of the code that both paths share, where the fast one would wait for them.
         black_box(());
-        if !F::DIVERGES && block.is_null() {
+        if !(F::DIVERGES && ABORTS) && block.is_null() {
+            if F::DIVERGES {
+                out_of_memory(size, align);
+            }
             return Err(F::refused());
         }
         // SAFETY: `slow` rounded `top` down to this.
@@ -948,6 +971,10 @@ fn move_on<'c>(words: &mut Words<'c>) -> NonNull<u8> {
     words.aligned(CHUNK_ALIGN).1
 }
 
+/// Whether [`out_of_memory`] ends the process. Where it panics instead, a scope must have its words
+/// back before, so the slow path returns, and the fast path is a few instructions longer.
+const ABORTS: bool = cfg!(feature = "std");
+
 /// Reports that an infallible method has no memory, as the rest of the program's allocations do.
 #[cold]
 pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
@@ -981,7 +1008,7 @@ unsafe fn slow(request: &mut Request<'_>) {
     request.words = Words { top, low, ..words };
     request.block = block.as_ptr();
     if let Some(source) = request.source {
-        // The sanitizer hears of the block here already, for it is written to.
+        // The sanitizer learns of the block before it is written, not with `track` afterwards.
         poison::lift(block, size);
         // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block, which was free (I1, I2), so
         // `source` is elsewhere.

@@ -599,7 +599,7 @@ impl<'a> Scope<'a> {
         let Ok(layout) = Layout::array::<T>(len) else {
             return Err(F::too_large());
         };
-        let block = self.cursor().reserve::<F>(aligned::<F>(layout, align)?)?;
+        let block = self.cursor().reserve_layout::<F>(aligned::<F>(layout, align)?)?;
         // SAFETY: `MaybeUninit` needs no initialisation; the block lives for `'a`.
         Ok(unsafe { lend(NonNull::slice_from_raw_parts(block.cast(), len)) })
     }

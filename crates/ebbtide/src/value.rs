@@ -327,7 +327,7 @@ impl<'a> Scope<'a> {
     #[inline]
     fn alloc_aligned_in<T, F: Failure>(&self, value: T, align: usize) -> Result<&'a mut T, F> {
         let layout = aligned::<F>(Layout::new::<T>(), align)?;
-        let block = self.cursor().reserve::<F>(layout)?.cast::<T>();
+        let block = self.cursor().reserve_layout::<F>(layout)?.cast::<T>();
         // SAFETY: the block was reserved with at least the layout of a `T`.
         unsafe { block.write(value) };
         // SAFETY: written above; the block lives for `'a`.
@@ -345,7 +345,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline(always)]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-        let Ok(block) = self.cursor().reserve::<Infallible>(layout);
+        let Ok(block) = self.cursor().reserve_layout::<Infallible>(layout);
         block
     }
 
@@ -356,7 +356,7 @@ impl<'a> Scope<'a> {
     /// [`AllocError`].
     #[inline(always)]
     pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        self.cursor().reserve(layout)
+        self.cursor().reserve_layout(layout)
     }
 }
 

@@ -258,3 +258,19 @@ fn zero_sized_values_use_no_memory_and_are_aligned() {
         claim(&s, Page);
     }
 }
+
+#[test]
+fn blocks_of_no_bytes_cost_nothing_whatever_their_alignment() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    s.alloc(1_u8);
+    let used = s.stats().used;
+    for align in [1, 16, 128, 4096] {
+        let layout = Layout::from_size_align(0, align).unwrap();
+        assert_eq!(s.alloc_layout(layout).addr().get() % align, 0);
+        assert_eq!(std::ptr::from_ref(s.alloc_aligned((), align)).addr() % align, 0);
+        let slice = s.alloc_uninit_slice_aligned::<u64>(0, align);
+        assert_eq!(slice.as_ptr().addr() % align, 0);
+        assert_eq!(s.stats().used, used, "aligned to {align}");
+    }
+}

@@ -15,7 +15,8 @@ use core::alloc::Layout;
 /// The size of the first ordinary chunk, header included, unless the user chose another.
 pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
 
-/// Doubling stops here: no ordinary chunk of an arena is made larger than this, header included.
+/// Doubling stops here: no ordinary chunk of an arena but the first is larger than this, header
+/// included.
 pub(crate) const LARGEST_CHUNK: usize = 2 * HUGE_PAGE;
 
 /// The size of the first chunk of a claim, header included.
@@ -51,7 +52,7 @@ pub(super) fn least_size(region: usize) -> Option<usize> {
 }
 
 /// The ordinary size after `ordinary`: twice as much, and a little more where that makes whole huge
-/// pages.
+/// pages; at most [`LARGEST_CHUNK`].
 fn doubled(ordinary: usize) -> usize {
     let doubled = ordinary.saturating_mul(2).min(LARGEST_CHUNK);
     match doubled.next_multiple_of(HUGE_PAGE) {
@@ -74,7 +75,7 @@ pub(super) fn new_ordinary_chunk(
     let chunk = new_chunk(control, region, ordinary)?;
     // Every call to the backing doubles the ordinary size, also one for an oversize request, so that
     // a run of requests a little above it settles. The size of the oversize request does not count.
-    control.next_size.set(ordinary.max(doubled(ordinary)));
+    control.next_size.set(doubled(ordinary));
     Ok(chunk)
 }
 

@@ -83,17 +83,16 @@ fn level(s: &mut Scope<'_>, mut room: Option<Room>, input: &mut Input<'_>, depth
                 let layout = input.layout();
                 let made = s.try_alloc_layout(layout).ok();
                 if let Some(room) = &mut room {
-                    let expected = take(*room, layout.size(), layout.align());
-                    room.top = expected.unwrap_or(room.top);
-                    if expected.is_none() && layout.size() == 0 {
-                        // Zero-sized requests never fail; they are not in the buffer then, and the
-                        // slow path aligns its end.
-                        room.top &= !(layout.align().min(16) - 1);
-                        room.low = room.low.min(room.top);
+                    let expected = match layout.size() {
+                        // In no buffer, and nothing moves.
+                        0 => Some(layout.align()),
+                        size => take(*room, size, layout.align()),
+                    };
+                    if layout.size() > 0 {
+                        room.top = expected.unwrap_or(room.top);
                     }
-                    let nowhere = (layout.size() == 0).then_some(layout.align());
                     let start = made.map(|made| made.addr().get());
-                    assert_eq!(start, expected.or(nowhere), "{layout:?}");
+                    assert_eq!(start, expected, "{layout:?}");
                 }
                 if let Some(start) = made {
                     assert_eq!(start.addr().get() % layout.align(), 0, "alignment");
