@@ -27,6 +27,10 @@ use core::{
 /// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and dropping
 /// the arena give them back to the backing.
 ///
+/// An arena of its own is 256 bytes, and its first chunk 16 KiB. A program with many small arenas, one
+/// for each connection or node, asks for less: with a hundred `u64` in it, an arena made by
+/// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.2 KiB altogether, instead of 16.2.
+///
 /// An arena is `Send` and not `Sync`: it can move between threads, and each thread uses its own.
 ///
 /// ```
