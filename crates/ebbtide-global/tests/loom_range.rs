@@ -65,8 +65,8 @@ impl Range {
     }
 }
 
-/// Fails where `prepare` stores the state without `Release`, where its last exchange fails without `Acquire`, and where it
-/// stores `READY` before it calls `make`.
+/// Fails where `prepare` stores the state without `Release`, where its last exchange fails without `Acquire`, where it stores `READY`
+/// before it calls `make`, and where a load and a store stand for its first exchange: then `make` is called twice.
 #[test]
 fn the_range_is_reserved_once_and_known_to_whoever_is_told() {
     loom::model(|| {
