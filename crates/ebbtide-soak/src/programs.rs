@@ -43,7 +43,7 @@ pub const PROGRAMS: &[Program] = &[
     program("10 kB kept beside small", 15_000, buffers::kept_beside_small),
     program("330 MiB, random eviction", 250_000, caches::large_random),
     program("20,000 threads in turn", 20_000, threads::many_threads),
-    program("connections as futures", 100_000, servers::connections),
+    program("connections as futures", 250_000, servers::connections),
     program("20 kB kept, huge pages", 50_000, buffers::huge_pages),
     program("axum, a scope a request", 120_000, servers::axum_scope_a_request),
     program("axum, a future a request", 120_000, servers::axum_future_a_request),
