@@ -422,13 +422,14 @@ impl Owner {
     #[inline]
     fn count_freed(&self, bytes: usize) {
         bump(&self.freed, bytes as u64);
-        if self.is_started() {
-            if let (false, Some(counters)) = (self.has_scope(), self.counters.get()) {
-                // No scope's end will publish it.
-                counters.freed.store(self.freed.get(), Ordering::Relaxed);
-            }
-        } else {
-            figures::freed_elsewhere(bytes as u64);
+        let Some(counters) = self.counters.get() else {
+            return figures::freed_elsewhere(bytes as u64);
+        };
+        let unpublished = self.freed.get().wrapping_sub(counters.freed.load(Ordering::Relaxed));
+        // Outside of scopes none will end and publish it; and one that only frees may last for ever. What was served is
+        // published with it: fast scopes that ended may have freed what they served, and published neither.
+        if !self.has_scope() || unpublished >= OBSERVE_EVERY {
+            self.publish_bytes(counters);
         }
     }
 

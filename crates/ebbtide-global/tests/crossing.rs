@@ -1,0 +1,401 @@
+//! Claim: threads with owners of their own may allocate, resize and free each other's blocks in any order, in scopes that are
+//! left in any order, closed and reopened, and in owners that end: no two live blocks overlap, each keeps its bytes, zeroed ones
+//! are zero, and when all are freed nothing is pinned and nothing counts as live.
+//!
+//! `EBBTIDE_CROSSING_STEPS=10000000 cargo test --release --package ebbtide-global --test crossing` is the long one.
+
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{
+    Options,
+    engine::{Owner, Ticket, is_ours},
+    report,
+};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    collections::{BTreeMap, VecDeque},
+    env, mem,
+    ops::Range,
+    ptr,
+    sync::{LazyLock, Mutex},
+    thread,
+};
+
+const THREADS: u64 = 4;
+
+/// Blocks that a thread keeps to itself.
+const HELD: usize = 300;
+
+/// The live blocks of the engine: where each begins and ends.
+static LIVE: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
+/// Whether [`LIVE`] is kept. Its lock would hide from ThreadSanitizer what that looks for.
+fn is_mapped() -> bool {
+    static IS_MAPPED: LazyLock<bool> =
+        LazyLock::new(|| env::var_os("EBBTIDE_CROSSING_UNMAPPED").is_none());
+    *IS_MAPPED
+}
+
+/// Blocks on their way to another thread.
+static PASSED: [Mutex<Vec<Block>>; 8] = [const { Mutex::new(Vec::new()) }; 8];
+
+/// Pseudo-random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap() % end
+    }
+
+    fn size(&mut self) -> usize {
+        match self.below(64) {
+            0..32 => 1 + self.below(128),
+            32..48 => 1 + self.below(1100),
+            48..58 => 1 + self.below(9000),
+            58..62 => 1 + self.below(70_000),
+            _ => 1 + self.below(400_000),
+        }
+    }
+}
+
+struct Block {
+    start: *mut u8,
+    layout: Layout,
+    seed: u64,
+}
+
+// SAFETY: a block is memory that nobody else uses.
+unsafe impl Send for Block {}
+
+impl Block {
+    fn range(&self) -> Range<usize> {
+        self.start.addr()..self.start.addr() + self.layout.size()
+    }
+
+    fn begin_life(&self) {
+        assert_eq!(self.start.addr() % self.layout.align(), 0);
+        if !is_mapped() || !is_ours(self.start) {
+            return;
+        }
+        let Range { start, end } = self.range();
+        let mut live = LIVE.lock().unwrap();
+        let before = live.range(..end).next_back().map(|(start, end)| (*start, *end));
+        assert!(before.is_none_or(|(_, before_end)| before_end <= start), "{start:x} {before:?}");
+        live.insert(start, end);
+    }
+
+    fn end_life(&self) {
+        if is_mapped() && is_ours(self.start) {
+            let end = LIVE.lock().unwrap().remove(&self.start.addr());
+            assert_eq!(end, Some(self.range().end));
+        }
+    }
+
+    fn word(&self, index: usize) -> u64 {
+        (self.seed ^ index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    fn byte(&self, index: usize) -> u8 {
+        self.word(index / 8).to_le_bytes()[index % 8]
+    }
+
+    /// Writes to the bytes from here on. Of large blocks only to some: the first and the last, and one of each page.
+    fn fill(&self, from: usize) {
+        for index in Self::places(self.layout.size()).filter(|index| *index >= from) {
+            // SAFETY: within the block.
+            unsafe { self.start.wrapping_add(index).write(self.byte(index)) };
+        }
+    }
+
+    fn check(&self, up_to: usize) {
+        for index in Self::places(self.layout.size()).filter(|index| *index < up_to) {
+            // SAFETY: within the block, which was written to.
+            let byte = unsafe { self.start.wrapping_add(index).read() };
+            assert_eq!(byte, self.byte(index), "{index} of {:?} at {:?}", self.layout, self.start);
+        }
+    }
+
+    fn places(size: usize) -> impl Iterator<Item = usize> {
+        (0..size).filter(move |index| *index < 512 || index % 512 == 0 || *index + 64 >= size)
+    }
+
+    fn is_zero(&self) -> bool {
+        // SAFETY: the block was served as zeros.
+        let bytes = unsafe { &*ptr::slice_from_raw_parts(self.start, self.layout.size()) };
+        bytes.iter().all(|byte| *byte == 0)
+    }
+
+    fn alloc(by: &Owner, random: &mut Random) -> Block {
+        let align = if random.below(8) == 0 { 1 << random.below(14) } else { 8 };
+        let layout = Layout::from_size_align(random.size(), align).unwrap();
+        let is_zeroed = random.below(4) == 0;
+        let mut start = if is_zeroed { by.alloc_zeroed(layout) } else { by.alloc(layout) };
+        if start.is_null() {
+            // SAFETY: the size is not 0.
+            start = unsafe { System.alloc_zeroed(layout) };
+        }
+        let block = Block { start, layout, seed: random.0 };
+        block.begin_life();
+        assert!(!is_zeroed || block.is_zero());
+        block.fill(0);
+        block
+    }
+
+    fn alloc_up_to(largest: usize, by: &Owner, random: &mut Random) -> Block {
+        let layout = Layout::from_size_align(1 + random.below(largest), 8).unwrap();
+        let mut start = by.alloc(layout);
+        if start.is_null() {
+            // SAFETY: the size is not 0.
+            start = unsafe { System.alloc(layout) };
+        }
+        let block = Block { start, layout, seed: random.0 };
+        block.begin_life();
+        block.fill(0);
+        block
+    }
+
+    fn free(self, by: &Owner) {
+        self.check(usize::MAX);
+        self.end_life();
+        // SAFETY: the block is alive, with this layout.
+        if !unsafe { by.dealloc(self.start, self.layout) } {
+            // SAFETY: as above, and it is not the engine's.
+            unsafe { System.dealloc(self.start, self.layout) };
+        }
+    }
+
+    fn resize(&mut self, by: &Owner, random: &mut Random) {
+        let old = self.layout.size();
+        let size = match random.below(4) {
+            0 => random.size(),
+            1 => old + 1 + random.below(64),
+            2 => 2 * old,
+            _ => 1 + random.below(old),
+        };
+        if size > 4 << 20 {
+            return;
+        }
+        self.check(usize::MAX);
+        self.end_life();
+        // SAFETY: the block is alive, with this layout; the size is not 0, and far below the largest.
+        let start = unsafe { by.realloc(self.start, self.layout, size) };
+        if !start.is_null() {
+            // Of what is kept, bytes that `fill` left out are not looked at.
+            let common = size.min(old);
+            let before = Block { start, ..*self };
+            before.check(common);
+            self.start = start;
+            self.layout = Layout::from_size_align(size, self.layout.align()).unwrap();
+            self.fill(0);
+        }
+        self.begin_life();
+        self.check(usize::MAX);
+    }
+}
+
+fn started() -> Owner {
+    let owner = Owner::new();
+    assert!(owner.start());
+    owner
+}
+
+/// A thread's part.
+struct Player {
+    random: Random,
+    owner: Owner,
+    tickets: Vec<Ticket>,
+    held: VecDeque<Block>,
+}
+
+impl Player {
+    fn new(seed: u64) -> Player {
+        let random = Random(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) | 1);
+        Player { random, owner: started(), tickets: Vec::new(), held: VecDeque::new() }
+    }
+
+    fn options(&mut self) -> Options {
+        match self.random.below(10) {
+            0 => Options::new().min_size(100),
+            1 => Options::new().max_size(self.random.size()),
+            2 => Options::new().byte_limit(self.random.below(1 << 20)),
+            _ => Options::new(),
+        }
+    }
+
+    /// A scope that keeps one block in so many.
+    fn keep_little(&mut self) {
+        let ticket = self.owner.enter(&Options::new());
+        // Where the blocks are larger, so much is pinned that scopes are closed for want of memory.
+        let largest = [200, 200, 1500, 9000][self.random.below(4)];
+        let (blocks, kept) = (self.random.below(2000), 1 + self.random.below(40));
+        for number in 0..blocks {
+            let block = Block::alloc_up_to(largest, &self.owner, &mut self.random);
+            if number % kept == 0 {
+                self.held.push_back(block);
+            } else {
+                block.free(&self.owner);
+            }
+        }
+        self.leave(ticket);
+    }
+
+    /// A scope whose blocks are freed from the oldest to the newest, some by others.
+    fn queue(&mut self) {
+        let ticket = self.owner.enter(&Options::new());
+        let mut queue = VecDeque::new();
+        let largest = [200, 2000][self.random.below(2)];
+        let length = 1 + self.random.below(3000);
+        for _ in 0..self.random.below(12_000) {
+            queue.push_back(Block::alloc_up_to(largest, &self.owner, &mut self.random));
+            if queue.len() > length {
+                let oldest = queue.pop_front().unwrap();
+                if self.random.below(50) == 0 {
+                    self.pass(oldest);
+                } else {
+                    oldest.free(&self.owner);
+                }
+            }
+        }
+        self.leave(ticket);
+        queue.into_iter().for_each(|block| block.free(&self.owner));
+    }
+
+    fn leave(&mut self, ticket: Option<Ticket>) {
+        match (ticket, self.random.below(8)) {
+            // Left later, in any order, or never.
+            (Some(ticket), 0) => self.tickets.push(ticket),
+            (Some(ticket), _) => self.owner.leave(ticket),
+            (None, _) => {}
+        }
+    }
+
+    fn pass(&mut self, block: Block) {
+        let place = &PASSED[self.random.below(PASSED.len())];
+        let mut passed = place.lock().unwrap();
+        passed.push(block);
+        let many = if passed.len() > 40 { mem::take(&mut *passed) } else { Vec::new() };
+        drop(passed);
+        many.into_iter().for_each(|block| block.free(&self.owner));
+    }
+
+    fn receive(&mut self) {
+        let place = &PASSED[self.random.below(PASSED.len())];
+        let received = mem::take(&mut *place.lock().unwrap());
+        self.held.extend(received);
+    }
+
+    fn step(&mut self) {
+        match self.random.below(1000) {
+            0..400 => {
+                let block = Block::alloc(&self.owner, &mut self.random);
+                self.held.push_back(block);
+            }
+            400..700 => {
+                if let Some(block) = self.take() {
+                    block.free(&self.owner);
+                }
+            }
+            700..800 => {
+                let newest = if self.random.below(2) == 0 { self.held.pop_back() } else { None };
+                if let Some(mut block) = newest.or_else(|| self.take()) {
+                    block.resize(&self.owner, &mut self.random);
+                    self.held.push_back(block);
+                }
+            }
+            800..860 => {
+                if let Some(block) = self.take() {
+                    self.pass(block);
+                }
+            }
+            860..880 => self.receive(),
+            880..930 => {
+                let options = self.options();
+                self.tickets.extend(self.owner.enter(&options));
+            }
+            930..945 => self.tickets.extend(self.owner.enter_outside()),
+            945..985 => {
+                // Twice the last one, now and then, and one of old.
+                let ticket = match self.random.below(8) {
+                    0 => self.tickets.last().copied(),
+                    1 if !self.tickets.is_empty() => {
+                        let which = self.random.below(self.tickets.len());
+                        Some(self.tickets[which])
+                    }
+                    _ => self.tickets.pop(),
+                };
+                ticket.into_iter().for_each(|ticket| self.owner.leave(ticket));
+            }
+            985..990 => self.keep_little(),
+            990..992 => self.queue(),
+            992..996 => {
+                self.tickets.drain(..).rev().for_each(|ticket| self.owner.leave(ticket));
+            }
+            996 => self.owner.release_pools(),
+            997 => {
+                // Another owner: this one ends with what is open in it, here or on another thread.
+                let old = mem::replace(&mut self.owner, started());
+                if self.random.below(2) == 0 {
+                    thread::spawn(move || drop(old));
+                }
+                self.tickets.clear();
+            }
+            _ => {
+                // More than a few blocks are kept, so that much is pinned now and then, and little at other times.
+                let keep = self.random.below(HELD);
+                while self.held.len() > keep {
+                    let block = self.take().unwrap();
+                    block.free(&self.owner);
+                }
+            }
+        }
+        while self.held.len() > HELD * 4 {
+            let block = self.take().unwrap();
+            self.pass(block);
+        }
+    }
+
+    fn take(&mut self) -> Option<Block> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let which = self.random.below(self.held.len());
+        self.held.swap_remove_back(which)
+    }
+}
+
+#[test]
+fn blocks_cross_threads() {
+    let number = |name: &str| env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let steps = number("EBBTIDE_CROSSING_STEPS").unwrap_or(if cfg!(debug_assertions) {
+        6_000
+    } else {
+        30_000
+    });
+    let seed = number("EBBTIDE_CROSSING_SEED").unwrap_or(1);
+    let play = |thread| {
+        let mut player = Player::new(seed * 1000 + thread);
+        (0..steps / THREADS).for_each(|_| player.step());
+        while let Some(block) = player.take() {
+            block.free(&player.owner);
+        }
+    };
+    thread::scope(|scope| {
+        (1..=THREADS).for_each(|thread| drop(scope.spawn(move || play(thread))));
+    });
+    println!("{:?}", report());
+    // By a stranger, and by an owner.
+    let (stranger, owner) = (Owner::new(), started());
+    for (place, by) in PASSED.iter().zip([&stranger, &owner].into_iter().cycle()) {
+        mem::take(&mut *place.lock().unwrap()).into_iter().for_each(|block| block.free(by));
+    }
+    drop(owner);
+    thread::sleep(std::time::Duration::from_millis(50));
+    let report = report();
+    assert_eq!((report.escapes.pinned_chunks, report.live), (0, 0));
+    assert!(report.held <= report.bound);
+}

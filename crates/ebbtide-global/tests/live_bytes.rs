@@ -1,0 +1,76 @@
+//! Claim: the report's live bytes are those that are alive, however blocks were allocated, resized and freed: by the thread
+//! that made them or by another one, in a scope that never ends, in one that has ended, or in none.
+
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Scoped, arena, report, warm};
+use std::{alloc::System, sync::mpsc, thread};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+const MIB: usize = 1 << 20;
+
+/// What a thread may have served or freed and not published yet: 256 KiB.
+const UNPUBLISHED: usize = 256 << 10;
+
+/// Messages of 100 blocks of 1000 bytes.
+fn message(number: u8) -> Vec<Vec<u8>> {
+    arena(|| (0..100).map(|_| vec![number; 1000]).collect())
+}
+
+#[test]
+fn what_a_scope_without_an_end_frees_is_dead() {
+    warm();
+    let (messages, received) = mpsc::sync_channel::<Vec<Vec<u8>>>(4);
+    let (done, is_done) = mpsc::channel();
+    // It only frees: nothing of its own makes it look at its figures.
+    let consumer = thread::spawn(move || {
+        arena(|| {
+            received.into_iter().for_each(drop);
+            done.send(()).unwrap();
+            thread::park();
+        });
+    });
+    for number in 0..200 {
+        messages.send(message(number)).unwrap();
+    }
+    drop(messages);
+    is_done.recv().unwrap();
+    let live = report().live;
+    assert!(live < MIB, "{live} of 20 MB count as live, and none of them is");
+    consumer.thread().unpark();
+    consumer.join().unwrap();
+}
+
+#[test]
+fn a_free_between_scopes_takes_off_no_more_than_its_block() {
+    warm();
+    let (blocks, received) = mpsc::channel::<Vec<u8>>();
+    let (ready, is_ready) = mpsc::channel();
+    let worker = thread::spawn(move || {
+        // Short scopes publish their figures together.
+        for _ in 0..50 {
+            arena(|| {
+                let blocks: Vec<Vec<u8>> = (0..40).map(|number| vec![number; 1000]).collect();
+                blocks.into_iter().for_each(drop);
+            });
+        }
+        ready.send(()).unwrap();
+        received.into_iter().for_each(|block| {
+            drop(block);
+            ready.send(()).unwrap();
+        });
+    });
+    let kept: Vec<Vec<u8>> = arena(|| (0..4000).map(|_| vec![1; 1000]).collect());
+    is_ready.recv().unwrap();
+    blocks.send(arena(|| vec![1; 100])).unwrap();
+    is_ready.recv().unwrap();
+    let live = report().live;
+    assert!(live + UNPUBLISHED >= 4_000_000, "{live} bytes of four million count as live");
+    drop(blocks);
+    worker.join().unwrap();
+    drop(kept);
+}
