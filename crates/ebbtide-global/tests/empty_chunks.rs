@@ -1,0 +1,93 @@
+//! Claim: chunks of a scope that are empty are bumped again by that very scope, and by none inside of it; whoever freed their
+//! blocks.
+
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner, report};
+use std::alloc::Layout;
+
+const LAYOUT: Layout = Layout::new::<[u64; 125]>();
+
+/// Blocks that fill a chunk.
+const FULL: usize = (1 << 16) / 1000;
+
+fn chunk_of(block: *mut u8) -> usize {
+    block.addr() >> 16
+}
+
+struct Player {
+    owner: Owner,
+    live: Vec<*mut u8>,
+}
+
+impl Player {
+    fn new() -> Player {
+        let owner = Owner::new();
+        assert!(owner.start());
+        Player { owner, live: Vec::new() }
+    }
+
+    /// Serves so many blocks, each filled with its number.
+    fn serve(&mut self, count: usize) {
+        for _ in 0..count {
+            let block = self.owner.alloc(LAYOUT);
+            assert!(!block.is_null());
+            // SAFETY: the block is as large as that, and aligned to the word.
+            unsafe { block.cast::<usize>().write(block.addr()) };
+            self.live.push(block);
+        }
+    }
+
+    /// Frees the blocks of all chunks but the newest.
+    fn empty(&mut self, by: Option<&Owner>) {
+        let newest = chunk_of(*self.live.last().unwrap());
+        let by = by.unwrap_or(&self.owner);
+        self.live.retain(|block| {
+            // SAFETY: the block is alive, with this layout, and forgotten if it is freed.
+            chunk_of(*block) == newest || !unsafe { by.dealloc(*block, LAYOUT) }
+        });
+    }
+
+    fn check(&self) {
+        let mut sorted = self.live.clone();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0].addr() + LAYOUT.size() <= pair[1].addr()));
+        // SAFETY: each is alive, and was written to.
+        assert!(sorted.iter().all(|block| unsafe { block.cast::<usize>().read() } == block.addr()));
+    }
+}
+
+#[test]
+fn empty_chunks_stay_with_their_scope() {
+    let stranger = Owner::new();
+    for chunks in 2..24 {
+        for by in [None, Some(&stranger)] {
+            let mut player = Player::new();
+            let outer = player.owner.enter(&Options::new()).unwrap();
+            player.serve(chunks * FULL);
+            player.empty(by);
+            let inner = player.owner.enter(&Options::new()).unwrap();
+            player.serve(chunks * FULL);
+            player.check();
+            player.owner.leave(inner);
+            player.serve(chunks * FULL);
+            player.check();
+            player.owner.leave(outer);
+            let outer = player.owner.enter(&Options::new()).unwrap();
+            player.serve(chunks * FULL);
+            player.check();
+            player.empty(by);
+            player.empty(by);
+            player.owner.leave(outer);
+            assert!(player.owner.alloc(LAYOUT).is_null(), "no scope is open");
+            let Player { owner, live } = player;
+            for block in live {
+                // SAFETY: the block is alive, with this layout, and used no more.
+                assert!(unsafe { owner.dealloc(block, LAYOUT) });
+            }
+        }
+    }
+    assert_eq!(report().escapes.pinned_chunks, 0);
+}

@@ -1,0 +1,82 @@
+//! Claim: a chunk in which nothing lives is not bumped again while one of its blocks is in a free list: the list would serve
+//! memory that was served already.
+
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner};
+use std::{alloc::Layout, collections::VecDeque};
+
+/// A block by its address and its layout.
+type Block = (*mut u8, Layout);
+
+fn alloc(owner: &Owner, size: usize) -> Block {
+    let layout = Layout::from_size_align(size, 8).unwrap();
+    let block = owner.alloc(layout);
+    assert!(!block.is_null());
+    (block, layout)
+}
+
+fn free(owner: &Owner, (block, layout): Block) {
+    // SAFETY: the block is alive, with this layout, and is used no more.
+    assert!(unsafe { owner.dealloc(block, layout) });
+}
+
+fn assert_apart(blocks: &[Block]) {
+    let mut ranges: Vec<_> =
+        blocks.iter().map(|(block, layout)| (block.addr(), block.addr() + layout.size())).collect();
+    ranges.sort_unstable();
+    for pair in ranges.windows(2) {
+        assert!(pair[0].1 <= pair[1].0, "{pair:x?} overlap");
+    }
+}
+
+fn started() -> Owner {
+    let owner = Owner::new();
+    assert!(owner.start());
+    owner
+}
+
+#[test]
+fn medium_blocks_in_every_scope() {
+    let owner = started();
+    let ticket = owner.enter(&Options::new()).unwrap();
+    // Freed from the first to the last: all but the last of each size are listed, and the chunk is empty.
+    for (count, size) in [(7, 8192), (3, 5000)] {
+        let blocks: Vec<Block> = (0..count).map(|_| alloc(&owner, size)).collect();
+        blocks.into_iter().for_each(|block| free(&owner, block));
+    }
+    // It is in no list, and the chunk has no room behind the listed ones.
+    let mut live = vec![alloc(&owner, 7000)];
+    live.extend((0..6).map(|_| alloc(&owner, 8192)));
+    live.extend((0..2).map(|_| alloc(&owner, 5000)));
+    assert_apart(&live);
+    live.into_iter().for_each(|block| free(&owner, block));
+    owner.leave(ticket);
+}
+
+#[test]
+fn small_blocks_in_a_scope_that_churns() {
+    const MANY: usize = 50_000;
+    let owner = started();
+    let ticket = owner.enter(&Options::new()).unwrap();
+    // A queue: after some chunks the scope begins to list what is freed.
+    let mut queue = VecDeque::new();
+    for _ in 0..MANY {
+        queue.push_back(alloc(&owner, 64));
+        if queue.len() > 2_000 {
+            free(&owner, queue.pop_front().unwrap());
+        }
+    }
+    let mut live: Vec<Block> = (0..MANY).map(|_| alloc(&owner, 64)).collect();
+    // Several chunks are empty now, and all their blocks listed.
+    live.drain(..).for_each(|block| free(&owner, block));
+    queue.into_iter().for_each(|block| free(&owner, block));
+    // Of another size, and of the listed one.
+    live.extend((0..MANY / 4).map(|_| alloc(&owner, 72)));
+    live.extend((0..MANY).map(|_| alloc(&owner, 64)));
+    assert_apart(&live);
+    live.into_iter().for_each(|block| free(&owner, block));
+    owner.leave(ticket);
+}
