@@ -6,10 +6,17 @@
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Scoped, arena, report, warm};
-use std::{alloc::System, sync::mpsc, thread};
+use std::{
+    alloc::System,
+    sync::{Mutex, mpsc},
+    thread,
+};
 
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
+
+/// The figures are those of the whole program: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 const MIB: usize = 1 << 20;
 
@@ -23,6 +30,7 @@ fn message(number: u8) -> Vec<Vec<u8>> {
 
 #[test]
 fn what_a_scope_without_an_end_frees_is_dead() {
+    let _alone = ALONE.lock().unwrap();
     warm();
     let (messages, received) = mpsc::sync_channel::<Vec<Vec<u8>>>(4);
     let (done, is_done) = mpsc::channel();
@@ -47,6 +55,7 @@ fn what_a_scope_without_an_end_frees_is_dead() {
 
 #[test]
 fn a_free_between_scopes_takes_off_no_more_than_its_block() {
+    let _alone = ALONE.lock().unwrap();
     warm();
     let (blocks, received) = mpsc::channel::<Vec<u8>>();
     let (ready, is_ready) = mpsc::channel();

@@ -8,8 +8,6 @@
 use ebbtide_global::{Options, engine::Owner, report};
 use std::{alloc::Layout, ptr};
 
-const MIB: usize = 1 << 20;
-
 fn layout(size: usize) -> Layout {
     Layout::from_size_align(size, 8).unwrap()
 }
@@ -64,16 +62,13 @@ fn large_blocks_are_zero() {
             Block::zeroed(&owner, 120_000).unwrap().free(&owner);
         }
     }
-    // Sizes that drift within a class, while so much is held that what nobody uses of a run goes back.
-    let mut held: Vec<Block> = Vec::new();
-    for round in 0..200_usize {
-        let size = 300_000 + (round * 77_777) % 900_000;
-        if round % 3 == 2 || owner.is_open() && report().held + 2 * MIB > report().bound {
-            held.drain(..).for_each(|block| block.free(&owner));
-        }
-        held.extend(Block::zeroed(&owner, size));
-        if let Some(block) = held.last_mut() {
-            block.grow(&owner, size + 50_000);
+    // So much is held beyond what is alive that the rest of a run goes back when a smaller block takes it.
+    let held: Vec<Block> = (0..2000).map_while(|_| Block::zeroed(&owner, 9000)).collect();
+    let before = report();
+    assert!(before.held > before.live / 4 * 5, "{before:?}");
+    for _ in 0..4 {
+        for size in [120_000, 70_000, 90_000, 120_000] {
+            Block::zeroed(&owner, size).into_iter().for_each(|block| block.free(&owner));
         }
     }
     held.into_iter().for_each(|block| block.free(&owner));
