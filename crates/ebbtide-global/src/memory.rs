@@ -8,7 +8,7 @@
 //!       < 3/2 peak + retained + 4 MiB for each thread             promised to users
 //! ```
 //!
-//! `peak` is the most live bytes that were seen in the current window of time and the one before. `retained` is 8 MiB
+//! `peak` is the most live bytes that were seen in the current window of time and the one before. `retained` is 6 MiB
 //! where the promise says 16, or what [`retain`](crate::retain) asked for. Beyond the bound the inner allocator serves.
 //!
 //! The bound is asked only where what is held would grow: when a scope needs a chunk and neither its thread nor the
@@ -19,7 +19,7 @@ use crate::{budget::Budget, figures};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes held beyond the share of the peak, unless [`retain`](crate::retain) asked for more.
-const RETAINED: usize = 8 << 20;
+const RETAINED: usize = 6 << 20;
 
 /// Bytes held for each owner beyond that.
 const PER_OWNER: usize = 1 << 20;

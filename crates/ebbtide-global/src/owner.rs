@@ -347,6 +347,9 @@ impl Owner {
             counters.leave();
         }
         self.id.set(ENDED);
+        // The bound falls with the number of owners.
+        observe(0);
+        pool::trim(memory::excess());
     }
 
     /// Gives what this owner keeps for its next scopes to the pools that all share. While a scope is open, that is not all of
@@ -412,10 +415,7 @@ impl Owner {
         let Some(counters) = self.counters.get() else { return };
         self.observed.set(self.bytes.get());
         self.publish_bytes(counters);
-        let live = figures::live_bytes().saturating_add(more);
-        if memory::observe(live, os::milliseconds()) {
-            pool::end_window();
-        }
+        observe(more);
     }
 
     /// Counts bytes that were freed, by an owner that was not started, too.
@@ -442,6 +442,14 @@ impl Owner {
         if let Some(counters) = self.counters.get() {
             counters.fell_back(reason);
         }
+    }
+}
+
+/// Looks at the live bytes that owners have published, and sets the bound by them and so many more.
+fn observe(more: usize) {
+    let live = figures::live_bytes().saturating_add(more);
+    if memory::observe(live, os::milliseconds()) {
+        pool::end_window();
     }
 }
 
