@@ -105,6 +105,7 @@ programs! {
     child_swapped_with_its_parent
     claim_outlives_its_parent
     claim_sent_to_another_thread
+    iterator_outlives_the_memory_of_its_elements
     parent_used_while_its_child_lives
     reference_from_zeroed_memory
     reference_outlives_its_child_scope

@@ -13,12 +13,24 @@ use core::{
 };
 
 /// Elements that an iterator owns, in the block of a vector: those of the indices `left`.
-struct Owned<T> {
+struct Owned<T, M> {
     start: NonNull<T>,
     left: Range<usize>,
+    /// What the block lives as long as. Here and not beside, for the destructor below to use it:
+    /// the compiler then has the memory outlive the iterator's end, and not only its last call.
+    memory: PhantomData<M>,
 }
 
-impl<T> Owned<T> {
+impl<T, M> Owned<T, M> {
+    /// # Safety
+    ///
+    /// The elements of the indices `left` from `start` on are initialised, nobody else uses or
+    /// drops them, and they live as long as an `M`.
+    #[inline(always)]
+    unsafe fn new(start: NonNull<T>, left: Range<usize>) -> Self {
+        Owned { start, left, memory: PhantomData }
+    }
+
     /// The element at `index`.
     ///
     /// # Safety
@@ -53,7 +65,8 @@ impl<T> Owned<T> {
         let end = self.left.start + count;
         let skipped = self.left.start..end;
         self.left.start = end;
-        drop(Owned { start: self.start, left: skipped });
+        // SAFETY: elements that are no longer in `left`.
+        drop(unsafe { Owned::<T, M>::new(self.start, skipped) });
         self.next()
     }
 
@@ -85,7 +98,7 @@ impl<T> Owned<T> {
     }
 }
 
-impl<T> Drop for Owned<T> {
+impl<T, M> Drop for Owned<T, M> {
     #[inline]
     fn drop(&mut self) {
         if needs_drop::<T>() {
@@ -167,9 +180,7 @@ macro_rules! iterator {
 
 /// The elements of a vector, by value; from its `into_iter`.
 pub struct IntoIter<T, M> {
-    owned: Owned<T>,
-    /// The elements live as long as the vector's memory.
-    memory: PhantomData<M>,
+    owned: Owned<T, M>,
 }
 
 // SAFETY: it owns its elements, which is all that can be reached through it.
@@ -186,7 +197,8 @@ impl<T, M> IntoIter<T, M> {
     #[inline]
     pub(crate) unsafe fn from_slice(elements: NonNull<[T]>) -> Self {
         let left = 0..elements.len();
-        IntoIter { owned: Owned { start: elements.cast(), left }, memory: PhantomData }
+        // SAFETY: the caller's promise.
+        IntoIter { owned: unsafe { Owned::new(elements.cast(), left) } }
     }
 
     /// Takes the elements over; the vector counts none from then on.
@@ -195,7 +207,8 @@ impl<T, M> IntoIter<T, M> {
         let left = 0..elements.len();
         // SAFETY: none.
         unsafe { elements.set_len(0) };
-        IntoIter { owned: Owned { start: elements.start(), left }, memory: PhantomData }
+        // SAFETY: elements that the vector no longer counts, in its block, which is an `M`'s (V2).
+        IntoIter { owned: unsafe { Owned::new(elements.start(), left) } }
     }
 
     /// What is left, to be changed.
@@ -218,7 +231,7 @@ iterator!([T, M] IntoIter<T, M>);
 
 /// The elements of a range, taken out of a vector; from [`Vector::drain`](super::Vector::drain).
 pub struct Drain<'v, T, L: Length = usize> {
-    owned: Owned<T>,
+    owned: Owned<T, &'v ()>,
     // Behind `owned`, which is dropped first.
     tail: Tail<'v, T, L>,
 }
@@ -234,7 +247,8 @@ impl<'v, T, L: Length> Drain<'v, T, L> {
         let len = elements.len();
         // SAFETY: fewer than there are.
         unsafe { elements.set_len(range.start) };
-        let owned = Owned { start: elements.start(), left: range.clone() };
+        // SAFETY: elements that the vector no longer counts, in its block, and it is borrowed.
+        let owned = unsafe { Owned::new(elements.start(), range.clone()) };
         Drain { owned, tail: Tail { elements, start: range.end, count: len - range.end } }
     }
 }
