@@ -80,7 +80,7 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// A small block that outlives its scope keeps the chunk of 64 KiB around it. That is bounded: at any time, what all arenas of the program hold
 /// is at most one and a half times the live bytes of the recent past (their highest number in the last second or two), plus 16 MiB, plus 4 MiB for each running
 /// thread that has opened a scope. Beyond that the inner allocator serves, until enough was freed; the ordinary case is far below. Memory that was
-/// not used for a second or two goes back to the system, but for 16 MiB, as soon as any thread needs memory or has served 256 KiB. [`report`](crate::report) has the figures
+/// not used for a second or two goes back to the system, but for some megabytes, as soon as any thread needs memory or has served 256 KiB. [`report`](crate::report) has the figures
 /// (`live`, `live_peak`, `held`, `bound`), and [`retain`](crate::retain) changes how much is kept.
 ///
 /// The one exception: a chunk in which something lives cannot go back. If a program frees most of its live bytes, but a block

@@ -36,7 +36,9 @@
 //!                                                     ├─ large ─► into a pool
 //!                                                     └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
 //! enter, leave   (scopes.rs)
-//!   enter ─┬─ a persistent scope is suspended ─► resume_persistent
+//!   enter_fast, leave_fast: the outermost scope, in the cached chunk, that leaves nothing behind  the fast path
+//!   enter ─┬─ the owner's scopes do not pay (payoff.rs) ─► none; the inner allocator serves
+//!          ├─ a persistent scope is suspended ─► resume_persistent
 //!          └─ else ─► take a chunk, save the outer scope in its record ─► persist, where scopes keep little of much
 //!   leave ─► close ─┬─ the persistent scope ─► suspend_persistent
 //!                   └─ else ─► retire every chunk, restore the outer scope

@@ -67,7 +67,7 @@ pub struct Fallbacks {
     pub byte_limit: u64,
     /// The range of addresses was used up, or the system had no memory.
     pub exhausted: u64,
-    /// Arenas would have held more than [`Report::bound`] allows: too little of what they hold is alive.
+    /// Too little of what arenas hold is alive, so they may not hold more: they stop before [`Report::bound`] is reached.
     pub waste: u64,
     /// Whole scopes that were left to the inner allocator, because more than three quarters of the blocks of the last 256 scopes of their thread
     /// outlived them: there an arena saves nothing. Not part of [`total`](Fallbacks::total), which counts requests.
@@ -218,7 +218,7 @@ pub fn report() -> Report {
 
 /// Sets how many bytes are kept for the next scopes though they are not in use.
 ///
-/// Unless it is called, 16 MiB are kept for ever, and what was in use within the recent past is kept besides. After the call
+/// Unless it is called, 6 MiB are kept for ever, and what was in use within the recent past is kept besides. After the call
 /// pools keep at most `bytes` at any time, and keep those for ever. Where that is more than 16 MiB it also raises the bound that
 /// [`arena`](crate::arena) promises, by the difference. What is beyond goes back to the system when it comes to a pool the next
 /// time; [`release_pool`](crate::release_pool) gives it back at once.

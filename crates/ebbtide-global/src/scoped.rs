@@ -74,7 +74,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if thread::with(Owner::is_open) {
+        if thread::with(Owner::has_scope) {
             // SAFETY: the layout is the caller's, and has a size.
             unsafe { zeroed(layout.size(), layout.align(), self) }
         } else {
@@ -194,7 +194,11 @@ unsafe fn resize<A: GlobalAlloc>(
         let new = unsafe { scoped.inner.alloc(new_layout) };
         if new.is_null() {
             // What shrinks may stay: to shrink never fails.
-            return if new_size <= size { block } else { new };
+            if new_size > size {
+                return new;
+            }
+            owner.count_shrunk(place, size, new_size);
+            return block;
         }
         // SAFETY: both have so many bytes, and the new block is nobody else's.
         unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };

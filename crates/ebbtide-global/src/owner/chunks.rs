@@ -63,7 +63,7 @@ impl Owner {
             return true;
         }
         // What lies in pools of other classes makes room.
-        pool::trim(bytes + memory::excess());
+        pool::trim_unused(bytes + memory::excess());
         memory::grow(bytes)
     }
 

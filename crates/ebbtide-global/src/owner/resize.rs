@@ -69,8 +69,15 @@ impl Owner {
         if new_size > layout.size() || new_size <= least {
             return ptr::null_mut();
         }
-        self.count_freed(size::round(layout.size()) - size::round(new_size));
+        self.count_shrunk(place, layout.size(), new_size);
         block
+    }
+
+    /// Counts a block that shrank where it lies, and will be freed with the smaller size.
+    pub(crate) fn count_shrunk(&self, place: Place, old_size: usize, new_size: usize) {
+        let is_large = place.entry().scope.load(Ordering::Relaxed) == LARGE;
+        let size = |size| if is_large { size } else { size::round(size) };
+        self.count_freed(size(old_size) - size(new_size));
     }
 
     /// Resizes a block of the innermost scope where it lies. False, and nothing has changed, where that cannot be done, or
@@ -181,7 +188,7 @@ impl Owner {
             if !fits || new_size > layout.size() {
                 return ptr::null_mut();
             }
-            self.count_freed(layout.size() - new_size);
+            self.count_shrunk(place, layout.size(), new_size);
             return block;
         }
         // SAFETY: the block is the innermost scope's, and as the caller says.

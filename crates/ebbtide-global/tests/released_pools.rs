@@ -1,0 +1,86 @@
+//! Claims: what is trimmed and given back is counted once; the lists of an open scope stay its own when the pools are released.
+
+// Without a range nothing is served, and there is nothing to be bounded.
+#![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner, release_pool, report};
+use std::{
+    alloc::Layout,
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+
+/// What is held is the whole program's, so one test runs at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static TESTS: Mutex<()> = Mutex::new(());
+    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn started() -> Owner {
+    let owner = Owner::new();
+    assert!(owner.start());
+    owner
+}
+
+fn bytes(size: usize) -> Layout {
+    Layout::from_size_align(size, 8).unwrap()
+}
+
+fn served(owner: &Owner, size: usize) -> *mut u8 {
+    let block = owner.alloc(bytes(size));
+    assert!(!block.is_null());
+    block
+}
+
+fn free(owner: &Owner, block: *mut u8, size: usize) {
+    // SAFETY: every test frees what it was served, once, with its size.
+    assert!(unsafe { owner.dealloc(block, bytes(size)) });
+}
+
+#[test]
+fn what_is_trimmed_and_given_back_is_counted_once() {
+    let _alone = alone();
+    let owner = started();
+    let ticket = owner.enter(&Options::new()).unwrap();
+    let blocks: Vec<_> = (0..300).map(|_| served(&owner, 60_000)).collect();
+    blocks.into_iter().for_each(|block| free(&owner, block, 60_000));
+    // The recent past goes by, so that all the memory that may be held lies in the pool.
+    for _ in 0..3 {
+        thread::sleep(Duration::from_millis(1_100));
+        let _ = report();
+        (0..40).for_each(|_| free(&owner, served(&owner, 10_000), 10_000));
+    }
+    let small: Vec<_> = (0..100).map(|_| served(&owner, 10_000)).collect();
+    let held = report().held;
+    assert!(held < 40 << 20, "{held}");
+    small.into_iter().for_each(|block| free(&owner, block, 10_000));
+    owner.leave(ticket);
+    owner.end();
+    release_pool();
+    assert_eq!(report().held, 0);
+}
+
+#[test]
+fn the_lists_of_an_open_scope_stay_its_own_when_pools_are_released() {
+    let _alone = alone();
+    let (owner, other) = (started(), started());
+    let ticket = owner.enter(&Options::new()).unwrap();
+    let (listed, last) = (served(&owner, 4_000), served(&owner, 4_000));
+    free(&owner, listed, 4_000);
+    owner.release_pools();
+    let foreign = other.enter(&Options::new()).unwrap();
+    let theirs: Vec<_> = (0..500).map(|_| served(&other, 1_000)).collect();
+    for block in &theirs {
+        // SAFETY: the block is alive and as large as that.
+        unsafe { block.write_bytes(0xFF, 1_000) };
+    }
+    let again = served(&owner, 4_000);
+    assert_eq!(again, listed);
+    theirs.into_iter().for_each(|block| free(&other, block, 1_000));
+    other.leave(foreign);
+    free(&owner, last, 4_000);
+    free(&owner, again, 4_000);
+    owner.leave(ticket);
+}
