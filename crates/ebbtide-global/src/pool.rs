@@ -126,12 +126,6 @@ pub(crate) fn trim(bytes: usize) {
     }
 }
 
-/// Gives at least so much back to the system of what was not used in this window, if there is so much. What is used over and over would only
-/// have to be faulted in again.
-pub(crate) fn trim_unused(bytes: usize) {
-    trim(bytes.min(UNUSED.load(Ordering::Relaxed)));
-}
-
 /// Gives back what was not used in the window that ends, beyond what pools keep anyway, and what is beyond the bound.
 pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);

@@ -63,7 +63,7 @@ impl Owner {
             return true;
         }
         // What lies in pools of other classes makes room.
-        pool::trim_unused(bytes + memory::excess());
+        pool::trim(bytes + memory::excess());
         memory::grow(bytes)
     }
 
