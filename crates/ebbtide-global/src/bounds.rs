@@ -1,14 +1,17 @@
 //! Where the range lies, in the words that a free or an allocation of any thread reads.
 //!
-//! The words are written once, and read without an order: they must not cost the fast paths a thing. Two kinds of threads read them:
+//! The words are written once, and read without an order: they must not cost the fast paths a
+//! thing. Two kinds of threads read them:
 //!
-//! - One that relies on what it reads holds a block of the range, or has an owner that was started. The block came to it, through
-//!   whatever the program hands things over by, from a thread with such an owner; and an owner is started once
-//!   [`Once`](crate::once::Once) has said `Ready`, which acquires what was written. So the writes have happened before, and a load
-//!   without an order returns what they wrote.
-//! - Any other thread asks about the address of a block of another allocator, and must be told no. It may see any mixture of old
-//!   and new words. With the old size no offset is small enough. With the old `minus_origin` every offset is too large. With both
-//!   new the answer is right, for no block of another allocator lies in a new reservation. `table` and `origin` it does not use.
+//! - One that relies on what it reads holds a block of the range, or has an owner that was started.
+//!   The block came to it, through whatever the program hands things over by, from a thread with
+//!   such an owner; and an owner is started once [`Once`](crate::once::Once) has said `Ready`,
+//!   which acquires what was written. So the writes have happened before, and a load without an
+//!   order returns what they wrote.
+//! - Any other thread asks about the address of a block of another allocator, and must be told no.
+//!   It may see any mixture of old and new words. With the old size no offset is small enough. With
+//!   the old `minus_origin` every offset is too large. With both new the answer is right, for no
+//!   block of another allocator lies in a new reservation. `table` and `origin` it does not use.
 //!
 //! `tests/loom_range.rs` tries every mixture.
 #![forbid(unsafe_code)]
@@ -19,15 +22,16 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-/// What is added to an address before there is a range: for that of any block the sum lies far beyond the size of any
-/// range.
+/// What is added to an address before there is a range: for that of any block the sum lies far
+/// beyond the size of any range.
 const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// See the module's head.
 #[repr(align(64))]
 #[derive(Debug)]
 pub(crate) struct Bounds {
-    /// 0 less the address of `origin`: adding it takes an instruction less than subtracting the origin.
+    /// 0 less the address of `origin`: adding it takes an instruction less than subtracting the
+    /// origin.
     minus_origin: AtomicUsize,
     size_bytes: AtomicUsize,
     table: AtomicPtr<u8>,

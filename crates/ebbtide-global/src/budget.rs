@@ -49,11 +49,13 @@ impl Budget {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes that are about to be held. False, and nothing has changed, where that would be more than `bound` in all.
+    /// Counts bytes that are about to be held. False, and nothing has changed, where that would be
+    /// more than `bound` in all.
     pub(crate) fn grow(&self, bytes: usize, bound: usize) -> bool {
-        // Counted before it is compared, so that two threads cannot both have what is left. Relaxed, as in `shrink`: every change is
-        // a read-modify-write, and the bytes themselves pass between threads by other means. Another thread may be refused for
-        // bytes that are taken back here; it asks again.
+        // Counted before it is compared, so that two threads cannot both have what is left.
+        // Relaxed, as in `shrink`: every change is a read-modify-write, and the bytes themselves
+        // pass between threads by other means. Another thread may be refused for bytes that are
+        // taken back here; it asks again.
         let held = self.held.fetch_add(bytes, Ordering::Relaxed);
         let is_allowed = held.saturating_add(bytes) <= bound;
         if !is_allowed {
@@ -67,7 +69,8 @@ impl Budget {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes note of the live bytes at a time in milliseconds. True where a window has ended: for one of the threads that see it.
+    /// Takes note of the live bytes at a time in milliseconds. True where a window has ended: for
+    /// one of the threads that see it.
     pub(crate) fn observe(&self, live: usize, now: u64) -> bool {
         self.peak.fetch_max(live, Ordering::Relaxed);
         let (relaxed, release) = (Ordering::Relaxed, Ordering::Release);
@@ -78,7 +81,8 @@ impl Budget {
         if has_ended {
             let mut peak = self.peak.load(relaxed);
             loop {
-                // First there, then gone from here, so that it can be seen in one of them at any time.
+                // First there, then gone from here, so that it can be seen in one of them at any
+                // time.
                 self.peak_before.store(peak, relaxed);
                 // Release: pairs with the load in `peak`.
                 match self.peak.compare_exchange_weak(peak, live, release, relaxed) {
@@ -92,7 +96,8 @@ impl Budget {
 
     /// The highest live bytes of the recent past.
     pub(crate) fn peak(&self) -> usize {
-        // Acquire: whoever reads what this window began with reads the peak of the window before, too.
+        // Acquire: whoever reads what this window began with reads the peak of the window before,
+        // too.
         let peak = self.peak.load(Ordering::Acquire);
         peak.max(self.peak_before.load(Ordering::Relaxed))
     }

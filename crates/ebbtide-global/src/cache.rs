@@ -1,4 +1,5 @@
-//! What an owner keeps for its next scopes: runs that nobody uses, and pinned chunks with a free tail.
+//! What an owner keeps for its next scopes: runs that nobody uses, and pinned chunks with a free
+//! tail.
 
 use crate::{
     memory, pool,
@@ -53,7 +54,8 @@ impl Cache {
         Some(run)
     }
 
-    /// Puts a run here, or into the shared pool where this cache is full. Nothing in it is in use, and the caller owns it.
+    /// Puts a run here, or into the shared pool where this cache is full. Nothing in it is in use,
+    /// and the caller owns it.
     #[inline]
     pub(crate) fn give(&self, run: Run, class: usize) {
         let held = self.held.get() + run.entry().held.get();

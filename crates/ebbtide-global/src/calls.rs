@@ -9,7 +9,8 @@ use crate::{
 };
 use std::vec::Vec;
 
-/// An open scope of this thread, which ends when the guard is dropped. A guard that is forgotten costs memory.
+/// An open scope of this thread, which ends when the guard is dropped. A guard that is forgotten
+/// costs memory.
 pub(crate) struct Guard {
     ticket: Option<Ticket>,
     label: Option<&'static Label>,
@@ -39,8 +40,8 @@ impl Drop for Guard {
     }
 }
 
-/// The counters of a label that was not used before, or not at this address. They live on, so they come from the inner
-/// allocator.
+/// The counters of a label that was not used before, or not at this address. They live on, so they
+/// come from the inner allocator.
 #[cold]
 fn new_label(text: &'static str) -> &'static Label {
     outside(|| Label::of(text))
@@ -71,26 +72,32 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 
 /// Runs `f` in a scope: what this thread allocates inside of `f` comes from an arena.
 ///
-/// When `f` returns, or panics, everything in the arena that is dead is free again at once. What is alive (in the result, in a
-/// global, in another thread's hands) stays where it is and valid. Its memory is used again after it was freed, by
-/// whatever thread. So any code may run in a scope, and nothing about the result is special.
+/// When `f` returns, or panics, everything in the arena that is dead is free again at once. What is
+/// alive (in the result, in a global, in another thread's hands) stays where it is and valid. Its
+/// memory is used again after it was freed, by whatever thread. So any code may run in a scope, and
+/// nothing about the result is special.
 ///
 /// # Memory
 ///
-/// A small block that outlives its scope keeps the chunk of 64 KiB around it. That is bounded: at any time, what all arenas of the program hold
-/// is at most one and a half times the live bytes of the recent past (their highest number in the last second or two), plus 16 MiB, plus 4 MiB for each running
-/// thread that has opened a scope. Beyond that the inner allocator serves, until enough was freed; the ordinary case is far below. Memory that was
-/// not used for a second or two goes back to the system, but for some megabytes, as soon as any thread needs memory or has served 256 KiB. [`report`](crate::report) has the figures
-/// (`live`, `live_peak`, `held`, `bound`), and [`retain`](crate::retain) changes how much is kept.
+/// A small block that outlives its scope keeps the chunk of 64 KiB around it. That is bounded: at
+/// any time, what all arenas of the program hold is at most one and a half times the live bytes of
+/// the recent past (their highest number in the last second or two), plus 16 MiB, plus 4 MiB for
+/// each running thread that has opened a scope. Beyond that the inner allocator serves, until
+/// enough was freed; the ordinary case is far below. Memory that was not used for a second or two
+/// goes back to the system, but for some megabytes, as soon as any thread needs memory or has
+/// served 256 KiB. [`report`](crate::report) has the figures (`live`, `live_peak`, `held`,
+/// `bound`), and [`retain`](crate::retain) changes how much is kept.
 ///
-/// The one exception: a chunk in which something lives cannot go back. If a program frees most of its live bytes, but a block
-/// in nearly every chunk stays, then `held` stays, as it would with any allocator that does not move blocks.
+/// The one exception: a chunk in which something lives cannot go back. If a program frees most of
+/// its live bytes, but a block in nearly every chunk stays, then `held` stays, as it would with any
+/// allocator that does not move blocks.
 ///
 /// # Where it does not serve
 ///
-/// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same, over the inner allocator: when the
-/// program's global allocator is not a [`Scoped`](crate::Scoped), when the system gives no addresses, when memory is bounded as
-/// above, and in a destructor at the end of a thread. The [report](crate::report) tells how often.
+/// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same,
+/// over the inner allocator: when the program's global allocator is not a
+/// [`Scoped`](crate::Scoped), when the system gives no addresses, when memory is bounded as above,
+/// and in a destructor at the end of a thread. The [report](crate::report) tells how often.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -110,8 +117,8 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// assert_eq!(most, Some(2));
 /// ```
 ///
-/// It pays where much is allocated and little of it stays: parsing, compiling, answering a request, taking medians.
-/// Above a few per cent of blocks that outlive their scope it does not.
+/// It pays where much is allocated and little of it stays: parsing, compiling, answering a request,
+/// taking medians. Above a few per cent of blocks that outlive their scope it does not.
 #[inline]
 pub fn arena<R>(f: impl FnOnce() -> R) -> R {
     let _guard = FastGuard::open();
@@ -158,8 +165,9 @@ impl Drop for FastGuard {
 
 /// Runs `f` in a scope that serves what the options say.
 ///
-/// Memory is bounded as for [`arena`]. A scope inside of another one takes a chunk of its own, 64 KiB that its thread keeps for the next
-/// one; opening and closing it costs some tens of nanoseconds.
+/// Memory is bounded as for [`arena`]. A scope inside of another one takes a chunk of its own, 64
+/// KiB that its thread keeps for the next one; opening and closing it costs some tens of
+/// nanoseconds.
 ///
 /// ```
 /// use ebbtide_global::{Options, arena_with};
@@ -192,7 +200,8 @@ pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
 /// assert_eq!(log[2], "2 squared is 4");
 /// ```
 ///
-/// Costs some nanoseconds, and nothing where no scope is open. Forgetting it costs memory, never safety.
+/// Costs some nanoseconds, and nothing where no scope is open. Forgetting it costs memory, never
+/// safety.
 #[inline]
 pub fn outside<R>(f: impl FnOnce() -> R) -> R {
     let _guard = OutsideGuard(thread::with(Owner::enter_outside));
@@ -211,8 +220,8 @@ impl Drop for OutsideGuard {
     }
 }
 
-/// Runs `f` over the inner allocator and hands back what it makes: a copy of something in the arena that is to outlive
-/// the scope.
+/// Runs `f` over the inner allocator and hands back what it makes: a copy of something in the arena
+/// that is to outlive the scope.
 ///
 /// ```
 /// # use ebbtide_global::{arena, take_out};
@@ -265,8 +274,9 @@ pub fn spawn_in_arena<R: Send + 'static>(
     outside(|| std::thread::spawn(|| arena(f)))
 }
 
-/// Initialises lazy globals of the standard library now and outside of any arena: the buffers of standard output and input, this
-/// thread's handle, what the first panic needs. Initialised inside a scope, each would pin a chunk.
+/// Initialises lazy globals of the standard library now and outside of any arena: the buffers of
+/// standard output and input, this thread's handle, what the first panic needs. Initialised inside
+/// a scope, each would pin a chunk.
 ///
 /// ```
 /// ebbtide_global::warm();
@@ -277,17 +287,19 @@ pub fn warm() {
         let _ = std::io::stdin();
         let _ = std::thread::current().id();
         let _ = std::env::args_os().count();
-        // The unwinder finds its tables the first time that it is used. This panic calls no hook. Where panics abort, it would
-        // end the program.
+        // The unwinder finds its tables the first time that it is used. This panic calls no hook.
+        // Where panics abort, it would end the program.
         #[cfg(panic = "unwind")]
         let _ = std::panic::catch_unwind(|| std::panic::resume_unwind(std::boxed::Box::new(())));
     });
 }
 
-/// Gives the memory that this thread and the shared pools keep for the next scopes back to the system at once.
+/// Gives the memory that this thread and the shared pools keep for the next scopes back to the
+/// system at once.
 ///
-/// Call it outside of scopes: then whole chunks that this thread's scopes left free between blocks that live on go back, too. Other
-/// threads keep up to 1 MiB each. Costs a system call for each run of chunks.
+/// Call it outside of scopes: then whole chunks that this thread's scopes left free between blocks
+/// that live on go back, too. Other threads keep up to 1 MiB each. Costs a system call for each run
+/// of chunks.
 ///
 /// ```
 /// ebbtide_global::release_pool();

@@ -1,7 +1,7 @@
 //! The count of a chunk's live blocks, as far as several threads share it.
 //!
-//! The owner of a chunk counts in a plain integer, which is not here. Other threads take from the counter here,
-//! which an owner sets to [`BIAS`] first. So it tells by itself what a chunk is:
+//! The owner of a chunk counts in a plain integer, which is not here. Other threads take from the
+//! counter here, which an owner sets to [`BIAS`] first. So it tells by itself what a chunk is:
 //!
 //! | value | the chunk |
 //! |---|---|
@@ -9,8 +9,9 @@
 //! | `1..BIAS / 2` | is retired and pinned: so many of its blocks are alive; whoever exchanges it owns it |
 //! | above | has an owner |
 //!
-//! No value of an owned chunk comes near `BIAS / 2`: while a chunk has one owner, a byte of it that another thread
-//! freed is not handed out again, so other threads free at most [`MOST_BLOCKS`] of its blocks.
+//! No value of an owned chunk comes near `BIAS / 2`: while a chunk has one owner, a byte of it that
+//! another thread freed is not handed out again, so other threads free at most [`MOST_BLOCKS`] of
+//! its blocks.
 //!
 //! `tests/loom.rs` tries every interleaving of what is here.
 #![forbid(unsafe_code)]
@@ -26,8 +27,8 @@ pub(crate) const BIAS: u32 = 1 << 30;
 /// The most blocks that fit into a chunk.
 pub(crate) const MOST_BLOCKS: usize = crate::size::CHUNK / crate::size::GRANULE;
 
-// An adopted chunk begins with the bias and its pinned blocks; frees of others then take no more than what was
-// pinned and what was bumped.
+// An adopted chunk begins with the bias and its pinned blocks; frees of others then take no more
+// than what was pinned and what was bumped.
 const _: () = assert!(2 * MOST_BLOCKS < (BIAS / 4) as usize);
 
 /// See the module's head.
@@ -47,8 +48,8 @@ impl Count {
         self.0.store(BIAS, Ordering::Relaxed);
     }
 
-    /// Whether no block of the caller's chunk is alive, where `local` is the owner's own count. If so, nobody else can name
-    /// the chunk, and what others did to its blocks happened before.
+    /// Whether no block of the caller's chunk is alive, where `local` is the owner's own count. If
+    /// so, nobody else can name the chunk, and what others did to its blocks happened before.
     #[inline]
     pub(crate) fn is_empty(&self, local: i32) -> bool {
         #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]
@@ -63,8 +64,8 @@ impl Count {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Frees a block of a chunk that the caller does not own. True if that was the last block of a retired
-    /// chunk: then the chunk is the caller's, to be put into a pool.
+    /// Frees a block of a chunk that the caller does not own. True if that was the last block of a
+    /// retired chunk: then the chunk is the caller's, to be put into a pool.
     #[inline]
     pub(crate) fn free(&self) -> bool {
         let last = self.0.fetch_sub(1, Ordering::Release) == 1;
@@ -74,8 +75,9 @@ impl Count {
         last
     }
 
-    /// Retires a chunk: the owner's own count joins in. Returns the blocks that are alive; if there are none the
-    /// chunk is the caller's, to be put into a pool. Everything about the chunk must be written before.
+    /// Retires a chunk: the owner's own count joins in. Returns the blocks that are alive; if there
+    /// are none the chunk is the caller's, to be put into a pool. Everything about the chunk must
+    /// be written before.
     #[inline]
     pub(crate) fn settle(&self, local: i32) -> u32 {
         #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]
@@ -88,8 +90,8 @@ impl Count {
         live
     }
 
-    /// Takes over a chunk that is retired and pinned. Returns how many of its blocks were alive. What its owner
-    /// left about it may be read only after this.
+    /// Takes over a chunk that is retired and pinned. Returns how many of its blocks were alive.
+    /// What its owner left about it may be read only after this.
     #[inline]
     pub(crate) fn adopt(&self) -> Option<u32> {
         let mut live = self.0.load(Ordering::Relaxed);

@@ -1,9 +1,11 @@
-//! The engine by itself, for front ends: allocators of other languages, or of a framework that knows its own scopes.
+//! The engine by itself, for front ends: allocators of other languages, or of a framework that
+//! knows its own scopes.
 //!
-//! Programs in Rust use [`arena`](crate::arena) and the other functions of this crate; they need nothing from here. A front end keeps
-//! an [`Owner`] for each of its threads (or for each handle that it hands out), opens scopes by [`enter`](Owner::enter) and ends
-//! them by [`leave`](Owner::leave), and asks [`alloc`](Owner::alloc) for blocks in between. A block may be freed or resized through any
-//! owner, by any thread, inside of scopes or outside.
+//! Programs in Rust use [`arena`](crate::arena) and the other functions of this crate; they need
+//! nothing from here. A front end keeps an [`Owner`] for each of its threads (or for each handle
+//! that it hands out), opens scopes by [`enter`](Owner::enter) and ends them by
+//! [`leave`](Owner::leave), and asks [`alloc`](Owner::alloc) for blocks in between. A block may be
+//! freed or resized through any owner, by any thread, inside of scopes or outside.
 //!
 //! ```
 //! use ebbtide_global::{Options, engine::Owner};

@@ -4,7 +4,8 @@
 use crate::registry::Registry;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
-/// Why the inner allocator served a request that was made inside a scope; for `Kept`, a whole scope.
+/// Why the inner allocator served a request that was made inside a scope; for `Kept`, a whole
+/// scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     TooSmall,
@@ -19,17 +20,19 @@ pub(crate) enum Reason {
 /// The number of [`Reason`]s.
 const REASONS: usize = Reason::Kept as usize + 1;
 
-/// What one owner counts. Only the owner writes to it. It outlives the owner, and a later owner takes it over.
+/// What one owner counts. Only the owner writes to it. It outlives the owner, and a later owner
+/// takes it over.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     is_taken: AtomicBool,
     pub(crate) scopes_ended: AtomicU64,
     /// Blocks that were served.
     pub(crate) blocks: AtomicU64,
-    /// Bytes that were served, rounded as they are in memory. What a rewound bump pointer serves again counts once.
+    /// Bytes that were served, rounded as they are in memory. What a rewound bump pointer serves
+    /// again counts once.
     pub(crate) bytes: AtomicU64,
-    /// Bytes that this owner freed, whoever served them, without what it rewound. Modulo 2^64, the sum over all owners of
-    /// `bytes - freed` is the number of live bytes.
+    /// Bytes that this owner freed, whoever served them, without what it rewound. Modulo 2^64, the
+    /// sum over all owners of `bytes - freed` is the number of live bytes.
     pub(crate) freed: AtomicU64,
     /// Reallocations in place.
     pub(crate) grown: AtomicU64,
@@ -58,8 +61,9 @@ pub(crate) static PINNED: AtomicIsize = AtomicIsize::new(0);
 
 /// Adds to a counter that only the calling thread writes.
 ///
-/// Relaxed, like every access to counters: nothing else is read by what they say, and reports need no two of them to be of the same
-/// moment. That a later owner goes on from the last value is the matter of [`Counters::leave`].
+/// Relaxed, like every access to counters: nothing else is read by what they say, and reports need
+/// no two of them to be of the same moment. That a later owner goes on from the last value is the
+/// matter of [`Counters::leave`].
 pub(crate) fn add(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
 }
@@ -69,7 +73,8 @@ impl Counters {
     pub(crate) fn take() -> &'static Counters {
         OWNERS.fetch_add(1, Ordering::Relaxed);
         let free = COUNTERS.iter().find(|counters| {
-            // Acquire: pairs with the release in `leave`. The new owner starts from what the one before counted.
+            // Acquire: pairs with the release in `leave`. The new owner starts from what the one
+            // before counted.
             !counters.is_taken.load(Ordering::Relaxed)
                 && !counters.is_taken.swap(true, Ordering::Acquire)
         });
@@ -110,8 +115,8 @@ pub(crate) fn freed_elsewhere(bytes: u64) {
     FREED_ELSEWHERE.fetch_add(bytes, Ordering::Relaxed);
 }
 
-/// The live bytes of the whole program, as far as owners have published their figures. Costs two loads for each owner that
-/// there ever was at a time.
+/// The live bytes of the whole program, as far as owners have published their figures. Costs two
+/// loads for each owner that there ever was at a time.
 pub(crate) fn live_bytes() -> usize {
     let balance = |sum: u64, counters: &Counters| {
         sum.wrapping_add(counters.bytes.load(Ordering::Relaxed))
@@ -119,7 +124,8 @@ pub(crate) fn live_bytes() -> usize {
     };
     let live =
         COUNTERS.iter().fold(0_u64, balance).wrapping_sub(FREED_ELSEWHERE.load(Ordering::Relaxed));
-    // The sum is of no one moment. Below 0 where a free was published, or is seen, before the allocation.
+    // The sum is of no one moment. Below 0 where a free was published, or is seen, before the
+    // allocation.
     i64::try_from(live).ok().and_then(|live| usize::try_from(live).ok()).unwrap_or(0)
 }
 
@@ -142,7 +148,8 @@ pub(crate) struct Label {
 }
 
 impl Label {
-    /// The counters of a label, new ones when the label is first used: that allocates. Costs a comparison for each label before it.
+    /// The counters of a label, new ones when the label is first used: that allocates. Costs a
+    /// comparison for each label before it.
     pub(crate) fn of(text: &'static str) -> &'static Label {
         LABELS.find_or_append(|label| label.text == text, Label { text, ..Label::default() })
     }

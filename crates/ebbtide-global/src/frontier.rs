@@ -15,7 +15,8 @@ pub(crate) const STEP: u32 = 512;
 /// See the module's head. Chunks below `committed` are committed, and stay so.
 #[derive(Debug)]
 pub(crate) struct Frontier {
-    /// The first chunk that was never taken. Chunk 0 never is: it lies between the table and the blocks.
+    /// The first chunk that was never taken. Chunk 0 never is: it lies between the table and the
+    /// blocks.
     next: AtomicU32,
     /// The first chunk that is not committed.
     committed: AtomicU32,
@@ -32,17 +33,18 @@ impl Frontier {
         Frontier { next: AtomicU32::new(1), committed: AtomicU32::new(0) }
     }
 
-    /// Moves the frontier past so many chunks of a range with `room` for so many, and returns the number of the first one. They are
-    /// committed: `commit` does that for the chunks from the first number to the second, and says whether it could. `None` where it
-    /// could not, or the range is used up.
+    /// Moves the frontier past so many chunks of a range with `room` for so many, and returns the
+    /// number of the first one. They are committed: `commit` does that for the chunks from the
+    /// first number to the second, and says whether it could. `None` where it could not, or the
+    /// range is used up.
     pub(crate) fn advance(
         &self,
         chunks: u32,
         room: u32,
         commit: impl Fn(u32, u32) -> bool,
     ) -> Option<NonZeroU32> {
-        // Relaxed, as is the exchange: each number is given out once in any order of events, and that its chunk is committed is
-        // acquired through `committed`.
+        // Relaxed, as is the exchange: each number is given out once in any order of events, and
+        // that its chunk is committed is acquired through `committed`.
         let mut first = self.next.load(Ordering::Relaxed);
         loop {
             let end = first.checked_add(chunks).filter(|end| *end <= room)?;
@@ -59,7 +61,8 @@ impl Frontier {
 
     /// Commits the chunks up to `end`.
     fn reach(&self, end: u32, room: u32, commit: impl Fn(u32, u32) -> bool) -> bool {
-        // Acquire: pairs with the release below. The chunks that another thread committed are used here next.
+        // Acquire: pairs with the release below. The chunks that another thread committed are used
+        // here next.
         let from = self.committed.load(Ordering::Acquire);
         if end <= from {
             return true;
@@ -69,8 +72,9 @@ impl Frontier {
         if !commit(from, to) {
             return false;
         }
-        // Release: the chunks are committed for whoever acquires this, those below `from` included, for `from` was acquired. A store
-        // would do; but the number might go back, and chunks be committed again.
+        // Release: the chunks are committed for whoever acquires this, those below `from` included,
+        // for `from` was acquired. A store would do; but the number might go back, and chunks be
+        // committed again.
         self.committed.fetch_max(to, Ordering::Release);
         true
     }

@@ -10,8 +10,8 @@ use core::{
 
 /// A future that is polled in a scope.
 ///
-/// A scope is opened at each poll and ends with it, so the future may move between threads. What lives on from one poll to the
-/// next stays valid, like everything that outlives its scope.
+/// A scope is opened at each poll and ends with it, so the future may move between threads. What
+/// lives on from one poll to the next stays valid, like everything that outlives its scope.
 ///
 /// ```
 /// use ebbtide_global::{ArenaFuture, Scoped};
@@ -59,8 +59,8 @@ impl<F: Future> Future for ArenaFuture<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: `future` is moved by nobody: it is only reached through the pin made below, there is no `Drop`, and
-        // `ArenaFuture` is `Unpin` only if `F` is.
+        // SAFETY: `future` is moved by nobody: it is only reached through the pin made below, there
+        // is no `Drop`, and `ArenaFuture` is `Unpin` only if `F` is.
         let this = unsafe { self.get_unchecked_mut() };
         let _guard = Guard::open(&this.options);
         // SAFETY: the future is pinned with `this`, by what is said above.

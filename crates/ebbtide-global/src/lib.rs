@@ -17,10 +17,11 @@
 //! assert_eq!(largest.as_deref(), Some("3"));
 //! ```
 //!
-//! [`arena`] is a safe function and takes any closure with any result. When it ends, what is dead is reclaimed at once; what
-//! escaped, like the string above, stays valid and is reclaimed when it is freed, by whatever thread. The compiler
-//! does not check that nothing escapes, because nothing depends on it: chunks of 64 KiB count their live blocks, and one in
-//! which something lives is not used again. [`engine`] has the argument.
+//! [`arena`] is a safe function and takes any closure with any result. When it ends, what is dead
+//! is reclaimed at once; what escaped, like the string above, stays valid and is reclaimed when it
+//! is freed, by whatever thread. The compiler does not check that nothing escapes, because nothing
+//! depends on it: chunks of 64 KiB count their live blocks, and one in which something lives is not
+//! used again. [`engine`] has the argument.
 //!
 //! | call | what it does |
 //! |---|---|
@@ -35,24 +36,27 @@
 //!
 //! # When it pays
 //!
-//! Where a piece of work allocates much, keeps little of it, and ends: parsing, compiling, answering a request, numeric
-//! work with temporary vectors. It does not where most of what is allocated stays, or where hardly anything is allocated
-//! a scope. [`Report::leaky_labels`] names the scopes of which more than one block in twenty outlived its scope.
+//! Where a piece of work allocates much, keeps little of it, and ends: parsing, compiling,
+//! answering a request, numeric work with temporary vectors. It does not where most of what is
+//! allocated stays, or where hardly anything is allocated a scope. [`Report::leaky_labels`] names
+//! the scopes of which more than one block in twenty outlived its scope.
 //!
 //! # Features
 //!
 //! `rayon` brings `par_map`; `tower` brings `ArenaLayer`; `tracing` an event, at level `TRACE`, for
-//! every scope that ends; `poison` fills blocks with 0xDE when they are freed, which debug builds do
-//! anyway.
+//! every scope that ends; `poison` fills blocks with 0xDE when they are freed, which debug builds
+//! do anyway.
 //!
 //! # Platforms
 //!
-//! 64-bit Linux and Windows; other 64-bit Unixes compile and are not tested. Elsewhere (in 32 bits, on WebAssembly), and where
-//! the system gives no range of addresses, everything comes from the inner allocator. Memory that is given back
-//! ([`release_pool`], [`retain`]) is the system's again at once on Linux and Windows; other Unixes take it when they need it. On
-//! Windows the addresses that were ever in use count as promised memory, 32 MiB at a time, until they are given back.
+//! 64-bit Linux and Windows; other 64-bit Unixes compile and are not tested. Elsewhere (in 32 bits,
+//! on WebAssembly), and where the system gives no range of addresses, everything comes from the
+//! inner allocator. Memory that is given back ([`release_pool`], [`retain`]) is the system's again
+//! at once on Linux and Windows; other Unixes take it when they need it. On Windows the addresses
+//! that were ever in use count as promised memory, 32 MiB at a time, until they are given back.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Models know nothing of mapped memory: `tests/loom*.rs` take the modules that they model by themselves.
+// Models know nothing of mapped memory: `tests/loom*.rs` take the modules that they model by
+// themselves.
 #![cfg(not(loom))]
 
 mod bounds;

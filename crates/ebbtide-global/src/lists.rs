@@ -1,6 +1,7 @@
 //! Free lists: blocks that a scope's owner freed, by their size.
 //!
-//! A list is a stack that runs through the free blocks themselves: the first word of each is the address of the next.
+//! A list is a stack that runs through the free blocks themselves: the first word of each is the
+//! address of the next.
 
 use crate::size::{self, LISTS};
 use core::cell::Cell;
@@ -20,12 +21,14 @@ impl FreeLists {
     ///
     /// # Safety
     ///
-    /// The block has the size that belongs to the list, is free, and lies in a chunk of these lists' scope. It is aligned to the granule,
-    /// in no list, and stays unused until it is popped. The pointer may write to it.
+    /// The block has the size that belongs to the list, is free, and lies in a chunk of these
+    /// lists' scope. It is aligned to the granule, in no list, and stays unused until it is popped.
+    /// The pointer may write to it.
     #[inline(always)]
     pub(crate) unsafe fn push(&self, block: *mut u8, list: usize) {
         let head = &self.heads[list];
-        // SAFETY: the caller says that the block is free; it has at least a granule, the size of a pointer, and is aligned to it.
+        // SAFETY: the caller says that the block is free; it has at least a granule, the size of a
+        // pointer, and is aligned to it.
         unsafe { block.cast::<*mut u8>().write(head.get()) };
         head.set(block);
     }
@@ -40,8 +43,8 @@ impl FreeLists {
         !self.heads[list].get().is_null()
     }
 
-    /// Takes the block that was freed last, of exactly the size that belongs to the list; `None` where there is none, or it is not
-    /// aligned as asked.
+    /// Takes the block that was freed last, of exactly the size that belongs to the list; `None`
+    /// where there is none, or it is not aligned as asked.
     ///
     /// # Safety
     ///

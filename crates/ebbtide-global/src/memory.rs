@@ -1,18 +1,21 @@
 //! How much memory the engine may hold.
 //!
-//! The engine *holds* the bytes of its runs that may have memory behind them: in scopes, in pinned chunks, in pools. What
-//! it holds may grow up to a bound that follows the live bytes of the recent past:
+//! The engine *holds* the bytes of its runs that may have memory behind them: in scopes, in pinned
+//! chunks, in pools. What it holds may grow up to a bound that follows the live bytes of the recent
+//! past:
 //!
 //! ```text
 //! bound = peak + 3/8 peak + retained + 1 MiB for each owner       enforced here
 //!       < 3/2 peak + retained + 4 MiB for each thread             promised to users
 //! ```
 //!
-//! `peak` is the most live bytes that were seen in the current window of time and the one before. `retained` is 6 MiB
-//! where the promise says 16, or what [`retain`](crate::retain) asked for. Beyond the bound the inner allocator serves.
+//! `peak` is the most live bytes that were seen in the current window of time and the one before.
+//! `retained` is 6 MiB where the promise says 16, or what [`retain`](crate::retain) asked for.
+//! Beyond the bound the inner allocator serves.
 //!
-//! The bound is asked only where what is held would grow: when a scope needs a chunk and neither its thread nor the
-//! shared pool has one with memory behind it. A program that has warmed up does not come here.
+//! The bound is asked only where what is held would grow: when a scope needs a chunk and neither
+//! its thread nor the shared pool has one with memory behind it. A program that has warmed up does
+//! not come here.
 #![forbid(unsafe_code)]
 
 use crate::{budget::Budget, figures};
@@ -30,7 +33,8 @@ const PROMISED_PER_THREAD: usize = 4 << 20;
 
 static BUDGET: Budget = Budget::new();
 
-/// What [`retain`](crate::retain) was asked for; [`usize::MAX`] until it is called. Relaxed: a number by itself.
+/// What [`retain`](crate::retain) was asked for; [`usize::MAX`] until it is called. Relaxed: a
+/// number by itself.
 static RETAIN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Sets what pools may keep.
@@ -38,7 +42,8 @@ pub(crate) fn set_retained(bytes: usize) {
     RETAIN.store(bytes.min(usize::MAX - 1), Ordering::Relaxed);
 }
 
-/// The most that pools may keep at any time, by the user's word; no limit but the bound where the user gave none.
+/// The most that pools may keep at any time, by the user's word; no limit but the bound where the
+/// user gave none.
 #[inline]
 pub(crate) fn most_pooled() -> usize {
     RETAIN.load(Ordering::Relaxed)
@@ -57,8 +62,8 @@ pub(crate) fn held() -> usize {
     BUDGET.held()
 }
 
-/// The most bytes that the engine may hold. Computed whenever it is asked for: of two threads that each kept one, the one that knows less
-/// could be the last.
+/// The most bytes that the engine may hold. Computed whenever it is asked for: of two threads that
+/// each kept one, the one that knows less could be the last.
 fn bound() -> usize {
     let fixed = retained().max(RETAINED).saturating_add(PER_OWNER * figures::owners());
     let peak = peak();
@@ -75,7 +80,8 @@ pub(crate) fn excess() -> usize {
     held().saturating_sub(bound())
 }
 
-/// Counts bytes that are about to get memory. False, and nothing has changed, where the bound does not allow it.
+/// Counts bytes that are about to get memory. False, and nothing has changed, where the bound does
+/// not allow it.
 pub(crate) fn grow(bytes: usize) -> bool {
     BUDGET.grow(bytes, bound())
 }

@@ -1,7 +1,8 @@
-//! Something that is made once, by the thread that comes first, and that no thread waits for without end.
+//! Something that is made once, by the thread that comes first, and that no thread waits for
+//! without end.
 //!
-//! `std::sync::Once` waits as long as it takes. After a `fork` while another thread was at work, it would wait in the child for a
-//! thread that does not exist there.
+//! `std::sync::Once` waits as long as it takes. After a `fork` while another thread was at work, it
+//! would wait in the child for a thread that does not exist there.
 //!
 //! `tests/loom_range.rs` tries every interleaving of what is here.
 #![forbid(unsafe_code)]
@@ -20,7 +21,8 @@ const UNTRIED: u8 = 0;
 const IN_PROGRESS: u8 = 1;
 const READY: u8 = 2;
 const UNAVAILABLE: u8 = 3;
-/// A thread has waited in vain for another one. If that one is still at work, the state becomes `READY` or `UNAVAILABLE` yet.
+/// A thread has waited in vain for another one. If that one is still at work, the state becomes
+/// `READY` or `UNAVAILABLE` yet.
 const ABANDONED: u8 = 4;
 
 /// How often a thread yields to the one that is at work, which takes some microseconds.
@@ -35,7 +37,8 @@ pub(crate) struct Once(AtomicU8);
 pub(crate) enum Readiness {
     /// It is made, and everything about it has happened before.
     Ready,
-    /// Another thread was about to make it, and has not come to an end: most likely this process was forked off meanwhile.
+    /// Another thread was about to make it, and has not come to an end: most likely this process
+    /// was forked off meanwhile.
     Busy,
     /// It cannot be made.
     Unavailable,
@@ -55,11 +58,12 @@ impl Once {
     /// Calls `make` if no thread has called it yet, and tells how it ended.
     pub(crate) fn prepare(&self, make: impl FnOnce() -> bool) -> Readiness {
         let (relaxed, acquire) = (Ordering::Relaxed, Ordering::Acquire);
-        // Relaxed: the first thread relies on nobody, and for the others the last exchange below acquires.
+        // Relaxed: the first thread relies on nobody, and for the others the last exchange below
+        // acquires.
         if self.0.compare_exchange(UNTRIED, IN_PROGRESS, relaxed, relaxed).is_ok() {
             let state = if make() { READY } else { UNAVAILABLE };
-            // Release: what `make` wrote has happened before for whoever is told `Ready`. A plain store, which also takes back that
-            // others had given up.
+            // Release: what `make` wrote has happened before for whoever is told `Ready`. A plain
+            // store, which also takes back that others had given up.
             self.0.store(state, Ordering::Release);
         }
         for _ in 0..PATIENCE {
@@ -69,7 +73,8 @@ impl Once {
             }
             yield_now();
         }
-        // Acquire: pairs with the release of the thread that made it. Here the exchange fails on the state that it finds.
+        // Acquire: pairs with the release of the thread that made it. Here the exchange fails on
+        // the state that it finds.
         match self.0.compare_exchange(IN_PROGRESS, ABANDONED, relaxed, acquire) {
             Err(READY) => Readiness::Ready,
             Err(UNAVAILABLE) => Readiness::Unavailable,

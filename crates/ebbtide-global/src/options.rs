@@ -1,8 +1,8 @@
 //! What a scope serves.
 #![forbid(unsafe_code)]
 
-/// What a scope serves; for [`arena_with`](crate::arena_with). What it does not serve comes from the inner allocator and is
-/// counted in the [report](crate::report), by the reason.
+/// What a scope serves; for [`arena_with`](crate::arena_with). What it does not serve comes from
+/// the inner allocator and is counted in the [report](crate::report), by the reason.
 ///
 /// ```
 /// use ebbtide_global::{Options, arena_with};
@@ -21,13 +21,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// Every size up to 1 GiB, as many bytes as there are, no label: what [`arena`](crate::arena) does.
+    /// Every size up to 1 GiB, as many bytes as there are, no label: what [`arena`](crate::arena)
+    /// does.
     #[inline]
     pub const fn new() -> Self {
         Options { min_size: 0, max_size: usize::MAX, byte_limit: usize::MAX, label: None }
     }
 
-    /// Blocks of fewer bytes come from the inner allocator. 0 unless it is set: small blocks gain most.
+    /// Blocks of fewer bytes come from the inner allocator. 0 unless it is set: small blocks gain
+    /// most.
     #[inline]
     pub const fn min_size(mut self, bytes: usize) -> Self {
         self.min_size = bytes;
@@ -41,9 +43,10 @@ impl Options {
         self
     }
 
-    /// The scope takes no more bytes than this from its arena; scopes inside of it have limits of their own. Where a
-    /// request does not fit any more it comes from the inner allocator. A freed block makes room only where its
-    /// memory is used again at once: the last one of a chunk, and those above 8 KiB.
+    /// The scope takes no more bytes than this from its arena; scopes inside of it have limits of
+    /// their own. Where a request does not fit any more it comes from the inner allocator. A freed
+    /// block makes room only where its memory is used again at once: the last one of a chunk, and
+    /// those above 8 KiB.
     #[inline]
     pub const fn byte_limit(mut self, bytes: usize) -> Self {
         self.byte_limit = bytes;
@@ -56,7 +59,8 @@ impl Options {
         (Options { label: None, ..*self }) == Options::new()
     }
 
-    /// A name under which the [report](crate::report) keeps figures of their own. Meant for a few fixed names.
+    /// A name under which the [report](crate::report) keeps figures of their own. Meant for a few
+    /// fixed names.
     #[inline]
     pub const fn label(mut self, label: &'static str) -> Self {
         self.label = Some(label);

@@ -7,8 +7,8 @@ pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
     system::reserve(size_bytes)
 }
 
-/// Puts memory behind a part of a range that [`reserve`] returned: zeros where there was none yet. What already
-/// had memory keeps what it holds.
+/// Puts memory behind a part of a range that [`reserve`] returned: zeros where there was none yet.
+/// What already had memory keeps what it holds.
 pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
     system::commit(start, size_bytes)
 }
@@ -19,7 +19,8 @@ pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
 pub(crate) enum Purged {
     /// It is gone, and there are zeros once [`recommit`] has said yes.
     Gone,
-    /// The system takes it when it needs some. Until then it holds what it held; it can be used as before.
+    /// The system takes it when it needs some. Until then it holds what it held; it can be used as
+    /// before.
     Offered,
     /// It stays.
     Not,
@@ -35,8 +36,8 @@ pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
     unsafe { system::purge(start, size_bytes) }
 }
 
-/// Makes what is [gone](Purged::Gone) usable again; other pages in between stay as they are. False where the system has no
-/// memory to promise: then they are as before.
+/// Makes what is [gone](Purged::Gone) usable again; other pages in between stay as they are. False
+/// where the system has no memory to promise: then they are as before.
 pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
     // Elsewhere pages keep their rights when their memory goes.
     !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
@@ -47,12 +48,14 @@ pub(crate) fn page_bytes() -> usize {
     system::page_bytes()
 }
 
-/// The addresses that this process may still reserve, in bytes; [`usize::MAX`] where no limit is known.
+/// The addresses that this process may still reserve, in bytes; [`usize::MAX`] where no limit is
+/// known.
 pub(crate) fn addresses_left() -> usize {
     system::addresses_left()
 }
 
-/// Milliseconds since some moment, never going back. Costs a few nanoseconds; precise to some milliseconds.
+/// Milliseconds since some moment, never going back. Costs a few nanoseconds; precise to some
+/// milliseconds.
 pub(crate) fn milliseconds() -> u64 {
     system::milliseconds()
 }
@@ -130,7 +133,8 @@ mod system {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const NO_RESERVE: libc::c_int = 0;
 
-    /// What the memory of pages is given back by, and what is then. Only Linux knows how to drop them at once.
+    /// What the memory of pages is given back by, and what is then. Only Linux knows how to drop
+    /// them at once.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const GIVE_BACK: (libc::c_int, Purged) = (libc::MADV_DONTNEED, Purged::Gone);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -148,11 +152,12 @@ mod system {
         NonNull::new(start.cast())
     }
 
-    /// Where the system backs everything by huge pages, a chunk of which one page is in use would cost two megabytes.
+    /// Where the system backs everything by huge pages, a chunk of which one page is in use would
+    /// cost two megabytes.
     fn refuse_huge_pages(start: *mut libc::c_void, size_bytes: usize) {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        // SAFETY: the mapping is ours, and the advice changes no contents. Kernels without huge pages refuse it, which is as
-        // good.
+        // SAFETY: the mapping is ours, and the advice changes no contents. Kernels without huge
+        // pages refuse it, which is as good.
         unsafe {
             libc::madvise(start, size_bytes, libc::MADV_NOHUGEPAGE);
         }
@@ -230,7 +235,8 @@ mod system {
     ///
     /// As [`super::purge`].
     pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
-        // SAFETY: the pages are a part of our own reservation, and the caller says that nothing in them is in use.
+        // SAFETY: the pages are a part of our own reservation, and the caller says that nothing in
+        // them is in use.
         let done = unsafe { VirtualFree(start.as_ptr().cast(), size_bytes, MEM_DECOMMIT) != 0 };
         if done { Purged::Gone } else { Purged::Not }
     }

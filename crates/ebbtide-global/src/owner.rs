@@ -2,11 +2,12 @@
 //!
 //! # The idea
 //!
-//! An [`Owner`] has a stack of scopes, each with chunks of its own. Blocks of the innermost scope are bumped off its current
-//! chunk. Every chunk counts its live blocks. A scope that ends gives back the chunks in which nothing lives. The others stay as
-//! long as something in them lives, and whoever frees the last block puts the chunk into the shared pool. So nothing that
-//! a scope's end does, or fails to do, can make a live block invalid: scopes are hints about where to allocate, and counts
-//! decide when memory is used again.
+//! An [`Owner`] has a stack of scopes, each with chunks of its own. Blocks of the innermost scope
+//! are bumped off its current chunk. Every chunk counts its live blocks. A scope that ends gives
+//! back the chunks in which nothing lives. The others stay as long as something in them lives, and
+//! whoever frees the last block puts the chunk into the shared pool. So nothing that a scope's end
+//! does, or fails to do, can make a live block invalid: scopes are hints about where to allocate,
+//! and counts decide when memory is used again.
 //!
 //! # Who calls whom
 //!
@@ -44,40 +45,48 @@
 //!                   └─ else ─► retire every chunk, restore the outer scope
 //! ```
 //!
-//! An outermost scope may *persist*: it is suspended where it would end, and the next outermost one continues it. The module
-//! `persistent` has the argument.
+//! An outermost scope may *persist*: it is suspended where it would end, and the next outermost one
+//! continues it. The module `persistent` has the argument.
 //!
 //! # Invariants
 //!
-//! - **G1** A block belongs to the run of chunks that its address lies in. A [`Run`] names a run that the frontier has passed. Its
-//!   entry stays committed for ever, and its memory while it is in no shared pool.
-//! - **G2** A run has at most one of these at a time: an owner (its entry names it), a place in one pool, or, retired and pinned,
-//!   nobody. Only the owner touches the plain fields of its entry and bumps its memory. It passes on by `Count`: settled by its
-//!   owner, then taken by the exchange of an adopter or by whoever frees the last block; or through a pool. Each release is
-//!   acquired by the next owner.
-//! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks, where `local` gains
-//!   `served - mark` as long as it is current. For a retired one it is `count`. Every block that is served adds one, every
-//!   block that is freed takes one, and resizing in place changes nothing.
-//! - **G4** A byte is served again only when its block was freed by the chunk's owner while it owned it (rewound, or through a
-//!   list), or when no block of its chunk is alive and none is in a list.
-//! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `end` is `limit`, or 0 while the scope is closed.
-//!   `top` is a multiple of the granule, and at least [`LEAD`] above that chunk's start. So no block of another run ends at `top`: the end of
-//!   a block equals `top` only if both lie in the current chunk.
-//! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of that very scope, and above no chunk's top. Its
-//!   chunks stay its own until it ends, and its lists end with it. A chunk that is bumped again from its start has no listed block.
-//! - **G7** A large block is the only one of its run, and nobody counts it: it is alive exactly while the run is in no pool. Whoever frees
-//!   it has the run.
-//! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner and its scope.
-//! - **G9** Of a chunk with an owner, `tail` is where the blocks begin that were bumped since it was adopted; 0 if it was not.
-//!   `older` counts the blocks below that its owner freed. So where `local + older` is 0, every block above `tail` was
-//!   freed, whatever became of those below; frees of others can only make the sum larger. No block from before the
-//!   adoption begins at or behind `from`.
+//! - **G1** A block belongs to the run of chunks that its address lies in. A [`Run`] names a run
+//!   that the frontier has passed. Its entry stays committed for ever, and its memory while it is
+//!   in no shared pool.
+//! - **G2** A run has at most one of these at a time: an owner (its entry names it), a place in one
+//!   pool, or, retired and pinned, nobody. Only the owner touches the plain fields of its entry and
+//!   bumps its memory. It passes on by `Count`: settled by its owner, then taken by the exchange of
+//!   an adopter or by whoever frees the last block; or through a pool. Each release is acquired by
+//!   the next owner.
+//! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
+//!   where `local` gains `served - mark` as long as it is current. For a retired one it is `count`.
+//!   Every block that is served adds one, every block that is freed takes one, and resizing in
+//!   place changes nothing.
+//! - **G4** A byte is served again only when its block was freed by the chunk's owner while it
+//!   owned it (rewound, or through a list), or when no block of its chunk is alive and none is in a
+//!   list.
+//! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `end` is `limit`,
+//!   or 0 while the scope is closed. `top` is a multiple of the granule, and at least [`LEAD`]
+//!   above that chunk's start. So no block of another run ends at `top`: the end of a block equals
+//!   `top` only if both lie in the current chunk.
+//! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of that very
+//!   scope, and above no chunk's top. Its chunks stay its own until it ends, and its lists end with
+//!   it. A chunk that is bumped again from its start has no listed block.
+//! - **G7** A large block is the only one of its run, and nobody counts it: it is alive exactly
+//!   while the run is in no pool. Whoever frees it has the run.
+//! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
+//!   and its scope.
+//! - **G9** Of a chunk with an owner, `tail` is where the blocks begin that were bumped since it
+//!   was adopted; 0 if it was not. `older` counts the blocks below that its owner freed. So where
+//!   `local + older` is 0, every block above `tail` was freed, whatever became of those below;
+//!   frees of others can only make the sum larger. No block from before the adoption begins at or
+//!   behind `from`.
 //!
 //! P1 to P4, in the module `persistent`, are about persistent scopes.
 //!
-//! Nothing is assumed about the calls of [`leave`](Owner::leave): one that never comes, comes twice or in another order
-//! costs memory and no more. `Owner::check` asserts what a program can see of the invariants after every slow operation of
-//! a debug build.
+//! Nothing is assumed about the calls of [`leave`](Owner::leave): one that never comes, comes twice
+//! or in another order costs memory and no more. `Owner::check` asserts what a program can see of
+//! the invariants after every slow operation of a debug build.
 
 use crate::{
     cache::Cache,
@@ -130,7 +139,8 @@ const PUBLISH_EVERY: u64 = 64;
 /// Bytes that an owner serves before it looks at the live bytes of the whole program again.
 const OBSERVE_EVERY: u64 = 256 << 10;
 
-/// Names a scope that was entered, or a call of [`Owner::enter_outside`]. It is no proof of anything: see [`Owner::leave`].
+/// Names a scope that was entered, or a call of [`Owner::enter_outside`]. It is no proof of
+/// anything: see [`Owner::leave`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     /// The scope's ID; with [`OUTSIDE`], where the ticket names a call of `enter_outside` in it.
@@ -152,10 +162,11 @@ impl Ticket {
     }
 }
 
-/// Opens scopes, and allocates in the innermost one: a thread, or a handle that another language keeps.
+/// Opens scopes, and allocates in the innermost one: a thread, or a handle that another language
+/// keeps.
 ///
-/// An owner is used by one thread at a time. What it serves may be freed by any thread, through any owner. Dropping it
-/// [ends](Owner::end) it.
+/// An owner is used by one thread at a time. What it serves may be freed by any thread, through any
+/// owner. Dropping it [ends](Owner::end) it.
 #[repr(C, align(64))]
 pub struct Owner {
     // The first cache line is all that the fast paths touch.
@@ -172,14 +183,14 @@ pub struct Owner {
     served: Cell<u64>,
     /// Bytes ever freed, without those that were rewound.
     freed: Cell<u64>,
-    /// The entry of a chunk that stays owned between scopes, so that a fast scope is opened by two stores: `Some` while no scope is
-    /// open, and while none is but a fast one. `top`, `from`, `mark`, `first` and `current` are then as that scope needs them; the
-    /// chunk is `first`.
+    /// The entry of a chunk that stays owned between scopes, so that a fast scope is opened by two
+    /// stores: `Some` while no scope is open, and while none is but a fast one. `top`, `from`,
+    /// `mark`, `first` and `current` are then as that scope needs them; the chunk is `first`.
     cached: Cell<Option<&'static Entry>>,
 
     // The second line: what a fast scope needs at its beginning and at its end.
-    /// The scope that the cached chunk's entry names; 0 where there is none. Fast scopes that leave nothing behind use it in
-    /// turn.
+    /// The scope that the cached chunk's entry names; 0 where there is none. Fast scopes that leave
+    /// nothing behind use it in turn.
     cached_scope: Cell<u64>,
     /// Where the cached chunk ends.
     cached_end: Cell<usize>,
@@ -187,7 +198,8 @@ pub struct Owner {
     mark: Cell<u64>,
     /// Where the bump pointer was when its bytes were last added up.
     from: Cell<usize>,
-    /// How many more fast scopes may end before the figures are published. Those that did are not in `scopes_ended` yet.
+    /// How many more fast scopes may end before the figures are published. Those that did are not
+    /// in `scopes_ended` yet.
     unpublished: Cell<u64>,
     /// Bytes ever served.
     bytes: Cell<u64>,
@@ -197,13 +209,16 @@ pub struct Owner {
     current: Cell<Option<Run>>,
     lists: Cell<Option<NonNull<FreeLists>>>,
 
-    /// The chunk of the innermost scope behind which the next empty one is looked for; `None`: behind the newest.
+    /// The chunk of the innermost scope behind which the next empty one is looked for; `None`:
+    /// behind the newest.
     looked_at: Cell<Option<Run>>,
     /// Where the innermost scope's part of the current chunk ends.
     limit: Cell<usize>,
-    /// How often the innermost scope was closed by [`enter_outside`](Owner::enter_outside) and not opened again.
+    /// How often the innermost scope was closed by [`enter_outside`](Owner::enter_outside) and not
+    /// opened again.
     outside: Cell<u32>,
-    /// How many requests a scope that was closed for want of memory lets pass before it tries again; 0 where it was not.
+    /// How many requests a scope that was closed for want of memory lets pass before it tries
+    /// again; 0 where it was not.
     retry: Cell<u32>,
     /// The chunk that the lists of all scopes lie in.
     lists_run: Cell<Option<Run>>,
@@ -279,7 +294,8 @@ impl Owner {
         }
     }
 
-    /// Lets the owner open scopes. False where no range of addresses can be had, or the owner has [ended](Owner::end). Allocates a little, once; not to be called from inside an allocator.
+    /// Lets the owner open scopes. False where no range of addresses can be had, or the owner has
+    /// [ended](Owner::end). Allocates a little, once; not to be called from inside an allocator.
     pub fn start(&self) -> bool {
         if self.id.get() == NONE && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
@@ -328,13 +344,15 @@ impl Owner {
 
     #[cold]
     fn reserve_ids(&self) {
-        // In 64 bits this never wraps (G8). Relaxed: a batch is given out once in any order of events.
+        // In 64 bits this never wraps (G8). Relaxed: a batch is given out once in any order of
+        // events.
         let first = NEXT_IDS.fetch_add(ID_BATCH, Ordering::Relaxed);
         self.next_id.set(first);
         self.last_id.set(first + ID_BATCH);
     }
 
-    /// Ends every scope, gives everything to the pools that all share, and never opens a scope again. Live blocks stay valid.
+    /// Ends every scope, gives everything to the pools that all share, and never opens a scope
+    /// again. Live blocks stay valid.
     pub fn end(&self) {
         if !self.is_started() {
             return;
@@ -354,10 +372,11 @@ impl Owner {
         pool::trim(memory::excess());
     }
 
-    /// Gives what this owner keeps for its next scopes to the pools that all share. While a scope is open, that is not all of
-    /// it.
+    /// Gives what this owner keeps for its next scopes to the pools that all share. While a scope
+    /// is open, that is not all of it.
     pub fn release_pools(&self) {
-        // Of an open scope, one of these may be the first chunk, and in the other one lie its lists.
+        // Of an open scope, one of these may be the first chunk, and in the other one lie its
+        // lists.
         if self.innermost().is_none() {
             self.end_persistent();
             if let Some(chunk) = self.take_cached() {
@@ -411,7 +430,8 @@ impl Owner {
         self.observe(0);
     }
 
-    /// Looks at the live bytes of the whole program, of which so many more are about to be served here.
+    /// Looks at the live bytes of the whole program, of which so many more are about to be served
+    /// here.
     #[cold]
     fn observe(&self, more: usize) {
         let Some(counters) = self.counters.get() else { return };
@@ -428,8 +448,9 @@ impl Owner {
             return figures::freed_elsewhere(bytes as u64);
         };
         let unpublished = self.freed.get().wrapping_sub(counters.freed.load(Ordering::Relaxed));
-        // Outside of scopes none will end and publish it; and one that only frees may last for ever. What was served is
-        // published with it: fast scopes that ended may have freed what they served, and published neither.
+        // Outside of scopes none will end and publish it; and one that only frees may last for
+        // ever. What was served is published with it: fast scopes that ended may have freed what
+        // they served, and published neither.
         if !self.has_scope() || unpublished >= OBSERVE_EVERY {
             self.publish_bytes(counters);
         }
@@ -455,8 +476,8 @@ fn observe(more: usize) {
     }
 }
 
-// SAFETY: nothing in an owner belongs to the thread that made it. Its chunks are its own whoever runs it (G2), and moving it to
-// another thread orders what it did before.
+// SAFETY: nothing in an owner belongs to the thread that made it. Its chunks are its own whoever
+// runs it (G2), and moving it to another thread orders what it did before.
 unsafe impl Send for Owner {}
 
 impl Default for Owner {

@@ -1,4 +1,5 @@
-//! Whether scopes pay: an owner whose scopes keep most of what they allocate leaves it to the inner allocator for a while.
+//! Whether scopes pay: an owner whose scopes keep most of what they allocate leaves it to the inner
+//! allocator for a while.
 #![forbid(unsafe_code)]
 
 use core::cell::Cell;

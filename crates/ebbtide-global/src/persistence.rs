@@ -1,9 +1,11 @@
-//! What an owner knows of its persistent scope, and of whether the next scope is to persist: see `owner/persistent`.
+//! What an owner knows of its persistent scope, and of whether the next scope is to persist: see
+//! `owner/persistent`.
 
 use crate::run::{Entry, NONE, Run};
 use core::cell::Cell;
 
-/// So many chunks an owner pins for little before a scope persists: 1 MiB. Fewer in debug builds, so that tests come there.
+/// So many chunks an owner pins for little before a scope persists: 1 MiB. Fewer in debug builds,
+/// so that tests come there.
 const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 
 /// The most that the threshold grows to where persisting does not pay.
@@ -26,7 +28,8 @@ pub(crate) struct Persistence {
     pub(crate) probe: Cell<Option<Run>>,
     /// Whether it ends the next time that it is suspended.
     pub(crate) is_spent: Cell<bool>,
-    /// Chunks that this owner pinned for little, less those that it saw free again, whoever had pinned them.
+    /// Chunks that this owner pinned for little, less those that it saw free again, whoever had
+    /// pinned them.
     sparse: Cell<usize>,
     /// How many there must be before a scope persists.
     threshold: Cell<usize>,
@@ -73,8 +76,9 @@ impl Persistence {
         self.threshold.set((self.threshold.get() * 2).min(MAX_THRESHOLD));
     }
 
-    /// Takes note of a chunk that is about to be pinned, for `kept` blocks of those that were bumped since it got its owner. One that adds
-    /// nothing to what an earlier owner kept stays as it was.
+    /// Takes note of a chunk that is about to be pinned, for `kept` blocks of those that were
+    /// bumped since it got its owner. One that adds nothing to what an earlier owner kept stays as
+    /// it was.
     pub(crate) fn pinned(&self, entry: &Entry, kept: i32) {
         if kept > 0 {
             entry.is_sparse.set(kept.saturating_mul(4) < entry.bumped.get());

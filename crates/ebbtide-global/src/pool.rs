@@ -1,8 +1,9 @@
 //! What all threads share: pools of runs that nobody uses, and pinned chunks with a free tail.
 //!
-//! A pool is a pair of stacks for each class of runs: those with memory behind them, and those whose memory went back to the system.
-//! Memory goes back when a window of time ends in which it was not used, when the bound of `memory` falls, when the pools hold more than
-//! the user allowed, and when the user asks.
+//! A pool is a pair of stacks for each class of runs: those with memory behind them, and those
+//! whose memory went back to the system. Memory goes back when a window of time ends in which it
+//! was not used, when the bound of `memory` falls, when the pools hold more than the user allowed,
+//! and when the user asks.
 
 use crate::{
     memory,
@@ -23,12 +24,13 @@ static WARM: [Stack; CLASSES] = [const { Stack::new() }; CLASSES];
 /// Runs without.
 static EMPTY: [Stack; CLASSES] = [const { Stack::new() }; CLASSES];
 
-/// The bytes that the warm runs hold. Relaxed: a run is counted before it is pushed, and counted out after it was popped, which the
-/// stack orders. So it never falls below 0, and for moments it is too high.
+/// The bytes that the warm runs hold. Relaxed: a run is counted before it is pushed, and counted
+/// out after it was popped, which the stack orders. So it never falls below 0, and for moments it
+/// is too high.
 static POOLED: AtomicUsize = AtomicUsize::new(0);
 
-/// The least that [`POOLED`] was in this window: so much was not needed. A guess: where a window ends at this moment, what another
-/// thread takes may count for the one or the other.
+/// The least that [`POOLED`] was in this window: so much was not needed. A guess: where a window
+/// ends at this moment, what another thread takes may count for the one or the other.
 static UNUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes a run with memory behind it.
@@ -40,8 +42,8 @@ pub(crate) fn take_warm(class: usize) -> Option<Run> {
     Some(run)
 }
 
-/// Takes a run without memory behind it. Its bytes up to `touched` may hold anything, the others are zeros. `None` where the range, or
-/// the system's memory, is used up.
+/// Takes a run without memory behind it. Its bytes up to `touched` may hold anything, the others
+/// are zeros. `None` where the range, or the system's memory, is used up.
 pub(crate) fn take_empty(class: usize) -> Option<Run> {
     let Some(run) = pop(&EMPTY[class]) else { return Run::fresh(class) };
     let is_usable =
@@ -53,7 +55,8 @@ pub(crate) fn take_empty(class: usize) -> Option<Run> {
     Some(run)
 }
 
-/// Puts a run into the pool. Nothing in it is in use, and the caller owns it. Its memory goes back to the system where more is held than may be.
+/// Puts a run into the pool. Nothing in it is in use, and the caller owns it. Its memory goes back
+/// to the system where more is held than may be.
 pub(crate) fn give(run: Run) {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
@@ -65,7 +68,8 @@ pub(crate) fn give(run: Run) {
     }
 }
 
-/// Gives the memory of a run beyond the first `bytes` back to the system. Nothing in the run is in use, and the caller owns it.
+/// Gives the memory of a run beyond the first `bytes` back to the system. Nothing in the run is in
+/// use, and the caller owns it.
 pub(crate) fn trim_run(run: Run, bytes: usize) {
     let entry = run.entry();
     let (keep, held) = (bytes.next_multiple_of(os::page_bytes()), entry.held.get());
@@ -74,7 +78,8 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
     if cfg!(windows) || keep >= held {
         return;
     }
-    // SAFETY: the caller owns the run (G2), which holds no live block (G4), and its chunks are committed (G1).
+    // SAFETY: the caller owns the run (G2), which holds no live block (G4), and its chunks are
+    // committed (G1).
     if unsafe { os::purge(start, held - keep) } != Purged::Gone {
         return;
     }
@@ -90,7 +95,8 @@ fn give_empty(run: Run) {
     if held > 0 {
         let size_bytes = held.next_multiple_of(CHUNK).min(size::run_bytes(run.class()));
         let purged = NonNull::new(run.start()).map_or(Purged::Not, |start| {
-            // SAFETY: whoever gives a run to the pool owns it (G2), it holds no live block (G4), and its chunks are committed (G1).
+            // SAFETY: whoever gives a run to the pool owns it (G2), it holds no live block (G4),
+            // and its chunks are committed (G1).
             unsafe { os::purge(start, size_bytes) }
         });
         match purged {
@@ -126,7 +132,8 @@ pub(crate) fn trim(bytes: usize) {
     }
 }
 
-/// Gives back what was not used in the window that ends, beyond what pools keep anyway, and what is beyond the bound.
+/// Gives back what was not used in the window that ends, beyond what pools keep anyway, and what is
+/// beyond the bound.
 pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);
     let unused = UNUSED.swap(pooled, Ordering::Relaxed).min(pooled);

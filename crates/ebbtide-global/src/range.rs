@@ -9,11 +9,12 @@
 //! table                  origin              ▲ frontier       origin + size
 //! ```
 //!
-//! Whether an address is the engine's takes one addition and one comparison. Memory is committed in steps as the frontier
-//! moves. Neighbouring steps have the same rights, so the system keeps them as one mapping.
+//! Whether an address is the engine's takes one addition and one comparison. Memory is committed in
+//! steps as the frontier moves. Neighbouring steps have the same rights, so the system keeps them
+//! as one mapping.
 //!
-//! Nothing here locks. A `fork` while another thread reserves the range leaves a child without one, which the inner
-//! allocator serves.
+//! Nothing here locks. A `fork` while another thread reserves the range leaves a child without one,
+//! which the inner allocator serves.
 #![forbid(unsafe_code)]
 
 pub(crate) use crate::once::Readiness;
@@ -79,7 +80,8 @@ pub(crate) fn prepare() -> Readiness {
     RESERVED.prepare(reserve)
 }
 
-/// Reserves the largest range that the system gives, of at most a quarter of the addresses that are left.
+/// Reserves the largest range that the system gives, of at most a quarter of the addresses that are
+/// left.
 fn reserve() -> bool {
     let mut size_bytes = MOST.min(os::addresses_left() / 4);
     if size_bytes > 0 {
@@ -121,8 +123,9 @@ fn commit(from: u32, to: u32) -> bool {
     os::commit(entries, entries_bytes) && os::commit(bytes, number * CHUNK)
 }
 
-/// Moves the frontier past so many chunks, and returns the number of the first one. They are committed, hold zeros and have no memory
-/// behind them yet. `None` where the range or the system's memory is used up.
+/// Moves the frontier past so many chunks, and returns the number of the first one. They are
+/// committed, hold zeros and have no memory behind them yet. `None` where the range or the system's
+/// memory is used up.
 #[cold]
 pub(crate) fn advance(chunks: u32) -> Option<NonZeroU32> {
     FRONTIER.advance(chunks, BOUNDS.chunks(), commit)

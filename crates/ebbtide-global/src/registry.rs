@@ -1,7 +1,7 @@
 //! A list that only grows and is never freed, without a lock.
 //!
-//! Threads read it while others append. Nothing waits for another thread, so a `fork` at any moment leaves a list
-//! that the child can use.
+//! Threads read it while others append. Nothing waits for another thread, so a `fork` at any moment
+//! leaves a list that the child can use.
 //!
 //! `tests/loom_registry.rs` tries every interleaving of what is here.
 
@@ -31,8 +31,8 @@ struct Node<T: 'static> {
 fn follow<T>(link: &Link<T>) -> Option<&'static Node<T>> {
     // Acquire: pairs with the release in `append`, so that the node's contents are visible.
     let node = link.load(Ordering::Acquire);
-    // SAFETY: a link is null or comes from `Box::into_raw` in `append`; nodes are never freed, and after they are linked only
-    // shared references to them exist.
+    // SAFETY: a link is null or comes from `Box::into_raw` in `append`; nodes are never freed, and
+    // after they are linked only shared references to them exist.
     unsafe { node.as_ref() }
 }
 
@@ -53,8 +53,8 @@ impl<T> Registry<T> {
         self.find_or_append(|_| false, value)
     }
 
-    /// The first value that is `wanted`. If there is none, this one is appended; threads that do so at the same time append only one.
-    /// Allocates in any case.
+    /// The first value that is `wanted`. If there is none, this one is appended; threads that do so
+    /// at the same time append only one. Allocates in any case.
     pub(crate) fn find_or_append(
         &'static self,
         wanted: impl Fn(&T) -> bool,
@@ -71,7 +71,8 @@ impl<T> Registry<T> {
             }
             let Some(taken) = follow(link) else { continue };
             if wanted(&taken.value) {
-                // SAFETY: the node came from a `Box` above and was not linked, so nobody else knows of it.
+                // SAFETY: the node came from a `Box` above and was not linked, so nobody else knows
+                // of it.
                 drop(unsafe { Box::from_raw(node) });
                 return &taken.value;
             }

@@ -16,8 +16,8 @@ use std::vec::Vec;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Whether scopes can be served: the global allocator is a [`Scoped`](crate::Scoped), and the system gave a
-    /// range of addresses. `None` before the first scope.
+    /// Whether scopes can be served: the global allocator is a [`Scoped`](crate::Scoped), and the
+    /// system gave a range of addresses. `None` before the first scope.
     pub is_active: Option<bool>,
     /// Scopes that have ended.
     pub scopes: u64,
@@ -39,17 +39,19 @@ pub struct Report {
     pub claimed: usize,
     /// The bytes that threads and pools keep for the next scopes, a part of `held`.
     pub kept: usize,
-    /// The bytes of live blocks in arenas, as far as threads have published their figures: each does when it has served 256 KiB more,
-    /// and when an outermost scope ends.
+    /// The bytes of live blocks in arenas, as far as threads have published their figures: each
+    /// does when it has served 256 KiB more, and when an outermost scope ends.
     pub live: usize,
     /// The highest `live` of the recent past, which is between one and two seconds long.
     pub live_peak: usize,
     /// The bytes that arenas hold: in scopes, in chunks that are pinned, and for the next scopes.
     pub held: usize,
-    /// What [`arena`](crate::arena) promises that `held` is at most: one and a half times `live_peak`, 16 MiB, and 4 MiB
-    /// for each running thread that has opened a scope. [`retain`](crate::retain) may raise it.
+    /// What [`arena`](crate::arena) promises that `held` is at most: one and a half times
+    /// `live_peak`, 16 MiB, and 4 MiB for each running thread that has opened a scope.
+    /// [`retain`](crate::retain) may raise it.
     pub bound: usize,
-    /// Figures of the scopes that [`Options::label`](crate::Options::label) names, by the order of their first use.
+    /// Figures of the scopes that [`Options::label`](crate::Options::label) names, by the order of
+    /// their first use.
     pub labels: Vec<LabelReport>,
 }
 
@@ -67,10 +69,12 @@ pub struct Fallbacks {
     pub byte_limit: u64,
     /// The range of addresses was used up, or the system had no memory.
     pub exhausted: u64,
-    /// Too little of what arenas hold is alive, so they may not hold more: they stop before [`Report::bound`] is reached.
+    /// Too little of what arenas hold is alive, so they may not hold more: they stop before
+    /// [`Report::bound`] is reached.
     pub waste: u64,
-    /// Whole scopes that were left to the inner allocator, because more than three quarters of the blocks of the last 256 scopes of their thread
-    /// outlived them: there an arena saves nothing. Not part of [`total`](Fallbacks::total), which counts requests.
+    /// Whole scopes that were left to the inner allocator, because more than three quarters of the
+    /// blocks of the last 256 scopes of their thread outlived them: there an arena saves nothing.
+    /// Not part of [`total`](Fallbacks::total), which counts requests.
     pub scopes: u64,
 }
 
@@ -78,12 +82,13 @@ pub struct Fallbacks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
-    /// Blocks that were alive when their scope ended. Where scopes go on in each other's memory, what a scope frees of an earlier
-    /// one's is taken off.
+    /// Blocks that were alive when their scope ended. Where scopes go on in each other's memory,
+    /// what a scope frees of an earlier one's is taken off.
     pub blocks: u64,
     /// How often a chunk was kept because of them.
     pub chunks: u64,
-    /// Chunks that are kept at this moment, for blocks that live on or for a thread's next scope between them.
+    /// Chunks that are kept at this moment, for blocks that live on or for a thread's next scope
+    /// between them.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,
@@ -126,13 +131,14 @@ impl Report {
         ratio(self.escapes.blocks, self.blocks)
     }
 
-    /// The calls that the inner allocator was spared: an allocation for each block, a free for each that did not
-    /// outlive its scope, and what was reallocated in place.
+    /// The calls that the inner allocator was spared: an allocation for each block, a free for each
+    /// that did not outlive its scope, and what was reallocated in place.
     pub fn heap_calls_saved(&self) -> u64 {
         (2 * self.blocks + self.grown_in_place).saturating_sub(self.escapes.blocks)
     }
 
-    /// The labels of which more than one block in twenty outlived its scope: about there an arena stops to pay.
+    /// The labels of which more than one block in twenty outlived its scope: about there an arena
+    /// stops to pay.
     pub fn leaky_labels(&self) -> impl Iterator<Item = &LabelReport> {
         self.labels.iter().filter(|label| label.escape_ratio() > WORTHWHILE)
     }
@@ -147,8 +153,8 @@ impl Fallbacks {
 
 /// What all scopes of the program did so far.
 ///
-/// The calling thread's figures are those of its last outermost scope that ended; of other threads that are at work, up
-/// to 63 small scopes may be missing.
+/// The calling thread's figures are those of its last outermost scope that ended; of other threads
+/// that are at work, up to 63 small scopes may be missing.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, report};
@@ -218,10 +224,11 @@ pub fn report() -> Report {
 
 /// Sets how many bytes are kept for the next scopes though they are not in use.
 ///
-/// Unless it is called, 6 MiB are kept for ever, and what was in use within the recent past is kept besides. After the call
-/// pools keep at most `bytes` at any time, and keep those for ever. Where that is more than 16 MiB it also raises the bound that
-/// [`arena`](crate::arena) promises, by the difference. What is beyond goes back to the system when it comes to a pool the next
-/// time; [`release_pool`](crate::release_pool) gives it back at once.
+/// Unless it is called, 6 MiB are kept for ever, and what was in use within the recent past is kept
+/// besides. After the call pools keep at most `bytes` at any time, and keep those for ever. Where
+/// that is more than 16 MiB it also raises the bound that [`arena`](crate::arena) promises, by the
+/// difference. What is beyond goes back to the system when it comes to a pool the next time;
+/// [`release_pool`](crate::release_pool) gives it back at once.
 ///
 /// ```
 /// ebbtide_global::retain(16 << 20);

@@ -1,7 +1,7 @@
 //! Runs of chunks, and what the engine knows about each: the entries of the table.
 //!
-//! The class of a run says how many chunks it has, and what for. Once the frontier has passed it, it stays such a run for ever: it is neither
-//! split nor joined.
+//! The class of a run says how many chunks it has, and what for. Once the frontier has passed it,
+//! it stays such a run for ever: it is neither split nor joined.
 
 use crate::{
     count::Count,
@@ -20,7 +20,8 @@ use core::{
 /// The owner and the scope of a chunk that has none.
 pub(crate) const RETIRED: u64 = 0;
 
-/// The scope of an owner that has none open, and the ID of one that was not started. No entry names it.
+/// The scope of an owner that has none open, and the ID of one that was not started. No entry names
+/// it.
 pub(crate) const NONE: u64 = 1;
 
 /// What the entry of a run names as its scope while it holds a large block.
@@ -29,23 +30,27 @@ pub(crate) const LARGE: u64 = 2;
 /// No limit: of a scope's byte budget.
 pub(crate) const UNLIMITED: usize = usize::MAX;
 
-/// What the engine knows about the run that begins with a chunk. All bits 0 is a valid entry, of a chunk that was never
-/// taken.
+/// What the engine knows about the run that begins with a chunk. All bits 0 is a valid entry, of a
+/// chunk that was never taken.
 ///
-/// `scope`, `owner`, `next` and `count` are atomics, which anyone may read. Everything else belongs to whoever owns the run
-/// (G2 in `owner`): its owner, whoever took it from a pool, or for a large block whoever holds the block. Plain fields pass from one to
-/// the next with the run: through `Count`, through a `Stack`, or with the large block.
+/// `scope`, `owner`, `next` and `count` are atomics, which anyone may read. Everything else belongs
+/// to whoever owns the run (G2 in `owner`): its owner, whoever took it from a pool, or for a large
+/// block whoever holds the block. Plain fields pass from one to the next with the run: through
+/// `Count`, through a `Stack`, or with the large block.
 ///
 /// # Memory order
 ///
-/// `scope` and `owner` are stored and loaded `Relaxed`, and no fence stands beside them. Whoever loads one owns the run, or holds a
-/// live block of it, and asks one of two questions.
+/// `scope` and `owner` are stored and loaded `Relaxed`, and no fence stands beside them. Whoever
+/// loads one owns the run, or holds a live block of it, and asks one of two questions.
 ///
-/// - Of a chunk: does it name my owner, or a scope of mine? IDs are never used twice (G8), so such a value was stored by that owner itself, which
-///   stores another one before it gives the run away. A thread never loads a value older than its own last store, and an owner
-///   that moves to another thread takes its stores along. So the answer is yes exactly while the owner has the run.
-/// - Is it [`LARGE`]? Chunks are never runs for large blocks, so for a chunk it is no at any time. For a large block it was stored,
-///   with the owner, before the block was handed out, and both stay until it is freed.
+/// - Of a chunk: does it name my owner, or a scope of mine? IDs are never used twice (G8), so such
+///   a value was stored by that owner itself, which stores another one before it gives the run
+///   away. A thread never loads a value older than its own last store, and an owner that moves to
+///   another thread takes its stores along. So the answer is yes exactly while the owner has the
+///   run.
+/// - Is it [`LARGE`]? Chunks are never runs for large blocks, so for a chunk it is no at any time.
+///   For a large block it was stored, with the owner, before the block was handed out, and both
+///   stay until it is freed.
 ///
 /// `next` is the owner's, but in a pool, where [`Stack`](crate::stack::Stack) says what orders it.
 #[repr(C, align(64))]
@@ -55,14 +60,15 @@ pub(crate) struct Entry {
     pub(crate) scope: AtomicU64,
     /// Who counts in `local`. Of a large block: whose scope took it.
     pub(crate) owner: AtomicU64,
-    /// The owner's own count of live blocks. May be below 0, since blocks that others free are counted elsewhere.
+    /// The owner's own count of live blocks. May be below 0, since blocks that others free are
+    /// counted elsewhere.
     pub(crate) local: Cell<i32>,
     /// The next run of a scope, or in a pool.
     next: AtomicU32,
     /// Live blocks when the owner adopted the chunk.
     pub(crate) pinned: Cell<u32>,
-    /// Where the free tail began when the chunk was retired, in bytes from its start. Once it is adopted: where the blocks of
-    /// its owner begin; 0 if it was not adopted.
+    /// Where the free tail began when the chunk was retired, in bytes from its start. Once it is
+    /// adopted: where the blocks of its owner begin; 0 if it was not adopted.
     pub(crate) tail: Cell<u32>,
     /// Blocks below `tail` that the owner freed.
     pub(crate) older: Cell<i32>,
@@ -94,8 +100,8 @@ struct CacheLine;
 const _: () = assert!(size_of::<Entry>() == ENTRY || usize::BITS != 64);
 const _: () = assert!(size_of::<Entry>() <= ENTRY);
 
-/// What is kept about a scope, in the entry of its first chunk: there it costs no memory, and a scope that is forgotten
-/// leaves nothing behind. All bits 0 is valid.
+/// What is kept about a scope, in the entry of its first chunk: there it costs no memory, and a
+/// scope that is forgotten leaves nothing behind. All bits 0 is valid.
 #[derive(Debug)]
 pub(crate) struct ScopeRecord {
     /// The scope around this one.
@@ -158,8 +164,8 @@ impl ScopeRecord {
 pub(crate) struct Run(NonZeroU32);
 
 impl Run {
-    /// A run that nobody had before: zeros, without memory behind it. `None` where the range or the system's memory is
-    /// used up.
+    /// A run that nobody had before: zeros, without memory behind it. `None` where the range or the
+    /// system's memory is used up.
     pub(crate) fn fresh(class: usize) -> Option<Run> {
         let run = Run(range::advance(size::run_chunks(class))?);
         #[allow(clippy::cast_possible_truncation, reason = "below `CLASSES`")]
@@ -181,9 +187,10 @@ impl Run {
     #[inline(always)]
     pub(crate) fn entry(self) -> &'static Entry {
         let entry = range::table().wrapping_add(self.0.get() as usize * ENTRY).cast::<Entry>();
-        // SAFETY: numbers of runs come from the frontier, so the entry is committed memory of the table (G1), which is aligned to
-        // more than an entry and never given back; all bits 0 is a valid entry. Nobody makes a `&mut Entry`, and its fields allow
-        // through `&` what is done to them by whom G2 permits.
+        // SAFETY: numbers of runs come from the frontier, so the entry is committed memory of the
+        // table (G1), which is aligned to more than an entry and never given back; all bits 0 is a
+        // valid entry. Nobody makes a `&mut Entry`, and its fields allow through `&` what is done
+        // to them by whom G2 permits.
         unsafe { &*entry }
     }
 
@@ -234,8 +241,8 @@ impl Place {
     pub(crate) fn run(self) -> Run {
         #[allow(clippy::cast_possible_truncation, reason = "a range has fewer than 2^32 chunks")]
         let number = (self.offset >> CHUNK_SHIFT) as u32;
-        // SAFETY: `find` makes places for live blocks only. The engine's lie in runs, and a run never begins with chunk 0. No other allocator
-        // has memory in the range.
+        // SAFETY: `find` makes places for live blocks only. The engine's lie in runs, and a run
+        // never begins with chunk 0. No other allocator has memory in the range.
         Run(unsafe { NonZeroU32::new_unchecked(number) })
     }
 
@@ -243,7 +250,8 @@ impl Place {
     #[inline(always)]
     pub(crate) fn entry(self) -> &'static Entry {
         let entry = range::table().cast::<Entry>().wrapping_add(self.offset >> CHUNK_SHIFT);
-        // SAFETY: the block is alive, so the frontier has passed its chunk; then it is as for `Run::entry`.
+        // SAFETY: the block is alive, so the frontier has passed its chunk; then it is as for
+        // `Run::entry`.
         unsafe { &*entry }
     }
 }

@@ -9,8 +9,9 @@ use core::alloc::{GlobalAlloc, Layout};
 
 /// A global allocator in which [`arena`](crate::arena) opens scopes.
 ///
-/// Outside of scopes every request goes to the inner allocator, as do the requests that a scope does not serve. The address of a block
-/// tells which of the two served it, so a block may be freed or resized inside a scope or outside of it, by any thread.
+/// Outside of scopes every request goes to the inner allocator, as do the requests that a scope
+/// does not serve. The address of a block tells which of the two served it, so a block may be freed
+/// or resized inside a scope or outside of it, by any thread.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -43,10 +44,10 @@ impl<A> Scoped<A> {
     }
 }
 
-// SAFETY: blocks are the inner allocator's, which keeps the contract, or the engine's: G1 to G9 say that those are
-// aligned, as large as asked, and their bytes in no other block until they are freed. A block goes back to where it came from,
-// with the layout it was requested with. Nothing unwinds: the engine calls no code of others, and its debug assertions
-// abort.
+// SAFETY: blocks are the inner allocator's, which keeps the contract, or the engine's: G1 to G9 say
+// that those are aligned, as large as asked, and their bytes in no other block until they are
+// freed. A block goes back to where it came from, with the layout it was requested with. Nothing
+// unwinds: the engine calls no code of others, and its debug assertions abort.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -65,9 +66,11 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller says that the block is alive.
         match unsafe { run::find(block) } {
-            // SAFETY: the range is the engine's, so the block is; it has this size, and the caller uses it no more.
+            // SAFETY: the range is the engine's, so the block is; it has this size, and the caller
+            // uses it no more.
             Some(place) => unsafe { thread::free::<A>(block, layout.size(), place) },
-            // SAFETY: the block is not the engine's, so the inner allocator gave it, for this layout.
+            // SAFETY: the block is not the engine's, so the inner allocator gave it, for this
+            // layout.
             None => unsafe { self.inner.dealloc(block, layout) },
         }
     }
@@ -89,20 +92,22 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
         match unsafe { run::find(block) } {
             Some(place) => {
                 let (size, align) = (layout.size(), layout.align());
-                // SAFETY: the range is the engine's, so the block is; the caller keeps the contract of `realloc`.
+                // SAFETY: the range is the engine's, so the block is; the caller keeps the contract
+                // of `realloc`.
                 let slow = || unsafe { resize(block, size, align, new_size, place, self) };
                 // SAFETY: the block is the engine's, and alive with this size.
                 thread::with(|owner| unsafe { owner.resize_or(block, size, new_size, slow) })
             }
-            // It stays with the inner allocator, scope or not.
-            // SAFETY: the block is not the engine's, so the inner allocator gave it, for this layout.
+            // It stays with the inner allocator, scope or not. SAFETY: the block is not the
+            // engine's, so the inner allocator gave it, for this layout.
             None => unsafe { self.inner.realloc(block, layout, new_size) },
         }
     }
 }
 
-// The slow parts of the calls above, out of line, so that the fast parts need no frame. They take their arguments in the
-// order in which the calls do, so that the calls need not move them before they jump here or to the inner allocator.
+// The slow parts of the calls above, out of line, so that the fast parts need no frame. They take
+// their arguments in the order in which the calls do, so that the calls need not move them before
+// they jump here or to the inner allocator.
 
 /// Serves small blocks of any alignment.
 ///
@@ -169,8 +174,9 @@ unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
 ///
 /// # Safety
 ///
-/// The block is alive, lies at `place`, and its layout has this size and alignment. The new size is not 0, and at most `isize::MAX` when
-/// rounded up to the alignment. The block is used no more, but through the result if that is not null.
+/// The block is alive, lies at `place`, and its layout has this size and alignment. The new size is
+/// not 0, and at most `isize::MAX` when rounded up to the alignment. The block is used no more, but
+/// through the result if that is not null.
 #[inline(never)]
 unsafe fn resize<A: GlobalAlloc>(
     block: *mut u8,
@@ -202,7 +208,8 @@ unsafe fn resize<A: GlobalAlloc>(
         }
         // SAFETY: both have so many bytes, and the new block is nobody else's.
         unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };
-        // SAFETY: the block is alive with this size; what it held was copied, and the caller uses it no more.
+        // SAFETY: the block is alive with this size; what it held was copied, and the caller uses
+        // it no more.
         unsafe { owner.free(place, block, size) };
         new
     })

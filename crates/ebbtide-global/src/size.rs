@@ -9,8 +9,8 @@ pub(crate) const GRANULE: usize = 8;
 /// serve them.
 pub(crate) const SMALL: usize = 1024;
 
-/// Medium blocks have at most this size and lie in chunks. Larger ones, the large blocks, get a run of
-/// their own. (A medium block may grow beyond this size in place.)
+/// Medium blocks have at most this size and lie in chunks. Larger ones, the large blocks, get a run
+/// of their own. (A medium block may grow beyond this size in place.)
 pub(crate) const MEDIUM: usize = 8 * 1024;
 
 /// The bytes of a chunk.
@@ -19,8 +19,9 @@ pub(crate) const CHUNK: usize = 1 << CHUNK_SHIFT;
 /// The binary logarithm of [`CHUNK`].
 pub(crate) const CHUNK_SHIFT: u32 = 16;
 
-/// The number of run classes. A run of class 0 is a chunk to bump in. One of class `n` holds a large block, and has
-/// `1 << (n - 1)` chunks: those of a single chunk are kept apart from the chunks to bump in, which are used up to their end.
+/// The number of run classes. A run of class 0 is a chunk to bump in. One of class `n` holds a
+/// large block, and has `1 << (n - 1)` chunks: those of a single chunk are kept apart from the
+/// chunks to bump in, which are used up to their end.
 pub(crate) const CLASSES: usize = if usize::BITS == 64 { 18 } else { 13 };
 
 /// The class of chunks to bump in.
@@ -30,8 +31,8 @@ pub(crate) const BUMPED: usize = 0;
 /// size.
 pub(crate) const LARGEST: usize = CHUNK << (CLASSES - 4);
 
-/// The number of free lists: one for each granule up to [`SMALL`], then eight for each doubling up to
-/// [`CHUNK`].
+/// The number of free lists: one for each granule up to [`SMALL`], then eight for each doubling up
+/// to [`CHUNK`].
 pub(crate) const LISTS: usize = SMALL / GRANULE + 8 * (CHUNK / SMALL).ilog2() as usize;
 
 /// The size in memory of a small block.

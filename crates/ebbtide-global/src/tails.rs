@@ -1,7 +1,8 @@
 //! Pinned chunks that ended owners remembered for their free tails.
 //!
-//! These are hints. A chunk named here may have been freed or adopted since, so whoever takes one has to adopt it through its
-//! [`Count`](crate::count::Count). A hint that is overwritten costs memory until the chunk is free.
+//! These are hints. A chunk named here may have been freed or adopted since, so whoever takes one
+//! has to adopt it through its [`Count`](crate::count::Count). A hint that is overwritten costs
+//! memory until the chunk is free.
 //!
 //! `tests/loom_pool.rs` tries every interleaving of what is here.
 #![forbid(unsafe_code)]
@@ -34,8 +35,8 @@ impl<const N: usize> Tails<N> {
     pub(crate) fn leave(&self, chunk: u32) {
         // Relaxed: it only spreads the chunks.
         let place = self.next.fetch_add(1, Ordering::Relaxed) as usize % N;
-        // Release: whoever knows the number may look at the chunk's count, so the entry was committed before. What else there is to
-        // know about the chunk is published by its count.
+        // Release: whoever knows the number may look at the chunk's count, so the entry was
+        // committed before. What else there is to know about the chunk is published by its count.
         self.places[place].store(chunk, Ordering::Release);
     }
 

@@ -14,8 +14,8 @@ use core::{
 use std::{alloc, hint, process, thread_local};
 
 thread_local! {
-    /// Made when the program is compiled and without a destructor, so that an allocator may use it at any moment of
-    /// a thread's life.
+    /// Made when the program is compiled and without a destructor, so that an allocator may use it
+    /// at any moment of a thread's life.
     static OWNER: ManuallyDrop<Owner> = const { ManuallyDrop::new(Owner::new()) };
 
     /// Ends the owner when the thread ends. Touched only by `start`.
@@ -31,8 +31,9 @@ impl Drop for Exit {
     }
 }
 
-/// Whether scopes can be served: there is a range, and the program's global allocator is a `Scoped`. Relaxed: every thread that finds it
-/// unknown finds out the same, and what the range is comes by `range::prepare`.
+/// Whether scopes can be served: there is a range, and the program's global allocator is a
+/// `Scoped`. Relaxed: every thread that finds it unknown finds out the same, and what the range is
+/// comes by `range::prepare`.
 static INSTALLED: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const NO: u8 = 1;
@@ -41,9 +42,11 @@ const YES: u8 = 2;
 /// Lends this thread's owner.
 #[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
-    // Not `LocalKey::with`: std does not mark it `inline`, so most callers would call it. The variable is always there.
+    // Not `LocalKey::with`: std does not mark it `inline`, so most callers would call it. The
+    // variable is always there.
     let Ok(owner) = OWNER.try_with(ptr::from_ref) else { process::abort() };
-    // SAFETY: the variable has no destructor, so it is there until its thread ends, and this thread runs `f`.
+    // SAFETY: the variable has no destructor, so it is there until its thread ends, and this thread
+    // runs `f`.
     f(unsafe { &*owner })
 }
 
@@ -51,7 +54,8 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
 ///
 /// # Safety
 ///
-/// The block is the engine's and alive, `place` is where it lies, and it has this size. It is not used again.
+/// The block is the engine's and alive, `place` is where it lies, and it has this size. It is not
+/// used again.
 #[inline(always)]
 pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
     // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
@@ -75,7 +79,8 @@ pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
 unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
     // SAFETY: `free_listed` calls it for a block that it was called for.
     let medium = || unsafe { free_medium(block, size, place) };
-    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is listed.
+    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is
+    // listed.
     with(|owner| unsafe { owner.free_listed(place, block, size, medium) });
 }
 
@@ -86,7 +91,8 @@ unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
 /// As for [`Owner::free_medium`].
 #[inline(never)]
 unsafe fn free_medium(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is listed.
+    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is
+    // listed.
     with(|owner| unsafe { owner.free_medium(place, block, size) });
 }
 
@@ -116,7 +122,8 @@ pub(crate) fn start() -> bool {
             return false;
         }
     }
-    // From the destructor of a thread-local that outlives `EXIT` there is no way to learn of the thread's end.
+    // From the destructor of a thread-local that outlives `EXIT` there is no way to learn of the
+    // thread's end.
     if EXIT.try_with(|_| ()).is_err() {
         return false;
     }

@@ -21,14 +21,14 @@ use core::{
 
 /// Owns memory and lends it to scopes.
 ///
-/// A new arena holds no memory. The first scope makes a chunk. When a chunk is full another follows,
-/// each twice as large as the one before, up to 4 MiB. Only the first chunk and those that
+/// A new arena holds no memory. The first scope makes a chunk. When a chunk is full another
+/// follows, each twice as large as the one before, up to 4 MiB. Only the first chunk and those that
 /// serve a single large request can be larger. Chunks stay with the arena when a scope ends, so
-/// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and dropping
-/// the arena give them back to the backing.
+/// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and
+/// dropping the arena give them back to the backing.
 ///
-/// An arena of its own is 256 bytes, and its first chunk 16 KiB. A program with many small arenas, one
-/// for each connection or node, asks for less: with a hundred `u64` in it, an arena made by
+/// An arena of its own is 256 bytes, and its first chunk 16 KiB. A program with many small arenas,
+/// one for each connection or node, asks for less: with a hundred `u64` in it, an arena made by
 /// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.2 KiB altogether, instead of 16.2.
 ///
 /// An arena is `Send` and not `Sync`: it can move between threads, and each thread uses its own.
@@ -53,8 +53,8 @@ pub struct Arena<B: Backing = DefaultBacking> {
     root: Scope<'static>,
     /// Begins with the ends of the next scope and with the fields that a reset reads.
     chunks: Chunks<B>,
-    /// The address of the head when the root's pointer was last refreshed. The root is in the head if
-    /// and only if its chunk has this address (see `refresh_root`).
+    /// The address of the head when the root's pointer was last refreshed. The root is in the head
+    /// if and only if its chunk has this address (see `refresh_root`).
     head_seen: Cell<NonNull<Header>>,
 }
 
@@ -71,12 +71,13 @@ impl<B: Backing> RefUnwindSafe for Arena<B> {}
 pub enum Retain {
     /// All chunks.
     All,
-    /// At most this many bytes of the backing; `Bytes(0)` keeps nothing. Chunks are kept in the order
-    /// in which scopes enter them; those that would exceed the limit are skipped. The sizes of later
-    /// chunks do not change: if nothing is kept, the next scope makes a chunk of up to 4 MiB.
+    /// At most this many bytes of the backing; `Bytes(0)` keeps nothing. Chunks are kept in the
+    /// order in which scopes enter them; those that would exceed the limit are skipped. The sizes
+    /// of later chunks do not change: if nothing is kept, the next scope makes a chunk of up to 4
+    /// MiB.
     Bytes(usize),
-    /// None, but the next scope makes one chunk as large as all of them were together. An arena that is
-    /// reset like this after its first run has learned its peak.
+    /// None, but the next scope makes one chunk as large as all of them were together. An arena
+    /// that is reset like this after its first run has learned its peak.
     OneChunk,
 }
 
@@ -94,13 +95,13 @@ impl Arena<Heap> {
         Arena::new_in(Heap)
     }
 
-    /// An arena whose first chunk is made at once and has room for `capacity` bytes. A capacity of 0
-    /// takes no memory.
+    /// An arena whose first chunk is made at once and has room for `capacity` bytes. A capacity of
+    /// 0 takes no memory.
     ///
     /// # Panics
     ///
-    /// If `capacity` exceeds what an allocation can have, `isize::MAX` bytes with the chunk's header.
-    /// A heap without memory is reported to `handle_alloc_error`.
+    /// If `capacity` exceeds what an allocation can have, `isize::MAX` bytes with the chunk's
+    /// header. A heap without memory is reported to `handle_alloc_error`.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -121,8 +122,8 @@ impl Arena<Heap> {
         Arena::try_with_capacity_in(capacity, Heap)
     }
 
-    /// An empty arena whose first chunk will have room for `bytes` bytes. Later ones double as usual, up
-    /// to 4 MiB, also if the first one is larger.
+    /// An empty arena whose first chunk will have room for `bytes` bytes. Later ones double as
+    /// usual, up to 4 MiB, also if the first one is larger.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -156,8 +157,8 @@ impl<B: Backing> Arena<B> {
 
     const fn with_total_chunk_size_in(total: usize, backing: B) -> Self {
         Arena {
-            // SAFETY: `make_first` starts the root before it is used, and `refresh_root` runs in every
-            // loan of the arena before the root is.
+            // SAFETY: `make_first` starts the root before it is used, and `refresh_root` runs in
+            // every loan of the arena before the root is.
             root: Scope::new(unsafe { Cursor::nowhere() }),
             chunks: Chunks::new(backing, total),
             head_seen: Cell::new(NonNull::dangling()),
@@ -202,8 +203,8 @@ impl<B: Backing> Arena<B> {
 
     /// Opens a scope. Everything allocated in it is free again when its loan of the arena ends.
     ///
-    /// Costs two loads. The first scope of an arena also makes the first chunk, and the first one after
-    /// a use of [`root`](Arena::root) is a function call.
+    /// Costs two loads. The first scope of an arena also makes the first chunk, and the first one
+    /// after a use of [`root`](Arena::root) is a function call.
     ///
     /// # Panics
     ///
@@ -232,8 +233,9 @@ impl<B: Backing> Arena<B> {
         self.open()
     }
 
-    /// The arena's one long-lived scope, for code in the style of bumpalo's `&Bump`. Its allocations
-    /// live until [`reset`](Arena::reset) or the arena's end; every call returns the same scope.
+    /// The arena's one long-lived scope, for code in the style of bumpalo's `&Bump`. Its
+    /// allocations live until [`reset`](Arena::reset) or the arena's end; every call returns the
+    /// same scope.
     ///
     /// No other scope can be opened while its allocations live. To keep some and drop some, open
     /// `let mut s = arena.scope()` and children of `s`.
@@ -285,8 +287,8 @@ impl<B: Backing> Arena<B> {
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
     }
 
-    /// The top and the chunk of a scope if there is no chunk yet or the root was lent since the last
-    /// one.
+    /// The top and the chunk of a scope if there is no chunk yet or the root was lent since the
+    /// last one.
     #[cold]
     #[inline(never)]
     fn open_slowly<F: Failure>(&mut self) -> Result<(usize, NonNull<Header>), F> {
@@ -374,9 +376,9 @@ impl<B: Backing> Arena<B> {
 
     /// Whether the root is in the head, or nowhere.
     ///
-    /// The root leaves the head only during a loan of it, which begins with `refresh_root`. The head
-    /// is at `head_seen` then, so the chunk that the root moves to has another address. After the
-    /// loan both words change by `refresh_root` and `start` only.
+    /// The root leaves the head only during a loan of it, which begins with `refresh_root`. The
+    /// head is at `head_seen` then, so the chunk that the root moves to has another address. After
+    /// the loan both words change by `refresh_root` and `start` only.
     #[inline(always)]
     fn is_root_in_head(&self) -> bool {
         // The first test suffices if it holds, and reads the first cache line only.
@@ -447,8 +449,8 @@ impl<B: Backing> Arena<B> {
 
     #[cold]
     fn reset_beyond(&mut self, most: usize) {
-        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and the
-        // root starts anew below.
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
+        // the root starts anew below.
         unsafe { self.chunks.control().release_above(most) };
         // SAFETY: likewise, no scope and no allocation is left.
         unsafe { self.start() };
@@ -458,16 +460,16 @@ impl<B: Backing> Arena<B> {
     fn reset_to_one(&mut self) {
         let control = self.chunks.control();
         let held = control.held();
-        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and the
-        // root starts anew below.
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
+        // the root starts anew below.
         unsafe { control.release_all() };
         // SAFETY: likewise, no scope and no allocation is left.
         unsafe { self.start() };
         control.set_next_size(held);
     }
 
-    /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that hold nothing,
-    /// except the first chunk. `reset_with(Retain::Bytes(0))` gives that back too.
+    /// Gives back the chunks behind the one that [`root`](Arena::root) is in: all that hold
+    /// nothing, except the first chunk. `reset_with(Retain::Bytes(0))` gives that back too.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -482,14 +484,14 @@ impl<B: Backing> Arena<B> {
         let root = self.refresh_root().cursor();
         // A root that is nowhere has no chunk. The head is empty then, and all chunks go.
         let kept = if root.is_nowhere() { control.head() } else { root.chunk() };
-        // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, which are in
-        // its chunk and before (I1).
+        // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, which are
+        // in its chunk and before (I1).
         unsafe { control.release_behind(kept.chunk()) };
     }
 
-    /// Limits the number of bytes that the arena may hold of its backing, headers included; `None` for
-    /// no limit. Exact: a request that would exceed it by one byte is refused. Chunks that are held
-    /// already stay.
+    /// Limits the number of bytes that the arena may hold of its backing, headers included; `None`
+    /// for no limit. Exact: a request that would exceed it by one byte is refused. Chunks that are
+    /// held already stay.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -512,8 +514,8 @@ impl<B: Backing> Arena<B> {
         }
     }
 
-    /// Statistics of the arena; `used` counts what its root uses. Walks the chunks: the fast paths keep
-    /// no counters.
+    /// Statistics of the arena; `used` counts what its root uses. Walks the chunks: the fast paths
+    /// keep no counters.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -527,7 +529,8 @@ impl<B: Backing> Arena<B> {
     }
 
     /// The size and use of each chunk, in the order in which scopes enter them. Chunks that a
-    /// [`Claim`](crate::Claim) took or left are not among them until the next [`reset`](Arena::reset).
+    /// [`Claim`](crate::Claim) took or left are not among them until the next
+    /// [`reset`](Arena::reset).
     ///
     /// ```
     /// # use ebbtide::Arena;

@@ -23,8 +23,8 @@ macro_rules! arithmetic {
         /// The start of a block of `size` bytes at the high end of `low..top`.
         ///
         /// For `size` and `align` up to [`SMALL`](crate::arith::SMALL) and `low` at or above
-        /// [`LOWEST_ADDRESS`](crate::arith::LOWEST_ADDRESS): the subtraction cannot wrap then, so one
-        /// comparison is exact.
+        /// [`LOWEST_ADDRESS`](crate::arith::LOWEST_ADDRESS): the subtraction cannot wrap then, so
+        /// one comparison is exact.
         #[inline(always)]
         #[must_use]
         pub const fn down_small(
@@ -39,8 +39,9 @@ macro_rules! arithmetic {
 
         /// The start of a block of `size` bytes at the high end of `low..top`, for any layout.
         ///
-        /// Looks at the sign of what would be left. Neither the region nor a layout rounded up to its
-        /// alignment exceeds half of the address space, so the difference of the two never wraps.
+        /// Looks at the sign of what would be left. Neither the region nor a layout rounded up to
+        /// its alignment exceeds half of the address space, so the difference of the two never
+        /// wraps.
         #[inline(always)]
         #[must_use]
         pub const fn down(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
@@ -56,8 +57,8 @@ macro_rules! arithmetic {
             if padding + size > top.wrapping_sub(low) { None } else { Some(low + padding) }
         }
 
-        /// The bytes that a region must have to serve `size` bytes at `align` from either end,
-        /// when it begins at a multiple of [`CHUNK_ALIGN`](crate::arith::CHUNK_ALIGN); a multiple of it.
+        /// The bytes that a region must have to serve `size` bytes at `align` from either end, when
+        /// it begins at a multiple of [`CHUNK_ALIGN`](crate::arith::CHUNK_ALIGN); a multiple of it.
         /// `None` on overflow.
         #[must_use]
         pub const fn region_for(size: $word, align: $word) -> Option<$word> {

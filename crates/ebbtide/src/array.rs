@@ -1,16 +1,18 @@
 //! Arrays of any dimension, as views of a scope's memory (feature `ndarray`).
 //!
-//! An [`ArrayViewMut`] is what `ndarray` calls an array whose elements lie elsewhere: here in the scope.
-//! Everything that crate does with an array it does with such a view; only what would reallocate is
-//! missing. An expression like `&a + &b` makes a new array on the heap; [`array_map`](Scope::array_map),
-//! `ndarray::Zip` and the assigning operators do the same work without.
+//! An [`ArrayViewMut`] is what `ndarray` calls an array whose elements lie elsewhere: here in the
+//! scope. Everything that crate does with an array it does with such a view; only what would
+//! reallocate is missing. An expression like `&a + &b` makes a new array on the heap;
+//! [`array_map`](Scope::array_map), `ndarray::Zip` and the assigning operators do the same work
+//! without.
 //!
-//! All methods that take a shape take what `ndarray`'s own constructors take: a number, a tuple, an array,
-//! an `IxDyn`, and any of them with `.f()` for column-major order. An `IxDyn` of more than four axes keeps
-//! its lengths on the heap, as `ndarray` lays it down; the elements are in the scope all the same.
+//! All methods that take a shape take what `ndarray`'s own constructors take: a number, a tuple, an
+//! array, an `IxDyn`, and any of them with `.f()` for column-major order. An `IxDyn` of more than
+//! four axes keeps its lengths on the heap, as `ndarray` lays it down; the elements are in the
+//! scope all the same.
 //!
-//! An array of 512 bytes or more begins at a multiple of 64, a cache line and the widest vector register,
-//! unless it only fits without.
+//! An array of 512 bytes or more begins at a multiple of 64, a cache line and the widest vector
+//! register, unless it only fits without.
 
 use crate::{
     error::{AllocError, Failure},
@@ -20,7 +22,8 @@ use crate::{
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit};
 use ndarray::{ArrayRef, ArrayViewMut, Dimension, LinalgScalar, ShapeBuilder, Zip};
 
-/// What large arrays are aligned to, in bytes. `docs/decisions/0011-array-alignment.md` has the measurement.
+/// What large arrays are aligned to, in bytes. `docs/decisions/0011-array-alignment.md` has the
+/// measurement.
 const LINE: usize = 64;
 
 /// The bytes from which on an array counts as large: aligning costs an eighth of them at most.
@@ -28,8 +31,8 @@ const LARGE: usize = 512;
 
 /// The number of elements of a shape, if an array of them can exist.
 fn checked_len<A, D: Dimension, F: Failure>(dim: &D) -> Result<usize, F> {
-    // `ndarray` wants the axes that are not empty to stay below this even beside one that is, so that
-    // no stride overflows.
+    // `ndarray` wants the axes that are not empty to stay below this even beside one that is, so
+    // that no stride overflows.
     let mut spanned = 1usize;
     let mut empty = false;
     for &axis in dim.slice() {
@@ -89,8 +92,8 @@ fn fill<A, D: Dimension>(
     }
 }
 
-/// Makes each element of one slice from that of another. A function of its own: the compiler then knows
-/// that the two do not overlap, and a copy becomes one call of `memcpy`.
+/// Makes each element of one slice from that of another. A function of its own: the compiler then
+/// knows that the two do not overlap, and a copy becomes one call of `memcpy`.
 #[inline(never)]
 fn map_slice<A, T>(from: &[A], to: &mut [MaybeUninit<T>], mut make: impl FnMut(&A) -> T) {
     for (place, element) in to.iter_mut().zip(from) {
@@ -211,8 +214,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// As all methods that take a shape and have no `try_`: if the elements would exceed `isize::MAX`
-    /// bytes, counted over the axes that are not empty.
+    /// As all methods that take a shape and have no `try_`: if the elements would exceed
+    /// `isize::MAX` bytes, counted over the axes that are not empty.
     ///
     /// ```
     /// use ndarray::ShapeBuilder;
@@ -240,7 +243,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; also where the size of the shape overflows, as all methods that take a shape.
+    /// [`AllocError`]; also where the size of the shape overflows, as all methods that take a
+    /// shape.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -422,13 +426,13 @@ impl<'a> Scope<'a> {
         self.array_uninit_in(shape)
     }
 
-    /// A copy of an array or a view. Its elements lie without gaps: in column-major order if those of
-    /// `source` do, else in row-major order.
+    /// A copy of an array or a view. Its elements lie without gaps: in column-major order if those
+    /// of `source` do, else in row-major order.
     ///
     /// # Panics
     ///
-    /// If `clone` panics; if the elements would exceed `isize::MAX` bytes, as those of a broadcast view
-    /// may.
+    /// If `clone` panics; if the elements would exceed `isize::MAX` bytes, as those of a broadcast
+    /// view may.
     ///
     /// ```
     /// use ndarray::s as at;
@@ -468,8 +472,8 @@ impl<'a> Scope<'a> {
     }
 
     /// As [`array_from`](Scope::array_from), each element passed through `make`; what `map` of an
-    /// `ndarray` array does on the heap. The memory is reserved before, so `make` may allocate from the
-    /// same scope.
+    /// `ndarray` array does on the heap. The memory is reserved before, so `make` may allocate from
+    /// the same scope.
     ///
     /// # Panics
     ///

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! A list is in the order in which scopes enter the chunks. A scope's end gives no chunk back: the
-//! next scope finds them behind the chunk it begins in. All of this is cold code. The fast paths are
-//! in [`raw`](crate::raw) and read no header.
+//! next scope finds them behind the chunk it begins in. All of this is cold code. The fast paths
+//! are in [`raw`](crate::raw) and read no header.
 //!
 //! The arena's own list begins with the *head*, a header in the control block. The head stands for
 //! the region of the arena's first block or for a caller's buffer, so opening a scope there reads
@@ -23,14 +23,16 @@
 //!   exists: the head of an arena that is borrowed, or the header of a block that the arena has not
 //!   released. Blocks are released in [`blocks::release_chain`] only, after they were taken out of
 //!   every link, while the arena is borrowed exclusively.
-//! - **L2** The chunks of an arena, but for the head's block, are each in one list: the arena's own,
-//!   the spare ones, or a claim's. Lists end and share no chunk. A list holds chunks of one arena.
+//! - **L2** The chunks of an arena, but for the head's block, are each in one list: the arena's
+//!   own, the spare ones, or a claim's. Lists end and share no chunk. A list holds chunks of one
+//!   arena.
 //! - **L3** `newest` and `older` lead to every chunk but the head's block.
 //! - **L4** Every header but the head notes the address of its control block. In a *current* chunk,
 //!   one that a cursor in use names, this is where the arena is now: it is written where a scope
 //!   opens, where a cursor enters the chunk and where a claim begins.
 //! - **L5** An anchor comes before its chunk in the list. A chunk that begins a list has none.
-//! - **L6** `held` is the sum of all block sizes. It exceeds `limit` only where the limit was lowered.
+//! - **L6** `held` is the sum of all block sizes. It exceeds `limit` only where the limit was
+//!   lowered.
 //!
 //! [`ControlRef::check`] asserts what can be seen of them after every slow operation of a debug
 //! build.
@@ -110,8 +112,8 @@ unsafe fn allocate<B: Backing>(
     control: NonNull<Control>,
     layout: Layout,
 ) -> Result<NonNull<[u8]>, AllocError> {
-    // SAFETY: the address is that of a `Chunks<B>`, as the caller says. A scope or the owner borrows
-    // it, and nothing has a `&mut` to a part of it while the backing is called.
+    // SAFETY: the address is that of a `Chunks<B>`, as the caller says. A scope or the owner
+    // borrows it, and nothing has a `&mut` to a part of it while the backing is called.
     let chunks = unsafe { control.cast::<Chunks<B>>().as_ref() };
     chunks.backing.allocate(layout)
 }
@@ -123,8 +125,8 @@ unsafe fn allocate<B: Backing>(
 /// `control` is the address of a `Chunks<B>`, with provenance for all of it. Its backing gave
 /// `block` for this `layout`; it was not released since and is not used again.
 unsafe fn release<B: Backing>(control: NonNull<Control>, block: NonNull<u8>, layout: Layout) {
-    // SAFETY: the address is that of a `Chunks<B>`, as the caller says. Only shared references to it
-    // are in use while the backing is called.
+    // SAFETY: the address is that of a `Chunks<B>`, as the caller says. Only shared references to
+    // it are in use while the backing is called.
     let chunks = unsafe { control.cast::<Chunks<B>>().as_ref() };
     // SAFETY: the caller promises what `Backing::release` asks for.
     unsafe { chunks.backing.release(block, layout) };

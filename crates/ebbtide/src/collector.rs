@@ -11,9 +11,9 @@ use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 /// A published block at the low end that grows as elements arrive.
 ///
 /// Published: the cursor's `low` is behind it, so whatever the user's code allocates meanwhile lies
-/// elsewhere. Before each growth the cursor is asked anew whether the block is still the last one; if
-/// not, it moves. Dropped unfinished, it drops its elements and gives the block back, and with it the
-/// chunks that it moved through, unless something else was allocated meanwhile.
+/// elsewhere. Before each growth the cursor is asked anew whether the block is still the last one;
+/// if not, it moves. Dropped unfinished, it drops its elements and gives the block back, and with
+/// it the chunks that it moved through, unless something else was allocated meanwhile.
 pub(crate) struct Collector<'s, T> {
     cursor: &'s Cursor,
     /// Dangling while `capacity` is 0.
@@ -49,8 +49,8 @@ impl<'s, T> Collector<'s, T> {
     /// The layout of `capacity` elements, which were allocated and so have one.
     fn layout(capacity: usize) -> Layout {
         let size = capacity * size_of::<T>();
-        // SAFETY: 0, or the size of a block that was allocated; a multiple of the type's alignment, so that
-        // rounding up to it changes nothing.
+        // SAFETY: 0, or the size of a block that was allocated; a multiple of the type's alignment,
+        // so that rounding up to it changes nothing.
         unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) }
     }
 
@@ -66,7 +66,8 @@ impl<'s, T> Collector<'s, T> {
         }
     }
 
-    /// Makes the capacity `needed` elements or more: twice as many as before where there is such room.
+    /// Makes the capacity `needed` elements or more: twice as many as before where there is such
+    /// room.
     #[cold]
     fn grow<F: Failure>(&mut self, needed: usize) -> Result<(), F> {
         let wanted = needed.max(self.capacity * 2).max(Self::LEAST);
@@ -105,8 +106,8 @@ impl<'s, T> Collector<'s, T> {
         Ok(())
     }
 
-    /// Reserves room for as many elements as an iterator announces, if there is such room and no block yet;
-    /// for what an ordinary chunk holds at most, for the hint may lie.
+    /// Reserves room for as many elements as an iterator announces, if there is such room and no
+    /// block yet; for what an ordinary chunk holds at most, for the hint may lie.
     #[inline(always)]
     pub(crate) fn hint(&mut self, elements: usize) {
         let elements = elements.min(LARGEST_CHUNK / size_of::<T>().max(1));
@@ -141,8 +142,9 @@ impl<'s, T> Collector<'s, T> {
         Ok(())
     }
 
-    /// Adds elements as long as there is room for one, in a loop that looks at nothing but the iterator.
-    /// Returns whether the iterator may have more; if not, it has ended, and must not be asked again.
+    /// Adds elements as long as there is room for one, in a loop that looks at nothing but the
+    /// iterator. Returns whether the iterator may have more; if not, it has ended, and must not be
+    /// asked again.
     #[inline(always)]
     pub(crate) fn fill(&mut self, values: &mut impl Iterator<Item = T>) -> bool {
         let room = self.capacity - self.len;
@@ -151,12 +153,15 @@ impl<'s, T> Collector<'s, T> {
         }
         // SAFETY: `len < capacity`, so this is inside the block.
         let start = unsafe { self.start.add(self.len) };
-        // SAFETY: the block has room for as many elements there. It is published, and `values` has no way to
-        // `self`: whatever it allocates lies elsewhere, and nothing moves the block meanwhile.
+        // SAFETY: the block has room for as many elements there. It is published, and `values` has
+        // no way to `self`: whatever it allocates lies elsewhere, and nothing moves the block
+        // meanwhile.
         let mut guard = unsafe { InitGuard::new(start) };
-        // Not by `next`: a chain goes through its parts one after the other this way, ten times as fast.
+        // Not by `next`: a chain goes through its parts one after the other this way, ten times as
+        // fast.
         let _ = values.try_for_each(|value| {
-            // Only where `try_for_each` is the user's, and does not stop; else the compiler leaves this out.
+            // Only where `try_for_each` is the user's, and does not stop; else the compiler leaves
+            // this out.
             if guard.len() == room {
                 return ControlFlow::Break(());
             }
@@ -164,7 +169,8 @@ impl<'s, T> Collector<'s, T> {
             unsafe { guard.push(value) };
             if guard.len() == room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        // Should `values` panic before, `guard` drops what it holds, and `self` what was there before.
+        // Should `values` panic before, `guard` drops what it holds, and `self` what was there
+        // before.
         self.len += guard.finish().len();
         self.len == self.capacity
     }
@@ -173,8 +179,8 @@ impl<'s, T> Collector<'s, T> {
     #[inline]
     pub(crate) fn finish(self) -> NonNull<[T]> {
         let (old, new) = (self.len_bytes(self.capacity), self.len_bytes(self.len));
-        // SAFETY: the block came from this cursor's low end and has `old` bytes, of which those beyond
-        // `new` were never initialised; or both sizes are 0, which gives back nothing.
+        // SAFETY: the block came from this cursor's low end and has `old` bytes, of which those
+        // beyond `new` were never initialised; or both sizes are 0, which gives back nothing.
         unsafe { self.cursor.shrink_low(self.start.cast(), old, new) };
         let slice = NonNull::slice_from_raw_parts(self.start, self.len);
         core::mem::forget(self);
@@ -193,7 +199,8 @@ impl Collector<'_, u8> {
         self.reserve(bytes.len())?;
         // SAFETY: `len <= capacity`, so this is inside the block or one past its end.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: `reserve` made room for them, and the room was free before, so `bytes` are elsewhere.
+        // SAFETY: `reserve` made room for them, and the room was free before, so `bytes` are
+        // elsewhere.
         unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
         self.len += bytes.len();
         Ok(())
@@ -209,14 +216,14 @@ impl<T> Drop for Collector<'_, T> {
         }
         match &self.alone {
             Some(alone) if alone.latest == self.cursor.words() => {
-                // SAFETY: nothing was allocated since but this block and those that it moved from, and
-                // nothing in them is used again.
+                // SAFETY: nothing was allocated since but this block and those that it moved from,
+                // and nothing in them is used again.
                 unsafe { self.cursor.restore(alone.before) };
             }
             _ => {
                 let size = self.len_bytes(self.capacity);
-                // SAFETY: the block came from this cursor's low end and has `size` bytes, or there is none
-                // and `size` is 0; nothing in it is used again.
+                // SAFETY: the block came from this cursor's low end and has `size` bytes, or there
+                // is none and `size` is 0; nothing in it is used again.
                 unsafe { self.cursor.shrink_low(self.start.cast(), size, 0) };
             }
         }

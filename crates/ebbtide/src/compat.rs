@@ -1,11 +1,11 @@
 //! `&Scope` as an allocator for other people's collections.
 //!
-//! The trait exists three times: in the allocator-api2 that hashbrown uses, in its newest release, and in
-//! the standard library on nightly. All three are one-line forwards to the methods here.
+//! The trait exists three times: in the allocator-api2 that hashbrown uses, in its newest release,
+//! and in the standard library on nightly. All three are one-line forwards to the methods here.
 //!
-//! Everything comes from the low end, so that the last block grows, shrinks and is freed in place. The
-//! trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed only through
-//! the scope that gave it.
+//! Everything comes from the low end, so that the last block grows, shrinks and is freed in place.
+//! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed
+//! only through the scope that gave it.
 
 use crate::{error::AllocError, scope::Scope};
 use core::{alloc::Layout, ptr::NonNull};
@@ -91,8 +91,8 @@ impl Scope<'_> {
 /// Implements one of the traits.
 macro_rules! allocator {
     ($($path:ident)::+) => {
-        // SAFETY: a block lies in a chunk that the arena keeps as long as the scope is borrowed, wherever
-        // the reference is copied to, and is handed out once.
+        // SAFETY: a block lies in a chunk that the arena keeps as long as the scope is borrowed,
+        // wherever the reference is copied to, and is handed out once.
         unsafe impl $($path)::+::Allocator for &Scope<'_> {
             #[inline]
             fn allocate(

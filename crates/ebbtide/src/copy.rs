@@ -6,8 +6,9 @@ use core::ptr::NonNull;
 /// The longest copy that is done inline.
 const INLINE: usize = 64;
 
-/// Copies `size` bytes. Up to [`INLINE`] of them by two pieces that may overlap: that is where interners and
-/// parsers spend their time. They are untyped copies of a constant size, so padding and provenance carry over.
+/// Copies `size` bytes. Up to [`INLINE`] of them by two pieces that may overlap: that is where
+/// interners and parsers spend their time. They are untyped copies of a constant size, so padding
+/// and provenance carry over.
 ///
 /// # Safety
 ///
@@ -18,7 +19,8 @@ pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize)
     unsafe { copy::<false>(from, to, size, 0) }
 }
 
-/// As [`copy_bytes`], to a block at the high end with `free` bytes below it; what will follow a longer one is fetched.
+/// As [`copy_bytes`], to a block at the high end with `free` bytes below it; what will follow a
+/// longer one is fetched.
 ///
 /// # Safety
 ///

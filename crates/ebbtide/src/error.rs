@@ -1,13 +1,15 @@
-//! What can go wrong, and the trait that lets one body serve an allocation method and its `try_` twin.
+//! What can go wrong, and the trait that lets one body serve an allocation method and its `try_`
+//! twin.
 
 use core::{convert::Infallible, error::Error, fmt};
 
 /// The memory could not be had.
 ///
-/// Returned by every `try_` method: the backing refused, the byte limit or the end of a fixed buffer
-/// was reached, the request exceeds `isize::MAX` bytes, or an alignment asked for at run time was no
-/// power of two. What was allocated and what is free in the scope are as they were before the call; chunks
-/// that a growing slice or string went through on the way may have come to the arena.
+/// Returned by every `try_` method: the backing refused, the byte limit or the end of a fixed
+/// buffer was reached, the request exceeds `isize::MAX` bytes, or an alignment asked for at run
+/// time was no power of two. What was allocated and what is free in the scope are as they were
+/// before the call; chunks that a growing slice or string went through on the way may have come to
+/// the arena.
 ///
 /// It has no fields, so that `Result<&mut T, AllocError>` is one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -57,8 +59,8 @@ impl<E: Error + 'static> Error for AllocOrInitError<E> {
     }
 }
 
-/// What a failed allocation is: an [`AllocError`] to return, or [`Infallible`], which cannot be made
-/// because the failing path diverges. A body generic over it serves both twins of a method.
+/// What a failed allocation is: an [`AllocError`] to return, or [`Infallible`], which cannot be
+/// made because the failing path diverges. A body generic over it serves both twins of a method.
 pub trait Failure: Sized {
     /// Whether the slow path itself must diverge when there is no memory.
     const DIVERGES: bool;

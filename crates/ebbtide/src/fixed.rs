@@ -15,12 +15,14 @@ use core::{
     ptr::NonNull,
 };
 
-/// An arena over the caller's own memory: a `&mut [MaybeUninit<u8>]`, an array, or any owner of bytes.
+/// An arena over the caller's own memory: a `&mut [MaybeUninit<u8>]`, an array, or any owner of
+/// bytes.
 ///
-/// A scope over a buffer of n bytes holds exactly n. A child of that scope begins at a multiple of 16
-/// and so holds up to 15 bytes less. If less than 64 bytes are left and there is a chunk of the spill,
-/// the scope itself moves on to that chunk when a child opens. When the buffer is full, allocation
-/// fails and changes nothing, unless [`or_spill`](Fixed::or_spill) named a backing to go to instead.
+/// A scope over a buffer of n bytes holds exactly n. A child of that scope begins at a multiple of
+/// 16 and so holds up to 15 bytes less. If less than 64 bytes are left and there is a chunk of the
+/// spill, the scope itself moves on to that chunk when a child opens. When the buffer is full,
+/// allocation fails and changes nothing, unless [`or_spill`](Fixed::or_spill) named a backing to go
+/// to instead.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -39,8 +41,8 @@ pub struct Fixed<O, B: Backing = NoSpill> {
     memory: O,
 }
 
-// SAFETY: the chunks are the arena's own, `B: Send` by its definition and `O: Send` here. Every scope
-// and allocation borrows the arena, so none is left on the old thread.
+// SAFETY: the chunks are the arena's own, `B: Send` by its definition and `O: Send` here. Every
+// scope and allocation borrows the arena, so none is left on the old thread.
 unsafe impl<O: Send, B: Backing> Send for Fixed<O, B> {}
 
 // Only the user's code and the backing can panic, and the chunks are consistent while they run.
@@ -88,8 +90,9 @@ unsafe impl Send for RawBytes {}
 impl AsMut<[MaybeUninit<u8>]> for RawBytes {
     #[inline]
     fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
-        // SAFETY: the caller of `from_raw_parts` promised that the bytes are valid, in one allocation
-        // and used by nobody else, as long as this lives. Any content is a valid `MaybeUninit<u8>`.
+        // SAFETY: the caller of `from_raw_parts` promised that the bytes are valid, in one
+        // allocation and used by nobody else, as long as this lives. Any content is a valid
+        // `MaybeUninit<u8>`.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
     }
 }
@@ -153,24 +156,25 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// Only if the owner's `as_mut` does.
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
-        // The two addresses outlive this call's borrow of `memory`. That borrow could last as long as
-        // the scope, for `self` is borrowed exclusively until then.
+        // The two addresses outlive this call's borrow of `memory`. That borrow could last as long
+        // as the scope, for `self` is borrowed exclusively until then.
         let (mut low, mut top) = region(self.memory.as_mut());
         if low.addr().get() < LOWEST_ADDRESS {
-            // The comparison of the fast path relies on this (see `arith`). Such a buffer, usually an
-            // empty one, counts as full.
+            // The comparison of the fast path relies on this (see `arith`). Such a buffer, usually
+            // an empty one, counts as full.
             low = nowhere();
             top = low;
         }
         let control = self.chunks.control();
         if control.open_claims() > 0 {
-            // SAFETY: the arena is borrowed exclusively, so no claim is alive: these were forgotten.
+            // SAFETY: the arena is borrowed exclusively, so no claim is alive: these were
+            // forgotten.
             unsafe { control.gather() };
         }
         control.set_buffer(low, top);
-        // Not a fork, which begins at an aligned address: a buffer of n bytes holds n.
-        // SAFETY: the scope borrows the arena exclusively, and so do its allocations: no other scope
-        // is in use (I0, I1, I4).
+        // Not a fork, which begins at an aligned address: a buffer of n bytes holds n. SAFETY: the
+        // scope borrows the arena exclusively, and so do its allocations: no other scope is in use
+        // (I0, I1, I4).
         Scope::new(unsafe { Cursor::over(control.head()) })
     }
 

@@ -8,25 +8,26 @@ use core::{alloc::Layout, ptr::NonNull};
 
 /// Memory in huge pages where the system has them, for arenas of megabytes.
 ///
-/// A processor translates addresses by the page, and remembers some thousand of them. Work that wanders over
-/// more memory than those cover waits for the page tables at nearly every access; with pages of 2 MiB
-/// instead of 4 KiB the same memory takes a five-hundredth of the entries. The first touch of a huge page
-/// also is one page fault instead of 512.
+/// A processor translates addresses by the page, and remembers some thousand of them. Work that
+/// wanders over more memory than those cover waits for the page tables at nearly every access; with
+/// pages of 2 MiB instead of 4 KiB the same memory takes a five-hundredth of the entries. The first
+/// touch of a huge page also is one page fault instead of 512.
 ///
-/// - Requests of 1.75 MiB or more are mapped at a multiple of 2 MiB. On Linux and Android the mapping is
-///   advised to use huge pages (`MADV_HUGEPAGE`), which holds where
-///   `/sys/kernel/mm/transparent_hugepage/enabled` says `madvise` or `always`. On other Unixes it is a plain
-///   mapping; the alignment is what FreeBSD's promotion to superpages asks for. Elsewhere, on Windows say, all
-///   requests go to the [`Heap`], so that a program need not tell systems apart.
-/// - A mapping's size is rounded up to 2 MiB where that leaves an eighth of a huge page unused at most, else
-///   to the system's page.
-/// - Smaller requests go to the [`Heap`]: a huge page cannot serve them, and a mapping of their own costs
-///   a system call each way and a page fault a page, every time.
+/// - Requests of 1.75 MiB or more are mapped at a multiple of 2 MiB. On Linux and Android the
+///   mapping is advised to use huge pages (`MADV_HUGEPAGE`), which holds where
+///   `/sys/kernel/mm/transparent_hugepage/enabled` says `madvise` or `always`. On other Unixes it
+///   is a plain mapping; the alignment is what FreeBSD's promotion to superpages asks for.
+///   Elsewhere, on Windows say, all requests go to the [`Heap`], so that a program need not tell
+///   systems apart.
+/// - A mapping's size is rounded up to 2 MiB where that leaves an eighth of a huge page unused at
+///   most, else to the system's page.
+/// - Smaller requests go to the [`Heap`]: a huge page cannot serve them, and a mapping of their own
+///   costs a system call each way and a page fault a page, every time.
 ///
-/// So give the arena large chunks from the start; an arena's own double from 16 KiB to 4 MiB. A huge page is
-/// resident as a whole once a byte of it is touched.
-/// [`set_limit`](crate::Arena::set_limit) and [`Stats::held`](crate::Stats::held) count what is asked of the
-/// backing, before the rounding.
+/// So give the arena large chunks from the start; an arena's own double from 16 KiB to 4 MiB. A
+/// huge page is resident as a whole once a byte of it is touched.
+/// [`set_limit`](crate::Arena::set_limit) and [`Stats::held`](crate::Stats::held) count what is
+/// asked of the backing, before the rounding.
 ///
 /// ```
 /// use ebbtide::{Arena, HugePages};
@@ -39,8 +40,8 @@ use core::{alloc::Layout, ptr::NonNull};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HugePages;
 
-// SAFETY: a block is a mapping of its own, or the end of one, or the heap's. It stays where it is until
-// `release`, which finds from the layout alone which of them it is, as `allocate` did.
+// SAFETY: a block is a mapping of its own, or the end of one, or the heap's. It stays where it is
+// until `release`, which finds from the layout alone which of them it is, as `allocate` did.
 unsafe impl Backing for HugePages {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         #[cfg(unix)]
@@ -70,8 +71,8 @@ mod mapping {
     /// What may stay unused at the end of a mapping so that its last page is a huge one.
     const UNUSED: usize = HUGE / 8;
 
-    /// The least request that is mapped; smaller ones go to the heap. `docs/decisions/0012-huge-pages.md` has the
-    /// measurements.
+    /// The least request that is mapped; smaller ones go to the heap.
+    /// `docs/decisions/0012-huge-pages.md` has the measurements.
     pub(super) const LEAST: usize = HUGE - UNUSED;
 
     /// A block that [`release`] takes.
@@ -114,8 +115,8 @@ mod mapping {
         }
     }
 
-    /// Maps `size` bytes, a multiple of the page, at a multiple of `align`, a power of two and no less than a
-    /// page.
+    /// Maps `size` bytes, a multiple of the page, at a multiple of `align`, a power of two and no
+    /// less than a page.
     fn map_aligned(size: usize, align: usize) -> Result<NonNull<u8>, AllocError> {
         let block = map(size)?;
         if block.addr().get() % align == 0 {
@@ -129,7 +130,8 @@ mod mapping {
         let before = block.addr().get().wrapping_neg() & (align - 1);
         // SAFETY: less than `align` bytes into the mapping.
         let start = unsafe { block.add(before) };
-        // SAFETY: `before` is a multiple of the page, for both addresses are; nobody has these bytes.
+        // SAFETY: `before` is a multiple of the page, for both addresses are; nobody has these
+        // bytes.
         unsafe { unmap(block, before) };
         // SAFETY: `before + size` is within the mapping.
         let end = unsafe { start.add(size) };
@@ -150,8 +152,8 @@ mod mapping {
         NonNull::new(block.cast()).ok_or(AllocError)
     }
 
-    /// Ends the mapping of `size` bytes; none is none. The system refuses only if it runs out of mappings, and
-    /// then the bytes stay mapped and unused.
+    /// Ends the mapping of `size` bytes; none is none. The system refuses only if it runs out of
+    /// mappings, and then the bytes stay mapped and unused.
     ///
     /// # Safety
     ///

@@ -1,7 +1,8 @@
-//! Scoped arena memory: temporary memory that costs next to nothing to take and nothing to give back.
+//! Scoped arena memory: temporary memory that costs next to nothing to take and nothing to give
+//! back.
 //!
-//! A piece of code opens a [`Scope`], allocates as if on the stack, and when the scope ends all of it is
-//! free again. The compiler proves that nothing escapes.
+//! A piece of code opens a [`Scope`], allocates as if on the stack, and when the scope ends all of
+//! it is free again. The compiler proves that nothing escapes.
 //!
 //! ```
 //! use ebbtide::Arena;
@@ -17,31 +18,32 @@
 //! assert_eq!(*kept, 2);
 //! ```
 //!
-//! - [`Arena`] owns chunks of memory and grows; [`Fixed`] and [`StackArena`] work in memory of yours.
+//! - [`Arena`] owns chunks of memory and grows; [`Fixed`] and [`StackArena`] work in memory of
+//!   yours.
 //! - [`Scope`] allocates. It is three words by value, without a destructor; every function takes
 //!   `&Scope<'a>`, whatever memory lies beneath.
-//! - [`Box`] owns a value in the arena and runs its destructor. Plain [`alloc`](Scope::alloc) refuses
-//!   types that need one, so nothing leaks in silence.
+//! - [`Box`] owns a value in the arena and runs its destructor. Plain [`alloc`](Scope::alloc)
+//!   refuses types that need one, so nothing leaks in silence.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
 //!
-//! - [`GrowVec`] and [`GrowString`] build in place what grows; the module [`collections`] has vectors,
-//!   strings, maps and sets that share a scope.
-//! - The function `scope` and the module `local` are the default arena of a thread; `Pool` has arenas for
-//!   many threads.
+//! - [`GrowVec`] and [`GrowString`] build in place what grows; the module [`collections`] has
+//!   vectors, strings, maps and sets that share a scope.
+//! - The function `scope` and the module `local` are the default arena of a thread; `Pool` has
+//!   arenas for many threads.
 //!
-//! Every allocating method of a scope has a twin with `try_` that returns [`AllocError`] where the other one calls
-//! `handle_alloc_error`.
+//! Every allocating method of a scope has a twin with `try_` that returns [`AllocError`] where the
+//! other one calls `handle_alloc_error`.
 //!
 //! # Features
 //!
-//! - `std` (default) implies `alloc` and brings the default arenas and `Pool`. `alloc` brings `Heap`, and
-//!   moving in from `Vec` and `Box`. Without both, the crate needs `core` only.
-//! - `allocator-api2`, `hashbrown` and `nightly`: `&Scope` is an `Allocator`, for one version of the trait
-//!   each; `hashbrown` brings the maps and sets of [`collections`].
+//! - `std` (default) implies `alloc` and brings the default arenas and `Pool`. `alloc` brings
+//!   `Heap`, and moving in from `Vec` and `Box`. Without both, the crate needs `core` only.
+//! - `allocator-api2`, `hashbrown` and `nightly`: `&Scope` is an `Allocator`, for one version of
+//!   the trait each; `hashbrown` brings the maps and sets of [`collections`].
 //! - `ndarray`: arrays of any dimension. `serde`: boxes and collections. `rayon`: `Pool::par_map`.
 //!   `huge-pages`: a backing of huge pages.
-//! - `poison` fills memory that a scope left behind with `0xDB`, and makes [`Stats::high_water`] exact to
-//!   the byte.
+//! - `poison` fills memory that a scope left behind with `0xDB`, and makes [`Stats::high_water`]
+//!   exact to the byte.
 //! - `full` is all of these but `nightly`.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

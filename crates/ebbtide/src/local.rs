@@ -3,9 +3,9 @@
 //! # The idea
 //!
 //! A thread keeps *entries*. Each holds an open scope; default scopes are children of it. [`scope`]
-//! leases an idle entry and returns it when its closure ends or panics. A nested call finds that entry
-//! leased and takes another one: whatever an inner closure captures, no two scopes in use share an
-//! entry. [`with`] puts an entry of the caller's in front of the thread's own.
+//! leases an idle entry and returns it when its closure ends or panics. A nested call finds that
+//! entry leased and takes another one: whatever an inner closure captures, no two scopes in use
+//! share an entry. [`with`] puts an entry of the caller's in front of the thread's own.
 //!
 //! ```text
 //! scope ─► Local::lease
@@ -16,10 +16,11 @@
 //!   └─ else ───────────────────────────► give_back
 //! ```
 //!
-//! One entry, the *primary*, has a copy of its words in the thread-local variable itself. `state` there
-//! says whether the next scope leases the primary entry. So the fast path follows no pointer, and what
-//! it stores does not depend on the state before: turns of a loop do not wait for one another. The variable is constant at first
-//! and has no destructor, so reaching it takes no test. On x86-64, in an executable:
+//! One entry, the *primary*, has a copy of its words in the thread-local variable itself. `state`
+//! there says whether the next scope leases the primary entry. So the fast path follows no pointer,
+//! and what it stores does not depend on the state before: turns of a loop do not wait for one
+//! another. The variable is constant at first and has no destructor, so reaching it takes no test.
+//! On x86-64, in an executable:
 //!
 //! ```text
 //! cmp byte ptr fs:[state], 0
@@ -33,16 +34,18 @@
 //!
 //! # Invariants
 //!
-//! - **T1** An entry is the primary one, in the stack, leased by one guard, or in none of these states
-//!   just before or after its life in them. The primary entry is leased while `LEASED` is set.
-//! - **T2** An entry in one of these states is alive. Entries of the heap leave them before they are
-//!   freed. An entry in a frame of [`with`] leaves them before the frame ends, or the process ends.
+//! - **T1** An entry is the primary one, in the stack, leased by one guard, or in none of these
+//!   states just before or after its life in them. The primary entry is leased while `LEASED` is
+//!   set.
+//! - **T2** An entry in one of these states is alive. Entries of the heap leave them before they
+//!   are freed. An entry in a frame of [`with`] leaves them before the frame ends, or the process
+//!   ends.
 //! - **T3** Only the thread that made an entry reaches it.
 //! - **T4** The scope of an entry has a child only while the entry is leased, and one at a time.
 //!
 //! T1, T2 and T4 hold whatever the order in which guards are dropped. Closures end in the opposite
-//! order of their beginning, unless they run on stacks that are switched by hand. An entry in a frame
-//! may then be leased when the frame ends; [`with`] tests for that.
+//! order of their beginning, unless they run on stacks that are switched by hand. An entry in a
+//! frame may then be leased when the frame ends; [`with`] tests for that.
 
 use crate::{
     arena::Arena,
@@ -59,7 +62,8 @@ use core::{
 use std::{eprintln, process, thread_local};
 
 /// The capacity of an arena unless another was chosen: 64 KiB, less what the chunk's header and the
-/// heap add. The scratch memory of most functions fits. Pages that no scope reaches are not resident.
+/// heap add. The scratch memory of most functions fits. Pages that no scope reaches are not
+/// resident.
 const CAPACITY: usize = 64 * 1024 - 512;
 
 /// The primary entry is idle, and the next scope leases it.
@@ -79,8 +83,8 @@ thread_local! {
         state_when_idle: Cell::new(READY),
         dead: Cell::new(false),
         swaps: Cell::new(0),
-        // SAFETY: these words are used while `state` is `READY` only, for which `make_primary` first
-        // replaces them.
+        // SAFETY: these words are used while `state` is `READY` only, for which `make_primary`
+        // first replaces them.
         words: Cell::new(Scope::new(unsafe { Cursor::nowhere() })),
         primary: Cell::new(None),
         stack: Cell::new(None),
@@ -136,7 +140,8 @@ impl Deref for EntryRef {
 }
 
 impl EntryRef {
-    /// Makes an entry on the heap. Its arena does not move, so its scope is opened once and for all.
+    /// Makes an entry on the heap. Its arena does not move, so its scope is opened once and for
+    /// all.
     fn make<F: Failure>(capacity: usize) -> Result<EntryRef, F> {
         let layout = Layout::new::<Entry>();
         let Ok(block) = Heap.allocate(layout) else {
@@ -171,8 +176,8 @@ impl EntryRef {
     /// No scope of the entry is in use.
     unsafe fn reclaim(self) {
         if let Some(arena) = &self.arena {
-            // SAFETY: claims borrow a scope of the arena. Those of this entry are its only ones, and
-            // none is in use.
+            // SAFETY: claims borrow a scope of the arena. Those of this entry are its only ones,
+            // and none is in use.
             unsafe { arena.reclaim_forgotten() };
         }
     }
@@ -181,7 +186,8 @@ impl EntryRef {
     ///
     /// # Safety
     ///
-    /// [`EntryRef::make`] made it, no scope of it is in use, and no copy of the pointer is used again.
+    /// [`EntryRef::make`] made it, no scope of it is in use, and no copy of the pointer is used
+    /// again.
     unsafe fn free(self) {
         // SAFETY: alive until now (T2), and nobody uses it any more.
         unsafe { self.0.drop_in_place() };
@@ -292,9 +298,9 @@ impl Local {
             self.words.set(unsafe { child_of(&made.scope) });
             if let Some(arena) = &made.arena {
                 let mark = NonNull::from(&self.state_when_idle);
-                // SAFETY: the cell is the thread's and has no destructor; the arena is freed with the
-                // thread at the latest. The cell is used at the beginning and the end of a lease,
-                // when no scope of the arena is anywhere else.
+                // SAFETY: the cell is the thread's and has no destructor; the arena is freed with
+                // the thread at the latest. The cell is used at the beginning and the end of a
+                // lease, when no scope of the arena is anywhere else.
                 unsafe { arena.set_claim_mark(mark) };
             }
             self.primary.set(Some(made));
@@ -386,7 +392,8 @@ struct Reaper;
 
 impl Drop for Reaper {
     fn drop(&mut self) {
-        // Where thread-local variables are emulated, this one may be gone already; its entries stay.
+        // Where thread-local variables are emulated, this one may be gone already; its entries
+        // stay.
         let _ = LOCAL.try_with(|local| {
             local.dead.set(true);
             local.free_idle();
@@ -394,15 +401,15 @@ impl Drop for Reaper {
     }
 }
 
-/// Runs `f` with a scope of this thread's default arena. Everything allocated in it is free again when
-/// `f` returns or panics.
+/// Runs `f` with a scope of this thread's default arena. Everything allocated in it is free again
+/// when `f` returns or panics.
 ///
-/// The arena is made on first use, stays for the next scope, and is freed with the thread. Opening and
-/// closing the scope costs two stores more than a scope of an arena of your own.
+/// The arena is made on first use, stays for the next scope, and is freed with the thread. Opening
+/// and closing the scope costs two stores more than a scope of an arena of your own.
 ///
-/// The scope is passed by value: write `mut s` to open children. A call inside `f` gets another arena,
-/// so an outer scope can be used inside an inner closure. If nothing needs both, a child, `s.scope()`,
-/// takes less memory.
+/// The scope is passed by value: write `mut s` to open children. A call inside `f` gets another
+/// arena, so an outer scope can be used inside an inner closure. If nothing needs both, a child,
+/// `s.scope()`, takes less memory.
 ///
 /// # Panics
 ///
@@ -432,7 +439,8 @@ pub fn scope<R>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> R {
 ///
 /// # Errors
 ///
-/// [`AllocError`] if there is no idle arena and the heap has no memory for one. `f` did not run then.
+/// [`AllocError`] if there is no idle arena and the heap has no memory for one. `f` did not run
+/// then.
 ///
 /// ```
 /// let text = ebbtide::try_scope(|s| s.try_alloc_str("ebb").map(|ebb| ebb.len()));
@@ -454,20 +462,20 @@ fn run<R, F: Failure>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> Result<R, F> {
     })
 }
 
-/// Runs `f` with `scope` as the default: a call of [`scope()`](crate::scope()) in `f`, however deep,
-/// gets a child of it.
+/// Runs `f` with `scope` as the default: a call of [`scope()`](crate::scope()) in `f`, however
+/// deep, gets a child of it.
 ///
-/// `scope` may be a scope of any kind: of an arena with a custom backing, of a [`Fixed`](crate::Fixed),
-/// or another default scope. Calls nest. When `f` returns or panics, the default is what it was before,
-/// and `scope` can be used again.
+/// `scope` may be a scope of any kind: of an arena with a custom backing, of a
+/// [`Fixed`](crate::Fixed), or another default scope. Calls nest. When `f` returns or panics, the
+/// default is what it was before, and `scope` can be used again.
 ///
-/// While a default scope is open in it, a nested one gets another arena. To nest in the same memory,
-/// make the inner scope the default in turn, as in the second example.
+/// While a default scope is open in it, a nested one gets another arena. To nest in the same
+/// memory, make the inner scope the default in turn, as in the second example.
 ///
 /// # Panics
 ///
-/// Only if `f` does. Aborts the process if a default scope opened in `f` is still open when `f` ends,
-/// which takes stacks that are switched by hand.
+/// Only if `f` does. Aborts the process if a default scope opened in `f` is still open when `f`
+/// ends, which takes stacks that are switched by hand.
 ///
 /// ```
 /// use ebbtide::{StackArena, local};
@@ -529,8 +537,8 @@ fn abandoned() -> ! {
     process::abort()
 }
 
-/// Sets the capacity of the first chunk of this thread's default arenas, in bytes; it is 65,024 unless
-/// set. Frees the idle arenas; the next scope makes one of the new size.
+/// Sets the capacity of the first chunk of this thread's default arenas, in bytes; it is 65,024
+/// unless set. Frees the idle arenas; the next scope makes one of the new size.
 ///
 /// # Errors
 ///
@@ -554,8 +562,8 @@ pub fn set_default_capacity(bytes: usize) -> Result<(), InUse> {
     })
 }
 
-/// The sum of the statistics of this thread's idle default arenas. An arena counts as soon as the scope
-/// that is open in it ends.
+/// The sum of the statistics of this thread's idle default arenas. An arena counts as soon as the
+/// scope that is open in it ends.
 ///
 /// ```
 /// # use ebbtide::local;

@@ -1,8 +1,8 @@
 //! Poisoning of memory after its scope ended.
 //!
 //! A debugging aid that catches raw pointers which outlived their scope. With the feature `poison`
-//! the memory is filled with [`PATTERN`]; under `AddressSanitizer` (`--cfg ebbtide_asan`) any access
-//! is reported. Without either, every function here is empty and nothing is tracked.
+//! the memory is filled with [`PATTERN`]; under `AddressSanitizer` (`--cfg ebbtide_asan`) any
+//! access is reported. Without either, every function here is empty and nothing is tracked.
 //!
 //! Nothing runs when a scope ends, so its memory is poisoned when the next scope opens over it or
 //! when a cursor enters its chunk. Each region records how much of it was touched. Opening a scope

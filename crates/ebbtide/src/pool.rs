@@ -1,12 +1,13 @@
 //! Arenas for many threads.
 //!
-//! A pool keeps idle arenas in *shards*, each a stack behind its own lock. It uses as many shards as
-//! the machine runs threads at a time. A thread takes from the shard that its number selects, and looks
-//! into the others only if that one is empty or locked. An arena goes back to the shard it came from.
-//! As long as no more threads run than there are shards, no two of them meet at a lock.
+//! A pool keeps idle arenas in *shards*, each a stack behind its own lock. It uses as many shards
+//! as the machine runs threads at a time. A thread takes from the shard that its number selects,
+//! and looks into the others only if that one is empty or locked. An arena goes back to the shard
+//! it came from. As long as no more threads run than there are shards, no two of them meet at a
+//! lock.
 //!
-//! Nothing is allocated or freed while a lock is held, and nothing is initialised once for all threads
-//! while others wait: a global allocator may itself use a pool.
+//! Nothing is allocated or freed while a lock is held, and nothing is initialised once for all
+//! threads while others wait: a global allocator may itself use a pool.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -36,13 +37,13 @@ use std::{
 
 /// Arenas that many threads, or many futures, take turns to use.
 ///
-/// [`get`](Pool::get) lends an arena until it is dropped. The arena is then reset and stays warm for the
-/// next borrower. A pool is `Sync`, and [`new`](Pool::new) is `const`: keep it in a `static`, or in the
-/// state of a server. It takes 4 KiB itself.
+/// [`get`](Pool::get) lends an arena until it is dropped. The arena is then reset and stays warm
+/// for the next borrower. A pool is `Sync`, and [`new`](Pool::new) is `const`: keep it in a
+/// `static`, or in the state of a server. It takes 4 KiB itself.
 ///
-/// A pool makes about as many arenas as are lent at a time. If threads meet at a lock, one of them may
-/// get a new arena although another is idle; but for each processor core there are never more arenas
-/// than were lent at a time.
+/// A pool makes about as many arenas as are lent at a time. If threads meet at a lock, one of them
+/// may get a new arena although another is idle; but for each processor core there are never more
+/// arenas than were lent at a time.
 ///
 /// ```
 /// use ebbtide::Pool;
@@ -59,8 +60,8 @@ use std::{
 /// assert_eq!(sums, [10, 20, 30]);
 /// ```
 ///
-/// A lent arena belongs to its borrower alone. A panic gives it back like any other end, and the pool
-/// stays usable. A forgotten one is lost to the pool, without further effect.
+/// A lent arena belongs to its borrower alone. A panic gives it back like any other end, and the
+/// pool stays usable. A forgotten one is lost to the pool, without further effect.
 pub struct Pool {
     shards: [Shard; SHARDS],
     chunk_size: Option<usize>,
@@ -69,8 +70,8 @@ pub struct Pool {
 /// The number of shards that there is room for, a power of two. Fewer are used on smaller machines.
 const SHARDS: usize = if cfg!(loom) { 2 } else { 32 };
 
-/// An arena and, while it is idle, the one below it in the stack. Boxed as long as it lives: lending
-/// moves a pointer, and a stack needs no memory of its own.
+/// An arena and, while it is idle, the one below it in the stack. Boxed as long as it lives:
+/// lending moves a pointer, and a stack needs no memory of its own.
 struct Node {
     arena: Arena,
     below: Option<BoxedNode>,
@@ -133,8 +134,8 @@ impl Shard {
         Shard { idle: Mutex::new(Stack::new()), passers: AtomicUsize::new(0) }
     }
 
-    /// Waits for the lock. The stack is consistent even if it is poisoned: a panic cannot interrupt a
-    /// push or a pop.
+    /// Waits for the lock. The stack is consistent even if it is poisoned: a panic cannot interrupt
+    /// a push or a pop.
     fn lock(&self) -> MutexGuard<'_, Stack> {
         self.pass();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,8 +155,8 @@ impl Shard {
         idle.pop()
     }
 
-    /// Lets loom switch threads before a lock is taken and while it is held; it does so only where two
-    /// threads meet at something else. Otherwise does nothing.
+    /// Lets loom switch threads before a lock is taken and while it is held; it does so only where
+    /// two threads meet at something else. Otherwise does nothing.
     #[inline(always)]
     fn pass(&self) {
         #[cfg(loom)]
@@ -194,7 +195,8 @@ fn thread_number() -> usize {
 
 #[cold]
 fn new_number() -> usize {
-    // Only the number matters, not when others see it. It wraps to 0 at worst, and is drawn again then.
+    // Only the number matters, not when others see it. It wraps to 0 at worst, and is drawn again
+    // then.
     let number = LAST.fetch_add(1, Relaxed).wrapping_add(1);
     NUMBER.with(|own| own.set(number));
     number
@@ -209,9 +211,9 @@ fn shards_in_use() -> usize {
 
     #[cold]
     fn ask_system() -> usize {
-        // Others use one shard meanwhile, also this thread: the system is asked with the help of the
-        // global allocator, which may use a pool. Any number is right at any time, for an arena goes
-        // back to the shard it came from.
+        // Others use one shard meanwhile, also this thread: the system is asked with the help of
+        // the global allocator, which may use a pool. Any number is right at any time, for an arena
+        // goes back to the shard it came from.
         IN_USE.store(1, Relaxed);
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let in_use = threads.min(SHARDS).next_power_of_two();
@@ -282,8 +284,8 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if no arena is idle and the heap has no memory for a new one. The arena's first
-    /// chunk is made when a scope opens: see [`Pooled::try_scope`].
+    /// [`AllocError`] if no arena is idle and the heap has no memory for a new one. The arena's
+    /// first chunk is made when a scope opens: see [`Pooled::try_scope`].
     pub fn try_get(&self) -> Result<Pooled<'_>, AllocError> {
         self.lend()
     }
@@ -309,9 +311,9 @@ impl Pool {
                 return Ok(Pooled { node: Some(node), shard });
             }
         }
-        // The own shard may only have been locked by somebody who was giving an arena back. It gets a
-        // new arena only when all that belong to it are lent, so it never owns more than are lent at
-        // a time, whatever was locked above.
+        // The own shard may only have been locked by somebody who was giving an arena back. It gets
+        // a new arena only when all that belong to it are lent, so it never owns more than are lent
+        // at a time, whatever was locked above.
         let popped = shards[own].lock().pop();
         let node = match popped {
             Some(node) => node,
@@ -389,8 +391,8 @@ impl Pool {
         items.into_iter().map(|item| f(arena.scope(), item)).collect()
     }
 
-    /// Like [`map`](Pool::map), but on all threads of the current rayon pool. The results are in order.
-    /// A few arenas a thread serve all items.
+    /// Like [`map`](Pool::map), but on all threads of the current rayon pool. The results are in
+    /// order. A few arenas a thread serve all items.
     ///
     /// # Panics
     ///

@@ -1,30 +1,32 @@
 //! Prefetching the memory of the next blocks before they are written to.
 //!
-//! A scope walks through its memory once, so the lines it comes to are rarely in the nearest cache. Some processors predict a
-//! stream of stores that goes down badly, and all that were measured do if it consists of blocks that are written
-//! upwards: blocks of a few lines then wait for memory one after the other. The scope knows where it is going. For every
-//! such block it prefetches as many lines further below: docs/decisions/0017-fetching-ahead.md.
+//! A scope walks through its memory once, so the lines it comes to are rarely in the nearest cache.
+//! Some processors predict a stream of stores that goes down badly, and all that were measured do
+//! if it consists of blocks that are written upwards: blocks of a few lines then wait for memory
+//! one after the other. The scope knows where it is going. For every such block it prefetches as
+//! many lines further below: docs/decisions/0017-fetching-ahead.md.
 
 use core::ptr::NonNull;
 
 /// The distance below a block at which memory is prefetched, in bytes.
 const DISTANCE: usize = 1024;
 
-/// How far below a large one, at most. What is fetched below one of more than [`DISTANCE`] is the next like it: nearer, a part
-/// would be the block itself, which is about to be written to.
+/// How far below a large one, at most. What is fetched below one of more than [`DISTANCE`] is the
+/// next like it: nearer, a part would be the block itself, which is about to be written to.
 const FARTHEST: usize = 4096;
 
 /// What is fetched at a time, in bytes.
 const LINE: usize = 64;
 
-/// Where less than this is free, memory of the second-level cache is likely to be had, and fetching costs more than
-/// it gains.
+/// Where less than this is free, memory of the second-level cache is likely to be had, and fetching
+/// costs more than it gains.
 const FAR: usize = 256 << 10;
 
 /// Of a larger block no more is fetched, for it would push itself out of the nearest cache.
 const MOST: usize = 16 << 10;
 
-/// Prefetches what will follow a `T` that was placed at `block`, where `free` bytes are free below it.
+/// Prefetches what will follow a `T` that was placed at `block`, where `free` bytes are free below
+/// it.
 ///
 /// A call in debug builds, where inlined code makes the caller's frame larger.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -44,7 +46,8 @@ pub(crate) fn below_block(block: NonNull<u8>, size: usize, free: usize) {
     }
 }
 
-/// Like [`below_block`], with a call: where another one follows at once, it costs no registers, and the loop would.
+/// Like [`below_block`], with a call: where another one follows at once, it costs no registers, and
+/// the loop would.
 #[inline(always)]
 pub(crate) fn below_copy(block: NonNull<u8>, size: usize, free: usize) {
     #[inline(never)]
@@ -70,7 +73,8 @@ fn lines_below(block: NonNull<u8>, size: usize) {
     }
 }
 
-/// Finds out about the processor before a region of `size` bytes is used, if it is large enough to matter.
+/// Finds out about the processor before a region of `size` bytes is used, if it is large enough to
+/// matter.
 pub(crate) fn prepare(size: usize) {
     if size >= FAR {
         processor::identify();
@@ -86,12 +90,13 @@ mod processor {
         sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     };
 
-    /// Blocks of at least this size are written upwards one by one while their addresses go down. Every processor that was measured
-    /// predicts that badly.
+    /// Blocks of at least this size are written upwards one by one while their addresses go down.
+    /// Every processor that was measured predicts that badly.
     const ZIGZAG: usize = 1024;
 
-    /// A fact about the machine: every thread that finds it out stores the same. `Relaxed`, because no other memory is read
-    /// on the strength of it, and a thread that does not see it yet only prefetches less.
+    /// A fact about the machine: every thread that finds it out stores the same. `Relaxed`, because
+    /// no other memory is read on the strength of it, and a thread that does not see it yet only
+    /// prefetches less.
     static LEAST: AtomicUsize = AtomicUsize::new(ZIGZAG);
 
     /// Whether the processor was asked.
@@ -102,7 +107,8 @@ mod processor {
         LEAST.load(Relaxed)
     }
 
-    /// Asks the processor, once. The instruction takes a microsecond or more in a virtual machine, so only large chunks ask.
+    /// Asks the processor, once. The instruction takes a microsecond or more in a virtual machine,
+    /// so only large chunks ask.
     #[cold]
     pub(super) fn identify() {
         if ASKED.load(Relaxed) {

@@ -2,10 +2,11 @@
 //!
 //! # The idea
 //!
-//! A cursor is three words: `top`, `chunk`, `low`. The bytes between `low` and `top` are free. Blocks
-//! of a known size are taken off the high end, blocks that may grow off the low end. Opening a scope
-//! copies the three words. Closing it does nothing: the parent's words did not change meanwhile.
-//! (A parent with hardly any room left first moves on to the next chunk, before the copy.)
+//! A cursor is three words: `top`, `chunk`, `low`. The bytes between `low` and `top` are free.
+//! Blocks of a known size are taken off the high end, blocks that may grow off the low end. Opening
+//! a scope copies the three words. Closing it does nothing: the parent's words did not change
+//! meanwhile. (A parent with hardly any room left first moves on to the next chunk, before the
+//! copy.)
 //!
 //! # Who calls whom
 //!
@@ -22,11 +23,12 @@
 //!
 //! # Invariants
 //!
-//! For every cursor *in use*. A cursor is not in use while it is nowhere, and an arena's root is not
-//! in use between a move of the arena and the next [`Cursor::set_head`] or [`ControlRef::attach`].
+//! For every cursor *in use*. A cursor is not in use while it is nowhere, and an arena's root is
+//! not in use between a move of the arena and the next [`Cursor::set_head`] or
+//! [`ControlRef::attach`].
 //!
-//! - **I0** `chunk` names a current chunk (L4) of an arena that is borrowed as long as the cursor is
-//!   in use.
+//! - **I0** `chunk` names a current chunk (L4) of an arena that is borrowed as long as the cursor
+//!   is in use.
 //! - **I1** In list order, every chunk after `chunk` holds no live byte.
 //! - **I2** `low <= top`, and `low..top` is free and lies in one region.
 //! - **I3** That region is `chunk`'s or, where `chunk` serves an oversize request, the one of its
@@ -41,11 +43,11 @@
 //! # Why the cold branch looks as it does
 //!
 //! The cursor of a local scope lives in registers as long as its address is never taken, so
-//! [`grow`] works on a copy of the words. Behind a reference, the cold branch must not lengthen the fast
-//! one: it reads the words again instead of keeping them in registers (`black_box(())` forces the reload; a
-//! compiler fence would also force every value that waits to be stored into memory), and the slow path itself
-//! copies the value into its block. Then a `u64` through `&Scope` is eight instructions on x86-64, which a
-//! test pins:
+//! [`grow`] works on a copy of the words. Behind a reference, the cold branch must not lengthen the
+//! fast one: it reads the words again instead of keeping them in registers (`black_box(())` forces
+//! the reload; a compiler fence would also force every value that waits to be stored into memory),
+//! and the slow path itself copies the value into its block. Then a `u64` through `&Scope` is eight
+//! instructions on x86-64, which a test pins:
 //!
 //! ```text
 //! mov rax, [rdi]        ; top
@@ -60,10 +62,11 @@
 //!
 //! # Why a value is copied once
 //!
-//! `s.alloc(*r)` first copies `*r` to a temporary. The compiler leaves the temporary out only if every read of it can read
-//! `*r` instead, so nothing that might change `*r` may come before the last one. Two things might: the call of
-//! [`grow`], and a store to a cursor behind a reference. So [`Cursor::place`] writes the value to its block before it
-//! moves the cursor, and the cold branch makes a copy of its own, before the call. Tests pin this too.
+//! `s.alloc(*r)` first copies `*r` to a temporary. The compiler leaves the temporary out only if
+//! every read of it can read `*r` instead, so nothing that might change `*r` may come before the
+//! last one. Two things might: the call of [`grow`], and a store to a cursor behind a reference. So
+//! [`Cursor::place`] writes the value to its block before it moves the cursor, and the cold branch
+//! makes a copy of its own, before the call. Tests pin this too.
 
 use crate::{
     arith::{self, CHUNK_ALIGN},
@@ -84,8 +87,8 @@ use core::{
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Cursor {
-    /// An address. Blocks have the provenance of `low`, for both lie in one region (I2). The compiler
-    /// follows a number through a loop and leaves out a rounding that changes nothing.
+    /// An address. Blocks have the provenance of `low`, for both lie in one region (I2). The
+    /// compiler follows a number through a loop and leaves out a rounding that changes nothing.
     top: Cell<usize>,
     // Between the two bump pointers on purpose: on aarch64 adjacent ones are loaded by one paired
     // instruction, which waits for the store of the single one before it.
@@ -126,20 +129,20 @@ impl Words<'_> {
     }
 }
 
-/// `low` lowered to `top`. A call, so that the compiler keeps a branch that is never taken instead of
-/// a conditional move that always waits.
+/// `low` lowered to `top`. A call, so that the compiler keeps a branch that is never taken instead
+/// of a conditional move that always waits.
 #[cold]
 #[inline(never)]
 fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
     at(low, top)
 }
 
-/// A request to the slow path and, in `words` and `block`, its answer: the cursor's new words, and a
-/// block or null where there is no memory.
+/// A request to the slow path and, in `words` and `block`, its answer: the cursor's new words, and
+/// a block or null where there is no memory.
 ///
-/// One pointer is passed, not the single words. The compiler cannot tell that `low` and `chunk`, which
-/// a loop carries, do not point to the value that waits for its block. If they were arguments, it
-/// would write that value to the stack on every turn in case the slow path reads it.
+/// One pointer is passed, not the single words. The compiler cannot tell that `low` and `chunk`,
+/// which a loop carries, do not point to the value that waits for its block. If they were
+/// arguments, it would write that value to the stack on every turn in case the slow path reads it.
 #[derive(Debug)]
 struct Request<'c> {
     words: Words<'c>,
@@ -211,8 +214,8 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// As long as the cursor is in use, no other cursor of the list is (I4), nothing allocated in the
-    /// list before is used (I1), and the arena is borrowed (I0).
+    /// As long as the cursor is in use, no other cursor of the list is (I4), nothing allocated in
+    /// the list before is used (I1), and the arena is borrowed (I0).
     pub(crate) unsafe fn over(chunk: CurrentChunk<'_>) -> Self {
         chunk.make_ordinary();
         let cursor = Cursor {
@@ -224,13 +227,13 @@ impl Cursor {
         cursor
     }
 
-    /// Moves to the start of the arena's list and returns `top` and `low`. If the head has no region,
-    /// the cursor is nowhere then.
+    /// Moves to the start of the arena's list and returns `top` and `low`. If the head has no
+    /// region, the cursor is nowhere then.
     ///
     /// # Safety
     ///
-    /// The cursor is the root of the arena whose head this is, no other cursor of the arena is in use,
-    /// and nothing allocated in the arena is used again.
+    /// The cursor is the root of the arena whose head this is, no other cursor of the arena is in
+    /// use, and nothing allocated in the arena is used again.
     #[inline(always)]
     pub(crate) unsafe fn start_at(&self, head: CurrentChunk<'_>) -> (usize, NonNull<u8>) {
         let (top, low) = (head.top().addr().get(), head.low());
@@ -275,14 +278,14 @@ impl Cursor {
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) unsafe fn fork_again(&self) -> Cursor {
-        // SAFETY: these are the words of a fork, so its top is rounded and not below `low` (I2). The
-        // caller keeps this cursor from being used meanwhile.
+        // SAFETY: these are the words of a fork, so its top is rounded and not below `low` (I2).
+        // The caller keeps this cursor from being used meanwhile.
         unsafe { Cursor::fork_of(self.top.get(), self.chunk.get(), self.low.get()) }
     }
 
     /// Like [`fork`](Cursor::fork), for a cursor that may be forked again and again. If hardly
-    /// anything is free in its region, the cursor first moves on to the next chunk, if there is one.
-    /// Otherwise every child of a loop would move there anew.
+    /// anything is free in its region, the cursor first moves on to the next chunk, if there is
+    /// one. Otherwise every child of a loop would move there anew.
     ///
     /// # Safety
     ///
@@ -432,7 +435,8 @@ impl Cursor {
 
     /// Moves `value` into a block of its own. On failure it is dropped.
     ///
-    /// The value is copied once on the fast path, from wherever it was: see "Why a value is copied once" above.
+    /// The value is copied once on the fast path, from wherever it was: see "Why a value is copied
+    /// once" above.
     #[inline(always)]
     pub(crate) fn place<T, F: Failure>(&self, value: T) -> Result<NonNull<T>, F> {
         if size_of::<T>() == 0 {
@@ -469,13 +473,13 @@ impl Cursor {
         Ok(block)
     }
 
-    /// Tells the compiler that `top` is aligned for a `T`. In a loop over a local scope it then leaves
-    /// out the rounding, and with it half of the time that a turn takes.
+    /// Tells the compiler that `top` is aligned for a `T`. In a loop over a local scope it then
+    /// leaves out the rounding, and with it half of the time that a turn takes.
     ///
     /// # Safety
     ///
-    /// `take::<T>` or `refill` for the layout of a `T` just succeeded; no code of the user's has run
-    /// since.
+    /// `take::<T>` or `refill` for the layout of a `T` just succeeded; no code of the user's has
+    /// run since.
     #[inline(always)]
     unsafe fn promise_aligned<T>(&self) {
         // SAFETY: `take` set `top` to the start of a `T`, `refill` rounded it down as far.
@@ -545,7 +549,8 @@ impl Cursor {
                 self.top.set(start);
                 let block = at(low, start);
                 self.track(block, size, End::High);
-                // SAFETY: `source` has `size` bytes, and so has the block, which was free a moment ago (I2).
+                // SAFETY: `source` has `size` bytes, and so has the block, which was free a moment
+                // ago (I2).
                 unsafe { copy_to_block(source, block, size, start - low.addr().get()) };
                 block
             }
@@ -606,22 +611,22 @@ impl Cursor {
         Some(block)
     }
 
-    /// Whether a low-end block of `size` bytes is the last one there. It can grow, shrink and be freed
-    /// in place then.
+    /// Whether a low-end block of `size` bytes is the last one there. It can grow, shrink and be
+    /// freed in place then.
     #[inline(always)]
     pub(crate) fn is_last_low(&self, block: NonNull<u8>, size: usize) -> bool {
         block.addr().get() + size == self.low.get().addr().get()
     }
 
-    /// Whether a block of at least one byte, of whatever scope, is the last one of this cursor's region, so that it
-    /// can grow and shrink in place. Where it begins counts too: the region of another arena may end where a
-    /// caller's buffer begins (I5).
+    /// Whether a block of at least one byte, of whatever scope, is the last one of this cursor's
+    /// region, so that it can grow and shrink in place. Where it begins counts too: the region of
+    /// another arena may end where a caller's buffer begins (I5).
     pub(crate) fn ends_free(&self, block: NonNull<u8>, size: usize) -> bool {
         self.is_last_low(block, size) && self.chunk().region().low() <= block
     }
 
-    /// The largest size that a low-end block of `layout` can have without moving. If `layout` has no
-    /// bytes, the largest size of a new block.
+    /// The largest size that a low-end block of `layout` can have without moving. If `layout` has
+    /// no bytes, the largest size of a new block.
     pub(crate) fn room_low(&self, block: NonNull<u8>, layout: Layout) -> usize {
         if layout.size() == 0 {
             let padding = self.low.get().addr().get().wrapping_neg() & (layout.align() - 1);
@@ -633,14 +638,14 @@ impl Cursor {
         }
     }
 
-    /// Makes a low-end block larger: in place if it is the last one and the region has room, else by
-    /// copying its `old.size()` bytes to a new block. On failure the block stays as it is.
+    /// Makes a low-end block larger: in place if it is the last one and the region has room, else
+    /// by copying its `old.size()` bytes to a new block. On failure the block stays as it is.
     ///
     /// # Safety
     ///
-    /// `block` has the layout `old` and is alive. It came from the low end of this very cursor, or it
-    /// [ends where the free part begins](Cursor::ends_free) and is the caller's. `new` has the same alignment
-    /// and is not smaller.
+    /// `block` has the layout `old` and is alive. It came from the low end of this very cursor, or
+    /// it [ends where the free part begins](Cursor::ends_free) and is the caller's. `new` has the
+    /// same alignment and is not smaller.
     #[inline]
     pub(crate) unsafe fn grow_low<F: Failure>(
         &self,
@@ -657,8 +662,8 @@ impl Cursor {
             return Ok(at(low, block.addr().get()));
         }
         let moved = self.reserve_low::<F>(new)?;
-        // SAFETY: the old block has `old.size()` bytes and the new one at least as many. The new one
-        // was free a moment ago, so they do not overlap.
+        // SAFETY: the old block has `old.size()` bytes and the new one at least as many. The new
+        // one was free a moment ago, so they do not overlap.
         unsafe { moved.copy_from_nonoverlapping(block, old.size()) };
         Ok(moved)
     }
@@ -667,8 +672,9 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// `block` has `old_size` bytes now, at least `new_size`, and came from the low end of this very cursor or
-    /// [ends where the free part begins](Cursor::ends_free) and is the caller's; or both sizes are 0. The bytes given back are not used again.
+    /// `block` has `old_size` bytes now, at least `new_size`, and came from the low end of this
+    /// very cursor or [ends where the free part begins](Cursor::ends_free) and is the caller's; or
+    /// both sizes are 0. The bytes given back are not used again.
     #[inline]
     pub(crate) unsafe fn shrink_low(&self, block: NonNull<u8>, old_size: usize, new_size: usize) {
         if self.is_last_low(block, old_size) {
@@ -695,8 +701,8 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// `chunk` is this cursor's, or the one that [`go_on`](Cursor::go_on) moved the builder's cursor to last.
-    /// Of the two cursors only one is used at a time (I4).
+    /// `chunk` is this cursor's, or the one that [`go_on`](Cursor::go_on) moved the builder's
+    /// cursor to last. Of the two cursors only one is used at a time (I4).
     pub(crate) unsafe fn builder_in(&self, chunk: NonNull<Header>) -> Cursor {
         let words = self.words();
         if chunk == self.chunk.get() {
@@ -717,8 +723,9 @@ impl Cursor {
         }
     }
 
-    /// Moves a builder's cursor to a chunk behind with room for `layout` at the low end, all of which is free
-    /// then. This one, its scope's, stays where it is. If the backing refuses or panics, so does the builder's.
+    /// Moves a builder's cursor to a chunk behind with room for `layout` at the low end, all of
+    /// which is free then. This one, its scope's, stays where it is. If the backing refuses or
+    /// panics, so does the builder's.
     ///
     /// # Safety
     ///
@@ -780,15 +787,16 @@ impl Cursor {
         end: End,
         source: Option<NonNull<u8>>,
     ) -> Result<NonNull<u8>, F> {
-        // The words are read again from here on, not kept in registers since the fast path read them.
+        // The words are read again from here on, not kept in registers since the fast path read
+        // them.
         black_box(());
         let (words, align) = (self.words(), layout.align());
         let size = layout.size();
         let mut request = Request { words, block: core::ptr::null_mut(), source, size, align, end };
-        // Nothing is free while the slow path is at work. A backing that reaches this very scope, or
-        // the global allocator beneath it, gets an error, not memory that the words stored below would
-        // free again. If the backing panics, this stays so: a guard would cost the fast path its
-        // eight instructions.
+        // Nothing is free while the slow path is at work. A backing that reaches this very scope,
+        // or the global allocator beneath it, gets an error, not memory that the words stored below
+        // would free again. If the backing panics, this stays so: a guard would cost the fast path
+        // its eight instructions.
         self.top.set(words.low.addr().get());
         if F::DIVERGES && ABORTS {
             // SAFETY: the caller vouches for `source`.
@@ -799,7 +807,8 @@ impl Cursor {
         }
         let Request { words, block, .. } = request;
         self.set(words);
-        // Keeps the stores above out of the code that both paths share, where the fast one would wait for them.
+        // Keeps the stores above out of the code that both paths share, where the fast one would
+        // wait for them.
         black_box(());
         if !(F::DIVERGES && ABORTS) && block.is_null() {
             if F::DIVERGES {
@@ -926,8 +935,8 @@ impl Drop for Undo<'_> {
     }
 }
 
-/// The slow path of the infallible methods. If there is no memory it diverges, so that its caller has
-/// nothing to test.
+/// The slow path of the infallible methods. If there is no memory it diverges, so that its caller
+/// has nothing to test.
 ///
 /// # Safety
 ///
@@ -988,8 +997,8 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 /// Finds or makes a chunk with room for the block, and takes the block there.
 ///
 /// The new top is rounded down to `align`, as the next block of the same kind would round it; to
-/// [`CHUNK_ALIGN`] at most, so that a large alignment takes nothing of a region that the block is not
-/// in.
+/// [`CHUNK_ALIGN`] at most, so that a large alignment takes nothing of a region that the block is
+/// not in.
 ///
 /// # Safety
 ///
@@ -1010,8 +1019,8 @@ unsafe fn slow(request: &mut Request<'_>) {
     if let Some(source) = request.source {
         // The sanitizer learns of the block before it is written, not with `track` afterwards.
         poison::lift(block, size);
-        // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block, which was free (I1, I2), so
-        // `source` is elsewhere.
+        // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block,
+        // which was free (I1, I2), so `source` is elsewhere.
         unsafe { block.copy_from_nonoverlapping(source, size) };
     }
     Cursor::check(request.words);

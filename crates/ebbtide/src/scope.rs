@@ -19,10 +19,10 @@ use core::{
 
 /// A region of memory whose allocations end together.
 ///
-/// A scope is three words by value. It owns nothing and has no destructor, so `return`, `?`, `break`,
-/// a panic, `mem::forget` and `mem::swap` are all free and correct. Memory allocated in a `Scope<'a>`
-/// lives for `'a`: until the *loan* of the arena or of the parent ends, not until the variable is
-/// dropped.
+/// A scope is three words by value. It owns nothing and has no destructor, so `return`, `?`,
+/// `break`, a panic, `mem::forget` and `mem::swap` are all free and correct. Memory allocated in a
+/// `Scope<'a>` lives for `'a`: until the *loan* of the arena or of the parent ends, not until the
+/// variable is dropped.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -39,8 +39,8 @@ use core::{
 /// # Speed
 ///
 /// A scope that is a local variable keeps its cursor in registers, unless the function passes its
-/// address to a call that is not inlined. One such call that takes `&Scope` puts the cursor in memory,
-/// which costs a load and a store for each allocation.
+/// address to a call that is not inlined. One such call that takes `&Scope` puts the cursor in
+/// memory, which costs a load and a store for each allocation.
 ///
 /// # Threads and futures
 ///
@@ -54,8 +54,8 @@ pub struct Scope<'a> {
 }
 
 // SAFETY: only this scope uses its list of chunks (I4), the arena it borrows cannot be touched
-// meanwhile, and the backing that the slow path calls is `Send`. A scope writes values but never reads
-// or drops them: whoever allocated one keeps the reference, on the thread it belongs to.
+// meanwhile, and the backing that the slow path calls is `Send`. A scope writes values but never
+// reads or drops them: whoever allocated one keeps the reference, on the thread it belongs to.
 unsafe impl Send for Scope<'_> {}
 
 // Only the user's code and the backing can panic, and the cursor is consistent while they run.
@@ -73,8 +73,9 @@ impl<'a> Scope<'a> {
         &self.cursor
     }
 
-    /// Opens a child scope. This scope is frozen until the child's loan ends; then everything that the
-    /// child allocated is free again. Costs three loads, or nothing where the words are in registers.
+    /// Opens a child scope. This scope is frozen until the child's loan ends; then everything that
+    /// the child allocated is free again. Costs three loads, or nothing where the words are in
+    /// registers.
     ///
     /// The child begins at a multiple of 16, so it cannot use up to 15 of the last free bytes.
     #[inline(always)]
@@ -84,11 +85,12 @@ impl<'a> Scope<'a> {
     }
 
     /// Opens a child scope through a shared reference, for use while a vector or a map borrows this
-    /// scope. Both can be used side by side: the child has chunks of its own. Its allocations live as
-    /// long as the [`Claim`] is borrowed. With a `&mut` at hand, [`scope`](Scope::scope) costs less.
+    /// scope. Both can be used side by side: the child has chunks of its own. Its allocations live
+    /// as long as the [`Claim`] is borrowed. With a `&mut` at hand, [`scope`](Scope::scope) costs
+    /// less.
     ///
-    /// A claim holds about twice what is allocated in it, and 480 bytes at first: a spare chunk of the
-    /// arena, or a new one. The chunks behind this scope's become spare.
+    /// A claim holds about twice what is allocated in it, and 480 bytes at first: a spare chunk of
+    /// the arena, or a new one. The chunks behind this scope's become spare.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -111,8 +113,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if there is no spare chunk and the backing refuses one, as it always does in a
-    /// [`Fixed`](crate::Fixed) without a spill. The chunks behind this scope's are spare then.
+    /// [`AllocError`] if there is no spare chunk and the backing refuses one, as it always does in
+    /// a [`Fixed`](crate::Fixed) without a spill. The chunks behind this scope's are spare then.
     #[inline]
     pub fn try_claim(&self) -> Result<Claim<'_>, AllocError> {
         self.claim_in()
@@ -164,10 +166,11 @@ impl<'a> Scope<'a> {
     ///
     /// # Safety
     ///
-    /// - `checkpoint` was taken from this very scope, and checkpoints are rewound last in, first out.
+    /// - `checkpoint` was taken from this very scope, and checkpoints are rewound last in, first
+    ///   out.
     /// - Nothing allocated, grown or moved since is used again.
-    /// - This is not called from a closure or iterator that a method of this scope is running, and no
-    ///   builder and no claim of it is open.
+    /// - This is not called from a closure or iterator that a method of this scope is running, and
+    ///   no builder and no claim of it is open.
     /// - Since the checkpoint was taken, nothing was given back that was there then: by a failed
     ///   initialiser or builder around it, by [`reset`](crate::Arena::reset) or by
     ///   [`trim`](crate::Arena::trim).
@@ -188,8 +191,8 @@ impl fmt::Debug for Scope<'_> {
 
 /// A child scope that was opened through a shared reference; see [`Scope::claim`].
 ///
-/// Claims may be dropped in any order. A forgotten claim keeps its chunks until the arena opens another
-/// scope, is reset or dropped.
+/// Claims may be dropped in any order. A forgotten claim keeps its chunks until the arena opens
+/// another scope, is reset or dropped.
 #[derive(Debug)]
 pub struct Claim<'s> {
     scope: Scope<'s>,
@@ -220,8 +223,8 @@ pub struct Checkpoint {
     mark: Mark,
 }
 
-// SAFETY: a checkpoint is three addresses that are not followed without `rewind`, which is unsafe and
-// takes the scope.
+// SAFETY: a checkpoint is three addresses that are not followed without `rewind`, which is unsafe
+// and takes the scope.
 unsafe impl Send for Checkpoint {}
 // SAFETY: threads that share a checkpoint can only copy its addresses.
 unsafe impl Sync for Checkpoint {}

@@ -2,8 +2,9 @@
 //!
 //! [`Box`] and the [`collections`](crate::collections) serialise as what they hold.
 //!
-//! A type that implements `Deserialize` makes itself out of the input alone: it cannot know of a scope. serde's
-//! answer is the seed, a [`DeserializeSeed`] that brings along what is needed. A scope makes them:
+//! A type that implements `Deserialize` makes itself out of the input alone: it cannot know of a
+//! scope. serde's answer is the seed, a [`DeserializeSeed`] that brings along what is needed. A
+//! scope makes them:
 //!
 //! | seed | gives |
 //! |---|---|
@@ -85,10 +86,10 @@
 //! # Errors
 //!
 //! Where there is no memory, a seed returns the deserialiser's own error with the text of
-//! [`AllocError`]; it never ends the program. Elements made until then are dropped,
-//! and a slice that did not get all of its elements gives its memory back, unless something was allocated since. What else a failed input took
-//! is free again when the scope ends. An input that announces more elements than it has reserves 64 KiB in
-//! advance at most.
+//! [`AllocError`]; it never ends the program. Elements made until then are dropped, and a slice
+//! that did not get all of its elements gives its memory back, unless something was allocated
+//! since. What else a failed input took is free again when the scope ends. An input that announces
+//! more elements than it has reserves 64 KiB in advance at most.
 
 use crate::{
     boxed::Box,
@@ -487,7 +488,8 @@ where
 
 impl<'a> Scope<'a> {
     /// A seed that puts a value into the scope: a `str`, a slice of anything that implements
-    /// `Deserialize`, or one such value. Nothing in it may need `Drop`, as in [`alloc`](Scope::alloc).
+    /// `Deserialize`, or one such value. Nothing in it may need `Drop`, as in
+    /// [`alloc`](Scope::alloc).
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -523,8 +525,9 @@ impl<'a> Scope<'a> {
         BoxedSeed { scope: self, of: PhantomData }
     }
 
-    /// A seed for a `str` or a `[u8]` that borrows from the input what stands there as it is, and puts only the
-    /// rest into the scope: strings with escapes, or everything where the input is a stream.
+    /// A seed for a `str` or a `[u8]` that borrows from the input what stands there as it is, and
+    /// puts only the rest into the scope: strings with escapes, or everything where the input is a
+    /// stream.
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -578,8 +581,8 @@ impl<'a> Scope<'a> {
         BoxedSliceSeed { scope: self, of }
     }
 
-    /// A seed for the entries of a map, in the order of the input; a key that comes twice is there twice.
-    /// Neither keys nor values may need `Drop`.
+    /// A seed for the entries of a map, in the order of the input; a key that comes twice is there
+    /// twice. Neither keys nor values may need `Drop`.
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -851,7 +854,8 @@ mod maps {
     }
 
     impl<'a> Scope<'a> {
-        /// A seed for a hash [map](Scope::owned_map). Of a key that comes twice the last value is kept.
+        /// A seed for a hash [map](Scope::owned_map). Of a key that comes twice the last value is
+        /// kept.
         ///
         /// ```
         /// use serde::de::DeserializeSeed;

@@ -1,7 +1,7 @@
 //! Slices and arrays.
 //!
-//! A slice whose length is known comes from the high end of the scope. One that is collected from an
-//! iterator of unknown length grows at the low end.
+//! A slice whose length is known comes from the high end of the scope. One that is collected from
+//! an iterator of unknown length grows at the low end.
 
 use crate::{
     collector::Collector,
@@ -13,8 +13,9 @@ use crate::{
 };
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 
-/// Elements of up to so many bytes are collected in a loop of their own. Larger ones would win nothing by it, and each would
-/// lie in several frames of the stack on its way, if nothing is inlined.
+/// Elements of up to so many bytes are collected in a loop of their own. Larger ones would win
+/// nothing by it, and each would lie in several frames of the stack on its way, if nothing is
+/// inlined.
 const LOOPED: usize = 256;
 
 /// The bodies that the public methods share, fallible or not, with destructor or without.
@@ -42,8 +43,8 @@ impl<'a> Scope<'a> {
         if size_of::<T>() == 0 {
             return Ok(NonNull::slice_from_raw_parts(NonNull::dangling(), len));
         }
-        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`; it is a multiple of the type's
-        // alignment, so that rounding up to it changes nothing.
+        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`; it is a multiple of
+        // the type's alignment, so that rounding up to it changes nothing.
         let layout =
             unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
         // SAFETY: the slice has `layout.size()` bytes.
@@ -64,7 +65,8 @@ impl<'a> Scope<'a> {
     #[inline(always)]
     fn slice_fill_in<T: Copy, F: Failure>(&self, len: usize, value: T) -> Result<&'a mut [T], F> {
         if size_of::<T>() == 0 {
-            // SAFETY: elements without bytes are copied already, however many, and no memory is lent.
+            // SAFETY: elements without bytes are copied already, however many, and no memory is
+            // lent.
             return Ok(unsafe { lend(NonNull::slice_from_raw_parts(NonNull::dangling(), len)) });
         }
         let slice = self.slice_with_in(len, |_| value)?;
@@ -342,8 +344,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(slice) })
     }
 
-    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), where making a value may fail. The
-    /// slice is given back then, unless `make` allocated from the same scope since.
+    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), where making a value may fail.
+    /// The slice is given back then, unless `make` allocated from the same scope since.
     ///
     /// # Errors
     ///
@@ -391,8 +393,8 @@ impl<'a> Scope<'a> {
     }
 
     /// The elements of an iterator that knows its length. The length is trusted for nothing but the
-    /// room: of an iterator that yields more, the rest is left; one that yields fewer makes a shorter
-    /// slice.
+    /// room: of an iterator that yields more, the rest is left; one that yields fewer makes a
+    /// shorter slice.
     ///
     /// # Panics
     ///
@@ -430,13 +432,14 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(slice) })
     }
 
-    /// The elements of any iterator, collected at the low end: in place as long as the chunk has room
-    /// and the iterator itself allocates nothing there. The iterator may use the same scope.
+    /// The elements of any iterator, collected at the low end: in place as long as the chunk has
+    /// room and the iterator itself allocates nothing there. The iterator may use the same scope.
     ///
-    /// Room for as many as it announces, the lower bound of its [`size_hint`](Iterator::size_hint), is reserved first, up to
-    /// 4 MiB: an iterator that knows its length is collected nearly as fast as by
-    /// [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter) if there are some hundred elements. More make the room grow.
-    /// Fewer give the rest of it back, unless the iterator itself allocated behind it.
+    /// Room for as many as it announces, the lower bound of its [`size_hint`](Iterator::size_hint),
+    /// is reserved first, up to 4 MiB: an iterator that knows its length is collected nearly as
+    /// fast as by [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter) if there are some hundred
+    /// elements. More make the room grow. Fewer give the rest of it back, unless the iterator
+    /// itself allocated behind it.
     ///
     /// # Panics
     ///
@@ -553,8 +556,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
     }
 
-    /// Room for `len` elements at an address that is a multiple of `align` bytes: for vector units and
-    /// for what must not share a cache line.
+    /// Room for `len` elements at an address that is a multiple of `align` bytes: for vector units
+    /// and for what must not share a cache line.
     ///
     /// # Panics
     ///

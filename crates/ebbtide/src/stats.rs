@@ -16,11 +16,11 @@ use core::{fmt, ops::AddAssign};
 pub struct Stats {
     /// The capacity of all chunks, without their headers.
     pub capacity: usize,
-    /// Bytes in use up to the scope that was asked, including the padding that alignment costs. Bytes
-    /// left free at the end of a chunk when the scope moved on do not count.
+    /// Bytes in use up to the scope that was asked, including the padding that alignment costs.
+    /// Bytes left free at the end of a chunk when the scope moved on do not count.
     pub used: usize,
-    /// The largest number of bytes that were ever in use. A scope that ends leaves no trace, so this
-    /// counts whole chunks that scopes have entered; with the feature `poison` it is exact.
+    /// The largest number of bytes that were ever in use. A scope that ends leaves no trace, so
+    /// this counts whole chunks that scopes have entered; with the feature `poison` it is exact.
     pub high_water: usize,
     /// Bytes held of the backing: the capacity and the headers.
     pub held: usize,

@@ -59,8 +59,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
     }
 
-    /// Formats into the scope, at the low end: in place as long as the chunk has room. A `Display` that
-    /// allocates from the same scope is fine.
+    /// Formats into the scope, at the low end: in place as long as the chunk has room. A `Display`
+    /// that allocates from the same scope is fine.
     ///
     /// # Panics
     ///

@@ -54,7 +54,8 @@ unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 ///
 /// # Safety
 ///
-/// `block` is aligned for a `T`, holds one (a slice: all its elements), is valid for `'a` and used by nobody else.
+/// `block` is aligned for a `T`, holds one (a slice: all its elements), is valid for `'a` and used
+/// by nobody else.
 #[inline(always)]
 pub(crate) unsafe fn lend<'a, T: ?Sized>(block: NonNull<T>) -> &'a mut T {
     // SAFETY: the caller's promise.
@@ -64,8 +65,8 @@ pub(crate) unsafe fn lend<'a, T: ?Sized>(block: NonNull<T>) -> &'a mut T {
 impl<'a> Scope<'a> {
     /// Moves `value` into the scope. The fast path is eight instructions for a `u64`.
     ///
-    /// A type that needs `Drop` is refused when the program is compiled: see [`boxed`](Scope::boxed)
-    /// and [`alloc_leaked`](Scope::alloc_leaked).
+    /// A type that needs `Drop` is refused when the program is compiled: see
+    /// [`boxed`](Scope::boxed) and [`alloc_leaked`](Scope::alloc_leaked).
     ///
     /// # Panics
     ///
@@ -95,8 +96,8 @@ impl<'a> Scope<'a> {
         self.try_alloc_leaked(value)
     }
 
-    /// As [`alloc`](Scope::alloc), for any type: the memory is reclaimed with the scope, the destructor
-    /// never runs. What the value owns elsewhere leaks.
+    /// As [`alloc`](Scope::alloc), for any type: the memory is reclaimed with the scope, the
+    /// destructor never runs. What the value owns elsewhere leaks.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -128,8 +129,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(block) })
     }
 
-    /// Makes the value in place: the block is reserved before `make` runs, so that `make` may allocate
-    /// from the same scope.
+    /// Makes the value in place: the block is reserved before `make` runs, so that `make` may
+    /// allocate from the same scope.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -164,8 +165,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(block) })
     }
 
-    /// As [`alloc_with`](Scope::alloc_with), where making the value may fail. The block is given back
-    /// then, unless `make` allocated from the same scope since.
+    /// As [`alloc_with`](Scope::alloc_with), where making the value may fail. The block is given
+    /// back then, unless `make` allocated from the same scope since.
     ///
     /// # Errors
     ///
@@ -292,8 +293,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(block) })
     }
 
-    /// Moves `value` to an address that is a multiple of `align` bytes, or of its type's own alignment
-    /// if that is more.
+    /// Moves `value` to an address that is a multiple of `align` bytes, or of its type's own
+    /// alignment if that is more.
     ///
     /// # Panics
     ///
@@ -316,8 +317,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if there is no memory, and also if `align` is not a power of two or the size rounded
-    /// up to it exceeds `isize::MAX`.
+    /// [`AllocError`] if there is no memory, and also if `align` is not a power of two or the size
+    /// rounded up to it exceeds `isize::MAX`.
     #[inline]
     pub fn try_alloc_aligned<T>(&self, value: T, align: usize) -> Result<&'a mut T, AllocError> {
         const { assert_no_drop::<T>() };

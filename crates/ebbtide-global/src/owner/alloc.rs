@@ -8,11 +8,13 @@ use crate::{
 };
 use core::{alloc::Layout, ptr};
 
-/// How far ahead of the bump pointer memory is fetched: a scope walks over its memory only once, so the lines it comes to
-/// are rarely in the nearest cache. Half a per cent in the mean of the programs measured, two in some.
+/// How far ahead of the bump pointer memory is fetched: a scope walks over its memory only once, so
+/// the lines it comes to are rarely in the nearest cache. Half a per cent in the mean of the
+/// programs measured, two in some.
 const PREFETCH: usize = 384;
 
-/// Where a block begins that is asked for at `top`. An address beyond every chunk where there is no such place.
+/// Where a block begins that is asked for at `top`. An address beyond every chunk where there is no
+/// such place.
 #[inline(always)]
 fn align_up(top: *mut u8, align: usize) -> *mut u8 {
     top.map_addr(|address| address.wrapping_add(align - 1) & !(align - 1))
@@ -31,15 +33,15 @@ fn prefetch(at: *const u8) {
     let _ = at;
 }
 
-/// Where in its first page a large block begins. Blocks that all begin a page would meet in the same few lines of every
-/// cache.
+/// Where in its first page a large block begins. Blocks that all begin a page would meet in the
+/// same few lines of every cache.
 fn colour(run: Run) -> usize {
     (run.number().wrapping_mul(0x9E37_79B1) >> 28) as usize * 256
 }
 
 impl Owner {
-    /// A block of the innermost scope; null where none is open or it does not serve the request. A block of no bytes is not
-    /// served: its address would be the next block's, or the next chunk's.
+    /// A block of the innermost scope; null where none is open or it does not serve the request. A
+    /// block of no bytes is not served: its address would be the next block's, or the next chunk's.
     #[inline(always)]
     pub fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.size() == 0 {
@@ -48,12 +50,13 @@ impl Owner {
         self.alloc_or(layout, || self.alloc_aligned(layout))
     }
 
-    /// The fast path of [`alloc`](Owner::alloc). Calls `slow` where it does not serve the request, which has to go on with
-    /// [`alloc_aligned_or`](Owner::alloc_aligned_or). The size is not 0.
+    /// The fast path of [`alloc`](Owner::alloc). Calls `slow` where it does not serve the request,
+    /// which has to go on with [`alloc_aligned_or`](Owner::alloc_aligned_or). The size is not 0.
     #[inline(always)]
     pub(crate) fn alloc_or(&self, layout: Layout, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         let size = layout.size();
-        // `top` is a multiple of the granule (G5). Nearly every request asks for no more, and needs no rounding.
+        // `top` is a multiple of the granule (G5). Nearly every request asks for no more, and needs
+        // no rounding.
         if size <= self.small_max.get() && layout.align() <= GRANULE {
             let start = self.top.get();
             if let Some(end) = self.fits(start, size) {
@@ -71,8 +74,8 @@ impl Owner {
         self.alloc_aligned_or(layout, || self.alloc_slow(layout))
     }
 
-    /// Serves small blocks of any alignment. Calls `slow`, which has to end like [`alloc_slow`](Owner::alloc_slow), where there is more to do than
-    /// to align and to bump.
+    /// Serves small blocks of any alignment. Calls `slow`, which has to end like
+    /// [`alloc_slow`](Owner::alloc_slow), where there is more to do than to align and to bump.
     #[inline(always)]
     pub(crate) fn alloc_aligned_or(
         &self,
@@ -99,7 +102,8 @@ impl Owner {
         (end.addr() <= self.end.get()).then_some(end)
     }
 
-    /// Hands out what lies between `top` and `end`. It is free (G5), and counted with `served` (G3).
+    /// Hands out what lies between `top` and `end`. It is free (G5), and counted with `served`
+    /// (G3).
     #[inline(always)]
     fn bump_to(&self, end: *mut u8) {
         self.top.set(end);
@@ -158,7 +162,8 @@ impl Owner {
         }
     }
 
-    /// Whether the innermost scope serves such a request. `Err` with the reason, or with none where no scope serves.
+    /// Whether the innermost scope serves such a request. `Err` with the reason, or with none where
+    /// no scope serves.
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
         let Some(first) = self.innermost() else { return Err(None) };
@@ -186,7 +191,8 @@ impl Owner {
         ptr::null_mut()
     }
 
-    /// A block with a run of its own, which has `1 << headroom` times as many addresses as it needs.
+    /// A block with a run of its own, which has `1 << headroom` times as many addresses as it
+    /// needs.
     #[inline(never)]
     pub(super) fn alloc_large(&self, layout: Layout, headroom: usize, zeroed: bool) -> *mut u8 {
         if let Err(reason) = self.accept(layout) {
@@ -221,7 +227,8 @@ impl Owner {
         let block = run.start().wrapping_add(lead);
         let dirty = entry.touched.get().saturating_sub(lead).min(size);
         if zeroed {
-            // SAFETY: the run is this owner's and has room for the block. Behind what was touched it is zero.
+            // SAFETY: the run is this owner's and has room for the block. Behind what was touched
+            // it is zero.
             unsafe { block.write_bytes(0, dirty) }
         }
         entry.touched.set(entry.touched.get().max(lead + size));

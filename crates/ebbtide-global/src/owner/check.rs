@@ -9,7 +9,8 @@ use core::{ptr, sync::atomic::Ordering};
 use std::io::Write;
 
 impl Owner {
-    /// Ends the program where an invariant does not hold, as far as it can be seen. An allocator must not unwind.
+    /// Ends the program where an invariant does not hold, as far as it can be seen. An allocator
+    /// must not unwind.
     pub(super) fn check(&self) {
         if cfg!(debug_assertions) {
             if let Some(broken) = self.broken() {

@@ -13,7 +13,8 @@ use core::sync::atomic::Ordering;
 /// Requests that a scope lets pass to the inner allocator before it asks for memory again.
 const RETRY: u32 = 64;
 
-/// Chunks of a scope that are looked at for one to bump again, whenever the scope needs another one.
+/// Chunks of a scope that are looked at for one to bump again, whenever the scope needs another
+/// one.
 const LOOKED_AT: usize = 4;
 
 /// The count of a number of blocks.
@@ -26,7 +27,8 @@ pub(super) fn signed(blocks: u64) -> i32 {
 }
 
 impl Owner {
-    /// Takes a run of which the first `bytes` are about to be used. `live` of them are a block's; in a chunk, none are yet.
+    /// Takes a run of which the first `bytes` are about to be used. `live` of them are a block's;
+    /// in a chunk, none are yet.
     pub(super) fn take_run(&self, class: usize, bytes: usize, live: usize) -> Result<Run, Reason> {
         if self.bytes.get().wrapping_sub(self.observed.get()) >= OBSERVE_EVERY {
             self.observe(live);
@@ -161,7 +163,8 @@ impl Owner {
         self.from.set(top);
     }
 
-    /// Leaves the current chunk of the innermost scope for another one, for a block that takes so many bytes with its padding.
+    /// Leaves the current chunk of the innermost scope for another one, for a block that takes so
+    /// many bytes with its padding.
     #[cold]
     pub(super) fn next_chunk(&self, needed: usize) -> Result<(), Reason> {
         let (Some(first), Some(current)) = (self.innermost(), self.current.get()) else {
@@ -207,8 +210,8 @@ impl Owner {
         Ok(())
     }
 
-    /// A chunk of the innermost scope in which nothing lives any more, made the newest of the scope. Its memory is in the
-    /// caches, which that of another chunk is not.
+    /// A chunk of the innermost scope in which nothing lives any more, made the newest of the
+    /// scope. Its memory is in the caches, which that of another chunk is not.
     fn take_empty_chunk(&self, first: Run, current: Run) -> Option<Run> {
         if self.is_reusable(current) {
             self.reuse(current);
@@ -234,8 +237,8 @@ impl Owner {
         None
     }
 
-    /// Gives up the innermost scope's chunks in which nothing lives, and all its listed blocks with them: some lie in those chunks.
-    /// False, and nothing has changed, if there are none.
+    /// Gives up the innermost scope's chunks in which nothing lives, and all its listed blocks with
+    /// them: some lie in those chunks. False, and nothing has changed, if there are none.
     #[cold]
     fn sweep(&self, first: Run, current: Run) -> bool {
         let is_persistent = self.is_persistent(first);
@@ -302,14 +305,16 @@ impl Owner {
         self.own_empty(chunk.entry(), self.scope.get());
     }
 
-    /// Whether nothing in a chunk of this owner's is alive; its count is up to date. Then nobody else can name it.
+    /// Whether nothing in a chunk of this owner's is alive; its count is up to date. Then nobody
+    /// else can name it.
     #[inline]
     pub(super) fn is_empty(&self, chunk: Run) -> bool {
         let entry = chunk.entry();
         entry.count.is_empty(entry.local.get())
     }
 
-    /// Ends the ownership of a chunk of a scope that ends, `tail` bytes of which are in use or lost. True if it is pinned now.
+    /// Ends the ownership of a chunk of a scope that ends, `tail` bytes of which are in use or
+    /// lost. True if it is pinned now.
     #[inline]
     pub(super) fn retire(&self, chunk: Run, tail: usize) -> bool {
         let entry = chunk.entry();
@@ -323,13 +328,15 @@ impl Owner {
         self.settle(chunk, tail)
     }
 
-    /// Retires a chunk in which something lives, or did a moment ago: other threads may be about to free the last block.
+    /// Retires a chunk in which something lives, or did a moment ago: other threads may be about to
+    /// free the last block.
     #[inline(never)]
     fn settle(&self, chunk: Run, tail: usize) -> bool {
         let entry = chunk.entry();
         let local = entry.local.replace(0);
         let pinned_before = entry.pinned.get();
-        // If all that was bumped since the adoption is free again, the tail begins where it did (G9).
+        // If all that was bumped since the adoption is free again, the tail begins where it did
+        // (G9).
         let newer = local.wrapping_add(entry.older.get());
         let is_as_before = newer == 0 && entry.tail.get() > 0;
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
@@ -338,7 +345,8 @@ impl Owner {
         self.persistence.pinned(entry, newer);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
-        // Counted before, so that whoever frees the last block finds it counted: `Count` orders the two, though each is Relaxed.
+        // Counted before, so that whoever frees the last block finds it counted: `Count` orders the
+        // two, though each is Relaxed.
         PINNED.fetch_add(1, Ordering::Relaxed);
         let live = entry.count.settle(local);
         if live == 0 {
@@ -366,7 +374,8 @@ impl Owner {
         self.end.set(0);
     }
 
-    /// Opens a scope again that was closed for want of memory, unless it is too early. True if it is open now.
+    /// Opens a scope again that was closed for want of memory, unless it is too early. True if it
+    /// is open now.
     #[cold]
     pub(super) fn resume(&self) -> bool {
         let retry = self.retry.get();

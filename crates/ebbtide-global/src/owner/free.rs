@@ -22,8 +22,8 @@ unsafe fn poison(block: *mut u8, size_bytes: usize) {
     }
 }
 
-/// Takes what a large block grows by from its scope's budget, or gives back what it shrinks by. `false`, and nothing has
-/// changed, where the budget does not reach.
+/// Takes what a large block grows by from its scope's budget, or gives back what it shrinks by.
+/// `false`, and nothing has changed, where the budget does not reach.
 pub(super) fn charge(budget: &Cell<usize>, old_size: usize, new_size: usize) -> bool {
     let left = budget.get();
     if left == UNLIMITED {
@@ -46,13 +46,14 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block is alive, some allocator's, and if it is the engine's it has this layout. If the result is true it is used no
-    /// more.
+    /// The block is alive, some allocator's, and if it is the engine's it has this layout. If the
+    /// result is true it is used no more.
     #[inline]
     pub unsafe fn dealloc(&self, block: *mut u8, layout: Layout) -> bool {
         // SAFETY: the caller says that the block is alive.
         let Some(place) = (unsafe { run::find(block) }) else { return false };
-        // SAFETY: the range is the engine's, so the block is, and has this size; the caller uses it no more.
+        // SAFETY: the range is the engine's, so the block is, and has this size; the caller uses it
+        // no more.
         unsafe { self.free(place, block, layout.size()) };
         true
     }
@@ -61,21 +62,24 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block is alive, [`find`](run::find) returned `place` for it, and it has this size. It is not used again.
+    /// The block is alive, [`find`](run::find) returned `place` for it, and it has this size. It is
+    /// not used again.
     #[inline(always)]
     pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, size: usize) {
         // SAFETY: `free_listed` calls it for a block that it was called for.
         let medium = || unsafe { self.free_medium(place, block, size) };
         // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
         let listed = || unsafe { self.free_listed(place, block, size, medium) };
-        // SAFETY: `free_or` calls it for a block that is alive and used no more, as the caller says.
+        // SAFETY: `free_or` calls it for a block that is alive and used no more, as the caller
+        // says.
         let elsewhere = || unsafe { self.free_elsewhere(place, block, size) };
         // SAFETY: the caller's block, with its place and size.
         unsafe { self.free_or(place, block, size, listed, elsewhere) }
     }
 
-    /// The fast path of [`free`](Owner::free). Where there is more to do than to count and to rewind it calls `listed` or `elsewhere`, which
-    /// have to do what [`free_listed`](Owner::free_listed) and [`free_elsewhere`](Owner::free_elsewhere) do.
+    /// The fast path of [`free`](Owner::free). Where there is more to do than to count and to
+    /// rewind it calls `listed` or `elsewhere`, which have to do what
+    /// [`free_listed`](Owner::free_listed) and [`free_elsewhere`](Owner::free_elsewhere) do.
     ///
     /// # Safety
     ///
@@ -90,8 +94,8 @@ impl Owner {
         elsewhere: impl FnOnce(),
     ) {
         let entry = place.entry();
-        // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail` is plain, and read only where the scope is
-        // this owner's.
+        // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail` is
+        // plain, and read only where the scope is this owner's.
         let is_here = entry.scope.load(Ordering::Relaxed) == self.scope.get()
             && offset_in_chunk(block) >= entry.tail.get();
         if !is_here {
@@ -114,13 +118,13 @@ impl Owner {
         }
     }
 
-    /// Lists a small block, or rewinds. Calls `medium`, which has to do what [`free_medium`](Owner::free_medium) does, for a larger
-    /// one.
+    /// Lists a small block, or rewinds. Calls `medium`, which has to do what
+    /// [`free_medium`](Owner::free_medium) does, for a larger one.
     ///
     /// # Safety
     ///
-    /// As for [`free`](Owner::free), for a block of the innermost scope that lies above its chunk's tail and has a size that the
-    /// scope lists.
+    /// As for [`free`](Owner::free), for a block of the innermost scope that lies above its chunk's
+    /// tail and has a size that the scope lists.
     #[inline(always)]
     pub(crate) unsafe fn free_listed(
         &self,
@@ -145,8 +149,8 @@ impl Owner {
             self.top.set(block);
         } else {
             bump(&self.freed, rounded as u64);
-            // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted now, and lies in a chunk of the
-            // innermost scope, whose lists these are.
+            // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted
+            // now, and lies in a chunk of the innermost scope, whose lists these are.
             unsafe { lists.push(block, size::small_list(size)) };
         }
     }
@@ -176,13 +180,14 @@ impl Owner {
         bump(&self.freed, rounded as u64);
         if let Some(lists) = lists {
             entry.has_listed.set(true);
-            // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted now, and lies in a chunk of the
-            // innermost scope, whose lists these are.
+            // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted
+            // now, and lies in a chunk of the innermost scope, whose lists these are.
             unsafe { lists.push(block, size::list(rounded)) };
         }
     }
 
-    /// Frees a block that does not belong to the innermost scope, or is older than the adoption of its chunk.
+    /// Frees a block that does not belong to the innermost scope, or is older than the adoption of
+    /// its chunk.
     ///
     /// # Safety
     ///
@@ -200,13 +205,15 @@ impl Owner {
         }
     }
 
-    /// Counts a block of the innermost scope's chunk that is from before the chunk was adopted, and rewinds where it ends.
+    /// Counts a block of the innermost scope's chunk that is from before the chunk was adopted, and
+    /// rewinds where it ends.
     fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
         entry.older.set(entry.older.get().wrapping_add(1));
         let rounded = size::round(size);
         if block.addr() + rounded == self.top.get().addr() {
-            // The last block of the current chunk (G5). What is bumped here from now on is this scope's (G9).
+            // The last block of the current chunk (G5). What is bumped here from now on is this
+            // scope's (G9).
             self.top.set(self.top.get().with_addr(block.addr()));
             entry.tail.set(offset_in_chunk(block));
         } else {
@@ -231,14 +238,15 @@ impl Owner {
             // An outer scope's, or the persistent one's.
             entry.local.set(entry.local.get().wrapping_sub(1));
             if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
-                // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the persistent scope.
+                // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
+                // persistent scope.
                 unsafe { self.list_persistent(block, size) };
             } else if offset_in_chunk(block) < entry.tail.get() {
                 entry.older.set(entry.older.get().wrapping_add(1));
             }
         } else if entry.count.free() {
-            // It was the last block, so the chunk is the caller's. It goes to the shared pool: a thread that only frees would hoard what
-            // others need.
+            // It was the last block, so the chunk is the caller's. It goes to the shared pool: a
+            // thread that only frees would hoard what others need.
             PINNED.fetch_sub(1, Ordering::Relaxed);
             self.persistence.unpinned(entry);
             pool::give(run);

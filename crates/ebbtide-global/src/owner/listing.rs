@@ -1,7 +1,7 @@
 //! When a scope lists what it frees, and where its lists lie.
 //!
-//! Medium blocks are listed in every scope. Small ones are listed only in scopes that are long and churn, and in the persistent one: for
-//! others bumping is faster than looking for a freed block.
+//! Medium blocks are listed in every scope. Small ones are listed only in scopes that are long and
+//! churn, and in the persistent one: for others bumping is faster than looking for a freed block.
 
 use super::{Owner, Run, bump};
 use crate::{
@@ -11,9 +11,10 @@ use crate::{
 };
 use core::{alloc::Layout, ptr::NonNull};
 
-/// From this chunk on a scope of which a quarter of the blocks is gone lists the small ones too. Before, what it uses
-/// fits into a second-level cache, and bumping is faster than looking for a freed block:
-/// docs/decisions/0015-when-to-list.md. Sooner in debug builds, so that tests come there.
+/// From this chunk on a scope of which a quarter of the blocks is gone lists the small ones too.
+/// Before, what it uses fits into a second-level cache, and bumping is faster than looking for a
+/// freed block: docs/decisions/0015-when-to-list.md. Sooner in debug builds, so that tests come
+/// there.
 const LONG: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 
 /// `list_floor` where every block is listed, and requests of any size are served from lists.
@@ -25,8 +26,8 @@ pub(super) const ALL_SLOWLY: usize = 1;
 /// `list_floor` where medium blocks are listed.
 pub(super) const MEDIUM_ONLY: usize = SMALL + 1;
 
-/// The scopes of an owner that can have lists at a time. The lists lie in the upper half of one chunk, out of reach of a block
-/// that is overrun.
+/// The scopes of an owner that can have lists at a time. The lists lie in the upper half of one
+/// chunk, out of reach of a block that is overrun.
 const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<FreeLists>();
 
 impl Owner {
@@ -49,11 +50,13 @@ impl Owner {
     /// The innermost scope's lists, if it has any.
     #[inline(always)]
     pub(super) fn listed(&self) -> Option<&FreeLists> {
-        // SAFETY: `make_lists` initialised the place, which is another scope's only after this one's end.
+        // SAFETY: `make_lists` initialised the place, which is another scope's only after this
+        // one's end.
         self.lists.get().map(|lists| unsafe { lists.as_ref() })
     }
 
-    /// The innermost scope's lists, made if there are none yet. `None` where it is nested too deeply, or there is no memory.
+    /// The innermost scope's lists, made if there are none yet. `None` where it is nested too
+    /// deeply, or there is no memory.
     #[inline]
     pub(super) fn lists(&self) -> Option<&FreeLists> {
         if self.lists.get().is_none() {
@@ -83,14 +86,16 @@ impl Owner {
         let offset = CHUNK / 2 + place * size_of::<FreeLists>();
         let lists = NonNull::new(run.start().wrapping_add(offset).cast::<FreeLists>());
         if let Some(lists) = lists {
-            // SAFETY: the place lies in a chunk that holds nothing but lists, and no other scope has the same place: there is one for
-            // each depth, and the persistent scope is the outermost one (P1). Lists are valid with all bits 0.
+            // SAFETY: the place lies in a chunk that holds nothing but lists, and no other scope
+            // has the same place: there is one for each depth, and the persistent scope is the
+            // outermost one (P1). Lists are valid with all bits 0.
             unsafe { lists.write_bytes(0, 1) };
         }
         self.lists.set(lists);
     }
 
-    /// From now on the innermost scope lists what it frees, of any size. False where it cannot have lists.
+    /// From now on the innermost scope lists what it frees, of any size. False where it cannot have
+    /// lists.
     pub(super) fn begin_listing(&self) -> bool {
         let Some(first) = self.innermost() else { return false };
         if self.lists().is_none() {
@@ -109,8 +114,8 @@ impl Owner {
         }
     }
 
-    /// Serves a small block from the innermost scope's lists; calls `slow`, which has to end like [`alloc_slow`](Owner::alloc_slow),
-    /// where the scope lists none, or has none of this size.
+    /// Serves a small block from the innermost scope's lists; calls `slow`, which has to end like
+    /// [`alloc_slow`](Owner::alloc_slow), where the scope lists none, or has none of this size.
     #[inline(always)]
     pub(crate) fn alloc_listed_or(
         &self,
@@ -144,8 +149,8 @@ impl Owner {
     }
 }
 
-/// Whether a quarter of what a scope bumped is gone: in its newest chunk, or in all of them. In a queue blocks go when their
-/// chunk was left long ago.
+/// Whether a quarter of what a scope bumped is gone: in its newest chunk, or in all of them. In a
+/// queue blocks go when their chunk was left long ago.
 fn churns(newest: Run, all: bool) -> bool {
     let (mut live, mut bumped) = (0, 0);
     let mut next = Some(newest);

@@ -1,10 +1,12 @@
 //! Scopes that persist: for programs whose scopes keep a little of much.
 //!
-//! What outlives a scope pins the chunk around it, and the rest of that chunk is of no use until the last such block is freed. Where scope
-//! after scope keeps one record in eight, a program needs eight times the memory of its records. So an owner that has pinned
-//! enough chunks for less than a quarter of their blocks lets the next outermost scope *persist*. It lists whatever its owner
-//! frees, as a long scope does, and it does not end where its closure does. It is suspended there, and the next outermost scope
-//! continues it, and uses what is free between the blocks that the one before kept.
+//! What outlives a scope pins the chunk around it, and the rest of that chunk is of no use until
+//! the last such block is freed. Where scope after scope keeps one record in eight, a program needs
+//! eight times the memory of its records. So an owner that has pinned enough chunks for less than a
+//! quarter of their blocks lets the next outermost scope *persist*. It lists whatever its owner
+//! frees, as a long scope does, and it does not end where its closure does. It is suspended there,
+//! and the next outermost scope continues it, and uses what is free between the blocks that the one
+//! before kept.
 //!
 //! ```text
 //!           persist                   nested scopes
@@ -15,19 +17,23 @@
 //!   └────────────────── suspended: no scope is open, nothing is served, what is freed is listed
 //! ```
 //!
-//! Where it is suspended it ends, and gives its chunks back or leaves them pinned, if nothing in it is alive; if its lists
-//! do not serve; or if other threads free what it kept, which no list learns of. A suspended one ends also when a scope opens
-//! that cannot continue it, for its options; with its owner; and when somebody asks for the memory of the pools.
+//! Where it is suspended it ends, and gives its chunks back or leaves them pinned, if nothing in it
+//! is alive; if its lists do not serve; or if other threads free what it kept, which no list learns
+//! of. A suspended one ends also when a scope opens that cannot continue it, for its options; with
+//! its owner; and when somebody asks for the memory of the pools.
 //!
 //! # Invariants
 //!
-//! - **P1** While a scope persists it is the outermost one, or is suspended while none is open. Then there is no cached chunk,
-//!   either. So no other scope has its place for lists, and the next outermost one is itself, or begins after its end.
-//! - **P2** It bumps in no chunk that was adopted: in every chunk of it `tail` is 0. The chunks that it adopts whole, for the
-//!   blocks that its owner frees in them, are in a list of their own and are not bumped in.
-//! - **P3** From its beginning to its end it has lists, and every block in a chunk of it that its owner frees is put into them, or
-//!   rewound, whatever scope is the innermost one.
-//! - **P4** The scopes that continue it have tickets of their own, which no chunk names (G8): the ticket of one ends no other.
+//! - **P1** While a scope persists it is the outermost one, or is suspended while none is open.
+//!   Then there is no cached chunk, either. So no other scope has its place for lists, and the next
+//!   outermost one is itself, or begins after its end.
+//! - **P2** It bumps in no chunk that was adopted: in every chunk of it `tail` is 0. The chunks
+//!   that it adopts whole, for the blocks that its owner frees in them, are in a list of their own
+//!   and are not bumped in.
+//! - **P3** From its beginning to its end it has lists, and every block in a chunk of it that its
+//!   owner frees is put into them, or rewound, whatever scope is the innermost one.
+//! - **P4** The scopes that continue it have tickets of their own, which no chunk names (G8): the
+//!   ticket of one ends no other.
 
 use super::{Owner, Run, Ticket, bump};
 use crate::{
@@ -58,7 +64,8 @@ impl Owner {
         self.persistence.is_due()
     }
 
-    /// Lets the scope that has just begun in this chunk persist. `None` where it cannot have lists: then it is like any other.
+    /// Lets the scope that has just begun in this chunk persist. `None` where it cannot have lists:
+    /// then it is like any other.
     pub(super) fn persist(&self, first: Run) -> Option<Ticket> {
         if !self.begin_listing() {
             return None;
@@ -69,8 +76,8 @@ impl Owner {
         Ticket::of(session)
     }
 
-    /// Opens an outermost scope where a persistent one is suspended: continues that one if it `may`, or ends it. `None` where none is
-    /// suspended any more.
+    /// Opens an outermost scope where a persistent one is suspended: continues that one if it
+    /// `may`, or ends it. `None` where none is suspended any more.
     pub(super) fn resume_persistent(
         &self,
         may: bool,
@@ -144,16 +151,17 @@ impl Owner {
     /// Takes note that the persistent scope has taken another chunk.
     pub(super) fn persistent_grew(&self, moves: u32) {
         PINNED.fetch_add(1, Ordering::Relaxed);
-        // It asks for memory though of four blocks that it made one is alive. So what is free has other sizes than it needs, or was
-        // rewound, and there is nothing to be won.
+        // It asks for memory though of four blocks that it made one is alive. So what is free has
+        // other sizes than it needs, or was rewound, and there is nothing to be won.
         let is_of_no_use = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
         if moves >= LARGE && moves.is_power_of_two() && self.listed().is_some_and(is_of_no_use) {
             self.persistence.is_spent.set(true);
         }
     }
 
-    /// Looks at one chunk of the persistent scope, another one each time, for what other threads freed: that is of no use to it
-    /// before its end. Where that is a quarter of what was alive, the scope ends, and the next one is waited for longer.
+    /// Looks at one chunk of the persistent scope, another one each time, for what other threads
+    /// freed: that is of no use to it before its end. Where that is a quarter of what was alive,
+    /// the scope ends, and the next one is waited for longer.
     fn probe(&self, current: Run) {
         let persistence = &self.persistence;
         let chunk = persistence.probe.get().unwrap_or(current);
@@ -167,8 +175,8 @@ impl Owner {
         }
     }
 
-    /// Takes a pinned chunk over for the persistent scope, so that what its owner frees in it is listed. False where no scope
-    /// persists, or the chunk is not to be had.
+    /// Takes a pinned chunk over for the persistent scope, so that what its owner frees in it is
+    /// listed. False where no scope persists, or the chunk is not to be had.
     pub(super) fn adopt_whole(&self, chunk: Run) -> bool {
         let Some(lists) = self.persistent_lists() else { return false };
         let entry = chunk.entry();
@@ -190,7 +198,8 @@ impl Owner {
         let is_innermost = self.innermost() == Some(first);
         let saved = &first.entry().record.lists;
         let lists = if is_innermost { self.lists.get() } else { saved.get() }?;
-        // SAFETY: the scope's lists were made when it began to persist (P3), and their place is its own until it ends (P1).
+        // SAFETY: the scope's lists were made when it began to persist (P3), and their place is its
+        // own until it ends (P1).
         Some(unsafe { lists.as_ref() })
     }
 
@@ -202,8 +211,8 @@ impl Owner {
     pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
         let Some(lists) = self.persistent_lists() else { return };
         lists.live.set(lists.live.get() - 1);
-        // SAFETY: the block was alive a moment ago, so it is in no list; the caller says that it is free now and lies in a chunk of
-        // the scope that the lists are of.
+        // SAFETY: the block was alive a moment ago, so it is in no list; the caller says that it is
+        // free now and lies in a chunk of the scope that the lists are of.
         unsafe { lists.push(range::reach(block), size::list(size::round(size))) };
     }
 }

@@ -15,31 +15,34 @@ fn end_offset(begin: u32, rounded: usize) -> u32 {
 }
 
 impl Owner {
-    /// Resizes a block in place, or within the innermost scope if it is that scope's. Null if that cannot be done, or the
-    /// block is not the engine's: then nothing has changed, and the caller may move what is in it elsewhere.
+    /// Resizes a block in place, or within the innermost scope if it is that scope's. Null if that
+    /// cannot be done, or the block is not the engine's: then nothing has changed, and the caller
+    /// may move what is in it elsewhere.
     ///
     /// # Safety
     ///
-    /// The block is alive, some allocator's, and if it is the engine's it has this layout. `new_size` is not 0, and at most
-    /// `isize::MAX` when rounded up to the alignment. If the result is not null the block is used no more, but through the
-    /// result.
+    /// The block is alive, some allocator's, and if it is the engine's it has this layout.
+    /// `new_size` is not 0, and at most `isize::MAX` when rounded up to the alignment. If the
+    /// result is not null the block is used no more, but through the result.
     #[inline]
     pub unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller says that the block is alive.
         let Some(place) = (unsafe { run::find(block) }) else { return ptr::null_mut() };
-        // SAFETY: the range is the engine's, so the block is, and has this layout; the new size is as `resize` asks.
+        // SAFETY: the range is the engine's, so the block is, and has this layout; the new size is
+        // as `resize` asks.
         let slow = || unsafe { self.resize(place, block, layout, new_size) };
         // SAFETY: the block is alive and has this size.
         unsafe { self.resize_or(block, layout.size(), new_size, slow) }
     }
 
-    /// Resizes a block of any owner: in place, or within the innermost scope if the block is its own. Null if neither can be
-    /// done: then nothing has changed.
+    /// Resizes a block of any owner: in place, or within the innermost scope if the block is its
+    /// own. Null if neither can be done: then nothing has changed.
     ///
     /// # Safety
     ///
-    /// The block is alive, [`find`](run::find) returned `place` for it, and it has this layout. `new_size` is not 0, and no more than `isize::MAX`
-    /// when rounded up to the alignment. If the result is not null, the block is used no more, but through the result.
+    /// The block is alive, [`find`](run::find) returned `place` for it, and it has this layout.
+    /// `new_size` is not 0, and no more than `isize::MAX` when rounded up to the alignment. If the
+    /// result is not null, the block is used no more, but through the result.
     #[inline]
     pub(crate) unsafe fn resize(
         &self,
@@ -62,8 +65,9 @@ impl Owner {
             // SAFETY: the block is the innermost scope's, and as the caller says.
             return unsafe { self.resize_by_moving(place, block, layout, new_size) };
         }
-        // What shrinks stays where it is; what grows leaves the arena. So does what shrinks by half or more in a persistent scope: the
-        // rest of the block would be of no use to that until its end.
+        // What shrinks stays where it is; what grows leaves the arena. So does what shrinks by half
+        // or more in a persistent scope: the rest of the block would be of no use to that until its
+        // end.
         let is_persistent = scope == self.persistence.scope.get();
         let least = if is_persistent { layout.size() / 2 } else { 0 };
         if new_size > layout.size() || new_size <= least {
@@ -80,8 +84,8 @@ impl Owner {
         self.count_freed(size(old_size) - size(new_size));
     }
 
-    /// Resizes a block of the innermost scope where it lies. False, and nothing has changed, where that cannot be done, or
-    /// moving it serves better.
+    /// Resizes a block of the innermost scope where it lies. False, and nothing has changed, where
+    /// that cannot be done, or moving it serves better.
     fn resize_in_chunk(
         &self,
         entry: &Entry,
@@ -101,8 +105,8 @@ impl Owner {
         let end = block.addr().wrapping_add(new);
         if is_last && end <= self.end.get() {
             if lists_all && self.is_listed(new) {
-                // Were it resized where it is, blocks that are made with one size and freed with another would fill
-                // a list that nobody asks.
+                // Were it resized where it is, blocks that are made with one size and freed with
+                // another would fill a list that nobody asks.
                 return false;
             }
             // The last block of the current chunk (G5); it stays counted (G3).
@@ -113,8 +117,9 @@ impl Owner {
             }
             return true;
         }
-        // A block that shrinks leaves a rest that nobody uses before the chunk is empty. Where blocks are listed, a block that
-        // is worth it moves, and its old place serves again as a whole.
+        // A block that shrinks leaves a rest that nobody uses before the chunk is empty. Where
+        // blocks are listed, a block that is worth it moves, and its old place serves again as a
+        // whole.
         let is_small = layout.size() <= SMALL;
         let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= 4 * GRANULE);
         if stays {
@@ -128,8 +133,8 @@ impl Owner {
         self.listed().is_some_and(|lists| lists.has(size::list(rounded)))
     }
 
-    /// The fast path of [`resize`](Owner::resize): a small block that ends the current chunk, and finds room. Calls `slow`, which has to do
-    /// what `resize` does, for any other.
+    /// The fast path of [`resize`](Owner::resize): a small block that ends the current chunk, and
+    /// finds room. Calls `slow`, which has to do what `resize` does, for any other.
     ///
     /// # Safety
     ///
@@ -144,8 +149,8 @@ impl Owner {
     ) -> *mut u8 {
         let (old, new) = (size::round_small(size), size::round_small(new_size));
         let top = self.top.get();
-        // The last block of the current chunk (G5), bumped since that was adopted (G9). A block of more than `SMALL` that is
-        // rounded further ends beyond this.
+        // The last block of the current chunk (G5), bumped since that was adopted (G9). A block of
+        // more than `SMALL` that is rounded further ends beyond this.
         let is_last = block.addr().wrapping_add(old) == top.addr();
         if is_last && block.addr() >= self.from.get() && new_size <= self.small_max.get() {
             let start = top.wrapping_sub(old);
@@ -195,8 +200,8 @@ impl Owner {
         unsafe { self.resize_by_moving(place, block, layout, new_size) }
     }
 
-    /// Counts a large block that is resized in place so that `bytes` of its run are in use. False, and nothing has changed, where its
-    /// scope's limit or the memory does not allow it.
+    /// Counts a large block that is resized in place so that `bytes` of its run are in use. False,
+    /// and nothing has changed, where its scope's limit or the memory does not allow it.
     fn hold_large(&self, entry: &Entry, bytes: usize, old_size: usize, new_size: usize) -> bool {
         let more = bytes.saturating_sub(entry.held.get());
         if more > 0 && !self.may_hold(more, new_size.saturating_sub(old_size)) {
@@ -235,7 +240,8 @@ impl Owner {
         // SAFETY: the caller says that the size is not too large for the alignment.
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         let new = if new_size > MEDIUM {
-            // What grew once grows again: room for two doublings more. It costs addresses, no memory.
+            // What grew once grows again: room for two doublings more. It costs addresses, no
+            // memory.
             let headroom = if new_size > layout.size() { 2 } else { 0 };
             self.alloc_large(new_layout, headroom, false)
         } else {

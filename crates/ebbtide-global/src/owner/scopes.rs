@@ -10,15 +10,15 @@ use crate::{
 use core::{ptr, sync::atomic::Ordering};
 
 impl Owner {
-    /// Opens a scope. `None` where that fails; then requests are served as before. Costs a few nanoseconds for the outermost scope, and
-    /// about 30 for one inside of another.
+    /// Opens a scope. `None` where that fails; then requests are served as before. Costs a few
+    /// nanoseconds for the outermost scope, and about 30 for one inside of another.
     #[inline]
     pub fn enter(&self, options: &Options) -> Option<Ticket> {
         self.enter_labelled(options, None)
     }
 
-    /// Opens a fast scope: the outermost, with the default options, in the cached chunk. `None` where another one is open, or
-    /// there is no such chunk.
+    /// Opens a fast scope: the outermost, with the default options, in the cached chunk. `None`
+    /// where another one is open, or there is no such chunk.
     #[inline(always)]
     pub(crate) fn enter_fast(&self) -> Option<Ticket> {
         if self.has_scope() {
@@ -97,8 +97,9 @@ impl Owner {
         session.or(Ticket::of(scope))
     }
 
-    /// Ends a fast scope that left no block behind: the chunk stays as it is, for the next one. Returns what the scope did. `None` where
-    /// the ticket's scope is none such: [`leave_any`](Owner::leave_any) ends it.
+    /// Ends a fast scope that left no block behind: the chunk stays as it is, for the next one.
+    /// Returns what the scope did. `None` where the ticket's scope is none such:
+    /// [`leave_any`](Owner::leave_any) ends it.
     #[inline(always)]
     pub(crate) fn leave_fast(&self, ticket: Option<Ticket>) -> Option<Usage> {
         // No scope's ID is 0, so this is one comparison.
@@ -108,8 +109,8 @@ impl Owner {
         let entry = self.cached.get()?;
         let served = self.served.get();
         let blocks = served.wrapping_sub(self.mark.get());
-        // The cached chunk was not adopted. So if its owner freed as many blocks as it bumped, nobody else freed one (G3),
-        // and the shared count need not be looked at.
+        // The cached chunk was not adopted. So if its owner freed as many blocks as it bumped,
+        // nobody else freed one (G3), and the shared count need not be looked at.
         if entry.local.get().wrapping_add(signed(blocks)) != 0 {
             return None;
         }
@@ -157,8 +158,8 @@ impl Owner {
         if self.has_scope() { self.first.get() } else { None }
     }
 
-    /// Ends a scope, and those that were opened in it and have not ended. Does nothing if it has ended already, or is
-    /// another owner's.
+    /// Ends a scope, and those that were opened in it and have not ended. Does nothing if it has
+    /// ended already, or is another owner's.
     #[inline]
     pub fn leave(&self, ticket: Ticket) {
         let _ = self.leave_any(ticket);
@@ -179,7 +180,8 @@ impl Owner {
         closed
     }
 
-    /// Ends the scopes inside of the one that the ticket names. `None` if that one is not open. Most often there are none.
+    /// Ends the scopes inside of the one that the ticket names. `None` if that one is not open.
+    /// Most often there are none.
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
         let mut named = self.innermost()?;
@@ -221,7 +223,8 @@ impl Owner {
         Some(usage)
     }
 
-    /// Gives up the chunks of the innermost scope, which begins in this one, and restores the scope around it.
+    /// Gives up the chunks of the innermost scope, which begins in this one, and restores the scope
+    /// around it.
     #[inline]
     pub(super) fn give_up(&self, first: Run) {
         let Some(current) = self.current.get() else { return };
@@ -231,11 +234,13 @@ impl Owner {
         let outer = record.outer.get();
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
         let mut next = Some(current);
-        // The first chunk is put into the cache last, so that the next scope begins where this one did.
+        // The first chunk is put into the cache last, so that the next scope begins where this one
+        // did.
         while let Some(chunk) = next {
             next = chunk.next();
             if outer.is_none() && chunk == first && self.is_empty(chunk) && !self.is_to_persist() {
-                // An outermost scope's first chunk stays for the next one, unless that is to persist.
+                // An outermost scope's first chunk stays for the next one, unless that is to
+                // persist.
                 self.keep_cached(chunk);
             } else {
                 self.retire(chunk, if chunk == current { tail } else { CHUNK });
@@ -340,8 +345,9 @@ impl Owner {
         self.end.set(if is_closed { 0 } else { self.limit.get() });
     }
 
-    /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave) was called with the ticket, or the
-    /// scope ends. `None` where no scope is open. Costs a few nanoseconds.
+    /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave)
+    /// was called with the ticket, or the scope ends. `None` where no scope is open. Costs a few
+    /// nanoseconds.
     #[inline]
     pub fn enter_outside(&self) -> Option<Ticket> {
         let first = self.innermost()?;

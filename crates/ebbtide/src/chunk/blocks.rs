@@ -61,8 +61,8 @@ fn doubled(ordinary: usize) -> usize {
     }
 }
 
-/// Asks the backing for a chunk of the ordinary size of the arena's own list. The next one will have
-/// twice that size.
+/// Asks the backing for a chunk of the ordinary size of the arena's own list. The next one will
+/// have twice that size.
 ///
 /// # Errors
 ///
@@ -73,15 +73,16 @@ pub(super) fn new_ordinary_chunk(
 ) -> Result<ChunkRef<'_>, AllocError> {
     let ordinary = control.next_size.get();
     let chunk = new_chunk(control, region, ordinary)?;
-    // Every call to the backing doubles the ordinary size, also one for an oversize request, so that
-    // a run of requests a little above it settles. The size of the oversize request does not count.
+    // Every call to the backing doubles the ordinary size, also one for an oversize request, so
+    // that a run of requests a little above it settles. The size of the oversize request does not
+    // count.
     control.next_size.set(doubled(ordinary));
     Ok(chunk)
 }
 
-/// Asks the backing for a chunk of `wanted` bytes, header included, or for one with room for `region`
-/// bytes if that is more. If the backing refuses, asks for half as much, as long as `region` bytes
-/// fit. The chunk is in no list yet.
+/// Asks the backing for a chunk of `wanted` bytes, header included, or for one with room for
+/// `region` bytes if that is more. If the backing refuses, asks for half as much, as long as
+/// `region` bytes fit. The chunk is in no list yet.
 ///
 /// # Errors
 ///

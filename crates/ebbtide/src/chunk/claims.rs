@@ -40,8 +40,8 @@ pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocE
 ///
 /// # Safety
 ///
-/// The list is a claim's, the claim ends now for the first time, and nothing allocated in it is used
-/// again.
+/// The list is a claim's, the claim ends now for the first time, and nothing allocated in it is
+/// used again.
 pub(crate) unsafe fn end_claim(chunk: CurrentChunk<'_>) {
     let control = chunk.control();
     debug_assert_ne!(chunk.list_start(), control.head().chunk(), "the list is a claim's");

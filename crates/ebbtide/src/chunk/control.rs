@@ -11,9 +11,9 @@ use core::{
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Control {
-    /// The two ends of the next scope of an [`Arena`](crate::Arena), if it opens in the head. The top
-    /// is 0 if they are unknown: the root was lent since, has left the head, or is nowhere; or claims
-    /// were made.
+    /// The two ends of the next scope of an [`Arena`](crate::Arena), if it opens in the head. The
+    /// top is 0 if they are unknown: the root was lent since, has left the head, or is nowhere; or
+    /// claims were made.
     pub(crate) ready_top: Cell<usize>,
     pub(crate) ready_low: Cell<NonNull<u8>>,
     /// Whether there may be chunks outside the arena's own list: spare ones, and those of claims.
@@ -154,8 +154,8 @@ impl Control {
     ///
     /// # Safety
     ///
-    /// The cell outlives the arena, and nobody uses it at the same time as a scope of the arena that
-    /// is on another thread.
+    /// The cell outlives the arena, and nobody uses it at the same time as a scope of the arena
+    /// that is on another thread.
     #[cfg(feature = "std")]
     pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
         self.claim_mark.set(Some(mark));
@@ -262,8 +262,8 @@ impl<'c> ControlRef<'c> {
     /// `chunk` is one of this arena's.
     pub(crate) unsafe fn region(self, chunk: ChunkRef<'c>) -> ChunkRef<'c> {
         match chunk.anchor.get() {
-            // SAFETY: the anchor was named when a cursor of this arena's entered the chunk. It comes
-            // before the chunk in their list, so it is not released before it (L5).
+            // SAFETY: the anchor was named when a cursor of this arena's entered the chunk. It
+            // comes before the chunk in their list, so it is not released before it (L5).
             Some(anchor) => unsafe { self.named(anchor) },
             None => chunk,
         }
@@ -350,9 +350,9 @@ impl<'c> CurrentChunk<'c> {
 
     /// Moves on to the next chunk of the list, and returns it. `None` at the list's end.
     ///
-    /// `free_here` is what the cursor leaves free in the region it allocates from, `free_there` what
-    /// the request leaves free in the next chunk. If `oversize`, the region stays and the next chunk
-    /// serves this request only.
+    /// `free_here` is what the cursor leaves free in the region it allocates from, `free_there`
+    /// what the request leaves free in the next chunk. If `oversize`, the region stays and the next
+    /// chunk serves this request only.
     pub(crate) fn enter_next(
         self,
         free_here: usize,

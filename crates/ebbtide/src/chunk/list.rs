@@ -78,8 +78,8 @@ impl<'c> ControlRef<'c> {
         control.spare.set(None);
         control.open_claims.set(0);
         // Marks every chunk with a list of its own, takes the mark from those in the arena's list,
-        // and appends the ones that still have it: small ones of claims last, for a scope would fill
-        // them quickly.
+        // and appends the ones that still have it: small ones of claims last, for a scope would
+        // fill them quickly.
         for chunk in control.chunks() {
             chunk.list_start.set(Some(chunk));
         }
@@ -132,8 +132,8 @@ impl<'c> ControlRef<'c> {
         unsafe { self.release_behind(self.head().chunk()) };
     }
 
-    /// Gives chunks back until those that are kept, in the order of the list, come to at most `most`
-    /// bytes of the backing.
+    /// Gives chunks back until those that are kept, in the order of the list, come to at most
+    /// `most` bytes of the backing.
     ///
     /// # Safety
     ///
@@ -209,8 +209,8 @@ impl<'c> ControlRef<'c> {
 }
 
 /// The chunk right behind `after` that `fits` accepts: one that the list has further on or that is
-/// spare, moved there, or a new one with room for `region` bytes. Of several it is the first, or the
-/// largest if `largest` is set.
+/// spare, moved there, or a new one with room for `region` bytes. Of several it is the first, or
+/// the largest if `largest` is set.
 ///
 /// # Errors
 ///
@@ -238,8 +238,8 @@ pub(crate) fn chunk_behind<'c>(
 }
 
 /// A chunk for the list of a claim that is at `current`: a spare one or a new one. It is about as
-/// large as all that the list has, so that the claim holds at most about twice what it needs, and it
-/// leaves large chunks to those who fill them.
+/// large as all that the list has, so that the claim holds at most about twice what it needs, and
+/// it leaves large chunks to those who fill them.
 fn chunk_for_claim<'c>(
     current: CurrentChunk<'c>,
     region: usize,
