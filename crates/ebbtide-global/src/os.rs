@@ -32,7 +32,7 @@ pub(crate) enum Purged {
 ///
 /// The pages were committed, and nothing in them is in use.
 pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
-    // SAFETY: passed on.
+    // SAFETY: the caller says that the pages were committed and that nothing in them is in use.
     unsafe { system::purge(start, size_bytes) }
 }
 
@@ -173,7 +173,7 @@ mod system {
 
     /// # Safety
     ///
-    /// As [`super::purge`].
+    /// The contract of [`super::purge`].
     pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
         let (advice, purged) = GIVE_BACK;
         // SAFETY: the pages are ours, and the caller says that nothing in them is in use.
@@ -233,7 +233,7 @@ mod system {
     ///
     /// # Safety
     ///
-    /// As [`super::purge`].
+    /// The contract of [`super::purge`].
     pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
         // SAFETY: the pages are a part of our own reservation, and the caller says that nothing in
         // them is in use.

@@ -239,12 +239,12 @@ impl<'a> Scope<'a> {
         array
     }
 
-    /// As [`zeros`](Scope::zeros).
+    /// Fallible version of [`zeros`](Scope::zeros).
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; also where the size of the shape overflows, as all methods that take a
-    /// shape.
+    /// [`AllocError`], also if the size of the shape overflows; this holds for all methods that
+    /// take a shape.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -265,7 +265,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// As [`zeros`](Scope::zeros).
+    /// Under the same conditions as [`zeros`](Scope::zeros).
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -281,11 +281,11 @@ impl<'a> Scope<'a> {
         self.array_from_elem(shape, A::one())
     }
 
-    /// As [`ones`](Scope::ones).
+    /// Fallible version of [`ones`](Scope::ones).
     ///
     /// # Errors
     ///
-    /// As [`try_zeros`](Scope::try_zeros).
+    /// The same as [`try_zeros`](Scope::try_zeros).
     #[inline]
     pub fn try_ones<A, Sh>(&self, shape: Sh) -> Result<ArrayViewMut<'a, A, Sh::Dim>, AllocError>
     where
@@ -299,7 +299,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// As [`zeros`](Scope::zeros), or if `clone` panics.
+    /// Under the same conditions as [`zeros`](Scope::zeros), or if `clone` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -318,11 +318,11 @@ impl<'a> Scope<'a> {
         array
     }
 
-    /// As [`array_from_elem`](Scope::array_from_elem).
+    /// Fallible version of [`array_from_elem`](Scope::array_from_elem).
     ///
     /// # Errors
     ///
-    /// As [`try_zeros`](Scope::try_zeros); nothing was cloned.
+    /// The same as [`try_zeros`](Scope::try_zeros); nothing was cloned.
     #[inline]
     #[allow(clippy::needless_pass_by_value, reason = "as `ndarray::Array::from_elem`")]
     pub fn try_array_from_elem<A, Sh>(
@@ -337,12 +337,12 @@ impl<'a> Scope<'a> {
         self.array_from_elem_in(shape, &element)
     }
 
-    /// An array whose elements are made from their indices, each once, in the order of memory. The
-    /// memory is reserved before, so `make` may allocate from the same scope.
+    /// Calls `make` with each index, in memory order, and collects the results into an array. The
+    /// memory is reserved first, so `make` may allocate from the same scope.
     ///
     /// # Panics
     ///
-    /// As [`zeros`](Scope::zeros), or if `make` panics.
+    /// Under the same conditions as [`zeros`](Scope::zeros), or if `make` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -363,11 +363,11 @@ impl<'a> Scope<'a> {
         array
     }
 
-    /// As [`array_from_shape_fn`](Scope::array_from_shape_fn).
+    /// Fallible version of [`array_from_shape_fn`](Scope::array_from_shape_fn).
     ///
     /// # Errors
     ///
-    /// As [`try_zeros`](Scope::try_zeros); `make` did not run.
+    /// The same as [`try_zeros`](Scope::try_zeros); `make` did not run.
     #[inline]
     pub fn try_array_from_shape_fn<A, Sh>(
         &self,
@@ -380,11 +380,11 @@ impl<'a> Scope<'a> {
         self.array_from_shape_fn_in(shape, make)
     }
 
-    /// Room for an array, to be initialised by the caller: for what writes every element anyhow.
+    /// Reserves an uninitialised array, for code that writes every element itself.
     ///
     /// # Panics
     ///
-    /// As [`zeros`](Scope::zeros).
+    /// Under the same conditions as [`zeros`](Scope::zeros).
     ///
     /// ```
     /// use ndarray::Zip;
@@ -410,11 +410,11 @@ impl<'a> Scope<'a> {
         array
     }
 
-    /// As [`array_uninit`](Scope::array_uninit).
+    /// Fallible version of [`array_uninit`](Scope::array_uninit).
     ///
     /// # Errors
     ///
-    /// As [`try_zeros`](Scope::try_zeros).
+    /// The same as [`try_zeros`](Scope::try_zeros).
     #[inline]
     pub fn try_array_uninit<A, Sh>(
         &self,
@@ -426,8 +426,8 @@ impl<'a> Scope<'a> {
         self.array_uninit_in(shape)
     }
 
-    /// A copy of an array or a view. Its elements lie without gaps: in column-major order if those
-    /// of `source` do, else in row-major order.
+    /// Copies an array or a view. The copy is contiguous: column-major if `source` is, otherwise
+    /// row-major.
     ///
     /// # Panics
     ///
@@ -454,11 +454,11 @@ impl<'a> Scope<'a> {
         self.array_map(source, A::clone)
     }
 
-    /// As [`array_from`](Scope::array_from).
+    /// Fallible version of [`array_from`](Scope::array_from).
     ///
     /// # Errors
     ///
-    /// As [`try_zeros`](Scope::try_zeros); nothing was cloned.
+    /// The same as [`try_zeros`](Scope::try_zeros); nothing was cloned.
     #[inline]
     pub fn try_array_from<A, D>(
         &self,
@@ -471,13 +471,13 @@ impl<'a> Scope<'a> {
         self.try_array_map(source, A::clone)
     }
 
-    /// As [`array_from`](Scope::array_from), each element passed through `make`; what `map` of an
-    /// `ndarray` array does on the heap. The memory is reserved before, so `make` may allocate from
+    /// Like [`array_from`](Scope::array_from), but passes each element through `make`, as
+    /// `ndarray`'s `map` does on the heap. The memory is reserved first, so `make` may allocate from
     /// the same scope.
     ///
     /// # Panics
     ///
-    /// As [`array_from`](Scope::array_from), or if `make` panics.
+    /// Under the same conditions as [`array_from`](Scope::array_from), or if `make` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -499,11 +499,11 @@ impl<'a> Scope<'a> {
         array
     }
 
-    /// As [`array_map`](Scope::array_map).
+    /// Fallible version of [`array_map`](Scope::array_map).
     ///
     /// # Errors
     ///
-    /// As [`try_zeros`](Scope::try_zeros); `make` did not run.
+    /// The same as [`try_zeros`](Scope::try_zeros); `make` did not run.
     #[inline]
     pub fn try_array_map<A, T, D>(
         &self,

@@ -43,9 +43,9 @@ pub struct Box<'a, T: ?Sized> {
     owns: PhantomData<(&'a (), T)>,
 }
 
-// SAFETY: a box is the only way to its value, as if it were the value.
+// SAFETY: a box is the only way to its value, so sending the box sends the value and no more.
 unsafe impl<T: ?Sized + Send> Send for Box<'_, T> {}
-// SAFETY: as above.
+// SAFETY: a shared box gives shared access to its value and no more.
 unsafe impl<T: ?Sized + Sync> Sync for Box<'_, T> {}
 
 impl<T: ?Sized> Drop for Box<'_, T> {
@@ -192,7 +192,7 @@ impl<'a> Scope<'a> {
         unsafe { Box::own(value) }
     }
 
-    /// As [`boxed`](Scope::boxed).
+    /// Fallible version of [`boxed`](Scope::boxed).
     ///
     /// # Errors
     ///
@@ -200,18 +200,18 @@ impl<'a> Scope<'a> {
     #[inline(always)]
     pub fn try_boxed<T>(&self, value: T) -> Result<Box<'a, T>, AllocError> {
         let value = self.cursor().place::<T, AllocError>(value)?;
-        // SAFETY: as in `boxed`.
+        // SAFETY: `place` has just moved the value to a block of its own, which lives for `'a`.
         Ok(unsafe { Box::own(value) })
     }
 
-    /// As [`alloc_with`](Scope::alloc_with), owned.
+    /// Like [`alloc_with`](Scope::alloc_with), but returns a box, which drops the value.
     #[inline(always)]
     pub fn boxed_with<T>(&self, make: impl FnOnce() -> T) -> Box<'a, T> {
         let Ok(value) = self.boxed_with_in::<T, Infallible>(make);
         value
     }
 
-    /// As [`boxed_with`](Scope::boxed_with).
+    /// Fallible version of [`boxed_with`](Scope::boxed_with).
     ///
     /// # Errors
     ///
@@ -230,8 +230,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { Box::own(block) })
     }
 
-    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), owned. If `make` panics, what
-    /// was made is dropped.
+    /// Like [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), but returns a box, which drops
+    /// the elements. If `make` panics, the elements made so far are dropped.
     ///
     /// # Panics
     ///
@@ -247,7 +247,7 @@ impl<'a> Scope<'a> {
         unsafe { Box::own(slice) }
     }
 
-    /// As [`boxed_slice_fill_with`](Scope::boxed_slice_fill_with).
+    /// Fallible version of [`boxed_slice_fill_with`](Scope::boxed_slice_fill_with).
     ///
     /// # Errors
     ///
@@ -263,13 +263,14 @@ impl<'a> Scope<'a> {
         Ok(unsafe { Box::own(slice) })
     }
 
-    /// As [`alloc_slice_clone`](Scope::alloc_slice_clone), owned.
+    /// Like [`alloc_slice_clone`](Scope::alloc_slice_clone), but returns a box, which drops the
+    /// clones.
     #[inline]
     pub fn boxed_slice_clone<T: Clone>(&self, values: &[T]) -> Box<'a, [T]> {
         self.boxed_slice_fill_with(values.len(), |index| values[index].clone())
     }
 
-    /// As [`boxed_slice_clone`](Scope::boxed_slice_clone).
+    /// Fallible version of [`boxed_slice_clone`](Scope::boxed_slice_clone).
     ///
     /// # Errors
     ///
@@ -282,8 +283,8 @@ impl<'a> Scope<'a> {
         self.try_boxed_slice_fill_with(values.len(), |index| values[index].clone())
     }
 
-    /// As [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter), owned. If the iterator panics,
-    /// what it yielded is dropped.
+    /// Like [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter), but returns a box, which drops
+    /// the elements. If the iterator panics, the elements it yielded so far are dropped.
     ///
     /// # Panics
     ///
@@ -302,7 +303,7 @@ impl<'a> Scope<'a> {
         unsafe { Box::own(slice) }
     }
 
-    /// As [`boxed_slice_from_iter`](Scope::boxed_slice_from_iter).
+    /// Fallible version of [`boxed_slice_from_iter`](Scope::boxed_slice_from_iter).
     ///
     /// # Errors
     ///
@@ -317,7 +318,7 @@ impl<'a> Scope<'a> {
         Ok(unsafe { Box::own(slice) })
     }
 
-    /// As [`alloc_vec`](Scope::alloc_vec), owned.
+    /// Like [`alloc_vec`](Scope::alloc_vec), but returns a box, which drops the elements.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Box<'a, [T]> {
@@ -326,7 +327,7 @@ impl<'a> Scope<'a> {
         unsafe { Box::own(slice) }
     }
 
-    /// As [`boxed_vec`](Scope::boxed_vec).
+    /// Fallible version of [`boxed_vec`](Scope::boxed_vec).
     ///
     /// # Errors
     ///
@@ -339,14 +340,14 @@ impl<'a> Scope<'a> {
         Ok(unsafe { Box::own(slice) })
     }
 
-    /// As [`alloc_str`](Scope::alloc_str), owned.
+    /// Like [`alloc_str`](Scope::alloc_str), but returns a box.
     #[inline]
     pub fn boxed_str(&self, text: &str) -> Box<'a, str> {
         // SAFETY: a string of its own, which lives for `'a` and has no destructor.
         unsafe { Box::own(NonNull::from(self.alloc_str(text))) }
     }
 
-    /// As [`boxed_str`](Scope::boxed_str).
+    /// Fallible version of [`boxed_str`](Scope::boxed_str).
     ///
     /// # Errors
     ///
@@ -371,7 +372,8 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 impl<T: ?Sized> DerefMut for Box<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above, and the box is borrowed exclusively.
+        // SAFETY: the box owns an initialised value, and is borrowed exclusively as long as it lends
+        // it.
         unsafe { self.value.as_mut() }
     }
 }

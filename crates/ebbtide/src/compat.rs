@@ -29,8 +29,8 @@ impl Scope<'_> {
 
     /// # Safety
     ///
-    /// `block` came from this scope's low end with `old`; where this succeeds it is not used again.
-    /// `new.size() >= old.size()`.
+    /// `block` came from this scope's low end with the layout `old`. After a success the caller no
+    /// longer uses it. `new.size() >= old.size()`.
     #[inline]
     pub(crate) unsafe fn low_grow(
         &self,
@@ -50,7 +50,7 @@ impl Scope<'_> {
 
     /// # Safety
     ///
-    /// As [`Scope::low_grow`], with `new.size() <= old.size()`.
+    /// The contract of [`Scope::low_grow`], except that `new.size() <= old.size()`.
     #[inline]
     pub(crate) unsafe fn low_shrink(
         &self,

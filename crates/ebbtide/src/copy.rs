@@ -6,9 +6,9 @@ use core::ptr::NonNull;
 /// The longest copy that is done inline.
 const INLINE: usize = 64;
 
-/// Copies `size` bytes. Up to [`INLINE`] of them by two pieces that may overlap: that is where
-/// interners and parsers spend their time. They are untyped copies of a constant size, so padding
-/// and provenance carry over.
+/// Copies `size` bytes. Up to [`INLINE`] bytes are copied inline, in two pieces that may overlap:
+/// interners and parsers spend their time on short copies. The pieces are untyped copies of a
+/// constant size, so padding and provenance carry over.
 ///
 /// # Safety
 ///
@@ -19,23 +19,23 @@ pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize)
     unsafe { copy::<false>(from, to, size, 0) }
 }
 
-/// As [`copy_bytes`], to a block at the high end with `free` bytes below it; what will follow a
-/// longer one is fetched.
+/// Like [`copy_bytes`], but to a block at the high end with `free` bytes below it: a copy longer
+/// than [`INLINE`] also prefetches the memory of the next blocks.
 ///
 /// # Safety
 ///
-/// As [`copy_bytes`].
+/// The contract of [`copy_bytes`].
 #[inline(always)]
 pub(crate) unsafe fn copy_to_block(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
     // SAFETY: the caller's promise.
     unsafe { copy::<true>(from, to, size, free) }
 }
 
-/// Both of them: with `STREAM` what will follow is fetched.
+/// The body of both. With `STREAM`, a longer copy prefetches the memory of the next blocks.
 ///
 /// # Safety
 ///
-/// As [`copy_bytes`].
+/// The contract of [`copy_bytes`].
 #[inline(always)]
 unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
     if size > INLINE {
@@ -60,7 +60,7 @@ unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usi
         // SAFETY: `2 <= size <= 2 * 2`.
         unsafe { copy_ends::<2>(from, to, size) };
     } else if size != 0 {
-        // SAFETY: one byte is there.
+        // SAFETY: `size` is 1 here, and the caller says that both blocks have `size` bytes.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
@@ -69,7 +69,7 @@ unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usi
 ///
 /// # Safety
 ///
-/// As [`copy_bytes`], and `N <= size <= 2 * N`.
+/// The contract of [`copy_bytes`], and `N <= size <= 2 * N`.
 #[inline(always)]
 unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
     // SAFETY: `N <= size`.

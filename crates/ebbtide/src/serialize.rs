@@ -487,9 +487,9 @@ where
 }
 
 impl<'a> Scope<'a> {
-    /// A seed that puts a value into the scope: a `str`, a slice of anything that implements
-    /// `Deserialize`, or one such value. Nothing in it may need `Drop`, as in
-    /// [`alloc`](Scope::alloc).
+    /// A seed that deserialises a value into the scope: a `str`, a slice of a type that implements
+    /// `Deserialize`, or one value of such a type. As with [`alloc`](Scope::alloc), the type must
+    /// not need `Drop`.
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -500,7 +500,7 @@ impl<'a> Scope<'a> {
     /// let text = s.seed::<str>().deserialize(&mut Deserializer::from_str(r#""ebb""#))?;
     /// let numbers = s.seed::<[u32]>().deserialize(&mut Deserializer::from_str("[1, 2, 3]"))?;
     /// let pair = s.seed::<(u8, bool)>().deserialize(&mut Deserializer::from_str("[7, true]"))?;
-    /// assert_eq!((text, numbers, pair), (&mut *s.alloc_str("ebb"), &mut [1, 2, 3][..], &mut (7, true)));
+    /// assert_eq!((&*text, &*numbers, &*pair), ("ebb", &[1, 2, 3][..], &(7, true)));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     #[must_use]
@@ -508,7 +508,7 @@ impl<'a> Scope<'a> {
         Seed { scope: self, of: PhantomData }
     }
 
-    /// As [`seed`](Scope::seed), owned: what is in it may need `Drop`.
+    /// Like [`seed`](Scope::seed), but makes a box, so the value may need `Drop`.
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -525,9 +525,8 @@ impl<'a> Scope<'a> {
         BoxedSeed { scope: self, of: PhantomData }
     }
 
-    /// A seed for a `str` or a `[u8]` that borrows from the input what stands there as it is, and
-    /// puts only the rest into the scope: strings with escapes, or everything where the input is a
-    /// stream.
+    /// A seed for a `str` or a `[u8]` that borrows from the input wherever it can. It copies into
+    /// the scope only strings with escapes, or every string if the input is a stream.
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -546,19 +545,20 @@ impl<'a> Scope<'a> {
         BorrowingSeed { scope: self, of: PhantomData }
     }
 
-    /// A seed that puts what `of` gives into the scope. It may not need `Drop`.
+    /// A seed that moves the value of the seed `of` into the scope. The value must not need `Drop`.
     #[must_use]
     pub fn seed_value<S>(&self, of: S) -> ValueSeed<'_, 'a, S> {
         ValueSeed { boxed: self.seed_boxed(of) }
     }
 
-    /// As [`seed_value`](Scope::seed_value), owned.
+    /// Like [`seed_value`](Scope::seed_value), but makes a box, so the value may need `Drop`.
     #[must_use]
     pub fn seed_boxed<S>(&self, of: S) -> BoxedValueSeed<'_, 'a, S> {
         BoxedValueSeed { scope: self, of }
     }
 
-    /// A seed for a sequence, each of whose elements `of` gives. They may not need `Drop`.
+    /// A seed for a sequence, which deserialises each element with the seed `of`. The elements must
+    /// not need `Drop`.
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -575,14 +575,14 @@ impl<'a> Scope<'a> {
         SliceSeed { boxed: self.seed_boxed_slice(of) }
     }
 
-    /// As [`seed_slice`](Scope::seed_slice), owned.
+    /// Like [`seed_slice`](Scope::seed_slice), but makes a box, so the elements may need `Drop`.
     #[must_use]
     pub fn seed_boxed_slice<S>(&self, of: S) -> BoxedSliceSeed<'_, 'a, S> {
         BoxedSliceSeed { scope: self, of }
     }
 
-    /// A seed for the entries of a map, in the order of the input; a key that comes twice is there
-    /// twice. Neither keys nor values may need `Drop`.
+    /// A seed for the entries of a map, in the order of the input. Duplicate keys are kept. Neither
+    /// keys nor values may need `Drop`.
     ///
     /// ```
     /// use serde::de::DeserializeSeed;
@@ -591,8 +591,9 @@ impl<'a> Scope<'a> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let depths = s.seed_entries(s.seed::<str>(), PhantomData::<u32>);
-    /// let mut input = serde_json::Deserializer::from_str(r#"{"Kattegat": 130, "Skagerrak": 700}"#);
-    /// assert_eq!(depths.deserialize(&mut input)?[1].1, 700);
+    /// let input = r#"{"Kattegat": 130, "Skagerrak": 700}"#;
+    /// let depths = depths.deserialize(&mut serde_json::Deserializer::from_str(input))?;
+    /// assert_eq!(depths[1].1, 700);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     #[must_use]

@@ -192,7 +192,7 @@ impl<'a> Scope<'a> {
         slice
     }
 
-    /// As [`alloc_slice_copy`](Scope::alloc_slice_copy).
+    /// Fallible version of [`alloc_slice_copy`](Scope::alloc_slice_copy).
     ///
     /// # Errors
     ///
@@ -215,7 +215,7 @@ impl<'a> Scope<'a> {
         self.alloc_slice_fill_with(values.len(), |index| values[index].clone())
     }
 
-    /// As [`alloc_slice_clone`](Scope::alloc_slice_clone).
+    /// Fallible version of [`alloc_slice_clone`](Scope::alloc_slice_clone).
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl<'a> Scope<'a> {
         slice
     }
 
-    /// As [`alloc_slice_fill_copy`](Scope::alloc_slice_fill_copy).
+    /// Fallible version of [`alloc_slice_fill_copy`](Scope::alloc_slice_fill_copy).
     ///
     /// # Errors
     ///
@@ -267,7 +267,7 @@ impl<'a> Scope<'a> {
         self.alloc_slice_fill_with(len, |_| value.clone())
     }
 
-    /// As [`alloc_slice_fill_clone`](Scope::alloc_slice_fill_clone).
+    /// Fallible version of [`alloc_slice_fill_clone`](Scope::alloc_slice_fill_clone).
     ///
     /// # Errors
     ///
@@ -291,7 +291,7 @@ impl<'a> Scope<'a> {
         self.alloc_slice_fill_with(len, |_| T::default())
     }
 
-    /// As [`alloc_slice_fill_default`](Scope::alloc_slice_fill_default).
+    /// Fallible version of [`alloc_slice_fill_default`](Scope::alloc_slice_fill_default).
     ///
     /// # Errors
     ///
@@ -327,7 +327,7 @@ impl<'a> Scope<'a> {
         unsafe { lend(slice) }
     }
 
-    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with).
+    /// Fallible version of [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with).
     ///
     /// # Errors
     ///
@@ -344,8 +344,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(slice) })
     }
 
-    /// As [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), where making a value may fail.
-    /// The slice is given back then, unless `make` allocated from the same scope since.
+    /// Like [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), but `make` may fail. Its memory
+    /// is then free again at once, unless `make` allocated from the same scope.
     ///
     /// # Errors
     ///
@@ -374,7 +374,7 @@ impl<'a> Scope<'a> {
         made.map(|slice| unsafe { lend(slice) })
     }
 
-    /// As [`alloc_slice_try_fill_with`](Scope::alloc_slice_try_fill_with).
+    /// Fallible version of [`alloc_slice_try_fill_with`](Scope::alloc_slice_try_fill_with).
     ///
     /// # Errors
     ///
@@ -416,7 +416,7 @@ impl<'a> Scope<'a> {
         unsafe { lend(slice) }
     }
 
-    /// As [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter).
+    /// Fallible version of [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter).
     ///
     /// # Errors
     ///
@@ -459,7 +459,7 @@ impl<'a> Scope<'a> {
         unsafe { lend(slice) }
     }
 
-    /// As [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter).
+    /// Fallible version of [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter).
     ///
     /// # Errors
     ///
@@ -490,7 +490,7 @@ impl<'a> Scope<'a> {
         array
     }
 
-    /// As [`alloc_array`](Scope::alloc_array).
+    /// Fallible version of [`alloc_array`](Scope::alloc_array).
     ///
     /// # Errors
     ///
@@ -533,7 +533,7 @@ impl<'a> Scope<'a> {
         slice
     }
 
-    /// As [`alloc_uninit_slice`](Scope::alloc_uninit_slice).
+    /// Fallible version of [`alloc_uninit_slice`](Scope::alloc_uninit_slice).
     ///
     /// # Errors
     ///
@@ -579,7 +579,7 @@ impl<'a> Scope<'a> {
         slice
     }
 
-    /// As [`alloc_uninit_slice_aligned`](Scope::alloc_uninit_slice_aligned).
+    /// Fallible version of [`alloc_uninit_slice_aligned`](Scope::alloc_uninit_slice_aligned).
     ///
     /// # Errors
     ///
@@ -625,7 +625,7 @@ impl<'a> Scope<'a> {
         slice
     }
 
-    /// As [`alloc_zeroed_slice`](Scope::alloc_zeroed_slice).
+    /// Fallible version of [`alloc_zeroed_slice`](Scope::alloc_zeroed_slice).
     ///
     /// # Errors
     ///
@@ -672,7 +672,7 @@ impl<'a> Scope<'a> {
         unsafe { lend(slice) }
     }
 
-    /// As [`alloc_vec`](Scope::alloc_vec).
+    /// Fallible version of [`alloc_vec`](Scope::alloc_vec).
     ///
     /// # Errors
     ///
@@ -685,13 +685,13 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(slice) })
     }
 
-    /// As [`alloc_vec`](Scope::alloc_vec), for a boxed slice.
+    /// Like [`alloc_vec`](Scope::alloc_vec), but takes a boxed slice.
     #[inline]
     pub fn alloc_boxed_slice<T>(&self, values: alloc::boxed::Box<[T]>) -> &'a mut [T] {
         self.alloc_vec(values.into_vec())
     }
 
-    /// As [`try_alloc_vec`](Scope::try_alloc_vec), for a boxed slice.
+    /// Fallible version of [`alloc_boxed_slice`](Scope::alloc_boxed_slice).
     ///
     /// # Errors
     ///

@@ -42,7 +42,7 @@ impl<'a> Scope<'a> {
         text
     }
 
-    /// As [`alloc_str`](Scope::alloc_str).
+    /// Fallible version of [`alloc_str`](Scope::alloc_str).
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// As [`alloc_fmt`](Scope::alloc_fmt).
+    /// Fallible version of [`alloc_fmt`](Scope::alloc_fmt).
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl<'a> Scope<'a> {
         text
     }
 
-    /// As [`alloc_cstr`](Scope::alloc_cstr).
+    /// Fallible version of [`alloc_cstr`](Scope::alloc_cstr).
     ///
     /// # Errors
     ///

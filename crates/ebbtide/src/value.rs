@@ -39,11 +39,11 @@ zeroable!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f
 
 // SAFETY: null is a value of a thin raw pointer.
 unsafe impl<T> Zeroable for *const T {}
-// SAFETY: as above.
+// SAFETY: null is a value of a thin raw pointer, mutable or not.
 unsafe impl<T> Zeroable for *mut T {}
-// SAFETY: `None` of a reference or a `NonNull` is null, as the language guarantees.
+// SAFETY: `None` of an optional reference is null, as the language guarantees.
 unsafe impl<T> Zeroable for Option<&T> {}
-// SAFETY: as above.
+// SAFETY: `None` of an optional `NonNull` is null, as the library guarantees.
 unsafe impl<T> Zeroable for Option<NonNull<T>> {}
 // SAFETY: any bytes are a value.
 unsafe impl<T> Zeroable for MaybeUninit<T> {}
@@ -85,7 +85,7 @@ impl<'a> Scope<'a> {
         self.alloc_leaked(value)
     }
 
-    /// As [`alloc`](Scope::alloc).
+    /// Fallible version of [`alloc`](Scope::alloc).
     ///
     /// # Errors
     ///
@@ -96,8 +96,8 @@ impl<'a> Scope<'a> {
         self.try_alloc_leaked(value)
     }
 
-    /// As [`alloc`](Scope::alloc), for any type: the memory is reclaimed with the scope, the
-    /// destructor never runs. What the value owns elsewhere leaks.
+    /// Like [`alloc`](Scope::alloc), but accepts types that need `Drop`. The memory is reclaimed
+    /// with the scope, but the destructor never runs: anything the value owns elsewhere leaks.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -112,7 +112,7 @@ impl<'a> Scope<'a> {
         value
     }
 
-    /// As [`alloc_leaked`](Scope::alloc_leaked).
+    /// Fallible version of [`alloc_leaked`](Scope::alloc_leaked).
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl<'a> Scope<'a> {
         value
     }
 
-    /// As [`alloc_with`](Scope::alloc_with).
+    /// Fallible version of [`alloc_with`](Scope::alloc_with).
     ///
     /// # Errors
     ///
@@ -165,8 +165,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(block) })
     }
 
-    /// As [`alloc_with`](Scope::alloc_with), where making the value may fail. The block is given
-    /// back then, unless `make` allocated from the same scope since.
+    /// Like [`alloc_with`](Scope::alloc_with), but `make` may fail. Its block is then free again at
+    /// once, unless `make` allocated from the same scope.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl<'a> Scope<'a> {
         made
     }
 
-    /// As [`alloc_try_with`](Scope::alloc_try_with).
+    /// Fallible version of [`alloc_try_with`](Scope::alloc_try_with).
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ impl<'a> Scope<'a> {
         room
     }
 
-    /// As [`alloc_uninit`](Scope::alloc_uninit).
+    /// Fallible version of [`alloc_uninit`](Scope::alloc_uninit).
     ///
     /// # Errors
     ///
@@ -273,7 +273,7 @@ impl<'a> Scope<'a> {
         value
     }
 
-    /// As [`alloc_zeroed`](Scope::alloc_zeroed).
+    /// Fallible version of [`alloc_zeroed`](Scope::alloc_zeroed).
     ///
     /// # Errors
     ///
@@ -313,7 +313,7 @@ impl<'a> Scope<'a> {
         value
     }
 
-    /// As [`alloc_aligned`](Scope::alloc_aligned).
+    /// Fallible version of [`alloc_aligned`](Scope::alloc_aligned).
     ///
     /// # Errors
     ///
@@ -350,7 +350,7 @@ impl<'a> Scope<'a> {
         block
     }
 
-    /// As [`alloc_layout`](Scope::alloc_layout).
+    /// Fallible version of [`alloc_layout`](Scope::alloc_layout).
     ///
     /// # Errors
     ///

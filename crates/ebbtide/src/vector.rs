@@ -505,7 +505,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn into_boxed_slice(self) -> Box<'a, [T]> {
-        // SAFETY: as in `into_slice`, and the box owns the elements from here on.
+        // SAFETY: `into_slice` returns the only reference to initialised elements that live for
+        // `'a`; it ends here, and the box owns them.
         unsafe { Box::own(NonNull::from(self.into_slice())) }
     }
 

@@ -185,7 +185,7 @@ pub struct IntoIter<T, M> {
 
 // SAFETY: it owns its elements, which is all that can be reached through it.
 unsafe impl<T: Send, M: Send> Send for IntoIter<T, M> {}
-// SAFETY: as for sending.
+// SAFETY: a shared iterator gives shared access to the elements it owns, and to nothing else.
 unsafe impl<T: Sync, M: Sync> Sync for IntoIter<T, M> {}
 
 impl<T, M> IntoIter<T, M> {

@@ -71,7 +71,7 @@ pub unsafe trait Grow {
     ///
     /// # Safety
     ///
-    /// As [`Grow::grow`], and `used.len <= capacity < used.capacity`.
+    /// The contract of [`Grow::grow`] for `used`, and `used.len <= capacity < used.capacity`.
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize;
 }
 
@@ -192,7 +192,7 @@ unsafe fn grow_shared<F: Failure>(
 ///
 /// # Safety
 ///
-/// As [`grow_shared`], and `used.len <= capacity`.
+/// The contract of [`grow_shared`], and `used.len <= capacity`.
 unsafe fn move_shared<F: Failure>(
     cursor: &Cursor,
     used: Used,
