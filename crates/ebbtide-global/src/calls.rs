@@ -1,4 +1,4 @@
-//! What users call.
+//! The functions that programs call: `arena`, `outside`, `map` and the others.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 };
 use std::vec::Vec;
 
-/// An open scope of this thread, which ends when the guard is dropped. A guard that is forgotten
-/// costs memory.
+/// An open scope of this thread, which ends when the guard is dropped. Forgetting the guard costs
+/// memory.
 pub(crate) struct Guard {
     ticket: Option<Ticket>,
     label: Option<&'static Label>,
@@ -40,8 +40,8 @@ impl Drop for Guard {
     }
 }
 
-/// The counters of a label that was not used before, or not at this address. They live on, so they
-/// come from the inner allocator.
+/// Creates the counters of a label that was not used before, or not at this address. They are never
+/// freed, so they come from the inner allocator.
 #[cold]
 fn new_label(text: &'static str) -> &'static Label {
     outside(|| Label::of(text))
@@ -51,11 +51,11 @@ fn new_label(text: &'static str) -> &'static Label {
 #[inline(always)]
 fn trace(_: Option<&'static Label>, _: Usage) {}
 
-/// Makes an event of a scope that ended.
+/// Emits an event for a scope that ended.
 #[cfg(feature = "tracing")]
 fn trace(label: Option<&'static Label>, usage: Usage) {
     std::thread_local! {
-        /// Whether a subscriber of this thread is at work: scopes of its own are no events.
+        /// Whether a subscriber runs on this thread: its own scopes emit no events.
         static BUSY: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
     }
     if !tracing::enabled!(tracing::Level::TRACE) || BUSY.replace(true) {
@@ -70,34 +70,35 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
     BUSY.set(false);
 }
 
-/// Runs `f` in a scope: what this thread allocates inside of `f` comes from an arena.
+/// Runs `f` in a scope: while `f` runs, this thread's allocations come from an arena.
 ///
-/// When `f` returns, or panics, everything in the arena that is dead is free again at once. What is
-/// alive (in the result, in a global, in another thread's hands) stays where it is and valid. Its
-/// memory is used again after it was freed, by whatever thread. So any code may run in a scope, and
-/// nothing about the result is special.
+/// When `f` returns or panics, all chunks without live blocks are free again at once. Blocks that
+/// are still alive (in the result, in a global, in another thread) stay valid and do not move.
+/// Their memory is reused after they are freed, by whichever thread. So any code may run in a
+/// scope, and the result may be of any type.
 ///
 /// # Memory
 ///
-/// A small block that outlives its scope keeps the chunk of 64 KiB around it. That is bounded: at
-/// any time, what all arenas of the program hold is at most one and a half times the live bytes of
-/// the recent past (their highest number in the last second or two), plus 16 MiB, plus 4 MiB for
-/// each running thread that has opened a scope. Beyond that the inner allocator serves, until
-/// enough was freed; the ordinary case is far below. Memory that was not used for a second or two
-/// goes back to the system, but for some megabytes, as soon as any thread needs memory or has
+/// A small block that outlives its scope keeps its whole chunk of 64 KiB. The memory that all
+/// arenas of the program hold is bounded: at any time it is at most one and a half times the peak
+/// of the live bytes in the last second or two, plus 16 MiB, plus 4 MiB for each running thread
+/// that has opened a scope. Beyond that, the inner allocator serves requests until enough has been
+/// freed. Most programs stay far below the bound. Except for a few megabytes, memory that has not
+/// been used for a second or two goes back to the system as soon as any thread needs memory or has
 /// served 256 KiB. [`report`](crate::report) has the figures (`live`, `live_peak`, `held`,
 /// `bound`), and [`retain`](crate::retain) changes how much is kept.
 ///
-/// The one exception: a chunk in which something lives cannot go back. If a program frees most of
-/// its live bytes, but a block in nearly every chunk stays, then `held` stays, as it would with any
-/// allocator that does not move blocks.
+/// There is one exception: a chunk with a live block cannot go back. If a program frees most of its
+/// live bytes but keeps a block in nearly every chunk, `held` does not fall. The same is true of
+/// any allocator that does not move blocks.
 ///
-/// # Where it does not serve
+/// # When the inner allocator serves
 ///
-/// Scopes nest, and the innermost one serves. Where an arena cannot be had `f` runs all the same,
-/// over the inner allocator: when the program's global allocator is not a
-/// [`Scoped`](crate::Scoped), when the system gives no addresses, when memory is bounded as above,
-/// and in a destructor at the end of a thread. The [report](crate::report) tells how often.
+/// Scopes nest, and the innermost one serves requests. If no arena is available, `f` still runs and
+/// uses the inner allocator. That is so if the program's global allocator is not a
+/// [`Scoped`](crate::Scoped), if the system has no addresses to reserve, if the bound above is
+/// reached, and in a destructor at the end of a thread. The [report](crate::report) says how often
+/// it happened.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -117,8 +118,11 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// assert_eq!(most, Some(2));
 /// ```
 ///
-/// It pays where much is allocated and little of it stays: parsing, compiling, answering a request,
-/// taking medians. Above a few per cent of blocks that outlive their scope it does not.
+/// # When to use it
+///
+/// A scope pays off if `f` allocates much and keeps little: parsing, compiling, answering a
+/// request, numeric work with temporary vectors. It does not if more than a few per cent of the
+/// blocks outlive their scope.
 #[inline]
 pub fn arena<R>(f: impl FnOnce() -> R) -> R {
     let _guard = FastGuard::open();
@@ -138,7 +142,7 @@ impl FastGuard {
     }
 }
 
-/// Opens a scope with the default options, the outermost or not.
+/// Opens a scope with the default options, outermost or nested.
 #[inline(never)]
 fn enter() -> Option<Ticket> {
     let is_started = thread::with(Owner::is_started) || thread::start();
@@ -163,25 +167,25 @@ impl Drop for FastGuard {
     }
 }
 
-/// Runs `f` in a scope that serves what the options say.
+/// Like [`arena`], but with [`Options`]: which sizes the scope serves, a byte limit, a label.
 ///
-/// Memory is bounded as for [`arena`]. A scope inside of another one takes a chunk of its own, 64
-/// KiB that its thread keeps for the next one; opening and closing it costs some tens of
-/// nanoseconds.
+/// A nested scope takes a chunk of its own, 64 KiB that its thread keeps for the next one. Opening
+/// and closing it costs some tens of nanoseconds.
 ///
 /// ```
 /// use ebbtide_global::{Options, arena_with};
 ///
 /// let options = Options::new().max_size(1 << 20).label("summary");
-/// let words = arena_with(&options, || "to be or not to be".split(' ').map(String::from).collect::<Vec<_>>().len());
-/// assert_eq!(words, 6);
+/// let count = || "to be or not to be".split(' ').map(String::from).collect::<Vec<_>>().len();
+/// assert_eq!(arena_with(&options, count), 6);
 /// ```
 pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
     let _guard = Guard::open(options);
     f()
 }
 
-/// Runs `f` over the inner allocator: for what will live on, such as an entry of a cache.
+/// Runs `f` with the inner allocator, inside a scope. Use it for data that outlives the scope, such
+/// as an entry of a cache.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, outside};
@@ -200,15 +204,15 @@ pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
 /// assert_eq!(log[2], "2 squared is 4");
 /// ```
 ///
-/// Costs some nanoseconds, and nothing where no scope is open. Forgetting it costs memory, never
-/// safety.
+/// Costs a few nanoseconds, and next to nothing if no scope is open. Without it, data that outlives
+/// a scope stays valid but keeps more memory than it needs.
 #[inline]
 pub fn outside<R>(f: impl FnOnce() -> R) -> R {
     let _guard = OutsideGuard(thread::with(Owner::enter_outside));
     f()
 }
 
-/// The innermost scope is closed until it is dropped.
+/// Keeps the innermost scope closed until it is dropped.
 struct OutsideGuard(Option<Ticket>);
 
 impl Drop for OutsideGuard {
@@ -220,8 +224,8 @@ impl Drop for OutsideGuard {
     }
 }
 
-/// Runs `f` over the inner allocator and hands back what it makes: a copy of something in the arena
-/// that is to outlive the scope.
+/// Runs `f` with the inner allocator and returns its result. Use it to copy a value out of the
+/// arena that should outlive the scope.
 ///
 /// ```
 /// # use ebbtide_global::{arena, take_out};
@@ -236,7 +240,7 @@ pub fn take_out<T>(f: impl FnOnce() -> T) -> T {
     outside(f)
 }
 
-/// Calls `f` on every item, each time in a scope of its own; the results in order.
+/// Calls `f` on every item, each time in a scope of its own, and collects the results in order.
 ///
 /// ```
 /// let lengths = ebbtide_global::map(["a", "bc"], |s| s.repeat(10).len());
@@ -265,7 +269,8 @@ where
 /// Starts a thread that runs `f` in a scope.
 ///
 /// ```
-/// let worker = ebbtide_global::spawn_in_arena(|| (0..100).map(|n| n.to_string()).collect::<String>().len());
+/// let digits = || (0..100).map(|n| n.to_string()).collect::<String>().len();
+/// let worker = ebbtide_global::spawn_in_arena(digits);
 /// assert_eq!(worker.join().unwrap(), 190);
 /// ```
 pub fn spawn_in_arena<R: Send + 'static>(
@@ -274,9 +279,9 @@ pub fn spawn_in_arena<R: Send + 'static>(
     outside(|| std::thread::spawn(|| arena(f)))
 }
 
-/// Initialises lazy globals of the standard library now and outside of any arena: the buffers of
-/// standard output and input, this thread's handle, what the first panic needs. Initialised inside
-/// a scope, each would pin a chunk.
+/// Initialises lazy globals of the standard library outside of any arena: the buffers of standard
+/// output and input, this thread's handle, and the tables that the first panic needs. If they were
+/// initialised inside a scope, each would pin a chunk.
 ///
 /// ```
 /// ebbtide_global::warm();
@@ -287,19 +292,19 @@ pub fn warm() {
         let _ = std::io::stdin();
         let _ = std::thread::current().id();
         let _ = std::env::args_os().count();
-        // The unwinder finds its tables the first time that it is used. This panic calls no hook.
-        // Where panics abort, it would end the program.
+        // The unwinder finds its tables on first use. `resume_unwind` calls no panic hook. If
+        // panics abort, it would end the program.
         #[cfg(panic = "unwind")]
         let _ = std::panic::catch_unwind(|| std::panic::resume_unwind(std::boxed::Box::new(())));
     });
 }
 
-/// Gives the memory that this thread and the shared pools keep for the next scopes back to the
-/// system at once.
+/// Returns the memory that this thread and the shared pools keep for the next scopes to the system
+/// at once.
 ///
-/// Call it outside of scopes: then whole chunks that this thread's scopes left free between blocks
-/// that live on go back, too. Other threads keep up to 1 MiB each. Costs a system call for each run
-/// of chunks.
+/// Call it outside of scopes: then it also returns whole chunks that this thread's scopes left free
+/// between live blocks. Other threads keep up to 1 MiB each. Costs a system call for each run of
+/// chunks.
 ///
 /// ```
 /// ebbtide_global::release_pool();

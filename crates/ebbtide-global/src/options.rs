@@ -1,15 +1,15 @@
-//! What a scope serves.
+//! The options of a scope.
 #![forbid(unsafe_code)]
 
-/// What a scope serves; for [`arena_with`](crate::arena_with). What it does not serve comes from
-/// the inner allocator and is counted in the [report](crate::report), by the reason.
+/// Options of a scope, for [`arena_with`](crate::arena_with): which requests it serves. All other
+/// requests go to the inner allocator, and the [report](crate::report) counts them by reason.
 ///
 /// ```
 /// use ebbtide_global::{Options, arena_with};
 ///
 /// let options = Options::new().byte_limit(64 << 20).label("import");
-/// let lines = arena_with(&options, || "a\nb\nc".lines().map(String::from).collect::<Vec<_>>().len());
-/// assert_eq!(lines, 3);
+/// let count = || "a\nb\nc".lines().map(String::from).collect::<Vec<_>>().len();
+/// assert_eq!(arena_with(&options, count), 3);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -21,46 +21,44 @@ pub struct Options {
 }
 
 impl Options {
-    /// Every size up to 1 GiB, as many bytes as there are, no label: what [`arena`](crate::arena)
-    /// does.
+    /// The options of [`arena`](crate::arena): all sizes up to 1 GiB, no byte limit and no label.
     #[inline]
     pub const fn new() -> Self {
         Options { min_size: 0, max_size: usize::MAX, byte_limit: usize::MAX, label: None }
     }
 
-    /// Blocks of fewer bytes come from the inner allocator. 0 unless it is set: small blocks gain
-    /// most.
+    /// Smaller blocks come from the inner allocator. The default is 0, because small blocks gain
+    /// most from an arena.
     #[inline]
     pub const fn min_size(mut self, bytes: usize) -> Self {
         self.min_size = bytes;
         self
     }
 
-    /// Blocks of more bytes come from the inner allocator, as do those above 1 GiB whatever is set.
+    /// Larger blocks come from the inner allocator. Blocks above 1 GiB always do.
     #[inline]
     pub const fn max_size(mut self, bytes: usize) -> Self {
         self.max_size = bytes;
         self
     }
 
-    /// The scope takes no more bytes than this from its arena; scopes inside of it have limits of
-    /// their own. Where a request does not fit any more it comes from the inner allocator. A freed
-    /// block makes room only where its memory is used again at once: the last one of a chunk, and
-    /// those above 8 KiB.
+    /// The most bytes that the scope takes from its arena; nested scopes have limits of their own.
+    /// Requests beyond it go to the inner allocator. Freeing a block makes room only if its memory
+    /// is reusable at once: if it is the last block of its chunk or larger than 8 KiB.
     #[inline]
     pub const fn byte_limit(mut self, bytes: usize) -> Self {
         self.byte_limit = bytes;
         self
     }
 
-    /// Whether every size is served, without a limit.
+    /// Whether the scope serves every size without a limit.
     #[inline]
     pub(crate) fn serves_all(&self) -> bool {
         (Options { label: None, ..*self }) == Options::new()
     }
 
-    /// A name under which the [report](crate::report) keeps figures of their own. Meant for a few
-    /// fixed names.
+    /// A name under which the [report](crate::report) has separate figures for these scopes. Use a
+    /// small number of fixed names.
     #[inline]
     pub const fn label(mut self, label: &'static str) -> Self {
         self.label = Some(label);

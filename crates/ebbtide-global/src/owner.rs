@@ -3,11 +3,11 @@
 //! # The idea
 //!
 //! An [`Owner`] has a stack of scopes, each with chunks of its own. Blocks of the innermost scope
-//! are bumped off its current chunk. Every chunk counts its live blocks. A scope that ends gives
-//! back the chunks in which nothing lives. The others stay as long as something in them lives, and
-//! whoever frees the last block puts the chunk into the shared pool. So nothing that a scope's end
-//! does, or fails to do, can make a live block invalid: scopes are hints about where to allocate,
-//! and counts decide when memory is used again.
+//! are bump-allocated from its current chunk. Every chunk counts its live blocks. When a scope
+//! ends, it gives back the chunks that hold no live block. The others stay until their last block
+//! is freed; whoever frees it puts the chunk into the shared pool. So nothing that happens when a
+//! scope ends, or fails to happen, can invalidate a live block: scopes are hints about where to
+//! allocate, and counts decide when memory is reused.
 //!
 //! # Who calls whom
 //!
@@ -45,23 +45,23 @@
 //!                   └─ else ─► retire every chunk, restore the outer scope
 //! ```
 //!
-//! An outermost scope may *persist*: it is suspended where it would end, and the next outermost one
-//! continues it. The module `persistent` has the argument.
+//! An outermost scope may *persist*: instead of ending it is suspended, and the next outermost
+//! scope continues it. The module `persistent` explains why.
 //!
 //! # Invariants
 //!
 //! - **G1** A block belongs to the run of chunks that its address lies in. A [`Run`] names a run
-//!   that the frontier has passed. Its entry stays committed for ever, and its memory while it is
-//!   in no shared pool.
+//!   below the frontier. Its entry stays committed for ever; its memory stays committed while the
+//!   run is in no shared pool.
 //! - **G2** A run has at most one of these at a time: an owner (its entry names it), a place in one
-//!   pool, or, retired and pinned, nobody. Only the owner touches the plain fields of its entry and
-//!   bumps its memory. It passes on by `Count`: settled by its owner, then taken by the exchange of
-//!   an adopter or by whoever frees the last block; or through a pool. Each release is acquired by
-//!   the next owner.
+//!   pool, or, if it is retired and pinned, neither. Only the owner accesses the plain fields of
+//!   its entry and bumps its memory. Ownership is passed on by `Count` (its owner settles the
+//!   count, and then an adopter's exchange or whoever frees the last block takes the run) or
+//!   through a pool. Either way, the next owner acquires what the last one released.
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
 //!   where `local` gains `served - mark` as long as it is current. For a retired one it is `count`.
-//!   Every block that is served adds one, every block that is freed takes one, and resizing in
-//!   place changes nothing.
+//!   Serving a block adds one, freeing a block subtracts one, and resizing in place changes
+//!   nothing.
 //! - **G4** A byte is served again only when its block was freed by the chunk's owner while it
 //!   owned it (rewound, or through a list), or when no block of its chunk is alive and none is in a
 //!   list.
@@ -70,23 +70,23 @@
 //!   above that chunk's start. So no block of another run ends at `top`: the end of a block equals
 //!   `top` only if both lie in the current chunk.
 //! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of that very
-//!   scope, and above no chunk's top. Its chunks stay its own until it ends, and its lists end with
-//!   it. A chunk that is bumped again from its start has no listed block.
-//! - **G7** A large block is the only one of its run, and nobody counts it: it is alive exactly
-//!   while the run is in no pool. Whoever frees it has the run.
+//!   scope, and lie below the top of their chunk. A scope's chunks stay its own until it ends, and
+//!   its lists end with it. A chunk that is bumped again from its start has no listed block.
+//! - **G7** A large block is the only one in its run and is not counted: it is alive exactly while
+//!   the run is in no pool. Whoever frees it owns the run.
 //! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
 //!   and its scope.
-//! - **G9** Of a chunk with an owner, `tail` is where the blocks begin that were bumped since it
-//!   was adopted; 0 if it was not. `older` counts the blocks below that its owner freed. So where
-//!   `local + older` is 0, every block above `tail` was freed, whatever became of those below;
-//!   frees of others can only make the sum larger. No block from before the adoption begins at or
-//!   behind `from`.
+//! - **G9** For a chunk with an owner, `tail` is the offset at which it was adopted, or 0 if it was
+//!   not: blocks bumped since the adoption lie above it. `older` counts the blocks below `tail`
+//!   that the owner freed. If `local + older` is 0, every block above `tail` has been freed,
+//!   whatever became of those below; frees by others can only make the sum larger. No block from
+//!   before the adoption begins at or above `from`.
 //!
-//! P1 to P4, in the module `persistent`, are about persistent scopes.
+//! P1 to P4, about persistent scopes, are in the module `persistent`.
 //!
-//! Nothing is assumed about the calls of [`leave`](Owner::leave): one that never comes, comes twice
-//! or in another order costs memory and no more. `Owner::check` asserts what a program can see of
-//! the invariants after every slow operation of a debug build.
+//! Nothing is assumed about calls to [`leave`](Owner::leave): if one is missing, repeated or out of
+//! order, that costs memory but nothing else. In debug builds, `Owner::check` asserts the
+//! observable part of the invariants after every slow operation.
 
 use crate::{
     cache::Cache,
@@ -127,7 +127,7 @@ const ID_BATCH: u64 = 1 << 20;
 
 static NEXT_IDS: AtomicU64 = AtomicU64::new(FIRST_ID);
 
-/// The bytes at the start of a chunk that no block has (G5).
+/// The bytes at the start of a chunk that belong to no block (G5).
 const LEAD: usize = 16;
 
 /// Blocks aligned to more than this come from the inner allocator.
@@ -136,18 +136,18 @@ const MAX_ALIGN: usize = 4096;
 /// Fast scopes that may end before an owner publishes its figures.
 const PUBLISH_EVERY: u64 = 64;
 
-/// Bytes that an owner serves before it looks at the live bytes of the whole program again.
+/// Bytes that an owner serves between two observations of the whole program's live bytes.
 const OBSERVE_EVERY: u64 = 256 << 10;
 
-/// Names a scope that was entered, or a call of [`Owner::enter_outside`]. It is no proof of
-/// anything: see [`Owner::leave`].
+/// Identifies a scope that was entered, or a call to [`Owner::enter_outside`]. Safety does not
+/// depend on how it is used: see [`Owner::leave`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    /// The scope's ID; with [`OUTSIDE`], where the ticket names a call of `enter_outside` in it.
+    /// The scope's ID. [`OUTSIDE`] is set if the ticket names a call to `enter_outside` in it.
     id: NonZeroU64,
 }
 
-/// Set in tickets of [`Owner::enter_outside`]. No ID is so large.
+/// Set in tickets of [`Owner::enter_outside`]. IDs never reach this bit.
 const OUTSIDE: u64 = 1 << 63;
 
 impl Ticket {
@@ -162,16 +162,16 @@ impl Ticket {
     }
 }
 
-/// Opens scopes, and allocates in the innermost one: a thread, or a handle that another language
-/// keeps.
+/// Opens scopes and allocates in the innermost one. Each thread has an owner; so may each handle
+/// that another language holds.
 ///
-/// An owner is used by one thread at a time. What it serves may be freed by any thread, through any
+/// An owner is used by one thread at a time. Its blocks may be freed by any thread, through any
 /// owner. Dropping it [ends](Owner::end) it.
 #[repr(C, align(64))]
 pub struct Owner {
-    // The first cache line is all that the fast paths touch.
+    // The fast paths touch only the first cache line.
     top: Cell<*mut u8>,
-    /// `limit`, or 0 where no scope serves: the fast paths rely on it.
+    /// `limit`, or 0 if no scope serves requests: the fast paths rely on it.
     end: Cell<usize>,
     /// Larger blocks take the slow path: `SMALL`, or 0.
     small_max: Cell<usize>,
@@ -181,25 +181,25 @@ pub struct Owner {
     scope: Cell<u64>,
     /// Blocks ever bumped.
     served: Cell<u64>,
-    /// Bytes ever freed, without those that were rewound.
+    /// Bytes ever freed, except those freed by rewinding the bump pointer.
     freed: Cell<u64>,
-    /// The entry of a chunk that stays owned between scopes, so that a fast scope is opened by two
-    /// stores: `Some` while no scope is open, and while none is but a fast one. `top`, `from`,
-    /// `mark`, `first` and `current` are then as that scope needs them; the chunk is `first`.
+    /// The entry of a chunk that stays owned between scopes, so that two stores open a fast scope.
+    /// It is `Some` only while no scope is open, or only a fast one. `top`, `from`, `mark`, `first`
+    /// and `current` are then set as that scope needs them; the chunk is `first`.
     cached: Cell<Option<&'static Entry>>,
 
-    // The second line: what a fast scope needs at its beginning and at its end.
-    /// The scope that the cached chunk's entry names; 0 where there is none. Fast scopes that leave
-    /// nothing behind use it in turn.
+    // The second line: the fields that a fast scope needs when it begins and ends.
+    /// The scope ID in the cached chunk's entry; 0 if there is no such chunk. Successive fast
+    /// scopes share it as long as they leave no block behind.
     cached_scope: Cell<u64>,
     /// Where the cached chunk ends.
     cached_end: Cell<usize>,
-    /// `served` when the current chunk's count was last brought up to date.
+    /// `served` at the last update of the current chunk's count.
     mark: Cell<u64>,
-    /// Where the bump pointer was when its bytes were last added up.
+    /// The address of the bump pointer when its bytes were last added up.
     from: Cell<usize>,
-    /// How many more fast scopes may end before the figures are published. Those that did are not
-    /// in `scopes_ended` yet.
+    /// How many more fast scopes may end before the figures are published. The ones that have ended
+    /// since are not in `scopes_ended` yet.
     unpublished: Cell<u64>,
     /// Bytes ever served.
     bytes: Cell<u64>,
@@ -209,18 +209,18 @@ pub struct Owner {
     current: Cell<Option<Run>>,
     lists: Cell<Option<NonNull<FreeLists>>>,
 
-    /// The chunk of the innermost scope behind which the next empty one is looked for; `None`:
-    /// behind the newest.
+    /// The chunk of the innermost scope after which the search for an empty one continues; `None`
+    /// starts after the newest.
     looked_at: Cell<Option<Run>>,
-    /// Where the innermost scope's part of the current chunk ends.
+    /// The end of the innermost scope's part of the current chunk.
     limit: Cell<usize>,
-    /// How often the innermost scope was closed by [`enter_outside`](Owner::enter_outside) and not
-    /// opened again.
+    /// The number of calls to [`enter_outside`](Owner::enter_outside) in the innermost scope that
+    /// have not been left.
     outside: Cell<u32>,
-    /// How many requests a scope that was closed for want of memory lets pass before it tries
-    /// again; 0 where it was not.
+    /// If the innermost scope was closed for lack of memory: how many requests it passes on before
+    /// it tries again; otherwise 0.
     retry: Cell<u32>,
-    /// The chunk that the lists of all scopes lie in.
+    /// The chunk that holds the lists of all scopes.
     lists_run: Cell<Option<Run>>,
     persistence: Persistence,
     payoff: Payoff,
@@ -228,9 +228,9 @@ pub struct Owner {
     next_id: Cell<u64>,
     last_id: Cell<u64>,
     counters: Cell<Option<&'static Counters>>,
-    /// `bytes` when the live bytes of the program were last looked at.
+    /// `bytes` at the last observation of the program's live bytes.
     observed: Cell<u64>,
-    /// Blocks that were popped from lists, or are large.
+    /// Blocks served from free lists, and large blocks.
     others: Cell<u64>,
     grown: Cell<u64>,
     escaped: Cell<u64>,
@@ -246,14 +246,14 @@ impl fmt::Debug for Owner {
     }
 }
 
-/// Adds to a counter. They may wrap.
+/// Adds to a counter, which may wrap.
 #[inline(always)]
 fn bump(counter: &Cell<u64>, more: u64) {
     counter.set(counter.get().wrapping_add(more));
 }
 
 impl Owner {
-    /// An owner that may not open scopes yet.
+    /// Creates an owner, which cannot open scopes before it is [started](Owner::start).
     #[must_use]
     pub const fn new() -> Self {
         Owner {
@@ -294,12 +294,13 @@ impl Owner {
         }
     }
 
-    /// Lets the owner open scopes. False where no range of addresses can be had, or the owner has
-    /// [ended](Owner::end). Allocates a little, once; not to be called from inside an allocator.
+    /// Enables the owner to open scopes. Returns false if no range of addresses is available or the
+    /// owner has [ended](Owner::end). The first call allocates a little memory, so do not call it
+    /// from inside an allocator.
     pub fn start(&self) -> bool {
         if self.id.get() == NONE && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
-            // Those of an owner that has ended keep what it counted.
+            // Counters that an ended owner left behind keep its counts.
             self.served.set(counters.blocks.load(Ordering::Relaxed));
             self.scopes_ended.set(counters.scopes_ended.load(Ordering::Relaxed));
             self.bytes.set(counters.bytes.load(Ordering::Relaxed));
@@ -320,7 +321,7 @@ impl Owner {
         self.id.get() >= FIRST_ID
     }
 
-    /// Whether a scope is open, be it one that serves nothing.
+    /// Whether a scope is open, even one that serves nothing.
     #[inline(always)]
     pub(crate) fn has_scope(&self) -> bool {
         self.scope.get() != NONE
@@ -344,15 +345,14 @@ impl Owner {
 
     #[cold]
     fn reserve_ids(&self) {
-        // In 64 bits this never wraps (G8). Relaxed: a batch is given out once in any order of
-        // events.
+        // 64 bits never wrap (G8). Relaxed: each batch is handed out once in any order of events.
         let first = NEXT_IDS.fetch_add(ID_BATCH, Ordering::Relaxed);
         self.next_id.set(first);
         self.last_id.set(first + ID_BATCH);
     }
 
-    /// Ends every scope, gives everything to the pools that all share, and never opens a scope
-    /// again. Live blocks stay valid.
+    /// Ends every scope and gives all unused memory to the shared pools. The owner never opens a
+    /// scope again. Live blocks stay valid.
     pub fn end(&self) {
         if !self.is_started() {
             return;
@@ -372,10 +372,10 @@ impl Owner {
         pool::trim(memory::excess());
     }
 
-    /// Gives what this owner keeps for its next scopes to the pools that all share. While a scope
-    /// is open, that is not all of it.
+    /// Gives the memory that this owner keeps for its next scopes to the shared pools. While a
+    /// scope is open, part of it stays.
     pub fn release_pools(&self) {
-        // Of an open scope, one of these may be the first chunk, and in the other one lie its
+        // If a scope is open, the cached chunk may be its first one, and `lists_run` holds its
         // lists.
         if self.innermost().is_none() {
             self.end_persistent();
@@ -395,7 +395,8 @@ impl Owner {
 
     // Figures
 
-    /// Hands this owner's figures to the report; `bytes` are those of one scope.
+    /// Publishes this owner's figures for the report. `bytes` is the number of bytes that the scope
+    /// just ended took, for the high-water mark.
     #[inline(never)]
     pub(crate) fn publish(&self, bytes: u64) {
         let ended = PUBLISH_EVERY - self.unpublished.replace(PUBLISH_EVERY);
@@ -416,13 +417,13 @@ impl Owner {
     }
 
     fn publish_bytes(&self, counters: &Counters) {
-        // What was bumped since they were added up counts, too.
+        // Includes the bytes bumped since they were last added up.
         let bumped = self.top.get().addr().wrapping_sub(self.from.get()) as u64;
         counters.bytes.store(self.bytes.get().wrapping_add(bumped), Ordering::Relaxed);
         counters.freed.store(self.freed.get(), Ordering::Relaxed);
     }
 
-    /// Publishes what the last outermost scope left, unless another one is open.
+    /// Publishes the figures of the last outermost scope, unless another one is open.
     pub(crate) fn publish_at_rest(&self) {
         if self.innermost().is_none() {
             self.publish(0);
@@ -430,8 +431,7 @@ impl Owner {
         self.observe(0);
     }
 
-    /// Looks at the live bytes of the whole program, of which so many more are about to be served
-    /// here.
+    /// Observes the live bytes of the whole program. `more` bytes are about to be served here.
     #[cold]
     fn observe(&self, more: usize) {
         let Some(counters) = self.counters.get() else { return };
@@ -440,7 +440,7 @@ impl Owner {
         observe(more);
     }
 
-    /// Counts bytes that were freed, by an owner that was not started, too.
+    /// Counts freed bytes, even if this owner was never started.
     #[inline]
     fn count_freed(&self, bytes: usize) {
         bump(&self.freed, bytes as u64);
@@ -448,9 +448,9 @@ impl Owner {
             return figures::freed_elsewhere(bytes as u64);
         };
         let unpublished = self.freed.get().wrapping_sub(counters.freed.load(Ordering::Relaxed));
-        // Outside of scopes none will end and publish it; and one that only frees may last for
-        // ever. What was served is published with it: fast scopes that ended may have freed what
-        // they served, and published neither.
+        // Outside of scopes, no scope's end will publish the count, and a scope that only frees may
+        // last for ever. The served bytes are published with it, because fast scopes that have
+        // ended may have freed what they served and published neither.
         if !self.has_scope() || unpublished >= OBSERVE_EVERY {
             self.publish_bytes(counters);
         }
@@ -468,7 +468,7 @@ impl Owner {
     }
 }
 
-/// Looks at the live bytes that owners have published, and sets the bound by them and so many more.
+/// Sets the memory bound from the live bytes that owners have published, plus `more`.
 fn observe(more: usize) {
     let live = figures::live_bytes().saturating_add(more);
     if memory::observe(live, os::milliseconds()) {
@@ -476,8 +476,9 @@ fn observe(more: usize) {
     }
 }
 
-// SAFETY: nothing in an owner belongs to the thread that made it. Its chunks are its own whoever
-// runs it (G2), and moving it to another thread orders what it did before.
+// SAFETY: nothing in an owner is tied to the thread that made it. Its chunks belong to the owner,
+// not to a thread (G2), and moving it to another thread orders its earlier accesses before the
+// later ones.
 unsafe impl Send for Owner {}
 
 impl Default for Owner {

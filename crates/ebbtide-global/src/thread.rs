@@ -14,8 +14,8 @@ use core::{
 use std::{alloc, hint, process, thread_local};
 
 thread_local! {
-    /// Made when the program is compiled and without a destructor, so that an allocator may use it
-    /// at any moment of a thread's life.
+    /// Initialised at compile time and without a destructor, so an allocator may use it at any time
+    /// in a thread's life.
     static OWNER: ManuallyDrop<Owner> = const { ManuallyDrop::new(Owner::new()) };
 
     /// Ends the owner when the thread ends. Touched only by `start`.
@@ -32,8 +32,8 @@ impl Drop for Exit {
 }
 
 /// Whether scopes can be served: there is a range, and the program's global allocator is a
-/// `Scoped`. Relaxed: every thread that finds it unknown finds out the same, and what the range is
-/// comes by `range::prepare`.
+/// `Scoped`. Relaxed: threads that read `UNKNOWN` all arrive at the same answer, and
+/// `range::prepare` synchronises access to the range itself.
 static INSTALLED: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const NO: u8 = 1;
@@ -42,11 +42,11 @@ const YES: u8 = 2;
 /// Lends this thread's owner.
 #[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
-    // Not `LocalKey::with`: std does not mark it `inline`, so most callers would call it. The
-    // variable is always there.
+    // Not `LocalKey::with`: std does not mark it `inline`, so most callers would pay for a call. A
+    // variable without a destructor is always accessible.
     let Ok(owner) = OWNER.try_with(ptr::from_ref) else { process::abort() };
-    // SAFETY: the variable has no destructor, so it is there until its thread ends, and this thread
-    // runs `f`.
+    // SAFETY: the variable has no destructor, so it lives until its thread ends, and `f` runs on
+    // this thread.
     f(unsafe { &*owner })
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
 ///
 /// # Safety
 ///
-/// The block is the engine's and alive, `place` is where it lies, and it has this size. It is not
-/// used again.
+/// The block belongs to the engine, is alive, lies at `place` and has this size. It is not used
+/// again.
 #[inline(always)]
 pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
     // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
@@ -70,14 +70,15 @@ pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
 ///
 /// # Safety
 ///
-/// As for [`Owner::free_listed`].
+/// The contract of [`Owner::free_listed`].
 #[allow(
     clippy::extra_unused_type_parameters,
     reason = "generic, it is compiled with the program, where the address of a thread-local is a constant"
 )]
 #[inline(never)]
 unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: `free_listed` calls it for a block that it was called for.
+    // SAFETY: `Owner::free_listed` calls the closure only for this same block, for which the caller
+    // has made the promises.
     let medium = || unsafe { free_medium(block, size, place) };
     // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is
     // listed.
@@ -88,7 +89,7 @@ unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
 ///
 /// # Safety
 ///
-/// As for [`Owner::free_medium`].
+/// The contract of [`Owner::free_medium`].
 #[inline(never)]
 unsafe fn free_medium(block: *mut u8, size: usize, place: Place) {
     // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is
@@ -100,7 +101,7 @@ unsafe fn free_medium(block: *mut u8, size: usize, place: Place) {
 ///
 /// # Safety
 ///
-/// As for [`Owner::free_elsewhere`].
+/// The contract of [`Owner::free_elsewhere`].
 #[cold]
 #[inline(never)]
 unsafe fn free_elsewhere(block: *mut u8, size: usize, place: Place) {
@@ -108,7 +109,8 @@ unsafe fn free_elsewhere(block: *mut u8, size: usize, place: Place) {
     with(|owner| unsafe { owner.free_elsewhere(place, block, size) });
 }
 
-/// Lets this thread open scopes. False where that cannot be, or would be to no purpose.
+/// Enables this thread to open scopes. Returns false if that is impossible, or pointless because
+/// the global allocator is not a `Scoped`.
 #[cold]
 pub(crate) fn start() -> bool {
     if INSTALLED.load(Ordering::Relaxed) == NO {
@@ -122,22 +124,21 @@ pub(crate) fn start() -> bool {
             return false;
         }
     }
-    // From the destructor of a thread-local that outlives `EXIT` there is no way to learn of the
-    // thread's end.
+    // `EXIT` is already destroyed, so the end of this thread would go unnoticed.
     if EXIT.try_with(|_| ()).is_err() {
         return false;
     }
     with(Owner::start) && is_installed()
 }
 
-/// Whether the global allocator is a `Scoped`: one block inside a scope tells.
+/// Whether the global allocator is a `Scoped`. Finds out by allocating one block inside a scope.
 fn is_installed() -> bool {
     if INSTALLED.load(Ordering::Relaxed) == UNKNOWN {
         let ticket = with(|owner| owner.enter(&crate::Options::new()));
         let layout = Layout::new::<[u64; 4]>();
         // SAFETY: the layout has a size.
         let block = hint::black_box(unsafe { alloc::alloc(layout) });
-        // SAFETY: the block is alive, or null, which lies in no range.
+        // SAFETY: the block is alive, or null, which is outside of the range.
         let is_ours = unsafe { run::find(block) }.is_some();
         if !block.is_null() {
             // SAFETY: allocated above with this layout.

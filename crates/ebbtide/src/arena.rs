@@ -452,7 +452,7 @@ impl<B: Backing> Arena<B> {
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
         // the root starts anew below.
         unsafe { self.chunks.control().release_above(most) };
-        // SAFETY: likewise, no scope and no allocation is left.
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
     }
 
@@ -463,7 +463,7 @@ impl<B: Backing> Arena<B> {
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
         // the root starts anew below.
         unsafe { control.release_all() };
-        // SAFETY: likewise, no scope and no allocation is left.
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
         control.set_next_size(held);
     }

@@ -1,26 +1,26 @@
-//! Where a block lands: the arithmetic of both ends of a region, in safe code over `usize` alone.
+//! Block placement: the address arithmetic of both ends of a region, in safe code over `usize`.
 //!
-//! A region's free bytes are the addresses `low..top`. Blocks whose size is known are taken off the
-//! high end ([`down_small`], [`down`]); blocks that may grow are taken off the low end ([`up`]).
-//! Rounding *down* after the subtraction is what leaves the high end a single conditional branch:
-//! rounding up can overflow and needs a second one.
+//! The free bytes of a region are the addresses `low..top`. Blocks of known size are taken from the
+//! high end ([`down_small`], [`down`]), blocks that may grow from the low end ([`up`]). At the high
+//! end, rounding *down* after the subtraction needs a single conditional branch; rounding up could
+//! overflow and would need a second one.
 //!
-//! Every function returns `None` when the block does not fit and never wraps into a wrong answer;
-//! `tests/arith.rs` holds them against a model in wider integers, over 16, 32 and 64 bits.
+//! Every function returns `None` if the block does not fit, and never a wrong address because of a
+//! wrap. `tests/arith.rs` compares them with a model in wider integers, over 16, 32 and 64 bits.
 #![forbid(unsafe_code)]
 
-/// No region begins below this address, so that [`down_small`] needs one comparison only.
+/// No region begins below this address, so [`down_small`] needs only one comparison.
 pub const LOWEST_ADDRESS: usize = 2 * SMALL;
 
 /// The largest size and the largest alignment that [`down_small`] accepts, in bytes.
 pub const SMALL: usize = 4096;
 
-/// The alignment of every chunk that comes from a backing, and of the first byte of its region.
+/// The alignment of every chunk allocated from a backing, and of the first byte of its region.
 pub const CHUNK_ALIGN: usize = 16;
 
 macro_rules! arithmetic {
     ($word:ty, $signed:ty) => {
-        /// The start of a block of `size` bytes at the high end of `low..top`.
+        /// Returns the start of a block of `size` bytes at the high end of `low..top`.
         ///
         /// For `size` and `align` up to [`SMALL`](crate::arith::SMALL) and `low` at or above
         /// [`LOWEST_ADDRESS`](crate::arith::LOWEST_ADDRESS): the subtraction cannot wrap then, so
@@ -37,11 +37,12 @@ macro_rules! arithmetic {
             if start < low { None } else { Some(start) }
         }
 
-        /// The start of a block of `size` bytes at the high end of `low..top`, for any layout.
+        /// Returns the start of a block of `size` bytes at the high end of `low..top`, for any
+        /// layout.
         ///
-        /// Looks at the sign of what would be left. Neither the region nor a layout rounded up to
-        /// its alignment exceeds half of the address space, so the difference of the two never
-        /// wraps.
+        /// The block fits if the number of bytes left is not negative. Neither a region nor a
+        /// layout rounded up to its alignment exceeds half of the address space, so that number
+        /// never wraps.
         #[inline(always)]
         #[must_use]
         pub const fn down(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
@@ -49,7 +50,8 @@ macro_rules! arithmetic {
             if (start.wrapping_sub(low) as $signed) < 0 { None } else { Some(start) }
         }
 
-        /// The start of a block of `size` bytes at the low end of `low..top`, for any layout.
+        /// Returns the start of a block of `size` bytes at the low end of `low..top`, for any
+        /// layout.
         #[inline(always)]
         #[must_use]
         pub const fn up(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
@@ -77,7 +79,7 @@ macro_rules! arithmetic {
 
 arithmetic!(usize, isize);
 
-/// The same functions over 16 bits: an address space small enough to try every corner of.
+/// The same functions over 16 bits, an address space small enough for exhaustive tests.
 #[doc(hidden)]
 pub mod word16 {
     arithmetic!(u16, i16);

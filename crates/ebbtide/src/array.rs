@@ -1,18 +1,16 @@
 //! Arrays of any dimension, as views of a scope's memory (feature `ndarray`).
 //!
-//! An [`ArrayViewMut`] is what `ndarray` calls an array whose elements lie elsewhere: here in the
-//! scope. Everything that crate does with an array it does with such a view; only what would
-//! reallocate is missing. An expression like `&a + &b` makes a new array on the heap;
-//! [`array_map`](Scope::array_map), `ndarray::Zip` and the assigning operators do the same work
-//! without.
+//! An [`ArrayViewMut`] is `ndarray`'s view of elements that live elsewhere, here in the scope. It
+//! supports every operation of an `ndarray` array except those that reallocate. An expression like
+//! `&a + &b` makes a new array on the heap; [`array_map`](Scope::array_map), `ndarray::Zip` and the
+//! assigning operators do the same work without the heap.
 //!
-//! All methods that take a shape take what `ndarray`'s own constructors take: a number, a tuple, an
-//! array, an `IxDyn`, and any of them with `.f()` for column-major order. An `IxDyn` of more than
-//! four axes keeps its lengths on the heap, as `ndarray` lays it down; the elements are in the
-//! scope all the same.
+//! Shapes are given as for `ndarray`'s own constructors: a number, a tuple, an array or an `IxDyn`,
+//! with `.f()` for column-major order. `ndarray` keeps the lengths of an `IxDyn` of more than four
+//! axes on the heap; the elements are in the scope all the same.
 //!
-//! An array of 512 bytes or more begins at a multiple of 64, a cache line and the widest vector
-//! register, unless it only fits without.
+//! An array of 512 bytes or more begins at a multiple of 64 bytes, the size of a cache line and of
+//! the widest vector register, unless it fits only without that alignment.
 
 use crate::{
     error::{AllocError, Failure},
@@ -22,16 +20,16 @@ use crate::{
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit};
 use ndarray::{ArrayRef, ArrayViewMut, Dimension, LinalgScalar, ShapeBuilder, Zip};
 
-/// What large arrays are aligned to, in bytes. `docs/decisions/0011-array-alignment.md` has the
+/// The alignment of large arrays, in bytes. `docs/decisions/0011-array-alignment.md` has the
 /// measurement.
 const LINE: usize = 64;
 
-/// The bytes from which on an array counts as large: aligning costs an eighth of them at most.
+/// The size in bytes from which an array is aligned: the padding is at most an eighth of it.
 const LARGE: usize = 512;
 
 /// The number of elements of a shape, if an array of them can exist.
 fn checked_len<A, D: Dimension, F: Failure>(dim: &D) -> Result<usize, F> {
-    // `ndarray` wants the axes that are not empty to stay below this even beside one that is, so
+    // `ndarray` requires the product of the non-empty axes to fit even if another axis is empty, so
     // that no stride overflows.
     let mut spanned = 1usize;
     let mut empty = false;
@@ -48,7 +46,8 @@ fn checked_len<A, D: Dimension, F: Failure>(dim: &D) -> Result<usize, F> {
     Ok(if empty { 0 } else { spanned })
 }
 
-/// All elements of an array that [`array_uninit_in`](Scope::array_uninit_in) made: it has no gaps.
+/// All elements of an array made by [`array_uninit_in`](Scope::array_uninit_in), which is always
+/// contiguous.
 fn places_of<'v, A, D: Dimension>(
     array: &'v mut ArrayViewMut<'_, MaybeUninit<A>, D>,
 ) -> &'v mut [MaybeUninit<A>] {
@@ -58,7 +57,7 @@ fn places_of<'v, A, D: Dimension>(
     places
 }
 
-/// Makes every element of an array without gaps from its index, in the order of memory.
+/// Fills a contiguous array by calling `make` with each index, in memory order.
 fn fill<A, D: Dimension>(
     places: &mut [MaybeUninit<A>],
     dim: &D,
@@ -73,7 +72,7 @@ fn fill<A, D: Dimension>(
         }
         return;
     };
-    // `run` elements, which differ in the index of one axis, are a plain loop.
+    // A run of elements that differ only in the index of the innermost axis is a plain loop.
     let inner = if column_major { 0 } else { last };
     let run = dim[inner].max(1);
     for run in places.chunks_mut(run) {
@@ -92,8 +91,8 @@ fn fill<A, D: Dimension>(
     }
 }
 
-/// Makes each element of one slice from that of another. A function of its own: the compiler then
-/// knows that the two do not overlap, and a copy becomes one call of `memcpy`.
+/// Writes `make` of each element of `from` to `to`. It is not inlined, so the compiler knows that
+/// the arguments do not overlap and turns a copy into one call of `memcpy`.
 #[inline(never)]
 fn map_slice<A, T>(from: &[A], to: &mut [MaybeUninit<T>], mut make: impl FnMut(&A) -> T) {
     for (place, element) in to.iter_mut().zip(from) {
@@ -103,7 +102,7 @@ fn map_slice<A, T>(from: &[A], to: &mut [MaybeUninit<T>], mut make: impl FnMut(&
 
 /// The bodies that the public methods share, fallible or not.
 impl<'a> Scope<'a> {
-    /// Room for `len` elements, at the start of a cache line where there is room for that.
+    /// Reserves `len` elements. A large slice is aligned to [`LINE`] if it fits that way.
     fn elements_in<A, F: Failure>(&self, len: usize) -> Result<&'a mut [MaybeUninit<A>], F> {
         let large = len.checked_mul(size_of::<A>()).is_some_and(|size| size >= LARGE);
         if large && align_of::<A>() < LINE {
@@ -139,7 +138,7 @@ impl<'a> Scope<'a> {
         for place in places_of(&mut array) {
             *place = MaybeUninit::zeroed();
         }
-        // SAFETY: every place was written, and zeros are a value of a `Zeroable`.
+        // SAFETY: every element was written, and all-zero bytes are a valid value of a `Zeroable`.
         Ok(unsafe { array.assume_init() })
     }
 
@@ -158,7 +157,7 @@ impl<'a> Scope<'a> {
         for place in places_of(&mut array) {
             place.write(element.clone());
         }
-        // SAFETY: every place was written.
+        // SAFETY: every element was written.
         Ok(unsafe { array.assume_init() })
     }
 
@@ -176,7 +175,7 @@ impl<'a> Scope<'a> {
         let column_major = !array.is_standard_layout();
         let dim = array.raw_dim();
         fill(places_of(&mut array), &dim, column_major, make);
-        // SAFETY: `fill` goes through the slice from end to end.
+        // SAFETY: `fill` writes every element of the slice, and `places_of` returns all of them.
         Ok(unsafe { array.assume_init() })
     }
 
@@ -195,7 +194,7 @@ impl<'a> Scope<'a> {
         let mut array = self.array_uninit_in::<T, _, F>(shape)?;
         let in_order = column_major || source.is_standard_layout();
         match source.as_slice_memory_order().filter(|_| in_order) {
-            // Both without gaps, in one order: a plain loop, or one call of `memcpy`.
+            // Both are contiguous and in the same order: a plain loop, or one call of `memcpy`.
             Some(elements) => {
                 assert_eq!(elements.len(), array.len(), "a slice of all elements");
                 map_slice(elements, places_of(&mut array), make);
@@ -204,7 +203,7 @@ impl<'a> Scope<'a> {
                 place.write(make(element));
             }),
         }
-        // SAFETY: either loop goes through every place, for the two have one shape.
+        // SAFETY: source and destination have the same shape, so either loop writes every element.
         Ok(unsafe { array.assume_init() })
     }
 }
@@ -214,8 +213,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// As all methods that take a shape and have no `try_`: if the elements would exceed
-    /// `isize::MAX` bytes, counted over the axes that are not empty.
+    /// If the elements would exceed `isize::MAX` bytes, counted over the axes that are not empty.
+    /// This holds for all infallible methods that take a shape.
     ///
     /// ```
     /// use ndarray::ShapeBuilder;
@@ -472,8 +471,8 @@ impl<'a> Scope<'a> {
     }
 
     /// Like [`array_from`](Scope::array_from), but passes each element through `make`, as
-    /// `ndarray`'s `map` does on the heap. The memory is reserved first, so `make` may allocate from
-    /// the same scope.
+    /// `ndarray`'s `map` does on the heap. The memory is reserved first, so `make` may allocate
+    /// from the same scope.
     ///
     /// # Panics
     ///

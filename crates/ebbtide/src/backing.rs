@@ -6,65 +6,71 @@ use core::{alloc::Layout, ptr::NonNull};
 /// A source of chunks for an arena.
 ///
 /// An arena calls its backing rarely: when all its chunks are full, and when it gives chunks back.
-/// `Heap` is the default one; a memory pool, a mapping or a counter around another backing are a
-/// dozen lines each (see `examples/backing.rs`).
+/// `Heap` is the default. A backing over a memory pool or a mapping, or one that counts what
+/// another backing serves, takes about a dozen lines (see `examples/backing.rs`).
 ///
 /// # Safety
 ///
-/// - A block that `allocate` returned must be at least as large and as aligned as the layout asked
-///   for, not overlap any other block in use, and stay valid, wherever the backing is moved to,
-///   until it is passed to `release`. The arena uses the bytes asked for; a surplus stays unused.
+/// - A block that `allocate` returned must have at least the size and alignment of the requested
+///   layout and must not overlap any other block in use. It must stay valid until it is passed to
+///   `release`, even if the backing is moved. The arena uses only the requested bytes and ignores
+///   any surplus.
 /// - `release` must not unwind.
 ///
-/// A backing that reaches the arena that it serves, through a scope in a thread-local say, gets an
-/// [`AllocError`] while it is at work from whatever would need a chunk, and from the scope that it
-/// works for; the infallible methods call `handle_alloc_error`.
+/// # Reentrancy and panics
 ///
-/// `allocate` may panic. The scope that asked then has nothing free in its current chunk until it
-/// ends; all that was allocated stays.
+/// A backing may reach the arena that it serves, for example through a scope in a thread-local.
+/// While the backing runs, an allocation that needs another chunk fails with an [`AllocError`], and
+/// so does any allocation from the scope whose request is being served. The infallible methods call
+/// `handle_alloc_error` instead.
+///
+/// `allocate` may panic. The requesting scope then treats its current chunk as full until the scope
+/// ends; existing allocations stay valid.
 pub unsafe trait Backing: Send {
     /// Returns a block of at least `layout.size()` bytes, which is never 0, aligned to
     /// `layout.align()`.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] refuses the request. The arena then asks for less, if less would do.
+    /// [`AllocError`] refuses the request. If the arena asked for more than it needs, it then tries
+    /// a smaller request.
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError>;
 
     /// Takes a block back.
     ///
     /// # Safety
     ///
-    /// `block` came from `allocate` of this backing with this same `layout`, and was not released
-    /// since.
+    /// `block` was returned by `allocate` of this backing for the same `layout`, and has not been
+    /// released.
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout);
 }
 
-/// What an arena's backing is unless the type says otherwise.
+/// The backing of an arena whose type names no other.
 #[cfg(feature = "alloc")]
 pub type DefaultBacking = Heap;
 
-/// What an arena's backing is unless the type says otherwise.
+/// The backing of an arena whose type names no other.
 #[cfg(not(feature = "alloc"))]
 pub type DefaultBacking = NoSpill;
 
-/// The bytes of a huge page on x86-64, and on aarch64 with pages of 4 KiB. Where huge pages have
-/// another size it is a size like others.
+/// The size of a huge page in bytes, on x86-64 and on aarch64 with pages of 4 KiB. On systems with
+/// another size this value only loses its benefit: the code stays correct.
 pub(crate) const HUGE_PAGE: usize = 2 * 1024 * 1024;
 
-/// The global allocator of the program. The default backing; needs the feature `alloc`.
+/// The global allocator of the program. This is the default backing; it needs the feature `alloc`.
 ///
-/// With the feature `std` on Linux, the system is advised to put huge pages (`MADV_HUGEPAGE`) into
-/// blocks that have room for them: one page fault instead of 512, and as many fewer entries for the
-/// processor's address translation. A huge page is resident as a whole once a byte of it is
-/// touched. A process that wants none says so with `prctl(PR_SET_THP_DISABLE)`, a system in
-/// `/sys/kernel/mm/transparent_hugepage/enabled`.
+/// On Linux, with the feature `std`, blocks of 4 MiB or more are advised to use huge pages
+/// (`MADV_HUGEPAGE`). A huge page costs one page fault instead of 512 and one entry of the
+/// processor's address translation instead of 512, but it is resident as a whole as soon as one of
+/// its bytes is touched. To turn this off, call `prctl(PR_SET_THP_DISABLE)` in a process, or write
+/// to `/sys/kernel/mm/transparent_hugepage/enabled` for the whole system.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
 
-// SAFETY: a block of the global allocator is as large and as aligned as asked for, its alone until
-// it is freed, and indifferent to where this empty type is; its contract forbids it to unwind.
+// SAFETY: `GlobalAlloc` guarantees that a block has the requested size and alignment, overlaps no
+// other and stays valid until it is freed, and forbids unwinding. Moving this empty type does not
+// affect its blocks.
 #[cfg(feature = "alloc")]
 unsafe impl Backing for Heap {
     #[inline]
@@ -89,7 +95,7 @@ unsafe impl Backing for Heap {
     }
 }
 
-// The standard library links the C library already; a crate for one call is not worth a dependency.
+// The standard library already links the C library. One call is not worth a dependency.
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 unsafe extern "C" {
     fn madvise(
@@ -99,24 +105,27 @@ unsafe extern "C" {
     ) -> core::ffi::c_int;
 }
 
-/// Asks for huge pages where whole ones lie in the block: at least one, for it has the size of two.
-/// A system without them, or set never to use them, serves ordinary ones.
+/// Asks for huge pages in the aligned part of the block. A block of at least two huge pages has
+/// room for at least one that is aligned. Systems that have no huge pages, or never use them, keep
+/// ordinary pages.
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 fn advise(block: NonNull<u8>, size: usize) {
     const MADV_HUGEPAGE: core::ffi::c_int = 14;
     let before = block.addr().get().wrapping_neg() & (HUGE_PAGE - 1);
     let whole_pages = (size - before) & !(HUGE_PAGE - 1);
     let first = block.as_ptr().wrapping_add(before);
-    // SAFETY: advice for whole pages of a block of our own, which changes nothing in them. An error
-    // means no huge pages.
+    // SAFETY: the range is whole pages of a block of our own, and the advice does not change their
+    // contents. An error means no huge pages.
     unsafe { madvise(first.cast(), whole_pages, MADV_HUGEPAGE) };
 }
 
-/// Refuses every request: the backing of a [`Fixed`](crate::Fixed) that spills nowhere.
+/// Refuses every request. This is the backing of a [`Fixed`](crate::Fixed) that never spills out of
+/// its buffer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSpill;
 
-// SAFETY: no block is ever returned, so nothing is promised of any.
+// SAFETY: `allocate` never returns a block, so there is no block the promises could be about;
+// `release` does nothing and cannot unwind.
 unsafe impl Backing for NoSpill {
     #[inline]
     fn allocate(&self, _layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

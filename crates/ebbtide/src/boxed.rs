@@ -372,8 +372,8 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 impl<T: ?Sized> DerefMut for Box<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the box owns an initialised value, and is borrowed exclusively as long as it lends
-        // it.
+        // SAFETY: the box owns an initialised value, and is borrowed exclusively as long as it
+        // lends it.
         unsafe { self.value.as_mut() }
     }
 }

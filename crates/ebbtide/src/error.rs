@@ -1,15 +1,13 @@
-//! What can go wrong, and the trait that lets one body serve an allocation method and its `try_`
-//! twin.
+//! Errors, and the trait that lets an allocation method and its `try_` version share one body.
 
 use core::{convert::Infallible, error::Error, fmt};
 
-/// The memory could not be had.
+/// The allocation failed.
 ///
-/// Returned by every `try_` method: the backing refused, the byte limit or the end of a fixed
-/// buffer was reached, the request exceeds `isize::MAX` bytes, or an alignment asked for at run
-/// time was no power of two. What was allocated and what is free in the scope are as they were
-/// before the call; chunks that a growing slice or string went through on the way may have come to
-/// the arena.
+/// The `try_` methods return it if the backing refused a request, the byte limit or the end of a
+/// fixed buffer was reached, the request exceeds `isize::MAX` bytes, or an alignment passed at run
+/// time is not a power of two. A failed call leaves existing allocations and the free memory of the
+/// scope unchanged. The arena keeps any chunks that it added while a slice or string was growing.
 ///
 /// It has no fields, so that `Result<&mut T, AllocError>` is one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -26,12 +24,12 @@ impl fmt::Display for AllocError {
 
 impl Error for AllocError {}
 
-/// Either the memory could not be had, or the caller's own code failed to make the value.
+/// Either the allocation failed, or the caller's initialiser returned an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AllocOrInitError<E> {
-    /// The memory could not be had; the initialiser did not run, or was cut short.
+    /// The allocation failed. The initialiser did not run, or did not run to its end.
     Alloc(AllocError),
-    /// The initialiser's own error.
+    /// The error that the initialiser returned.
     Init(E),
 }
 
@@ -59,19 +57,20 @@ impl<E: Error + 'static> Error for AllocOrInitError<E> {
     }
 }
 
-/// What a failed allocation is: an [`AllocError`] to return, or [`Infallible`], which cannot be
-/// made because the failing path diverges. A body generic over it serves both twins of a method.
+/// How an allocation failure is reported: as an [`AllocError`] to return, or as [`Infallible`],
+/// which has no values because the failing path diverges. A method and its `try_` version share one
+/// body that is generic over this trait.
 pub trait Failure: Sized {
-    /// Whether the slow path itself must diverge when there is no memory.
+    /// Whether the slow path must diverge when it runs out of memory.
     const DIVERGES: bool;
 
-    /// The request exceeds `isize::MAX` bytes. Panics where failure diverges, as `Vec` does.
+    /// The request exceeds `isize::MAX` bytes. Panics if failure diverges, as `Vec` does.
     fn too_large() -> Self;
 
-    /// An alignment asked for at run time is no power of two. Panics where failure diverges.
+    /// An alignment passed at run time is not a power of two. Panics if failure diverges.
     fn bad_alignment(align: usize) -> Self;
 
-    /// The slow path returned without a block; never reached where failure diverges.
+    /// The slow path returned without a block. Never reached if failure diverges.
     fn refused() -> Self;
 }
 

@@ -6,28 +6,27 @@ use crate::{
 };
 use core::{alloc::Layout, ptr::NonNull};
 
-/// Memory in huge pages where the system has them, for arenas of megabytes.
+/// Memory in huge pages where the system has them, for arenas of several megabytes.
 ///
-/// A processor translates addresses by the page, and remembers some thousand of them. Work that
-/// wanders over more memory than those cover waits for the page tables at nearly every access; with
-/// pages of 2 MiB instead of 4 KiB the same memory takes a five-hundredth of the entries. The first
-/// touch of a huge page also is one page fault instead of 512.
+/// A processor caches the translations of a few thousand pages (in its TLB). Code that accesses
+/// more memory than these pages cover, in no particular order, waits for the page tables at nearly
+/// every access. With pages of 2 MiB instead of 4 KiB, the same memory needs 512 times fewer
+/// entries. The first touch of a huge page also costs one page fault instead of 512.
 ///
 /// - Requests of 1.75 MiB or more are mapped at a multiple of 2 MiB. On Linux and Android the
-///   mapping is advised to use huge pages (`MADV_HUGEPAGE`), which holds where
+///   mapping is advised to use huge pages (`MADV_HUGEPAGE`), which takes effect if
 ///   `/sys/kernel/mm/transparent_hugepage/enabled` says `madvise` or `always`. On other Unixes it
-///   is a plain mapping; the alignment is what FreeBSD's promotion to superpages asks for.
-///   Elsewhere, on Windows say, all requests go to the [`Heap`], so that a program need not tell
-///   systems apart.
-/// - A mapping's size is rounded up to 2 MiB where that leaves an eighth of a huge page unused at
-///   most, else to the system's page.
-/// - Smaller requests go to the [`Heap`]: a huge page cannot serve them, and a mapping of their own
-///   costs a system call each way and a page fault a page, every time.
+///   is a plain mapping with the alignment that FreeBSD needs to promote it to superpages. On other
+///   systems, such as Windows, all requests go to the [`Heap`], so programs need no `cfg`.
+/// - The size of a mapping is rounded up to a multiple of 2 MiB if that leaves at most an eighth of
+///   a huge page unused, and to the system's page size otherwise.
+/// - Smaller requests go to the [`Heap`]: they cannot fill a huge page, and a mapping of their own
+///   would cost two system calls, and a page fault for each page.
 ///
-/// So give the arena large chunks from the start; an arena's own double from 16 KiB to 4 MiB. A
-/// huge page is resident as a whole once a byte of it is touched.
-/// [`set_limit`](crate::Arena::set_limit) and [`Stats::held`](crate::Stats::held) count what is
-/// asked of the backing, before the rounding.
+/// So give the arena large chunks from the start: by default its chunks double from 16 KiB to 4
+/// MiB. A huge page is resident as a whole as soon as one of its bytes is touched.
+/// [`set_limit`](crate::Arena::set_limit) and [`Stats::held`](crate::Stats::held) count the sizes
+/// requested from the backing, before the rounding.
 ///
 /// ```
 /// use ebbtide::{Arena, HugePages};
@@ -40,8 +39,9 @@ use core::{alloc::Layout, ptr::NonNull};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HugePages;
 
-// SAFETY: a block is a mapping of its own, or the end of one, or the heap's. It stays where it is
-// until `release`, which finds from the layout alone which of them it is, as `allocate` did.
+// SAFETY: a block is either a mapping that nobody else uses or a block of the heap, and has the
+// requested size and alignment. It stays valid until `release`, which decides from the layout alone
+// which of the two it is, as `allocate` did. Neither `munmap` nor the heap unwinds.
 unsafe impl Backing for HugePages {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         #[cfg(unix)]
@@ -57,25 +57,26 @@ unsafe impl Backing for HugePages {
             // SAFETY: `allocate` mapped a block of this layout, and the caller is done with it.
             return unsafe { mapping::release(block, layout) };
         }
-        // SAFETY: `allocate` passed this layout on to the heap.
+        // SAFETY: a layout of this size was allocated from the heap, and the caller no longer uses
+        // the block.
         unsafe { Heap.release(block, layout) };
     }
 }
 
-/// Memory of the system's own.
+/// Memory mapped directly from the system.
 #[cfg(unix)]
 mod mapping {
     use crate::{backing::HUGE_PAGE as HUGE, error::AllocError};
     use core::{alloc::Layout, ptr::NonNull};
 
-    /// What may stay unused at the end of a mapping so that its last page is a huge one.
+    /// The most bytes left unused at the end of a mapping to make its last page a huge one.
     const UNUSED: usize = HUGE / 8;
 
-    /// The least request that is mapped; smaller ones go to the heap.
+    /// The smallest request that is mapped; smaller ones go to the heap.
     /// `docs/decisions/0012-huge-pages.md` has the measurements.
     pub(super) const LEAST: usize = HUGE - UNUSED;
 
-    /// A block that [`release`] takes.
+    /// Maps a block for `layout`. [`release`] unmaps it.
     pub(super) fn allocate(layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let size = mapped_size(layout.size()).ok_or(AllocError)?;
         let block = map_aligned(size, layout.align().max(HUGE))?;
@@ -83,11 +84,11 @@ mod mapping {
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
     }
 
-    /// Ends what [`allocate`] mapped.
+    /// Unmaps a block.
     ///
     /// # Safety
     ///
-    /// It returned `block` for this layout, and the block is not used again.
+    /// [`allocate`] returned `block` for this layout, and the block is not used again.
     pub(super) unsafe fn release(block: NonNull<u8>, layout: Layout) {
         if let Some(size) = mapped_size(layout.size()) {
             // SAFETY: `allocate` mapped as many bytes at `block`, and the caller is done with them.
@@ -95,7 +96,7 @@ mod mapping {
         }
     }
 
-    /// The bytes that are mapped for a request. `None` on overflow.
+    /// The size of the mapping for a request of `size` bytes. `None` on overflow.
     fn mapped_size(size: usize) -> Option<usize> {
         let whole = size.checked_next_multiple_of(HUGE)?;
         if whole - size <= UNUSED {
@@ -105,9 +106,9 @@ mod mapping {
         }
     }
 
-    /// The bytes of an ordinary page.
+    /// The size of an ordinary page in bytes.
     fn page_size() -> usize {
-        // SAFETY: no memory is passed.
+        // SAFETY: `sysconf` takes a number and accesses no memory of ours.
         let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         match usize::try_from(size) {
             Ok(size) if size.is_power_of_two() && size <= HUGE => size,
@@ -115,27 +116,28 @@ mod mapping {
         }
     }
 
-    /// Maps `size` bytes, a multiple of the page, at a multiple of `align`, a power of two and no
-    /// less than a page.
+    /// Maps `size` bytes at a multiple of `align`. `size` is a multiple of the page size, and
+    /// `align` a power of two that is at least a page.
     fn map_aligned(size: usize, align: usize) -> Result<NonNull<u8>, AllocError> {
         let block = map(size)?;
         if block.addr().get() % align == 0 {
             return Ok(block);
         }
-        // SAFETY: mapped just now, as large, and nobody has it.
+        // SAFETY: `map` has just returned this mapping of `size` bytes, and nobody uses it.
         unsafe { unmap(block, size) };
-        // Enough to find an aligned start in it; what is before and behind goes back at once.
+        // Large enough to hold an aligned block. The parts before and after it are unmapped at
+        // once.
         let larger = size.checked_add(align).ok_or(AllocError)?;
         let block = map(larger)?;
         let before = block.addr().get().wrapping_neg() & (align - 1);
-        // SAFETY: less than `align` bytes into the mapping.
+        // SAFETY: `before < align`, and the mapping has `size + align` bytes.
         let start = unsafe { block.add(before) };
-        // SAFETY: `before` is a multiple of the page, for both addresses are; nobody has these
-        // bytes.
+        // SAFETY: `block` and `start` are multiples of the page size, so these are whole pages of
+        // the mapping, and nobody uses them.
         unsafe { unmap(block, before) };
-        // SAFETY: `before + size` is within the mapping.
+        // SAFETY: `before + size` is less than `larger`, the size of the mapping.
         let end = unsafe { start.add(size) };
-        // SAFETY: the rest of the mapping, whole pages, and nobody has these bytes.
+        // SAFETY: these are the remaining whole pages of the mapping, and nobody uses them.
         unsafe { unmap(end, larger - before - size) };
         Ok(start)
     }
@@ -144,7 +146,7 @@ mod mapping {
     fn map(size: usize) -> Result<NonNull<u8>, AllocError> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
-        // SAFETY: a new mapping at an address of the system's choice changes no other.
+        // SAFETY: a new mapping at an address that the system chooses affects no other mapping.
         let block = unsafe { libc::mmap(core::ptr::null_mut(), size, protection, flags, -1, 0) };
         if block == libc::MAP_FAILED {
             return Err(AllocError);
@@ -152,23 +154,23 @@ mod mapping {
         NonNull::new(block.cast()).ok_or(AllocError)
     }
 
-    /// Ends the mapping of `size` bytes; none is none. The system refuses only if it runs out of
+    /// Unmaps `size` bytes; no-op if `size` is 0. The system refuses only if it runs out of
     /// mappings, and then the bytes stay mapped and unused.
     ///
     /// # Safety
     ///
-    /// They are whole pages of mappings made here, and not used again.
+    /// The bytes are whole pages of mappings made here, and are not used again.
     unsafe fn unmap(block: NonNull<u8>, size: usize) {
         if size > 0 {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller says that these are whole pages of our mappings, used no more.
             unsafe { libc::munmap(block.as_ptr().cast(), size) };
         }
     }
 
-    /// Asks for huge pages. A system without them, or set never to use them, serves ordinary ones.
+    /// Asks for huge pages. Systems that have none, or never use them, keep ordinary pages.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn advise(block: NonNull<u8>, size: usize) {
-        // SAFETY: advice for a mapping of our own, which changes nothing that a program can see.
+        // SAFETY: the mapping is ours, and the advice does not change its contents.
         unsafe { libc::madvise(block.as_ptr().cast(), size, libc::MADV_HUGEPAGE) };
     }
 

@@ -3,10 +3,15 @@
 //! # The idea
 //!
 //! A cursor is three words: `top`, `chunk`, `low`. The bytes between `low` and `top` are free.
-//! Blocks of a known size are taken off the high end, blocks that may grow off the low end. Opening
-//! a scope copies the three words. Closing it does nothing: the parent's words did not change
-//! meanwhile. (A parent with hardly any room left first moves on to the next chunk, before the
-//! copy.)
+//! Blocks of known size are taken from the high end, blocks that may grow from the low end. Opening
+//! a scope copies the three words. Closing it does nothing, because the parent's words have not
+//! changed. (A parent that is nearly full moves to the next chunk before the copy.)
+//!
+//! # Why this is one file
+//!
+//! With more than 600 lines of code it is long, but it has one concept: the cursor. Both fast paths
+//! and the cold branch behind them rely on I0 to I5 and write the three words, which are private to
+//! this file. In two files, either could break the invariants.
 //!
 //! # Who calls whom
 //!

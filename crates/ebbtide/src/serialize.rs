@@ -1,10 +1,10 @@
-//! Serialises what lies in a scope, and deserialises into one (feature `serde`).
+//! Serialisation of values in a scope, and deserialisation into a scope (feature `serde`).
 //!
-//! [`Box`] and the [`collections`](crate::collections) serialise as what they hold.
+//! [`Box`] and the [`collections`](crate::collections) serialise like their contents.
 //!
-//! A type that implements `Deserialize` makes itself out of the input alone: it cannot know of a
-//! scope. serde's answer is the seed, a [`DeserializeSeed`] that brings along what is needed. A
-//! scope makes them:
+//! `Deserialize` creates a value from the input alone, so it cannot allocate in a scope. serde's
+//! solution is a seed, a [`DeserializeSeed`] that carries the state it needs. A scope has methods
+//! that make them:
 //!
 //! | seed | gives |
 //! |---|---|
@@ -12,14 +12,14 @@
 //! | [`s.seed::<[T]>()`](Scope::seed) | `&mut [T]` |
 //! | [`s.seed::<T>()`](Scope::seed) | `&mut T` |
 //! | [`s.boxed_seed::<T>()`](Scope::boxed_seed) | `Box<T>`, for `str` and slices too; `T` may need `Drop` |
-//! | [`s.borrowing_seed::<str>()`](Scope::borrowing_seed) | `&str`, of the input where that has it as it is; also `[u8]` |
+//! | [`s.borrowing_seed::<str>()`](Scope::borrowing_seed) | `&str`, borrowed from the input where possible; also `[u8]` |
 //! | [`s.seed_value(of)`](Scope::seed_value) | `&mut` of what the seed `of` gives |
 //! | [`s.seed_slice(of)`](Scope::seed_slice) | `&mut [_]` of what the seed `of` gives |
 //! | [`s.seed_entries(key, value)`](Scope::seed_entries) | `&mut [(_, _)]`, the entries of a map in their order |
 //! | [`s.seed_boxed(of)`](Scope::seed_boxed), [`s.seed_boxed_slice(of)`](Scope::seed_boxed_slice) | the same, owned |
 //! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the collections; maps and sets with the feature `hashbrown` |
 //!
-//! Seeds nest. What is nested in itself, as JSON is, takes a seed of one's own:
+//! Seeds nest. A recursive type, such as JSON, needs a seed of its own:
 //!
 //! ```
 //! use ebbtide::{Arena, Scope};
@@ -85,11 +85,11 @@
 //!
 //! # Errors
 //!
-//! Where there is no memory, a seed returns the deserialiser's own error with the text of
-//! [`AllocError`]; it never ends the program. Elements made until then are dropped, and a slice
-//! that did not get all of its elements gives its memory back, unless something was allocated
-//! since. What else a failed input took is free again when the scope ends. An input that announces
-//! more elements than it has reserves 64 KiB in advance at most.
+//! If memory runs out, a seed returns the deserialiser's error with the text of [`AllocError`]; it
+//! never ends the program. The elements made so far are dropped, and an incomplete slice gives its
+//! memory back unless something else was allocated since. All other memory of a failed input is
+//! free again when the scope ends. At most 64 KiB are reserved in advance because an input
+//! announces a length, so a false one does no harm.
 
 use crate::{
     boxed::Box,
@@ -105,7 +105,7 @@ use serde::{
     de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor},
 };
 
-/// The most bytes that are reserved because an input announced them.
+/// The most bytes reserved in advance because an input announced a length.
 const TRUSTED: usize = 64 * 1024;
 
 /// How many elements to reserve for an input that announces `hint`.
@@ -113,7 +113,7 @@ fn cautious<T>(hint: Option<usize>) -> usize {
     hint.unwrap_or(0).min(TRUSTED / size_of::<T>().max(1))
 }
 
-// What serialises.
+// Serialisation.
 
 impl<T: ?Sized + Serialize> Serialize for Box<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -139,9 +139,9 @@ impl<M> Serialize for AnyText<M> {
     }
 }
 
-// What visits the input.
+// Visitors.
 
-/// Puts the elements of a sequence into the scope. They are owned until the input has ended well.
+/// Collects the elements of a sequence in the scope. They are dropped if the input has an error.
 struct Elements<'s, 'a, S> {
     scope: &'s Scope<'a>,
     of: S,
@@ -160,12 +160,13 @@ impl<'de, 'a, S: DeserializeSeed<'de> + Clone> Visitor<'de> for Elements<'_, 'a,
         while let Some(element) = elements.next_element_seed(self.of.clone())? {
             collector.push::<AllocError>(element).map_err(A::Error::custom)?;
         }
-        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        // SAFETY: the collector returns initialised elements in a block of their own, which lives
+        // for `'a`.
         Ok(unsafe { Box::own(collector.finish()) })
     }
 }
 
-/// Puts the entries of a map into the scope, in their order.
+/// Collects the entries of a map in the scope, in the order of the input.
 struct Entries<'s, 'a, K, V> {
     scope: &'s Scope<'a>,
     key: K,
@@ -190,7 +191,8 @@ where
             let value = entries.next_value_seed(self.value.clone())?;
             collector.push::<AllocError>((key, value)).map_err(A::Error::custom)?;
         }
-        // SAFETY: all entries are made, in a block of their own, which lives for `'a`.
+        // SAFETY: the collector returns initialised entries in a block of their own, which lives
+        // for `'a`.
         Ok(unsafe { Box::own(collector.finish()) })
     }
 }
@@ -216,7 +218,7 @@ impl<'a> Visitor<'_> for Text<'_, 'a> {
     }
 }
 
-/// The string that formats without one wrote as bytes.
+/// Converts bytes to a string, for formats that encode strings as bytes.
 fn text_of<E: Error>(bytes: &[u8]) -> Result<&str, E> {
     core::str::from_utf8(bytes).map_err(|_| E::invalid_value(Unexpected::Bytes(bytes), &"a string"))
 }
@@ -250,7 +252,7 @@ impl<'de: 'a, 'a> Visitor<'de> for BorrowedText<'_, 'a> {
     }
 }
 
-/// Borrows bytes from the input, or puts them into the scope.
+/// Borrows bytes from the input, or copies them into the scope.
 struct BorrowedBytes<'s, 'a> {
     scope: &'s Scope<'a>,
 }
@@ -286,7 +288,8 @@ impl<'de: 'a, 'a> Visitor<'de> for BorrowedBytes<'_, 'a> {
 
 // The seeds.
 
-/// Copied however it is nested; shown without the scope, which is not its own.
+/// Implements `Clone` and `Copy` without bounds on the type parameters, and `Debug` without the
+/// borrowed scope.
 macro_rules! seed {
     ($name:ident<$($parameter:ident: ?Sized),+>) => {
         impl<$($parameter: ?Sized),+> Clone for $name<'_, '_, $($parameter),+> {
@@ -395,7 +398,7 @@ impl<'de: 'a, 'a> DeserializeSeed<'de> for BorrowingSeed<'_, 'a, [u8]> {
     }
 }
 
-/// Gives `&mut` of what another seed gives; see [`Scope::seed_value`].
+/// Gives `&mut` to the value of another seed; see [`Scope::seed_value`].
 #[derive(Clone, Copy)]
 pub struct ValueSeed<'s, 'a, S> {
     boxed: BoxedValueSeed<'s, 'a, S>,
@@ -411,7 +414,7 @@ impl<'de, 'a, S: DeserializeSeed<'de, Value: 'a>> DeserializeSeed<'de> for Value
     }
 }
 
-/// Gives a box of what another seed gives; see [`Scope::seed_boxed`].
+/// Gives a box of the value of another seed; see [`Scope::seed_boxed`].
 #[derive(Clone, Copy)]
 pub struct BoxedValueSeed<'s, 'a, S> {
     scope: &'s Scope<'a>,
@@ -428,7 +431,7 @@ impl<'de, 'a, S: DeserializeSeed<'de>> DeserializeSeed<'de> for BoxedValueSeed<'
     }
 }
 
-/// Gives a slice of what another seed gives; see [`Scope::seed_slice`].
+/// Gives a slice of the values of another seed; see [`Scope::seed_slice`].
 #[derive(Clone, Copy)]
 pub struct SliceSeed<'s, 'a, S> {
     boxed: BoxedSliceSeed<'s, 'a, S>,
@@ -447,7 +450,7 @@ where
     }
 }
 
-/// Gives a boxed slice of what another seed gives; see [`Scope::seed_boxed_slice`].
+/// Gives a boxed slice of the values of another seed; see [`Scope::seed_boxed_slice`].
 #[derive(Clone, Copy)]
 pub struct BoxedSliceSeed<'s, 'a, S> {
     scope: &'s Scope<'a>,
@@ -643,7 +646,7 @@ mod vectors {
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
             let mut vec = self.scope.vec();
-            // A hint may lie; where it is refused the vector grows as elements arrive.
+            // The hint may be wrong. If reserving fails, the vector grows as elements arrive.
             let _ = vec.try_reserve(cautious::<S::Value>(elements.size_hint()));
             loop {
                 let next = elements.next_element_seed(self.of.clone());
@@ -703,7 +706,8 @@ mod vectors {
     }
 
     impl<'a> Scope<'a> {
-        /// A seed for a [vector](Scope::vec) of what `of` gives, which goes on growing.
+        /// A seed for a [vector](Scope::vec), which deserialises each element with the seed `of`.
+        /// The vector can grow afterwards.
         ///
         /// ```
         /// use serde::de::DeserializeSeed;
@@ -722,7 +726,7 @@ mod vectors {
             VecSeed { scope: self, of }
         }
 
-        /// A seed for a [string](Scope::string), which goes on growing.
+        /// A seed for a [string](Scope::string), which can grow afterwards.
         #[must_use]
         pub fn seed_string(&self) -> StringSeed<'_, 'a> {
             StringSeed { scope: self }
@@ -733,7 +737,7 @@ mod vectors {
 #[cfg(feature = "hashbrown")]
 pub use maps::{MapSeed, SetSeed};
 
-/// hashbrown's own maps and sets serialise by its own feature.
+/// Maps and sets. hashbrown has a feature of its own for its own types.
 #[cfg(feature = "hashbrown")]
 mod maps {
     use super::{
@@ -758,7 +762,7 @@ mod maps {
         }
     }
 
-    /// Gives an [`OwnedMap`], of which a [`Map`] can be made; see [`Scope::seed_map`].
+    /// Gives an [`OwnedMap`], which can be turned into a [`Map`]; see [`Scope::seed_map`].
     #[derive(Clone, Copy)]
     pub struct MapSeed<'s, 'a, K, V> {
         scope: &'s Scope<'a>,
@@ -797,7 +801,7 @@ mod maps {
 
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
             let mut map = self.scope.owned_map();
-            // A hint may lie; where it is refused the map grows as entries arrive.
+            // The hint may be wrong. If reserving fails, the map grows as entries arrive.
             let _ = map.try_reserve(cautious::<(K::Value, V::Value)>(entries.size_hint()));
             while let Some(key) = entries.next_key_seed(self.key.clone())? {
                 let value = entries.next_value_seed(self.value.clone())?;
@@ -808,7 +812,7 @@ mod maps {
         }
     }
 
-    /// Gives an [`OwnedSet`], of which a [`Set`] can be made; see [`Scope::seed_set`].
+    /// Gives an [`OwnedSet`], which can be turned into a [`Set`]; see [`Scope::seed_set`].
     #[derive(Clone, Copy)]
     pub struct SetSeed<'s, 'a, S> {
         scope: &'s Scope<'a>,
@@ -844,7 +848,7 @@ mod maps {
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
             let mut set = self.scope.owned_set();
-            // A hint may lie; where it is refused the set grows as elements arrive.
+            // The hint may be wrong. If reserving fails, the set grows as elements arrive.
             let _ = set.try_reserve(cautious::<S::Value>(elements.size_hint()));
             while let Some(element) = elements.next_element_seed(self.of.clone())? {
                 set.try_reserve(1).map_err(|_| A::Error::custom(AllocError))?;
@@ -855,7 +859,7 @@ mod maps {
     }
 
     impl<'a> Scope<'a> {
-        /// A seed for a hash [map](Scope::owned_map). Of a key that comes twice the last value is
+        /// A seed for a hash [map](Scope::owned_map). If a key occurs twice, its last value is
         /// kept.
         ///
         /// ```

@@ -344,8 +344,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(slice) })
     }
 
-    /// Like [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), but `make` may fail. Its memory
-    /// is then free again at once, unless `make` allocated from the same scope.
+    /// Like [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), but `make` may fail. Its
+    /// memory is then free again at once, unless `make` allocated from the same scope.
     ///
     /// # Errors
     ///

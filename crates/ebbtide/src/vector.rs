@@ -1314,9 +1314,10 @@ impl<T, M: Memory> Vector<T, M> {
         let len = self.elements.len();
         // SAFETY: `len <= capacity`.
         let place = unsafe { self.elements.place(len) };
-        // SAFETY: room was made for as many; it was free, so the values are elsewhere.
+        // SAFETY: room was made for this many elements. It was free, so it does not overlap the
+        // values.
         unsafe { copy_bytes(NonNull::from(values).cast(), place.cast(), size_of_val(values)) };
-        // SAFETY: as many more are initialised.
+        // SAFETY: the copy has initialised the elements up to this length (V1).
         unsafe { self.elements.set_len(len + values.len()) };
         Ok(())
     }

@@ -304,7 +304,7 @@ impl<T, L: Length> Elements<T, L> {
         let value = unsafe { place.read() };
         // SAFETY: `index < len`.
         let behind = unsafe { place.add(1) };
-        // SAFETY: as many elements lie behind it.
+        // SAFETY: `len - index - 1` initialised elements follow the one at `index` (V1).
         unsafe { behind.copy_to(place, len - index - 1) };
         // SAFETY: one fewer is left.
         unsafe { self.set_len(len - 1) };
@@ -360,7 +360,7 @@ impl<T, L: Length> Elements<T, L> {
         let place = unsafe { self.place(len) };
         // SAFETY: the caller's promise.
         unsafe { from.copy_to_nonoverlapping(place, count) };
-        // SAFETY: as many more are initialised.
+        // SAFETY: the copy has initialised the elements up to this length (V1).
         unsafe { self.set_len(len + count) };
     }
 
@@ -412,7 +412,8 @@ impl<T, L: Length> Elements<T, L> {
                 written.count = index + 1;
             }
         } else {
-            // SAFETY: as many places are there, and the vector's alone (V2).
+            // SAFETY: the block has room for `values.len()` more elements and is the vector's alone
+            // (V2).
             unsafe { clone_plain(values, place) };
             // SAFETY: all of them are initialised.
             unsafe { self.set_len(len + values.len()) };
@@ -680,7 +681,7 @@ unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
 impl<T, L: Length> Drop for Written<'_, T, L> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: as many places behind the ones counted before were written.
+        // SAFETY: `count` elements behind the first `from` were written.
         unsafe { self.elements.set_len(self.from + self.count) };
     }
 }
