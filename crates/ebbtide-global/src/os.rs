@@ -1,4 +1,4 @@
-//! Ranges of addresses, from the operating system.
+//! The operating system's interface to address ranges, and its clock.
 
 use core::ptr::NonNull;
 
@@ -7,22 +7,22 @@ pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
     system::reserve(size_bytes)
 }
 
-/// Puts memory behind a part of a range that [`reserve`] returned: zeros where there was none yet.
-/// What already had memory keeps what it holds.
+/// Commits memory for a part of a range that [`reserve`] returned. New pages are zeroed; pages that
+/// already had memory keep their contents.
 pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
     system::commit(start, size_bytes)
 }
 
-/// What became of memory that was to go back to the system.
+/// The result of giving memory back to the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "no system has all of them")]
 pub(crate) enum Purged {
-    /// It is gone, and there are zeros once [`recommit`] has said yes.
+    /// The memory is gone. After a successful [`recommit`] the pages are zero.
     Gone,
-    /// The system takes it when it needs some. Until then it holds what it held; it can be used as
-    /// before.
+    /// The system takes the memory when it needs it. Until then the pages keep their contents. They
+    /// stay usable.
     Offered,
-    /// It stays.
+    /// The memory stays as it was.
     Not,
 }
 
@@ -36,26 +36,25 @@ pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
     unsafe { system::purge(start, size_bytes) }
 }
 
-/// Makes what is [gone](Purged::Gone) usable again; other pages in between stay as they are. False
-/// where the system has no memory to promise: then they are as before.
+/// Makes pages that are [gone](Purged::Gone) usable again; other pages in the range stay as they
+/// are. Returns false, and changes nothing, if the system cannot commit the memory.
 pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
-    // Elsewhere pages keep their rights when their memory goes.
+    // On other systems, pages keep their access rights when their memory goes.
     !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
 }
 
-/// The bytes of a page: memory goes back to the system in multiples of this.
+/// The size of a page in bytes. Memory goes back to the system in multiples of it.
 pub(crate) fn page_bytes() -> usize {
     system::page_bytes()
 }
 
-/// The addresses that this process may still reserve, in bytes; [`usize::MAX`] where no limit is
-/// known.
+/// How many more bytes of addresses this process may reserve; [`usize::MAX`] if no limit is known.
 pub(crate) fn addresses_left() -> usize {
     system::addresses_left()
 }
 
-/// Milliseconds since some moment, never going back. Costs a few nanoseconds; precise to some
-/// milliseconds.
+/// Monotonic time in milliseconds since an arbitrary moment, with a resolution of a few
+/// milliseconds. Costs a few nanoseconds.
 pub(crate) fn milliseconds() -> u64 {
     system::milliseconds()
 }
@@ -75,9 +74,9 @@ mod system {
 
     pub(super) fn milliseconds() -> u64 {
         let mut now = MaybeUninit::<libc::timespec>::zeroed();
-        // SAFETY: the structure is the call's to write to.
+        // SAFETY: the pointer is valid for writes of the structure.
         let failed = unsafe { libc::clock_gettime(CLOCK, now.as_mut_ptr()) } != 0;
-        // SAFETY: all bits 0 is a valid structure, and the system may have written another one.
+        // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over it.
         let now = unsafe { now.assume_init() };
         #[allow(clippy::unnecessary_cast, reason = "where words are short these are, too")]
         let milliseconds = now.tv_sec as i64 * 1000 + now.tv_nsec as i64 / 1_000_000;
@@ -85,16 +84,16 @@ mod system {
     }
 
     pub(super) fn page_bytes() -> usize {
-        // SAFETY: the call has no conditions.
+        // SAFETY: `sysconf` takes a number and accesses no memory of ours.
         let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         usize::try_from(bytes).unwrap_or(1 << 16)
     }
 
     pub(super) fn addresses_left() -> usize {
         let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
-        // SAFETY: the structure is the call's to write to.
+        // SAFETY: the pointer is valid for writes of the structure.
         let failed = unsafe { libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) } != 0;
-        // SAFETY: all bits 0 is a valid structure, and the system may have written another one.
+        // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over it.
         let limit = unsafe { limit.assume_init() }.rlim_cur;
         if failed || limit == libc::RLIM_INFINITY {
             return usize::MAX;
@@ -102,7 +101,7 @@ mod system {
         usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(addresses_used())
     }
 
-    /// The addresses that are mapped now, in bytes; 0 where the system does not tell.
+    /// The size of all current mappings in bytes; 0 if the system does not say.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn addresses_used() -> usize {
         let mut text = [0_u8; 24];
@@ -112,9 +111,9 @@ mod system {
         if file < 0 {
             return 0;
         }
-        // SAFETY: the buffer is that large.
+        // SAFETY: the buffer is valid for writes of `text.len()` bytes.
         let read = unsafe { libc::read(file, text.as_mut_ptr().cast(), text.len()) };
-        // SAFETY: the file was opened above, and nobody else knows of it.
+        // SAFETY: the file was opened above, and nobody else uses its descriptor.
         unsafe { libc::close(file) };
         let text = &text[..usize::try_from(read).unwrap_or(0)];
         // The first number: pages.
@@ -133,8 +132,8 @@ mod system {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const NO_RESERVE: libc::c_int = 0;
 
-    /// What the memory of pages is given back by, and what is then. Only Linux knows how to drop
-    /// them at once.
+    /// The advice that gives the memory of pages back, and its effect. Only Linux drops the pages at
+    /// once.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const GIVE_BACK: (libc::c_int, Purged) = (libc::MADV_DONTNEED, Purged::Gone);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -142,7 +141,7 @@ mod system {
 
     pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON | NO_RESERVE;
-        // SAFETY: a new mapping at no address in particular changes no other one.
+        // SAFETY: a new mapping at an address that the system chooses affects no other mapping.
         let start =
             unsafe { libc::mmap(ptr::null_mut(), size_bytes, libc::PROT_NONE, flags, -1, 0) };
         if start == libc::MAP_FAILED {
@@ -152,12 +151,12 @@ mod system {
         NonNull::new(start.cast())
     }
 
-    /// Where the system backs everything by huge pages, a chunk of which one page is in use would
-    /// cost two megabytes.
+    /// If the system used huge pages for the range, a chunk with one page in use would cost two
+    /// megabytes.
     fn refuse_huge_pages(start: *mut libc::c_void, size_bytes: usize) {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        // SAFETY: the mapping is ours, and the advice changes no contents. Kernels without huge
-        // pages refuse it, which is as good.
+        // SAFETY: the mapping is ours, and the advice does not change its contents. Kernels without
+        // huge pages refuse it, which has the same effect.
         unsafe {
             libc::madvise(start, size_bytes, libc::MADV_NOHUGEPAGE);
         }
@@ -167,7 +166,7 @@ mod system {
 
     pub(super) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: the pages are a part of our own mapping, and gain rights only.
+        // SAFETY: the pages are part of our own mapping, and only gain access rights.
         unsafe { libc::mprotect(start.as_ptr().cast(), size_bytes, access) == 0 }
     }
 
@@ -196,7 +195,7 @@ mod system {
     const PAGE_NOACCESS: u32 = 0x01;
     const PAGE_READWRITE: u32 = 0x04;
 
-    // As kernel32 has them, which the standard library links.
+    // Declared as in kernel32, which the standard library links.
     unsafe extern "system" {
         fn VirtualAlloc(at: *mut c_void, size: usize, kind: u32, access: u32) -> *mut c_void;
         fn VirtualFree(at: *mut c_void, size: usize, kind: u32) -> i32;
@@ -216,33 +215,33 @@ mod system {
     }
 
     pub(super) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
-        // SAFETY: new addresses at no place in particular change no others.
+        // SAFETY: a new reservation at an address that the system chooses affects no other.
         let start =
             unsafe { VirtualAlloc(ptr::null_mut(), size_bytes, MEM_RESERVE, PAGE_NOACCESS) };
         NonNull::new(start.cast())
     }
 
     pub(super) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
-        // SAFETY: the pages are a part of our own reservation; committed ones keep what they hold.
+        // SAFETY: the pages are part of our own reservation; committed ones keep their contents.
         let done =
             unsafe { VirtualAlloc(start.as_ptr().cast(), size_bytes, MEM_COMMIT, PAGE_READWRITE) };
         !done.is_null()
     }
 
-    /// `MEM_RESET` would leave the memory promised to this process, and what it holds undefined.
+    /// Decommits. `MEM_RESET` would leave the memory committed, with undefined contents.
     ///
     /// # Safety
     ///
     /// The contract of [`super::purge`].
     pub(super) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
-        // SAFETY: the pages are a part of our own reservation, and the caller says that nothing in
+        // SAFETY: the pages are part of our own reservation, and the caller says that nothing in
         // them is in use.
         let done = unsafe { VirtualFree(start.as_ptr().cast(), size_bytes, MEM_DECOMMIT) != 0 };
         if done { Purged::Gone } else { Purged::Not }
     }
 }
 
-/// The interpreter has no `mprotect`: a small range, committed as a whole.
+/// Miri has no `mprotect`, so it gets a small range that is committed as a whole.
 #[cfg(miri)]
 mod system {
     use super::Purged;

@@ -1,4 +1,4 @@
-//! The report: what all scopes did, for users.
+//! The report: figures about all scopes of the program.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -12,18 +12,19 @@ use core::{
 };
 use std::vec::Vec;
 
-/// What scopes did since the program began: see [`report`].
+/// Figures about all scopes since the program started: see [`report`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
     /// Whether scopes can be served: the global allocator is a [`Scoped`](crate::Scoped), and the
-    /// system gave a range of addresses. `None` before the first scope.
+    /// system reserved a range of addresses. `None` before the first scope.
     pub is_active: Option<bool>,
     /// Scopes that have ended.
     pub scopes: u64,
     /// Blocks that arenas served.
     pub blocks: u64,
-    /// The bytes that scopes took. What a rewound bump pointer hands out again counts once.
+    /// The bytes that scopes took. Bytes that are served again after the bump pointer was rewound
+    /// count once.
     pub bytes: u64,
     /// Reallocations done in place.
     pub grown_in_place: u64,
@@ -33,29 +34,28 @@ pub struct Report {
     pub escapes: Escapes,
     /// The most bytes that one scope took.
     pub high_water: u64,
-    /// The addresses that are reserved, in bytes. Nothing lies behind most of them.
+    /// The size of the reserved address range, in bytes. Most of it has no memory behind it.
     pub reserved: usize,
     /// The bytes of chunks that were ever in use.
     pub claimed: usize,
     /// The bytes that threads and pools keep for the next scopes, a part of `held`.
     pub kept: usize,
-    /// The bytes of live blocks in arenas, as far as threads have published their figures: each
-    /// does when it has served 256 KiB more, and when an outermost scope ends.
+    /// The bytes of live blocks in arenas, as last published by each thread. A thread publishes its
+    /// figures whenever it has served another 256 KiB, and when an outermost scope ends.
     pub live: usize,
-    /// The highest `live` of the recent past, which is between one and two seconds long.
+    /// The peak of `live` in the recent past, a window of one to two seconds.
     pub live_peak: usize,
-    /// The bytes that arenas hold: in scopes, in chunks that are pinned, and for the next scopes.
+    /// The bytes that arenas hold: in scopes, in pinned chunks, and for the next scopes.
     pub held: usize,
-    /// What [`arena`](crate::arena) promises that `held` is at most: one and a half times
-    /// `live_peak`, 16 MiB, and 4 MiB for each running thread that has opened a scope.
+    /// The bound of `held` that [`arena`](crate::arena) promises: one and a half times `live_peak`,
+    /// plus 16 MiB, plus 4 MiB for each running thread that has opened a scope.
     /// [`retain`](crate::retain) may raise it.
     pub bound: usize,
-    /// Figures of the scopes that [`Options::label`](crate::Options::label) names, by the order of
-    /// their first use.
+    /// Figures by [`Options::label`](crate::Options::label), in the order of first use.
     pub labels: Vec<LabelReport>,
 }
 
-/// Requests made inside scopes that the inner allocator served, by the reason.
+/// Requests inside scopes that the inner allocator served, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fallbacks {
@@ -63,18 +63,18 @@ pub struct Fallbacks {
     pub small: u64,
     /// Above [`Options::max_size`](crate::Options::max_size).
     pub large: u64,
-    /// Aligned to more than an arena serves, 4 KiB.
+    /// Aligned to more than 4 KiB, the most that an arena serves.
     pub alignment: u64,
     /// Beyond [`Options::byte_limit`](crate::Options::byte_limit).
     pub byte_limit: u64,
     /// The range of addresses was used up, or the system had no memory.
     pub exhausted: u64,
-    /// Too little of what arenas hold is alive, so they may not hold more: they stop before
-    /// [`Report::bound`] is reached.
+    /// Too little of the memory that arenas hold is alive, so they may not take more. They stop
+    /// before [`Report::bound`] is reached.
     pub waste: u64,
     /// Whole scopes that were left to the inner allocator, because more than three quarters of the
-    /// blocks of the last 256 scopes of their thread outlived them: there an arena saves nothing.
-    /// Not part of [`total`](Fallbacks::total), which counts requests.
+    /// blocks of their thread's last 256 scopes outlived them: an arena saves nothing there. Not
+    /// part of [`total`](Fallbacks::total), which counts requests.
     pub scopes: u64,
 }
 
@@ -82,23 +82,23 @@ pub struct Fallbacks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
-    /// Blocks that were alive when their scope ended. Where scopes go on in each other's memory,
-    /// what a scope frees of an earlier one's is taken off.
+    /// Blocks that were alive when their scope ended. If scopes continue in each other's memory, the
+    /// blocks that a scope frees of an earlier one are subtracted.
     pub blocks: u64,
     /// How often a chunk was kept because of them.
     pub chunks: u64,
-    /// Chunks that are kept at this moment, for blocks that live on or for a thread's next scope
-    /// between them.
+    /// Chunks that are kept at the moment, for live blocks or for a thread's next scope, which
+    /// continues between them.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,
 }
 
-/// Figures of the scopes of one label. Scopes inside of them count as theirs.
+/// Figures of the scopes with one label, including the scopes nested in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LabelReport {
-    /// What [`Options::label`](crate::Options::label) was given.
+    /// The text passed to [`Options::label`](crate::Options::label).
     pub label: &'static str,
     /// Scopes that have ended.
     pub scopes: u64,
@@ -110,7 +110,7 @@ pub struct LabelReport {
     pub escaped: u64,
 }
 
-/// Above this share of escaping blocks an arena costs about as much as it saves.
+/// From this share of escaping blocks on, an arena costs about as much as it saves.
 const WORTHWHILE: f64 = 0.05;
 
 fn ratio(part: u64, whole: u64) -> f64 {
@@ -131,30 +131,30 @@ impl Report {
         ratio(self.escapes.blocks, self.blocks)
     }
 
-    /// The calls that the inner allocator was spared: an allocation for each block, a free for each
-    /// that did not outlive its scope, and what was reallocated in place.
+    /// The calls that arenas saved the inner allocator: an allocation for each block, a free for
+    /// each block that did not outlive its scope, and the reallocations in place.
     pub fn heap_calls_saved(&self) -> u64 {
         (2 * self.blocks + self.grown_in_place).saturating_sub(self.escapes.blocks)
     }
 
-    /// The labels of which more than one block in twenty outlived its scope: about there an arena
-    /// stops to pay.
+    /// The labels for which more than one block in twenty outlived its scope. From about there on,
+    /// an arena no longer pays off.
     pub fn leaky_labels(&self) -> impl Iterator<Item = &LabelReport> {
         self.labels.iter().filter(|label| label.escape_ratio() > WORTHWHILE)
     }
 }
 
 impl Fallbacks {
-    /// All requests.
+    /// The number of all these requests.
     pub fn total(&self) -> u64 {
         self.small + self.large + self.alignment + self.byte_limit + self.exhausted + self.waste
     }
 }
 
-/// What all scopes of the program did so far.
+/// Returns figures about all scopes of the program so far.
 ///
-/// The calling thread's figures are those of its last outermost scope that ended; of other threads
-/// that are at work, up to 63 small scopes may be missing.
+/// Figures of the calling thread are complete up to the end of its last outermost scope. For each
+/// other running thread, up to 63 small scopes may be missing.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, report};
@@ -222,13 +222,13 @@ pub fn report() -> Report {
     }
 }
 
-/// Sets how many bytes are kept for the next scopes though they are not in use.
+/// Sets how many unused bytes are kept for the next scopes.
 ///
-/// Unless it is called, 6 MiB are kept for ever, and what was in use within the recent past is kept
-/// besides. After the call pools keep at most `bytes` at any time, and keep those for ever. Where
-/// that is more than 16 MiB it also raises the bound that [`arena`](crate::arena) promises, by the
-/// difference. What is beyond goes back to the system when it comes to a pool the next time;
-/// [`release_pool`](crate::release_pool) gives it back at once.
+/// By default, 6 MiB are kept for ever, and memory that was in use in the recent past is kept as
+/// well. After this call, pools keep at most `bytes` at any time, and keep those for ever. If
+/// `bytes` is more than 16 MiB, the difference also raises the bound that [`arena`](crate::arena)
+/// promises. Memory beyond `bytes` goes back to the system the next time that it reaches a pool;
+/// [`release_pool`](crate::release_pool) returns it at once.
 ///
 /// ```
 /// ebbtide_global::retain(16 << 20);
@@ -237,7 +237,7 @@ pub fn retain(bytes: usize) {
     memory::set_retained(bytes);
 }
 
-/// Bytes for people.
+/// A number of bytes, displayed with a unit.
 pub(crate) struct Bytes(pub(crate) u64);
 
 impl fmt::Display for Bytes {

@@ -1,4 +1,4 @@
-//! Checks of the invariants, in debug builds.
+//! The invariants as assertions, for debug builds.
 
 use super::{Entry, LEAD, Owner};
 use crate::{
@@ -9,8 +9,8 @@ use core::{ptr, sync::atomic::Ordering};
 use std::io::Write;
 
 impl Owner {
-    /// Ends the program where an invariant does not hold, as far as it can be seen. An allocator
-    /// must not unwind.
+    /// Aborts the program if an observable invariant is broken. It does not panic, because an
+    /// allocator must not unwind.
     pub(super) fn check(&self) {
         if cfg!(debug_assertions) {
             if let Some(broken) = self.broken() {
@@ -20,7 +20,7 @@ impl Owner {
         }
     }
 
-    /// An invariant that does not hold.
+    /// Returns the name of a broken invariant.
     fn broken(&self) -> Option<&'static str> {
         let Some(first) = self.innermost() else {
             let has_chunk = self.first.get().is_some();
@@ -55,7 +55,7 @@ impl Owner {
             return Some("G5, end");
         }
         let mut next = Some(current);
-        // A few only: every chunk is checked when it is new.
+        // A few chunks are enough: each one is checked while it is new.
         for _ in 0..8 {
             let Some(chunk) = next else { break };
             let entry = chunk.entry();
