@@ -10,12 +10,7 @@
 #[cfg(not(loom))]
 use core::sync::atomic::{AtomicU8, Ordering};
 #[cfg(loom)]
-use loom::{
-    sync::atomic::{AtomicU8, Ordering},
-    thread::yield_now,
-};
-#[cfg(not(loom))]
-use std::thread::yield_now;
+use loom::sync::atomic::{AtomicU8, Ordering};
 
 const UNTRIED: u8 = 0;
 const IN_PROGRESS: u8 = 1;
@@ -25,8 +20,22 @@ const UNAVAILABLE: u8 = 3;
 /// `READY` or `UNAVAILABLE` yet.
 const ABANDONED: u8 = 4;
 
-/// How often a thread yields to the one that is at work, which takes some microseconds.
-const PATIENCE: u32 = if cfg!(loom) { 1 } else { 10_000 };
+/// How often a thread waits for the one that is at work. That takes some microseconds, if the thread runs; a second in all.
+const PATIENCE: u32 = if cfg!(loom) { 1 } else { 1_100 };
+
+#[cfg(loom)]
+fn wait(_: u32) {
+    loom::thread::yield_now();
+}
+
+#[cfg(not(loom))]
+fn wait(turn: u32) {
+    if turn < 100 {
+        std::thread::yield_now();
+    } else {
+        std::thread::sleep(core::time::Duration::from_millis(1));
+    }
+}
 
 /// See the module's head.
 #[derive(Debug)]
@@ -66,12 +75,12 @@ impl Once {
             // store, which also takes back that others had given up.
             self.0.store(state, Ordering::Release);
         }
-        for _ in 0..PATIENCE {
+        for turn in 0..PATIENCE {
             // Relaxed: the exchange below looks again.
             if self.0.load(relaxed) != IN_PROGRESS {
                 break;
             }
-            yield_now();
+            wait(turn);
         }
         // Acquire: pairs with the release of the thread that made it. Here the exchange fails on
         // the state that it finds.
