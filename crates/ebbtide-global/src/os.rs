@@ -76,7 +76,8 @@ mod system {
         let mut now = MaybeUninit::<libc::timespec>::zeroed();
         // SAFETY: the pointer is valid for writes of the structure.
         let failed = unsafe { libc::clock_gettime(CLOCK, now.as_mut_ptr()) } != 0;
-        // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over it.
+        // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over
+        // it.
         let now = unsafe { now.assume_init() };
         #[allow(clippy::unnecessary_cast, reason = "where words are short these are, too")]
         let milliseconds = now.tv_sec as i64 * 1000 + now.tv_nsec as i64 / 1_000_000;
@@ -93,7 +94,8 @@ mod system {
         let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
         // SAFETY: the pointer is valid for writes of the structure.
         let failed = unsafe { libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) } != 0;
-        // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over it.
+        // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over
+        // it.
         let limit = unsafe { limit.assume_init() }.rlim_cur;
         if failed || limit == libc::RLIM_INFINITY {
             return usize::MAX;
@@ -132,8 +134,8 @@ mod system {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const NO_RESERVE: libc::c_int = 0;
 
-    /// The advice that gives the memory of pages back, and its effect. Only Linux drops the pages at
-    /// once.
+    /// The advice that gives the memory of pages back, and its effect. Only Linux drops the pages
+    /// at once.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const GIVE_BACK: (libc::c_int, Purged) = (libc::MADV_DONTNEED, Purged::Gone);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]

@@ -82,8 +82,8 @@ pub struct Fallbacks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
-    /// Blocks that were alive when their scope ended. If scopes continue in each other's memory, the
-    /// blocks that a scope frees of an earlier one are subtracted.
+    /// Blocks that were alive when their scope ended. If scopes continue in each other's memory,
+    /// the blocks that a scope frees of an earlier one are subtracted.
     pub blocks: u64,
     /// How often a chunk was kept because of them.
     pub chunks: u64,

@@ -9,8 +9,8 @@ use crate::{
 use core::{alloc::Layout, ptr};
 
 /// How far ahead of the bump pointer memory is prefetched, in bytes. A scope passes over its memory
-/// once, so the next lines are rarely in the first-level cache. Prefetching saves half a per cent on
-/// average over the programs measured, and two per cent in some.
+/// once, so the next lines are rarely in the first-level cache. Prefetching saves half a per cent
+/// on average over the programs measured, and two per cent in some.
 const PREFETCH: usize = 384;
 
 /// Rounds `top` up to a multiple of `align`, a power of two. If the alignment is so large that no

@@ -1,4 +1,4 @@
-//! How scopes come by chunks, and how they give them up.
+//! How scopes get chunks and give them back.
 
 use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, bump, listing::MEDIUM_ONLY};
 use crate::{
@@ -10,14 +10,13 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 
-/// Requests that a scope lets pass to the inner allocator before it asks for memory again.
+/// Requests that a paused scope passes to the inner allocator before it asks for memory again.
 const RETRY: u32 = 64;
 
-/// Chunks of a scope that are looked at for one to bump again, whenever the scope needs another
-/// one.
+/// How many of its chunks a scope examines for an empty one each time it needs another chunk.
 const LOOKED_AT: usize = 4;
 
-/// The count of a number of blocks.
+/// Converts a number of blocks to the type of a chunk's count.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "the true sum is small (G3); on the way it may wrap"
@@ -48,7 +47,7 @@ impl Owner {
         if held < bytes {
             run.entry().held.set(bytes);
         } else if held - bytes >= CHUNK / 4 && class != BUMPED && memory::is_tight() {
-            // Its last block was larger, and nobody else could use the rest.
+            // The run's last block was larger. Nobody else could use the surplus.
             pool::trim_run(run, bytes);
         }
         Ok(run)
@@ -69,10 +68,10 @@ impl Owner {
         memory::grow(bytes)
     }
 
-    /// A chunk for a scope, owned, and where its free bytes begin.
+    /// Takes a chunk for a scope. Returns it, owned, with the start of its free bytes.
     #[inline]
     pub(super) fn take_chunk(&self, scope: u64) -> Result<(Run, *mut u8), Reason> {
-        // P2: the persistent scope adopts nothing; those inside of it do.
+        // P2: the persistent scope adopts nothing, but scopes nested in it do.
         if self.cache.has_tails() && scope != self.persistence.scope.get() {
             if let Some(adopted) = self.adopt_any(scope) {
                 return Ok(adopted);
@@ -86,7 +85,7 @@ impl Owner {
         Ok((chunk, chunk.start().wrapping_add(LEAD)))
     }
 
-    /// Begins to own a chunk in which nothing lives.
+    /// Starts to own a chunk without live blocks.
     #[inline]
     pub(super) fn own_empty(&self, entry: &Entry, scope: u64) {
         entry.count.own();
@@ -95,7 +94,7 @@ impl Owner {
         self.own(entry, scope);
     }
 
-    /// Begins to own a chunk whose count says so already.
+    /// Starts to own a chunk whose count is already that of an owned chunk.
     #[inline]
     pub(super) fn own(&self, entry: &Entry, scope: u64) {
         entry.local.set(0);
@@ -107,7 +106,7 @@ impl Owner {
         entry.owner.store(self.id.get(), Ordering::Relaxed);
     }
 
-    /// Adopts a pinned chunk for its free tail, where one is known that is still pinned.
+    /// Adopts a chunk for its free tail, if the cache knows one that is still pinned.
     #[cold]
     fn adopt_any(&self, scope: u64) -> Option<(Run, *mut u8)> {
         while let Some(chunk) = self.cache.take_tail() {
@@ -117,13 +116,13 @@ impl Owner {
             self.persistence.unpinned(entry);
             entry.pinned.set(live);
             self.own(entry, scope);
-            // Read after the exchange: what was there before it may be an earlier owner's.
+            // `tail` is read after the exchange: before it, the value may be an earlier owner's.
             return Some((chunk, chunk.start().wrapping_add(entry.tail.get() as usize)));
         }
         None
     }
 
-    /// Begins to bump in a chunk of the innermost scope.
+    /// Makes a chunk the current one of the innermost scope.
     #[inline]
     pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8) {
         let chunk_end = chunk.start().addr() + CHUNK;
@@ -144,7 +143,7 @@ impl Owner {
         self.end.set(limit);
     }
 
-    /// Adds up what was bumped in the current chunk: its blocks and its bytes.
+    /// Adds the blocks and bytes bumped in the current chunk to the counts.
     #[inline]
     pub(super) fn flush(&self) {
         let Some(chunk) = self.current.get() else { return };
@@ -158,13 +157,13 @@ impl Owner {
             lists.bumped.set(lists.bumped.get() + i64::from(bumped));
         }
         let top = self.top.get().addr();
-        // Below 0 where the bump pointer came back.
+        // Negative if the bump pointer was rewound.
         bump(&self.bytes, top.wrapping_sub(self.from.get()) as u64);
         self.from.set(top);
     }
 
-    /// Leaves the current chunk of the innermost scope for another one, for a block that takes so
-    /// many bytes with its padding.
+    /// Moves the innermost scope to another chunk, for a block that takes `needed` bytes with its
+    /// padding.
     #[cold]
     pub(super) fn next_chunk(&self, needed: usize) -> Result<(), Reason> {
         let (Some(first), Some(current)) = (self.innermost(), self.current.get()) else {
@@ -210,8 +209,8 @@ impl Owner {
         Ok(())
     }
 
-    /// A chunk of the innermost scope in which nothing lives any more, made the newest of the
-    /// scope. Its memory is in the caches, which that of another chunk is not.
+    /// Finds an empty chunk of the innermost scope and makes it the scope's newest. Its memory is
+    /// still in the processor's caches, unlike that of a fresh chunk.
     fn take_empty_chunk(&self, first: Run, current: Run) -> Option<Run> {
         if self.is_reusable(current) {
             self.reuse(current);
@@ -223,7 +222,7 @@ impl Owner {
                 self.looked_at.set(None);
                 return None;
             };
-            // The first chunk has the scope's record, and stays the last of the list.
+            // The first chunk holds the scope's record and stays the last of the list.
             if chunk != first && self.is_reusable(chunk) {
                 before.set_next(chunk.next());
                 chunk.set_next(Some(current));
@@ -237,8 +236,9 @@ impl Owner {
         None
     }
 
-    /// Gives up the innermost scope's chunks in which nothing lives, and all its listed blocks with
-    /// them: some lie in those chunks. False, and nothing has changed, if there are none.
+    /// Gives back the empty chunks of the innermost scope. Its free lists are cleared as well,
+    /// because some listed blocks lie in those chunks. Returns false, and changes nothing, if there
+    /// are no empty chunks.
     #[cold]
     fn sweep(&self, first: Run, current: Run) -> bool {
         let is_persistent = self.is_persistent(first);
@@ -250,12 +250,12 @@ impl Owner {
         if let Some(lists) = self.listed() {
             lists.clear();
         }
-        // Nothing may name a chunk that is given up.
+        // These must not name a chunk that is given back.
         self.looked_at.set(None);
         self.persistence.probe.set(None);
         let give_up = |chunk: Run| {
             if let Some(lists) = self.listed() {
-                // What others freed was not taken off.
+                // Frees by others were not subtracted yet.
                 lists.live.set(lists.live.get() - i64::from(chunk.entry().local.get()));
             }
             if is_persistent {
@@ -300,21 +300,21 @@ impl Owner {
             && !chunk.entry().has_listed.get()
     }
 
-    /// Makes an empty chunk of the innermost scope as good as a new one.
+    /// Resets an empty chunk of the innermost scope to the state of a new one.
     fn reuse(&self, chunk: Run) {
         self.own_empty(chunk.entry(), self.scope.get());
     }
 
-    /// Whether nothing in a chunk of this owner's is alive; its count is up to date. Then nobody
-    /// else can name it.
+    /// Whether a chunk of this owner has no live block. Its count must be up to date. If so, nobody
+    /// else can name the chunk.
     #[inline]
     pub(super) fn is_empty(&self, chunk: Run) -> bool {
         let entry = chunk.entry();
         entry.count.is_empty(entry.local.get())
     }
 
-    /// Ends the ownership of a chunk of a scope that ends, `tail` bytes of which are in use or
-    /// lost. True if it is pinned now.
+    /// Gives up ownership of a chunk when its scope ends. The first `tail` bytes of the chunk are
+    /// in use or lost. Returns true if the chunk is pinned now.
     #[inline]
     pub(super) fn retire(&self, chunk: Run, tail: usize) -> bool {
         let entry = chunk.entry();
@@ -328,15 +328,14 @@ impl Owner {
         self.settle(chunk, tail)
     }
 
-    /// Retires a chunk in which something lives, or did a moment ago: other threads may be about to
-    /// free the last block.
+    /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.
     #[inline(never)]
     fn settle(&self, chunk: Run, tail: usize) -> bool {
         let entry = chunk.entry();
         let local = entry.local.replace(0);
         let pinned_before = entry.pinned.get();
-        // If all that was bumped since the adoption is free again, the tail begins where it did
-        // (G9).
+        // If everything bumped since the adoption has been freed, the tail begins where it did
+        // before (G9).
         let newer = local.wrapping_add(entry.older.get());
         let is_as_before = newer == 0 && entry.tail.get() > 0;
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
@@ -345,8 +344,8 @@ impl Owner {
         self.persistence.pinned(entry, newer);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
-        // Counted before, so that whoever frees the last block finds it counted: `Count` orders the
-        // two, though each is Relaxed.
+        // Counted before `settle`, so that whoever frees the last block finds it counted. Both are
+        // Relaxed, but `Count` orders them.
         PINNED.fetch_add(1, Ordering::Relaxed);
         let live = entry.count.settle(local);
         if live == 0 {
@@ -355,8 +354,8 @@ impl Owner {
             self.cache.give(chunk, BUMPED);
             return false;
         }
-        // From here on the chunk is nobody's (G2): its entry must not be touched.
-        // Those of the scope that its owner did not free, unless another thread did.
+        // From here on the chunk has no owner (G2): its entry must not be accessed.
+        // Escaped: blocks of the scope that neither its owner nor another thread has freed.
         bump(&self.escaped, u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
         if let Some(counters) = self.counters.get() {
             figures::add(&counters.pinned, u64::from(pinned_before == 0));
@@ -367,15 +366,15 @@ impl Owner {
         true
     }
 
-    /// Closes the innermost scope for a while, for there is no memory to be had.
+    /// Closes the innermost scope for the next requests, because it may not take more memory.
     fn pause(&self) {
         self.persistence.demand();
         self.retry.set(RETRY);
         self.end.set(0);
     }
 
-    /// Opens a scope again that was closed for want of memory, unless it is too early. True if it
-    /// is open now.
+    /// Called for each request to a paused scope; reopens it after [`RETRY`] of them. Returns true
+    /// if the scope is open now.
     #[cold]
     pub(super) fn resume(&self) -> bool {
         let retry = self.retry.get();
@@ -389,7 +388,7 @@ impl Owner {
         retry == 1
     }
 
-    /// Takes a run for a large block.
+    /// Starts to own a run for a large block.
     pub(super) fn own_large(&self, run: Run) {
         let entry = run.entry();
         entry.scope.store(LARGE, Ordering::Relaxed);

@@ -9,11 +9,11 @@ use crate::{
 };
 use core::{alloc::Layout, cell::Cell, sync::atomic::Ordering};
 
-/// Fills a freed block with 0xDE, so that whoever still reads it does not find what was there.
+/// Fills a freed block with 0xDE, so that a use after free does not find the old contents.
 ///
 /// # Safety
 ///
-/// The block has that many bytes, and nobody uses it.
+/// The block has `size_bytes` bytes, and nobody uses it.
 #[inline(always)]
 unsafe fn poison(block: *mut u8, size_bytes: usize) {
     if cfg!(any(feature = "poison", debug_assertions)) {
@@ -22,8 +22,8 @@ unsafe fn poison(block: *mut u8, size_bytes: usize) {
     }
 }
 
-/// Takes what a large block grows by from its scope's budget, or gives back what it shrinks by.
-/// `false`, and nothing has changed, where the budget does not reach.
+/// Charges the growth of a large block to its scope's budget, or refunds what it shrinks by.
+/// Returns `false`, and changes nothing, if the budget is too small.
 pub(super) fn charge(budget: &Cell<usize>, old_size: usize, new_size: usize) -> bool {
     let left = budget.get();
     if left == UNLIMITED {
@@ -42,18 +42,19 @@ pub(super) fn charge(budget: &Cell<usize>, old_size: usize, new_size: usize) -> 
 }
 
 impl Owner {
-    /// Frees a block. False if it is not the engine's; then nothing has changed.
+    /// Frees a block of the engine. Returns false, and changes nothing, if the block belongs to
+    /// another allocator.
     ///
     /// # Safety
     ///
-    /// The block is alive, some allocator's, and if it is the engine's it has this layout. If the
-    /// result is true it is used no more.
+    /// The block is alive and belongs to some allocator. If it belongs to the engine, it has this
+    /// layout. If the result is true, the block is not used again.
     #[inline]
     pub unsafe fn dealloc(&self, block: *mut u8, layout: Layout) -> bool {
         // SAFETY: the caller says that the block is alive.
         let Some(place) = (unsafe { run::find(block) }) else { return false };
-        // SAFETY: the range is the engine's, so the block is, and has this size; the caller uses it
-        // no more.
+        // SAFETY: the block lies in the engine's range, so it is the engine's and has this size.
+        // The caller does not use it again.
         unsafe { self.free(place, block, layout.size()) };
         true
     }
@@ -66,7 +67,8 @@ impl Owner {
     /// not used again.
     #[inline(always)]
     pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, size: usize) {
-        // SAFETY: `free_listed` calls it for a block that it was called for.
+        // SAFETY: `free_listed` calls the closure only for this same block, for which its caller
+        // has made the promises.
         let medium = || unsafe { self.free_medium(place, block, size) };
         // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
         let listed = || unsafe { self.free_listed(place, block, size, medium) };
@@ -77,13 +79,13 @@ impl Owner {
         unsafe { self.free_or(place, block, size, listed, elsewhere) }
     }
 
-    /// The fast path of [`free`](Owner::free). Where there is more to do than to count and to
-    /// rewind it calls `listed` or `elsewhere`, which have to do what
-    /// [`free_listed`](Owner::free_listed) and [`free_elsewhere`](Owner::free_elsewhere) do.
+    /// The fast path of [`free`](Owner::free): counts and rewinds. For other blocks it calls
+    /// `listed` or `elsewhere`, which must do the same as [`free_listed`](Owner::free_listed) and
+    /// [`free_elsewhere`](Owner::free_elsewhere).
     ///
     /// # Safety
     ///
-    /// As for [`free`](Owner::free).
+    /// The contract of [`free`](Owner::free).
     #[inline(always)]
     pub(crate) unsafe fn free_or(
         &self,
@@ -118,13 +120,13 @@ impl Owner {
         }
     }
 
-    /// Lists a small block, or rewinds. Calls `medium`, which has to do what
-    /// [`free_medium`](Owner::free_medium) does, for a larger one.
+    /// Lists a small block, or rewinds the bump pointer. For a larger block it calls `medium`,
+    /// which must do the same as [`free_medium`](Owner::free_medium).
     ///
     /// # Safety
     ///
-    /// As for [`free`](Owner::free), for a block of the innermost scope that lies above its chunk's
-    /// tail and has a size that the scope lists.
+    /// The contract of [`free`](Owner::free). The block belongs to the innermost scope, lies above
+    /// its chunk's tail and has a size that the scope lists.
     #[inline(always)]
     pub(crate) unsafe fn free_listed(
         &self,
@@ -136,7 +138,7 @@ impl Owner {
         if size > SMALL {
             return medium();
         }
-        // Whoever lists small blocks has lists.
+        // A scope that lists small blocks has lists.
         let Some(lists) = self.listed() else { return medium() };
         // SAFETY: the caller uses the block no more, and it has this size.
         unsafe { poison(block, size) };
@@ -155,11 +157,11 @@ impl Owner {
         }
     }
 
-    /// Lists a block of any size, or rewinds.
+    /// Lists a block of any size, or rewinds the bump pointer.
     ///
     /// # Safety
     ///
-    /// As for [`free_listed`](Owner::free_listed).
+    /// The contract of [`free_listed`](Owner::free_listed).
     #[inline]
     pub(crate) unsafe fn free_medium(&self, place: Place, block: *mut u8, size: usize) {
         // SAFETY: the caller uses the block no more, and it has this size.
@@ -191,7 +193,7 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// As for [`free`](Owner::free).
+    /// The contract of [`free`](Owner::free).
     #[inline]
     pub(crate) unsafe fn free_elsewhere(&self, place: Place, block: *mut u8, size: usize) {
         // SAFETY: the caller uses the block no more, and it has this size.
@@ -205,8 +207,8 @@ impl Owner {
         }
     }
 
-    /// Counts a block of the innermost scope's chunk that is from before the chunk was adopted, and
-    /// rewinds where it ends.
+    /// Counts a block that lies in a chunk of the innermost scope but is older than the chunk's
+    /// adoption. Rewinds the bump pointer if the block is the last one.
     fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
         entry.older.set(entry.older.get().wrapping_add(1));
@@ -245,8 +247,8 @@ impl Owner {
                 entry.older.set(entry.older.get().wrapping_add(1));
             }
         } else if entry.count.free() {
-            // It was the last block, so the chunk is the caller's. It goes to the shared pool: a
-            // thread that only frees would hoard what others need.
+            // It was the last block, so the chunk is now the caller's. It goes to the shared pool,
+            // because a thread that only frees would otherwise hoard memory that others need.
             PINNED.fetch_sub(1, Ordering::Relaxed);
             self.persistence.unpinned(entry);
             pool::give(run);
@@ -268,7 +270,7 @@ impl Owner {
         self.cache.give(run, run.class());
     }
 
-    /// The record of an open scope of this owner, or of the suspended one.
+    /// Finds the record of an open scope of this owner, or of the suspended one.
     pub(super) fn record_of(&self, scope: u64) -> Option<&ScopeRecord> {
         let mut next = self.innermost().or(self.persistence.first.get());
         while let Some(first) = next {

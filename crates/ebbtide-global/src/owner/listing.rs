@@ -1,7 +1,8 @@
-//! When a scope lists what it frees, and where its lists lie.
+//! When a scope puts freed blocks into free lists, and where the lists are stored.
 //!
-//! Medium blocks are listed in every scope. Small ones are listed only in scopes that are long and
-//! churn, and in the persistent one: for others bumping is faster than looking for a freed block.
+//! Medium blocks are listed in every scope. Small blocks are listed only in long scopes that churn,
+//! and in the persistent scope. In other scopes, bumping is faster than searching for a freed
+//! block.
 
 use super::{Owner, Run, bump};
 use crate::{
@@ -11,31 +12,32 @@ use crate::{
 };
 use core::{alloc::Layout, ptr::NonNull};
 
-/// From this chunk on a scope of which a quarter of the blocks is gone lists the small ones too.
-/// Before, what it uses fits into a second-level cache, and bumping is faster than looking for a
-/// freed block: docs/decisions/0015-when-to-list.md. Sooner in debug builds, so that tests come
-/// there.
+/// The number of chunks from which on a scope lists small blocks, if a quarter of its blocks has
+/// been freed. A smaller scope fits into the second-level cache, where bumping is faster than
+/// searching for a freed block: docs/decisions/0015-when-to-list.md. Lower in debug builds, so that
+/// tests reach it.
 const LONG: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 
-/// `list_floor` where every block is listed, and requests of any size are served from lists.
+/// `list_floor` if every block is listed and requests of any size are served from lists.
 pub(super) const ALL: usize = 0;
 
-/// `list_floor` where every block is listed, and the fast paths serve none from lists.
+/// `list_floor` if every block is listed but the fast paths serve none from lists.
 pub(super) const ALL_SLOWLY: usize = 1;
 
-/// `list_floor` where medium blocks are listed.
+/// `list_floor` if only medium blocks are listed.
 pub(super) const MEDIUM_ONLY: usize = SMALL + 1;
 
-/// The scopes of an owner that can have lists at a time. The lists lie in the upper half of one
-/// chunk, out of reach of a block that is overrun.
+/// The most nested scopes of an owner that can have lists. The lists lie in the upper half of one
+/// chunk, so a small overrun of a block in the chunk below does not reach them.
 const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<FreeLists>();
 
 impl Owner {
-    /// Sets what the fast paths serve and list in the innermost scope, which begins in this chunk.
+    /// Sets what the fast paths serve and list in the innermost scope, whose first chunk is
+    /// `first`.
     #[inline]
     pub(super) fn set_paths(&self, first: Run) {
         let record = &first.entry().record;
-        // Options that exclude small blocks are looked at on the slow path alone.
+        // Options that exclude small blocks are checked only on the slow path.
         let serves_small = record.min_size.get() <= 1 && record.max_size.get() >= SMALL;
         let lists_all = record.lists_all.get();
         let is_fast = serves_small && self.outside.get() == 0;
@@ -50,13 +52,13 @@ impl Owner {
     /// The innermost scope's lists, if it has any.
     #[inline(always)]
     pub(super) fn listed(&self) -> Option<&FreeLists> {
-        // SAFETY: `make_lists` initialised the place, which is another scope's only after this
-        // one's end.
+        // SAFETY: `make_lists` initialised the lists, and no other scope uses their place before
+        // this one has ended.
         self.lists.get().map(|lists| unsafe { lists.as_ref() })
     }
 
-    /// The innermost scope's lists, made if there are none yet. `None` where it is nested too
-    /// deeply, or there is no memory.
+    /// The innermost scope's lists, created on first use. `None` if the scope is nested too deeply
+    /// or there is no memory.
     #[inline]
     pub(super) fn lists(&self) -> Option<&FreeLists> {
         if self.lists.get().is_none() {
@@ -86,16 +88,16 @@ impl Owner {
         let offset = CHUNK / 2 + place * size_of::<FreeLists>();
         let lists = NonNull::new(run.start().wrapping_add(offset).cast::<FreeLists>());
         if let Some(lists) = lists {
-            // SAFETY: the place lies in a chunk that holds nothing but lists, and no other scope
-            // has the same place: there is one for each depth, and the persistent scope is the
-            // outermost one (P1). Lists are valid with all bits 0.
+            // SAFETY: the place lies in a chunk that holds nothing but lists. No other scope uses
+            // it, because each depth has its own and the persistent scope is the outermost (P1).
+            // All-zero bytes are valid lists.
             unsafe { lists.write_bytes(0, 1) };
         }
         self.lists.set(lists);
     }
 
-    /// From now on the innermost scope lists what it frees, of any size. False where it cannot have
-    /// lists.
+    /// Makes the innermost scope list blocks of any size from now on. Returns false if it cannot
+    /// have lists.
     pub(super) fn begin_listing(&self) -> bool {
         let Some(first) = self.innermost() else { return false };
         if self.lists().is_none() {
@@ -106,7 +108,8 @@ impl Owner {
         true
     }
 
-    /// Begins to list where a long scope that has taken so many chunks churns.
+    /// Starts to list small blocks if the scope, which has taken `moves` more chunks, is long and
+    /// churns.
     pub(super) fn list_if_it_churns(&self, newest: Run, moves: u32) {
         let is_listing = self.list_floor.get() != MEDIUM_ONLY;
         if moves >= LONG && !is_listing && churns(newest, moves.is_power_of_two()) {
@@ -114,8 +117,9 @@ impl Owner {
         }
     }
 
-    /// Serves a small block from the innermost scope's lists; calls `slow`, which has to end like
-    /// [`alloc_slow`](Owner::alloc_slow), where the scope lists none, or has none of this size.
+    /// Serves a small block from the innermost scope's lists. If the scope does not list small
+    /// blocks or has none of this size it calls `slow`, which must end like
+    /// [`alloc_slow`](Owner::alloc_slow).
     #[inline(always)]
     pub(crate) fn alloc_listed_or(
         &self,
@@ -131,13 +135,13 @@ impl Owner {
         slow()
     }
 
-    /// A block that was freed lately, of exactly this size.
+    /// Takes the most recently freed block of exactly this size.
     #[inline(always)]
     pub(super) fn pop(&self, rounded: usize, list: usize, align: usize) -> Option<*mut u8> {
         let lists = self.listed()?;
         // SAFETY: listed blocks stay free until they are popped (G6).
         let block = unsafe { lists.pop(list, align) }?;
-        // SAFETY: the block is the engine's own.
+        // SAFETY: the block was popped from a list of the engine, so it lies in its range.
         let place = unsafe { run::find(block) }?;
         // The chunk is this scope's (G6), so its count is this owner's.
         let local = &place.entry().local;
@@ -149,8 +153,8 @@ impl Owner {
     }
 }
 
-/// Whether a quarter of what a scope bumped is gone: in its newest chunk, or in all of them. In a
-/// queue blocks go when their chunk was left long ago.
+/// Whether a quarter of the blocks that a scope bumped has been freed: in its newest chunk or, if
+/// `all`, in all of its chunks. In a queue, blocks are freed long after their chunk was left.
 fn churns(newest: Run, all: bool) -> bool {
     let (mut live, mut bumped) = (0, 0);
     let mut next = Some(newest);

@@ -1,12 +1,11 @@
-//! Scopes that persist: for programs whose scopes keep a little of much.
+//! Persistent scopes: for programs whose scopes keep a small part of what they allocate.
 //!
-//! What outlives a scope pins the chunk around it, and the rest of that chunk is of no use until
-//! the last such block is freed. Where scope after scope keeps one record in eight, a program needs
-//! eight times the memory of its records. So an owner that has pinned enough chunks for less than a
-//! quarter of their blocks lets the next outermost scope *persist*. It lists whatever its owner
-//! frees, as a long scope does, and it does not end where its closure does. It is suspended there,
-//! and the next outermost scope continues it, and uses what is free between the blocks that the one
-//! before kept.
+//! A block that outlives its scope pins its chunk, and the rest of the chunk is unusable until the
+//! last such block is freed. If every scope keeps one record in eight, a program needs eight times
+//! the memory of its records. So once an owner has pinned enough chunks for less than a quarter of
+//! their blocks, its next outermost scope *persists*. Like a long scope, it lists the blocks that
+//! its owner frees. It does not end with its closure but is suspended. The next outermost scope
+//! continues it and uses the free memory between the blocks that are still alive.
 //!
 //! ```text
 //!           persist                   nested scopes
@@ -17,23 +16,25 @@
 //!   └────────────────── suspended: no scope is open, nothing is served, what is freed is listed
 //! ```
 //!
-//! Where it is suspended it ends, and gives its chunks back or leaves them pinned, if nothing in it
-//! is alive; if its lists do not serve; or if other threads free what it kept, which no list learns
-//! of. A suspended one ends also when a scope opens that cannot continue it, for its options; with
-//! its owner; and when somebody asks for the memory of the pools.
+//! A persistent scope ends, and gives its chunks back or leaves them pinned, in these cases:
+//!
+//! - when it is suspended, if nothing in it is alive, if its lists serve too few requests, or if
+//!   other threads free the blocks that it kept, because such blocks never reach its lists;
+//! - when a scope is opened whose options do not allow it to continue the suspended one;
+//! - when its owner ends, or the memory of the pools is released.
 //!
 //! # Invariants
 //!
-//! - **P1** While a scope persists it is the outermost one, or is suspended while none is open.
-//!   Then there is no cached chunk, either. So no other scope has its place for lists, and the next
-//!   outermost one is itself, or begins after its end.
-//! - **P2** It bumps in no chunk that was adopted: in every chunk of it `tail` is 0. The chunks
-//!   that it adopts whole, for the blocks that its owner frees in them, are in a list of their own
-//!   and are not bumped in.
-//! - **P3** From its beginning to its end it has lists, and every block in a chunk of it that its
-//!   owner frees is put into them, or rewound, whatever scope is the innermost one.
-//! - **P4** The scopes that continue it have tickets of their own, which no chunk names (G8): the
-//!   ticket of one ends no other.
+//! - **P1** A persistent scope is either the outermost scope or suspended while no scope is open.
+//!   While it exists there is no cached chunk. So no other scope uses its place for lists, and the
+//!   next outermost scope either continues it or begins after its end.
+//! - **P2** It never bumps in an adopted chunk: `tail` is 0 in each of its chunks. The chunks that
+//!   it adopts whole, for the blocks that its owner frees in them, are in a list of their own, and
+//!   it does not bump in them.
+//! - **P3** It has lists from its beginning to its end. Every block in its chunks that its owner
+//!   frees is put into them or rewound, whichever scope is the innermost.
+//! - **P4** Each scope that continues it has a ticket of its own, whose ID is in no entry (G8). So
+//!   the ticket of one cannot end another.
 
 use super::{Owner, Run, Ticket, bump};
 use crate::{
@@ -46,7 +47,7 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 
-/// A persistent scope of so many chunks may be found not to be worth it.
+/// From this number of chunks on, a persistent scope is ended if its lists serve too few requests.
 const LARGE: u32 = 32;
 
 impl Owner {
@@ -54,18 +55,18 @@ impl Owner {
         self.persistence.first.get().is_some()
     }
 
-    /// Whether it is the persistent scope that begins in this chunk.
+    /// Whether `first` is the first chunk of the persistent scope.
     pub(super) fn is_persistent(&self, first: Run) -> bool {
         self.persistence.first.get() == Some(first)
     }
 
-    /// Whether the next outermost scope is to persist.
+    /// Whether the next outermost scope should persist.
     pub(super) fn is_to_persist(&self) -> bool {
         self.persistence.is_due()
     }
 
-    /// Lets the scope that has just begun in this chunk persist. `None` where it cannot have lists:
-    /// then it is like any other.
+    /// Makes the scope that has just begun in this chunk persistent. `None` if it cannot have
+    /// lists: then it is an ordinary scope.
     pub(super) fn persist(&self, first: Run) -> Option<Ticket> {
         if !self.begin_listing() {
             return None;
@@ -76,8 +77,8 @@ impl Owner {
         Ticket::of(session)
     }
 
-    /// Opens an outermost scope where a persistent one is suspended: continues that one if it
-    /// `may`, or ends it. `None` where none is suspended any more.
+    /// Continues the suspended persistent scope as the outermost scope if it `may`, and ends it
+    /// otherwise. `None` if there is no suspended scope, or it was ended.
     pub(super) fn resume_persistent(
         &self,
         may: bool,
@@ -100,18 +101,19 @@ impl Owner {
         Ticket::of(session)
     }
 
-    /// The live blocks of the persistent scope, the innermost one, as far as its owner knows.
+    /// The live blocks of the persistent scope, without the frees of other threads. The scope must
+    /// be the innermost.
     fn live(&self) -> i64 {
         self.listed().map_or(0, |lists| lists.live.get())
     }
 
-    /// Suspends the persistent scope, the innermost one, or ends it.
+    /// Suspends the persistent scope or ends it. The scope must be the innermost.
     pub(super) fn suspend_persistent(&self, first: Run) -> Usage {
         let (persistence, record) = (&self.persistence, &first.entry().record);
         self.outside.set(0);
         self.save(record);
         let live = self.live();
-        // Blocks of earlier scopes that were freed in this one are not told from its own.
+        // Freed blocks of earlier scopes cannot be distinguished from its own.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         bump(&self.escaped, kept + u64::from(record.large.get()));
         bump(&self.scopes_ended, 1);
@@ -129,13 +131,13 @@ impl Owner {
         usage
     }
 
-    /// Ends the persistent scope, which is suspended, if there is one.
+    /// Ends the suspended persistent scope, if there is one.
     pub(super) fn end_persistent(&self) {
         let Some(first) = self.persistence.first.take() else { return };
         self.persistence.scope.set(NONE);
         let chunks = isize::try_from(first.entry().record.chunks()).unwrap_or(0);
         PINNED.fetch_sub(chunks, Ordering::Relaxed);
-        // What it leaves behind was counted whenever it was suspended.
+        // The blocks that it leaves behind were counted each time it was suspended.
         let escaped = self.escaped.get();
         self.restore(Some(first));
         self.give_up(first);
@@ -148,26 +150,26 @@ impl Owner {
         self.escaped.set(escaped);
     }
 
-    /// Takes note that the persistent scope has taken another chunk.
+    /// Records that the persistent scope has taken another chunk.
     pub(super) fn persistent_grew(&self, moves: u32) {
         PINNED.fetch_add(1, Ordering::Relaxed);
-        // It asks for memory though of four blocks that it made one is alive. So what is free has
-        // other sizes than it needs, or was rewound, and there is nothing to be won.
+        // The scope asks for memory although less than a quarter of its blocks are alive. So the
+        // free blocks have other sizes than it needs, or were rewound, and its lists do not help.
         let is_of_no_use = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
         if moves >= LARGE && moves.is_power_of_two() && self.listed().is_some_and(is_of_no_use) {
             self.persistence.is_spent.set(true);
         }
     }
 
-    /// Looks at one chunk of the persistent scope, another one each time, for what other threads
-    /// freed: that is of no use to it before its end. Where that is a quarter of what was alive,
-    /// the scope ends, and the next one is waited for longer.
+    /// Examines one chunk of the persistent scope, a different one each time, for blocks that other
+    /// threads freed: the scope cannot reuse them. If they are more than a quarter of the chunk's
+    /// blocks that its owner has not freed, the scope ends and the next one starts later.
     fn probe(&self, current: Run) {
         let persistence = &self.persistence;
         let chunk = persistence.probe.get().unwrap_or(current);
         persistence.probe.set(chunk.next());
         let entry = chunk.entry();
-        // P2: nothing was pinned in it when it came.
+        // P2: the chunk was not adopted, so it had no pinned blocks at first.
         let foreign = BIAS.saturating_sub(entry.count.peek());
         if i64::from(foreign) * 4 > i64::from(entry.local.get()) {
             persistence.is_spent.set(true);
@@ -175,8 +177,8 @@ impl Owner {
         }
     }
 
-    /// Takes a pinned chunk over for the persistent scope, so that what its owner frees in it is
-    /// listed. False where no scope persists, or the chunk is not to be had.
+    /// Adopts a pinned chunk for the persistent scope, so that blocks its owner frees in it are
+    /// listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
     pub(super) fn adopt_whole(&self, chunk: Run) -> bool {
         let Some(lists) = self.persistent_lists() else { return false };
         let entry = chunk.entry();
@@ -211,8 +213,8 @@ impl Owner {
     pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
         let Some(lists) = self.persistent_lists() else { return };
         lists.live.set(lists.live.get() - 1);
-        // SAFETY: the block was alive a moment ago, so it is in no list; the caller says that it is
-        // free now and lies in a chunk of the scope that the lists are of.
+        // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
+        // free now and lies in a chunk of the scope that owns these lists.
         unsafe { lists.push(range::reach(block), size::list(size::round(size))) };
     }
 }

@@ -8,41 +8,41 @@ use crate::{
 };
 use core::{alloc::Layout, ptr, sync::atomic::Ordering};
 
-/// Where in its chunk a block ends.
+/// The offset in its chunk at which a block ends.
 #[allow(clippy::cast_possible_truncation, reason = "a block in a chunk is smaller than that")]
 fn end_offset(begin: u32, rounded: usize) -> u32 {
     begin + rounded as u32
 }
 
 impl Owner {
-    /// Resizes a block in place, or within the innermost scope if it is that scope's. Null if that
-    /// cannot be done, or the block is not the engine's: then nothing has changed, and the caller
-    /// may move what is in it elsewhere.
+    /// Resizes a block in place, or moves it within the innermost scope if it belongs to that
+    /// scope. Returns null, and changes nothing, if neither is possible or the block belongs to
+    /// another allocator. The caller may then move the contents elsewhere.
     ///
     /// # Safety
     ///
-    /// The block is alive, some allocator's, and if it is the engine's it has this layout.
-    /// `new_size` is not 0, and at most `isize::MAX` when rounded up to the alignment. If the
-    /// result is not null the block is used no more, but through the result.
+    /// The block is alive and belongs to some allocator. If it belongs to the engine, it has this
+    /// layout. `new_size` is not 0, and at most `isize::MAX` when rounded up to the alignment. If
+    /// the result is not null, the block is used only through the result from then on.
     #[inline]
     pub unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller says that the block is alive.
         let Some(place) = (unsafe { run::find(block) }) else { return ptr::null_mut() };
-        // SAFETY: the range is the engine's, so the block is, and has this layout; the new size is
-        // as `resize` asks.
+        // SAFETY: the block lies in the engine's range, so it is the engine's and has this layout.
+        // The caller promises the rest of `resize`'s contract.
         let slow = || unsafe { self.resize(place, block, layout, new_size) };
         // SAFETY: the block is alive and has this size.
         unsafe { self.resize_or(block, layout.size(), new_size, slow) }
     }
 
-    /// Resizes a block of any owner: in place, or within the innermost scope if the block is its
-    /// own. Null if neither can be done: then nothing has changed.
+    /// Resizes a block of any owner in place, or moves it within the innermost scope if it belongs
+    /// to that scope. Returns null, and changes nothing, if neither is possible.
     ///
     /// # Safety
     ///
     /// The block is alive, [`find`](run::find) returned `place` for it, and it has this layout.
     /// `new_size` is not 0, and no more than `isize::MAX` when rounded up to the alignment. If the
-    /// result is not null, the block is used no more, but through the result.
+    /// result is not null, the block is used only through the result from then on.
     #[inline]
     pub(crate) unsafe fn resize(
         &self,
@@ -54,7 +54,7 @@ impl Owner {
         let entry = place.entry();
         let scope = entry.scope.load(Ordering::Relaxed);
         if scope == LARGE {
-            // SAFETY: the block is a large one, and as the caller says.
+            // SAFETY: its entry says that the block is large; the caller promises the rest.
             return unsafe { self.resize_large(place, block, layout, new_size) };
         }
         if scope == self.scope.get() {
@@ -62,12 +62,12 @@ impl Owner {
                 bump(&self.grown, 1);
                 return range::reach(block);
             }
-            // SAFETY: the block is the innermost scope's, and as the caller says.
+            // SAFETY: the block is the innermost scope's; the caller promises the rest.
             return unsafe { self.resize_by_moving(place, block, layout, new_size) };
         }
-        // What shrinks stays where it is; what grows leaves the arena. So does what shrinks by half
-        // or more in a persistent scope: the rest of the block would be of no use to that until its
-        // end.
+        // A block that shrinks stays in place; one that grows leaves the arena. So does a block of
+        // the persistent scope that shrinks by half or more: the scope could not reuse the rest of
+        // it before its end.
         let is_persistent = scope == self.persistence.scope.get();
         let least = if is_persistent { layout.size() / 2 } else { 0 };
         if new_size > layout.size() || new_size <= least {
@@ -84,8 +84,8 @@ impl Owner {
         self.count_freed(size(old_size) - size(new_size));
     }
 
-    /// Resizes a block of the innermost scope where it lies. False, and nothing has changed, where
-    /// that cannot be done, or moving it serves better.
+    /// Resizes a block of the innermost scope in place. Returns false, and changes nothing, if that
+    /// is impossible or moving the block is better.
     fn resize_in_chunk(
         &self,
         entry: &Entry,
@@ -105,21 +105,21 @@ impl Owner {
         let end = block.addr().wrapping_add(new);
         if is_last && end <= self.end.get() {
             if lists_all && self.is_listed(new) {
-                // Were it resized where it is, blocks that are made with one size and freed with
-                // another would fill a list that nobody asks.
+                // If blocks that are allocated with one size and freed with another were resized in
+                // place, they would fill a list that no request uses.
                 return false;
             }
             // The last block of the current chunk (G5); it stays counted (G3).
             self.top.set(self.top.get().with_addr(end));
             if offset_in_chunk(block) < entry.tail.get() {
-                // One from before the adoption: this scope's blocks begin behind it (G9).
+                // The block is from before the adoption: this scope's blocks begin behind it (G9).
                 entry.tail.set(end_offset(offset_in_chunk(block), new));
             }
             return true;
         }
-        // A block that shrinks leaves a rest that nobody uses before the chunk is empty. Where
-        // blocks are listed, a block that is worth it moves, and its old place serves again as a
-        // whole.
+        // When a block shrinks in place, nobody uses the freed part before the chunk is empty. If
+        // the scope lists small blocks, a block with enough to gain moves instead, so that its old
+        // place can be reused as a whole.
         let is_small = layout.size() <= SMALL;
         let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= 4 * GRANULE);
         if stays {
@@ -128,17 +128,18 @@ impl Owner {
         stays
     }
 
-    /// Whether the innermost scope's list of a size has a block.
+    /// Whether the innermost scope has a listed block of this size.
     fn is_listed(&self, rounded: usize) -> bool {
         self.listed().is_some_and(|lists| lists.has(size::list(rounded)))
     }
 
-    /// The fast path of [`resize`](Owner::resize): a small block that ends the current chunk, and
-    /// finds room. Calls `slow`, which has to do what `resize` does, for any other.
+    /// The fast path of [`resize`](Owner::resize): resizes a small block that is the last one of
+    /// the current chunk, if there is room. For any other block it calls `slow`, which must do the
+    /// same as `resize`.
     ///
     /// # Safety
     ///
-    /// As for [`resize`](Owner::resize), for a block of this size.
+    /// The contract of [`resize`](Owner::resize), for a block of `size` bytes.
     #[inline(always)]
     pub(crate) unsafe fn resize_or(
         &self,
@@ -169,7 +170,7 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// As for [`resize`](Owner::resize), for a large block.
+    /// The contract of [`resize`](Owner::resize), for a large block.
     unsafe fn resize_large(
         &self,
         place: Place,
@@ -177,7 +178,7 @@ impl Owner {
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
-        // Whoever holds the block has the run (G7).
+        // Whoever holds a large block owns its run (G7).
         let run = place.run();
         let entry = run.entry();
         let lead = block.addr() - run.start().addr();
@@ -196,18 +197,19 @@ impl Owner {
             self.count_shrunk(place, layout.size(), new_size);
             return block;
         }
-        // SAFETY: the block is the innermost scope's, and as the caller says.
+        // SAFETY: the block is the innermost scope's; the caller promises the rest.
         unsafe { self.resize_by_moving(place, block, layout, new_size) }
     }
 
-    /// Counts a large block that is resized in place so that `bytes` of its run are in use. False,
-    /// and nothing has changed, where its scope's limit or the memory does not allow it.
+    /// Counts the bytes of a large block that is resized in place, after which `bytes` of its run
+    /// are in use. Returns false, and changes nothing, if its scope's limit or the memory bound
+    /// does not allow it.
     fn hold_large(&self, entry: &Entry, bytes: usize, old_size: usize, new_size: usize) -> bool {
         let more = bytes.saturating_sub(entry.held.get());
         if more > 0 && !self.may_hold(more, new_size.saturating_sub(old_size)) {
             return false;
         }
-        // A scope of another owner's, or one that has ended, has no limit to keep.
+        // There is no limit to respect if the scope has ended or belongs to another owner.
         let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
         let record = if is_own { self.record_of(entry.record.large_scope.get()) } else { None };
         if record.is_some_and(|record| !charge(&record.budget, old_size, new_size)) {
@@ -228,7 +230,7 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// As for [`resize`](Owner::resize), for a block of the innermost scope.
+    /// The contract of [`resize`](Owner::resize), for a block of the innermost scope.
     #[inline(always)]
     unsafe fn resize_by_moving(
         &self,
@@ -240,8 +242,8 @@ impl Owner {
         // SAFETY: the caller says that the size is not too large for the alignment.
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         let new = if new_size > MEDIUM {
-            // What grew once grows again: room for two doublings more. It costs addresses, no
-            // memory.
+            // A block that has grown tends to grow again: leave room for two more doublings. That
+            // costs addresses, not memory.
             let headroom = if new_size > layout.size() { 2 } else { 0 };
             self.alloc_large(new_layout, headroom, false)
         } else {
@@ -250,9 +252,10 @@ impl Owner {
         if new.is_null() {
             return new;
         }
-        // SAFETY: both blocks have so many bytes, and the new one was free a moment ago.
+        // SAFETY: both blocks have at least this many bytes, and the new one was free until now, so
+        // it does not overlap the old one.
         unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-        // SAFETY: the block is alive with this size, and the caller uses it no more.
+        // SAFETY: the old block is alive with this size, and the caller does not use it again.
         unsafe { self.free(place, block, layout.size()) };
         new
     }

@@ -10,15 +10,15 @@ use crate::{
 use core::{ptr, sync::atomic::Ordering};
 
 impl Owner {
-    /// Opens a scope. `None` where that fails; then requests are served as before. Costs a few
-    /// nanoseconds for the outermost scope, and about 30 for one inside of another.
+    /// Opens a scope. `None` if that fails; requests are then served as before. Costs a few
+    /// nanoseconds for the outermost scope and about 30 for a nested one.
     #[inline]
     pub fn enter(&self, options: &Options) -> Option<Ticket> {
         self.enter_labelled(options, None)
     }
 
-    /// Opens a fast scope: the outermost, with the default options, in the cached chunk. `None`
-    /// where another one is open, or there is no such chunk.
+    /// Opens a fast scope: an outermost scope with the default options, in the cached chunk. `None`
+    /// if another scope is open or there is no cached chunk.
     #[inline(always)]
     pub(crate) fn enter_fast(&self) -> Option<Ticket> {
         if self.has_scope() {
@@ -30,7 +30,7 @@ impl Owner {
         Some(ticket)
     }
 
-    /// Opens a scope whose figures are counted for a label, too.
+    /// Like [`enter`](Owner::enter), but also counts the scope's figures for a label.
     #[inline(never)]
     pub(crate) fn enter_labelled(
         &self,
@@ -52,7 +52,7 @@ impl Owner {
         }
         let persists = may_persist && self.is_to_persist();
         if persists {
-            // P2: it adopts nothing.
+            // P2: a persistent scope adopts nothing.
             self.cache.forget_tails();
         }
         let scope = self.new_id();
@@ -79,7 +79,7 @@ impl Owner {
         record.outer.set(outer);
         record.min_size.set(options.min_size);
         record.max_size.set(options.max_size.min(LARGEST));
-        // A limit that no program can reach is none.
+        // A limit that no program can reach counts as no limit.
         let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
         record.budget.set(if has_limit { options.byte_limit } else { UNLIMITED });
         self.begin_figures(record, label);
@@ -97,9 +97,8 @@ impl Owner {
         session.or(Ticket::of(scope))
     }
 
-    /// Ends a fast scope that left no block behind: the chunk stays as it is, for the next one.
-    /// Returns what the scope did. `None` where the ticket's scope is none such:
-    /// [`leave_any`](Owner::leave_any) ends it.
+    /// Ends a fast scope that left no block behind, and returns its usage. The chunk stays as it is
+    /// for the next scope. `None` for any other scope, which [`leave_any`](Owner::leave_any) ends.
     #[inline(always)]
     pub(crate) fn leave_fast(&self, ticket: Option<Ticket>) -> Option<Usage> {
         // No scope's ID is 0, so this is one comparison.
@@ -110,7 +109,7 @@ impl Owner {
         let served = self.served.get();
         let blocks = served.wrapping_sub(self.mark.get());
         // The cached chunk was not adopted. So if its owner freed as many blocks as it bumped,
-        // nobody else freed one (G3), and the shared count need not be looked at.
+        // nobody else freed one (G3), and there is no need to read the shared count.
         if entry.local.get().wrapping_add(signed(blocks)) != 0 {
             return None;
         }
@@ -138,14 +137,14 @@ impl Owner {
         if let Some(entry) = self.cached.take() {
             self.cached_scope.set(0);
             let record = &entry.record;
-            // `mark` was set when the scope before ended.
+            // `mark` was set when the previous scope ended.
             record.blocks.set(self.mark.get().wrapping_add(self.others.get()));
             record.bytes.set(self.bytes.get());
             record.escaped.set(self.escaped.get());
         }
     }
 
-    /// The cached chunk, which is cached no longer.
+    /// Takes the cached chunk out of the cache.
     #[inline]
     pub(super) fn take_cached(&self) -> Option<Run> {
         self.cached_scope.set(0);
@@ -158,14 +157,14 @@ impl Owner {
         if self.has_scope() { self.first.get() } else { None }
     }
 
-    /// Ends a scope, and those that were opened in it and have not ended. Does nothing if it has
-    /// ended already, or is another owner's.
+    /// Ends a scope and all open scopes nested in it. No-op if the scope has already ended or
+    /// belongs to another owner.
     #[inline]
     pub fn leave(&self, ticket: Ticket) {
         let _ = self.leave_any(ticket);
     }
 
-    /// Ends any scope; returns what it did.
+    /// Like [`leave`](Owner::leave), but returns the scope's usage.
     #[inline]
     pub(crate) fn leave_any(&self, ticket: Ticket) -> Option<Usage> {
         if self.scope.get() != ticket.id.get() {
@@ -180,8 +179,8 @@ impl Owner {
         closed
     }
 
-    /// Ends the scopes inside of the one that the ticket names. `None` if that one is not open.
-    /// Most often there are none.
+    /// Ends the scopes nested in the one that the ticket names; usually there are none. `None` if
+    /// that scope is not open.
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
         let mut named = self.innermost()?;
@@ -194,7 +193,7 @@ impl Owner {
         Some(())
     }
 
-    /// The ID that tickets have of the open scope that begins in this chunk.
+    /// The ID in the ticket of the open scope whose first chunk is `first`.
     fn ticket_scope(&self, first: Run) -> u64 {
         if self.is_persistent(first) {
             self.persistence.session.get()
@@ -223,8 +222,8 @@ impl Owner {
         Some(usage)
     }
 
-    /// Gives up the chunks of the innermost scope, which begins in this one, and restores the scope
-    /// around it.
+    /// Gives back the chunks of the innermost scope, whose first chunk is `first`, and restores the
+    /// outer scope.
     #[inline]
     pub(super) fn give_up(&self, first: Run) {
         let Some(current) = self.current.get() else { return };
@@ -234,13 +233,13 @@ impl Owner {
         let outer = record.outer.get();
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
         let mut next = Some(current);
-        // The first chunk is put into the cache last, so that the next scope begins where this one
-        // did.
+        // The first chunk goes into the cache last, so that the next scope begins in the same
+        // chunk.
         while let Some(chunk) = next {
             next = chunk.next();
             if outer.is_none() && chunk == first && self.is_empty(chunk) && !self.is_to_persist() {
-                // An outermost scope's first chunk stays for the next one, unless that is to
-                // persist.
+                // The first chunk of an outermost scope stays for the next one, unless that one is
+                // to persist.
                 self.keep_cached(chunk);
             } else {
                 self.retire(chunk, if chunk == current { tail } else { CHUNK });
@@ -249,7 +248,7 @@ impl Owner {
         self.restore(outer);
     }
 
-    /// Keeps the owner's figures as a scope begins.
+    /// Records the owner's figures at the start of a scope.
     #[inline]
     pub(super) fn begin_figures(&self, record: &ScopeRecord, label: Option<&'static Label>) {
         record.label.set(label);
@@ -259,13 +258,14 @@ impl Owner {
         record.large.set(0);
     }
 
-    /// What a scope that ends did, by the figures as it began. Counts it for its label.
+    /// Returns the usage of a scope that ends, given the figures at its start, and counts it for
+    /// the scope's label.
     #[inline]
     pub(super) fn count_scope(&self, label: Option<&'static Label>, begun: Usage) -> Usage {
         let bytes = self.bytes.get().wrapping_sub(begun.bytes);
         let usage = Usage {
             blocks: self.blocks().wrapping_sub(begun.blocks),
-            // Below 0 where a scope rewound more of what was there before than it took.
+            // Negative if the scope rewound more bytes of earlier blocks than it took.
             bytes: if i64::try_from(bytes).is_ok() { bytes } else { 0 },
             escaped: self.escaped.get().wrapping_sub(begun.escaped),
         };
@@ -275,7 +275,7 @@ impl Owner {
         usage
     }
 
-    /// Keeps an empty chunk of this owner's as the cached one.
+    /// Keeps an empty chunk of this owner as the cached chunk.
     #[inline]
     fn keep_cached(&self, chunk: Run) {
         let scope = self.new_id();
@@ -300,13 +300,14 @@ impl Owner {
         record.lists.set(self.lists.get());
     }
 
-    /// Makes the scope that begins in a chunk the innermost one again; none, if there is none.
+    /// Makes the scope whose first chunk is `outer` the innermost one again. With `None`, no scope
+    /// is open afterwards.
     #[inline]
     pub(super) fn restore(&self, outer: Option<Run>) {
         self.mark.set(self.served.get());
         self.looked_at.set(None);
         let Some(first) = outer else {
-            // As a fast scope in the cached chunk needs it.
+            // The state that a fast scope in the cached chunk needs.
             let cached = self.cached.get().and(self.first.get());
             let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
             self.top.set(top);
@@ -338,7 +339,7 @@ impl Owner {
         self.scope.set(entry.scope.load(Ordering::Relaxed));
     }
 
-    /// Sets `end` to what the innermost scope may serve now.
+    /// Sets `end` to `limit`, or to 0 if the innermost scope is closed.
     #[inline]
     fn reopen(&self) {
         let is_closed = self.outside.get() > 0 || self.retry.get() > 0;
@@ -346,7 +347,7 @@ impl Owner {
     }
 
     /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave)
-    /// was called with the ticket, or the scope ends. `None` where no scope is open. Costs a few
+    /// is called with the ticket or the scope ends. `None` if no scope is open. Costs a few
     /// nanoseconds.
     #[inline]
     pub fn enter_outside(&self) -> Option<Ticket> {
@@ -359,7 +360,8 @@ impl Owner {
         Ticket::of(scope | OUTSIDE)
     }
 
-    /// Opens the innermost scope again, if it was closed as often as it is opened.
+    /// Reverses one call to [`enter_outside`](Owner::enter_outside). The last one reopens the
+    /// innermost scope.
     fn leave_outside(&self) {
         let Some(first) = self.innermost() else { return };
         self.outside.set(self.outside.get().saturating_sub(1));
