@@ -20,7 +20,8 @@ const UNAVAILABLE: u8 = 3;
 /// `READY` or `UNAVAILABLE` yet.
 const ABANDONED: u8 = 4;
 
-/// How often a thread waits for the one that is at work. That takes some microseconds, if the thread runs: a third of a second in all.
+/// How often a thread waits for the one that is at work. That takes some microseconds, if the
+/// thread runs: a third of a second in all.
 const PATIENCE: u32 = if cfg!(loom) { 1 } else { 400 };
 
 #[cfg(loom)]
