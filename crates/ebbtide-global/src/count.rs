@@ -6,7 +6,7 @@
 //! | value | the chunk |
 //! |---|---|
 //! | 0 | is in a pool, or on its way there |
-//! | `1..BIAS / 2` | is retired and pinned: so many of its blocks are alive; whoever exchanges it owns it |
+//! | `1..BIAS / 2` | is retired and pinned, with this many live blocks; an exchange takes it over |
 //! | above | has an owner |
 //!
 //! No value of an owned chunk comes near `BIAS / 2`: while a chunk has one owner, a byte of it that

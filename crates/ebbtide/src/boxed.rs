@@ -83,7 +83,8 @@ impl<'a, T: ?Sized> Box<'a, T> {
     #[inline]
     #[must_use]
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the value is valid for `'a` and that nobody else uses or
+        // drops it.
         unsafe { Box::own(value) }
     }
 
@@ -115,7 +116,8 @@ impl<'a, T: ?Sized> Box<'a, T> {
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_parts(value: NonNull<T>, _loan: Loan<'a>) -> Self {
-        // SAFETY: the caller's promise: the value of a box with this lifetime, which gave it up.
+        // SAFETY: the caller says that the value came from a box with this lifetime, which gave it
+        // up.
         unsafe { Box::own(value) }
     }
 }

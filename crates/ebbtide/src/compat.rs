@@ -23,7 +23,8 @@ impl Scope<'_> {
     /// `block` came from this scope's low end with `layout`, and is not used again.
     #[inline]
     pub(crate) unsafe fn low_deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the block came from the low end with this layout, so it has
+        // `layout.size()` bytes, and that it is not used again.
         unsafe { self.cursor().shrink_low(block, layout.size(), 0) };
     }
 
@@ -39,10 +40,12 @@ impl Scope<'_> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let grown = if block.addr().get() & (new.align() - 1) == 0 {
-            // SAFETY: the caller's promise, and the block is aligned as `new` asks.
+            // SAFETY: the caller says that the block came from the low end with `old`, is alive and
+            // does not shrink; it is aligned as `new` asks.
             unsafe { self.cursor().grow_low::<AllocError>(block, old, new)? }
         } else {
-            // SAFETY: the caller's promise.
+            // SAFETY: the block has `old.size()` bytes, and the caller says that `new` is no
+            // smaller.
             unsafe { self.low_move(block, new, old.size())? }
         };
         Ok(NonNull::slice_from_raw_parts(grown, new.size()))
@@ -59,11 +62,13 @@ impl Scope<'_> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let shrunk = if block.addr().get() & (new.align() - 1) == 0 {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller says that the block came from the low end with `old`, and that
+            // `new.size() <= old.size()`.
             unsafe { self.cursor().shrink_low(block, old.size(), new.size()) };
             block
         } else {
-            // SAFETY: the caller's promise.
+            // SAFETY: the block has `old.size()` bytes, and the caller says that `new` is no
+            // larger.
             unsafe { self.low_move(block, new, new.size())? }
         };
         Ok(NonNull::slice_from_raw_parts(shrunk, new.size()))

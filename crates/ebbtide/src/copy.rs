@@ -15,7 +15,7 @@ const INLINE: usize = 64;
 /// `from` is valid for reads of `size` bytes, `to` for writes of as many, and they do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `copy` has the same contract, which the caller keeps.
     unsafe { copy::<false>(from, to, size, 0) }
 }
 
@@ -27,7 +27,7 @@ pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize)
 /// The contract of [`copy_bytes`].
 #[inline(always)]
 pub(crate) unsafe fn copy_to_block(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `copy` has the same contract, which the caller keeps.
     unsafe { copy::<true>(from, to, size, free) }
 }
 
@@ -42,7 +42,7 @@ unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usi
         if STREAM {
             prefetch::below_copy(to, size, free);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
         unsafe { to.copy_from_nonoverlapping(from, size) };
     } else if size > 32 {
         // SAFETY: `32 <= size <= 2 * 32`.

@@ -53,7 +53,8 @@ use std::{
 ///
 /// let sums = thread::scope(|threads| {
 ///     let workers = [10, 20, 30].map(|n| {
-///         threads.spawn(move || ARENAS.scope(|s| s.alloc_slice_fill_copy(n, 1).iter().sum::<i32>()))
+///         let sum = move || ARENAS.scope(|s| s.alloc_slice_fill_copy(n, 1).iter().sum::<i32>());
+///         threads.spawn(sum)
 ///     });
 ///     workers.map(|worker| worker.join().unwrap())
 /// });

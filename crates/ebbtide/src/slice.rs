@@ -229,8 +229,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// As all methods that take a length and have no `try_`: if the slice would exceed `isize::MAX`
-    /// bytes.
+    /// If the slice would exceed `isize::MAX` bytes. This holds for all infallible methods that take
+    /// a length.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -58,7 +58,8 @@ unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 /// by nobody else.
 #[inline(always)]
 pub(crate) unsafe fn lend<'a, T: ?Sized>(block: NonNull<T>) -> &'a mut T {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller says that the block is aligned, initialised, valid for `'a` and used by
+    // nobody else.
     unsafe { &mut *block.as_ptr() }
 }
 

@@ -435,7 +435,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         scope: &'s Scope<'a>,
     ) -> Self {
         const { assert_plain::<T>() };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that these are the parts of a vector over `scope`, used no more.
         Vector { elements: unsafe { Elements::from_parts(start, len, capacity) }, memory: scope }
     }
 
@@ -727,7 +727,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     #[inline(always)]
     pub unsafe fn set_len(&mut self, len: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that `len <= capacity` and that so many elements are initialised
+        // (V1).
         unsafe { self.elements.set_len(len) };
     }
 

@@ -40,7 +40,7 @@ pub unsafe trait Length: Copy + Sealed {
     const MOST: usize;
     /// `len` as this type; `len` is `MOST` at most.
     fn of(len: usize) -> Self;
-    /// As a `usize`.
+    /// Converts to a `usize`.
     fn get(self) -> usize;
 }
 
@@ -250,7 +250,7 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     pub(crate) unsafe fn push_unchecked(&mut self, value: T) {
         let len = self.len();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that `len < capacity`.
         let place = unsafe { self.place(len) };
         // SAFETY: aligned, free, and the vector's alone (V2).
         unsafe { place.write(value) };
@@ -358,7 +358,8 @@ impl<T, L: Length> Elements<T, L> {
         let len = self.len();
         // SAFETY: within the capacity.
         let place = unsafe { self.place(len) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that `from` is valid for `count` elements outside of the spare
+        // room, which has space for them.
         unsafe { from.copy_to_nonoverlapping(place, count) };
         // SAFETY: the copy has initialised the elements up to this length (V1).
         unsafe { self.set_len(len + count) };
@@ -662,18 +663,19 @@ impl<T, L: Length> Elements<T, L> {
 
 /// Clones elements that need no `Drop`.
 ///
-/// A function of its own: of a reference that is passed the compiler knows that nothing is written
-/// behind it, and so makes one copy of a loop over plain values.
+/// This is a separate function because the compiler then knows that nothing writes to `values`
+/// meanwhile, and turns a loop over plain values into one copy.
 ///
 /// # Safety
 ///
-/// As many places from `to` on are aligned and valid for writes.
+/// `to` is aligned and valid for writes of `values.len()` elements.
 unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
     for (index, value) in values.iter().enumerate() {
         let value = value.clone();
-        // SAFETY: the caller's promise.
+        // SAFETY: `index < values.len()`, and the caller says that `to` has room for that many
+        // elements.
         let place = unsafe { to.add(index) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the place is aligned and valid for writes.
         unsafe { place.write(value) };
     }
 }

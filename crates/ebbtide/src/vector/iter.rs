@@ -38,7 +38,7 @@ impl<T, M> Owned<T, M> {
     /// `index` was in `left`, and is no longer.
     #[inline(always)]
     unsafe fn take(&self, index: usize) -> T {
-        // SAFETY: the caller's promise: an index of the block.
+        // SAFETY: the caller says that `index` was in `left`, so it lies in the block.
         let place = unsafe { self.start.add(index) };
         // SAFETY: an initialised element, which nobody else will read.
         unsafe { place.read() }
@@ -197,7 +197,8 @@ impl<T, M> IntoIter<T, M> {
     #[inline]
     pub(crate) unsafe fn from_slice(elements: NonNull<[T]>) -> Self {
         let left = 0..elements.len();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the elements are initialised, that nobody else uses or drops
+        // them, and that they live as long as an `M`.
         IntoIter { owned: unsafe { Owned::new(elements.cast(), left) } }
     }
 
@@ -268,7 +269,8 @@ impl<T, L: Length> Tail<'_, T, L> {
     ///
     /// # Safety
     ///
-    /// As many places from there on are in the block, and hold no element but the tail's.
+    /// The places of `count` elements from `start` on lie in the block and hold no element except
+    /// the tail's.
     #[inline]
     unsafe fn move_to(&mut self, start: usize) {
         if start == self.start || self.count == 0 {
@@ -277,7 +279,8 @@ impl<T, L: Length> Tail<'_, T, L> {
         }
         // SAFETY: the tail lies in the block.
         let from = unsafe { self.elements.place(self.start) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that `start` and the places of the tail's elements from there on
+        // lie in the block.
         let to = unsafe { self.elements.place(start) };
         // SAFETY: the tail's elements, moved to free places or to each other's.
         unsafe { from.copy_to(to, self.count) };

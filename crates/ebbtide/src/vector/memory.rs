@@ -118,7 +118,8 @@ unsafe impl Grow for &Scope<'_> {
                 return Ok(Room { start, capacity });
             }
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that `used` is the block of a vector over this memory, and so of
+        // this cursor; `needed` exceeds its capacity.
         unsafe { grow_shared(cursor, used, element, needed, exact) }
     }
 
@@ -179,12 +180,14 @@ unsafe fn grow_shared<F: Failure>(
         }
     }
     if wanted > needed {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that `used` came from the low end, and `used.len <= needed <
+        // wanted`.
         if let Ok(room) = unsafe { move_shared::<AllocError>(cursor, used, element, wanted) } {
             return Ok(room);
         }
     }
-    // SAFETY: the caller's promise, which a failure above leaves true.
+    // SAFETY: the caller says that `used` came from the low end, and `used.len <= needed`. A
+    // failure above leaves the block as it was.
     unsafe { move_shared(cursor, used, element, needed) }
 }
 
@@ -278,7 +281,8 @@ unsafe impl Grow for Exclusive<'_, '_> {
         exact: bool,
     ) -> Result<Room, F> {
         let cursor = self.scope.cursor();
-        // SAFETY: the caller's promise; the scope has been borrowed exclusively since `new`.
+        // SAFETY: the caller says that `used` is the block of a vector over this memory. The scope
+        // has been borrowed exclusively since `new`.
         let (room, chunk) =
             unsafe { grow_exclusive::<F>(cursor, self.chunk, used, element, needed, exact)? };
         self.chunk = chunk;
@@ -319,13 +323,15 @@ unsafe fn grow_exclusive<F: Failure>(
 ) -> Result<(Room, NonNull<Header>), F> {
     let wanted = wanted(needed, used.len, element.size(), exact);
     if wanted > needed {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller says that the scope is borrowed exclusively and that `chunk` is where
+        // the builder is; `used.len <= needed < wanted`.
         let moved = unsafe { move_exclusive::<AllocError>(cursor, chunk, used, element, wanted) };
         if let Ok(moved) = moved {
             return Ok(moved);
         }
     }
-    // SAFETY: the caller's promise, which a failure above leaves true.
+    // SAFETY: the caller says that the scope is borrowed exclusively and that `chunk` is where the
+    // builder is. A failure above leaves both as they were.
     unsafe { move_exclusive(cursor, chunk, used, element, needed) }
 }
 
