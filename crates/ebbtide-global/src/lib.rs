@@ -32,7 +32,7 @@
 //! | `ArenaLayer` (feature `tower`) | every request of a server in such a future |
 //! | [`warm`] | makes std's lazy globals outside of any arena |
 //! | [`release_pool`], [`retain`] | what is kept for the next scopes |
-//! | [`report`] | blocks and bytes served, requests to the inner allocator by reason, escaped blocks |
+//! | [`report`] | blocks and bytes served, fallbacks by reason, escaped blocks |
 //!
 //! # When it pays
 //!

@@ -229,8 +229,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// If the slice would exceed `isize::MAX` bytes. This holds for all infallible methods that take
-    /// a length.
+    /// If the slice would exceed `isize::MAX` bytes. This holds for all infallible methods that
+    /// take a length.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
