@@ -24,7 +24,7 @@ unsafe impl GlobalAlloc for Inner {
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
-        // SAFETY: passed on.
+        // SAFETY: the caller keeps this very contract.
         unsafe { free(block) }
     }
 
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Inner {
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, _: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: passed on.
+        // SAFETY: the caller keeps this very contract.
         unsafe { realloc(block, new_size) }
     }
 }
@@ -50,9 +50,9 @@ static SCOPED: Scoped<Inner> = Scoped::new(Inner);
 /// They are a layout's, and the size is not 0.
 #[unsafe(no_mangle)]
 pub unsafe fn transparent_alloc(size: usize, align: usize) -> *mut u8 {
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     unsafe { SCOPED.alloc(layout) }
 }
 
@@ -70,9 +70,9 @@ pub fn transparent_alloc_u64() -> *mut u8 {
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe fn transparent_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     unsafe { SCOPED.alloc_zeroed(layout) }
 }
 
@@ -83,9 +83,9 @@ pub unsafe fn transparent_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
 /// As for `GlobalAlloc::dealloc`.
 #[unsafe(no_mangle)]
 pub unsafe fn transparent_dealloc(block: *mut u8, size: usize, align: usize) {
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     unsafe { SCOPED.dealloc(block, layout) }
 }
 
@@ -101,9 +101,9 @@ pub unsafe fn transparent_realloc(
     align: usize,
     new_size: usize,
 ) -> *mut u8 {
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps this very contract.
     unsafe { SCOPED.realloc(block, layout, new_size) }
 }
 
