@@ -1,0 +1,261 @@
+//! Claims: strings, maps and sets of a scope do what those of the standard library do, method by method and trait by trait.
+
+#![cfg(feature = "full")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide::{
+    Arena, Box, Scope,
+    collections::{CollectIn, Map, NodeVec, Set, String, Vec},
+};
+use std::{
+    borrow::{Borrow, BorrowMut},
+    collections::{HashMap, HashSet, hash_map::DefaultHasher},
+    ffi::OsStr,
+    fmt::Write,
+    hash::{BuildHasher, Hash, Hasher, RandomState},
+    path::Path,
+};
+
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[test]
+fn a_string_is_edited_like_stds() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut ours = String::from_str_in("héllo wörld", &s);
+    let mut theirs = std::string::String::from("héllo wörld");
+    macro_rules! both {
+        ($method:ident($($argument:expr),*)) => {{
+            assert_eq!(ours.$method($($argument),*), theirs.$method($($argument),*));
+            assert_eq!(ours.as_str(), theirs.as_str());
+        }};
+    }
+    both!(push('é'));
+    both!(push_str(" and more"));
+    both!(insert(3, 'x'));
+    both!(insert_str(0, "ä"));
+    both!(remove(2));
+    both!(pop());
+    both!(retain(|c| c != 'o'));
+    both!(replace_range(2..4, "longer than before"));
+    both!(replace_range(..3, ""));
+    both!(extend_from_within(1..4));
+    both!(truncate(9));
+    both!(reserve(100));
+    both!(reserve_exact(200));
+    both!(shrink_to(50));
+    both!(shrink_to_fit());
+    assert!(ours.capacity() >= ours.len());
+    ours.try_push('z').unwrap();
+    ours.try_push_str("zz").unwrap();
+    ours.try_insert(0, 'a').unwrap();
+    ours.try_insert_str(1, "bc").unwrap();
+    ours.try_replace_range(0..1, "A").unwrap();
+    ours.try_reserve(10).unwrap();
+    ours.try_reserve_exact(20).unwrap();
+    theirs = format!("Abc{theirs}zzz");
+    assert_eq!(ours, *theirs);
+    assert_eq!(ours.split_off(4).as_str(), theirs.split_off(4));
+    {
+        let (mut ours, mut theirs) = (ours.drain(1..3), theirs.drain(1..3));
+        assert_eq!(ours.as_str(), "bc");
+        assert!(format!("{ours:?}").contains("bc"));
+        assert_eq!((ours.next_back(), ours.size_hint().1), (theirs.next_back(), Some(1)));
+        assert_eq!((ours.next(), ours.next()), (theirs.next(), None));
+    }
+    assert_eq!(ours.as_str(), theirs);
+    ours.as_mut_str().make_ascii_lowercase();
+    theirs.make_ascii_lowercase();
+    assert_eq!(ours.as_str(), theirs);
+    both!(clear());
+    both!(pop());
+}
+
+#[test]
+fn a_string_is_made_like_stds() {
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    {
+        let s = &s;
+        assert_eq!(String::new_in(s).as_str(), "");
+        assert!(String::with_capacity_in(10, s).capacity() >= 10);
+        assert!(s.string_with_capacity(10).capacity() >= 10);
+        assert!(s.try_string_with_capacity(10).unwrap().is_empty());
+        let from_pieces = String::from_iter_in(["a", "bc"], s);
+        assert_eq!(from_pieces.as_str(), "abc");
+        assert!(std::ptr::eq(from_pieces.scope(), s));
+        let broken = [b'a', 0xFF, b'b', 0xC3];
+        let lossy = std::string::String::from_utf8_lossy(&broken);
+        assert_eq!(String::from_utf8_lossy_in(&broken, s).as_str(), lossy);
+        let units: std::vec::Vec<u16> = "añ𝄞".encode_utf16().collect();
+        assert_eq!(String::from_utf16_in(&units, s).unwrap().as_str(), "añ𝄞");
+        assert!(String::from_utf16_in(&units[..3], s).is_err());
+        let lossy = std::string::String::from_utf16_lossy(&units[..3]);
+        assert_eq!(String::from_utf16_lossy_in(&units[..3], s).as_str(), lossy);
+        let mut bytes = s.vec();
+        bytes.extend_from_slice(b"text");
+        let text = String::from_utf8(bytes).unwrap();
+        let mut bytes = text.into_bytes();
+        bytes.push(0xFF);
+        let error = String::from_utf8(bytes).unwrap_err();
+        assert_eq!(error.as_bytes(), b"text\xFF");
+        assert_eq!(error.utf8_error().valid_up_to(), 4);
+        assert!(format!("{error} {error:?}").contains("invalid"));
+        assert_eq!(error.into_bytes().as_slice(), b"text\xFF");
+        let boxed = String::from_str_in("boxed", s).into_boxed_str();
+        assert_eq!(&*boxed, "boxed");
+        let leaked: &str = String::from_str_in("kept", s).into();
+        let boxed: Box<'_, str> = String::from_str_in("boxed", s).into();
+        assert_eq!((leaked, &*boxed), ("kept", "boxed"));
+        assert_eq!(String::from_str_in("kept", s).into_str(), "kept");
+    }
+    let mut built = s.grow_string();
+    built.push_str("built");
+    assert_eq!(&*built.into_boxed_str(), "built");
+    let mut built = s.grow_string();
+    write!(built, "{}", 1).unwrap();
+    assert_eq!(built.into_str(), "1");
+}
+
+#[test]
+fn a_string_has_the_traits_of_stds() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut text = String::from_str_in("text", &s);
+    let other = text.clone();
+    assert_eq!((text == other, text < String::from_str_in("u", &s)), (true, true));
+    assert_eq!(text.cmp(&other), std::cmp::Ordering::Equal);
+    assert_eq!(text.partial_cmp(&other), Some(std::cmp::Ordering::Equal));
+    assert_eq!(hash_of(&text), hash_of("text"));
+    assert_eq!(format!("{text} {text:?}"), "text \"text\"");
+    assert_eq!(<_ as AsRef<str>>::as_ref(&text), "text");
+    assert_eq!(<_ as AsRef<[u8]>>::as_ref(&text), b"text");
+    assert_eq!(<_ as AsRef<OsStr>>::as_ref(&text), "text");
+    assert_eq!(<_ as AsRef<Path>>::as_ref(&text), Path::new("text"));
+    assert_eq!(<_ as Borrow<str>>::borrow(&text), "text");
+    <_ as AsMut<str>>::as_mut(&mut text).make_ascii_uppercase();
+    <_ as BorrowMut<str>>::borrow_mut(&mut text).make_ascii_lowercase();
+    text.make_ascii_uppercase();
+    text += "!";
+    let mut text = text + "?";
+    text.write_char('.').unwrap();
+    text.write_str("..").unwrap();
+    text.extend(['a', 'b']);
+    text.extend([&'c']);
+    text.extend(["de", "f"]);
+    text.extend([&other]);
+    assert_eq!(text.as_str(), "TEXT!?...abcdeftext");
+    assert_eq!(std::string::String::from(&text), text.as_str());
+    assert_eq!(std::string::String::from(text).len(), 19);
+}
+
+/// Hashes everything the same way, so that a map has collisions.
+#[derive(Clone, Default)]
+struct Alike;
+
+impl BuildHasher for Alike {
+    type Hasher = DefaultHasher;
+
+    fn build_hasher(&self) -> DefaultHasher {
+        DefaultHasher::new()
+    }
+}
+
+#[test]
+fn a_map_is_used_like_stds() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut ours: Map<'_, '_, u32, u32> = s.map();
+    let mut theirs = HashMap::new();
+    for number in 0..200 {
+        assert_eq!(ours.insert(number * 7 % 100, number), theirs.insert(number * 7 % 100, number));
+    }
+    ours.extend([(1_000, 1), (1_001, 2)]);
+    ours.extend([(&1_002, &3)]);
+    theirs.extend([(1_000, 1), (1_001, 2), (1_002, 3)]);
+    let sorted = |map: &Map<'_, '_, u32, u32>| {
+        let mut all: std::vec::Vec<_> =
+            map.into_iter().map(|(key, value)| (*key, *value)).collect();
+        all.sort_unstable();
+        all
+    };
+    let mut expected: std::vec::Vec<_> = theirs.iter().map(|(key, value)| (*key, *value)).collect();
+    expected.sort_unstable();
+    assert_eq!(sorted(&ours), expected);
+    assert_eq!(ours[&1_000], theirs[&1_000]);
+    let copy = ours.clone();
+    assert!(copy == ours && format!("{copy:?}").contains("1000: 1"));
+    for (_, value) in &mut ours {
+        *value += 1;
+    }
+    assert!(copy != ours);
+    assert_eq!(ours.into_iter().count(), 103);
+    let entries = copy.into_entries();
+    entries.sort_unstable();
+    assert_eq!(entries, expected);
+
+    let mut few = s.map_with_capacity::<_, u8>(10);
+    few.insert("key", 1);
+    let inner = few.into_inner();
+    assert_eq!(Map::from(inner).get("key"), Some(&1));
+    let mut alike: Map<'_, '_, u8, u8, _> = s.map_with_hasher(Alike);
+    alike.insert(1, 2);
+    assert_eq!(alike.get(&1), Some(&2));
+    let mut random = s.map_with_hasher::<u8, u8, _>(RandomState::new());
+    random.insert(1, 2);
+    assert_eq!(random.len(), 1);
+    let mut owned = s.owned_map();
+    owned.insert(std::string::String::from("owned"), vec![1]);
+    assert_eq!(owned["owned"], [1]);
+}
+
+#[test]
+fn a_set_is_used_like_stds() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut ours: Set<'_, '_, u32> = s.set();
+    let mut theirs = HashSet::new();
+    for number in 0..200 {
+        assert_eq!(ours.insert(number * 7 % 100), theirs.insert(number * 7 % 100));
+    }
+    ours.extend([1_000, 1_001]);
+    ours.extend([&1_002]);
+    theirs.extend([1_000, 1_001, 1_002]);
+    assert!(ours.contains(&1_000) && ours.remove(&1_001) && theirs.remove(&1_001));
+    assert_eq!((&ours).into_iter().copied().collect::<HashSet<_>>(), theirs);
+    let copy = ours.clone();
+    assert!(copy == ours && format!("{copy:?}").contains("1002"));
+    assert_eq!(copy.into_iter().collect::<HashSet<_>>(), theirs);
+    let mut few = s.set_with_capacity(3);
+    few.insert('x');
+    let few = Set::from(few.into_inner());
+    assert_eq!(few.into_slice(), ['x']);
+    let mut owned = s.owned_set();
+    owned.insert(std::string::String::from("owned"));
+    assert!(owned.contains("owned"));
+    assert_eq!(ours.into_slice().len(), theirs.len());
+}
+
+#[test]
+fn everything_is_collected_in_a_scope() {
+    fn all<'s, 'a: 's>(s: &'s Scope<'a>) -> (Vec<'s, 'a, u8>, NodeVec<'a, u8>, Box<'a, [u8]>) {
+        let numbers = || [3_u8, 1, 2].into_iter();
+        let slice: &mut [u8] = numbers().collect_in(s);
+        let shared: &[u8] = numbers().collect_in(s);
+        assert_eq!((&*slice, shared), (&[3, 1, 2][..], &[3, 1, 2][..]));
+        (numbers().collect_in(s), numbers().collect_in(s), numbers().collect_in(s))
+    }
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let (vector, node, boxed) = all(&s);
+    assert_eq!(vector.as_slice(), [3, 1, 2]);
+    assert_eq!((node.as_slice(), &*boxed), (&[3, 1, 2][..], &[3, 1, 2][..]));
+    let text: String<'_, '_> = ["a", "b"].into_iter().collect_in(&s);
+    let map: Map<'_, '_, u8, u8> = [(1, 2)].into_iter().collect_in(&s);
+    let set: Set<'_, '_, u8> = [1, 1].into_iter().collect_in(&s);
+    assert_eq!((text.as_str(), map[&1], set.len()), ("ab", 2, 1));
+}
