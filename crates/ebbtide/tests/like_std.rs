@@ -1,4 +1,4 @@
-//! Claims: strings, maps and sets of a scope do what those of the standard library do, method by method and trait by trait.
+//! Claims: vectors, strings, maps and sets of a scope do what those of the standard library do, method by method and trait by trait.
 
 #![cfg(feature = "full")]
 #![allow(clippy::unwrap_used)]
@@ -258,4 +258,105 @@ fn everything_is_collected_in_a_scope() {
     let map: Map<'_, '_, u8, u8> = [(1, 2)].into_iter().collect_in(&s);
     let set: Set<'_, '_, u8> = [1, 1].into_iter().collect_in(&s);
     assert_eq!((text.as_str(), map[&1], set.len()), ("ab", 2, 1));
+}
+
+#[test]
+fn a_vector_is_edited_like_stds() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut ours = s.vec_with_capacity(4);
+    let mut theirs = std::vec::Vec::with_capacity(4);
+    macro_rules! both {
+        ($method:ident($($argument:expr),*)) => {{
+            assert_eq!(ours.$method($($argument),*), theirs.$method($($argument),*));
+            assert_eq!(ours.as_slice(), theirs.as_slice());
+        }};
+    }
+    both!(extend_from_slice(&[5, 3, 3, 8, 1, 1, 9]));
+    both!(push(7));
+    both!(insert(2, 40));
+    both!(remove(1));
+    both!(swap_remove(0));
+    both!(pop());
+    both!(pop_if(|n| *n > 100));
+    both!(pop_if(|n| *n < 100));
+    both!(dedup());
+    both!(dedup_by_key(|n| *n / 10));
+    both!(dedup_by(|a, b| a == b));
+    both!(resize(9, 6));
+    both!(resize_with(11, || 4));
+    both!(extend_from_within(1..3));
+    both!(retain(|n| *n != 6));
+    both!(retain_mut(|n| {
+        *n += 1;
+        *n != 2
+    }));
+    both!(reserve(30));
+    both!(reserve_exact(60));
+    both!(shrink_to(20));
+    both!(shrink_to_fit());
+    let (mut more, mut same) = (ours.clone(), theirs.clone());
+    ours.append(&mut more);
+    theirs.append(&mut same);
+    ours.try_append(&mut more).unwrap();
+    both!(truncate(6));
+    assert_eq!((ours.len(), ours.is_empty()), (theirs.len(), false));
+    assert!(ours.capacity() >= 6 && !ours.as_ptr().is_null() && !ours.as_mut_ptr().is_null());
+    assert!(ours.spare_capacity_mut().len() + 6 <= ours.capacity());
+    *ours.push_mut(1) += 1;
+    ours.push_with(|| 3);
+    ours.try_push(4).unwrap();
+    ours.try_insert(0, 5).unwrap();
+    ours.try_reserve(3).unwrap();
+    ours.try_reserve_exact(3).unwrap();
+    ours.try_extend_from_slice(&[6]).unwrap();
+    ours.try_extend_from_slice_copy(&[7]).unwrap();
+    ours.extend_from_slice_copy(&[8]);
+    ours.extend_from_slices_copy(&[&[9], &[10, 11]]);
+    ours.try_extend_from_within(0..1).unwrap();
+    ours.try_extend([12]).unwrap();
+    ours.extend(&[13]);
+    theirs.extend([2, 3, 4]);
+    theirs.insert(0, 5);
+    theirs.extend([6, 7, 8, 9, 10, 11, 5, 12, 13]);
+    assert_eq!(ours, *theirs);
+    ours.try_resize(18, 1).unwrap();
+    ours.try_resize_with(20, || 2).unwrap();
+    theirs.resize(18, 1);
+    theirs.resize(20, 2);
+    assert_eq!(ours.split_off(15).as_slice(), theirs.split_off(15));
+    assert_eq!(ours.try_split_off(12).unwrap().as_slice(), theirs.split_off(12));
+    let ours_out: std::vec::Vec<_> = ours.splice(2..4, [20, 21, 22]).rev().collect();
+    let theirs_out: std::vec::Vec<_> = theirs.splice(2..4, [20, 21, 22]).rev().collect();
+    assert_eq!((ours_out, ours.as_slice()), (theirs_out, theirs.as_slice()));
+    let ours_out: std::vec::Vec<_> = ours.extract_if(.., |n| *n > 9).collect();
+    theirs.retain(|n| *n <= 9);
+    assert!(ours_out.iter().all(|n| *n > 9) && ours == *theirs);
+    {
+        let mut drained = ours.drain(1..3);
+        assert_eq!((drained.len(), drained.as_slice().len()), (2, 2));
+        assert!(format!("{drained:?}").len() > 4);
+        assert!(drained.next_back().is_some());
+    }
+    theirs.drain(1..3);
+    assert_eq!(ours, *theirs);
+    for n in &mut ours {
+        *n += 1;
+    }
+    let copy = ours.clone();
+    assert!((&ours).into_iter().eq(&copy) && copy >= ours && copy == ours);
+    let mut left = copy.into_iter();
+    assert_eq!((left.next(), left.len()), (Some(theirs[0] + 1), theirs.len() - 1));
+    let rest = left.as_slice().len();
+    assert_eq!(rest, left.count());
+    both_empty(&mut ours);
+    let mut bytes = s.vec();
+    std::io::Write::write_all(&mut bytes, b"bytes").unwrap();
+    std::io::Write::flush(&mut bytes).unwrap();
+    assert_eq!(bytes.into_boxed_slice()[..], *b"bytes");
+}
+
+fn both_empty(ours: &mut Vec<'_, '_, i32>) {
+    ours.clear();
+    assert!(ours.is_empty() && ours.pop().is_none());
 }
