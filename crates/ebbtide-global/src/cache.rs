@@ -9,10 +9,10 @@ use crate::{
 use core::cell::Cell;
 
 /// The most bytes that one owner's cache holds.
-const MOST: usize = 16 * CHUNK;
+const MAX_CACHED: usize = 16 * CHUNK;
 
 /// Tails that an owner remembers.
-const TAILS: usize = 8;
+const MAX_TAILS: usize = 8;
 
 /// A pinned chunk is worth remembering while its tail begins no further than this.
 pub(crate) const USEFUL_TAIL: u32 = 3 << 14;
@@ -26,7 +26,7 @@ pub(crate) struct Cache {
     /// The bytes that the runs hold.
     held: Cell<usize>,
     /// Chunks that were pinned last, in a ring: others may have taken them or freed them.
-    tails: [Cell<Option<Run>>; TAILS],
+    tails: [Cell<Option<Run>>; MAX_TAILS],
     next_tail: Cell<usize>,
 }
 
@@ -35,7 +35,7 @@ impl Cache {
         Cache {
             runs: [const { Cell::new(None) }; CLASSES],
             held: Cell::new(0),
-            tails: [const { Cell::new(None) }; TAILS],
+            tails: [const { Cell::new(None) }; MAX_TAILS],
             next_tail: Cell::new(0),
         }
     }
@@ -59,7 +59,7 @@ impl Cache {
     #[inline]
     pub(crate) fn give(&self, run: Run, class: usize) {
         let held = self.held.get() + run.entry().held.get();
-        if held > MOST || held > memory::most_pooled() {
+        if held > MAX_CACHED || held > memory::max_pooled() {
             pool::give(run);
         } else {
             self.held.set(held);
@@ -88,15 +88,15 @@ impl Cache {
     /// Remembers a pinned chunk for its free tail.
     pub(crate) fn remember_tail(&self, run: Run) {
         let place = self.next_tail.get();
-        self.tails[place % TAILS].set(Some(run));
-        self.next_tail.set((place + 1).min(TAILS));
+        self.tails[place % MAX_TAILS].set(Some(run));
+        self.next_tail.set((place + 1).min(MAX_TAILS));
     }
 
     /// The chunk that was remembered last, which is forgotten here.
     pub(crate) fn take_tail(&self) -> Option<Run> {
         while let Some(last) = self.next_tail.get().checked_sub(1) {
             self.next_tail.set(last);
-            if let Some(run) = self.tails[last % TAILS].take() {
+            if let Some(run) = self.tails[last % MAX_TAILS].take() {
                 return Some(run);
             }
         }
@@ -110,7 +110,7 @@ impl Cache {
 
     /// Takes tails over from owners that have ended.
     pub(crate) fn adopt_tails(&self) {
-        for _ in 0..TAILS {
+        for _ in 0..MAX_TAILS {
             let Some(run) = pool::take_tail() else { return };
             self.remember_tail(run);
         }

@@ -19,7 +19,7 @@ pub(crate) struct Guard {
 impl Guard {
     #[inline]
     pub(crate) fn open(options: &Options) -> Guard {
-        let label = options.label.map(|text| match Label::known(text) {
+        let label = options.label.map(|text| match Label::find_by_address(text) {
             Some(label) => label,
             None => new_label(text),
         });
@@ -44,7 +44,7 @@ impl Drop for Guard {
 /// freed, so they come from the inner allocator.
 #[cold]
 fn new_label(text: &'static str) -> &'static Label {
-    outside(|| Label::of(text))
+    outside(|| Label::find_or_create(text))
 }
 
 #[cfg(not(feature = "tracing"))]

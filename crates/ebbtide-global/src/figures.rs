@@ -4,8 +4,8 @@
 use crate::registry::Registry;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
-/// Why the inner allocator served a request that was made inside a scope; for `Kept`, a whole
-/// scope.
+/// Why the inner allocator served a request that was made inside a scope; for `SkippedScope`, a
+/// whole scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     TooSmall,
@@ -14,11 +14,11 @@ pub(crate) enum Reason {
     ByteLimit,
     Exhausted,
     Waste,
-    Kept,
+    SkippedScope,
 }
 
 /// The number of [`Reason`]s.
-const REASONS: usize = Reason::Kept as usize + 1;
+const REASONS: usize = Reason::SkippedScope as usize + 1;
 
 /// What one owner counts. Only the owner writes to it. It outlives the owner, and a later owner
 /// takes it over.
@@ -90,7 +90,7 @@ impl Counters {
         self.is_taken.store(false, Ordering::Release);
     }
 
-    pub(crate) fn fell_back(&self, reason: Reason) {
+    pub(crate) fn count_fallback(&self, reason: Reason) {
         add(&self.fallbacks[reason as usize], 1);
     }
 
@@ -150,12 +150,12 @@ pub(crate) struct Label {
 impl Label {
     /// The counters of a label, new ones when the label is first used: that allocates. Costs a
     /// comparison for each label before it.
-    pub(crate) fn of(text: &'static str) -> &'static Label {
+    pub(crate) fn find_or_create(text: &'static str) -> &'static Label {
         LABELS.find_or_append(|label| label.text == text, Label { text, ..Label::default() })
     }
 
     /// The counters of a label that was first used with a string at this address.
-    pub(crate) fn known(text: &'static str) -> Option<&'static Label> {
+    pub(crate) fn find_by_address(text: &'static str) -> Option<&'static Label> {
         LABELS.iter().find(|label| core::ptr::eq(label.text, text))
     }
 

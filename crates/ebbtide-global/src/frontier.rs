@@ -48,7 +48,7 @@ impl Frontier {
         let mut first = self.next.load(Ordering::Relaxed);
         loop {
             let end = first.checked_add(chunks).filter(|end| *end <= room)?;
-            if !self.reach(end, room, &commit) {
+            if !self.commit_up_to(end, room, &commit) {
                 return None;
             }
             let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -60,7 +60,7 @@ impl Frontier {
     }
 
     /// Commits the chunks up to `end`.
-    fn reach(&self, end: u32, room: u32, commit: impl Fn(u32, u32) -> bool) -> bool {
+    fn commit_up_to(&self, end: u32, room: u32, commit: impl Fn(u32, u32) -> bool) -> bool {
         // Acquire: pairs with the release below. The chunks that another thread committed are used
         // here next.
         let from = self.committed.load(Ordering::Acquire);

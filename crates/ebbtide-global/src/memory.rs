@@ -45,7 +45,7 @@ pub(crate) fn set_retained(bytes: usize) {
 /// The most that pools may keep at any time, by the user's word; no limit but the bound where the
 /// user gave none.
 #[inline]
-pub(crate) fn most_pooled() -> usize {
+pub(crate) fn max_pooled() -> usize {
     RETAIN.load(Ordering::Relaxed)
 }
 

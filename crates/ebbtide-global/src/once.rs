@@ -22,7 +22,7 @@ const ABANDONED: u8 = 4;
 
 /// How often a thread waits for the one that is at work. That takes some microseconds, if the
 /// thread runs: a third of a second in all.
-const PATIENCE: u32 = if cfg!(loom) { 1 } else { 400 };
+const MAX_WAITS: u32 = if cfg!(loom) { 1 } else { 400 };
 
 #[cfg(loom)]
 fn wait(_: u32) {
@@ -76,7 +76,7 @@ impl Once {
             // store, which also takes back that others had given up.
             self.0.store(state, Ordering::Release);
         }
-        for turn in 0..PATIENCE {
+        for turn in 0..MAX_WAITS {
             // Relaxed: the exchange below looks again.
             if self.0.load(relaxed) != IN_PROGRESS {
                 break;

@@ -59,16 +59,16 @@
 //!   count, and then an adopter's exchange or whoever frees the last block takes the run) or
 //!   through a pool. Either way, the next owner acquires what the last one released.
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
-//!   where `local` gains `served - mark` as long as it is current. For a retired one it is `count`.
-//!   Serving a block adds one, freeing a block subtracts one, and resizing in place changes
-//!   nothing.
+//!   where `local` gains `bumped_blocks - flushed_blocks` as long as it is current. For a retired
+//!   one it is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
+//!   place changes nothing.
 //! - **G4** A byte is served again only when its block was freed by the chunk's owner while it
 //!   owned it (rewound, or through a list), or when no block of its chunk is alive and none is in a
 //!   list.
-//! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `end` is `limit`,
-//!   or 0 while the scope is closed. `top` is a multiple of the granule, and at least [`LEAD`]
-//!   above that chunk's start. So no block of another run ends at `top`: the end of a block equals
-//!   `top` only if both lie in the current chunk.
+//! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
+//!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
+//!   [`LEAD`] above that chunk's start. So no block of another run ends at `top`: the end of a
+//!   block equals `top` only if both lie in the current chunk.
 //! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of that very
 //!   scope, and lie below the top of their chunk. A scope's chunks stay its own until it ends, and
 //!   its lists end with it. A chunk that is bumped again from its start has no listed block.
@@ -76,11 +76,11 @@
 //!   the run is in no pool. Whoever frees it owns the run.
 //! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
 //!   and its scope.
-//! - **G9** For a chunk with an owner, `tail` is the offset at which it was adopted, or 0 if it was
-//!   not: blocks bumped since the adoption lie above it. `older` counts the blocks below `tail`
-//!   that the owner freed. If `local + older` is 0, every block above `tail` has been freed,
-//!   whatever became of those below; frees by others can only make the sum larger. No block from
-//!   before the adoption begins at or above `from`.
+//! - **G9** For a chunk with an owner, `tail_start` is the offset at which it was adopted, or 0 if
+//!   it was not: blocks bumped since the adoption lie above it. `older_freed` counts the blocks
+//!   below `tail_start` that the owner freed. If `local + older_freed` is 0, every block above
+//!   `tail_start` has been freed, whatever became of those below; frees by others can only make the
+//!   sum larger. No block from before the adoption begins at or above `flushed_top`.
 //!
 //! P1 to P4, about persistent scopes, are in the module `persistent`.
 //!
@@ -97,7 +97,7 @@ use crate::{
     persistence::Persistence,
     pool,
     range::{self, Readiness},
-    run::{Entry, NONE, Run},
+    run::{Entry, NO_ID, Run},
 };
 use core::{
     cell::Cell,
@@ -172,21 +172,22 @@ pub struct Owner {
     // The fast paths touch only the first cache line.
     top: Cell<*mut u8>,
     /// `limit`, or 0 if no scope serves requests: the fast paths rely on it.
-    end: Cell<usize>,
+    open_limit: Cell<usize>,
     /// Larger blocks take the slow path: `SMALL`, or 0.
     small_max: Cell<usize>,
     /// Blocks of at least this size are listed when they are freed; see `listing`.
     list_floor: Cell<usize>,
-    /// The innermost scope's ID, or [`NONE`].
+    /// The innermost scope's ID, or [`NO_ID`].
     scope: Cell<u64>,
     /// Blocks ever bumped.
-    served: Cell<u64>,
+    bumped_blocks: Cell<u64>,
     /// Bytes ever freed, except those freed by rewinding the bump pointer.
     freed: Cell<u64>,
     /// The entry of a chunk that stays owned between scopes, so that two stores open a fast scope.
-    /// It is `Some` only while no scope is open, or only a fast one. `top`, `from`, `mark`, `first`
-    /// and `current` are then set as that scope needs them; the chunk is `first`.
-    cached: Cell<Option<&'static Entry>>,
+    /// It is `Some` only while no scope is open, or only a fast one. `top`, `flushed_top`,
+    /// `flushed_blocks`, `first_chunk` and `current` are then set as that scope needs them; the
+    /// chunk is `first_chunk`.
+    cached_entry: Cell<Option<&'static Entry>>,
 
     // The second line: the fields that a fast scope needs when it begins and ends.
     /// The scope ID in the cached chunk's entry; 0 if there is no such chunk. Successive fast
@@ -194,44 +195,44 @@ pub struct Owner {
     cached_scope: Cell<u64>,
     /// Where the cached chunk ends.
     cached_end: Cell<usize>,
-    /// `served` at the last update of the current chunk's count.
-    mark: Cell<u64>,
+    /// `bumped_blocks` at the last update of the current chunk's count.
+    flushed_blocks: Cell<u64>,
     /// The address of the bump pointer when its bytes were last added up.
-    from: Cell<usize>,
+    flushed_top: Cell<usize>,
     /// How many more fast scopes may end before the figures are published. The ones that have ended
     /// since are not in `scopes_ended` yet.
-    unpublished: Cell<u64>,
+    scopes_until_publish: Cell<u64>,
     /// Bytes ever served.
     bytes: Cell<u64>,
     id: Cell<u64>,
     /// The first chunk of the innermost scope.
-    first: Cell<Option<Run>>,
-    current: Cell<Option<Run>>,
+    first_chunk: Cell<Option<Run>>,
+    current_chunk: Cell<Option<Run>>,
     lists: Cell<Option<NonNull<FreeLists>>>,
 
     /// The chunk of the innermost scope after which the search for an empty one continues; `None`
     /// starts after the newest.
-    looked_at: Cell<Option<Run>>,
+    search_position: Cell<Option<Run>>,
     /// The end of the innermost scope's part of the current chunk.
     limit: Cell<usize>,
     /// The number of calls to [`enter_outside`](Owner::enter_outside) in the innermost scope that
     /// have not been left.
-    outside: Cell<u32>,
+    outside_depth: Cell<u32>,
     /// If the innermost scope was closed for lack of memory: how many requests it passes on before
     /// it tries again; otherwise 0.
-    retry: Cell<u32>,
+    retry_after: Cell<u32>,
     /// The chunk that holds the lists of all scopes.
     lists_run: Cell<Option<Run>>,
     persistence: Persistence,
     payoff: Payoff,
     cache: Cache,
     next_id: Cell<u64>,
-    last_id: Cell<u64>,
+    id_end: Cell<u64>,
     counters: Cell<Option<&'static Counters>>,
     /// `bytes` at the last observation of the program's live bytes.
-    observed: Cell<u64>,
+    observed_bytes: Cell<u64>,
     /// Blocks served from free lists, and large blocks.
-    others: Cell<u64>,
+    other_blocks: Cell<u64>,
     grown: Cell<u64>,
     escaped: Cell<u64>,
     scopes_ended: Cell<u64>,
@@ -248,7 +249,7 @@ impl fmt::Debug for Owner {
 
 /// Adds to a counter, which may wrap.
 #[inline(always)]
-fn bump(counter: &Cell<u64>, more: u64) {
+fn add(counter: &Cell<u64>, more: u64) {
     counter.set(counter.get().wrapping_add(more));
 }
 
@@ -258,36 +259,36 @@ impl Owner {
     pub const fn new() -> Self {
         Owner {
             top: Cell::new(ptr::null_mut()),
-            end: Cell::new(0),
+            open_limit: Cell::new(0),
             small_max: Cell::new(0),
             list_floor: Cell::new(usize::MAX),
-            scope: Cell::new(NONE),
-            served: Cell::new(0),
+            scope: Cell::new(NO_ID),
+            bumped_blocks: Cell::new(0),
             freed: Cell::new(0),
-            cached: Cell::new(None),
+            cached_entry: Cell::new(None),
             cached_scope: Cell::new(0),
             cached_end: Cell::new(0),
-            mark: Cell::new(0),
-            from: Cell::new(0),
-            unpublished: Cell::new(PUBLISH_EVERY),
+            flushed_blocks: Cell::new(0),
+            flushed_top: Cell::new(0),
+            scopes_until_publish: Cell::new(PUBLISH_EVERY),
             bytes: Cell::new(0),
-            id: Cell::new(NONE),
-            first: Cell::new(None),
-            current: Cell::new(None),
+            id: Cell::new(NO_ID),
+            first_chunk: Cell::new(None),
+            current_chunk: Cell::new(None),
             lists: Cell::new(None),
-            looked_at: Cell::new(None),
+            search_position: Cell::new(None),
             limit: Cell::new(0),
-            outside: Cell::new(0),
-            retry: Cell::new(0),
+            outside_depth: Cell::new(0),
+            retry_after: Cell::new(0),
             lists_run: Cell::new(None),
             persistence: Persistence::new(),
             payoff: Payoff::new(),
             cache: Cache::new(),
             next_id: Cell::new(0),
-            last_id: Cell::new(0),
+            id_end: Cell::new(0),
             counters: Cell::new(None),
-            observed: Cell::new(0),
-            others: Cell::new(0),
+            observed_bytes: Cell::new(0),
+            other_blocks: Cell::new(0),
             grown: Cell::new(0),
             escaped: Cell::new(0),
             scopes_ended: Cell::new(0),
@@ -298,16 +299,16 @@ impl Owner {
     /// owner has [ended](Owner::end). The first call allocates a little memory, so do not call it
     /// from inside an allocator.
     pub fn start(&self) -> bool {
-        if self.id.get() == NONE && range::prepare() == Readiness::Ready {
+        if self.id.get() == NO_ID && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
             // Counters that an ended owner left behind keep its counts.
-            self.served.set(counters.blocks.load(Ordering::Relaxed));
+            self.bumped_blocks.set(counters.blocks.load(Ordering::Relaxed));
             self.scopes_ended.set(counters.scopes_ended.load(Ordering::Relaxed));
             self.bytes.set(counters.bytes.load(Ordering::Relaxed));
             self.freed.set(counters.freed.load(Ordering::Relaxed));
             self.grown.set(counters.grown.load(Ordering::Relaxed));
             self.escaped.set(counters.escaped.load(Ordering::Relaxed));
-            self.observed.set(self.bytes.get());
+            self.observed_bytes.set(self.bytes.get());
             self.counters.set(Some(counters));
             self.id.set(self.new_id());
             self.cache.adopt_tails();
@@ -324,18 +325,18 @@ impl Owner {
     /// Whether a scope is open, even one that serves nothing.
     #[inline(always)]
     pub(crate) fn has_scope(&self) -> bool {
-        self.scope.get() != NONE
+        self.scope.get() != NO_ID
     }
 
     /// Whether the innermost scope serves requests.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
-        self.end.get() != 0
+        self.open_limit.get() != 0
     }
 
     #[inline]
     fn new_id(&self) -> u64 {
-        if self.next_id.get() == self.last_id.get() {
+        if self.next_id.get() == self.id_end.get() {
             self.reserve_ids();
         }
         let id = self.next_id.get();
@@ -348,7 +349,7 @@ impl Owner {
         // 64 bits never wrap (G8). Relaxed: each batch is handed out once in any order of events.
         let first = NEXT_IDS.fetch_add(ID_BATCH, Ordering::Relaxed);
         self.next_id.set(first);
-        self.last_id.set(first + ID_BATCH);
+        self.id_end.set(first + ID_BATCH);
     }
 
     /// Ends every scope and gives all unused memory to the shared pools. The owner never opens a
@@ -399,8 +400,8 @@ impl Owner {
     /// just ended took, for the high-water mark.
     #[inline(never)]
     pub(crate) fn publish(&self, bytes: u64) {
-        let ended = PUBLISH_EVERY - self.unpublished.replace(PUBLISH_EVERY);
-        bump(&self.scopes_ended, ended);
+        let ended = PUBLISH_EVERY - self.scopes_until_publish.replace(PUBLISH_EVERY);
+        add(&self.scopes_ended, ended);
         let Some(counters) = self.counters.get() else { return };
         counters.scopes_ended.store(self.scopes_ended.get(), Ordering::Relaxed);
         counters.blocks.store(self.blocks(), Ordering::Relaxed);
@@ -411,14 +412,14 @@ impl Owner {
         if counters.high_water.load(Ordering::Relaxed) < bytes {
             counters.high_water.store(bytes, Ordering::Relaxed);
         }
-        if self.bytes.get().wrapping_sub(self.observed.get()) >= OBSERVE_EVERY {
+        if self.bytes.get().wrapping_sub(self.observed_bytes.get()) >= OBSERVE_EVERY {
             self.observe(0);
         }
     }
 
     fn publish_bytes(&self, counters: &Counters) {
         // Includes the bytes bumped since they were last added up.
-        let bumped = self.top.get().addr().wrapping_sub(self.from.get()) as u64;
+        let bumped = self.top.get().addr().wrapping_sub(self.flushed_top.get()) as u64;
         counters.bytes.store(self.bytes.get().wrapping_add(bumped), Ordering::Relaxed);
         counters.freed.store(self.freed.get(), Ordering::Relaxed);
     }
@@ -435,7 +436,7 @@ impl Owner {
     #[cold]
     fn observe(&self, more: usize) {
         let Some(counters) = self.counters.get() else { return };
-        self.observed.set(self.bytes.get());
+        self.observed_bytes.set(self.bytes.get());
         self.publish_bytes(counters);
         observe(more);
     }
@@ -443,7 +444,7 @@ impl Owner {
     /// Counts freed bytes, even if this owner was never started.
     #[inline]
     fn count_freed(&self, bytes: usize) {
-        bump(&self.freed, bytes as u64);
+        add(&self.freed, bytes as u64);
         let Some(counters) = self.counters.get() else {
             return figures::freed_elsewhere(bytes as u64);
         };
@@ -458,12 +459,12 @@ impl Owner {
 
     #[inline]
     fn blocks(&self) -> u64 {
-        self.served.get().wrapping_add(self.others.get())
+        self.bumped_blocks.get().wrapping_add(self.other_blocks.get())
     }
 
-    fn fell_back(&self, reason: Reason) {
+    fn count_fallback(&self, reason: Reason) {
         if let Some(counters) = self.counters.get() {
-            counters.fell_back(reason);
+            counters.count_fallback(reason);
         }
     }
 }

@@ -5,10 +5,10 @@
 use core::cell::Cell;
 
 /// Scopes that are looked at together.
-const SAMPLE: u32 = 256;
+const SAMPLE_SCOPES: u32 = 256;
 
 /// Scopes that the inner allocator serves after a sample that did not pay.
-const SKIPPED: u32 = 4096;
+const SKIPPED_SCOPES: u32 = 4096;
 
 /// See the module's head.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Payoff {
     blocks: Cell<u64>,
     escaped: Cell<u64>,
     /// Scopes that are still to be skipped.
-    skip: Cell<u32>,
+    scopes_to_skip: Cell<u32>,
 }
 
 impl Payoff {
@@ -28,7 +28,7 @@ impl Payoff {
             scopes: Cell::new(0),
             blocks: Cell::new(0),
             escaped: Cell::new(0),
-            skip: Cell::new(0),
+            scopes_to_skip: Cell::new(0),
         }
     }
 
@@ -36,22 +36,22 @@ impl Payoff {
     pub(crate) fn scope_ended(&self, blocks: u64, escaped: u64) {
         let scopes = self.scopes.get() + 1;
         self.scopes.set(scopes);
-        if scopes < SAMPLE {
+        if scopes < SAMPLE_SCOPES {
             return;
         }
         let served = blocks.wrapping_sub(self.blocks.replace(blocks));
         let kept = escaped.wrapping_sub(self.escaped.replace(escaped));
         // Three quarters.
         if kept.saturating_mul(4) > served.saturating_mul(3) {
-            self.skip.set(SKIPPED);
+            self.scopes_to_skip.set(SKIPPED_SCOPES);
         }
         self.scopes.set(0);
     }
 
     /// Whether the next outermost scope is one to be skipped.
-    pub(crate) fn skips(&self) -> bool {
-        let skip = self.skip.get();
-        self.skip.set(skip.saturating_sub(1));
+    pub(crate) fn skips_next(&self) -> bool {
+        let skip = self.scopes_to_skip.get();
+        self.scopes_to_skip.set(skip.saturating_sub(1));
         skip > 0
     }
 }

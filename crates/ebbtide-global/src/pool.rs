@@ -60,7 +60,7 @@ pub(crate) fn take_empty(class: usize) -> Option<Run> {
 pub(crate) fn give(run: Run) {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
-    if held == 0 || pooled > memory::most_pooled() || memory::excess() >= held {
+    if held == 0 || pooled > memory::max_pooled() || memory::excess() >= held {
         give_empty(run);
     } else {
         POOLED.fetch_add(held, Ordering::Relaxed);

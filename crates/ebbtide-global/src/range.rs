@@ -28,18 +28,18 @@ use crate::{
 use core::{num::NonZeroU32, ptr::NonNull};
 
 /// The bytes of a table entry.
-pub(crate) const ENTRY: usize = 256;
+pub(crate) const ENTRY_BYTES: usize = 256;
 
 /// The first size that is tried, 1 TiB. Where addresses are short none is.
 #[cfg(all(target_pointer_width = "64", not(miri)))]
-const MOST: usize = 1 << 40;
+const MAX_RANGE: usize = 1 << 40;
 #[cfg(miri)]
-const MOST: usize = LEAST;
+const MAX_RANGE: usize = MIN_RANGE;
 #[cfg(not(any(target_pointer_width = "64", miri)))]
-const MOST: usize = 0;
+const MAX_RANGE: usize = 0;
 
 /// The smallest size that is of use.
-const LEAST: usize = 1 << 24;
+const MIN_RANGE: usize = 1 << 24;
 
 /// The range begins at a multiple of this: a huge page of the common kind.
 const RANGE_ALIGN: usize = 1 << 21;
@@ -71,7 +71,7 @@ pub(crate) fn offset_of(address: usize) -> Option<usize> {
 
 /// `block` as a pointer that may reach the whole range.
 #[inline(always)]
-pub(crate) fn reach(block: *mut u8) -> *mut u8 {
+pub(crate) fn widen_provenance(block: *mut u8) -> *mut u8 {
     origin().with_addr(block.addr())
 }
 
@@ -83,11 +83,11 @@ pub(crate) fn prepare() -> Readiness {
 /// Reserves the largest range that the system gives, of at most a quarter of the addresses that are
 /// left.
 fn reserve() -> bool {
-    let mut size_bytes = MOST.min(os::addresses_left() / 4);
+    let mut size_bytes = MAX_RANGE.min(os::addresses_left() / 4);
     if size_bytes > 0 {
         size_bytes = 1 << size_bytes.ilog2();
     }
-    while size_bytes >= LEAST {
+    while size_bytes >= MIN_RANGE {
         if let Some(start) = os::reserve(size_bytes) {
             lay_out(start, size_bytes);
             return true;
@@ -102,24 +102,24 @@ fn lay_out(start: NonNull<u8>, size_bytes: usize) {
     let start = start.as_ptr();
     let slack = start.addr().wrapping_neg() % RANGE_ALIGN;
     let usable = size_bytes - slack;
-    let table_bytes = (usable / CHUNK * ENTRY).next_multiple_of(RANGE_ALIGN);
+    let table_bytes = (usable / CHUNK * ENTRY_BYTES).next_multiple_of(RANGE_ALIGN);
     let chunks = (usable - table_bytes) / CHUNK;
     let table = start.wrapping_add(slack);
-    #[allow(clippy::cast_possible_truncation, reason = "`MOST` has fewer chunks")]
+    #[allow(clippy::cast_possible_truncation, reason = "`MAX_RANGE` has fewer chunks")]
     let count = chunks as u32;
     BOUNDS.set(table, table.wrapping_add(table_bytes), count, CHUNK);
 }
 
-const _: () = assert!(MOST / CHUNK < u32::MAX as usize);
+const _: () = assert!(MAX_RANGE / CHUNK < u32::MAX as usize);
 
 /// Commits chunks and their entries, from the one number to the other.
 fn commit(from: u32, to: u32) -> bool {
     let (from_chunk, number) = (from as usize, (to - from) as usize);
-    let entries = NonNull::new(table().wrapping_add(from_chunk * ENTRY));
+    let entries = NonNull::new(table().wrapping_add(from_chunk * ENTRY_BYTES));
     let bytes = NonNull::new(origin().wrapping_add(from_chunk * CHUNK));
     let (Some(entries), Some(bytes)) = (entries, bytes) else { return false };
     // The table ends at a multiple of its alignment, so the last step may round up.
-    let entries_bytes = (number * ENTRY).next_multiple_of(STEP as usize * ENTRY);
+    let entries_bytes = (number * ENTRY_BYTES).next_multiple_of(STEP as usize * ENTRY_BYTES);
     os::commit(entries, entries_bytes) && os::commit(bytes, number * CHUNK)
 }
 

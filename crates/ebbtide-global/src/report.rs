@@ -72,10 +72,10 @@ pub struct Fallbacks {
     /// Too little of the memory that arenas hold is alive, so they may not take more. They stop
     /// before [`Report::bound`] is reached.
     pub waste: u64,
-    /// Whole scopes that were left to the inner allocator, because more than three quarters of the
-    /// blocks of their thread's last 256 scopes outlived them: an arena saves nothing there. Not
-    /// part of [`total`](Fallbacks::total), which counts requests.
-    pub scopes: u64,
+    /// Skipped scopes: the inner allocator served them as a whole, because more than three quarters
+    /// of the blocks of their thread's last 256 scopes outlived them, so an arena would save
+    /// nothing. Not part of [`total`](Fallbacks::total), which counts requests.
+    pub skipped_scopes: u64,
 }
 
 /// Blocks that outlived their scope.
@@ -191,7 +191,7 @@ pub fn report() -> Report {
             byte_limit: fallbacks(Reason::ByteLimit),
             exhausted: fallbacks(Reason::Exhausted),
             waste: fallbacks(Reason::Waste),
-            scopes: fallbacks(Reason::Kept),
+            skipped_scopes: fallbacks(Reason::SkippedScope),
         },
         escapes: Escapes {
             blocks: sum(|each| &each.escaped),
@@ -277,12 +277,12 @@ impl fmt::Display for Report {
             self.heap_calls_saved(),
             Bytes(self.high_water),
         )?;
-        let Fallbacks { small, large, alignment, byte_limit, exhausted, waste, scopes } =
+        let Fallbacks { small, large, alignment, byte_limit, exhausted, waste, skipped_scopes } =
             self.fallbacks;
         writeln!(
             f,
             "served by the inner allocator: {} ({small} too small, {large} too large, {alignment} by alignment, \
-             {byte_limit} by byte limit, {exhausted} without memory, {waste} to bound memory), and {scopes} scopes that keep most of their blocks",
+             {byte_limit} by byte limit, {exhausted} without memory, {waste} to bound memory), and {skipped_scopes} skipped scopes",
             self.fallbacks.total(),
         )?;
         writeln!(

@@ -7,7 +7,7 @@ use crate::{
     count::Count,
     figures::{Label, Usage},
     lists::FreeLists,
-    range::{self, ENTRY},
+    range::{self, ENTRY_BYTES},
     size::{self, CHUNK, CHUNK_SHIFT, LARGEST},
 };
 use core::{
@@ -22,10 +22,10 @@ pub(crate) const RETIRED: u64 = 0;
 
 /// The scope of an owner that has none open, and the ID of one that was not started. No entry names
 /// it.
-pub(crate) const NONE: u64 = 1;
+pub(crate) const NO_ID: u64 = 1;
 
 /// What the entry of a run names as its scope while it holds a large block.
-pub(crate) const LARGE: u64 = 2;
+pub(crate) const LARGE_BLOCK: u64 = 2;
 
 /// No limit: of a scope's byte budget.
 pub(crate) const UNLIMITED: usize = usize::MAX;
@@ -48,15 +48,15 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 ///   away. A thread never loads a value older than its own last store, and an owner that moves to
 ///   another thread takes its stores along. So the answer is yes exactly while the owner has the
 ///   run.
-/// - Is it [`LARGE`]? Chunks are never runs for large blocks, so for a chunk it is no at any time.
-///   For a large block it was stored, with the owner, before the block was handed out, and both
-///   stay until it is freed.
+/// - Is it [`LARGE_BLOCK`]? Chunks are never runs for large blocks, so for a chunk it is no at any
+///   time. For a large block it was stored, with the owner, before the block was handed out, and
+///   both stay until it is freed.
 ///
 /// `next` is the owner's, but in a pool, where [`Stack`](crate::stack::Stack) says what orders it.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The scope that the chunk belongs to, or [`RETIRED`], or [`LARGE`].
+    /// The scope that the chunk belongs to, or [`RETIRED`], or [`LARGE_BLOCK`].
     pub(crate) scope: AtomicU64,
     /// Who counts in `local`. Of a large block: whose scope took it.
     pub(crate) owner: AtomicU64,
@@ -66,12 +66,12 @@ pub(crate) struct Entry {
     /// The next run of a scope, or in a pool.
     next: AtomicU32,
     /// Live blocks when the owner adopted the chunk.
-    pub(crate) pinned: Cell<u32>,
+    pub(crate) adopted_live: Cell<u32>,
     /// Where the free tail began when the chunk was retired, in bytes from its start. Once it is
     /// adopted: where the blocks of its owner begin; 0 if it was not adopted.
-    pub(crate) tail: Cell<u32>,
-    /// Blocks below `tail` that the owner freed.
-    pub(crate) older: Cell<i32>,
+    pub(crate) tail_start: Cell<u32>,
+    /// Blocks below `tail_start` that the owner freed.
+    pub(crate) older_freed: Cell<i32>,
     /// Blocks that the owner bumped in the chunk and has counted in `local`.
     pub(crate) bumped: Cell<i32>,
     /// The class of the run that begins here.
@@ -97,8 +97,8 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 struct CacheLine;
 
-const _: () = assert!(size_of::<Entry>() == ENTRY || usize::BITS != 64);
-const _: () = assert!(size_of::<Entry>() <= ENTRY);
+const _: () = assert!(size_of::<Entry>() == ENTRY_BYTES || usize::BITS != 64);
+const _: () = assert!(size_of::<Entry>() <= ENTRY_BYTES);
 
 /// What is kept about a scope, in the entry of its first chunk: there it costs no memory, and a
 /// scope that is forgotten leaves nothing behind. All bits 0 is valid.
@@ -108,11 +108,11 @@ pub(crate) struct ScopeRecord {
     pub(crate) outer: Cell<Option<Run>>,
 
     // While another scope is the innermost: this one's state.
-    pub(crate) current: Cell<Option<Run>>,
+    pub(crate) current_chunk: Cell<Option<Run>>,
     pub(crate) top: Cell<*mut u8>,
     pub(crate) limit: Cell<usize>,
-    pub(crate) outside: Cell<u32>,
-    pub(crate) retry: Cell<u32>,
+    pub(crate) outside_depth: Cell<u32>,
+    pub(crate) retry_after: Cell<u32>,
     pub(crate) lists: Cell<Option<NonNull<FreeLists>>>,
 
     /// Whether blocks of every size are listed when they are freed.
@@ -124,13 +124,13 @@ pub(crate) struct ScopeRecord {
     pub(crate) budget: Cell<usize>,
     pub(crate) label: Cell<Option<&'static Label>>,
     /// The owner's figures when the scope began.
-    pub(crate) blocks: Cell<u64>,
-    pub(crate) bytes: Cell<u64>,
-    pub(crate) escaped: Cell<u64>,
+    pub(crate) blocks_at_start: Cell<u64>,
+    pub(crate) bytes_at_start: Cell<u64>,
+    pub(crate) escaped_at_start: Cell<u64>,
     /// Live large blocks that the scope took.
     pub(crate) large: Cell<u32>,
     /// How many chunks the scope took after its first.
-    pub(crate) moves: Cell<u32>,
+    pub(crate) added_chunks: Cell<u32>,
     /// Where the run holds a large block: the scope that took it.
     pub(crate) large_scope: Cell<u64>,
 }
@@ -145,17 +145,21 @@ impl ScopeRecord {
         self.budget.set(UNLIMITED);
         self.label.set(None);
         self.large.set(0);
-        self.moves.set(0);
+        self.added_chunks.set(0);
     }
 
     /// The owner's figures when the scope began.
-    pub(crate) fn begun(&self) -> Usage {
-        Usage { blocks: self.blocks.get(), bytes: self.bytes.get(), escaped: self.escaped.get() }
+    pub(crate) fn usage_at_start(&self) -> Usage {
+        Usage {
+            blocks: self.blocks_at_start.get(),
+            bytes: self.bytes_at_start.get(),
+            escaped: self.escaped_at_start.get(),
+        }
     }
 
     /// How many chunks a scope has that adopted none.
     pub(crate) fn chunks(&self) -> usize {
-        self.moves.get() as usize + 1
+        self.added_chunks.get() as usize + 1
     }
 }
 
@@ -186,7 +190,8 @@ impl Run {
     /// The run's entry.
     #[inline(always)]
     pub(crate) fn entry(self) -> &'static Entry {
-        let entry = range::table().wrapping_add(self.0.get() as usize * ENTRY).cast::<Entry>();
+        let entry =
+            range::table().wrapping_add(self.0.get() as usize * ENTRY_BYTES).cast::<Entry>();
         // SAFETY: numbers of runs come from the frontier, so the entry is committed memory of the
         // table (G1), which is aligned to more than an entry and never given back; all bits 0 is a
         // valid entry. Nobody makes a `&mut Entry`, and its fields allow through `&` what is done

@@ -25,7 +25,7 @@ pub(crate) const CHUNK_SHIFT: u32 = 16;
 pub(crate) const CLASSES: usize = if usize::BITS == 64 { 18 } else { 13 };
 
 /// The class of chunks to bump in.
-pub(crate) const BUMPED: usize = 0;
+pub(crate) const BUMP_CLASS: usize = 0;
 
 /// The largest request that is served: 1 GiB. A block that grew gets addresses for four times its
 /// size.
@@ -79,7 +79,7 @@ pub(crate) const fn class(size: usize) -> usize {
 /// The chunks of a run.
 #[inline]
 pub(crate) const fn run_chunks(class: usize) -> u32 {
-    if class == BUMPED { 1 } else { 1 << (class - 1) }
+    if class == BUMP_CLASS { 1 } else { 1 << (class - 1) }
 }
 
 /// The bytes of a run.

@@ -1,6 +1,6 @@
 //! Serving requests.
 
-use super::{MAX_ALIGN, Owner, bump};
+use super::{MAX_ALIGN, Owner, add};
 use crate::{
     figures::Reason,
     run::{Run, UNLIMITED},
@@ -100,22 +100,22 @@ impl Owner {
     #[inline(always)]
     fn fits(&self, start: *mut u8, size: usize) -> Option<*mut u8> {
         let end = start.wrapping_add(size::round_small(size));
-        (end.addr() <= self.end.get()).then_some(end)
+        (end.addr() <= self.open_limit.get()).then_some(end)
     }
 
     /// Serves the bytes from `top` to `end`. They are free (G5), and the block is counted in
-    /// `served` (G3).
+    /// `bumped_blocks` (G3).
     #[inline(always)]
     fn bump_to(&self, end: *mut u8) {
         self.top.set(end);
-        self.served.set(self.served.get().wrapping_add(1));
+        self.bumped_blocks.set(self.bumped_blocks.get().wrapping_add(1));
         prefetch(end.wrapping_add(PREFETCH));
     }
 
     /// Counts the padding below an aligned block as freed, because no block will return it.
     #[inline(always)]
     fn count_padding(&self, top: *mut u8, start: *mut u8) {
-        bump(&self.freed, start.addr().wrapping_sub(top.addr()) as u64);
+        add(&self.freed, start.addr().wrapping_sub(top.addr()) as u64);
     }
 
     /// Like [`alloc`](Owner::alloc), but the block is filled with zeros.
@@ -150,10 +150,10 @@ impl Owner {
             let top = self.top.get();
             let start = align_up(top, layout.align());
             let end = start.wrapping_add(rounded);
-            if end.addr() <= self.end.get() {
+            if end.addr() <= self.open_limit.get() {
                 self.count_padding(top, start);
                 self.top.set(end);
-                self.served.set(self.served.get().wrapping_add(1));
+                self.bumped_blocks.set(self.bumped_blocks.get().wrapping_add(1));
                 return start;
             }
             // The loop ends: a chunk that is not adopted always has room.
@@ -167,11 +167,11 @@ impl Owner {
     /// otherwise the reason for refusing it.
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
-        let Some(first) = self.innermost() else { return Err(None) };
-        if !self.is_open() && !self.resume() {
-            return Err((self.outside.get() == 0).then_some(Reason::Waste));
+        let Some(first_chunk) = self.innermost() else { return Err(None) };
+        if !self.is_open() && !self.resume_paused() {
+            return Err((self.outside_depth.get() == 0).then_some(Reason::Waste));
         }
-        let record = &first.entry().record;
+        let record = &first_chunk.entry().record;
         if layout.size() < record.min_size.get() {
             return Err(Some(Reason::TooSmall));
         }
@@ -187,7 +187,7 @@ impl Owner {
     #[cold]
     fn refuse(&self, reason: Option<Reason>) -> *mut u8 {
         if let Some(reason) = reason {
-            self.fell_back(reason);
+            self.count_fallback(reason);
         }
         ptr::null_mut()
     }
@@ -199,12 +199,12 @@ impl Owner {
         if let Err(reason) = self.accept(layout) {
             return self.refuse(reason);
         }
-        let Some(first) = self.innermost() else { return ptr::null_mut() };
+        let Some(first_chunk) = self.innermost() else { return ptr::null_mut() };
         let size = layout.size();
-        let record = &first.entry().record;
+        let record = &first_chunk.entry().record;
         let budget = record.budget.get();
         // The budget granted to the current chunk and not yet used counts as well.
-        let left = self.end.get() - self.top.get().addr();
+        let left = self.open_limit.get() - self.top.get().addr();
         if budget != UNLIMITED && budget.saturating_add(left) < size {
             return self.refuse(Some(Reason::ByteLimit));
         }
@@ -219,7 +219,7 @@ impl Owner {
         if budget != UNLIMITED {
             record.budget.set(budget.saturating_sub(size));
             self.limit.set(self.limit.get() - size.saturating_sub(budget));
-            self.end.set(self.limit.get());
+            self.open_limit.set(self.limit.get());
         }
         record.large.set(record.large.get().saturating_add(1));
         self.own_large(run);
@@ -233,8 +233,8 @@ impl Owner {
             unsafe { block.write_bytes(0, dirty) }
         }
         entry.touched.set(entry.touched.get().max(lead + size));
-        bump(&self.others, 1);
-        bump(&self.bytes, size as u64);
+        add(&self.other_blocks, 1);
+        add(&self.bytes, size as u64);
         block
     }
 }

@@ -22,35 +22,39 @@ impl Owner {
 
     /// Returns the name of a broken invariant.
     fn broken(&self) -> Option<&'static str> {
-        let Some(first) = self.innermost() else {
-            let has_chunk = self.first.get().is_some();
-            let at_rest = self.end.get() == 0 && has_chunk == self.cached.get().is_some();
+        let Some(first_chunk) = self.innermost() else {
+            let has_chunk = self.first_chunk.get().is_some();
+            let at_rest =
+                self.open_limit.get() == 0 && has_chunk == self.cached_entry.get().is_some();
             if !at_rest {
                 return Some("an owner without scopes");
             }
-            if self.has_persistent() && has_chunk {
+            if self.persistence.first_chunk.get().is_some() && has_chunk {
                 return Some("P1");
             }
-            let is_clean = self.cached.get().is_none_or(|entry| entry.count.peek() == BIAS);
+            let is_clean = self.cached_entry.get().is_none_or(|entry| entry.count.peek() == BIAS);
             return (!is_clean).then_some("G3, of the cached chunk");
         };
-        let Some(current) = self.current.get() else { return Some("a scope without a chunk") };
-        let is_cached = |entry: &Entry| ptr::eq(entry, first.entry()) && first == current;
-        if self.cached.get().is_some_and(|entry| !is_cached(entry)) {
+        let Some(current) = self.current_chunk.get() else {
+            return Some("a scope without a chunk");
+        };
+        let is_cached =
+            |entry: &Entry| ptr::eq(entry, first_chunk.entry()) && first_chunk == current;
+        if self.cached_entry.get().is_some_and(|entry| !is_cached(entry)) {
             return Some("the cached chunk");
         }
-        if self.is_persistent(first) && current.entry().tail.get() > 0 {
+        if self.is_persistent(first_chunk) && current.entry().tail_start.get() > 0 {
             return Some("P2");
         }
         let (start, top) = (current.start().addr(), self.top.get().addr());
-        let (end, limit) = (self.end.get(), self.limit.get());
+        let (end, limit) = (self.open_limit.get(), self.limit.get());
         if top < start + LEAD || top > start + CHUNK || top % GRANULE != 0 {
             return Some("G5, top");
         }
         if limit < top || limit > start + CHUNK {
             return Some("G5, limit");
         }
-        let is_closed = self.outside.get() > 0 || self.retry.get() > 0;
+        let is_closed = self.outside_depth.get() > 0 || self.retry_after.get() > 0;
         if end != if is_closed { 0 } else { limit } {
             return Some("G5, end");
         }
@@ -65,7 +69,7 @@ impl Owner {
                 return Some("G2");
             }
             next = chunk.next();
-            if next.is_none() && chunk != first {
+            if next.is_none() && chunk != first_chunk {
                 return Some("the list of a scope's chunks");
             }
         }

@@ -1,12 +1,12 @@
 //! How scopes get chunks and give them back.
 
-use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, bump, listing::MEDIUM_ONLY};
+use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, add, listing::MEDIUM_ONLY};
 use crate::{
     cache::USEFUL_TAIL,
     figures::{self, PINNED, Reason},
     memory, pool,
-    run::{LARGE, RETIRED, UNLIMITED},
-    size::{BUMPED, CHUNK},
+    run::{LARGE_BLOCK, RETIRED, UNLIMITED},
+    size::{BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ use core::sync::atomic::Ordering;
 const RETRY: u32 = 64;
 
 /// How many of its chunks a scope examines for an empty one each time it needs another chunk.
-const LOOKED_AT: usize = 4;
+const SEARCH_LIMIT: usize = 4;
 
 /// Converts a number of blocks to the type of a chunk's count.
 #[allow(
@@ -29,7 +29,7 @@ impl Owner {
     /// Takes a run of which the first `bytes` are about to be used. `live` of them are a block's;
     /// in a chunk, none are yet.
     pub(super) fn take_run(&self, class: usize, bytes: usize, live: usize) -> Result<Run, Reason> {
-        if self.bytes.get().wrapping_sub(self.observed.get()) >= OBSERVE_EVERY {
+        if self.bytes.get().wrapping_sub(self.observed_bytes.get()) >= OBSERVE_EVERY {
             self.observe(live);
         }
         let warm = self.cache.take_warm(class);
@@ -46,7 +46,7 @@ impl Owner {
         };
         if held < bytes {
             run.entry().held.set(bytes);
-        } else if held - bytes >= CHUNK / 4 && class != BUMPED && memory::is_tight() {
+        } else if held - bytes >= CHUNK / 4 && class != BUMP_CLASS && memory::is_tight() {
             // The run's last block was larger. Nobody else could use the surplus.
             pool::trim_run(run, bytes);
         }
@@ -77,7 +77,7 @@ impl Owner {
                 return Ok(adopted);
             }
         }
-        let chunk = self.take_run(BUMPED, CHUNK, 0)?;
+        let chunk = self.take_run(BUMP_CLASS, CHUNK, 0)?;
         let entry = chunk.entry();
         entry.touched.set(CHUNK);
         entry.is_sparse.set(false);
@@ -89,8 +89,8 @@ impl Owner {
     #[inline]
     pub(super) fn own_empty(&self, entry: &Entry, scope: u64) {
         entry.count.own();
-        entry.pinned.set(0);
-        entry.tail.set(0);
+        entry.adopted_live.set(0);
+        entry.tail_start.set(0);
         self.own(entry, scope);
     }
 
@@ -99,7 +99,7 @@ impl Owner {
     pub(super) fn own(&self, entry: &Entry, scope: u64) {
         entry.local.set(0);
         entry.bumped.set(0);
-        entry.older.set(0);
+        entry.older_freed.set(0);
         entry.has_listed.set(false);
         // Relaxed, like every store to the two: see `Entry`.
         entry.scope.store(scope, Ordering::Relaxed);
@@ -113,11 +113,12 @@ impl Owner {
             let entry = chunk.entry();
             let Some(live) = entry.count.adopt() else { continue };
             PINNED.fetch_sub(1, Ordering::Relaxed);
-            self.persistence.unpinned(entry);
-            entry.pinned.set(live);
+            self.persistence.record_unpinned(entry);
+            entry.adopted_live.set(live);
             self.own(entry, scope);
-            // `tail` is read after the exchange: before it, the value may be an earlier owner's.
-            return Some((chunk, chunk.start().wrapping_add(entry.tail.get() as usize)));
+            // `tail_start` is read after the exchange: before it, the value may be an earlier
+            // owner's.
+            return Some((chunk, chunk.start().wrapping_add(entry.tail_start.get() as usize)));
         }
         None
     }
@@ -126,12 +127,12 @@ impl Owner {
     #[inline]
     pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8) {
         let chunk_end = chunk.start().addr() + CHUNK;
-        self.current.set(Some(chunk));
+        self.current_chunk.set(Some(chunk));
         self.top.set(top);
-        self.from.set(top.addr());
-        self.mark.set(self.served.get());
-        let Some(first) = self.first.get() else { return };
-        let budget = &first.entry().record.budget;
+        self.flushed_top.set(top.addr());
+        self.flushed_blocks.set(self.bumped_blocks.get());
+        let Some(first_chunk) = self.first_chunk.get() else { return };
+        let budget = &first_chunk.entry().record.budget;
         let limit = if budget.get() == UNLIMITED {
             chunk_end
         } else {
@@ -140,44 +141,45 @@ impl Owner {
             top.addr() + granted
         };
         self.limit.set(limit);
-        self.end.set(limit);
+        self.open_limit.set(limit);
     }
 
     /// Adds the blocks and bytes bumped in the current chunk to the counts.
     #[inline]
     pub(super) fn flush(&self) {
-        let Some(chunk) = self.current.get() else { return };
+        let Some(chunk) = self.current_chunk.get() else { return };
         let entry = chunk.entry();
-        let bumped = signed(self.served.get().wrapping_sub(self.mark.get()));
+        let bumped = signed(self.bumped_blocks.get().wrapping_sub(self.flushed_blocks.get()));
         entry.local.set(entry.local.get().wrapping_add(bumped));
         entry.bumped.set(entry.bumped.get().wrapping_add(bumped));
-        self.mark.set(self.served.get());
-        if let Some(lists) = self.listed() {
+        self.flushed_blocks.set(self.bumped_blocks.get());
+        if let Some(lists) = self.existing_lists() {
             lists.live.set(lists.live.get() + i64::from(bumped));
             lists.bumped.set(lists.bumped.get() + i64::from(bumped));
         }
         let top = self.top.get().addr();
         // Negative if the bump pointer was rewound.
-        bump(&self.bytes, top.wrapping_sub(self.from.get()) as u64);
-        self.from.set(top);
+        add(&self.bytes, top.wrapping_sub(self.flushed_top.get()) as u64);
+        self.flushed_top.set(top);
     }
 
     /// Moves the innermost scope to another chunk, for a block that takes `needed` bytes with its
     /// padding.
     #[cold]
     pub(super) fn next_chunk(&self, needed: usize) -> Result<(), Reason> {
-        let (Some(first), Some(current)) = (self.innermost(), self.current.get()) else {
+        let (Some(first_chunk), Some(current)) = (self.innermost(), self.current_chunk.get())
+        else {
             return Err(Reason::Exhausted);
         };
         self.promote();
-        let record = &first.entry().record;
+        let record = &first_chunk.entry().record;
         let left = self.limit.get() - self.top.get().addr();
         let is_limited = record.budget.get() != UNLIMITED;
         if is_limited && record.budget.get() + left < needed {
             return Err(Reason::ByteLimit);
         }
         self.flush();
-        if let Some(chunk) = self.take_empty_chunk(first, current) {
+        if let Some(chunk) = self.take_empty_chunk(first_chunk, current) {
             if is_limited {
                 record.budget.set(record.budget.get() + left);
             }
@@ -186,7 +188,9 @@ impl Owner {
             return Ok(());
         }
         let taken = match self.take_chunk(self.scope.get()) {
-            Err(Reason::Waste) if self.sweep(first, current) => self.take_chunk(self.scope.get()),
+            Err(Reason::Waste) if self.sweep(first_chunk, current) => {
+                self.take_chunk(self.scope.get())
+            }
             taken => taken,
         };
         if taken.is_err_and(|reason| reason == Reason::Waste) {
@@ -196,12 +200,12 @@ impl Owner {
         if is_limited {
             record.budget.set(record.budget.get() + left);
         }
-        let moves = record.moves.get().saturating_add(1);
-        record.moves.set(moves);
-        if self.is_persistent(first) {
-            self.persistent_grew(moves);
+        let added_chunks = record.added_chunks.get().saturating_add(1);
+        record.added_chunks.set(added_chunks);
+        if self.is_persistent(first_chunk) {
+            self.persistent_grew(added_chunks);
         } else {
-            self.list_if_it_churns(current, moves);
+            self.list_if_it_churns(current, added_chunks);
         }
         chunk.set_next(Some(current));
         self.begin_chunk(chunk, top);
@@ -211,28 +215,28 @@ impl Owner {
 
     /// Finds an empty chunk of the innermost scope and makes it the scope's newest. Its memory is
     /// still in the processor's caches, unlike that of a fresh chunk.
-    fn take_empty_chunk(&self, first: Run, current: Run) -> Option<Run> {
+    fn take_empty_chunk(&self, first_chunk: Run, current: Run) -> Option<Run> {
         if self.is_reusable(current) {
             self.reuse(current);
             return Some(current);
         }
-        let mut before = self.looked_at.get().unwrap_or(current);
-        for _ in 0..LOOKED_AT {
+        let mut before = self.search_position.get().unwrap_or(current);
+        for _ in 0..SEARCH_LIMIT {
             let Some(chunk) = before.next() else {
-                self.looked_at.set(None);
+                self.search_position.set(None);
                 return None;
             };
             // The first chunk holds the scope's record and stays the last of the list.
-            if chunk != first && self.is_reusable(chunk) {
+            if chunk != first_chunk && self.is_reusable(chunk) {
                 before.set_next(chunk.next());
                 chunk.set_next(Some(current));
-                self.looked_at.set(Some(before));
+                self.search_position.set(Some(before));
                 self.reuse(chunk);
                 return Some(chunk);
             }
             before = chunk;
         }
-        self.looked_at.set(Some(before));
+        self.search_position.set(Some(before));
         None
     }
 
@@ -240,21 +244,21 @@ impl Owner {
     /// because some listed blocks lie in those chunks. Returns false, and changes nothing, if there
     /// are no empty chunks.
     #[cold]
-    fn sweep(&self, first: Run, current: Run) -> bool {
-        let is_persistent = self.is_persistent(first);
+    fn sweep(&self, first_chunk: Run, current: Run) -> bool {
+        let is_persistent = self.is_persistent(first_chunk);
         let adopted = if is_persistent { self.persistence.adopted.get() } else { None };
-        let is_swept = |chunk: Run| chunk != first && self.is_empty(chunk);
+        let is_swept = |chunk: Run| chunk != first_chunk && self.is_empty(chunk);
         if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
             return false;
         }
-        if let Some(lists) = self.listed() {
+        if let Some(lists) = self.existing_lists() {
             lists.clear();
         }
         // These must not name a chunk that is given back.
-        self.looked_at.set(None);
+        self.search_position.set(None);
         self.persistence.probe.set(None);
         let give_up = |chunk: Run| {
-            if let Some(lists) = self.listed() {
+            if let Some(lists) = self.existing_lists() {
                 // Frees by others were not subtracted yet.
                 lists.live.set(lists.live.get() - i64::from(chunk.entry().local.get()));
             }
@@ -263,14 +267,14 @@ impl Owner {
             }
             self.retire(chunk, CHUNK);
         };
-        let moves = &first.entry().record.moves;
+        let added_chunks = &first_chunk.entry().record.added_chunks;
         current.entry().has_listed.set(false);
         let mut before = current;
         while let Some(chunk) = before.next() {
             chunk.entry().has_listed.set(false);
             if is_swept(chunk) {
                 before.set_next(chunk.next());
-                moves.set(moves.get().saturating_sub(1));
+                added_chunks.set(added_chunks.get().saturating_sub(1));
                 give_up(chunk);
             } else {
                 before = chunk;
@@ -313,35 +317,35 @@ impl Owner {
         entry.count.is_empty(entry.local.get())
     }
 
-    /// Gives up ownership of a chunk when its scope ends. The first `tail` bytes of the chunk are
-    /// in use or lost. Returns true if the chunk is pinned now.
+    /// Gives up ownership of a chunk when its scope ends. The first `tail_start` bytes of the chunk
+    /// are in use or lost. Returns true if the chunk is pinned now.
     #[inline]
-    pub(super) fn retire(&self, chunk: Run, tail: usize) -> bool {
+    pub(super) fn retire(&self, chunk: Run, tail_start: usize) -> bool {
         let entry = chunk.entry();
         if self.is_empty(chunk) {
             entry.scope.store(RETIRED, Ordering::Relaxed);
             entry.owner.store(RETIRED, Ordering::Relaxed);
             entry.count.clear();
-            self.cache.give(chunk, BUMPED);
+            self.cache.give(chunk, BUMP_CLASS);
             return false;
         }
-        self.settle(chunk, tail)
+        self.settle(chunk, tail_start)
     }
 
     /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.
     #[inline(never)]
-    fn settle(&self, chunk: Run, tail: usize) -> bool {
+    fn settle(&self, chunk: Run, tail_start: usize) -> bool {
         let entry = chunk.entry();
         let local = entry.local.replace(0);
-        let pinned_before = entry.pinned.get();
+        let pinned_before = entry.adopted_live.get();
         // If everything bumped since the adoption has been freed, the tail begins where it did
         // before (G9).
-        let newer = local.wrapping_add(entry.older.get());
-        let is_as_before = newer == 0 && entry.tail.get() > 0;
+        let newer = local.wrapping_add(entry.older_freed.get());
+        let is_as_before = newer == 0 && entry.tail_start.get() > 0;
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
-        let tail = if is_as_before { entry.tail.get() } else { tail as u32 };
-        entry.tail.set(tail);
-        self.persistence.pinned(entry, newer);
+        let tail_start = if is_as_before { entry.tail_start.get() } else { tail_start as u32 };
+        entry.tail_start.set(tail_start);
+        self.persistence.record_pinned(entry, newer);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
         // Counted before `settle`, so that whoever frees the last block finds it counted. Both are
@@ -350,17 +354,17 @@ impl Owner {
         let live = entry.count.settle(local);
         if live == 0 {
             PINNED.fetch_sub(1, Ordering::Relaxed);
-            self.persistence.unpinned(entry);
-            self.cache.give(chunk, BUMPED);
+            self.persistence.record_unpinned(entry);
+            self.cache.give(chunk, BUMP_CLASS);
             return false;
         }
         // From here on the chunk has no owner (G2): its entry must not be accessed.
         // Escaped: blocks of the scope that neither its owner nor another thread has freed.
-        bump(&self.escaped, u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
+        add(&self.escaped, u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
         if let Some(counters) = self.counters.get() {
             figures::add(&counters.pinned, u64::from(pinned_before == 0));
         }
-        if tail <= USEFUL_TAIL {
+        if tail_start <= USEFUL_TAIL {
             self.cache.remember_tail(chunk);
         }
         true
@@ -369,21 +373,21 @@ impl Owner {
     /// Closes the innermost scope for the next requests, because it may not take more memory.
     fn pause(&self) {
         self.persistence.demand();
-        self.retry.set(RETRY);
-        self.end.set(0);
+        self.retry_after.set(RETRY);
+        self.open_limit.set(0);
     }
 
     /// Called for each request to a paused scope; reopens it after [`RETRY`] of them. Returns true
     /// if the scope is open now.
     #[cold]
-    pub(super) fn resume(&self) -> bool {
-        let retry = self.retry.get();
-        if retry == 0 || self.outside.get() > 0 {
+    pub(super) fn resume_paused(&self) -> bool {
+        let retry = self.retry_after.get();
+        if retry == 0 || self.outside_depth.get() > 0 {
             return false;
         }
-        self.retry.set(retry - 1);
+        self.retry_after.set(retry - 1);
         if retry == 1 {
-            self.end.set(self.limit.get());
+            self.open_limit.set(self.limit.get());
         }
         retry == 1
     }
@@ -391,7 +395,7 @@ impl Owner {
     /// Starts to own a run for a large block.
     pub(super) fn own_large(&self, run: Run) {
         let entry = run.entry();
-        entry.scope.store(LARGE, Ordering::Relaxed);
+        entry.scope.store(LARGE_BLOCK, Ordering::Relaxed);
         entry.owner.store(self.id.get(), Ordering::Relaxed);
         entry.record.large_scope.set(self.scope.get());
     }

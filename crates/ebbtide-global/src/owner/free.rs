@@ -1,10 +1,10 @@
 //! Freeing blocks.
 
-use super::{Owner, Run, bump};
+use super::{Owner, Run, add};
 use crate::{
     figures::PINNED,
     memory, pool, range,
-    run::{self, Entry, LARGE, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
+    run::{self, Entry, LARGE_BLOCK, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{self, SMALL},
 };
 use core::{alloc::Layout, cell::Cell, sync::atomic::Ordering};
@@ -96,10 +96,10 @@ impl Owner {
         elsewhere: impl FnOnce(),
     ) {
         let entry = place.entry();
-        // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail` is
-        // plain, and read only where the scope is this owner's.
+        // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail_start`
+        // is plain, and read only where the scope is this owner's.
         let is_here = entry.scope.load(Ordering::Relaxed) == self.scope.get()
-            && offset_in_chunk(block) >= entry.tail.get();
+            && offset_in_chunk(block) >= entry.tail_start.get();
         if !is_here {
             return elsewhere();
         }
@@ -116,7 +116,7 @@ impl Owner {
             // The last block of the current chunk (G5).
             self.top.set(self.top.get().with_addr(block.addr()));
         } else {
-            bump(&self.freed, rounded as u64);
+            add(&self.freed, rounded as u64);
         }
     }
 
@@ -139,18 +139,18 @@ impl Owner {
             return medium();
         }
         // A scope that lists small blocks has lists.
-        let Some(lists) = self.listed() else { return medium() };
+        let Some(lists) = self.existing_lists() else { return medium() };
         // SAFETY: the caller uses the block no more, and it has this size.
         unsafe { poison(block, size) };
         let local = &place.entry().local;
         local.set(local.get().wrapping_sub(1));
         lists.live.set(lists.live.get() - 1);
-        let block = range::reach(block);
+        let block = range::widen_provenance(block);
         let rounded = size::round_small(size);
         if block.addr() + rounded == self.top.get().addr() {
             self.top.set(block);
         } else {
-            bump(&self.freed, rounded as u64);
+            add(&self.freed, rounded as u64);
             // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted
             // now, and lies in a chunk of the innermost scope, whose lists these are.
             unsafe { lists.push(block, size::small_list(size)) };
@@ -169,9 +169,9 @@ impl Owner {
         let entry = place.entry();
         entry.local.set(entry.local.get().wrapping_sub(1));
         let rounded = size::round(size);
-        let block = range::reach(block);
+        let block = range::widen_provenance(block);
         let is_last = block.addr() + rounded == self.top.get().addr();
-        let lists = if is_last { self.listed() } else { self.lists() };
+        let lists = if is_last { self.existing_lists() } else { self.ensure_lists() };
         if let Some(lists) = lists {
             lists.live.set(lists.live.get() - 1);
         }
@@ -179,7 +179,7 @@ impl Owner {
             self.top.set(block);
             return;
         }
-        bump(&self.freed, rounded as u64);
+        add(&self.freed, rounded as u64);
         if let Some(lists) = lists {
             entry.has_listed.set(true);
             // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted
@@ -211,13 +211,13 @@ impl Owner {
     /// adoption. Rewinds the bump pointer if the block is the last one.
     fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
-        entry.older.set(entry.older.get().wrapping_add(1));
+        entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
         let rounded = size::round(size);
         if block.addr() + rounded == self.top.get().addr() {
             // The last block of the current chunk (G5). What is bumped here from now on is this
             // scope's (G9).
             self.top.set(self.top.get().with_addr(block.addr()));
-            entry.tail.set(offset_in_chunk(block));
+            entry.tail_start.set(offset_in_chunk(block));
         } else {
             self.count_freed(rounded);
         }
@@ -230,7 +230,7 @@ impl Owner {
     /// The block was freed and has this size.
     unsafe fn free_other(&self, run: Run, block: *mut u8, size: usize) {
         let entry = run.entry();
-        if entry.scope.load(Ordering::Relaxed) == LARGE {
+        if entry.scope.load(Ordering::Relaxed) == LARGE_BLOCK {
             // The block was the run's only one, so the run is the caller's (G7).
             return self.free_large(run, size);
         }
@@ -243,14 +243,14 @@ impl Owner {
                 // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
                 // persistent scope.
                 unsafe { self.list_persistent(block, size) };
-            } else if offset_in_chunk(block) < entry.tail.get() {
-                entry.older.set(entry.older.get().wrapping_add(1));
+            } else if offset_in_chunk(block) < entry.tail_start.get() {
+                entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
             }
         } else if entry.count.free() {
             // It was the last block, so the chunk is now the caller's. It goes to the shared pool,
             // because a thread that only frees would otherwise hoard memory that others need.
             PINNED.fetch_sub(1, Ordering::Relaxed);
-            self.persistence.unpinned(entry);
+            self.persistence.record_unpinned(entry);
             pool::give(run);
         }
     }
@@ -272,9 +272,9 @@ impl Owner {
 
     /// Finds the record of an open scope of this owner, or of the suspended one.
     pub(super) fn record_of(&self, scope: u64) -> Option<&ScopeRecord> {
-        let mut next = self.innermost().or(self.persistence.first.get());
-        while let Some(first) = next {
-            let entry = first.entry();
+        let mut next = self.innermost().or(self.persistence.first_chunk.get());
+        while let Some(first_chunk) = next {
+            let entry = first_chunk.entry();
             if entry.scope.load(Ordering::Relaxed) == scope {
                 return Some(&entry.record);
             }

@@ -4,11 +4,11 @@
 //! and in the persistent scope. In other scopes, bumping is faster than searching for a freed
 //! block.
 
-use super::{Owner, Run, bump};
+use super::{Owner, Run, add};
 use crate::{
     lists::FreeLists,
     run,
-    size::{self, BUMPED, CHUNK, SMALL},
+    size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
 use core::{alloc::Layout, ptr::NonNull};
 
@@ -16,7 +16,7 @@ use core::{alloc::Layout, ptr::NonNull};
 /// been freed. A smaller scope fits into the second-level cache, where bumping is faster than
 /// searching for a freed block: docs/decisions/0015-when-to-list.md. Lower in debug builds, so that
 /// tests reach it.
-const LONG: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
+const LONG_SCOPE_CHUNKS: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 
 /// `list_floor` if every block is listed and requests of any size are served from lists.
 pub(super) const ALL: usize = 0;
@@ -33,14 +33,14 @@ const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<FreeLists>();
 
 impl Owner {
     /// Sets what the fast paths serve and list in the innermost scope, whose first chunk is
-    /// `first`.
+    /// `first_chunk`.
     #[inline]
-    pub(super) fn set_paths(&self, first: Run) {
-        let record = &first.entry().record;
+    pub(super) fn set_paths(&self, first_chunk: Run) {
+        let record = &first_chunk.entry().record;
         // Options that exclude small blocks are checked only on the slow path.
         let serves_small = record.min_size.get() <= 1 && record.max_size.get() >= SMALL;
         let lists_all = record.lists_all.get();
-        let is_fast = serves_small && self.outside.get() == 0;
+        let is_fast = serves_small && self.outside_depth.get() == 0;
         self.small_max.set(if is_fast && !lists_all { SMALL } else { 0 });
         self.list_floor.set(match (lists_all, is_fast) {
             (false, _) => MEDIUM_ONLY,
@@ -51,7 +51,7 @@ impl Owner {
 
     /// The innermost scope's lists, if it has any.
     #[inline(always)]
-    pub(super) fn listed(&self) -> Option<&FreeLists> {
+    pub(super) fn existing_lists(&self) -> Option<&FreeLists> {
         // SAFETY: `make_lists` initialised the lists, and no other scope uses their place before
         // this one has ended.
         self.lists.get().map(|lists| unsafe { lists.as_ref() })
@@ -60,18 +60,18 @@ impl Owner {
     /// The innermost scope's lists, created on first use. `None` if the scope is nested too deeply
     /// or there is no memory.
     #[inline]
-    pub(super) fn lists(&self) -> Option<&FreeLists> {
+    pub(super) fn ensure_lists(&self) -> Option<&FreeLists> {
         if self.lists.get().is_none() {
             self.make_lists();
         }
-        self.listed()
+        self.existing_lists()
     }
 
     #[cold]
     fn make_lists(&self) {
-        let Some(first) = self.innermost() else { return };
+        let Some(first_chunk) = self.innermost() else { return };
         let mut place = 0;
-        let mut next = first.entry().record.outer.get();
+        let mut next = first_chunk.entry().record.outer.get();
         while let Some(outer) = next {
             next = outer.entry().record.outer.get();
             place += 1;
@@ -81,7 +81,7 @@ impl Owner {
         }
         self.promote();
         if self.lists_run.get().is_none() {
-            self.lists_run.set(self.take_run(BUMPED, CHUNK, 0).ok());
+            self.lists_run.set(self.take_run(BUMP_CLASS, CHUNK, 0).ok());
         }
         let Some(run) = self.lists_run.get() else { return };
         run.entry().touched.set(CHUNK);
@@ -99,20 +99,23 @@ impl Owner {
     /// Makes the innermost scope list blocks of any size from now on. Returns false if it cannot
     /// have lists.
     pub(super) fn begin_listing(&self) -> bool {
-        let Some(first) = self.innermost() else { return false };
-        if self.lists().is_none() {
+        let Some(first_chunk) = self.innermost() else { return false };
+        if self.ensure_lists().is_none() {
             return false;
         }
-        first.entry().record.lists_all.set(true);
-        self.set_paths(first);
+        first_chunk.entry().record.lists_all.set(true);
+        self.set_paths(first_chunk);
         true
     }
 
-    /// Starts to list small blocks if the scope, which has taken `moves` more chunks, is long and
-    /// churns.
-    pub(super) fn list_if_it_churns(&self, newest: Run, moves: u32) {
+    /// Starts to list small blocks if the scope, which has taken `added_chunks` more chunks, is
+    /// long and churns.
+    pub(super) fn list_if_it_churns(&self, newest: Run, added_chunks: u32) {
         let is_listing = self.list_floor.get() != MEDIUM_ONLY;
-        if moves >= LONG && !is_listing && churns(newest, moves.is_power_of_two()) {
+        if added_chunks >= LONG_SCOPE_CHUNKS
+            && !is_listing
+            && churns(newest, added_chunks.is_power_of_two())
+        {
             self.begin_listing();
         }
     }
@@ -138,7 +141,7 @@ impl Owner {
     /// Takes the most recently freed block of exactly this size.
     #[inline(always)]
     pub(super) fn pop(&self, rounded: usize, list: usize, align: usize) -> Option<*mut u8> {
-        let lists = self.listed()?;
+        let lists = self.existing_lists()?;
         // SAFETY: listed blocks stay free until they are popped (G6).
         let block = unsafe { lists.pop(list, align) }?;
         // SAFETY: the block was popped from a list of the engine, so it lies in its range.
@@ -147,8 +150,8 @@ impl Owner {
         let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
         lists.live.set(lists.live.get() + 1);
-        bump(&self.others, 1);
-        bump(&self.bytes, rounded as u64);
+        add(&self.other_blocks, 1);
+        add(&self.bytes, rounded as u64);
         Some(block)
     }
 }

@@ -28,51 +28,42 @@
 //! - **P1** A persistent scope is either the outermost scope or suspended while no scope is open.
 //!   While it exists there is no cached chunk. So no other scope uses its place for lists, and the
 //!   next outermost scope either continues it or begins after its end.
-//! - **P2** It never bumps in an adopted chunk: `tail` is 0 in each of its chunks. The chunks that
-//!   it adopts whole, for the blocks that its owner frees in them, are in a list of their own, and
-//!   it does not bump in them.
+//! - **P2** It never bumps in an adopted chunk: `tail_start` is 0 in each of its chunks. The chunks
+//!   that it adopts whole, for the blocks that its owner frees in them, are in a list of their own,
+//!   and it does not bump in them.
 //! - **P3** It has lists from its beginning to its end. Every block in its chunks that its owner
 //!   frees is put into them or rewound, whichever scope is the innermost.
 //! - **P4** Each scope that continues it has a ticket of its own, whose ID is in no entry (G8). So
 //!   the ticket of one cannot end another.
 
-use super::{Owner, Run, Ticket, bump};
+use super::{Owner, Run, Ticket, add};
 use crate::{
     count::BIAS,
     figures::{Label, PINNED, Usage},
     lists::FreeLists,
     range,
-    run::NONE,
+    run::NO_ID,
     size::{self, CHUNK},
 };
 use core::sync::atomic::Ordering;
 
 /// From this number of chunks on, a persistent scope is ended if its lists serve too few requests.
-const LARGE: u32 = 32;
+const LARGE_SCOPE_CHUNKS: u32 = 32;
 
 impl Owner {
-    pub(super) fn has_persistent(&self) -> bool {
-        self.persistence.first.get().is_some()
-    }
-
-    /// Whether `first` is the first chunk of the persistent scope.
-    pub(super) fn is_persistent(&self, first: Run) -> bool {
-        self.persistence.first.get() == Some(first)
-    }
-
-    /// Whether the next outermost scope should persist.
-    pub(super) fn is_to_persist(&self) -> bool {
-        self.persistence.is_due()
+    /// Whether `first_chunk` is the first chunk of the persistent scope.
+    pub(super) fn is_persistent(&self, first_chunk: Run) -> bool {
+        self.persistence.first_chunk.get() == Some(first_chunk)
     }
 
     /// Makes the scope that has just begun in this chunk persistent. `None` if it cannot have
     /// lists: then it is an ordinary scope.
-    pub(super) fn persist(&self, first: Run) -> Option<Ticket> {
+    pub(super) fn persist(&self, first_chunk: Run) -> Option<Ticket> {
         if !self.begin_listing() {
             return None;
         }
         let session = self.new_id();
-        self.persistence.begin(first, self.scope.get(), session);
+        self.persistence.begin(first_chunk, self.scope.get(), session);
         PINNED.fetch_add(1, Ordering::Relaxed);
         Ticket::of(session)
     }
@@ -87,13 +78,13 @@ impl Owner {
         if self.has_scope() {
             return None;
         }
-        let first = self.persistence.first.get()?;
+        let first_chunk = self.persistence.first_chunk.get()?;
         if !may {
             self.end_persistent();
             return None;
         }
-        self.restore(Some(first));
-        self.begin_figures(&first.entry().record, label);
+        self.restore(Some(first_chunk));
+        self.begin_figures(&first_chunk.entry().record, label);
         let session = self.new_id();
         self.persistence.session.set(session);
         self.persistence.live_before.set(self.live());
@@ -104,25 +95,25 @@ impl Owner {
     /// The live blocks of the persistent scope, without the frees of other threads. The scope must
     /// be the innermost.
     fn live(&self) -> i64 {
-        self.listed().map_or(0, |lists| lists.live.get())
+        self.existing_lists().map_or(0, |lists| lists.live.get())
     }
 
     /// Suspends the persistent scope or ends it. The scope must be the innermost.
-    pub(super) fn suspend_persistent(&self, first: Run) -> Usage {
-        let (persistence, record) = (&self.persistence, &first.entry().record);
-        self.outside.set(0);
+    pub(super) fn suspend_persistent(&self, first_chunk: Run) -> Usage {
+        let (persistence, record) = (&self.persistence, &first_chunk.entry().record);
+        self.outside_depth.set(0);
         self.save(record);
         let live = self.live();
         // Freed blocks of earlier scopes cannot be distinguished from its own.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
-        bump(&self.escaped, kept + u64::from(record.large.get()));
-        bump(&self.scopes_ended, 1);
-        let usage = self.count_scope(record.label.get(), record.begun());
-        if let Some(current) = self.current.get() {
+        add(&self.escaped, kept + u64::from(record.large.get()));
+        add(&self.scopes_ended, 1);
+        let usage = self.count_scope(record.label.get(), record.usage_at_start());
+        if let Some(current) = self.current_chunk.get() {
             self.probe(current);
         }
         self.restore(None);
-        if live == 0 || persistence.is_spent.get() {
+        if live == 0 || persistence.is_ending.get() {
             self.end_persistent();
         }
         self.payoff.scope_ended(self.blocks(), self.escaped.get());
@@ -133,14 +124,14 @@ impl Owner {
 
     /// Ends the suspended persistent scope, if there is one.
     pub(super) fn end_persistent(&self) {
-        let Some(first) = self.persistence.first.take() else { return };
-        self.persistence.scope.set(NONE);
-        let chunks = isize::try_from(first.entry().record.chunks()).unwrap_or(0);
+        let Some(first_chunk) = self.persistence.first_chunk.take() else { return };
+        self.persistence.scope.set(NO_ID);
+        let chunks = isize::try_from(first_chunk.entry().record.chunks()).unwrap_or(0);
         PINNED.fetch_sub(chunks, Ordering::Relaxed);
         // The blocks that it leaves behind were counted each time it was suspended.
         let escaped = self.escaped.get();
-        self.restore(Some(first));
-        self.give_up(first);
+        self.restore(Some(first_chunk));
+        self.release_chunks(first_chunk);
         let mut next = self.persistence.adopted.take();
         while let Some(chunk) = next {
             next = chunk.next();
@@ -151,13 +142,16 @@ impl Owner {
     }
 
     /// Records that the persistent scope has taken another chunk.
-    pub(super) fn persistent_grew(&self, moves: u32) {
+    pub(super) fn persistent_grew(&self, added_chunks: u32) {
         PINNED.fetch_add(1, Ordering::Relaxed);
         // The scope asks for memory although less than a quarter of its blocks are alive. So the
         // free blocks have other sizes than it needs, or were rewound, and its lists do not help.
         let is_of_no_use = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
-        if moves >= LARGE && moves.is_power_of_two() && self.listed().is_some_and(is_of_no_use) {
-            self.persistence.is_spent.set(true);
+        if added_chunks >= LARGE_SCOPE_CHUNKS
+            && added_chunks.is_power_of_two()
+            && self.existing_lists().is_some_and(is_of_no_use)
+        {
+            self.persistence.is_ending.set(true);
         }
     }
 
@@ -172,8 +166,8 @@ impl Owner {
         // P2: the chunk was not adopted, so it had no pinned blocks at first.
         let foreign = BIAS.saturating_sub(entry.count.peek());
         if i64::from(foreign) * 4 > i64::from(entry.local.get()) {
-            persistence.is_spent.set(true);
-            persistence.wait_longer();
+            persistence.is_ending.set(true);
+            persistence.raise_threshold();
         }
     }
 
@@ -183,10 +177,10 @@ impl Owner {
         let Some(lists) = self.persistent_lists() else { return false };
         let entry = chunk.entry();
         let Some(live) = entry.count.adopt() else { return false };
-        self.persistence.unpinned(entry);
+        self.persistence.record_unpinned(entry);
         self.own(entry, self.persistence.scope.get());
-        entry.pinned.set(live);
-        entry.tail.set(0);
+        entry.adopted_live.set(live);
+        entry.tail_start.set(0);
         chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
         lists.live.set(lists.live.get() + i64::from(live));
         let before = &self.persistence.live_before;
@@ -196,9 +190,9 @@ impl Owner {
 
     /// The lists of the persistent scope, if there is one.
     fn persistent_lists(&self) -> Option<&FreeLists> {
-        let first = self.persistence.first.get()?;
-        let is_innermost = self.innermost() == Some(first);
-        let saved = &first.entry().record.lists;
+        let first_chunk = self.persistence.first_chunk.get()?;
+        let is_innermost = self.innermost() == Some(first_chunk);
+        let saved = &first_chunk.entry().record.lists;
         let lists = if is_innermost { self.lists.get() } else { saved.get() }?;
         // SAFETY: the scope's lists were made when it began to persist (P3), and their place is its
         // own until it ends (P1).
@@ -215,6 +209,6 @@ impl Owner {
         lists.live.set(lists.live.get() - 1);
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
         // free now and lies in a chunk of the scope that owns these lists.
-        unsafe { lists.push(range::reach(block), size::list(size::round(size))) };
+        unsafe { lists.push(range::widen_provenance(block), size::list(size::round(size))) };
     }
 }

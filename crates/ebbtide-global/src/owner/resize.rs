@@ -1,9 +1,9 @@
 //! Resizing blocks.
 
-use super::{Owner, bump, free::charge, listing::ALL_SLOWLY};
+use super::{Owner, add, free::charge, listing::ALL_SLOWLY};
 use crate::{
     range, run,
-    run::{Entry, LARGE, Place, offset_in_chunk},
+    run::{Entry, LARGE_BLOCK, Place, offset_in_chunk},
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr, sync::atomic::Ordering};
@@ -53,14 +53,14 @@ impl Owner {
     ) -> *mut u8 {
         let entry = place.entry();
         let scope = entry.scope.load(Ordering::Relaxed);
-        if scope == LARGE {
+        if scope == LARGE_BLOCK {
             // SAFETY: its entry says that the block is large; the caller promises the rest.
             return unsafe { self.resize_large(place, block, layout, new_size) };
         }
         if scope == self.scope.get() {
             if self.resize_in_chunk(entry, block, layout, new_size) {
-                bump(&self.grown, 1);
-                return range::reach(block);
+                add(&self.grown, 1);
+                return range::widen_provenance(block);
             }
             // SAFETY: the block is the innermost scope's; the caller promises the rest.
             return unsafe { self.resize_by_moving(place, block, layout, new_size) };
@@ -79,7 +79,7 @@ impl Owner {
 
     /// Counts a block that shrank where it lies, and will be freed with the smaller size.
     pub(crate) fn count_shrunk(&self, place: Place, old_size: usize, new_size: usize) {
-        let is_large = place.entry().scope.load(Ordering::Relaxed) == LARGE;
+        let is_large = place.entry().scope.load(Ordering::Relaxed) == LARGE_BLOCK;
         let size = |size| if is_large { size } else { size::round(size) };
         self.count_freed(size(old_size) - size(new_size));
     }
@@ -103,7 +103,7 @@ impl Owner {
         let lists_all = self.list_floor.get() <= ALL_SLOWLY;
         let is_last = block.addr() + old == self.top.get().addr();
         let end = block.addr().wrapping_add(new);
-        if is_last && end <= self.end.get() {
+        if is_last && end <= self.open_limit.get() {
             if lists_all && self.is_listed(new) {
                 // If blocks that are allocated with one size and freed with another were resized in
                 // place, they would fill a list that no request uses.
@@ -111,9 +111,9 @@ impl Owner {
             }
             // The last block of the current chunk (G5); it stays counted (G3).
             self.top.set(self.top.get().with_addr(end));
-            if offset_in_chunk(block) < entry.tail.get() {
+            if offset_in_chunk(block) < entry.tail_start.get() {
                 // The block is from before the adoption: this scope's blocks begin behind it (G9).
-                entry.tail.set(end_offset(offset_in_chunk(block), new));
+                entry.tail_start.set(end_offset(offset_in_chunk(block), new));
             }
             return true;
         }
@@ -123,14 +123,14 @@ impl Owner {
         let is_small = layout.size() <= SMALL;
         let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= 4 * GRANULE);
         if stays {
-            bump(&self.freed, (old - new) as u64);
+            add(&self.freed, (old - new) as u64);
         }
         stays
     }
 
     /// Whether the innermost scope has a listed block of this size.
     fn is_listed(&self, rounded: usize) -> bool {
-        self.listed().is_some_and(|lists| lists.has(size::list(rounded)))
+        self.existing_lists().is_some_and(|lists| lists.has(size::list(rounded)))
     }
 
     /// The fast path of [`resize`](Owner::resize): resizes a small block that is the last one of
@@ -153,13 +153,13 @@ impl Owner {
         // The last block of the current chunk (G5), bumped since that was adopted (G9). A block of
         // more than `SMALL` that is rounded further ends beyond this.
         let is_last = block.addr().wrapping_add(old) == top.addr();
-        if is_last && block.addr() >= self.from.get() && new_size <= self.small_max.get() {
+        if is_last && block.addr() >= self.flushed_top.get() && new_size <= self.small_max.get() {
             let start = top.wrapping_sub(old);
             let end = start.wrapping_add(new);
-            if end.addr() <= self.end.get() {
+            if end.addr() <= self.open_limit.get() {
                 // It stays counted (G3).
                 self.top.set(end);
-                bump(&self.grown, 1);
+                add(&self.grown, 1);
                 return start;
             }
         }
@@ -187,8 +187,8 @@ impl Owner {
             if !self.hold_large(entry, lead + new_size, layout.size(), new_size) {
                 return ptr::null_mut();
             }
-            bump(&self.grown, 1);
-            return range::reach(block);
+            add(&self.grown, 1);
+            return range::widen_provenance(block);
         }
         if entry.record.large_scope.get() != self.scope.get() {
             if !fits || new_size > layout.size() {
@@ -219,7 +219,7 @@ impl Owner {
         entry.held.set(entry.held.get() + more);
         entry.touched.set(entry.touched.get().max(bytes));
         if new_size > old_size {
-            bump(&self.bytes, (new_size - old_size) as u64);
+            add(&self.bytes, (new_size - old_size) as u64);
         } else {
             self.count_freed(old_size - new_size);
         }

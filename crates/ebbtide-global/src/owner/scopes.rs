@@ -1,10 +1,10 @@
 //! How scopes begin and end.
 
-use super::{LEAD, OUTSIDE, Owner, Run, Ticket, bump, chunks::signed, listing::MEDIUM_ONLY};
+use super::{LEAD, OUTSIDE, Owner, Run, Ticket, add, chunks::signed, listing::MEDIUM_ONLY};
 use crate::{
     figures::{Label, Reason, Usage},
     options::Options,
-    run::{NONE, ScopeRecord, UNLIMITED},
+    run::{NO_ID, ScopeRecord, UNLIMITED},
     size::{CHUNK, LARGEST, SMALL},
 };
 use core::{ptr, sync::atomic::Ordering};
@@ -26,7 +26,7 @@ impl Owner {
         }
         let ticket = Ticket::of(self.cached_scope.get())?;
         self.scope.set(ticket.id.get());
-        self.end.set(self.cached_end.get());
+        self.open_limit.set(self.cached_end.get());
         Some(ticket)
     }
 
@@ -40,9 +40,9 @@ impl Owner {
         if !self.is_started() {
             return None;
         }
-        if !self.has_scope() && self.payoff.skips() {
-            bump(&self.scopes_ended, 1);
-            self.fell_back(Reason::Kept);
+        if !self.has_scope() && self.payoff.skips_next() {
+            add(&self.scopes_ended, 1);
+            self.count_fallback(Reason::SkippedScope);
             self.end_persistent();
             return None;
         }
@@ -50,7 +50,7 @@ impl Owner {
         if let Some(ticket) = self.resume_persistent(may_persist, label) {
             return Some(ticket);
         }
-        let persists = may_persist && self.is_to_persist();
+        let persists = may_persist && self.persistence.is_due();
         if persists {
             // P2: a persistent scope adopts nothing.
             self.cache.forget_tails();
@@ -66,7 +66,7 @@ impl Owner {
             match self.take_chunk(scope) {
                 Ok(taken) => taken,
                 Err(reason) => {
-                    self.fell_back(reason);
+                    self.count_fallback(reason);
                     return None;
                 }
             }
@@ -84,12 +84,12 @@ impl Owner {
         record.budget.set(if has_limit { options.byte_limit } else { UNLIMITED });
         self.begin_figures(record, label);
         chunk.set_next(None);
-        self.first.set(Some(chunk));
+        self.first_chunk.set(Some(chunk));
         self.scope.set(scope);
         self.lists.set(None);
-        self.looked_at.set(None);
-        self.outside.set(0);
-        self.retry.set(0);
+        self.search_position.set(None);
+        self.outside_depth.set(0);
+        self.retry_after.set(0);
         self.set_paths(chunk);
         self.begin_chunk(chunk, top);
         let session = if persists { self.persist(chunk) } else { None };
@@ -105,26 +105,26 @@ impl Owner {
         if self.scope.get() != ticket.map_or(0, |ticket| ticket.id.get()) {
             return None;
         }
-        let entry = self.cached.get()?;
-        let served = self.served.get();
-        let blocks = served.wrapping_sub(self.mark.get());
+        let entry = self.cached_entry.get()?;
+        let served = self.bumped_blocks.get();
+        let blocks = served.wrapping_sub(self.flushed_blocks.get());
         // The cached chunk was not adopted. So if its owner freed as many blocks as it bumped,
         // nobody else freed one (G3), and there is no need to read the shared count.
         if entry.local.get().wrapping_add(signed(blocks)) != 0 {
             return None;
         }
         entry.local.set(0);
-        self.mark.set(served);
-        let from = self.from.get();
+        self.flushed_blocks.set(served);
+        let from = self.flushed_top.get();
         let bytes = self.top.get().addr().wrapping_sub(from) as u64;
         if bytes != 0 {
-            bump(&self.bytes, bytes);
+            add(&self.bytes, bytes);
             self.top.set(self.top.get().with_addr(from));
         }
-        self.end.set(0);
-        self.scope.set(NONE);
-        let more = self.unpublished.get() - 1;
-        self.unpublished.set(more);
+        self.open_limit.set(0);
+        self.scope.set(NO_ID);
+        let more = self.scopes_until_publish.get() - 1;
+        self.scopes_until_publish.set(more);
         if more == 0 {
             self.publish(bytes);
         }
@@ -134,13 +134,15 @@ impl Owner {
     /// Promotes a fast scope to a full one, before it does anything but bump in the cached chunk.
     #[inline]
     pub(super) fn promote(&self) {
-        if let Some(entry) = self.cached.take() {
+        if let Some(entry) = self.cached_entry.take() {
             self.cached_scope.set(0);
             let record = &entry.record;
-            // `mark` was set when the previous scope ended.
-            record.blocks.set(self.mark.get().wrapping_add(self.others.get()));
-            record.bytes.set(self.bytes.get());
-            record.escaped.set(self.escaped.get());
+            // `flushed_blocks` was set when the previous scope ended.
+            record
+                .blocks_at_start
+                .set(self.flushed_blocks.get().wrapping_add(self.other_blocks.get()));
+            record.bytes_at_start.set(self.bytes.get());
+            record.escaped_at_start.set(self.escaped.get());
         }
     }
 
@@ -148,13 +150,13 @@ impl Owner {
     #[inline]
     pub(super) fn take_cached(&self) -> Option<Run> {
         self.cached_scope.set(0);
-        self.cached.take().and(self.first.get())
+        self.cached_entry.take().and(self.first_chunk.get())
     }
 
     /// The first chunk of the innermost scope.
     #[inline]
     pub(super) fn innermost(&self) -> Option<Run> {
-        if self.has_scope() { self.first.get() } else { None }
+        if self.has_scope() { self.first_chunk.get() } else { None }
     }
 
     /// Ends a scope and all open scopes nested in it. No-op if the scope has already ended or
@@ -187,33 +189,33 @@ impl Owner {
         while self.ticket_scope(named) != ticket.scope() {
             named = named.entry().record.outer.get()?;
         }
-        while self.first.get() != Some(named) {
+        while self.first_chunk.get() != Some(named) {
             self.close()?;
         }
         Some(())
     }
 
-    /// The ID in the ticket of the open scope whose first chunk is `first`.
-    fn ticket_scope(&self, first: Run) -> u64 {
-        if self.is_persistent(first) {
+    /// The ID in the ticket of the open scope whose first chunk is `first_chunk`.
+    fn ticket_scope(&self, first_chunk: Run) -> u64 {
+        if self.is_persistent(first_chunk) {
             self.persistence.session.get()
         } else {
-            first.entry().scope.load(Ordering::Relaxed)
+            first_chunk.entry().scope.load(Ordering::Relaxed)
         }
     }
 
     /// Ends the innermost scope, or suspends it if it persists.
     #[inline(never)]
     pub(super) fn close(&self) -> Option<Usage> {
-        let first = self.innermost()?;
-        if self.is_persistent(first) {
-            return Some(self.suspend_persistent(first));
+        let first_chunk = self.innermost()?;
+        if self.is_persistent(first_chunk) {
+            return Some(self.suspend_persistent(first_chunk));
         }
         self.promote();
-        bump(&self.scopes_ended, 1);
-        let record = &first.entry().record;
-        let (label, begun) = (record.label.get(), record.begun());
-        self.give_up(first);
+        add(&self.scopes_ended, 1);
+        let record = &first_chunk.entry().record;
+        let (label, begun) = (record.label.get(), record.usage_at_start());
+        self.release_chunks(first_chunk);
         let usage = self.count_scope(label, begun);
         if !self.has_scope() {
             self.payoff.scope_ended(self.blocks(), self.escaped.get());
@@ -222,14 +224,14 @@ impl Owner {
         Some(usage)
     }
 
-    /// Gives back the chunks of the innermost scope, whose first chunk is `first`, and restores the
-    /// outer scope.
+    /// Gives back the chunks of the innermost scope, whose first chunk is `first_chunk`, and
+    /// restores the outer scope.
     #[inline]
-    pub(super) fn give_up(&self, first: Run) {
-        let Some(current) = self.current.get() else { return };
+    pub(super) fn release_chunks(&self, first_chunk: Run) {
+        let Some(current) = self.current_chunk.get() else { return };
         self.flush();
-        let record = &first.entry().record;
-        bump(&self.escaped, u64::from(record.large.get()));
+        let record = &first_chunk.entry().record;
+        add(&self.escaped, u64::from(record.large.get()));
         let outer = record.outer.get();
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
         let mut next = Some(current);
@@ -237,7 +239,11 @@ impl Owner {
         // chunk.
         while let Some(chunk) = next {
             next = chunk.next();
-            if outer.is_none() && chunk == first && self.is_empty(chunk) && !self.is_to_persist() {
+            if outer.is_none()
+                && chunk == first_chunk
+                && self.is_empty(chunk)
+                && !self.persistence.is_due()
+            {
                 // The first chunk of an outermost scope stays for the next one, unless that one is
                 // to persist.
                 self.keep_cached(chunk);
@@ -252,9 +258,9 @@ impl Owner {
     #[inline]
     pub(super) fn begin_figures(&self, record: &ScopeRecord, label: Option<&'static Label>) {
         record.label.set(label);
-        record.blocks.set(self.blocks());
-        record.bytes.set(self.bytes.get());
-        record.escaped.set(self.escaped.get());
+        record.blocks_at_start.set(self.blocks());
+        record.bytes_at_start.set(self.bytes.get());
+        record.escaped_at_start.set(self.escaped.get());
         record.large.set(0);
     }
 
@@ -283,7 +289,7 @@ impl Owner {
         entry.record.reset();
         entry.is_sparse.set(false);
         self.own_empty(entry, scope);
-        self.cached.set(Some(entry));
+        self.cached_entry.set(Some(entry));
         self.cached_scope.set(scope);
         self.cached_end.set(chunk.start().addr() + CHUNK);
     }
@@ -292,11 +298,11 @@ impl Owner {
     #[inline]
     pub(super) fn save(&self, record: &ScopeRecord) {
         self.flush();
-        record.current.set(self.current.get());
+        record.current_chunk.set(self.current_chunk.get());
         record.top.set(self.top.get());
         record.limit.set(self.limit.get());
-        record.outside.set(self.outside.get());
-        record.retry.set(self.retry.get());
+        record.outside_depth.set(self.outside_depth.get());
+        record.retry_after.set(self.retry_after.get());
         record.lists.set(self.lists.get());
     }
 
@@ -304,46 +310,46 @@ impl Owner {
     /// is open afterwards.
     #[inline]
     pub(super) fn restore(&self, outer: Option<Run>) {
-        self.mark.set(self.served.get());
-        self.looked_at.set(None);
-        let Some(first) = outer else {
+        self.flushed_blocks.set(self.bumped_blocks.get());
+        self.search_position.set(None);
+        let Some(first_chunk) = outer else {
             // The state that a fast scope in the cached chunk needs.
-            let cached = self.cached.get().and(self.first.get());
+            let cached = self.cached_entry.get().and(self.first_chunk.get());
             let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
             self.top.set(top);
-            self.from.set(top.addr());
-            self.first.set(cached);
-            self.current.set(cached);
+            self.flushed_top.set(top.addr());
+            self.first_chunk.set(cached);
+            self.current_chunk.set(cached);
             self.lists.set(None);
             self.small_max.set(SMALL);
             self.list_floor.set(MEDIUM_ONLY);
             self.limit.set(self.cached_end.get());
-            self.outside.set(0);
-            self.retry.set(0);
-            self.end.set(0);
-            self.scope.set(NONE);
+            self.outside_depth.set(0);
+            self.retry_after.set(0);
+            self.open_limit.set(0);
+            self.scope.set(NO_ID);
             return;
         };
-        let entry = first.entry();
+        let entry = first_chunk.entry();
         let record = &entry.record;
         self.top.set(record.top.get());
-        self.from.set(record.top.get().addr());
-        self.first.set(outer);
-        self.current.set(record.current.get());
+        self.flushed_top.set(record.top.get().addr());
+        self.first_chunk.set(outer);
+        self.current_chunk.set(record.current_chunk.get());
         self.lists.set(record.lists.get());
         self.limit.set(record.limit.get());
-        self.outside.set(record.outside.get());
-        self.retry.set(record.retry.get());
-        self.set_paths(first);
+        self.outside_depth.set(record.outside_depth.get());
+        self.retry_after.set(record.retry_after.get());
+        self.set_paths(first_chunk);
         self.reopen();
         self.scope.set(entry.scope.load(Ordering::Relaxed));
     }
 
-    /// Sets `end` to `limit`, or to 0 if the innermost scope is closed.
+    /// Sets `open_limit` to `limit`, or to 0 if the innermost scope is closed.
     #[inline]
     fn reopen(&self) {
-        let is_closed = self.outside.get() > 0 || self.retry.get() > 0;
-        self.end.set(if is_closed { 0 } else { self.limit.get() });
+        let is_closed = self.outside_depth.get() > 0 || self.retry_after.get() > 0;
+        self.open_limit.set(if is_closed { 0 } else { self.limit.get() });
     }
 
     /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave)
@@ -351,21 +357,21 @@ impl Owner {
     /// nanoseconds.
     #[inline]
     pub fn enter_outside(&self) -> Option<Ticket> {
-        let first = self.innermost()?;
+        let first_chunk = self.innermost()?;
         self.promote();
-        self.outside.set(self.outside.get() + 1);
-        self.end.set(0);
-        self.set_paths(first);
-        let scope = self.ticket_scope(first);
+        self.outside_depth.set(self.outside_depth.get() + 1);
+        self.open_limit.set(0);
+        self.set_paths(first_chunk);
+        let scope = self.ticket_scope(first_chunk);
         Ticket::of(scope | OUTSIDE)
     }
 
     /// Reverses one call to [`enter_outside`](Owner::enter_outside). The last one reopens the
     /// innermost scope.
     fn leave_outside(&self) {
-        let Some(first) = self.innermost() else { return };
-        self.outside.set(self.outside.get().saturating_sub(1));
-        self.set_paths(first);
+        let Some(first_chunk) = self.innermost() else { return };
+        self.outside_depth.set(self.outside_depth.get().saturating_sub(1));
+        self.set_paths(first_chunk);
         self.reopen();
         self.check();
     }

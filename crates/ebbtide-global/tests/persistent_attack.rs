@@ -1,11 +1,13 @@
-//! Claim: owners whose scopes keep a little of much, so that scopes stand, and that do all that the interface lets them do at any
-//! moment (scopes of every kind in scopes, ends out of order, stale claims, spans and blocks of every alignment freed and
-//! resized by other owners and threads, pools given back, bounds changed), hand out no byte twice; each live block keeps its bytes; and
-//! when all are freed, nothing is pinned.
+//! Claim: no byte is handed out twice, whatever owners with persistent scopes do. The owners do all
+//! that their interface allows at any moment: they nest scopes of every kind, end them out of order
+//! and with stale tickets, free and resize each other's blocks of every size and alignment, release
+//! pools and change bounds. Each live block keeps its bytes, and when all are freed no chunk is
+//! pinned.
 //!
-//! `EBBTIDE_ATTACK_STEPS=10000000 cargo test --release -p ebbtide-global --test standing_attack` is the long one.
+//! `EBBTIDE_ATTACK_STEPS=10000000 cargo test --release -p ebbtide-global --test persistent_attack` is the
+//! long run.
 
-// Without a range no scope stands.
+// Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 

@@ -1,7 +1,8 @@
-//! Claims about scopes that keep a little of much: what one left free the next one uses, wherever it is freed; nothing
-//! that is alive is ever touched; and the memory comes back when it is over.
+//! Claims about persistent scopes: the next scope uses the memory that the last one left free,
+//! wherever that was freed; no live block is ever overwritten; and the memory is returned when the
+//! scope ends.
 
-// Without a range no scope stands.
+// Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
@@ -220,7 +221,7 @@ fn it_ends_when_what_it_has_is_of_no_use() {
 #[test]
 fn its_figures_are_those_of_the_scopes_that_went_on_in_it() {
     let _alone = alone();
-    let options = Options::new().label("standing");
+    let options = Options::new().label("persistent");
     let before = report();
     let mut kept = VecDeque::new();
     for _ in 0..1_000 {
@@ -236,7 +237,7 @@ fn its_figures_are_those_of_the_scopes_that_went_on_in_it() {
     let after = report();
     assert_eq!(after.scopes - before.scopes, 1_000);
     assert_eq!(after.escapes.blocks - before.escapes.blocks, 1_000);
-    let label = after.labels.iter().find(|label| label.label == "standing").unwrap();
+    let label = after.labels.iter().find(|label| label.label == "persistent").unwrap();
     assert_eq!((label.scopes, label.escaped), (1_000, 1_000));
     assert!(label.blocks >= 300_000);
     // The end of the scope that stood is no scope's, and what it leaves behind was told.
