@@ -144,7 +144,7 @@ done <"$results/survived.txt" >"$results/explained.txt"
 if [ -s "$results/unexplained.txt" ]; then
     join_tests accessors allocator bad_input bumper builders claims collections failure growing huge_pages local \
         methods model moving panics peers_bugs poison pool reentrancy scopes steady_state traps vectors
-    try_mutants second 100 allocator-api2,hashbrown,huge-pages,poison "${arguments[@]}"
+    try_mutants second 100 allocator-api2-04,hashbrown-017,huge-pages,poison "${arguments[@]}"
 fi
 cat "$results/explained.txt" >>"$results/survived.txt"
 

@@ -50,6 +50,6 @@ cat >>Cargo.toml <<END
 
 [dependencies.ebbtide]
 path = "$here/../../crates/ebbtide"
-features = ["hashbrown"]
+features = ["hashbrown-017"]
 END
 exec cargo test --lib --tests --features rayon,serde "$@"

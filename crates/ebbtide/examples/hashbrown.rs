@@ -51,7 +51,12 @@ fn main() {
         }
 
         // hashbrown's own types also accept the scope, with any hasher.
-        let mut lengths = hashbrown::HashMap::<_, _, hashbrown::DefaultHashBuilder, _>::new_in(&s);
+        let mut lengths = ebbtide::hashbrown_017::HashMap::<
+            _,
+            _,
+            ebbtide::hashbrown_017::DefaultHashBuilder,
+            _,
+        >::new_in(&s);
         for word in index.keys() {
             *lengths.entry(word.len()).or_insert(0) += 1;
         }

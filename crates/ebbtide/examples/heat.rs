@@ -9,8 +9,10 @@
 //! which ends with the step. The same computation with arrays on the heap must give identical
 //! results.
 
+use ebbtide::ndarray_017::{
+    Array, Array1, Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Zip, s as at,
+};
 use ebbtide::{Arena, Scope};
-use ndarray::{Array, Array1, Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Zip, s as at};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     process::ExitCode,

@@ -1,4 +1,4 @@
-//! Arrays of any dimension, as views of a scope's memory (feature `ndarray`).
+//! Arrays of any dimension, as views of a scope's memory (feature `ndarray-017`).
 //!
 //! An [`ArrayViewMut`] is `ndarray`'s view of elements that live elsewhere, here in the scope. It
 //! supports every operation of an `ndarray` array except those that reallocate. An expression like
@@ -18,7 +18,7 @@ use crate::{
     value::{Zeroable, assert_no_drop},
 };
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit};
-use ndarray::{ArrayRef, ArrayViewMut, Dimension, LinalgScalar, ShapeBuilder, Zip};
+use ndarray_017::{ArrayRef, ArrayViewMut, Dimension, LinalgScalar, ShapeBuilder, Zip};
 
 /// The alignment of large arrays, in bytes. `docs/decisions/0011-array-alignment.md` has the
 /// measurement.
@@ -217,7 +217,7 @@ impl<'a> Scope<'a> {
     /// This holds for all infallible methods that take a shape.
     ///
     /// ```
-    /// use ndarray::ShapeBuilder;
+    /// use ebbtide::ndarray_017::ShapeBuilder;
     ///
     /// let mut arena = ebbtide::Arena::new();
     /// let s = arena.scope();
@@ -304,7 +304,7 @@ impl<'a> Scope<'a> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let sevens = s.array_from_elem((2, 2), 7);
-    /// assert_eq!(sevens, ndarray::arr2(&[[7, 7], [7, 7]]));
+    /// assert_eq!(sevens, ebbtide::ndarray_017::arr2(&[[7, 7], [7, 7]]));
     /// ```
     #[inline]
     #[allow(clippy::needless_pass_by_value, reason = "as `ndarray::Array::from_elem`")]
@@ -386,7 +386,7 @@ impl<'a> Scope<'a> {
     /// Under the same conditions as [`zeros`](Scope::zeros).
     ///
     /// ```
-    /// use ndarray::Zip;
+    /// use ebbtide::ndarray_017::Zip;
     ///
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -398,7 +398,7 @@ impl<'a> Scope<'a> {
     /// });
     /// // SAFETY: every element was written.
     /// let sum = unsafe { sum.assume_init() };
-    /// assert_eq!(sum, ndarray::arr1(&[1.0, 2.0, 3.0]));
+    /// assert_eq!(sum, ebbtide::ndarray_017::arr1(&[1.0, 2.0, 3.0]));
     /// ```
     #[inline]
     pub fn array_uninit<A, Sh>(&self, shape: Sh) -> ArrayViewMut<'a, MaybeUninit<A>, Sh::Dim>
@@ -434,14 +434,14 @@ impl<'a> Scope<'a> {
     /// view may.
     ///
     /// ```
-    /// use ndarray::s as at;
+    /// use ebbtide::ndarray_017::s as at;
     ///
-    /// let all = ndarray::Array::from_shape_fn((100, 100), |(i, j)| 100 * i + j);
+    /// let all = ebbtide::ndarray_017::Array::from_shape_fn((100, 100), |(i, j)| 100 * i + j);
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut corner = s.array_from(&all.slice(at![..;50, ..;50]));
     /// corner += 1;
-    /// assert_eq!(corner, ndarray::arr2(&[[1, 51], [5001, 5051]]));
+    /// assert_eq!(corner, ebbtide::ndarray_017::arr2(&[[1, 51], [5001, 5051]]));
     /// assert!(corner.is_standard_layout());
     /// ```
     #[inline]

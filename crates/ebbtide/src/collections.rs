@@ -1,4 +1,4 @@
-//! Collections that live in a scope: vectors, strings, and (feature `hashbrown`) maps and sets.
+//! Collections that live in a scope: vectors, strings, and (feature `hashbrown-017`) maps and sets.
 //!
 //! | type | from | for |
 //! |---|---|---|
@@ -43,7 +43,7 @@ pub use crate::{
     },
 };
 pub use collect::{CollectIn, FromIteratorIn};
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "hashbrown-017")]
 pub use map::{Map, OwnedMap, OwnedSet, Set};
 
 use crate::scope::Scope;
@@ -118,5 +118,5 @@ pub fn formatted<'s, 'a>(
 }
 
 mod collect;
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "hashbrown-017")]
 mod map;

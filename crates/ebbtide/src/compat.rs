@@ -1,7 +1,7 @@
 //! `&Scope` as an allocator for other people's collections.
 //!
-//! The trait exists three times: in the allocator-api2 that hashbrown uses, in its newest release,
-//! and in the standard library on nightly. All three are one-line forwards to the methods here.
+//! Each major version of allocator-api2 has a trait of its own, and so has the standard library on
+//! nightly. All are one-line forwards to the methods here.
 //!
 //! Everything comes from the low end, so that the last block grows, shrinks and is freed in place.
 //! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed
@@ -139,9 +139,11 @@ macro_rules! allocator {
     };
 }
 
-#[cfg(feature = "allocator-api2")]
-allocator!(allocator_api2::alloc);
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "allocator-api2-02")]
 allocator!(allocator_api2_02::alloc);
+#[cfg(feature = "allocator-api2-03")]
+allocator!(allocator_api2_03::alloc);
+#[cfg(feature = "allocator-api2-04")]
+allocator!(allocator_api2_04::alloc);
 #[cfg(feature = "nightly")]
 allocator!(core::alloc);

@@ -38,13 +38,18 @@
 //!
 //! - `std` (default) implies `alloc` and brings the default arenas and `Pool`. `alloc` brings
 //!   `Heap`, and moving in from `Vec` and `Box`. Without both, the crate needs `core` only.
-//! - `allocator-api2`, `hashbrown` and `nightly`: `&Scope` is an `Allocator`, for one version of
-//!   the trait each; `hashbrown` brings the maps and sets of [`collections`].
-//! - `ndarray`: arrays of any dimension. `serde`: boxes and collections. `rayon`: `Pool::par_map`.
-//!   `huge-pages`: a backing of huge pages.
+//! - `allocator-api2-02`, `-03`, `-04` and `nightly`: `&Scope` is an `Allocator`, of one version of
+//!   the trait each; any of them can be enabled together.
+//! - `hashbrown-017`: the maps and sets of [`collections`]. `ndarray-017`: arrays of any dimension.
+//! - `serde`: boxes and collections. `rayon`: `Pool::par_map`. `huge-pages`: a backing of huge pages.
 //! - `poison` fills memory that a scope left behind with `0xDB`, and makes [`Stats::high_water`]
 //!   exact to the byte.
 //! - `full` is all of these but `nightly`.
+//!
+//! The crates whose types or traits are part of this API are re-exported under the name of their
+//! feature, as `ebbtide::hashbrown_017`. A later major version of one gets a feature and a module
+//! of its own. Methods without a version in their name, such as `s.map()`, stay with the one that
+//! they have until ebbtide's own next major version.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
@@ -61,14 +66,19 @@ struct Readme;
 mod arena;
 #[doc(hidden)]
 pub mod arith;
-#[cfg(feature = "ndarray")]
+#[cfg(feature = "ndarray-017")]
 mod array;
 mod backing;
 mod boxed;
 mod chunk;
 pub mod collections;
 mod collector;
-#[cfg(any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly"))]
+#[cfg(any(
+    feature = "allocator-api2-02",
+    feature = "allocator-api2-03",
+    feature = "allocator-api2-04",
+    feature = "nightly"
+))]
 mod compat;
 mod copy;
 mod error;
@@ -93,6 +103,17 @@ mod string;
 mod text;
 mod value;
 mod vector;
+
+#[cfg(feature = "allocator-api2-02")]
+pub use allocator_api2_02;
+#[cfg(feature = "allocator-api2-03")]
+pub use allocator_api2_03;
+#[cfg(feature = "allocator-api2-04")]
+pub use allocator_api2_04;
+#[cfg(feature = "hashbrown-017")]
+pub use hashbrown_017;
+#[cfg(feature = "ndarray-017")]
+pub use ndarray_017;
 
 pub use arena::{Arena, Retain};
 #[cfg(feature = "alloc")]

@@ -579,7 +579,12 @@ impl Cursor {
 
     /// Like [`reserve_layout`](Cursor::reserve_layout), at the low end.
     #[inline(always)]
-    #[cfg(any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly"))]
+    #[cfg(any(
+        feature = "allocator-api2-02",
+        feature = "allocator-api2-03",
+        feature = "allocator-api2-04",
+        feature = "nightly"
+    ))]
     pub(crate) fn reserve_layout_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         if layout.size() == 0 {
             return Ok(dangling(layout.align()));

@@ -17,7 +17,7 @@
 //! | [`s.seed_slice(of)`](Scope::seed_slice) | `&mut [_]` of what the seed `of` gives |
 //! | [`s.seed_entries(key, value)`](Scope::seed_entries) | `&mut [(_, _)]`, the entries of a map in their order |
 //! | [`s.seed_boxed(of)`](Scope::seed_boxed), [`s.seed_boxed_slice(of)`](Scope::seed_boxed_slice) | the same, owned |
-//! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the collections; maps and sets with the feature `hashbrown` |
+//! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the collections; maps and sets with the feature `hashbrown-017` |
 //!
 //! Seeds nest. A recursive type, such as JSON, needs a seed of its own:
 //!
@@ -734,11 +734,11 @@ mod vectors {
     }
 }
 
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "hashbrown-017")]
 pub use maps::{MapSeed, SetSeed};
 
 /// Maps and sets. hashbrown has a feature of its own for its own types.
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "hashbrown-017")]
 mod maps {
     use super::{
         AllocError, DeserializeSeed, Deserializer, Error, MapAccess, Scope, SeqAccess, Serialize,

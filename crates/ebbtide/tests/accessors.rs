@@ -161,7 +161,7 @@ mod seeds {
         assert_eq!(s.seed_string().deserialize(text).unwrap().as_str(), "ebb");
     }
 
-    #[cfg(feature = "hashbrown")]
+    #[cfg(feature = "hashbrown-017")]
     #[test]
     fn errors_of_map_seeds_name_the_expected_type() {
         let mut arena = Arena::new();

@@ -3,7 +3,12 @@
 
 #![cfg(all(
     feature = "std",
-    any(feature = "allocator-api2", feature = "hashbrown", feature = "nightly")
+    any(
+        feature = "allocator-api2-02",
+        feature = "allocator-api2-03",
+        feature = "allocator-api2-04",
+        feature = "nightly"
+    )
 ))]
 #![cfg_attr(feature = "nightly", feature(allocator_api, btreemap_alloc))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
@@ -523,10 +528,12 @@ macro_rules! through {
     };
 }
 
-#[cfg(feature = "allocator-api2")]
-through!(allocator_api2_newest, allocator_api2::alloc);
-#[cfg(feature = "hashbrown")]
-through!(allocator_api2_of_hashbrown, allocator_api2_02::alloc);
+#[cfg(feature = "allocator-api2-02")]
+through!(allocator_api2_02, ebbtide::allocator_api2_02::alloc);
+#[cfg(feature = "allocator-api2-03")]
+through!(allocator_api2_03, ebbtide::allocator_api2_03::alloc);
+#[cfg(feature = "allocator-api2-04")]
+through!(allocator_api2_04, ebbtide::allocator_api2_04::alloc);
 #[cfg(feature = "nightly")]
 through!(standard_library, std::alloc);
 
@@ -651,8 +658,24 @@ macro_rules! collections {
     };
 }
 
-#[cfg(feature = "allocator-api2")]
-collections!(allocator_api2_collections, allocator_api2::vec::Vec, allocator_api2::boxed::Box);
+#[cfg(feature = "allocator-api2-02")]
+collections!(
+    collections_of_allocator_api2_02,
+    ebbtide::allocator_api2_02::vec::Vec,
+    ebbtide::allocator_api2_02::boxed::Box
+);
+#[cfg(feature = "allocator-api2-03")]
+collections!(
+    collections_of_allocator_api2_03,
+    ebbtide::allocator_api2_03::vec::Vec,
+    ebbtide::allocator_api2_03::boxed::Box
+);
+#[cfg(feature = "allocator-api2-04")]
+collections!(
+    collections_of_allocator_api2_04,
+    ebbtide::allocator_api2_04::vec::Vec,
+    ebbtide::allocator_api2_04::boxed::Box
+);
 #[cfg(feature = "nightly")]
 collections!(standard_collections, std::vec::Vec, std::boxed::Box);
 

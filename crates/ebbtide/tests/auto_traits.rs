@@ -133,7 +133,7 @@ fn a_builder_has_the_traits_of_its_elements() {
 }
 
 /// Growing and dropping use the scope, which is not `Sync`.
-#[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+#[cfg(all(feature = "allocator-api2-04", feature = "hashbrown-017"))]
 #[test]
 fn collections_are_neither_send_nor_sync() {
     use ebbtide::collections::{Map, Set, String, Vec};
@@ -142,7 +142,7 @@ fn collections_are_neither_send_nor_sync() {
     is_not!(Map<'static, 'static, u8, u8>: Send, Sync);
     is_not!(Set<'static, 'static, u8>: Send, Sync);
     is_not!(<Vec<'static, 'static, u8> as IntoIterator>::IntoIter: Send, Sync);
-    is_not!(allocator_api2::boxed::Box<u8, &'static Scope<'static>>: Send, Sync);
+    is_not!(ebbtide::allocator_api2_04::boxed::Box<u8, &'static Scope<'static>>: Send, Sync);
     is!(Vec<'static, 'static, u8>: Unpin, std::fmt::Debug);
     is!(String<'static, 'static>: Unpin, std::fmt::Debug);
 }
@@ -232,12 +232,12 @@ fn seeds_are_neither_send_nor_sync() {
     stay!(ValueSeed<'static, 'static, Unit>, BoxedValueSeed<'static, 'static, Unit>);
     stay!(SliceSeed<'static, 'static, Unit>, BoxedSliceSeed<'static, 'static, Unit>);
     stay!(EntriesSeed<'static, 'static, Unit, Unit>);
-    #[cfg(feature = "allocator-api2")]
+    #[cfg(feature = "allocator-api2-04")]
     {
         use ebbtide::serialize::{StringSeed, VecSeed};
         stay!(VecSeed<'static, 'static, Unit>, StringSeed<'static, 'static>);
     }
-    #[cfg(feature = "hashbrown")]
+    #[cfg(feature = "hashbrown-017")]
     {
         use ebbtide::serialize::{MapSeed, SetSeed};
         stay!(MapSeed<'static, 'static, Unit, Unit>, SetSeed<'static, 'static, Unit>);
@@ -338,7 +338,7 @@ fn types_that_borrow_are_covariant_in_the_borrow() {
         f
     }
     let _ = (claim, pooled, builder, text, fixed);
-    #[cfg(all(feature = "allocator-api2", feature = "hashbrown"))]
+    #[cfg(all(feature = "allocator-api2-04", feature = "hashbrown-017"))]
     {
         use ebbtide::collections::{Map, String, Vec};
         fn list<'short>(

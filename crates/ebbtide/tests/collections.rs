@@ -1,7 +1,7 @@
 //! Claim: the collections of a scope behave like those of std, whatever is allocated beside them,
 //! and have no destructor if their elements have none.
 
-#![cfg(all(feature = "std", feature = "hashbrown"))]
+#![cfg(all(feature = "std", feature = "hashbrown-017"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 mod common;

@@ -48,7 +48,7 @@ fn arith() {
 }
 
 #[test]
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "hashbrown-017")]
 fn collections() {
     replay("collections", 0, targets::collections::run);
 }

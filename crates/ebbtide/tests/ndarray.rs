@@ -1,13 +1,15 @@
 //! Claim: arrays of any dimension, order and size are allocated in the scope and have the same
 //! contents as those of `ndarray`. A shape that is too large is an error.
-#![cfg(all(feature = "ndarray", feature = "std"))]
+#![cfg(all(feature = "ndarray-017", feature = "std"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 
 use common::{assert_apart, assert_works, panic_of};
+use ebbtide::ndarray_017::{
+    Array, ArrayViewMut, Axis, Dim, Dimension, Ix0, IxDyn, ShapeBuilder, Slice,
+};
 use ebbtide::{AllocError, Arena, Fixed, Scope};
-use ndarray::{Array, ArrayViewMut, Axis, Dim, Dimension, Ix0, IxDyn, ShapeBuilder, Slice};
 use std::{cell::Cell, fmt::Debug, mem::MaybeUninit};
 
 /// Checks that every constructor agrees with `ndarray` for `shape`.
@@ -181,7 +183,7 @@ fn copies_are_contiguous_and_keep_the_order_of_the_source() {
     let all = Array::from_shape_fn((6, 8, 4), |(i, j, k)| i * 100 + j * 10 + k);
     let mut arena = Arena::new();
     let s = arena.scope();
-    let check = |source: ndarray::ArrayView3<'_, usize>, column_major: bool| {
+    let check = |source: ebbtide::ndarray_017::ArrayView3<'_, usize>, column_major: bool| {
         let copy = s.array_from(&source);
         assert_eq!(copy, source);
         let (rows, columns) = (copy.is_standard_layout(), copy.t().is_standard_layout());
@@ -242,7 +244,7 @@ fn a_panic_in_the_middle_leaves_the_scope_working() {
 
 #[test]
 fn arrays_live_as_long_as_their_scope_and_borrow_nothing_else() {
-    fn halves<'a>(s: &Scope<'a>, n: usize) -> ArrayViewMut<'a, f32, ndarray::Ix1> {
+    fn halves<'a>(s: &Scope<'a>, n: usize) -> ArrayViewMut<'a, f32, ebbtide::ndarray_017::Ix1> {
         let doubled = n * 2;
         s.array_from_shape_fn(doubled, |i| i as f32 / 2.0)
     }

@@ -357,7 +357,7 @@ fn vectors_and_strings_come_and_go() {
     assert_eq!(json(s.seed_vec(PhantomData::<u64>), "[1, 2, 3]").unwrap().as_slice(), [1, 2, 3]);
 }
 
-#[cfg(feature = "hashbrown")]
+#[cfg(feature = "hashbrown-017")]
 #[test]
 fn maps_and_sets_come_and_go() {
     let mut arena = Arena::new();

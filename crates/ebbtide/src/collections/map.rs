@@ -8,7 +8,7 @@ use core::{
     mem::ManuallyDrop,
     ops::{Deref, DerefMut, Index},
 };
-use hashbrown::{DefaultHashBuilder, Equivalent, HashMap, HashSet};
+use hashbrown_017::{DefaultHashBuilder, Equivalent, HashMap, HashSet};
 
 /// A hash map that runs the destructors of its keys and values: hashbrown's own, over a scope.
 pub type OwnedMap<'s, 'a, K, V, S = DefaultHashBuilder> = HashMap<K, V, S, &'s Scope<'a>>;
@@ -175,7 +175,7 @@ impl<'s, 'a, K, V, S> Map<'s, 'a, K, V, S> {
     /// # let s = arena.scope();
     /// let mut map = s.map();
     /// map.insert(1, 2);
-    /// let map: hashbrown::HashMap<_, _, _, _> = map.into_inner();
+    /// let map: ebbtide::hashbrown_017::HashMap<_, _, _, _> = map.into_inner();
     /// # assert_eq!(map[&1], 2);
     /// ```
     #[inline]
@@ -356,7 +356,7 @@ impl<'s, 'a, T: Eq + Hash, S: BuildHasher + Default> FromIteratorIn<'s, 'a, T>
 
 impl<'s, 'a, K, V, S> IntoIterator for Map<'s, 'a, K, V, S> {
     type Item = (K, V);
-    type IntoIter = hashbrown::hash_map::IntoIter<K, V, &'s Scope<'a>>;
+    type IntoIter = hashbrown_017::hash_map::IntoIter<K, V, &'s Scope<'a>>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
@@ -366,7 +366,7 @@ impl<'s, 'a, K, V, S> IntoIterator for Map<'s, 'a, K, V, S> {
 
 impl<'m, K, V, S> IntoIterator for &'m Map<'_, '_, K, V, S> {
     type Item = (&'m K, &'m V);
-    type IntoIter = hashbrown::hash_map::Iter<'m, K, V>;
+    type IntoIter = hashbrown_017::hash_map::Iter<'m, K, V>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
@@ -376,7 +376,7 @@ impl<'m, K, V, S> IntoIterator for &'m Map<'_, '_, K, V, S> {
 
 impl<'m, K, V, S> IntoIterator for &'m mut Map<'_, '_, K, V, S> {
     type Item = (&'m K, &'m mut V);
-    type IntoIter = hashbrown::hash_map::IterMut<'m, K, V>;
+    type IntoIter = hashbrown_017::hash_map::IterMut<'m, K, V>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
@@ -386,7 +386,7 @@ impl<'m, K, V, S> IntoIterator for &'m mut Map<'_, '_, K, V, S> {
 
 impl<'s, 'a, T, S> IntoIterator for Set<'s, 'a, T, S> {
     type Item = T;
-    type IntoIter = hashbrown::hash_set::IntoIter<T, &'s Scope<'a>>;
+    type IntoIter = hashbrown_017::hash_set::IntoIter<T, &'s Scope<'a>>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
@@ -396,7 +396,7 @@ impl<'s, 'a, T, S> IntoIterator for Set<'s, 'a, T, S> {
 
 impl<'m, T, S> IntoIterator for &'m Set<'_, '_, T, S> {
     type Item = &'m T;
-    type IntoIter = hashbrown::hash_set::Iter<'m, T>;
+    type IntoIter = hashbrown_017::hash_set::Iter<'m, T>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {

@@ -416,10 +416,10 @@ fn build<'a>(s: &mut Scope<'a>, op: Op) -> Option<&'a [u8]> {
 }
 
 /// Blocks from the `Allocator` trait, which are grown, shrunk and freed.
-#[cfg(feature = "allocator-api2")]
+#[cfg(feature = "allocator-api2-04")]
 mod low_end {
     use super::*;
-    use allocator_api2::alloc::Allocator;
+    use ebbtide::allocator_api2_04::alloc::Allocator;
 
     struct Held {
         start: NonNull<u8>,
@@ -588,7 +588,7 @@ fn level<'a>(
                 }
             }
             150..=159 => {
-                #[cfg(feature = "allocator-api2")]
+                #[cfg(feature = "allocator-api2-04")]
                 low_end::blocks(world, s, source, op, &mut frame);
             }
             160..=189 if depth < DEEPEST => {

@@ -1,5 +1,5 @@
 //! Vectors, strings and maps in one scope and in claims, compared with the standard library's.
-#![cfg(feature = "hashbrown")]
+#![cfg(feature = "hashbrown-017")]
 
 use super::input::{Input, boundary};
 use ebbtide::{
