@@ -6,15 +6,14 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 static STEPS: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
 static FIRST_PEAK_KIB: AtomicU64 = AtomicU64::new(0);
-static MOST_THREADS: AtomicU64 = AtomicU64::new(0);
 /// By how many bytes the promise was missed, at worst. Negative where it was kept.
 static WORST_EXCESS: AtomicI64 = AtomicI64::new(i64::MIN);
 
 /// Memory that is granted besides a factor.
 pub(crate) const SLACK_MIB: usize = 16;
 
-/// Memory that is granted for each running thread.
-pub(crate) const PER_THREAD_MIB: usize = 4;
+/// Memory that the report's promise grants for each running thread.
+const PER_THREAD_MIB: usize = 4;
 
 /// How often a run is sampled.
 const SAMPLES: u64 = 200;
@@ -26,8 +25,6 @@ pub struct Measured {
     pub first_peak_kib: u64,
     /// The same for the second half.
     pub second_peak_kib: u64,
-    /// The most threads that were seen running.
-    pub threads: u64,
     /// The worst sample of the held memory against the promise, if the report tells.
     pub excess: Option<i64>,
 }
@@ -59,7 +56,6 @@ pub fn step() {
 
 #[cold]
 fn sample() {
-    MOST_THREADS.fetch_max(process::status().threads, Ordering::Relaxed);
     if scopes::are_on() {
         if let Some(excess) = ebbtide_global::outside(excess) {
             WORST_EXCESS.fetch_max(excess, Ordering::Relaxed);
@@ -85,7 +81,6 @@ pub fn end() -> Measured {
     Measured {
         first_peak_kib: FIRST_PEAK_KIB.load(Ordering::Relaxed),
         second_peak_kib: process::status().peak_kib,
-        threads: MOST_THREADS.load(Ordering::Relaxed).max(1),
         excess: (excess != i64::MIN).then_some(excess),
     }
 }

@@ -36,6 +36,24 @@ pub fn forget_peak() -> bool {
     file.and_then(|mut file| file.write_all(b"5")).is_ok()
 }
 
+/// Runs `f` in a child of this process, and returns what it gave, which must be below 256. Only for
+/// processes with one thread: a child of any other may do little.
+pub fn in_child(f: impl FnOnce() -> u64) -> u64 {
+    // SAFETY: the process has one thread, so the child has all that this one has.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "a child can be forked");
+    if child == 0 {
+        let status = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or(254);
+        // SAFETY: ends the child, and runs nothing that belongs to the parent.
+        unsafe { libc::_exit(i32::try_from(status).unwrap_or(253)) };
+    }
+    let mut status = 0;
+    // SAFETY: the child is this process's own, and the pointer is to an integer of this frame.
+    let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert!(ended == child && libc::WIFEXITED(status), "the child ends by itself");
+    u64::from(libc::WEXITSTATUS(status).unsigned_abs())
+}
+
 /// A mapping of this process.
 struct Mapping {
     low: usize,

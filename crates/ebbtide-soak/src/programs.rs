@@ -2,8 +2,10 @@
 
 mod buffers;
 mod caches;
+mod events;
 mod servers;
 mod state;
+mod storage;
 mod threads;
 
 use crate::meter;
@@ -97,6 +99,19 @@ pub const PROGRAMS: &[Program] = &[
     program("texts grown to 4 MiB", 1_000, buffers::grown_texts),
     program("one block in 64 for good", 60_000, buffers::one_in_many_for_good),
     program("maps that grow and shrink", 1_000_000, state::maps_that_grow_and_shrink),
+    program("log-structured store", 100_000, storage::log_structured),
+    program("documents patched in place", 100_000, storage::patched_documents),
+    program("index built in one scope, then read", 100_000, storage::built_once),
+    program("pooled buffers", 20_000, storage::pooled_buffers),
+    program("buffers grown across scopes", 100_000, storage::grown_across),
+    program("requests that panic", 100_000, events::panics),
+    program("forked children", 40_000, events::children),
+    program("timer wheels", 80_000, events::timers),
+    program("two labels, one store", 60_000, events::two_labels),
+    program("caches in thread-locals", 100_000, events::thread_caches),
+    program("divide and conquer", 60, events::divide_and_conquer),
+    program("work stealing", 150_000, events::stolen_work),
+    program("a cache dropped by a thread that waits", 100_000, threads::dropped_by_idle),
 ];
 
 /// Runs `work(worker, steps)` on so many threads, which share the steps.

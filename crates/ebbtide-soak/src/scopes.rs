@@ -32,6 +32,12 @@ pub fn scope_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
     if are_on() { arena_with(options, f) } else { f() }
 }
 
+/// [`outside`](ebbtide_global::outside), unless scopes are off.
+#[inline]
+pub fn unscoped<R>(f: impl FnOnce() -> R) -> R {
+    if are_on() { ebbtide_global::outside(f) } else { f() }
+}
+
 /// A future that is polled in scopes, unless scopes are off.
 pub fn polled<F>(future: F) -> Pin<Box<dyn Future<Output = F::Output> + Send>>
 where

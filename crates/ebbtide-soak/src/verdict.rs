@@ -1,6 +1,6 @@
 //! The bars, and what a pair of runs comes to.
 
-use crate::meter::{Measured, PER_THREAD_MIB, SLACK_MIB};
+use crate::meter::{Measured, SLACK_MIB};
 
 const MIB: f64 = 1024.0;
 
@@ -34,9 +34,8 @@ impl Run {
 #[allow(clippy::cast_precision_loss, reason = "shown, and compared with wide margins")]
 pub fn faults(ours: &Run, glibc: &Run) -> Vec<String> {
     let mut faults = Vec::new();
-    let Measured { first_peak_kib, second_peak_kib, threads, excess } = ours.measured;
-    let besides_mib = SLACK_MIB as f64 + PER_THREAD_MIB as f64 * threads as f64;
-    let granted = 1.5 * glibc.peak_kib() + MIB * besides_mib;
+    let Measured { first_peak_kib, second_peak_kib, excess } = ours.measured;
+    let granted = 1.5 * glibc.peak_kib() + MIB * SLACK_MIB as f64;
     if ours.peak_kib() > granted {
         let (ours, granted) = (ours.peak_kib() / MIB, granted / MIB);
         faults.push(format!("{ours:.0} MiB resident, at most {granted:.0}"));
@@ -58,14 +57,13 @@ mod tests {
     use super::*;
 
     fn run(first: u64, second: u64) -> Run {
-        let measured =
-            Measured { first_peak_kib: first, second_peak_kib: second, threads: 1, excess: None };
+        let measured = Measured { first_peak_kib: first, second_peak_kib: second, excess: None };
         Run { measured, seconds: 1.0, answer: 7 }
     }
 
     #[test]
     fn half_as_much_again_is_granted_and_some_besides() {
-        let granted = 150_000 + (16 + 4) * 1024;
+        let granted = 150_000 + 16 * 1024;
         assert!(faults(&run(granted, 0), &run(100_000, 0)).is_empty());
         assert_eq!(faults(&run(granted + 1, 0), &run(100_000, 0)).len(), 1);
         assert_eq!(faults(&run(granted, granted + 1), &run(100_000, 0)).len(), 1);

@@ -4,7 +4,7 @@ use super::{lock, on_workers};
 use crate::{
     inputs::{Random, Record, answer, work},
     meter,
-    scopes::{are_on, polled, scope},
+    scopes::{polled, scope, unscoped},
 };
 use axum::{
     Router,
@@ -261,11 +261,7 @@ pub(super) fn copied_out() -> u64 {
             let record = answer(&mut random);
             sum += record.sum();
             let id = random.below(5_000) as u64;
-            if are_on() {
-                ebbtide_global::outside(|| sessions.insert(id, record.clone()));
-            } else {
-                sessions.insert(id, record.clone());
-            }
+            unscoped(|| sessions.insert(id, record.clone()));
         });
         meter::step();
     }

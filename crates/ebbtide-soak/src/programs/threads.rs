@@ -11,6 +11,7 @@ use std::{
     collections::{BinaryHeap, HashMap, VecDeque},
     sync::{Arc, Barrier, Mutex, mpsc},
     thread,
+    time::Duration,
 };
 
 /// One long scope; what it makes is freed by another thread.
@@ -381,4 +382,36 @@ pub(super) fn threads_in_arenas() -> u64 {
         meter::step();
     }
     sum
+}
+
+/// A thread fills a cache, drops all of it outside of any scope, and waits, while another thread
+/// goes on with little for three seconds.
+pub(super) fn dropped_by_idle() -> u64 {
+    let quiet = meter::steps() / 20;
+    let dropped = Barrier::new(2);
+    let done = Barrier::new(2);
+    thread::scope(|threads| {
+        let (dropped, done) = (&dropped, &done);
+        threads.spawn(move || {
+            let mut random = Random::new(1);
+            let mut cache: HashMap<usize, Record> = HashMap::new();
+            for _ in quiet..meter::steps() {
+                scope(|| cache.insert(random.below(50_000), answer(&mut random)));
+                meter::step();
+            }
+            drop(cache);
+            dropped.wait();
+            done.wait();
+        });
+        dropped.wait();
+        let mut random = Random::new(2);
+        let mut sum = 0;
+        for _ in 0..quiet {
+            sum += scope(|| total((0..20).map(|_| work(&mut random))));
+            thread::sleep(Duration::from_micros(500));
+            meter::step();
+        }
+        done.wait();
+        sum
+    })
 }
