@@ -1,19 +1,19 @@
-//! Where the range lies, in the words that a free or an allocation of any thread reads.
+//! The address and size of the range, which every allocation and free reads.
 //!
-//! The words are written once, and read without an order: they must not cost the fast paths a
-//! thing. Two kinds of threads read them:
+//! The words are written once and read `Relaxed`, because the fast paths read them. Two kinds of
+//! threads read them:
 //!
-//! - One that relies on what it reads holds a block of the range, or has an owner that was started.
-//!   The block came to it, through whatever the program hands things over by, from a thread with
-//!   such an owner; and an owner is started once [`Once`](crate::once::Once) has said `Ready`,
-//!   which acquires what was written. So the writes have happened before, and a load without an
-//!   order returns what they wrote.
-//! - Any other thread asks about the address of a block of another allocator, and must be told no.
-//!   It may see any mixture of old and new words. With the old size no offset is small enough. With
-//!   the old `minus_origin` every offset is too large. With both new the answer is right, for no
-//!   block of another allocator lies in a new reservation. `table` and `origin` it does not use.
+//! - A thread that has a started owner, or holds a block of the range. An owner is started after
+//!   [`Once`](crate::once::Once) returned `Ready`, which acquires the written words. A block comes
+//!   from a thread with such an owner, and was passed on by something that synchronises. So the
+//!   writes happened before, and a relaxed load returns what they wrote.
+//! - Any other thread only asks whether a block of another allocator lies in the range, and the
+//!   answer must be no. It may see any mixture of old and new words. With the old size, 0, no
+//!   offset is small enough. With the old `minus_origin`, every offset is too large. With both new,
+//!   the answer is right, because no block of another allocator lies in a new reservation. Such a
+//!   thread does not use `table` and `origin`.
 //!
-//! `tests/loom_range.rs` tries every mixture.
+//! The model in `tests/loom_range.rs` covers every mixture.
 #![forbid(unsafe_code)]
 
 use core::ptr;
@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-/// What is added to an address before there is a range: for that of any block the sum lies far
+/// `minus_origin` before the range exists. Added to the address of any block, it gives a sum far
 /// beyond the size of any range.
 const NOWHERE: usize = 1 << (usize::BITS - 1);
 
@@ -30,8 +30,8 @@ const NOWHERE: usize = 1 << (usize::BITS - 1);
 #[repr(align(64))]
 #[derive(Debug)]
 pub(crate) struct Bounds {
-    /// 0 less the address of `origin`: adding it takes an instruction less than subtracting the
-    /// origin.
+    /// The negated address of `origin`. Adding it takes one instruction less than subtracting the
+    /// address.
     minus_origin: AtomicUsize,
     size_bytes: AtomicUsize,
     table: AtomicPtr<u8>,
@@ -53,7 +53,7 @@ macro_rules! nowhere {
 }
 
 impl Bounds {
-    /// Those of a range that is not there yet.
+    /// The bounds before the range exists.
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
         nowhere!()

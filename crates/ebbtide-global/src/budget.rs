@@ -1,6 +1,6 @@
-//! The bytes that are held, and the live bytes of the recent past, as all threads count them.
+//! The bytes that all threads hold, and the peak of their live bytes in the recent past.
 //!
-//! `tests/loom_memory.rs` tries every interleaving of what is here.
+//! The model in `tests/loom_memory.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]
@@ -8,7 +8,8 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// The length of a window, in milliseconds: the recent past is between one and two of them.
+/// The length of a window in milliseconds. The recent past is the current window and the one
+/// before.
 pub(crate) const WINDOW_MS: u64 = 1000;
 
 /// See the module's head.
@@ -16,11 +17,12 @@ pub(crate) const WINDOW_MS: u64 = 1000;
 pub(crate) struct Budget {
     /// The bytes of all runs that may have memory behind them.
     held: AtomicUsize,
-    /// The highest live bytes seen in this window, and in the one before.
+    /// The peak of the live bytes in the current window.
     peak: AtomicUsize,
+    /// The peak of the window before.
     peak_before: AtomicUsize,
-    /// When this window began.
-    window: AtomicU64,
+    /// When the current window began, in milliseconds.
+    window_start: AtomicU64,
 }
 
 impl Budget {
@@ -30,7 +32,7 @@ impl Budget {
             held: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             peak_before: AtomicUsize::new(0),
-            window: AtomicU64::new(0),
+            window_start: AtomicU64::new(0),
         }
     }
 
@@ -40,22 +42,21 @@ impl Budget {
             held: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             peak_before: AtomicUsize::new(0),
-            window: AtomicU64::new(0),
+            window_start: AtomicU64::new(0),
         }
     }
 
-    /// The bytes that are held.
+    /// The bytes held.
     pub(crate) fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes that are about to be held. False, and nothing has changed, where that would be
-    /// more than `bound` in all.
+    /// Adds to the bytes held. Returns false, and changes nothing, if the sum would exceed `bound`.
     pub(crate) fn grow(&self, bytes: usize, bound: usize) -> bool {
-        // Counted before it is compared, so that two threads cannot both have what is left.
-        // Relaxed, as in `shrink`: every change is a read-modify-write, and the bytes themselves
-        // pass between threads by other means. Another thread may be refused for bytes that are
-        // taken back here; it asks again.
+        // Adds before it compares, so that two threads cannot both take the last bytes. Until the
+        // sum is corrected, another thread may be refused, which may ask again.
+        // Relaxed, as in `shrink`: every change is a read-modify-write, and the count publishes no
+        // memory.
         let held = self.held.fetch_add(bytes, Ordering::Relaxed);
         let is_allowed = held.saturating_add(bytes) <= bound;
         if !is_allowed {
@@ -64,25 +65,25 @@ impl Budget {
         is_allowed
     }
 
-    /// Counts bytes that are held no longer.
+    /// Subtracts from the bytes held.
     pub(crate) fn shrink(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes note of the live bytes at a time in milliseconds. True where a window has ended: for
-    /// one of the threads that see it.
+    /// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a
+    /// window: for one thread, if several call this at once.
     pub(crate) fn observe(&self, live: usize, now: u64) -> bool {
         self.peak.fetch_max(live, Ordering::Relaxed);
         let (relaxed, release) = (Ordering::Relaxed, Ordering::Release);
-        let begun = self.window.load(relaxed);
-        // Saturating: another thread that read the clock later may have begun a window already.
-        let has_ended = now.saturating_sub(begun) >= WINDOW_MS
-            && self.window.compare_exchange(begun, now, relaxed, relaxed).is_ok();
+        let start = self.window_start.load(relaxed);
+        // Saturating: another thread may have read a later time and begun a window already.
+        let has_ended = now.saturating_sub(start) >= WINDOW_MS
+            && self.window_start.compare_exchange(start, now, relaxed, relaxed).is_ok();
         if has_ended {
             let mut peak = self.peak.load(relaxed);
             loop {
-                // First there, then gone from here, so that it can be seen in one of them at any
-                // time.
+                // Stored there before it is replaced here, so that one of the two fields has it at
+                // any time.
                 self.peak_before.store(peak, relaxed);
                 // Release: pairs with the load in `peak`.
                 match self.peak.compare_exchange_weak(peak, live, release, relaxed) {
@@ -94,10 +95,10 @@ impl Budget {
         has_ended
     }
 
-    /// The highest live bytes of the recent past.
+    /// The peak of the live bytes in the recent past.
     pub(crate) fn peak(&self) -> usize {
-        // Acquire: whoever reads what this window began with reads the peak of the window before,
-        // too.
+        // Acquire: a thread that reads the first value of this window also reads the peak of the
+        // window before.
         let peak = self.peak.load(Ordering::Acquire);
         peak.max(self.peak_before.load(Ordering::Relaxed))
     }

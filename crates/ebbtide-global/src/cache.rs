@@ -1,5 +1,4 @@
-//! What an owner keeps for its next scopes: runs that nobody uses, and pinned chunks with a free
-//! tail.
+//! What an owner keeps for its next scopes: unused runs, and pinned chunks with a free tail.
 
 use crate::{
     memory, pool,
@@ -8,13 +7,13 @@ use crate::{
 };
 use core::cell::Cell;
 
-/// The most bytes that one owner's cache holds.
+/// The most bytes that the runs in one owner's cache hold.
 const MAX_CACHED: usize = 16 * CHUNK;
 
-/// Tails that an owner remembers.
+/// The number of tails that an owner remembers.
 const MAX_TAILS: usize = 8;
 
-/// A pinned chunk is worth remembering while its tail begins no further than this.
+/// The largest offset of a tail that is worth remembering: a quarter of the chunk is free.
 pub(crate) const USEFUL_TAIL: u32 = 3 << 14;
 
 const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
@@ -25,9 +24,11 @@ pub(crate) struct Cache {
     runs: [Cell<Option<Run>>; CLASSES],
     /// The bytes that the runs hold.
     held: Cell<usize>,
-    /// Chunks that were pinned last, in a ring: others may have taken them or freed them.
+    /// A stack of pinned chunks. A push onto the full stack replaces the bottom. The entries are
+    /// hints: a chunk may have been adopted or freed since.
     tails: [Cell<Option<Run>>; MAX_TAILS],
-    next_tail: Cell<usize>,
+    /// The number of tails on the stack.
+    tail_count: Cell<usize>,
 }
 
 impl Cache {
@@ -36,7 +37,7 @@ impl Cache {
             runs: [const { Cell::new(None) }; CLASSES],
             held: Cell::new(0),
             tails: [const { Cell::new(None) }; MAX_TAILS],
-            next_tail: Cell::new(0),
+            tail_count: Cell::new(0),
         }
     }
 
@@ -45,7 +46,7 @@ impl Cache {
         self.held.get()
     }
 
-    /// Takes a run with memory behind it: from here, or from the shared pool.
+    /// Takes a run with memory behind it from this cache, or else from the shared pool.
     #[inline]
     pub(crate) fn take_warm(&self, class: usize) -> Option<Run> {
         let Some(run) = self.runs[class].get() else { return pool::take_warm(class) };
@@ -54,8 +55,8 @@ impl Cache {
         Some(run)
     }
 
-    /// Puts a run here, or into the shared pool where this cache is full. Nothing in it is in use,
-    /// and the caller owns it.
+    /// Puts a run into this cache, or into the shared pool if the cache is full. The caller owns
+    /// the run, and no block in it is alive.
     #[inline]
     pub(crate) fn give(&self, run: Run, class: usize) {
         let held = self.held.get() + run.entry().held.get();
@@ -68,7 +69,7 @@ impl Cache {
         }
     }
 
-    /// Moves the runs to the shared pool.
+    /// Moves all runs to the shared pool.
     pub(crate) fn release_runs(&self) {
         for head in &self.runs {
             let mut next = head.take();
@@ -82,20 +83,20 @@ impl Cache {
 
     #[inline(always)]
     pub(crate) fn has_tails(&self) -> bool {
-        self.next_tail.get() > 0
+        self.tail_count.get() > 0
     }
 
     /// Remembers a pinned chunk for its free tail.
     pub(crate) fn remember_tail(&self, run: Run) {
-        let place = self.next_tail.get();
-        self.tails[place % MAX_TAILS].set(Some(run));
-        self.next_tail.set((place + 1).min(MAX_TAILS));
+        let count = self.tail_count.get();
+        self.tails[count % MAX_TAILS].set(Some(run));
+        self.tail_count.set((count + 1).min(MAX_TAILS));
     }
 
-    /// The chunk that was remembered last, which is forgotten here.
+    /// Takes the chunk that was remembered last.
     pub(crate) fn take_tail(&self) -> Option<Run> {
-        while let Some(last) = self.next_tail.get().checked_sub(1) {
-            self.next_tail.set(last);
+        while let Some(last) = self.tail_count.get().checked_sub(1) {
+            self.tail_count.set(last);
             if let Some(run) = self.tails[last % MAX_TAILS].take() {
                 return Some(run);
             }
@@ -103,12 +104,12 @@ impl Cache {
         None
     }
 
-    /// Forgets the tails.
+    /// Forgets all tails.
     pub(crate) fn forget_tails(&self) {
-        self.next_tail.set(0);
+        self.tail_count.set(0);
     }
 
-    /// Takes tails over from owners that have ended.
+    /// Takes over tails from owners that have ended.
     pub(crate) fn adopt_tails(&self) {
         for _ in 0..MAX_TAILS {
             let Some(run) = pool::take_tail() else { return };

@@ -1,19 +1,20 @@
-//! The count of a chunk's live blocks, as far as several threads share it.
+//! The part of a chunk's count of live blocks that threads share.
 //!
-//! The owner of a chunk counts in a plain integer, which is not here. Other threads take from the
-//! counter here, which an owner sets to [`BIAS`] first. So it tells by itself what a chunk is:
+//! The owner of a chunk counts in a plain integer, `local` in the chunk's entry. Other threads
+//! subtract the blocks that they free from the atomic counter here, which starts at [`BIAS`] when a
+//! chunk gets an owner. The value alone tells the state of the chunk:
 //!
 //! | value | the chunk |
 //! |---|---|
-//! | 0 | is in a pool, or on its way there |
-//! | `1..BIAS / 2` | is retired and pinned, with this many live blocks; an exchange takes it over |
+//! | 0 | is in a pool, or about to be put there |
+//! | `1..BIAS / 2` | is retired and pinned, with this many live blocks; an exchange adopts it |
 //! | above | has an owner |
 //!
-//! No value of an owned chunk comes near `BIAS / 2`: while a chunk has one owner, a byte of it that
-//! another thread freed is not handed out again, so other threads free at most [`MOST_BLOCKS`] of
-//! its blocks.
+//! The counter of an owned chunk never falls as low as `BIAS / 2`: a byte that another thread freed
+//! is not served again while the chunk has the same owner, so other threads free at most
+//! [`MAX_BLOCKS`] of its blocks.
 //!
-//! `tests/loom.rs` tries every interleaving of what is here.
+//! The model in `tests/loom.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]
@@ -21,15 +22,15 @@ use core::sync::atomic::{AtomicU32, Ordering, fence};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering, fence};
 
-/// Where the count of an owned chunk begins.
+/// The initial value of an owned chunk's counter.
 pub(crate) const BIAS: u32 = 1 << 30;
 
 /// The most blocks that fit into a chunk.
-pub(crate) const MOST_BLOCKS: usize = crate::size::CHUNK / crate::size::GRANULE;
+pub(crate) const MAX_BLOCKS: usize = crate::size::CHUNK / crate::size::GRANULE;
 
-// An adopted chunk begins with the bias and its pinned blocks; frees of others then take no more
-// than what was pinned and what was bumped.
-const _: () = assert!(2 * MOST_BLOCKS < (BIAS / 4) as usize);
+// The counter of an adopted chunk begins at the bias plus its pinned blocks. Other threads subtract
+// at most the pinned blocks and those bumped since.
+const _: () = assert!(2 * MAX_BLOCKS < (BIAS / 4) as usize);
 
 /// See the module's head.
 #[derive(Debug)]
@@ -42,14 +43,15 @@ impl Count {
         Count(AtomicU32::new(0))
     }
 
-    /// Begins to own a chunk from a pool, or one of the caller's that [is empty](Count::is_empty).
+    /// Starts to own a chunk from a pool, or restarts with a chunk of the caller's that
+    /// [is empty](Count::is_empty).
     #[inline]
     pub(crate) fn own(&self) {
         self.0.store(BIAS, Ordering::Relaxed);
     }
 
-    /// Whether no block of the caller's chunk is alive, where `local` is the owner's own count. If
-    /// so, nobody else can name the chunk, and what others did to its blocks happened before.
+    /// Whether no block of the caller's chunk is alive, given the owner's own count `local`. If so,
+    /// no other thread has a pointer into the chunk, and all their accesses to it happened before.
     #[inline]
     pub(crate) fn is_empty(&self, local: i32) -> bool {
         #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]
@@ -58,14 +60,14 @@ impl Count {
         self.0.load(Ordering::Acquire) == others
     }
 
-    /// Ends the ownership of a chunk of which [`is_empty`](Count::is_empty) is true.
+    /// Gives up a chunk for which [`is_empty`](Count::is_empty) returned true.
     #[inline]
     pub(crate) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Frees a block of a chunk that the caller does not own. True if that was the last block of a
-    /// retired chunk: then the chunk is the caller's, to be put into a pool.
+    /// Frees a block of a chunk that the caller does not own. Returns true if that was the last
+    /// live block of a retired chunk: then the caller owns the chunk and must put it into a pool.
     #[inline]
     pub(crate) fn free(&self) -> bool {
         let last = self.0.fetch_sub(1, Ordering::Release) == 1;
@@ -75,23 +77,23 @@ impl Count {
         last
     }
 
-    /// Retires a chunk: the owner's own count joins in. Returns the blocks that are alive; if there
-    /// are none the chunk is the caller's, to be put into a pool. Everything about the chunk must
-    /// be written before.
+    /// Retires a chunk: adds the owner's own count. Returns the number of live blocks; if that is
+    /// 0, the caller owns the chunk and must put it into a pool. The chunk's entry must be complete
+    /// before.
     #[inline]
     pub(crate) fn settle(&self, local: i32) -> u32 {
         #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]
         let change = (local as u32).wrapping_sub(BIAS);
         let live = self.0.fetch_add(change, Ordering::Release).wrapping_add(change);
-        debug_assert!(live < BIAS / 2, "as many blocks were freed as allocated, or fewer");
+        debug_assert!(live < BIAS / 2, "more blocks were freed than allocated");
         if live == 0 {
             fence(Ordering::Acquire);
         }
         live
     }
 
-    /// Takes over a chunk that is retired and pinned. Returns how many of its blocks were alive.
-    /// What its owner left about it may be read only after this.
+    /// Adopts a chunk that is retired and pinned. Returns how many of its blocks were alive, or
+    /// `None` if it is no longer pinned. The fields of its entry may be read only after this.
     #[inline]
     pub(crate) fn adopt(&self) -> Option<u32> {
         let mut live = self.0.load(Ordering::Relaxed);

@@ -1,6 +1,7 @@
-//! The frontier: how many chunks of the range were taken, and how many are committed.
+//! The frontier of the range: the first chunk that was never in use, and the first that is not
+//! committed.
 //!
-//! `tests/loom_range.rs` tries every interleaving of what is here.
+//! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
 use core::num::NonZeroU32;
@@ -9,14 +10,14 @@ use core::sync::atomic::{AtomicU32, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering};
 
-/// The chunks that are committed at a time.
+/// The number of chunks that are committed at a time.
 pub(crate) const STEP: u32 = 512;
 
-/// See the module's head. Chunks below `committed` are committed, and stay so.
+/// See the module's head. Chunks below `committed` stay committed for ever.
 #[derive(Debug)]
 pub(crate) struct Frontier {
-    /// The first chunk that was never taken. Chunk 0 never is: it lies between the table and the
-    /// blocks.
+    /// The first chunk that was never taken. Chunk 0 is not used, so that no block borders on the
+    /// table.
     next: AtomicU32,
     /// The first chunk that is not committed.
     committed: AtomicU32,
@@ -33,18 +34,17 @@ impl Frontier {
         Frontier { next: AtomicU32::new(1), committed: AtomicU32::new(0) }
     }
 
-    /// Moves the frontier past so many chunks of a range with `room` for so many, and returns the
-    /// number of the first one. They are committed: `commit` does that for the chunks from the
-    /// first number to the second, and says whether it could. `None` where it could not, or the
-    /// range is used up.
+    /// Takes `chunks` new chunks of a range that has `room` chunks in all, commits them, and
+    /// returns the number of the first. `commit(from, to)` commits the chunks `from..to` and
+    /// returns whether it succeeded. `None` if committing fails or the range is used up.
     pub(crate) fn advance(
         &self,
         chunks: u32,
         room: u32,
         commit: impl Fn(u32, u32) -> bool,
     ) -> Option<NonZeroU32> {
-        // Relaxed, as is the exchange: each number is given out once in any order of events, and
-        // that its chunk is committed is acquired through `committed`.
+        // Relaxed, like the exchange: read-modify-writes hand out each number once in any order.
+        // `committed` orders the committing.
         let mut first = self.next.load(Ordering::Relaxed);
         loop {
             let end = first.checked_add(chunks).filter(|end| *end <= room)?;
@@ -59,22 +59,22 @@ impl Frontier {
         }
     }
 
-    /// Commits the chunks up to `end`.
+    /// Commits the chunks below `end` that are not committed yet.
     fn commit_up_to(&self, end: u32, room: u32, commit: impl Fn(u32, u32) -> bool) -> bool {
-        // Acquire: pairs with the release below. The chunks that another thread committed are used
-        // here next.
+        // Acquire: pairs with the release below. The caller is about to use chunks that another
+        // thread may have committed.
         let from = self.committed.load(Ordering::Acquire);
         if end <= from {
             return true;
         }
         let to = end.next_multiple_of(STEP).min(room);
-        // Several threads may do the same at once: committing twice changes nothing.
+        // Several threads may do this at once: committing twice changes nothing.
         if !commit(from, to) {
             return false;
         }
-        // Release: the chunks are committed for whoever acquires this, those below `from` included,
-        // for `from` was acquired. A store would do; but the number might go back, and chunks be
-        // committed again.
+        // Release: all chunks below `to` are committed for a thread that acquires this value; those
+        // below `from` because `from` was acquired. With a store instead of `fetch_max`, the value
+        // could fall and chunks would be committed again.
         self.committed.fetch_max(to, Ordering::Release);
         true
     }

@@ -1,4 +1,4 @@
-//! Arenas for code that knows nothing of arenas: a global allocator with safe scopes.
+//! A global allocator with safe arena scopes, for code that knows nothing about arenas.
 //!
 //! ```
 //! use ebbtide_global::{Scoped, arena};
@@ -9,7 +9,7 @@
 //!
 //! let text = "3 1 2";
 //! let largest = arena(|| {
-//!     // All that is allocated in here comes from an arena, by whatever code.
+//!     // Everything allocated in here comes from an arena, whichever code allocates it.
 //!     let mut numbers: Vec<String> = text.split(' ').map(String::from).collect();
 //!     numbers.sort();
 //!     numbers.pop()
@@ -17,46 +17,48 @@
 //! assert_eq!(largest.as_deref(), Some("3"));
 //! ```
 //!
-//! [`arena`] is a safe function and takes any closure with any result. When it ends, what is dead
-//! is reclaimed at once; what escaped, like the string above, stays valid and is reclaimed when it
-//! is freed, by whatever thread. The compiler does not check that nothing escapes, because nothing
-//! depends on it: chunks of 64 KiB count their live blocks, and one in which something lives is not
-//! used again. [`engine`] has the argument.
+//! [`arena`] is a safe function. It takes any closure and returns any result. When the closure
+//! ends, chunks without live blocks are free again at once. A block that escapes, like the string
+//! above, stays valid, and its memory is reused after it is freed, by whichever thread. Safety does
+//! not depend on what escapes: each chunk of 64 KiB counts its live blocks, and is not reused while
+//! one of them is alive.
 //!
 //! | call | what it does |
 //! |---|---|
-//! | [`arena`], [`arena_with`] | a scope; [`Options`] say what it serves |
-//! | [`outside`], [`take_out`] | the inner allocator for the length of a closure |
-//! | [`map`], `par_map` (feature `rayon`) | a scope for every item |
-//! | [`spawn_in_arena`], [`ArenaFuture`] | a thread, or a future, in scopes of its own |
-//! | `ArenaLayer` (feature `tower`) | every request of a server in such a future |
-//! | [`warm`] | makes std's lazy globals outside of any arena |
-//! | [`release_pool`], [`retain`] | what is kept for the next scopes |
-//! | [`report`] | blocks and bytes served, fallbacks by reason, escaped blocks |
+//! | [`arena`], [`arena_with`] | runs a closure in a scope; [`Options`] restrict what the scope serves |
+//! | [`outside`], [`take_out`] | runs a closure with the inner allocator |
+//! | [`map`], `par_map` (feature `rayon`) | calls a closure on each item, in a scope per item |
+//! | [`spawn_in_arena`], [`ArenaFuture`] | runs a thread in a scope; polls a future in scopes |
+//! | `ArenaLayer` (feature `tower`) | answers each request of a server in such a future |
+//! | [`warm`] | initialises the lazy globals of std outside of any arena |
+//! | [`release_pool`], [`retain`] | return memory to the system; set how much is kept |
+//! | [`report`] | counts blocks and bytes served, fallbacks by reason, escaped blocks |
 //!
 //! # When it pays
 //!
-//! Where a piece of work allocates much, keeps little of it, and ends: parsing, compiling,
-//! answering a request, numeric work with temporary vectors. It does not where most of what is
-//! allocated stays, or where hardly anything is allocated a scope. [`Report::leaky_labels`] names
-//! the scopes of which more than one block in twenty outlived its scope.
+//! A scope pays if the work in it allocates much and keeps little: parsing, compiling, answering a
+//! request, numeric work with temporary vectors. It does not pay if most blocks outlive their scope
+//! or if a scope allocates only a few blocks. [`Report::leaky_labels`] names the scopes in which
+//! more than one block in twenty outlived its scope.
 //!
 //! # Features
 //!
-//! `rayon` brings `par_map`; `tower` brings `ArenaLayer`; `tracing` an event, at level `TRACE`, for
-//! every scope that ends; `poison` fills blocks with 0xDE when they are freed, which debug builds
-//! do anyway.
+//! - `rayon`: `par_map`.
+//! - `tower`: `ArenaLayer`.
+//! - `tracing`: emits an event at level `TRACE` for every scope that ends.
+//! - `poison`: fills blocks with 0xDE when they are freed. Debug builds do so anyway.
 //!
 //! # Platforms
 //!
-//! 64-bit Linux and Windows; other 64-bit Unixes compile and are not tested. Elsewhere (in 32 bits,
-//! on WebAssembly), and where the system gives no range of addresses, everything comes from the
-//! inner allocator. Memory that is given back ([`release_pool`], [`retain`]) is the system's again
-//! at once on Linux and Windows; other Unixes take it when they need it. On Windows the addresses
-//! that were ever in use count as promised memory, 32 MiB at a time, until they are given back.
+//! Scopes work on 64-bit Linux and Windows. Other 64-bit Unixes compile but are not tested.
+//! Elsewhere (with 32-bit addresses, on WebAssembly), and if the system refuses to reserve a range
+//! of addresses, every request goes to the inner allocator.
+//!
+//! Memory that [`release_pool`] or [`retain`] gives back is available to other processes at once on
+//! Linux and Windows; other Unixes reclaim it when they need it. On Windows, addresses that were
+//! ever in use count as committed memory, in steps of 32 MiB, until they are given back.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Models know nothing of mapped memory: `tests/loom*.rs` take the modules that they model by
-// themselves.
+// The loom models cannot map memory. `tests/loom*.rs` include the modules that they model directly.
 #![cfg(not(loom))]
 
 mod bounds;

@@ -1,18 +1,18 @@
-//! Free lists: blocks that a scope's owner freed, by their size.
+//! Free lists: blocks that a scope's owner freed, by size.
 //!
-//! A list is a stack that runs through the free blocks themselves: the first word of each is the
-//! address of the next.
+//! Each list is an intrusive stack: the first word of a free block is the address of the next one.
 
 use crate::size::{self, LISTS};
 use core::cell::Cell;
 
-/// The free lists of one scope, and what they know of it. All bits 0 is valid: no block is listed.
+/// The free lists of one scope, with counts. All-zero bytes are valid: empty lists.
 #[derive(Debug)]
 pub(crate) struct FreeLists {
     heads: [Cell<*mut u8>; LISTS],
-    /// Of a persistent scope: its live blocks in chunks, as far as its owner knows.
+    /// The live blocks of a persistent scope, without large ones and without what other threads
+    /// freed.
     pub(crate) live: Cell<i64>,
-    /// Of a persistent scope: blocks that were bumped, those that were rewound included.
+    /// The blocks that a persistent scope has bumped, including those that were rewound.
     pub(crate) bumped: Cell<i64>,
 }
 
@@ -21,30 +21,30 @@ impl FreeLists {
     ///
     /// # Safety
     ///
-    /// The block has the size that belongs to the list, is free, and lies in a chunk of these
-    /// lists' scope. It is aligned to the granule, in no list, and stays unused until it is popped.
-    /// The pointer may write to it.
+    /// The block is free, has the size that belongs to the list, is aligned to the granule, and
+    /// lies in a chunk of the scope that these lists belong to. It is in no list, and is not used
+    /// until it is popped. The pointer is valid for writes to it.
     #[inline(always)]
     pub(crate) unsafe fn push(&self, block: *mut u8, list: usize) {
         let head = &self.heads[list];
-        // SAFETY: the caller says that the block is free; it has at least a granule, the size of a
-        // pointer, and is aligned to it.
+        // SAFETY: the caller says that the block is free and the pointer valid for writes; the
+        // block has at least one granule, which is the size of a pointer, and is aligned to it.
         unsafe { block.cast::<*mut u8>().write(head.get()) };
         head.set(block);
     }
 
-    /// Forgets all listed blocks: they are of no use until their chunks are empty.
+    /// Empties all lists. The blocks stay unused until their chunks are empty.
     pub(crate) fn clear(&self) {
         self.heads.iter().for_each(|head| head.set(core::ptr::null_mut()));
     }
 
-    /// Whether a list has a block.
+    /// Whether a list is not empty.
     pub(crate) fn has(&self, list: usize) -> bool {
         !self.heads[list].get().is_null()
     }
 
-    /// Takes the block that was freed last, of exactly the size that belongs to the list; `None`
-    /// where there is none, or it is not aligned as asked.
+    /// Pops the most recently freed block of the list. `None` if the list is empty or that block is
+    /// not aligned to `align`.
     ///
     /// # Safety
     ///

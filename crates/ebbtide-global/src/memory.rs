@@ -1,55 +1,57 @@
-//! How much memory the engine may hold.
+//! The bound of the memory that the engine may hold.
 //!
 //! The engine *holds* the bytes of its runs that may have memory behind them: in scopes, in pinned
-//! chunks, in pools. What it holds may grow up to a bound that follows the live bytes of the recent
-//! past:
+//! chunks, and in pools. The bound follows the live bytes of the recent past:
 //!
 //! ```text
 //! bound = peak + 3/8 peak + retained + 1 MiB for each owner       enforced here
 //!       < 3/2 peak + retained + 4 MiB for each thread             promised to users
 //! ```
 //!
-//! `peak` is the most live bytes that were seen in the current window of time and the one before.
-//! `retained` is 6 MiB where the promise says 16, or what [`retain`](crate::retain) asked for.
-//! Beyond the bound the inner allocator serves.
+//! `peak` is the peak of the live bytes in the current window of time and the one before.
+//! `retained` is what [`retain`](crate::retain) set; by default it is 6 MiB in the bound that is
+//! enforced and 16 MiB in the promise. If the bound does not allow a request, the inner allocator
+//! serves it.
 //!
-//! The bound is asked only where what is held would grow: when a scope needs a chunk and neither
-//! its thread nor the shared pool has one with memory behind it. A program that has warmed up does
-//! not come here.
+//! The bound is checked only when the held bytes would grow: when a scope needs a chunk and neither
+//! its owner's cache nor the shared pool has one with memory behind it. A program that has warmed
+//! up does not check it at all.
 #![forbid(unsafe_code)]
 
 use crate::{budget::Budget, figures};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes held beyond the share of the peak, unless [`retain`](crate::retain) asked for more.
+/// The constant part of the bound, unless [`retain`](crate::retain) set more.
 const RETAINED: usize = 6 << 20;
 
-/// Bytes held for each owner beyond that.
+/// The part of the bound for each owner.
 const PER_OWNER: usize = 1 << 20;
 
-/// What the promise adds to one and a half times the peak.
+/// The constant part of the promise, beside one and a half times the peak.
 const PROMISED: usize = 16 << 20;
+
+/// The part of the promise for each thread.
 const PROMISED_PER_THREAD: usize = 4 << 20;
 
 static BUDGET: Budget = Budget::new();
 
-/// What [`retain`](crate::retain) was asked for; [`usize::MAX`] until it is called. Relaxed: a
-/// number by itself.
+/// What [`retain`](crate::retain) set; [`usize::MAX`] until it is called. Relaxed: it publishes no
+/// other data.
 static RETAIN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-/// Sets what pools may keep.
+/// Sets how many bytes pools keep: see [`retain`](crate::retain).
 pub(crate) fn set_retained(bytes: usize) {
     RETAIN.store(bytes.min(usize::MAX - 1), Ordering::Relaxed);
 }
 
-/// The most that pools may keep at any time, by the user's word; no limit but the bound where the
-/// user gave none.
+/// The most bytes that pools may keep at any time. Unlimited, up to the bound, unless
+/// [`retain`](crate::retain) was called.
 #[inline]
 pub(crate) fn max_pooled() -> usize {
     RETAIN.load(Ordering::Relaxed)
 }
 
-/// Bytes that pools keep though nobody needs them.
+/// The bytes that pools keep even if they are not used.
 pub(crate) fn retained() -> usize {
     match RETAIN.load(Ordering::Relaxed) {
         usize::MAX => RETAINED,
@@ -62,46 +64,45 @@ pub(crate) fn held() -> usize {
     BUDGET.held()
 }
 
-/// The most bytes that the engine may hold. Computed whenever it is asked for: of two threads that
-/// each kept one, the one that knows less could be the last.
+/// The most bytes that the engine may hold. It is not stored: of two threads that compute it at the
+/// same time, the one with the older figures could be the last to store it.
 fn bound() -> usize {
     let fixed = retained().max(RETAINED).saturating_add(PER_OWNER * figures::owners());
     let peak = peak();
     (peak + peak / 8 * 3).saturating_add(fixed)
 }
 
-/// Whether more than three quarters of what is allowed are held.
+/// Whether the engine holds more than three quarters of the bound.
 pub(crate) fn is_tight() -> bool {
     held() > bound() / 4 * 3
 }
 
-/// By how much more is held than the bound allows.
+/// The bytes held beyond the bound.
 pub(crate) fn excess() -> usize {
     held().saturating_sub(bound())
 }
 
-/// Counts bytes that are about to get memory. False, and nothing has changed, where the bound does
-/// not allow it.
+/// Adds to the bytes held. Returns false, and changes nothing, if the bound does not allow it.
 pub(crate) fn grow(bytes: usize) -> bool {
     BUDGET.grow(bytes, bound())
 }
 
-/// Counts bytes whose memory went back to the system.
+/// Subtracts bytes whose memory went back to the system.
 pub(crate) fn shrink(bytes: usize) {
     BUDGET.shrink(bytes);
 }
 
-/// Takes note of the live bytes at a time in milliseconds. True where a window has ended.
+/// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a window.
 pub(crate) fn observe(live: usize, now: u64) -> bool {
     BUDGET.observe(live, now)
 }
 
-/// The highest live bytes of the recent past.
+/// The peak of the live bytes in the recent past.
 pub(crate) fn peak() -> usize {
     BUDGET.peak()
 }
 
-/// What users are promised that the engine holds at most, with so many owners.
+/// The most bytes that the engine holds with this many owners, as promised to users.
 pub(crate) fn promised(owners: usize) -> usize {
     let retained = match RETAIN.load(Ordering::Relaxed) {
         usize::MAX => PROMISED,

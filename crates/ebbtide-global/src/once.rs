@@ -1,10 +1,9 @@
-//! Something that is made once, by the thread that comes first, and that no thread waits for
-//! without end.
+//! One-time initialisation with a bounded wait.
 //!
-//! `std::sync::Once` waits as long as it takes. After a `fork` while another thread was at work, it
-//! would wait in the child for a thread that does not exist there.
+//! `std::sync::Once` waits until the initialising thread is done. If the process forks during the
+//! initialisation, the child would wait forever for a thread that does not exist there.
 //!
-//! `tests/loom_range.rs` tries every interleaving of what is here.
+//! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]
@@ -16,12 +15,12 @@ const UNTRIED: u8 = 0;
 const IN_PROGRESS: u8 = 1;
 const READY: u8 = 2;
 const UNAVAILABLE: u8 = 3;
-/// A thread has waited in vain for another one. If that one is still at work, the state becomes
-/// `READY` or `UNAVAILABLE` yet.
+/// A thread stopped waiting for the initialising one. If that thread is still running, the state
+/// becomes `READY` or `UNAVAILABLE` later.
 const ABANDONED: u8 = 4;
 
-/// How often a thread waits for the one that is at work. That takes some microseconds, if the
-/// thread runs: a third of a second in all.
+/// The number of times that a thread checks whether the initialising thread is done: about a third
+/// of a second in all. Initialising takes a few microseconds.
 const MAX_WAITS: u32 = if cfg!(loom) { 1 } else { 400 };
 
 #[cfg(loom)]
@@ -42,15 +41,14 @@ fn wait(turn: u32) {
 #[derive(Debug)]
 pub(crate) struct Once(AtomicU8);
 
-/// What became of it.
+/// The result of [`Once::prepare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
-    /// It is made, and everything about it has happened before.
+    /// Initialised. What the initialising thread wrote happened before.
     Ready,
-    /// Another thread was about to make it, and has not come to an end: most likely this process
-    /// was forked off meanwhile.
+    /// Another thread has not finished initialising. Most likely this process was forked meanwhile.
     Busy,
-    /// It cannot be made.
+    /// Initialising failed.
     Unavailable,
 }
 
@@ -65,26 +63,26 @@ impl Once {
         Once(AtomicU8::new(UNTRIED))
     }
 
-    /// Calls `make` if no thread has called it yet, and tells how it ended.
+    /// Calls `make` unless a thread has called it before. Returns how that call ended.
     pub(crate) fn prepare(&self, make: impl FnOnce() -> bool) -> Readiness {
         let (relaxed, acquire) = (Ordering::Relaxed, Ordering::Acquire);
-        // Relaxed: the first thread relies on nobody, and for the others the last exchange below
-        // acquires.
+        // Relaxed: the first thread reads nothing from other threads, and the others acquire by the
+        // last exchange below.
         if self.0.compare_exchange(UNTRIED, IN_PROGRESS, relaxed, relaxed).is_ok() {
             let state = if make() { READY } else { UNAVAILABLE };
-            // Release: what `make` wrote has happened before for whoever is told `Ready`. A plain
-            // store, which also takes back that others had given up.
+            // Release: what `make` wrote happens before `Ready` is returned to any thread. This
+            // store also replaces `ABANDONED`, if another thread has stopped waiting.
             self.0.store(state, Ordering::Release);
         }
         for turn in 0..MAX_WAITS {
-            // Relaxed: the exchange below looks again.
+            // Relaxed: the exchange below reads the state again.
             if self.0.load(relaxed) != IN_PROGRESS {
                 break;
             }
             wait(turn);
         }
-        // Acquire: pairs with the release of the thread that made it. Here the exchange fails on
-        // the state that it finds.
+        // Acquire on failure: pairs with the release of the initialising thread, whose final state
+        // makes the exchange fail.
         match self.0.compare_exchange(IN_PROGRESS, ABANDONED, relaxed, acquire) {
             Err(READY) => Readiness::Ready,
             Err(UNAVAILABLE) => Readiness::Unavailable,

@@ -1,13 +1,14 @@
-//! Owners: who opens scopes and allocates in them.
+//! Owners, which open scopes and allocate in them.
 //!
 //! # The idea
 //!
 //! An [`Owner`] has a stack of scopes, each with chunks of its own. Blocks of the innermost scope
 //! are bump-allocated from its current chunk. Every chunk counts its live blocks. When a scope
-//! ends, it gives back the chunks that hold no live block. The others stay until their last block
-//! is freed; whoever frees it puts the chunk into the shared pool. So nothing that happens when a
-//! scope ends, or fails to happen, can invalidate a live block: scopes are hints about where to
-//! allocate, and counts decide when memory is reused.
+//! ends, it gives back the chunks without live blocks. Each of the others stays until its last
+//! block is freed; the thread that frees that block puts the chunk into the shared pool.
+//!
+//! Scopes are therefore hints about where to allocate, and counts decide when memory is reused. No
+//! live block becomes invalid when a scope ends, or when the end of a scope is missed.
 //!
 //! # Who calls whom
 //!
@@ -27,7 +28,7 @@
 //!   ├─ small, the chunk's last block, and there is room ─► top = end         the fast path
 //!   └─ else ─► resize ─┬─ the innermost scope's ─► in place, or alloc, copy, free
 //!                      ├─ large ─► its headroom, or as above
-//!                      └─ another scope's ─► stays where it shrinks; else the caller moves it
+//!                      └─ another scope's ─► shrinks in place; else the caller moves it
 //! free           (free.rs)
 //!   ├─ the innermost scope's, small ─► count; the last block: top = block    the fast path
 //!   ├─ the same, and it is listed ─► free_listed, free_medium
@@ -35,12 +36,12 @@
 //!                              └─ else ─► free_other ─┬─ an outer scope's ─► count
 //!                                                     ├─ the persistent scope's ─► list
 //!                                                     ├─ large ─► into a pool
-//!                                                     └─ another owner's, or nobody's ─► Count::free ─► the last one recycles
+//!                                                     └─ another owner's, or pinned ─► Count::free ─► the last one recycles
 //! enter, leave   (scopes.rs)
 //!   enter_fast, leave_fast: the outermost scope, in the cached chunk, that leaves nothing behind  the fast path
 //!   enter ─┬─ the owner's scopes do not pay (payoff.rs) ─► none; the inner allocator serves
 //!          ├─ a persistent scope is suspended ─► resume_persistent
-//!          └─ else ─► take a chunk, save the outer scope in its record ─► persist, where scopes keep little of much
+//!          └─ else ─► take a chunk, save the outer scope in its record ─► persist, if scopes pin sparse chunks
 //!   leave ─► close ─┬─ the persistent scope ─► suspend_persistent
 //!                   └─ else ─► retire every chunk, restore the outer scope
 //! ```
@@ -50,14 +51,16 @@
 //!
 //! # Invariants
 //!
-//! - **G1** A block belongs to the run of chunks that its address lies in. A [`Run`] names a run
-//!   below the frontier. Its entry stays committed for ever; its memory stays committed while the
-//!   run is in no shared pool.
-//! - **G2** A run has at most one of these at a time: an owner (its entry names it), a place in one
-//!   pool, or, if it is retired and pinned, neither. Only the owner accesses the plain fields of
-//!   its entry and bumps its memory. Ownership is passed on by `Count` (its owner settles the
-//!   count, and then an adopter's exchange or whoever frees the last block takes the run) or
-//!   through a pool. Either way, the next owner acquires what the last one released.
+//! - **G1** A block belongs to the run that contains its address. A [`Run`] identifies a run below
+//!   the frontier. Its table entry stays committed for ever, and its memory while it is in no
+//!   shared pool.
+//! - **G2** A run has at most one owner at a time, and none while it is in a shared pool or is
+//!   retired and pinned. Only the owner accesses the plain fields of the run's entry and bumps in
+//!   it. The entry of each chunk of a scope, and of the cached chunk, has the owner's ID. An owner
+//!   gives up a run by putting it into a pool or by settling the count of a chunk. An owner takes a
+//!   run from a pool, adopts a retired chunk by an exchange of its count, or takes the chunk whose
+//!   last block it frees. In each case the taker acquires what the giver released. A run with a
+//!   large block belongs to whoever holds the block (G7).
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
 //!   where `local` gains `bumped_blocks - flushed_blocks` as long as it is current. For a retired
 //!   one it is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
@@ -67,26 +70,27 @@
 //!   list.
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
-//!   [`LEAD`] above that chunk's start. So no block of another run ends at `top`: the end of a
-//!   block equals `top` only if both lie in the current chunk.
-//! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of that very
-//!   scope, and lie below the top of their chunk. A scope's chunks stay its own until it ends, and
-//!   its lists end with it. A chunk that is bumped again from its start has no listed block.
+//!   [`LEAD`] bytes above the start of the chunk. So no block of another run ends at `top`: a block
+//!   that ends there lies in the current chunk.
+//! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of this scope, and
+//!   lie below the bump pointer of their chunk. A scope keeps its chunks until it ends or clears
+//!   its lists, and its lists end with it. A chunk that is bumped again from its start has no
+//!   listed block.
 //! - **G7** A large block is the only one in its run and is not counted: it is alive exactly while
-//!   the run is in no pool. Whoever frees it owns the run.
+//!   the run is in no pool. The thread that frees it owns the run.
 //! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
 //!   and its scope.
 //! - **G9** For a chunk with an owner, `tail_start` is the offset at which it was adopted, or 0 if
 //!   it was not: blocks bumped since the adoption lie above it. `older_freed` counts the blocks
 //!   below `tail_start` that the owner freed. If `local + older_freed` is 0, every block above
-//!   `tail_start` has been freed, whatever became of those below; frees by others can only make the
-//!   sum larger. No block from before the adoption begins at or above `flushed_top`.
+//!   `tail_start` has been freed, whether or not those below are alive; frees by other threads only
+//!   make the sum larger. No block from before the adoption begins at or above `flushed_top`.
 //!
-//! P1 to P4, about persistent scopes, are in the module `persistent`.
+//! P1 to P4, which are about persistent scopes, are in the module `persistent`.
 //!
-//! Nothing is assumed about calls to [`leave`](Owner::leave): if one is missing, repeated or out of
-//! order, that costs memory but nothing else. In debug builds, `Owner::check` asserts the
-//! observable part of the invariants after every slow operation.
+//! Soundness assumes nothing about calls to [`leave`](Owner::leave). A call that is missing,
+//! repeated or out of order costs memory and nothing else. In debug builds, `Owner::check` asserts
+//! the observable part of the invariants after every slow operation.
 
 use crate::{
     cache::Cache,
@@ -133,10 +137,10 @@ const LEAD: usize = 16;
 /// Blocks aligned to more than this come from the inner allocator.
 const MAX_ALIGN: usize = 4096;
 
-/// Fast scopes that may end before an owner publishes its figures.
+/// The number of fast scopes that end between two publications of an owner's figures.
 const PUBLISH_EVERY: u64 = 64;
 
-/// Bytes that an owner serves between two observations of the whole program's live bytes.
+/// The bytes that an owner serves between two observations of the whole program's live bytes.
 const OBSERVE_EVERY: u64 = 256 << 10;
 
 /// Identifies a scope that was entered, or a call to [`Owner::enter_outside`]. Safety does not
@@ -169,7 +173,7 @@ impl Ticket {
 /// owner. Dropping it [ends](Owner::end) it.
 #[repr(C, align(64))]
 pub struct Owner {
-    // The fast paths touch only the first cache line.
+    // The first cache line: all that the fast paths access.
     top: Cell<*mut u8>,
     /// `limit`, or 0 if no scope serves requests: the fast paths rely on it.
     open_limit: Cell<usize>,
@@ -179,60 +183,66 @@ pub struct Owner {
     list_floor: Cell<usize>,
     /// The innermost scope's ID, or [`NO_ID`].
     scope: Cell<u64>,
-    /// Blocks ever bumped.
+    /// The blocks that this owner ever bumped.
     bumped_blocks: Cell<u64>,
-    /// Bytes ever freed, except those freed by rewinding the bump pointer.
+    /// The bytes that this owner ever freed, except by rewinding the bump pointer.
     freed: Cell<u64>,
-    /// The entry of a chunk that stays owned between scopes, so that two stores open a fast scope.
-    /// It is `Some` only while no scope is open, or only a fast one. `top`, `flushed_top`,
-    /// `flushed_blocks`, `first_chunk` and `current` are then set as that scope needs them; the
-    /// chunk is `first_chunk`.
+    /// The entry of the cached chunk, which stays owned between scopes, so that two stores open a
+    /// fast scope. `Some` only while no scope is open or the only open one is fast. The chunk
+    /// itself is then in `first_chunk`, and `top`, `flushed_top`, `flushed_blocks` and
+    /// `current_chunk` have the values that a fast scope begins with.
     cached_entry: Cell<Option<&'static Entry>>,
 
-    // The second line: the fields that a fast scope needs when it begins and ends.
-    /// The scope ID in the cached chunk's entry; 0 if there is no such chunk. Successive fast
+    // The second cache line: what opening and ending a fast scope accesses as well.
+    /// The scope ID in the cached chunk's entry; 0 if there is no cached chunk. Successive fast
     /// scopes share it as long as they leave no block behind.
     cached_scope: Cell<u64>,
     /// Where the cached chunk ends.
     cached_end: Cell<usize>,
-    /// `bumped_blocks` at the last update of the current chunk's count.
+    /// `bumped_blocks` at the last [`flush`](Owner::flush).
     flushed_blocks: Cell<u64>,
-    /// The address of the bump pointer when its bytes were last added up.
+    /// The address of `top` at the last [`flush`](Owner::flush).
     flushed_top: Cell<usize>,
-    /// How many more fast scopes may end before the figures are published. The ones that have ended
-    /// since are not in `scopes_ended` yet.
+    /// How many more fast scopes may end before the figures are published. Those that have ended
+    /// since the last publication are not in `scopes_ended` yet.
     scopes_until_publish: Cell<u64>,
-    /// Bytes ever served.
+    /// The bytes that this owner ever served, up to the last [`flush`](Owner::flush).
     bytes: Cell<u64>,
+    /// This owner's ID; [`NO_ID`] before it is started and [`ENDED`] afterwards.
     id: Cell<u64>,
-    /// The first chunk of the innermost scope.
+    /// The first chunk of the innermost scope, which identifies the scope and has its record; if no
+    /// scope is open, the cached chunk.
     first_chunk: Cell<Option<Run>>,
+    /// The chunk in which the innermost scope bumps.
     current_chunk: Cell<Option<Run>>,
+    /// The innermost scope's free lists, once they were created.
     lists: Cell<Option<NonNull<FreeLists>>>,
 
-    /// The chunk of the innermost scope after which the search for an empty one continues; `None`
-    /// starts after the newest.
+    /// The chunk of the innermost scope after which the next search for an empty chunk starts;
+    /// `None` for the current chunk.
     search_position: Cell<Option<Run>>,
     /// The end of the innermost scope's part of the current chunk.
     limit: Cell<usize>,
-    /// The number of calls to [`enter_outside`](Owner::enter_outside) in the innermost scope that
-    /// have not been left.
+    /// The number of nested calls to [`enter_outside`](Owner::enter_outside) in the innermost
+    /// scope.
     outside_depth: Cell<u32>,
-    /// If the innermost scope was closed for lack of memory: how many requests it passes on before
-    /// it tries again; otherwise 0.
+    /// If the innermost scope is paused for lack of memory: the number of requests that the inner
+    /// allocator serves before the scope asks for memory again. Otherwise 0.
     retry_after: Cell<u32>,
     /// The chunk that holds the lists of all scopes.
     lists_run: Cell<Option<Run>>,
     persistence: Persistence,
     payoff: Payoff,
     cache: Cache,
+    /// The next ID of the reserved batch, which ends before `id_end`.
     next_id: Cell<u64>,
     id_end: Cell<u64>,
     counters: Cell<Option<&'static Counters>>,
-    /// `bytes` at the last observation of the program's live bytes.
+    /// `bytes` at the last observation of the whole program's live bytes.
     observed_bytes: Cell<u64>,
-    /// Blocks served from free lists, and large blocks.
+    /// The blocks that were served without bumping: from free lists, and large blocks.
     other_blocks: Cell<u64>,
+    /// The blocks that were resized in place.
     grown: Cell<u64>,
     escaped: Cell<u64>,
     scopes_ended: Cell<u64>,
@@ -247,7 +257,7 @@ impl fmt::Debug for Owner {
     }
 }
 
-/// Adds to a counter, which may wrap.
+/// Adds to a counter, wrapping on overflow.
 #[inline(always)]
 fn add(counter: &Cell<u64>, more: u64) {
     counter.set(counter.get().wrapping_add(more));
@@ -301,7 +311,7 @@ impl Owner {
     pub fn start(&self) -> bool {
         if self.id.get() == NO_ID && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
-            // Counters that an ended owner left behind keep its counts.
+            // Counters that an ended owner left behind have its values.
             self.bumped_blocks.set(counters.blocks.load(Ordering::Relaxed));
             self.scopes_ended.set(counters.scopes_ended.load(Ordering::Relaxed));
             self.bytes.set(counters.bytes.load(Ordering::Relaxed));
@@ -376,8 +386,8 @@ impl Owner {
     /// Gives the memory that this owner keeps for its next scopes to the shared pools. While a
     /// scope is open, part of it stays.
     pub fn release_pools(&self) {
-        // If a scope is open, the cached chunk may be its first one, and `lists_run` holds its
-        // lists.
+        // While a scope is open, the cached chunk may be its first chunk, and `lists_run` may hold
+        // its lists.
         if self.innermost().is_none() {
             self.end_persistent();
             if let Some(chunk) = self.take_cached() {
@@ -418,7 +428,7 @@ impl Owner {
     }
 
     fn publish_bytes(&self, counters: &Counters) {
-        // Includes the bytes bumped since they were last added up.
+        // `bytes` lacks what was bumped since the last flush.
         let bumped = self.top.get().addr().wrapping_sub(self.flushed_top.get()) as u64;
         counters.bytes.store(self.bytes.get().wrapping_add(bumped), Ordering::Relaxed);
         counters.freed.store(self.freed.get(), Ordering::Relaxed);
@@ -449,9 +459,9 @@ impl Owner {
             return figures::freed_elsewhere(bytes as u64);
         };
         let unpublished = self.freed.get().wrapping_sub(counters.freed.load(Ordering::Relaxed));
-        // Outside of scopes, no scope's end will publish the count, and a scope that only frees may
-        // last for ever. The served bytes are published with it, because fast scopes that have
-        // ended may have freed what they served and published neither.
+        // Usually the end of a scope publishes the count. Outside of scopes there is no such end,
+        // and a scope that only frees may last for ever. `publish_bytes` publishes the served bytes
+        // as well, because fast scopes may have served and freed blocks and published neither.
         if !self.has_scope() || unpublished >= OBSERVE_EVERY {
             self.publish_bytes(counters);
         }
@@ -469,7 +479,7 @@ impl Owner {
     }
 }
 
-/// Sets the memory bound from the live bytes that owners have published, plus `more`.
+/// Observes the live bytes that all owners have published, plus `more`, for the memory bound.
 fn observe(more: usize) {
     let live = figures::live_bytes().saturating_add(more);
     if memory::observe(live, os::milliseconds()) {

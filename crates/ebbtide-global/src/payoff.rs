@@ -1,24 +1,26 @@
-//! Whether scopes pay: an owner whose scopes keep most of what they allocate leaves it to the inner
-//! allocator for a while.
+//! Whether scopes pay off. If most blocks of an owner's scopes outlive them, the inner allocator
+//! serves the owner's next scopes.
 #![forbid(unsafe_code)]
 
 use core::cell::Cell;
 
-/// Scopes that are looked at together.
+/// The number of scopes in a sample.
 const SAMPLE_SCOPES: u32 = 256;
 
-/// Scopes that the inner allocator serves after a sample that did not pay.
+/// The number of scopes that are skipped after a sample that did not pay off: the inner allocator
+/// serves them.
 const SKIPPED_SCOPES: u32 = 4096;
 
 /// See the module's head.
 #[derive(Debug)]
 pub(crate) struct Payoff {
-    /// Scopes that ended since the sample began, without the fast ones that left nothing behind.
+    /// Outermost scopes that ended since the sample began, without fast scopes.
     scopes: Cell<u32>,
-    /// The owner's figures when the sample began.
+    /// The owner's served blocks when the sample began.
     blocks: Cell<u64>,
+    /// The owner's escaped blocks when the sample began.
     escaped: Cell<u64>,
-    /// Scopes that are still to be skipped.
+    /// The number of scopes that are still to be skipped.
     scopes_to_skip: Cell<u32>,
 }
 
@@ -32,7 +34,8 @@ impl Payoff {
         }
     }
 
-    /// Takes note of an outermost scope that ended, with the owner's figures now.
+    /// Counts an outermost scope that ended. `blocks` and `escaped` are the owner's figures after
+    /// it.
     pub(crate) fn scope_ended(&self, blocks: u64, escaped: u64) {
         let scopes = self.scopes.get() + 1;
         self.scopes.set(scopes);
@@ -41,14 +44,14 @@ impl Payoff {
         }
         let served = blocks.wrapping_sub(self.blocks.replace(blocks));
         let kept = escaped.wrapping_sub(self.escaped.replace(escaped));
-        // Three quarters.
+        // More than three quarters escaped.
         if kept.saturating_mul(4) > served.saturating_mul(3) {
             self.scopes_to_skip.set(SKIPPED_SCOPES);
         }
         self.scopes.set(0);
     }
 
-    /// Whether the next outermost scope is one to be skipped.
+    /// Returns whether to skip the next outermost scope, and counts it as skipped.
     pub(crate) fn skips_next(&self) -> bool {
         let skip = self.scopes_to_skip.get();
         self.scopes_to_skip.set(skip.saturating_sub(1));

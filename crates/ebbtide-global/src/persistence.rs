@@ -1,37 +1,37 @@
-//! What an owner knows of its persistent scope, and of whether the next scope is to persist: see
-//! `owner/persistent`.
+//! The state of an owner's persistent scope, and the policy that decides whether the next scope
+//! persists. The methods that act on it are in `owner/persistent`.
 
 use crate::run::{Entry, NO_ID, Run};
 use core::cell::Cell;
 
-/// So many chunks an owner pins for little before a scope persists: 1 MiB. Fewer in debug builds,
-/// so that tests come there.
+/// The number of sparse chunks that an owner pins before a scope persists: 1 MiB. Lower in debug
+/// builds, so that tests reach it.
 const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 
-/// The most that the threshold grows to where persisting does not pay.
+/// The limit of the threshold, which grows when a persistent scope did not pay off.
 const MAX_THRESHOLD: usize = 16 * THRESHOLD;
 
-/// What an owner knows of its persistent scope, and of whether there is to be one.
+/// See the module's head.
 #[derive(Debug)]
 pub(crate) struct Persistence {
-    /// Its first chunk. `None` where no scope persists.
+    /// The first chunk of the persistent scope; `None` if there is none.
     pub(crate) first_chunk: Cell<Option<Run>>,
-    /// What its chunks name as their scope; [`NO_ID`] where there is none.
+    /// The scope's ID, as in the entries of its chunks; [`NO_ID`] if there is no persistent scope.
     pub(crate) scope: Cell<u64>,
-    /// The ticket of the scope that continues it, or was the last to.
+    /// The ID of the current or last session, which is the ID in its ticket (P4).
     pub(crate) session: Cell<u64>,
-    /// The chunks that it adopted whole, in a list of their own: nothing is bumped in them.
+    /// The list of chunks that the scope adopted whole, in which it does not bump (P2).
     pub(crate) adopted: Cell<Option<Run>>,
-    /// Its live blocks when that one began.
+    /// The scope's live blocks when the session began.
     pub(crate) live_before: Cell<i64>,
-    /// The chunk that is looked at next for what other threads freed.
+    /// The chunk to examine next for blocks that other threads freed.
     pub(crate) probe: Cell<Option<Run>>,
-    /// Whether it ends the next time that it is suspended.
+    /// Whether the scope ends when it is suspended next.
     pub(crate) is_ending: Cell<bool>,
-    /// Chunks that this owner pinned for little, less those that it saw free again, whoever had
-    /// pinned them.
+    /// The sparse chunks that this owner pinned, less those that it adopted or freed, whichever
+    /// owner had pinned them.
     sparse_chunks: Cell<usize>,
-    /// How many there must be before a scope persists.
+    /// The number of sparse chunks from which on a scope persists.
     threshold: Cell<usize>,
 }
 
@@ -50,7 +50,7 @@ impl Persistence {
         }
     }
 
-    /// Takes note of a scope that persists from now on.
+    /// Records that a scope persists from now on, with its first session.
     pub(crate) fn begin(&self, first_chunk: Run, scope: u64, session: u64) {
         self.first_chunk.set(Some(first_chunk));
         self.scope.set(scope);
@@ -61,24 +61,24 @@ impl Persistence {
         self.sparse_chunks.set(0);
     }
 
-    /// Whether the next outermost scope is to persist.
+    /// Whether the next outermost scope should persist.
     pub(crate) fn is_due(&self) -> bool {
         self.sparse_chunks.get() >= self.threshold.get()
     }
 
-    /// Lets the next outermost scope persist, for memory is short.
+    /// Makes the next outermost scope persist, because memory is short.
     pub(crate) fn demand(&self) {
         self.sparse_chunks.set(self.sparse_chunks.get().max(self.threshold.get()));
     }
 
-    /// Asks for more chunks before a scope persists again.
+    /// Doubles the threshold for the next persistent scope.
     pub(crate) fn raise_threshold(&self) {
         self.threshold.set((self.threshold.get() * 2).min(MAX_THRESHOLD));
     }
 
-    /// Takes note of a chunk that is about to be pinned, for `kept` blocks of those that were
-    /// bumped since it got its owner. One that adds nothing to what an earlier owner kept stays as
-    /// it was.
+    /// Records that a chunk is about to be pinned, and whether it is sparse. `kept` of the blocks
+    /// that its owner bumped are alive; if there are none, only those of an earlier owner pin the
+    /// chunk, and it stays as sparse as it was.
     pub(crate) fn record_pinned(&self, entry: &Entry, kept: i32) {
         if kept > 0 {
             entry.is_sparse.set(kept.saturating_mul(4) < entry.bumped.get());
@@ -88,7 +88,7 @@ impl Persistence {
         }
     }
 
-    /// Takes note of a pinned chunk that is this owner's now.
+    /// Records that this owner took over a pinned chunk.
     pub(crate) fn record_unpinned(&self, entry: &Entry) {
         if entry.is_sparse.get() {
             self.sparse_chunks.set(self.sparse_chunks.get().saturating_sub(1));

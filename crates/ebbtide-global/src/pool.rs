@@ -1,9 +1,9 @@
-//! What all threads share: pools of runs that nobody uses, and pinned chunks with a free tail.
+//! The pools that all threads share: unused runs, and pinned chunks with a free tail.
 //!
-//! A pool is a pair of stacks for each class of runs: those with memory behind them, and those
-//! whose memory went back to the system. Memory goes back when a window of time ends in which it
-//! was not used, when the bound of `memory` falls, when the pools hold more than the user allowed,
-//! and when the user asks.
+//! Each class of runs has a pool of two stacks: one for runs with memory behind them, and one for
+//! runs whose memory went back to the system. Memory goes back when it was not used for a window of
+//! time, when the bound of `memory` falls, when the pools hold more than the user allowed, or when
+//! the user asks for it.
 
 use crate::{
     memory,
@@ -18,19 +18,20 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Runs with memory behind them.
+/// Runs with memory behind them, by class.
 static WARM: [Stack; CLASSES] = [const { Stack::new() }; CLASSES];
 
-/// Runs without.
+/// Runs without memory behind them, by class.
 static EMPTY: [Stack; CLASSES] = [const { Stack::new() }; CLASSES];
 
-/// The bytes that the warm runs hold. Relaxed: a run is counted before it is pushed, and counted
-/// out after it was popped, which the stack orders. So it never falls below 0, and for moments it
-/// is too high.
+/// The bytes that the warm runs hold. Relaxed: a run is added before it is pushed, and subtracted
+/// after it was popped, and the stack orders the two. So the sum is never negative, but it may be
+/// too high for a moment.
 static POOLED: AtomicUsize = AtomicUsize::new(0);
 
-/// The least that [`POOLED`] was in this window: so much was not needed. A guess: where a window
-/// ends at this moment, what another thread takes may count for the one or the other.
+/// The minimum of [`POOLED`] in the current window, which is the number of bytes that were not
+/// needed. Approximate: if a window ends while another thread takes a run, the run may count for
+/// either window.
 static UNUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes a run with memory behind it.
@@ -42,8 +43,8 @@ pub(crate) fn take_warm(class: usize) -> Option<Run> {
     Some(run)
 }
 
-/// Takes a run without memory behind it. Its bytes up to `touched` may hold anything, the others
-/// are zeros. `None` where the range, or the system's memory, is used up.
+/// Takes a run without memory behind it. Its bytes up to `touched` may have any value; the others
+/// are zero. `None` if the range is used up or the system has no memory.
 pub(crate) fn take_empty(class: usize) -> Option<Run> {
     let Some(run) = pop(&EMPTY[class]) else { return Run::fresh(class) };
     let is_usable =
@@ -55,8 +56,8 @@ pub(crate) fn take_empty(class: usize) -> Option<Run> {
     Some(run)
 }
 
-/// Puts a run into the pool. Nothing in it is in use, and the caller owns it. Its memory goes back
-/// to the system where more is held than may be.
+/// Puts a run into the pool. The caller owns the run, and no block in it is alive. If more memory
+/// is held than allowed, the run's memory goes back to the system.
 pub(crate) fn give(run: Run) {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
@@ -68,13 +69,13 @@ pub(crate) fn give(run: Run) {
     }
 }
 
-/// Gives the memory of a run beyond the first `bytes` back to the system. Nothing in the run is in
-/// use, and the caller owns it.
+/// Gives the memory of a run beyond the first `bytes` back to the system. The caller owns the run,
+/// and no block in it is alive.
 pub(crate) fn trim_run(run: Run, bytes: usize) {
     let entry = run.entry();
     let (keep, held) = (bytes.next_multiple_of(os::page_bytes()), entry.held.get());
     let Some(start) = NonNull::new(run.start().wrapping_add(keep)) else { return };
-    // On Windows the rest would have to be committed again before it is used.
+    // On Windows the pages would have to be committed again before they are used.
     if cfg!(windows) || keep >= held {
         return;
     }
@@ -88,15 +89,16 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
     memory::shrink(held - keep);
 }
 
-/// Gives the memory of a run back to the system, and puts the run into the pool.
+/// Gives the memory of a run back to the system and puts the run into the pool. The caller owns the
+/// run, and no block in it is alive.
 fn give_empty(run: Run) {
     let entry = run.entry();
     let held = entry.held.get();
     if held > 0 {
         let size_bytes = held.next_multiple_of(CHUNK).min(size::run_bytes(run.class()));
         let purged = NonNull::new(run.start()).map_or(Purged::Not, |start| {
-            // SAFETY: whoever gives a run to the pool owns it (G2), it holds no live block (G4),
-            // and its chunks are committed (G1).
+            // SAFETY: the caller owns the run (G2), no block in it is alive (G4), and its chunks
+            // are committed (G1).
             unsafe { os::purge(start, size_bytes) }
         });
         match purged {
@@ -113,11 +115,12 @@ fn give_empty(run: Run) {
     push(&EMPTY[run.class()], run);
 }
 
-/// Gives at least so much of the pools' memory back to the system, if they have it.
+/// Gives at least this many bytes of the pools back to the system, or all that they hold.
 pub(crate) fn trim(bytes: usize) {
     let mut left = bytes;
     for class in (0..CLASSES).rev() {
-        // All are taken before the first is put back: the system may keep the memory of some.
+        // Takes all runs before it puts the first one back. Otherwise, if the system does not take
+        // the memory of a run, the loop would take the same run again.
         let mut taken: Option<Run> = None;
         while left > 0 {
             let Some(run) = take_warm(class) else { break };
@@ -132,8 +135,8 @@ pub(crate) fn trim(bytes: usize) {
     }
 }
 
-/// Gives back what was not used in the window that ends, beyond what pools keep anyway, and what is
-/// beyond the bound.
+/// Called at the end of a window. Gives back what was not used during the window, except for what
+/// pools always keep, or what exceeds the bound, whichever is more.
 pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);
     let unused = UNUSED.swap(pooled, Ordering::Relaxed).min(pooled);
@@ -161,7 +164,7 @@ pub(crate) fn leave_tail(run: Run) {
     TAILS.leave(run.number());
 }
 
-/// A pinned chunk that another owner left.
+/// Takes a pinned chunk that an owner left.
 pub(crate) fn take_tail() -> Option<Run> {
     Run::from_number(TAILS.take())
 }

@@ -1,4 +1,4 @@
-//! The one range of addresses that all chunks lie in.
+//! The reserved range of addresses in which all chunks lie.
 //!
 //! ```text
 //! reserved when the first scope opens, never given back
@@ -9,12 +9,12 @@
 //! table                  origin              ▲ frontier       origin + size
 //! ```
 //!
-//! Whether an address is the engine's takes one addition and one comparison. Memory is committed in
-//! steps as the frontier moves. Neighbouring steps have the same rights, so the system keeps them
-//! as one mapping.
+//! One addition and one comparison decide whether an address lies in the range. Memory is committed
+//! in steps as the frontier moves. The committed parts have the same access rights, so the system
+//! merges them into one mapping.
 //!
-//! Nothing here locks. A `fork` while another thread reserves the range leaves a child without one,
-//! which the inner allocator serves.
+//! Nothing here takes a lock. If the process forks while another thread reserves the range, the
+//! child has no range, and the inner allocator serves its requests.
 #![forbid(unsafe_code)]
 
 pub(crate) use crate::once::Readiness;
@@ -27,10 +27,10 @@ use crate::{
 };
 use core::{num::NonZeroU32, ptr::NonNull};
 
-/// The bytes of a table entry.
+/// The size of a table entry in bytes.
 pub(crate) const ENTRY_BYTES: usize = 256;
 
-/// The first size that is tried, 1 TiB. Where addresses are short none is.
+/// The largest reservation: 1 TiB. With 32-bit addresses, no reservation is made.
 #[cfg(all(target_pointer_width = "64", not(miri)))]
 const MAX_RANGE: usize = 1 << 40;
 #[cfg(miri)]
@@ -38,15 +38,15 @@ const MAX_RANGE: usize = MIN_RANGE;
 #[cfg(not(any(target_pointer_width = "64", miri)))]
 const MAX_RANGE: usize = 0;
 
-/// The smallest size that is of use.
+/// The smallest reservation.
 const MIN_RANGE: usize = 1 << 24;
 
-/// The range begins at a multiple of this: a huge page of the common kind.
+/// The alignment of the range: 2 MiB, the usual size of a huge page.
 const RANGE_ALIGN: usize = 1 << 21;
 
 static BOUNDS: Bounds = Bounds::new();
 
-/// Whether there is a range.
+/// Whether the range is reserved.
 static RESERVED: Once = Once::new();
 
 static FRONTIER: Frontier = Frontier::new();
@@ -63,25 +63,25 @@ pub(crate) fn origin() -> *mut u8 {
     BOUNDS.origin()
 }
 
-/// How far behind the origin an address lies; `None` outside of the range.
+/// The offset of an address from the origin; `None` if it lies outside of the range.
 #[inline(always)]
 pub(crate) fn offset_of(address: usize) -> Option<usize> {
     BOUNDS.offset_of(address)
 }
 
-/// `block` as a pointer that may reach the whole range.
+/// Returns `block` with provenance for the whole range.
 #[inline(always)]
 pub(crate) fn widen_provenance(block: *mut u8) -> *mut u8 {
     origin().with_addr(block.addr())
 }
 
-/// Reserves the range if nobody has tried yet.
+/// Reserves the range, unless that was tried before.
 pub(crate) fn prepare() -> Readiness {
     RESERVED.prepare(reserve)
 }
 
-/// Reserves the largest range that the system gives, of at most a quarter of the addresses that are
-/// left.
+/// Reserves the largest power of two of bytes that the system grants, from [`MAX_RANGE`] or a
+/// quarter of the addresses that are left down to [`MIN_RANGE`].
 fn reserve() -> bool {
     let mut size_bytes = MAX_RANGE.min(os::addresses_left() / 4);
     if size_bytes > 0 {
@@ -97,7 +97,7 @@ fn reserve() -> bool {
     false
 }
 
-/// Divides a new reservation.
+/// Places the table and the chunks in a new reservation.
 fn lay_out(start: NonNull<u8>, size_bytes: usize) {
     let start = start.as_ptr();
     let slack = start.addr().wrapping_neg() % RANGE_ALIGN;
@@ -112,7 +112,7 @@ fn lay_out(start: NonNull<u8>, size_bytes: usize) {
 
 const _: () = assert!(MAX_RANGE / CHUNK < u32::MAX as usize);
 
-/// Commits chunks and their entries, from the one number to the other.
+/// Commits the chunks `from..to` and their entries.
 fn commit(from: u32, to: u32) -> bool {
     let (from_chunk, number) = (from as usize, (to - from) as usize);
     let entries = NonNull::new(table().wrapping_add(from_chunk * ENTRY_BYTES));
@@ -123,15 +123,14 @@ fn commit(from: u32, to: u32) -> bool {
     os::commit(entries, entries_bytes) && os::commit(bytes, number * CHUNK)
 }
 
-/// Moves the frontier past so many chunks, and returns the number of the first one. They are
-/// committed, hold zeros and have no memory behind them yet. `None` where the range or the system's
-/// memory is used up.
+/// Takes this many new chunks and returns the number of the first. They are committed and zeroed,
+/// and have no memory behind them yet. `None` if the range is used up or the system has no memory.
 #[cold]
 pub(crate) fn advance(chunks: u32) -> Option<NonZeroU32> {
     FRONTIER.advance(chunks, BOUNDS.chunks(), commit)
 }
 
-/// The bytes of the range, and of the chunks that the frontier has passed.
+/// The bytes of the range, and those of all chunks that were ever taken.
 pub(crate) fn sizes() -> (usize, usize) {
     let used = FRONTIER.next().min(BOUNDS.chunks());
     let claimed = (used.saturating_sub(1) as usize) << CHUNK_SHIFT;

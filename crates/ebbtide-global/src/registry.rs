@@ -1,9 +1,9 @@
-//! A list that only grows and is never freed, without a lock.
+//! A lock-free list that only grows and is never freed.
 //!
-//! Threads read it while others append. Nothing waits for another thread, so a `fork` at any moment
-//! leaves a list that the child can use.
+//! Threads read it while others append. No thread waits for another, so the child of a `fork` can
+//! use the list, whatever other threads were doing.
 //!
-//! `tests/loom_registry.rs` tries every interleaving of what is here.
+//! The model in `tests/loom_registry.rs` covers every interleaving of these operations.
 
 use core::ptr;
 #[cfg(not(loom))]
@@ -18,7 +18,7 @@ pub(crate) struct Registry<T: 'static> {
     first: Link<T>,
 }
 
-/// Null, or a node that was leaked from a `Box`. Once it is set it never changes.
+/// Null or a node leaked from a `Box`. A link that is not null never changes.
 type Link<T> = AtomicPtr<Node<T>>;
 
 #[derive(Debug)]
@@ -53,8 +53,8 @@ impl<T> Registry<T> {
         self.find_or_append(|_| false, value)
     }
 
-    /// The first value that is `wanted`. If there is none, this one is appended; threads that do so
-    /// at the same time append only one. Allocates in any case.
+    /// Returns the first value that is `wanted`. If there is none, appends `value`; if several
+    /// threads do so at the same time, only one value is appended. Always allocates.
     pub(crate) fn find_or_append(
         &'static self,
         wanted: impl Fn(&T) -> bool,
@@ -71,8 +71,8 @@ impl<T> Registry<T> {
             }
             let Some(taken) = follow(link) else { continue };
             if wanted(&taken.value) {
-                // SAFETY: the node came from a `Box` above and was not linked, so nobody else knows
-                // of it.
+                // SAFETY: the node came from a `Box` above and was not linked, so no other thread
+                // has a pointer to it.
                 drop(unsafe { Box::from_raw(node) });
                 return &taken.value;
             }

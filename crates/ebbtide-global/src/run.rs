@@ -1,7 +1,7 @@
-//! Runs of chunks, and what the engine knows about each: the entries of the table.
+//! Runs of chunks, their table entries, and the lookup of a block's run by address.
 //!
-//! The class of a run says how many chunks it has, and what for. Once the frontier has passed it,
-//! it stays such a run for ever: it is neither split nor joined.
+//! The class of a run determines how many chunks it has and whether it is a chunk to bump in or
+//! holds a large block. Runs are never split or merged.
 
 use crate::{
     count::Count,
@@ -17,79 +17,82 @@ use core::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// The owner and the scope of a chunk that has none.
+/// The scope and owner in the entry of a chunk that has no owner.
 pub(crate) const RETIRED: u64 = 0;
 
-/// The scope of an owner that has none open, and the ID of one that was not started. No entry names
-/// it.
+/// The scope of an owner without an open scope, and the ID of an owner that was not started. It is
+/// in no entry.
 pub(crate) const NO_ID: u64 = 1;
 
-/// What the entry of a run names as its scope while it holds a large block.
+/// The scope in the entry of a run that holds a large block.
 pub(crate) const LARGE_BLOCK: u64 = 2;
 
-/// No limit: of a scope's byte budget.
+/// The budget of a scope without a byte limit.
 pub(crate) const UNLIMITED: usize = usize::MAX;
 
-/// What the engine knows about the run that begins with a chunk. All bits 0 is a valid entry, of a
+/// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a
 /// chunk that was never taken.
 ///
-/// `scope`, `owner`, `next` and `count` are atomics, which anyone may read. Everything else belongs
-/// to whoever owns the run (G2 in `owner`): its owner, whoever took it from a pool, or for a large
-/// block whoever holds the block. Plain fields pass from one to the next with the run: through
-/// `Count`, through a `Stack`, or with the large block.
+/// `scope`, `owner`, `next` and `count` are atomics, which any thread may read. Only the thread
+/// that owns the run accesses the other fields (G2 in `owner`): the run's owner, the thread that
+/// took it from a pool, or the thread that holds its large block. `Count`, `Stack`, or the handing
+/// over of the large block orders their accesses.
 ///
 /// # Memory order
 ///
-/// `scope` and `owner` are stored and loaded `Relaxed`, and no fence stands beside them. Whoever
-/// loads one owns the run, or holds a live block of it, and asks one of two questions.
+/// `scope` and `owner` are stored and loaded `Relaxed`, without fences. A thread that loads one
+/// owns the run or holds a live block of it, and compares the value in one of two ways:
 ///
-/// - Of a chunk: does it name my owner, or a scope of mine? IDs are never used twice (G8), so such
-///   a value was stored by that owner itself, which stores another one before it gives the run
-///   away. A thread never loads a value older than its own last store, and an owner that moves to
-///   another thread takes its stores along. So the answer is yes exactly while the owner has the
-///   run.
-/// - Is it [`LARGE_BLOCK`]? Chunks are never runs for large blocks, so for a chunk it is no at any
-///   time. For a large block it was stored, with the owner, before the block was handed out, and
-///   both stay until it is freed.
+/// - With the ID of its own owner, or of a scope of that owner. IDs are never used twice (G8), so
+///   only that owner stores such a value, and it stores another one before it gives up the run. A
+///   thread never loads a value older than its own last store, and moving an owner to another
+///   thread orders its stores before. So the two are equal exactly while the owner has the run.
+/// - With [`LARGE_BLOCK`]. A chunk never has this value, because its run's class is for life. The
+///   run of a large block had it, and the ID of the owner, before the block was handed out, and
+///   keeps both until the block is freed.
 ///
-/// `next` is the owner's, but in a pool, where [`Stack`](crate::stack::Stack) says what orders it.
+/// Only the run's owner uses `next`, except in a pool, where [`Stack`](crate::stack::Stack) orders
+/// it.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The scope that the chunk belongs to, or [`RETIRED`], or [`LARGE_BLOCK`].
+    /// The ID of the scope that the chunk belongs to, or [`RETIRED`] or [`LARGE_BLOCK`].
     pub(crate) scope: AtomicU64,
-    /// Who counts in `local`. Of a large block: whose scope took it.
+    /// The ID of the owner, which counts in `local`; for a large block, of the owner that served
+    /// it.
     pub(crate) owner: AtomicU64,
-    /// The owner's own count of live blocks. May be below 0, since blocks that others free are
-    /// counted elsewhere.
+    /// Blocks that the owner served less those that it freed. Negative if it freed more than it
+    /// served. Frees by other threads are counted in `count`.
     pub(crate) local: Cell<i32>,
-    /// The next run of a scope, or in a pool.
+    /// The next run in the list of a scope or of a pool.
     next: AtomicU32,
-    /// Live blocks when the owner adopted the chunk.
+    /// The live blocks when the owner adopted the chunk; 0 if it was empty.
     pub(crate) adopted_live: Cell<u32>,
-    /// Where the free tail began when the chunk was retired, in bytes from its start. Once it is
-    /// adopted: where the blocks of its owner begin; 0 if it was not adopted.
+    /// The offset of the free tail. For a pinned chunk, what the last owner left unused begins
+    /// there. For a chunk with an owner, the blocks that it bumped begin there; 0 if it did not
+    /// adopt the chunk.
     pub(crate) tail_start: Cell<u32>,
-    /// Blocks below `tail_start` that the owner freed.
+    /// Blocks below `tail_start` that the owner has freed.
     pub(crate) older_freed: Cell<i32>,
-    /// Blocks that the owner bumped in the chunk and has counted in `local`.
+    /// The part of `local` that counts served blocks: those that the owner bumped.
     pub(crate) bumped: Cell<i32>,
     /// The class of the run that begins here.
     class: Cell<u32>,
-    /// Whether fewer than a quarter of its blocks were alive when it was pinned.
+    /// Whether fewer than a quarter of the chunk's blocks were alive when it was pinned.
     pub(crate) is_sparse: Cell<bool>,
-    /// Whether one of its medium blocks was put into a free list since it got its owner.
+    /// Whether a medium block of the chunk was put into a free list since the chunk got its owner.
     pub(crate) has_listed: Cell<bool>,
-    /// The bytes from the start that may hold something else than zeros.
+    /// The bytes from the start of the run that may be other than zero.
     pub(crate) touched: Cell<usize>,
-    /// The bytes from the start that may have memory behind them, as counted in `memory`.
+    /// The bytes from the start of the run that may have memory behind them, as counted in
+    /// `memory`.
     pub(crate) held: Cell<usize>,
-    // A line of its own: other threads write to it.
+    // A cache line of its own, because other threads write to it.
     _apart: CacheLine,
     pub(crate) count: Count,
-    // Further lines: only the first chunk of a scope uses them.
+    // Further cache lines, used only in the first chunk of a scope.
     _further: CacheLine,
-    /// Of the scope that begins in this chunk.
+    /// The record of the scope whose first chunk this is.
     pub(crate) record: ScopeRecord,
 }
 
@@ -100,14 +103,14 @@ struct CacheLine;
 const _: () = assert!(size_of::<Entry>() == ENTRY_BYTES || usize::BITS != 64);
 const _: () = assert!(size_of::<Entry>() <= ENTRY_BYTES);
 
-/// What is kept about a scope, in the entry of its first chunk: there it costs no memory, and a
-/// scope that is forgotten leaves nothing behind. All bits 0 is valid.
+/// The state of a scope, stored in the entry of its first chunk. There it takes no extra memory,
+/// and a scope whose ticket is forgotten leaks nothing. All-zero bytes are valid.
 #[derive(Debug)]
 pub(crate) struct ScopeRecord {
-    /// The scope around this one.
+    /// The first chunk of the enclosing scope.
     pub(crate) outer: Cell<Option<Run>>,
 
-    // While another scope is the innermost: this one's state.
+    // The state of the owner while this scope is open but not the innermost one.
     pub(crate) current_chunk: Cell<Option<Run>>,
     pub(crate) top: Cell<*mut u8>,
     pub(crate) limit: Cell<usize>,
@@ -117,26 +120,26 @@ pub(crate) struct ScopeRecord {
 
     /// Whether blocks of every size are listed when they are freed.
     pub(crate) lists_all: Cell<bool>,
-    /// The sizes that the scope serves.
+    /// The sizes that the scope serves: at least `min_size`, at most `max_size`.
     pub(crate) min_size: Cell<usize>,
     pub(crate) max_size: Cell<usize>,
-    /// The bytes that may still be taken; [`UNLIMITED`] where there is no limit.
+    /// The bytes that the scope may still take; [`UNLIMITED`] if it has no byte limit.
     pub(crate) budget: Cell<usize>,
     pub(crate) label: Cell<Option<&'static Label>>,
-    /// The owner's figures when the scope began.
+    // The owner's figures when the scope began.
     pub(crate) blocks_at_start: Cell<u64>,
     pub(crate) bytes_at_start: Cell<u64>,
     pub(crate) escaped_at_start: Cell<u64>,
-    /// Live large blocks that the scope took.
+    /// The scope's live large blocks.
     pub(crate) large: Cell<u32>,
-    /// How many chunks the scope took after its first.
+    /// The number of chunks that the scope has besides its first.
     pub(crate) added_chunks: Cell<u32>,
-    /// Where the run holds a large block: the scope that took it.
+    /// In a run that holds a large block: the ID of the scope that served it.
     pub(crate) large_scope: Cell<u64>,
 }
 
 impl ScopeRecord {
-    /// Makes it that of an outermost scope with the default options and no label.
+    /// Resets the record to that of an outermost scope with the default options and no label.
     pub(crate) fn reset(&self) {
         self.outer.set(None);
         self.lists_all.set(false);
@@ -157,19 +160,19 @@ impl ScopeRecord {
         }
     }
 
-    /// How many chunks a scope has that adopted none.
+    /// The number of chunks of the scope.
     pub(crate) fn chunks(&self) -> usize {
         self.added_chunks.get() as usize + 1
     }
 }
 
-/// A run of chunks that the frontier has passed, by the number of its first one.
+/// A run of chunks below the frontier, identified by the number of its first chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run(NonZeroU32);
 
 impl Run {
-    /// A run that nobody had before: zeros, without memory behind it. `None` where the range or the
-    /// system's memory is used up.
+    /// Takes new chunks for a run. They are zeroed and have no memory behind them yet. `None` if
+    /// the range is used up or the system has no memory.
     pub(crate) fn fresh(class: usize) -> Option<Run> {
         let run = Run(range::advance(size::run_chunks(class))?);
         #[allow(clippy::cast_possible_truncation, reason = "below `CLASSES`")]
@@ -177,7 +180,7 @@ impl Run {
         Some(run)
     }
 
-    /// The run with a number that [`number`](Run::number) returned.
+    /// The run for a number that [`number`](Run::number) returned; `None` for 0.
     pub(crate) fn from_number(number: u32) -> Option<Run> {
         NonZeroU32::new(number).map(Run)
     }
@@ -193,9 +196,9 @@ impl Run {
         let entry =
             range::table().wrapping_add(self.0.get() as usize * ENTRY_BYTES).cast::<Entry>();
         // SAFETY: numbers of runs come from the frontier, so the entry is committed memory of the
-        // table (G1), which is aligned to more than an entry and never given back; all bits 0 is a
-        // valid entry. Nobody makes a `&mut Entry`, and its fields allow through `&` what is done
-        // to them by whom G2 permits.
+        // table (G1), which is aligned for entries and never given back. All-zero bytes are a valid
+        // entry. No `&mut Entry` exists: the fields are atomics, or cells that only the thread that
+        // owns the run accesses (G2).
         unsafe { &*entry }
     }
 
@@ -205,7 +208,7 @@ impl Run {
         range::origin().wrapping_add((self.0.get() as usize) << CHUNK_SHIFT)
     }
 
-    /// See [`CLASSES`](size::CLASSES).
+    /// The run class; see [`CLASSES`](size::CLASSES).
     pub(crate) fn class(self) -> usize {
         self.entry().class.get() as usize
     }
@@ -216,27 +219,27 @@ impl Run {
         NonZeroU32::new(self.entry().next.load(Ordering::Relaxed)).map(Run)
     }
 
-    /// The runs of a list, by its first one.
+    /// The runs of a list that begins with `first`.
     pub(crate) fn list(first: Option<Run>) -> impl Iterator<Item = Run> {
         core::iter::successors(first, |run| run.next())
     }
 
-    /// The runs behind this one in its list.
+    /// The runs after this one in its list.
     pub(crate) fn following(self) -> impl Iterator<Item = Run> {
         Run::list(self.next())
     }
 
-    /// Links the run to the next one of a list.
+    /// Sets the next run in the list.
     #[inline]
     pub(crate) fn set_next(self, next: Option<Run>) {
         self.entry().next.store(next.map_or(0, Run::number), Ordering::Relaxed);
     }
 }
 
-/// Where in the range a live block lies.
+/// The place of a live block in the range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// Behind the origin.
+    /// The offset from the origin.
     offset: usize,
 }
 
@@ -246,32 +249,32 @@ impl Place {
     pub(crate) fn run(self) -> Run {
         #[allow(clippy::cast_possible_truncation, reason = "a range has fewer than 2^32 chunks")]
         let number = (self.offset >> CHUNK_SHIFT) as u32;
-        // SAFETY: `find` makes places for live blocks only. The engine's lie in runs, and a run
-        // never begins with chunk 0. No other allocator has memory in the range.
+        // SAFETY: `find` returns places of live blocks only. No other allocator has memory in the
+        // range, so the block is the engine's and lies in a run, and no run contains chunk 0.
         Run(unsafe { NonZeroU32::new_unchecked(number) })
     }
 
-    /// The entry of [`run`](Place::run), computed without cutting the number to 32 bits.
+    /// The entry of [`run`](Place::run), computed without truncating the number to 32 bits.
     #[inline(always)]
     pub(crate) fn entry(self) -> &'static Entry {
         let entry = range::table().cast::<Entry>().wrapping_add(self.offset >> CHUNK_SHIFT);
-        // SAFETY: the block is alive, so the frontier has passed its chunk; then it is as for
-        // `Run::entry`.
+        // SAFETY: the block is alive, so its chunk lies below the frontier and its entry is
+        // committed. The rest of the argument is that of `Run::entry`.
         unsafe { &*entry }
     }
 }
 
-/// Where a block lies; `None` where it is not the engine's.
+/// The place of a block; `None` if the block belongs to another allocator.
 ///
 /// # Safety
 ///
-/// `block` is alive: some allocator's, or the engine's own.
+/// `block` is alive, and belongs to the engine or to any other allocator.
 #[inline(always)]
 pub(crate) unsafe fn find(block: *mut u8) -> Option<Place> {
     range::offset_of(block.addr()).map(|offset| Place { offset })
 }
 
-/// Where in its chunk an address lies.
+/// The offset of a block in its chunk.
 #[inline(always)]
 #[allow(
     clippy::cast_possible_truncation,

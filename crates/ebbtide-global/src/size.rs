@@ -1,16 +1,16 @@
-//! Size classes: how a request is rounded, and which free list a block belongs to. Safe code over
-//! `usize`.
+//! Size classes: how request sizes are rounded, and which free list or run class serves them. Safe
+//! code over `usize`.
 #![forbid(unsafe_code)]
 
 /// Blocks begin and end at multiples of this.
 pub(crate) const GRANULE: usize = 8;
 
-/// Small blocks have at most this size. They are rounded to the granule only, and the fast paths
-/// serve them.
+/// The largest small block. Small blocks are rounded up to the granule, and the fast paths serve
+/// them.
 pub(crate) const SMALL: usize = 1024;
 
-/// Medium blocks have at most this size and lie in chunks. Larger ones, the large blocks, get a run
-/// of their own. (A medium block may grow beyond this size in place.)
+/// The largest medium block that is allocated. Medium blocks lie in chunks, and may grow beyond
+/// this size in place. Larger requests are for large blocks, which get a run each.
 pub(crate) const MEDIUM: usize = 8 * 1024;
 
 /// The bytes of a chunk.
@@ -19,16 +19,16 @@ pub(crate) const CHUNK: usize = 1 << CHUNK_SHIFT;
 /// The binary logarithm of [`CHUNK`].
 pub(crate) const CHUNK_SHIFT: u32 = 16;
 
-/// The number of run classes. A run of class 0 is a chunk to bump in. One of class `n` holds a
-/// large block, and has `1 << (n - 1)` chunks: those of a single chunk are kept apart from the
-/// chunks to bump in, which are used up to their end.
+/// The number of run classes. A run of class 0 is a chunk to bump in. A run of class `n > 0` has
+/// `1 << (n - 1)` chunks and holds one large block. Class 1 is separate from class 0, because a
+/// chunk to bump in is used up to its end and a large block may leave part of its run untouched.
 pub(crate) const CLASSES: usize = if usize::BITS == 64 { 18 } else { 13 };
 
 /// The class of chunks to bump in.
 pub(crate) const BUMP_CLASS: usize = 0;
 
-/// The largest request that is served: 1 GiB. A block that grew gets addresses for four times its
-/// size.
+/// The largest request that is served: 1 GiB. The classes above it are for blocks that grew, which
+/// get addresses for further growth.
 pub(crate) const LARGEST: usize = CHUNK << (CLASSES - 4);
 
 /// The number of free lists: one for each granule up to [`SMALL`], then eight for each doubling up
@@ -70,7 +70,7 @@ pub(crate) const fn small_list(size: usize) -> usize {
     (size - 1) / GRANULE % (SMALL / GRANULE)
 }
 
-/// The class of the smallest run for a large block that takes `size` bytes of it.
+/// The class of the smallest run that holds `size` bytes of a large block.
 #[inline]
 pub(crate) const fn class(size: usize) -> usize {
     1 + size.div_ceil(CHUNK).next_power_of_two().trailing_zeros() as usize

@@ -1,10 +1,10 @@
-//! A stack of runs that nobody owns, shared by all threads, without a lock.
+//! A lock-free stack of runs without an owner, shared by all threads.
 //!
-//! The links between the runs are the caller's. The upper half of the stack's word counts its
-//! changes: a thread that is about to take the head must not succeed when the head was taken and
-//! put back meanwhile, for the run below it may be another one by then (the ABA problem).
+//! The caller stores the links between the runs. The lower half of the stack's word is the run on
+//! top; the upper half counts changes, to avoid the ABA problem: popping must fail if the run on
+//! top was popped and pushed again meanwhile, because another run may now lie below it.
 //!
-//! `tests/loom_pool.rs` tries every interleaving of what is here.
+//! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]
@@ -36,16 +36,16 @@ impl Stack {
         word as u32
     }
 
-    /// Puts a run on top, which the caller owns. `set_next` links it to the run that was on top.
+    /// Pushes a run that the caller owns. `set_next` stores the link to the run below it.
     pub(crate) fn push(&self, run: u32, set_next: impl Fn(u32)) {
-        // Relaxed: of the word that is read here, only the number is used.
+        // Relaxed: only the number of the run is used, not what it refers to.
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
             set_next(Self::head(word));
             let new = Self::word(word, run);
-            // Release: the link, and whatever the caller did to the run, has happened before it is
-            // popped. Every change of the word is a read-modify-write, so whoever acquires a later
-            // word acquires this push too.
+            // Release: the link and the caller's writes to the run happen before it is popped.
+            // Every change of the word is a read-modify-write, so acquiring a later word acquires
+            // this push, too.
             match self.0.compare_exchange_weak(word, new, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(now) => word = now,
@@ -53,7 +53,7 @@ impl Stack {
         }
     }
 
-    /// Takes the run on top, or 0 if there is none. `next` reads the link of a run.
+    /// Pops a run; 0 if the stack is empty. `next` reads the link of a run.
     pub(crate) fn pop(&self, next: impl Fn(u32) -> u32) -> u32 {
         // Acquire, here and on failure: pairs with the release of the push, whose link is read
         // below.
@@ -63,12 +63,11 @@ impl Stack {
             if run == 0 {
                 return 0;
             }
-            // Another thread may take the run at this moment and link it elsewhere. Then the word
-            // has changed, and the exchange fails.
+            // If another thread pops the run meanwhile and links it elsewhere, `next` may return
+            // anything, but the word has changed and the exchange fails.
             let new = Self::word(word, next(run));
-            // Acquire: the caller may touch what belongs to the run's owner. The load of `word` was
-            // one already, and the exchange succeeds on that very word, so Relaxed would do; this
-            // is no dearer and needs no proof.
+            // Acquire: the caller may access the run from here on. Relaxed would do on success,
+            // because `word` was acquired when it was loaded, but it would not be cheaper.
             match self.0.compare_exchange_weak(word, new, Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => return run,
                 Err(now) => word = now,

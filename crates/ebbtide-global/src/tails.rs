@@ -1,10 +1,10 @@
-//! Pinned chunks that ended owners remembered for their free tails.
+//! Pinned chunks with free tails, which owners that end leave to other owners.
 //!
-//! These are hints. A chunk named here may have been freed or adopted since, so whoever takes one
-//! has to adopt it through its [`Count`](crate::count::Count). A hint that is overwritten costs
-//! memory until the chunk is free.
+//! The entries are hints. A chunk listed here may have been freed or adopted since, so a taker must
+//! adopt it through its [`Count`](crate::count::Count). If a hint is overwritten, the chunk's tail
+//! is unused until its last block is freed.
 //!
-//! `tests/loom_pool.rs` tries every interleaving of what is here.
+//! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]
@@ -12,11 +12,11 @@ use core::sync::atomic::{AtomicU32, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering};
 
-/// Room for `N` chunks, by their number; 0 stands for none.
+/// Up to `N` chunks, by number; 0 marks a free place.
 #[derive(Debug)]
 pub(crate) struct Tails<const N: usize> {
     places: [AtomicU32; N],
-    /// Where the next one is put.
+    /// The place of the next chunk, modulo `N`.
     next: AtomicU32,
 }
 
@@ -33,18 +33,17 @@ impl<const N: usize> Tails<N> {
 
     /// Leaves a pinned chunk to other owners.
     pub(crate) fn leave(&self, chunk: u32) {
-        // Relaxed: it only spreads the chunks.
+        // Relaxed: the number only spreads the chunks over the places.
         let place = self.next.fetch_add(1, Ordering::Relaxed) as usize % N;
-        // Release: whoever knows the number may look at the chunk's count, so the entry was
-        // committed before. What else there is to know about the chunk is published by its count.
+        // Release: a taker reads the chunk's count, so the memory of the entry must be committed
+        // before. The count publishes everything else about the chunk.
         self.places[place].store(chunk, Ordering::Release);
     }
 
-    /// Takes a chunk that was left; 0 if none is found.
+    /// Takes a chunk that an owner left; 0 if there is none.
     pub(crate) fn take(&self) -> u32 {
         let take = |place: &AtomicU32| {
-            // The load keeps owners that begin from writing to places that are empty.
-            // Acquire: pairs with the release in `leave`.
+            // The load avoids writes to empty places. Acquire: pairs with the release in `leave`.
             if place.load(Ordering::Relaxed) == 0 { 0 } else { place.swap(0, Ordering::Acquire) }
         };
         self.places.iter().map(take).find(|chunk| *chunk != 0).unwrap_or(0)

@@ -27,7 +27,7 @@ impl Owner {
             let at_rest =
                 self.open_limit.get() == 0 && has_chunk == self.cached_entry.get().is_some();
             if !at_rest {
-                return Some("an owner without scopes");
+                return Some("the state of an owner without scopes");
             }
             if self.persistence.first_chunk.get().is_some() && has_chunk {
                 return Some("P1");

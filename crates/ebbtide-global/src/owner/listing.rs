@@ -12,23 +12,25 @@ use crate::{
 };
 use core::{alloc::Layout, ptr::NonNull};
 
-/// The number of chunks from which on a scope lists small blocks, if a quarter of its blocks has
-/// been freed. A smaller scope fits into the second-level cache, where bumping is faster than
-/// searching for a freed block: docs/decisions/0015-when-to-list.md. Lower in debug builds, so that
-/// tests reach it.
+/// A scope that has taken this many chunks besides its first is long: it lists small blocks once a
+/// quarter of its blocks have been freed. A shorter scope fits into the second-level cache, where
+/// bumping is faster than searching for a freed block (docs/decisions/0015-when-to-list.md). Lower
+/// in debug builds, so that tests reach it.
 const LONG_SCOPE_CHUNKS: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 
-/// `list_floor` if every block is listed and requests of any size are served from lists.
+/// The value of `list_floor` if blocks of every size are listed and the paths without a stack frame
+/// serve small requests from lists.
 pub(super) const ALL: usize = 0;
 
-/// `list_floor` if every block is listed but the fast paths serve none from lists.
+/// The value of `list_floor` if blocks of every size are listed but only the slow path serves
+/// requests, because options or `outside` exclude some.
 pub(super) const ALL_SLOWLY: usize = 1;
 
-/// `list_floor` if only medium blocks are listed.
+/// The value of `list_floor` if only medium blocks are listed.
 pub(super) const MEDIUM_ONLY: usize = SMALL + 1;
 
-/// The most nested scopes of an owner that can have lists. The lists lie in the upper half of one
-/// chunk, so a small overrun of a block in the chunk below does not reach them.
+/// The number of nested scopes of an owner that can have lists. The lists lie in the upper half of
+/// one chunk, so that a small overrun of a block in the chunk below does not reach them.
 const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<FreeLists>();
 
 impl Owner {
@@ -49,10 +51,10 @@ impl Owner {
         });
     }
 
-    /// The innermost scope's lists, if it has any.
+    /// The innermost scope's lists, if they were created.
     #[inline(always)]
     pub(super) fn existing_lists(&self) -> Option<&FreeLists> {
-        // SAFETY: `make_lists` initialised the lists, and no other scope uses their place before
+        // SAFETY: `make_lists` initialised the lists, and no other scope uses their memory before
         // this one has ended.
         self.lists.get().map(|lists| unsafe { lists.as_ref() })
     }
@@ -96,7 +98,7 @@ impl Owner {
         self.lists.set(lists);
     }
 
-    /// Makes the innermost scope list blocks of any size from now on. Returns false if it cannot
+    /// Makes the innermost scope list blocks of every size from now on. Returns false if it cannot
     /// have lists.
     pub(super) fn begin_listing(&self) -> bool {
         let Some(first_chunk) = self.innermost() else { return false };
@@ -108,8 +110,8 @@ impl Owner {
         true
     }
 
-    /// Starts to list small blocks if the scope, which has taken `added_chunks` more chunks, is
-    /// long and churns.
+    /// Starts to list small blocks if the innermost scope, which has taken `added_chunks` chunks
+    /// besides its first, is long and churns.
     pub(super) fn list_if_it_churns(&self, newest: Run, added_chunks: u32) {
         let is_listing = self.list_floor.get() != MEDIUM_ONLY;
         if added_chunks >= LONG_SCOPE_CHUNKS
@@ -121,7 +123,7 @@ impl Owner {
     }
 
     /// Serves a small block from the innermost scope's lists. If the scope does not list small
-    /// blocks or has none of this size it calls `slow`, which must end like
+    /// blocks or has none of this size, it calls `slow`, which must do the same as
     /// [`alloc_slow`](Owner::alloc_slow).
     #[inline(always)]
     pub(crate) fn alloc_listed_or(
@@ -144,7 +146,7 @@ impl Owner {
         let lists = self.existing_lists()?;
         // SAFETY: listed blocks stay free until they are popped (G6).
         let block = unsafe { lists.pop(list, align) }?;
-        // SAFETY: the block was popped from a list of the engine, so it lies in its range.
+        // SAFETY: the block was popped from a list, so it lies in a chunk of the engine.
         let place = unsafe { run::find(block) }?;
         // The chunk is this scope's (G6), so its count is this owner's.
         let local = &place.entry().local;
