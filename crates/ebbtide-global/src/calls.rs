@@ -1,4 +1,4 @@
-//! The functions that programs call: `arena`, `outside`, `map` and the others.
+//! The functions that programs call: `arena`, `outside`, `map` and others.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -184,8 +184,8 @@ pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Runs `f` with the inner allocator, inside a scope. Use it for data that outlives the scope, such
-/// as an entry of a cache.
+/// Runs `f` with the inner allocator, even if a scope is open. Use it for data that outlives the
+/// scope, such as an entry of a cache.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, outside};
@@ -204,8 +204,8 @@ pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
 /// assert_eq!(log[2], "2 squared is 4");
 /// ```
 ///
-/// Costs a few nanoseconds, and next to nothing if no scope is open. Without it, data that outlives
-/// a scope stays valid but keeps more memory than it needs.
+/// Costs a few nanoseconds, and next to nothing if no scope is open. Without `outside`, data that
+/// outlives a scope stays valid, but keeps more memory than it needs.
 #[inline]
 pub fn outside<R>(f: impl FnOnce() -> R) -> R {
     let _guard = OutsideGuard(thread::with(Owner::enter_outside));

@@ -1,11 +1,11 @@
-//! The engine by itself, for front ends: allocators of other languages, or of a framework that
-//! knows its own scopes.
+//! The engine behind [`arena`](crate::arena), for front ends: bindings to other languages, and
+//! frameworks that have their own notion of a scope.
 //!
-//! Programs in Rust use [`arena`](crate::arena) and the other functions of this crate; they need
-//! nothing from here. A front end keeps an [`Owner`] for each of its threads (or for each handle
-//! that it hands out), opens scopes by [`enter`](Owner::enter) and ends them by
-//! [`leave`](Owner::leave), and asks [`alloc`](Owner::alloc) for blocks in between. A block may be
-//! freed or resized through any owner, by any thread, inside of scopes or outside.
+//! Rust programs do not need this module; they use [`arena`](crate::arena) and the other functions
+//! of this crate. A front end keeps an [`Owner`] for each of its threads, or for each handle that
+//! it hands out. It opens scopes with [`enter`](Owner::enter), allocates with
+//! [`alloc`](Owner::alloc), and ends scopes with [`leave`](Owner::leave). A block may be freed or
+//! resized through any owner, on any thread, inside a scope or outside.
 //!
 //! ```
 //! use ebbtide_global::{Options, engine::Owner};
@@ -17,7 +17,7 @@
 //!     let layout = Layout::new::<[u64; 4]>();
 //!     let block = owner.alloc(layout);
 //!     assert!(!block.is_null());
-//!     // SAFETY: the block is alive, with this layout, and is used no more.
+//!     // SAFETY: the block is alive, has this layout, and is not used again.
 //!     assert!(unsafe { owner.dealloc(block, layout) });
 //!     owner.leave(ticket);
 //! }
@@ -25,7 +25,7 @@
 
 pub use crate::owner::{Owner, Ticket};
 
-/// Whether a block is the engine's, whatever owner served it. Costs a comparison.
+/// Whether the engine served a block, through any owner. Costs one comparison.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, engine};

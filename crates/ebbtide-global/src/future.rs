@@ -1,4 +1,4 @@
-//! A future with scopes.
+//! A future that is polled in scopes.
 
 use crate::{Options, calls::Guard};
 use core::{
@@ -8,10 +8,10 @@ use core::{
     task::{Context, Poll},
 };
 
-/// A future that is polled in a scope.
+/// A future that is polled in scopes: each poll opens a scope and ends it.
 ///
-/// A scope is opened at each poll and ends with it, so the future may move between threads. What
-/// lives on from one poll to the next stays valid, like everything that outlives its scope.
+/// The future may move between threads. What it keeps from one poll to the next stays valid, like
+/// everything that outlives its scope.
 ///
 /// ```
 /// use ebbtide_global::{ArenaFuture, Scoped};
@@ -38,12 +38,12 @@ pub struct ArenaFuture<F> {
 }
 
 impl<F> ArenaFuture<F> {
-    /// Polls `future` in scopes as those of [`arena`](crate::arena).
+    /// Polls `future` in scopes like those of [`arena`](crate::arena).
     pub const fn new(future: F) -> Self {
         ArenaFuture::with(Options::new(), future)
     }
 
-    /// Polls `future` in scopes as those of [`arena_with`](crate::arena_with).
+    /// Polls `future` in scopes like those of [`arena_with`](crate::arena_with).
     pub const fn with(options: Options, future: F) -> Self {
         ArenaFuture { options, future }
     }
@@ -59,11 +59,11 @@ impl<F: Future> Future for ArenaFuture<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: `future` is moved by nobody: it is only reached through the pin made below, there
-        // is no `Drop`, and `ArenaFuture` is `Unpin` only if `F` is.
+        // SAFETY: `future` is never moved: it is only accessed through the pin made below,
+        // `ArenaFuture` has no `Drop`, and it is `Unpin` only if `F` is.
         let this = unsafe { self.get_unchecked_mut() };
         let _guard = Guard::open(&this.options);
-        // SAFETY: the future is pinned with `this`, by what is said above.
+        // SAFETY: `this` is pinned, and so is its future, as argued above.
         unsafe { Pin::new_unchecked(&mut this.future) }.poll(context)
     }
 }

@@ -1,4 +1,4 @@
-//! A layer for services of `tower`: axum, tonic, hyper.
+//! A layer for `tower` services, which axum, tonic and hyper use.
 #![forbid(unsafe_code)]
 
 use crate::{ArenaFuture, Options};
@@ -8,12 +8,12 @@ use tower_service::Service;
 
 /// A [`Layer`] that answers each request in an [`ArenaFuture`] (feature `tower`).
 ///
-/// All that handlers allocate while they are polled comes from an arena: extracting, computing,
-/// serializing. The service's own call, which makes the future, and the body of the response, if it
-/// streams, are polled outside of it.
+/// Everything that handlers allocate while they are polled comes from an arena: extracting,
+/// computing, serializing. Two things happen outside of the arena: the service's `call`, which
+/// creates the future, and streaming the body of a response.
 ///
-/// State that outlives the request, such as a session, is best changed
-/// [`outside`](crate::outside): then it stays with the inner allocator.
+/// Change state that outlives the request, such as a session, with [`outside`](crate::outside), so
+/// that its memory comes from the inner allocator.
 ///
 /// ```
 /// use axum::{Router, routing::post};
@@ -35,13 +35,13 @@ pub struct ArenaLayer {
 }
 
 impl ArenaLayer {
-    /// Requests are answered in scopes like those of [`arena`](crate::arena).
+    /// Answers requests in scopes like those of [`arena`](crate::arena).
     #[must_use]
     pub const fn new() -> Self {
         ArenaLayer::with(Options::new())
     }
 
-    /// Requests are answered in scopes like those of [`arena_with`](crate::arena_with).
+    /// Answers requests in scopes like those of [`arena_with`](crate::arena_with).
     #[must_use]
     pub const fn with(options: Options) -> Self {
         ArenaLayer { options }
@@ -56,7 +56,7 @@ impl<S> Layer<S> for ArenaLayer {
     }
 }
 
-/// The service that [`ArenaLayer`] makes of another (feature `tower`).
+/// A service wrapped by [`ArenaLayer`] (feature `tower`).
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(docsrs, doc(cfg(feature = "tower")))]
 pub struct ArenaService<S> {

@@ -9,8 +9,8 @@ use core::cell::Cell;
 #[derive(Debug)]
 pub(crate) struct FreeLists {
     heads: [Cell<*mut u8>; LISTS],
-    /// The live blocks of a persistent scope, without large ones and without what other threads
-    /// freed.
+    /// The live blocks in the chunks of a persistent scope. Blocks that other threads freed are
+    /// still counted.
     pub(crate) live: Cell<i64>,
     /// The blocks that a persistent scope has bumped, including those that were rewound.
     pub(crate) bumped: Cell<i64>,

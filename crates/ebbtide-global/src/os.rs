@@ -17,16 +17,17 @@ pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "no system has all of them")]
 pub(crate) enum Purged {
-    /// The memory is gone. After a successful [`recommit`] the pages are zero.
+    /// The pages have no memory behind them any more. They are usable after [`recommit`], and
+    /// zeroed.
     Gone,
-    /// The system takes the memory when it needs it. Until then the pages keep their contents. They
-    /// stay usable.
+    /// The system may take the memory at any time until the pages are written to. The pages stay
+    /// usable, and are zeroed or keep their contents.
     Offered,
-    /// The memory stays as it was.
+    /// Nothing changed.
     Not,
 }
 
-/// Gives the memory behind whole pages back to the system; the addresses stay ours.
+/// Gives the memory behind whole pages back to the system. The addresses stay reserved.
 ///
 /// # Safety
 ///
@@ -36,10 +37,10 @@ pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
     unsafe { system::purge(start, size_bytes) }
 }
 
-/// Makes pages that are [gone](Purged::Gone) usable again; other pages in the range stay as they
-/// are. Returns false, and changes nothing, if the system cannot commit the memory.
+/// Makes pages usable again after [`Purged::Gone`]. Other pages among them stay as they are.
+/// Returns false, and changes nothing, if the system cannot commit the memory.
 pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
-    // On other systems, pages keep their access rights when their memory goes.
+    // On other systems, pages keep their access rights when their memory is given back.
     !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn page_bytes() -> usize {
     system::page_bytes()
 }
 
-/// How many more bytes of addresses this process may reserve; [`usize::MAX`] if no limit is known.
+/// The bytes of addresses that this process may still reserve; [`usize::MAX`] if no limit is known.
 pub(crate) fn addresses_left() -> usize {
     system::addresses_left()
 }
@@ -79,7 +80,7 @@ mod system {
         // SAFETY: all-zero bytes are a valid structure, and so is whatever the system wrote over
         // it.
         let now = unsafe { now.assume_init() };
-        #[allow(clippy::unnecessary_cast, reason = "where words are short these are, too")]
+        #[allow(clippy::unnecessary_cast, reason = "the types depend on the platform")]
         let milliseconds = now.tv_sec as i64 * 1000 + now.tv_nsec as i64 / 1_000_000;
         if failed { 0 } else { u64::try_from(milliseconds).unwrap_or(0) }
     }

@@ -36,7 +36,7 @@ pub struct Report {
     pub high_water: u64,
     /// The size of the reserved address range, in bytes. Most of it has no memory behind it.
     pub reserved: usize,
-    /// The bytes of chunks that were ever in use.
+    /// The bytes of all chunks that were ever in use.
     pub claimed: usize,
     /// The bytes that threads and pools keep for the next scopes, a part of `held`.
     pub kept: usize,
@@ -51,7 +51,7 @@ pub struct Report {
     /// plus 16 MiB, plus 4 MiB for each running thread that has opened a scope.
     /// [`retain`](crate::retain) may raise it.
     pub bound: usize,
-    /// Figures by [`Options::label`](crate::Options::label), in the order of first use.
+    /// Figures for each [`Options::label`](crate::Options::label), in the order of first use.
     pub labels: Vec<LabelReport>,
 }
 
@@ -69,8 +69,8 @@ pub struct Fallbacks {
     pub byte_limit: u64,
     /// The range of addresses was used up, or the system had no memory.
     pub exhausted: u64,
-    /// Too little of the memory that arenas hold is alive, so they may not take more. They stop
-    /// before [`Report::bound`] is reached.
+    /// The arenas held too much memory for their live bytes, so they were not allowed to take more.
+    /// This happens before [`Report::bound`] is reached.
     pub waste: u64,
     /// Skipped scopes: the inner allocator served them as a whole, because more than three quarters
     /// of the blocks of their thread's last 256 scopes outlived them, so an arena would save
@@ -82,13 +82,14 @@ pub struct Fallbacks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
-    /// Blocks that were alive when their scope ended. If scopes continue in each other's memory,
-    /// the blocks that a scope frees of an earlier one are subtracted.
+    /// Blocks that were alive when their scope ended. If a thread's scopes share memory because
+    /// each keeps a small part of it, the blocks of earlier scopes that a scope frees are
+    /// subtracted.
     pub blocks: u64,
-    /// How often a chunk was kept because of them.
+    /// How often a chunk was pinned by such blocks.
     pub chunks: u64,
-    /// Chunks that are kept at the moment, for live blocks or for a thread's next scope, which
-    /// continues between them.
+    /// Chunks that are pinned now: by live blocks, or because a thread's next scope will reuse the
+    /// memory between them.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,
@@ -110,7 +111,7 @@ pub struct LabelReport {
     pub escaped: u64,
 }
 
-/// From this share of escaping blocks on, an arena costs about as much as it saves.
+/// The share of escaping blocks at which an arena costs about as much as it saves.
 const WORTHWHILE: f64 = 0.05;
 
 fn ratio(part: u64, whole: u64) -> f64 {
@@ -263,7 +264,7 @@ impl fmt::Display for Report {
             Some(false) => {
                 return write!(
                     f,
-                    "scopes are not served: the global allocator is no `Scoped`, or the system gave no range of addresses"
+                    "scopes are not served: the global allocator is not a `Scoped`, or the system did not reserve a range of addresses"
                 );
             }
             Some(true) => {}
@@ -305,7 +306,7 @@ impl fmt::Display for Report {
         for label in self.leaky_labels() {
             write!(
                 f,
-                "\n`{}`: {:.1} % of its {} blocks outlived their scope; an arena hardly pays there",
+                "\n`{}`: {:.1} % of its {} blocks outlived their scope; an arena hardly pays off there",
                 label.label,
                 100.0 * label.escape_ratio(),
                 label.blocks,

@@ -9,9 +9,12 @@ use core::alloc::{GlobalAlloc, Layout};
 
 /// A global allocator in which [`arena`](crate::arena) opens scopes.
 ///
-/// Outside of scopes every request goes to the inner allocator, as do the requests that a scope
-/// does not serve. The address of a block tells which of the two served it, so a block may be freed
-/// or resized inside a scope or outside of it, by any thread.
+/// Outside of scopes every request goes to the inner allocator, and so do the requests that a scope
+/// does not serve. The address of a block tells which of the two served it, so any thread may free
+/// or resize a block, inside a scope or outside.
+///
+/// Outside of scopes an allocation costs one test more than with the inner allocator alone, and a
+/// free costs one comparison more.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -32,22 +35,22 @@ pub struct Scoped<A> {
 }
 
 impl<A> Scoped<A> {
-    /// A global allocator over another: `std::alloc::System`, mimalloc, jemalloc.
+    /// A global allocator on top of another, such as `std::alloc::System`, mimalloc or jemalloc.
     #[must_use]
     pub const fn new(inner: A) -> Self {
         Scoped { inner }
     }
 
-    /// The allocator beneath.
+    /// The inner allocator.
     pub const fn inner(&self) -> &A {
         &self.inner
     }
 }
 
-// SAFETY: blocks are the inner allocator's, which keeps the contract, or the engine's: G1 to G9 say
-// that those are aligned, as large as asked, and their bytes in no other block until they are
-// freed. A block goes back to where it came from, with the layout it was requested with. Nothing
-// unwinds: the engine calls no code of others, and its debug assertions abort.
+// SAFETY: the inner allocator, which keeps the contract, or the engine serves each block. By G1 to
+// G9 the engine's blocks are aligned and as large as requested, and their bytes are in no other
+// block until they are freed. A block is freed by the allocator that served it, with the layout of
+// the request. Nothing unwinds: the engine calls no foreign code, and its debug assertions abort.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -66,10 +69,10 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller says that the block is alive.
         match unsafe { run::find(block) } {
-            // SAFETY: the range is the engine's, so the block is; it has this size, and the caller
-            // uses it no more.
+            // SAFETY: the block lies in the engine's range, so it is the engine's. It has this
+            // size, and the caller does not use it again.
             Some(place) => unsafe { thread::free::<A>(block, layout.size(), place) },
-            // SAFETY: the block is not the engine's, so the inner allocator gave it, for this
+            // SAFETY: the block is not the engine's, so the inner allocator served it, with this
             // layout.
             None => unsafe { self.inner.dealloc(block, layout) },
         }
@@ -92,22 +95,23 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
         match unsafe { run::find(block) } {
             Some(place) => {
                 let (size, align) = (layout.size(), layout.align());
-                // SAFETY: the range is the engine's, so the block is; the caller keeps the contract
-                // of `realloc`.
+                // SAFETY: the block lies in the engine's range, so it is the engine's. The caller
+                // keeps the contract of `realloc`.
                 let slow = || unsafe { resize(block, size, align, new_size, place, self) };
                 // SAFETY: the block is the engine's, and alive with this size.
                 thread::with(|owner| unsafe { owner.resize_or(block, size, new_size, slow) })
             }
-            // It stays with the inner allocator, scope or not. SAFETY: the block is not the
-            // engine's, so the inner allocator gave it, for this layout.
+            // The block stays with the inner allocator, even inside a scope.
+            // SAFETY: the block is not the engine's, so the inner allocator served it, with this
+            // layout.
             None => unsafe { self.inner.realloc(block, layout, new_size) },
         }
     }
 }
 
-// The slow parts of the calls above, out of line, so that the fast parts need no frame. They take
-// their arguments in the order in which the calls do, so that the calls need not move them before
-// they jump here or to the inner allocator.
+// The slow paths of the methods above, out of line, so that the fast paths need no stack frame.
+// They take their arguments in the same order as the methods, so that the arguments stay in their
+// registers when a method jumps here or to the inner allocator.
 
 /// Serves small blocks of any alignment.
 ///
@@ -136,7 +140,7 @@ unsafe fn listed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
     thread::with(|owner| owner.alloc_listed_or(layout, || unsafe { slow(size, align, scoped) }))
 }
 
-/// Serves everything else, from the inner allocator where the scope does not.
+/// Serves all other requests, from the inner allocator if the scope does not.
 ///
 /// # Safety
 ///
@@ -170,13 +174,13 @@ unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
     unsafe { scoped.inner.alloc_zeroed(layout) }
 }
 
-/// Resizes a block of the engine's, by moving it to the inner allocator where nothing else serves.
+/// Resizes a block of the engine. Moves it to the inner allocator if the engine cannot resize it.
 ///
 /// # Safety
 ///
 /// The block is alive, lies at `place`, and its layout has this size and alignment. The new size is
-/// not 0, and at most `isize::MAX` when rounded up to the alignment. The block is used no more, but
-/// through the result if that is not null.
+/// not 0, and at most `isize::MAX` when rounded up to the alignment. If the result is not null, the
+/// block is used only through the result from then on.
 #[inline(never)]
 unsafe fn resize<A: GlobalAlloc>(
     block: *mut u8,
@@ -199,17 +203,18 @@ unsafe fn resize<A: GlobalAlloc>(
         // SAFETY: the new size is not 0.
         let new = unsafe { scoped.inner.alloc(new_layout) };
         if new.is_null() {
-            // What shrinks may stay: to shrink never fails.
+            // Shrinking never fails: the block stays where it is.
             if new_size > size {
                 return new;
             }
             owner.count_shrunk(place, size, new_size);
             return block;
         }
-        // SAFETY: both have so many bytes, and the new block is nobody else's.
+        // SAFETY: both blocks have at least this many bytes, and the new one does not overlap the
+        // old one.
         unsafe { new.copy_from_nonoverlapping(block, size.min(new_size)) };
-        // SAFETY: the block is alive with this size; what it held was copied, and the caller uses
-        // it no more.
+        // SAFETY: the block is alive and has this size. Its contents were copied, and the caller
+        // does not use it again.
         unsafe { owner.free(place, block, size) };
         new
     })

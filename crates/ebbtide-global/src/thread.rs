@@ -1,4 +1,4 @@
-//! The owner that every thread has, and its end.
+//! The owner of each thread, in a thread-local variable, and what happens when the thread ends.
 
 use crate::{
     owner::Owner,
@@ -18,7 +18,7 @@ thread_local! {
     /// in a thread's life.
     static OWNER: ManuallyDrop<Owner> = const { ManuallyDrop::new(Owner::new()) };
 
-    /// Ends the owner when the thread ends. Touched only by `start`.
+    /// Ends the owner when the thread ends. Registered by `start`.
     static EXIT: Exit = const { Exit };
 }
 
@@ -26,7 +26,7 @@ struct Exit;
 
 impl Drop for Exit {
     fn drop(&mut self) {
-        // Destructors of other variables may still allocate and free; outside of scopes.
+        // Destructors of other variables may still allocate and free, outside of scopes.
         with(Owner::end);
     }
 }
@@ -60,7 +60,8 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
 pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
     // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
     let listed = || unsafe { free_listed::<A>(block, size, place) };
-    // SAFETY: `free_or` calls it for a block that is alive and used no more, as the caller says.
+    // SAFETY: `free_or` calls it for this block, which is alive and not used again, as the caller
+    // says.
     let elsewhere = || unsafe { free_elsewhere(block, size, place) };
     // SAFETY: the caller's block, with its place and size.
     with(|owner| unsafe { owner.free_or(place, block, size, listed, elsewhere) });
@@ -124,7 +125,7 @@ pub(crate) fn start() -> bool {
             return false;
         }
     }
-    // `EXIT` is already destroyed, so the end of this thread would go unnoticed.
+    // If `EXIT` is already destroyed, nothing would end the owner.
     if EXIT.try_with(|_| ()).is_err() {
         return false;
     }
@@ -152,7 +153,7 @@ fn is_installed() -> bool {
     INSTALLED.load(Ordering::Relaxed) == YES
 }
 
-/// For the report.
+/// See [`Report::is_active`](crate::Report::is_active).
 pub(crate) fn is_active() -> Option<bool> {
     match INSTALLED.load(Ordering::Relaxed) {
         UNKNOWN => None,

@@ -1,4 +1,4 @@
-//! How scopes get chunks and give them back.
+//! How scopes take chunks and give them back.
 
 use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, add, listing::MEDIUM_ONLY};
 use crate::{
@@ -10,10 +10,11 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 
-/// Requests that a paused scope passes to the inner allocator before it asks for memory again.
+/// The number of requests that a paused scope leaves to the inner allocator before it asks for
+/// memory again.
 const RETRY: u32 = 64;
 
-/// How many of its chunks a scope examines for an empty one each time it needs another chunk.
+/// The number of chunks that a scope examines for an empty one each time that it needs a chunk.
 const SEARCH_LIMIT: usize = 4;
 
 /// Converts a number of blocks to the type of a chunk's count.
@@ -26,8 +27,8 @@ pub(super) fn signed(blocks: u64) -> i32 {
 }
 
 impl Owner {
-    /// Takes a run of which the first `bytes` are about to be used. `live` of them are a block's;
-    /// in a chunk, none are yet.
+    /// Takes a run of which the first `bytes` are about to be used. `live` is the size of its large
+    /// block; for a chunk it is 0.
     pub(super) fn take_run(&self, class: usize, bytes: usize, live: usize) -> Result<Run, Reason> {
         if self.bytes.get().wrapping_sub(self.observed_bytes.get()) >= OBSERVE_EVERY {
             self.observe(live);
@@ -47,13 +48,14 @@ impl Owner {
         if held < bytes {
             run.entry().held.set(bytes);
         } else if held - bytes >= CHUNK / 4 && class != BUMP_CLASS && memory::is_tight() {
-            // The run's last block was larger. Nobody else could use the surplus.
+            // The previous block of the run was larger, and nothing else could use the surplus.
             pool::trim_run(run, bytes);
         }
         Ok(run)
     }
 
-    /// Whether so many bytes more may get memory. If so they are counted.
+    /// Whether the engine may hold this many more bytes. If so, counts them as held. `live` of them
+    /// are about to be a block's.
     #[cold]
     pub(super) fn may_hold(&self, bytes: usize, live: usize) -> bool {
         if memory::grow(bytes) {
@@ -63,12 +65,12 @@ impl Owner {
         if memory::grow(bytes) {
             return true;
         }
-        // What lies in pools of other classes makes room.
+        // Memory in the pools of other classes may be given back instead.
         pool::trim(bytes + memory::excess());
         memory::grow(bytes)
     }
 
-    /// Takes a chunk for a scope. Returns it, owned, with the start of its free bytes.
+    /// Takes a chunk for a scope. Returns the chunk and the start of its free bytes.
     #[inline]
     pub(super) fn take_chunk(&self, scope: u64) -> Result<(Run, *mut u8), Reason> {
         // P2: the persistent scope adopts nothing, but scopes nested in it do.
@@ -94,19 +96,19 @@ impl Owner {
         self.own(entry, scope);
     }
 
-    /// Starts to own a chunk whose count is already that of an owned chunk.
+    /// Starts to own a chunk whose count is already set.
     #[inline]
     pub(super) fn own(&self, entry: &Entry, scope: u64) {
         entry.local.set(0);
         entry.bumped.set(0);
         entry.older_freed.set(0);
         entry.has_listed.set(false);
-        // Relaxed, like every store to the two: see `Entry`.
+        // Relaxed, like every store to these two fields: see `Entry`.
         entry.scope.store(scope, Ordering::Relaxed);
         entry.owner.store(self.id.get(), Ordering::Relaxed);
     }
 
-    /// Adopts a chunk for its free tail, if the cache knows one that is still pinned.
+    /// Adopts a chunk for its free tail, if the cache has one that is still pinned.
     #[cold]
     fn adopt_any(&self, scope: u64) -> Option<(Run, *mut u8)> {
         while let Some(chunk) = self.cache.take_tail() {
@@ -240,9 +242,9 @@ impl Owner {
         None
     }
 
-    /// Gives back the empty chunks of the innermost scope. Its free lists are cleared as well,
-    /// because some listed blocks lie in those chunks. Returns false, and changes nothing, if there
-    /// are no empty chunks.
+    /// Gives back the empty chunks of the innermost scope, and clears its free lists, because
+    /// listed blocks may lie in those chunks. Returns false, and changes nothing, if there are
+    /// none.
     #[cold]
     fn sweep(&self, first_chunk: Run, current: Run) -> bool {
         let is_persistent = self.is_persistent(first_chunk);
@@ -254,12 +256,12 @@ impl Owner {
         if let Some(lists) = self.existing_lists() {
             lists.clear();
         }
-        // These must not name a chunk that is given back.
+        // These two may refer to a chunk that is given back.
         self.search_position.set(None);
         self.persistence.probe.set(None);
         let give_up = |chunk: Run| {
             if let Some(lists) = self.existing_lists() {
-                // Frees by others were not subtracted yet.
+                // Frees by other threads were not subtracted yet.
                 lists.live.set(lists.live.get() - i64::from(chunk.entry().local.get()));
             }
             if is_persistent {
@@ -317,8 +319,8 @@ impl Owner {
         entry.count.is_empty(entry.local.get())
     }
 
-    /// Gives up ownership of a chunk when its scope ends. The first `tail_start` bytes of the chunk
-    /// are in use or lost. Returns true if the chunk is pinned now.
+    /// Gives up ownership of a chunk of a scope that ends. Its free tail begins at `tail_start`.
+    /// Returns true if the chunk is pinned now.
     #[inline]
     pub(super) fn retire(&self, chunk: Run, tail_start: usize) -> bool {
         let entry = chunk.entry();
@@ -359,7 +361,7 @@ impl Owner {
             return false;
         }
         // From here on the chunk has no owner (G2): its entry must not be accessed.
-        // Escaped: blocks of the scope that neither its owner nor another thread has freed.
+        // The blocks of this scope that escaped are those that no thread has freed yet.
         add(&self.escaped, u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
         if let Some(counters) = self.counters.get() {
             figures::add(&counters.pinned, u64::from(pinned_before == 0));
@@ -370,7 +372,8 @@ impl Owner {
         true
     }
 
-    /// Closes the innermost scope for the next requests, because it may not take more memory.
+    /// Closes the innermost scope for the next [`RETRY`] requests, because the memory bound does
+    /// not allow it another chunk.
     fn pause(&self) {
         self.persistence.demand();
         self.retry_after.set(RETRY);

@@ -72,15 +72,16 @@ impl Owner {
         let medium = || unsafe { self.free_medium(place, block, size) };
         // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
         let listed = || unsafe { self.free_listed(place, block, size, medium) };
-        // SAFETY: `free_or` calls it for a block that is alive and used no more, as the caller
-        // says.
+        // SAFETY: `free_or` calls it for this block, which is alive and not used again, as the
+        // caller says.
         let elsewhere = || unsafe { self.free_elsewhere(place, block, size) };
         // SAFETY: the caller's block, with its place and size.
         unsafe { self.free_or(place, block, size, listed, elsewhere) }
     }
 
-    /// The fast path of [`free`](Owner::free): counts and rewinds. For other blocks it calls
-    /// `listed` or `elsewhere`, which must do the same as [`free_listed`](Owner::free_listed) and
+    /// The fast path of [`free`](Owner::free): counts a small block of the innermost scope, and
+    /// rewinds the bump pointer if it is the last one. For other blocks it calls `listed` or
+    /// `elsewhere`, which must do the same as [`free_listed`](Owner::free_listed) and
     /// [`free_elsewhere`](Owner::free_elsewhere).
     ///
     /// # Safety
@@ -98,9 +99,9 @@ impl Owner {
         let entry = place.entry();
         // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail_start`
         // is plain, and read only where the scope is this owner's.
-        let is_here = entry.scope.load(Ordering::Relaxed) == self.scope.get()
+        let is_innermost = entry.scope.load(Ordering::Relaxed) == self.scope.get()
             && offset_in_chunk(block) >= entry.tail_start.get();
-        if !is_here {
+        if !is_innermost {
             return elsewhere();
         }
         if size >= self.list_floor.get() {
@@ -120,7 +121,8 @@ impl Owner {
         }
     }
 
-    /// Lists a small block, or rewinds the bump pointer. For a larger block it calls `medium`,
+    /// Frees a small block in a scope that lists them: rewinds the bump pointer if the block is the
+    /// last one, and lists it otherwise. For a larger block it calls `medium`,
     /// which must do the same as [`free_medium`](Owner::free_medium).
     ///
     /// # Safety
@@ -157,7 +159,7 @@ impl Owner {
         }
     }
 
-    /// Lists a block of any size, or rewinds the bump pointer.
+    /// Like [`free_listed`](Owner::free_listed), for a block of any size.
     ///
     /// # Safety
     ///
@@ -207,7 +209,7 @@ impl Owner {
         }
     }
 
-    /// Counts a block that lies in a chunk of the innermost scope but is older than the chunk's
+    /// Frees a block that lies in a chunk of the innermost scope but is older than the chunk's
     /// adoption. Rewinds the bump pointer if the block is the last one.
     fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
@@ -223,7 +225,7 @@ impl Owner {
         }
     }
 
-    /// Counts a block that is not in a chunk of the innermost scope.
+    /// Frees a block that is not in a chunk of the innermost scope.
     ///
     /// # Safety
     ///
@@ -237,7 +239,7 @@ impl Owner {
         self.count_freed(size::round(size));
         let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
         if is_own || (memory::is_tight() && self.adopt_whole(run)) {
-            // An outer scope's, or the persistent one's.
+            // The block belongs to an outer scope or to the persistent scope.
             entry.local.set(entry.local.get().wrapping_sub(1));
             if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
                 // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the

@@ -1,11 +1,14 @@
-//! Persistent scopes: for programs whose scopes keep a small part of what they allocate.
+//! Persistent scopes, for programs whose scopes keep a small part of what they allocate.
 //!
 //! A block that outlives its scope pins its chunk, and the rest of the chunk is unusable until the
 //! last such block is freed. If every scope keeps one record in eight, a program needs eight times
-//! the memory of its records. So once an owner has pinned enough chunks for less than a quarter of
-//! their blocks, its next outermost scope *persists*. Like a long scope, it lists the blocks that
-//! its owner frees. It does not end with its closure but is suspended. The next outermost scope
-//! continues it and uses the free memory between the blocks that are still alive.
+//! the memory of its records.
+//!
+//! A pinned chunk is *sparse* if less than a quarter of its blocks are alive. Once an owner has
+//! pinned enough sparse chunks, its next outermost scope *persists*: it lists the blocks that its
+//! owner frees, like a long scope, and it is suspended instead of ended. The next outermost scope
+//! continues it, and reuses the free memory between its live blocks. What runs from one resumption
+//! to the next suspension is a *session*; to the user, each session is a scope.
 //!
 //! ```text
 //!           persist                   nested scopes
@@ -13,28 +16,29 @@
 //!   ▲                   │  ▲
 //!   │  suspend_persistent  │ resume_persistent
 //!   │  end_persistent   ▼  │
-//!   └────────────────── suspended: no scope is open, nothing is served, what is freed is listed
+//!   └────────────────── suspended: no scope is open, freed blocks are listed
 //! ```
 //!
-//! A persistent scope ends, and gives its chunks back or leaves them pinned, in these cases:
+//! A persistent scope ends in these cases, and retires its chunks:
 //!
-//! - when it is suspended, if nothing in it is alive, if its lists serve too few requests, or if
-//!   other threads free the blocks that it kept, because such blocks never reach its lists;
-//! - when a scope is opened whose options do not allow it to continue the suspended one;
-//! - when its owner ends, or the memory of the pools is released.
+//! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
+//!   if other threads free the blocks that it kept, because these never reach its lists;
+//! - when a scope is opened that may not continue it, because of its options or because it is
+//!   skipped;
+//! - when its owner ends, or releases its pools.
 //!
 //! # Invariants
 //!
-//! - **P1** A persistent scope is either the outermost scope or suspended while no scope is open.
-//!   While it exists there is no cached chunk. So no other scope uses its place for lists, and the
-//!   next outermost scope either continues it or begins after its end.
-//! - **P2** It never bumps in an adopted chunk: `tail_start` is 0 in each of its chunks. The chunks
-//!   that it adopts whole, for the blocks that its owner frees in them, are in a list of their own,
-//!   and it does not bump in them.
-//! - **P3** It has lists from its beginning to its end. Every block in its chunks that its owner
-//!   frees is put into them or rewound, whichever scope is the innermost.
-//! - **P4** Each scope that continues it has a ticket of its own, whose ID is in no entry (G8). So
-//!   the ticket of one cannot end another.
+//! - **P1** A persistent scope is the outermost scope, or it is suspended and no scope is open.
+//!   While it exists there is no cached chunk. So no other scope uses the memory of its lists, and
+//!   the next outermost scope either continues it or begins after its end.
+//! - **P2** It never bumps in an adopted chunk, so `tail_start` is 0 in each of its chunks. Pinned
+//!   chunks that it adopts whole, in order to list the blocks that its owner frees in them, are in
+//!   a separate list, `adopted`.
+//! - **P3** It has free lists from its beginning to its end. Every block of its chunks that its
+//!   owner frees is listed or rewound, whichever scope is the innermost.
+//! - **P4** Each session has a ticket with an ID of its own, which is in no entry (G8). So the
+//!   ticket of one session cannot end another.
 
 use super::{Owner, Run, Ticket, add};
 use crate::{
@@ -47,7 +51,8 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 
-/// From this number of chunks on, a persistent scope is ended if its lists serve too few requests.
+/// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
+/// too few requests.
 const LARGE_SCOPE_CHUNKS: u32 = 32;
 
 impl Owner {
@@ -68,8 +73,8 @@ impl Owner {
         Ticket::of(session)
     }
 
-    /// Continues the suspended persistent scope as the outermost scope if it `may`, and ends it
-    /// otherwise. `None` if there is no suspended scope, or it was ended.
+    /// Starts a session of the suspended scope, if the next outermost scope `may` continue it, and
+    /// ends it otherwise. `None` if there is no suspended scope any more.
     pub(super) fn resume_persistent(
         &self,
         may: bool,
@@ -92,8 +97,8 @@ impl Owner {
         Ticket::of(session)
     }
 
-    /// The live blocks of the persistent scope, without the frees of other threads. The scope must
-    /// be the innermost.
+    /// The live blocks of the persistent scope, including those that other threads have freed. The
+    /// scope must be the innermost.
     fn live(&self) -> i64 {
         self.existing_lists().map_or(0, |lists| lists.live.get())
     }
@@ -104,7 +109,7 @@ impl Owner {
         self.outside_depth.set(0);
         self.save(record);
         let live = self.live();
-        // Freed blocks of earlier scopes cannot be distinguished from its own.
+        // The session may have freed blocks of earlier sessions, which are subtracted here.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         add(&self.escaped, kept + u64::from(record.large.get()));
         add(&self.scopes_ended, 1);
@@ -128,7 +133,7 @@ impl Owner {
         self.persistence.scope.set(NO_ID);
         let chunks = isize::try_from(first_chunk.entry().record.chunks()).unwrap_or(0);
         PINNED.fetch_sub(chunks, Ordering::Relaxed);
-        // The blocks that it leaves behind were counted each time it was suspended.
+        // `release_chunks` counts escaped blocks, but these were counted at each suspension.
         let escaped = self.escaped.get();
         self.restore(Some(first_chunk));
         self.release_chunks(first_chunk);
@@ -144,26 +149,27 @@ impl Owner {
     /// Records that the persistent scope has taken another chunk.
     pub(super) fn persistent_grew(&self, added_chunks: u32) {
         PINNED.fetch_add(1, Ordering::Relaxed);
-        // The scope asks for memory although less than a quarter of its blocks are alive. So the
-        // free blocks have other sizes than it needs, or were rewound, and its lists do not help.
-        let is_of_no_use = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
+        // The scope takes another chunk although less than a quarter of its blocks are alive. So
+        // the freed blocks have other sizes than it needs, or were rewound, and its lists do not
+        // help.
+        let is_useless = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
         if added_chunks >= LARGE_SCOPE_CHUNKS
             && added_chunks.is_power_of_two()
-            && self.existing_lists().is_some_and(is_of_no_use)
+            && self.existing_lists().is_some_and(is_useless)
         {
             self.persistence.is_ending.set(true);
         }
     }
 
     /// Examines one chunk of the persistent scope, a different one each time, for blocks that other
-    /// threads freed: the scope cannot reuse them. If they are more than a quarter of the chunk's
-    /// blocks that its owner has not freed, the scope ends and the next one starts later.
+    /// threads freed, which the scope cannot reuse. If they are more than a quarter of the blocks
+    /// that the owner has not freed, ends the scope and raises the threshold for the next one.
     fn probe(&self, current: Run) {
         let persistence = &self.persistence;
         let chunk = persistence.probe.get().unwrap_or(current);
         persistence.probe.set(chunk.next());
         let entry = chunk.entry();
-        // P2: the chunk was not adopted, so it had no pinned blocks at first.
+        // P2: the chunk was not adopted, so its count began at the bias.
         let foreign = BIAS.saturating_sub(entry.count.peek());
         if i64::from(foreign) * 4 > i64::from(entry.local.get()) {
             persistence.is_ending.set(true);
@@ -171,8 +177,8 @@ impl Owner {
         }
     }
 
-    /// Adopts a pinned chunk for the persistent scope, so that blocks its owner frees in it are
-    /// listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
+    /// Adopts a pinned chunk for the persistent scope, so that the blocks that its owner frees in
+    /// it are listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
     pub(super) fn adopt_whole(&self, chunk: Run) -> bool {
         let Some(lists) = self.persistent_lists() else { return false };
         let entry = chunk.entry();
@@ -194,8 +200,8 @@ impl Owner {
         let is_innermost = self.innermost() == Some(first_chunk);
         let saved = &first_chunk.entry().record.lists;
         let lists = if is_innermost { self.lists.get() } else { saved.get() }?;
-        // SAFETY: the scope's lists were made when it began to persist (P3), and their place is its
-        // own until it ends (P1).
+        // SAFETY: the scope's lists were initialised when it began to persist (P3), and no other
+        // scope uses their memory until it ends (P1).
         Some(unsafe { lists.as_ref() })
     }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 use core::{alloc::Layout, ptr, sync::atomic::Ordering};
 
-/// The offset in its chunk at which a block ends.
+/// The offset in its chunk at which a block of `rounded` bytes ends.
 #[allow(clippy::cast_possible_truncation, reason = "a block in a chunk is smaller than that")]
 fn end_offset(begin: u32, rounded: usize) -> u32 {
     begin + rounded as u32
@@ -65,9 +65,9 @@ impl Owner {
             // SAFETY: the block is the innermost scope's; the caller promises the rest.
             return unsafe { self.resize_by_moving(place, block, layout, new_size) };
         }
-        // A block that shrinks stays in place; one that grows leaves the arena. So does a block of
-        // the persistent scope that shrinks by half or more: the scope could not reuse the rest of
-        // it before its end.
+        // A block of another scope shrinks in place; if it grows, the caller moves it out of the
+        // arena. So does a block of the persistent scope that shrinks by half or more, because the
+        // scope could not reuse the rest before it ends.
         let is_persistent = scope == self.persistence.scope.get();
         let least = if is_persistent { layout.size() / 2 } else { 0 };
         if new_size > layout.size() || new_size <= least {
@@ -77,7 +77,7 @@ impl Owner {
         block
     }
 
-    /// Counts a block that shrank where it lies, and will be freed with the smaller size.
+    /// Counts a block that shrank in place and will be freed with the smaller size.
     pub(crate) fn count_shrunk(&self, place: Place, old_size: usize, new_size: usize) {
         let is_large = place.entry().scope.load(Ordering::Relaxed) == LARGE_BLOCK;
         let size = |size| if is_large { size } else { size::round(size) };
@@ -105,21 +105,21 @@ impl Owner {
         let end = block.addr().wrapping_add(new);
         if is_last && end <= self.open_limit.get() {
             if lists_all && self.is_listed(new) {
-                // If blocks that are allocated with one size and freed with another were resized in
-                // place, they would fill a list that no request uses.
+                // Move the block to a listed one. Otherwise blocks that are allocated with one size
+                // and freed with another would fill a list from which no request is served.
                 return false;
             }
             // The last block of the current chunk (G5); it stays counted (G3).
             self.top.set(self.top.get().with_addr(end));
             if offset_in_chunk(block) < entry.tail_start.get() {
-                // The block is from before the adoption: this scope's blocks begin behind it (G9).
+                // The block is older than the adoption, so this scope's blocks begin after it (G9).
                 entry.tail_start.set(end_offset(offset_in_chunk(block), new));
             }
             return true;
         }
-        // When a block shrinks in place, nobody uses the freed part before the chunk is empty. If
-        // the scope lists small blocks, a block with enough to gain moves instead, so that its old
-        // place can be reused as a whole.
+        // When a block shrinks in place, the freed part stays unused until the chunk is empty. If
+        // the scope lists small blocks and enough memory would be wasted, the block moves instead,
+        // so that its old memory is listed as a whole.
         let is_small = layout.size() <= SMALL;
         let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= 4 * GRANULE);
         if stays {
@@ -150,8 +150,8 @@ impl Owner {
     ) -> *mut u8 {
         let (old, new) = (size::round_small(size), size::round_small(new_size));
         let top = self.top.get();
-        // The last block of the current chunk (G5), bumped since that was adopted (G9). A block of
-        // more than `SMALL` that is rounded further ends beyond this.
+        // The last block of the current chunk (G5), bumped since the chunk was adopted (G9). A
+        // medium block may be rounded up further; then it is not recognised here.
         let is_last = block.addr().wrapping_add(old) == top.addr();
         if is_last && block.addr() >= self.flushed_top.get() && new_size <= self.small_max.get() {
             let start = top.wrapping_sub(old);
@@ -178,7 +178,7 @@ impl Owner {
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
-        // Whoever holds a large block owns its run (G7).
+        // The caller holds the large block, and so owns its run (G7).
         let run = place.run();
         let entry = run.entry();
         let lead = block.addr() - run.start().addr();
@@ -209,7 +209,7 @@ impl Owner {
         if more > 0 && !self.may_hold(more, new_size.saturating_sub(old_size)) {
             return false;
         }
-        // There is no limit to respect if the scope has ended or belongs to another owner.
+        // If the scope has ended or belongs to another owner, its byte limit does not apply.
         let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
         let record = if is_own { self.record_of(entry.record.large_scope.get()) } else { None };
         if record.is_some_and(|record| !charge(&record.budget, old_size, new_size)) {
@@ -242,8 +242,8 @@ impl Owner {
         // SAFETY: the caller says that the size is not too large for the alignment.
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         let new = if new_size > MEDIUM {
-            // A block that has grown tends to grow again: leave room for two more doublings. That
-            // costs addresses, not memory.
+            // A block that has grown is likely to grow again, so leave room for two doublings. That
+            // costs addresses but no memory.
             let headroom = if new_size > layout.size() { 2 } else { 0 };
             self.alloc_large(new_layout, headroom, false)
         } else {

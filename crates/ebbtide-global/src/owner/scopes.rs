@@ -10,8 +10,8 @@ use crate::{
 use core::{ptr, sync::atomic::Ordering};
 
 impl Owner {
-    /// Opens a scope. `None` if that fails; requests are then served as before. Costs a few
-    /// nanoseconds for the outermost scope and about 30 for a nested one.
+    /// Opens a scope. Returns `None` if that fails; requests are then served as before. Costs a few
+    /// nanoseconds for an outermost scope and about 30 for a nested one.
     #[inline]
     pub fn enter(&self, options: &Options) -> Option<Ticket> {
         self.enter_labelled(options, None)
@@ -131,13 +131,14 @@ impl Owner {
         Some(Usage { blocks, bytes, escaped: 0 })
     }
 
-    /// Promotes a fast scope to a full one, before it does anything but bump in the cached chunk.
+    /// Promotes a fast scope to a full scope. Called before a scope does anything but bump in its
+    /// first chunk.
     #[inline]
     pub(super) fn promote(&self) {
         if let Some(entry) = self.cached_entry.take() {
             self.cached_scope.set(0);
             let record = &entry.record;
-            // `flushed_blocks` was set when the previous scope ended.
+            // Nothing was flushed since the previous scope ended.
             record
                 .blocks_at_start
                 .set(self.flushed_blocks.get().wrapping_add(self.other_blocks.get()));
@@ -153,7 +154,7 @@ impl Owner {
         self.cached_entry.take().and(self.first_chunk.get())
     }
 
-    /// The first chunk of the innermost scope.
+    /// The first chunk of the innermost scope, which identifies the scope.
     #[inline]
     pub(super) fn innermost(&self) -> Option<Run> {
         if self.has_scope() { self.first_chunk.get() } else { None }
@@ -181,8 +182,8 @@ impl Owner {
         closed
     }
 
-    /// Ends the scopes nested in the one that the ticket names; usually there are none. `None` if
-    /// that scope is not open.
+    /// Ends the scopes nested in the ticket's scope; usually there are none. `None` if the ticket's
+    /// scope is not open.
     #[cold]
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
         let mut named = self.innermost()?;
@@ -224,8 +225,8 @@ impl Owner {
         Some(usage)
     }
 
-    /// Gives back the chunks of the innermost scope, whose first chunk is `first_chunk`, and
-    /// restores the outer scope.
+    /// Retires the chunks of the innermost scope, whose first chunk is `first_chunk`, and restores
+    /// the outer scope.
     #[inline]
     pub(super) fn release_chunks(&self, first_chunk: Run) {
         let Some(current) = self.current_chunk.get() else { return };
@@ -244,8 +245,8 @@ impl Owner {
                 && self.is_empty(chunk)
                 && !self.persistence.is_due()
             {
-                // The first chunk of an outermost scope stays for the next one, unless that one is
-                // to persist.
+                // The first chunk of an outermost scope is kept for the next scope, unless that one
+                // will persist (P1).
                 self.keep_cached(chunk);
             } else {
                 self.retire(chunk, if chunk == current { tail } else { CHUNK });
@@ -313,7 +314,7 @@ impl Owner {
         self.flushed_blocks.set(self.bumped_blocks.get());
         self.search_position.set(None);
         let Some(first_chunk) = outer else {
-            // The state that a fast scope in the cached chunk needs.
+            // The state with which a fast scope in the cached chunk begins.
             let cached = self.cached_entry.get().and(self.first_chunk.get());
             let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
             self.top.set(top);
