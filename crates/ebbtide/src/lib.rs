@@ -30,6 +30,7 @@
 //!   vectors, strings, maps and sets that share a scope.
 //! - The function `scope` and the module `local` are the default arena of a thread; `Pool` has
 //!   arenas for many threads.
+//! - The module [`front_end`] is for interfaces to other languages.
 //!
 //! Every allocating method of a scope has a twin with `try_` that returns [`AllocError`] where the
 //! other one calls `handle_alloc_error`.
@@ -83,6 +84,7 @@ mod compat;
 mod copy;
 mod error;
 mod fixed;
+pub mod front_end;
 #[cfg(feature = "huge-pages")]
 mod huge;
 mod init_guard;

@@ -84,7 +84,7 @@ use core::{
     alloc::Layout,
     cell::Cell,
     hint::{assert_unchecked, black_box},
-    mem::{ManuallyDrop, MaybeUninit},
+    mem::{ManuallyDrop, MaybeUninit, offset_of},
     ptr::NonNull,
 };
 
@@ -100,6 +100,15 @@ pub(crate) struct Cursor {
     chunk: Cell<NonNull<Header>>,
     low: Cell<NonNull<u8>>,
 }
+
+// The layout that `front_end` promises.
+const _: () = {
+    const WORD: usize = size_of::<usize>();
+    assert!(size_of::<Cursor>() == 3 * WORD);
+    assert!(offset_of!(Cursor, top) == 0);
+    assert!(offset_of!(Cursor, chunk) == WORD);
+    assert!(offset_of!(Cursor, low) == 2 * WORD);
+};
 
 /// A copy of the words of a cursor in use.
 #[repr(C)]
@@ -579,12 +588,6 @@ impl Cursor {
 
     /// Like [`reserve_layout`](Cursor::reserve_layout), at the low end.
     #[inline(always)]
-    #[cfg(any(
-        feature = "allocator-api2-02",
-        feature = "allocator-api2-03",
-        feature = "allocator-api2-04",
-        feature = "nightly"
-    ))]
     pub(crate) fn reserve_layout_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         if layout.size() == 0 {
             return Ok(dangling(layout.align()));
@@ -889,6 +892,15 @@ impl Cursor {
             is_behind |= chunk == self.chunk().chunk();
             ChunkUse { header: chunk.header(), free }
         })
+    }
+
+    /// What is free of the region in use, and the regions of the chunks behind.
+    pub(crate) fn free_ranges(&self) -> impl Iterator<Item = NonNull<[u8]>> + '_ {
+        let here = NonNull::slice_from_raw_parts(self.low.get(), self.free());
+        let behind = self.chunk().chunk().onwards().skip(1);
+        let regions =
+            behind.map(|chunk| NonNull::slice_from_raw_parts(chunk.low(), chunk.capacity()));
+        core::iter::once(here).chain(regions)
     }
 
     /// Whether the mark can be of this cursor: its chunk is in the list, not behind the cursor, and

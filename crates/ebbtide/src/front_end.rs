@@ -1,0 +1,131 @@
+//! Scopes as plain words, for interfaces to other languages.
+//!
+//! Programs in Rust need nothing from here. A front end (the C interface, a binding, a compiler's
+//! runtime) cannot hold a [`Scope`], whose borrow only Rust checks. It holds [`Words`] instead,
+//! three words that it may copy, store and change.
+//!
+//! # The fast paths of a front end
+//!
+//! As long as words are *in use* (see [`Words::scope`]), the bytes from `low` to `top` are free. A
+//! front end may take a block of them without a call:
+//!
+//! - At the high end, a block of at most [`SMALL`] bytes, aligned to at most [`SMALL`], begins at
+//!   `(top - size) & !(align - 1)`. It fits if that is not below `low`. `top` then becomes the
+//!   start of the block. For larger sizes and alignments this comparison is not exact.
+//! - At the low end, a block begins at `low`, rounded up. It fits if its end is not above `top`.
+//!   `low` then becomes the end of the block. The last block there, the one that ends at `low`, may
+//!   grow up to `top` and shrink in place: by moving `low`. A low-end block of a scope ends there
+//!   only if it is the last one, whatever chunks they lie in.
+//!
+//! If the block does not fit, [`Scope::try_alloc_layout`] or [`alloc_low`] is the cold path. It
+//! answers with new words in the place of the old ones.
+//!
+//! # Marks
+//!
+//! A copy of the words is a mark. Writing it back ends everything that was allocated since, and
+//! costs nothing else. It stays valid as long as the arena is neither moved, reset nor trimmed. A
+//! front end should call [`Scope::scope`], and ignore the result, before it marks words with less
+//! than 64 free bytes: this moves them on to the next chunk, which every turn of a loop would
+//! otherwise enter anew.
+//!
+//! ```
+//! use ebbtide::{Arena, front_end::Words};
+//! use std::alloc::Layout;
+//!
+//! let mut arena = Arena::new();
+//! let mut words = Words::of(arena.scope());
+//! let mark = words;
+//!
+//! // The fast path, by hand.
+//! let start = (words.top - 8) & !7;
+//! assert!(start >= words.low.addr());
+//! words.top = start;
+//! // SAFETY: eight bytes that were free and are aligned.
+//! unsafe { words.low.with_addr(start).cast::<u64>().write(1) };
+//!
+//! // The cold path.
+//! // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+//! let scope = unsafe { words.scope() };
+//! assert!(scope.try_alloc_layout(Layout::new::<[u64; 10_000]>()).is_ok());
+//! assert_eq!(scope.stats().chunks, 2);
+//!
+//! words = mark; // both blocks are free again
+//! # let _ = words;
+//! ```
+
+use crate::{arith, error::AllocError, scope::Scope};
+use core::{alloc::Layout, mem::transmute, ptr::NonNull};
+
+/// The largest size and the largest alignment for which one comparison decides whether a block fits
+/// at the high end, in bytes.
+pub const SMALL: usize = arith::SMALL;
+
+/// The words of a scope.
+///
+/// Their order, sizes and meaning are part of the interface: three words, without padding. The
+/// lifetime of the scope is not: whoever keeps words keeps the rules of [`Words::scope`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The end of the free bytes, as an address. Blocks have the provenance of `low`.
+    pub top: usize,
+    /// Names the chunk that the scope is in.
+    pub chunk: *mut (),
+    /// The first free byte.
+    pub low: *mut u8,
+}
+
+// SAFETY: words are three addresses. Nothing follows them without `Words::scope`, which is unsafe
+// and asks for one thread at a time.
+unsafe impl Send for Words {}
+
+impl Words {
+    /// The words of a scope, whose lifetime ends here. To keep on using them is up to the caller;
+    /// see [`Words::scope`].
+    #[must_use]
+    pub fn of(scope: Scope<'_>) -> Words {
+        // SAFETY: a scope is its cursor, which has these three fields in this order (`raw` asserts
+        // it). Any value of theirs is a valid number or pointer.
+        unsafe { transmute::<Scope<'_>, Words>(scope) }
+    }
+
+    /// The scope that these words are. What it allocates changes the words.
+    ///
+    /// # Safety
+    ///
+    /// The words are in use:
+    ///
+    /// - [`Words::of`] made them, or a copy of them. Since then, they were changed only by their
+    ///   scope, by the fast paths of the [module](self), or to earlier words of the same scope.
+    /// - Since then, and during `'s`, the arena has neither moved, nor was it borrowed mutably,
+    ///   reset, trimmed or dropped.
+    /// - No other words of the arena are in use, but for ancestors: words that these were copied
+    ///   from, and that nobody uses until these are no longer in use.
+    /// - What was allocated since the words last went back to earlier ones, or to those of an
+    ///   ancestor, is not used any more when they do so again.
+    /// - One thread at a time uses the arena and its words.
+    #[inline(always)]
+    pub unsafe fn scope<'s>(&'s mut self) -> &'s mut Scope<'s> {
+        let scope = core::ptr::from_mut(self).cast::<Scope<'s>>();
+        // SAFETY: `Words` has the layout of a scope (see `Words::of`), and its values are those of
+        // a scope that the caller keeps valid during `'s`. `self` is borrowed as long.
+        unsafe { &mut *scope }
+    }
+}
+
+/// The free bytes of a scope: what is left of the region that it allocates from, and the regions of
+/// the chunks behind. For front ends that poison memory after its scope ended.
+pub fn free_ranges<'s>(scope: &'s Scope<'_>) -> impl Iterator<Item = NonNull<[u8]>> + 's {
+    scope.cursor().free_ranges()
+}
+
+/// A block at the low end of a scope, uninitialised. While it is the last one there, which means that
+/// it ends at `low`, it grows and shrinks in place as `low` moves.
+///
+/// # Errors
+///
+/// [`AllocError`]. The scope is unchanged then.
+#[inline]
+pub fn alloc_low(scope: &Scope<'_>, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+    scope.cursor().reserve_layout_low(layout)
+}
