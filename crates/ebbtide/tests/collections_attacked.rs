@@ -346,6 +346,31 @@ fn zero_sized_elements_count_their_destructors() {
 }
 
 #[test]
+fn zero_sized_elements_are_spliced_up_to_the_largest_length() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for spare in 0..20 {
+        for count in [0, 1, 2, 5, 18] {
+            for is_announced in [true, false] {
+                let mut list = s.vec::<()>();
+                // SAFETY: a value without a size needs no initialisation, and the capacity of a
+                // vector of such values is `usize::MAX`.
+                unsafe { list.set_len(usize::MAX - spare) };
+                let values = (0..count).map(|_| ());
+                let splice = AssertUnwindSafe(|| match is_announced {
+                    true => drop(list.splice(7..7, values)),
+                    false => drop(list.splice(7..7, values.filter(|()| true))),
+                });
+                let fits = catch_unwind(splice).is_ok();
+                assert_eq!(fits, count <= spare, "{count} elements in {spare} places");
+                let added = list.len().checked_sub(usize::MAX - spare).unwrap();
+                assert!(added <= spare && (!fits || added == count));
+            }
+        }
+    }
+}
+
+#[test]
 fn builders_swapped_between_arenas_keep_their_content() {
     let (mut a, mut b) = (Arena::new(), Arena::new());
     let (mut s, mut t) = (a.scope(), b.scope());

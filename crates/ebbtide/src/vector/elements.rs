@@ -165,10 +165,7 @@ impl<T, L: Length> Elements<T, L> {
         memory: &mut impl Grow,
         additional: usize,
     ) -> Result<(), F> {
-        if additional <= self.capacity() - self.len() {
-            return Ok(());
-        }
-        self.grow(memory, additional, false)
+        self.reserve_with(memory, additional, false)
     }
 
     /// Makes room for `additional` more elements than there are, and no more.
@@ -178,10 +175,20 @@ impl<T, L: Length> Elements<T, L> {
         memory: &mut impl Grow,
         additional: usize,
     ) -> Result<(), F> {
+        self.reserve_with(memory, additional, true)
+    }
+
+    #[inline(always)]
+    fn reserve_with<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        additional: usize,
+        exact: bool,
+    ) -> Result<(), F> {
         if additional <= self.capacity() - self.len() {
             return Ok(());
         }
-        self.grow(memory, additional, true)
+        self.grow(memory, additional, exact)
     }
 
     /// Only values cross the call into the memory, so that a vector which is a local variable stays

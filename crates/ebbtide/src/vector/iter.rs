@@ -103,8 +103,7 @@ impl<T, M> Drop for Owned<T, M> {
     fn drop(&mut self) {
         if needs_drop::<T>() {
             if let Some(elements) = self.pointer() {
-                self.left.start = self.left.end;
-                // SAFETY: initialised elements, which nobody else will drop.
+                // SAFETY: initialised elements, which nobody else will drop: this runs once.
                 unsafe { elements.drop_in_place() };
             }
         }
@@ -418,15 +417,18 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
     }
 }
 
-/// Makes a gap of at least one place between the elements and the tail, which there is none
-/// between: for `announced` elements if there is such memory, but for no more than there are
-/// already, for a hint may lie.
+/// Makes a gap between the elements and the tail, which follows them directly, for `announced`
+/// elements, at least one. Because the hint may be wrong, the vector at most doubles, or grows by 16
+/// elements.
 fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced: usize) {
     let len = tail.elements.len();
-    let gap = announced.min(len + tail.count + 16);
-    // What moves to a new block is what is counted: the tail with it.
+    // Does not overflow: the elements and the tail fit into the capacity.
+    let total = len + tail.count;
+    // The length of zero-sized elements may be close to `usize::MAX`.
+    let gap = announced.min(total.saturating_add(16));
+    // Growing moves the elements that are counted, so the tail is counted for the moment.
     // SAFETY: the tail follows the elements directly.
-    unsafe { tail.elements.set_len(len + tail.count) };
+    unsafe { tail.elements.set_len(total) };
     let uncount = Uncount { elements: tail.elements, len };
     let Ok(()) = uncount.elements.reserve::<Infallible>(memory, gap);
     drop(uncount);
@@ -434,8 +436,7 @@ fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced:
     unsafe { tail.move_to(len + gap) };
 }
 
-/// Counts the elements before a tail alone again, also if the memory panics; the tail counts its
-/// own.
+/// Stops counting the tail, even if growing panics; the tail counts its own elements.
 struct Uncount<'e, T> {
     elements: &'e mut Elements<T>,
     len: usize,
