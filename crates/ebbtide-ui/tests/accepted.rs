@@ -1,6 +1,7 @@
 //! Programs that must compile, and that work.
 
-use ebbtide::{AllocError, Arena, Scope, StackArena};
+use ebbtide::{AllocError, Arena, DropArena, Scope, StackArena, TypedArena};
+use std::cell::Cell;
 use std::future::Future;
 use std::mem;
 use std::pin::pin;
@@ -216,4 +217,38 @@ fn scopes_of_two_arenas_can_be_nested_and_mixed() {
         *kept += *inner.alloc(2);
     }
     assert_eq!(*kept + *of_first.alloc(4) + *of_second.alloc(8), 15);
+}
+
+#[test]
+fn values_of_a_typed_arena_may_refer_to_each_other_in_cycles() {
+    struct Node<'a> {
+        name: String,
+        next: Cell<Option<&'a Node<'a>>>,
+    }
+    let arena = TypedArena::new();
+    let names = ["ebb", "flow", "slack"];
+    let nodes = names.map(|name| Node { name: name.into(), next: Cell::new(None) });
+    let nodes: &[Node] = arena.alloc_extend(nodes);
+    for (i, node) in nodes.iter().enumerate() {
+        node.next.set(nodes.get((i + 1) % 3));
+    }
+    let back = (0..3).fold(&nodes[0], |node, _| node.next.get().unwrap_or(node));
+    assert_eq!(back.name, "ebb");
+}
+
+#[test]
+fn an_arena_of_values_may_be_lent_and_moved() {
+    fn add<'v>(arena: &DropArena<'v>, text: &'v str) {
+        arena.alloc(vec![text]);
+    }
+    fn parse<'t>(arena: &'t TypedArena<Vec<&'t str>>, text: &'t str) -> &'t mut Vec<&'t str> {
+        arena.alloc(text.split(' ').collect())
+    }
+    let text = String::from("ebb and flow");
+    let arena = DropArena::new();
+    add(&arena, &text);
+    let moved = arena;
+    add(&moved, &text);
+    let words = TypedArena::new();
+    assert_eq!(parse(&words, &text).len(), 3);
 }

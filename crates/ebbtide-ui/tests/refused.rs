@@ -105,6 +105,9 @@ programs! {
     child_swapped_with_its_parent
     claim_outlives_its_parent
     claim_sent_to_another_thread
+    dropped_value_borrows_its_neighbour
+    dropped_value_borrows_less_than_its_arena
+    dropped_value_outlives_a_reset
     iterator_outlives_the_memory_of_its_elements
     parent_used_while_its_child_lives
     reference_from_zeroed_memory
@@ -120,6 +123,10 @@ programs! {
     slice_of_a_vector_outlives_its_arena
     stack_arena_outlived
     two_children_at_once
+    typed_arena_shared_by_threads
+    typed_value_outlives_its_arena
+    typed_value_that_borrows_less_than_its_arena
+    typed_value_whose_destructor_reads_its_neighbour
     value_outlives_its_claim
     vector_outlives_its_scope
     vector_sent_to_another_thread

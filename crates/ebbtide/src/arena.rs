@@ -334,7 +334,7 @@ impl<B: Backing> Arena<B> {
 
     /// The root scope, ready for use.
     #[inline(always)]
-    fn open_root<F: Failure>(&self) -> Result<&Scope<'_>, F> {
+    pub(crate) fn open_root<F: Failure>(&self) -> Result<&Scope<'_>, F> {
         if self.root.cursor().is_nowhere() {
             self.make_first::<F>(0)?;
         }

@@ -34,6 +34,21 @@ impl<T> InitGuard<T> {
         self.len
     }
 
+    /// The guard of the same elements at `start`, where this copies them. This one has none then.
+    ///
+    /// # Safety
+    ///
+    /// `start` is reserved for as many `T` as there are and will be pushed, and nobody else's. It
+    /// does not overlap the slice that this guards.
+    #[cfg(feature = "alloc")]
+    pub(crate) unsafe fn moved_to(&mut self, start: NonNull<T>) -> Self {
+        let len = core::mem::take(&mut self.len);
+        // SAFETY: the first `len` elements are initialised, and `start` has room for as many,
+        // elsewhere.
+        unsafe { start.copy_from_nonoverlapping(self.start, len) };
+        InitGuard { start, len }
+    }
+
     #[inline(always)]
     pub(crate) fn finish(self) -> NonNull<[T]> {
         let slice = NonNull::slice_from_raw_parts(self.start, self.len);

@@ -24,6 +24,8 @@
 //!   `&Scope<'a>`, whatever memory lies beneath.
 //! - [`Box`] owns a value in the arena and runs its destructor. Plain [`alloc`](Scope::alloc)
 //!   refuses types that need one, so nothing leaks in silence.
+//! - [`DropArena`] runs the destructors of values of any types, `TypedArena` those of one type,
+//!   whose values may refer to each other in cycles.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
 //!
 //! - [`GrowVec`] and [`GrowString`] build in place what grows; the module [`collections`] has
@@ -82,6 +84,7 @@ mod collector;
 ))]
 mod compat;
 mod copy;
+mod drop_arena;
 mod error;
 mod fixed;
 pub mod front_end;
@@ -103,6 +106,8 @@ mod slice;
 mod stats;
 mod string;
 mod text;
+#[cfg(feature = "alloc")]
+pub mod typed_arena;
 mod value;
 mod vector;
 
@@ -124,6 +129,7 @@ pub use backing::{Backing, DefaultBacking, NoSpill};
 pub use boxed::Box;
 #[doc(hidden)]
 pub use boxed::Loan;
+pub use drop_arena::DropArena;
 pub use error::{AllocError, AllocOrInitError};
 #[cfg(feature = "alloc")]
 pub use fixed::SpareCapacity;
@@ -137,5 +143,7 @@ pub use pool::{Pool, Pooled};
 pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};
 pub use text::GrowString;
+#[cfg(feature = "alloc")]
+pub use typed_arena::TypedArena;
 pub use value::Zeroable;
 pub use vector::GrowVec;

@@ -7,9 +7,9 @@
 #![allow(clippy::unwrap_used)]
 
 use ebbtide::{
-    AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, Fixed, GrowString,
-    GrowVec, Heap, Loan, NoSpill, Pool, Pooled, RawBytes, Retain, Scope, SpareCapacity, StackArena,
-    StackBytes, Stats, local::InUse,
+    AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, DropArena, Fixed,
+    GrowString, GrowVec, Heap, Loan, NoSpill, Pool, Pooled, RawBytes, Retain, Scope, SpareCapacity,
+    StackArena, StackBytes, Stats, TypedArena, local::InUse, typed_arena::IterMut,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -77,6 +77,20 @@ fn a_scope_is_send_and_not_sync() {
     is_not!(Scope<'static>: Sync);
     is_not!(&'static Scope<'static>: Send);
     is!(&'static mut Scope<'static>: Send);
+}
+
+/// What is in a typed arena goes where it goes, and is dropped there.
+#[test]
+fn an_arena_of_values_is_send_if_they_all_are_and_not_sync() {
+    is!(TypedArena<u8>: Send, Unpin, UnwindSafe, Default, std::fmt::Debug);
+    is!(TypedArena<Cell<u8>>: Send);
+    is_not!(TypedArena<Shared>: Send);
+    is_not!(TypedArena<MutexGuard<'static, u8>>: Send);
+    is_not!(TypedArena<u8>: Sync, Clone);
+    is!(IterMut<'static, u8>: Send, Sync, Unpin, std::fmt::Debug);
+    is_not!(IterMut<'static, Shared>: Send, Sync);
+    is_not!(DropArena<'static>: Send, Sync, Clone);
+    is!(DropArena<'static>: Unpin, Default, std::fmt::Debug);
 }
 
 /// Ending it changes the arena's list of chunks, which the parent uses too.
@@ -242,6 +256,14 @@ fn seeds_are_neither_send_nor_sync() {
         use ebbtide::serialize::{MapSeed, SetSeed};
         stay!(MapSeed<'static, 'static, Unit, Unit>, SetSeed<'static, 'static, Unit>);
     }
+}
+
+/// Addresses, which no thread can follow without `unsafe`.
+#[test]
+fn the_words_of_a_scope_are_send_and_not_sync() {
+    use ebbtide::front_end::Words;
+    is!(Words: Send, Unpin, Copy, Eq, std::fmt::Debug);
+    is_not!(Words: Sync);
 }
 
 #[test]

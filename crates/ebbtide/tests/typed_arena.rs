@@ -1,0 +1,354 @@
+//! Claim: a typed arena keeps each value where it is, drops each exactly once, and yields them in
+//! the order in which they were allocated, whatever panics, is forgotten or allocates meanwhile.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide::TypedArena;
+use std::{
+    cell::{Cell, RefCell},
+    iter, mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    rc::Rc,
+};
+
+/// Counts how often each of its copies is dropped, and panics in one of them.
+#[derive(Clone, Default)]
+struct Log {
+    dropped: Rc<RefCell<Vec<usize>>>,
+    panics_at: Rc<Cell<Option<usize>>>,
+}
+
+struct Logged {
+    number: usize,
+    log: Log,
+}
+
+impl Log {
+    fn value(&self, number: usize) -> Logged {
+        Logged { number, log: self.clone() }
+    }
+
+    /// The numbers of all that were dropped, sorted.
+    fn dropped(&self) -> Vec<usize> {
+        let mut dropped = self.dropped.borrow().clone();
+        dropped.sort_unstable();
+        dropped
+    }
+}
+
+impl Drop for Logged {
+    fn drop(&mut self) {
+        self.log.dropped.borrow_mut().push(self.number);
+        assert_ne!(self.log.panics_at.get(), Some(self.number), "asked for");
+    }
+}
+
+fn panics(f: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(f)).is_err()
+}
+
+#[test]
+fn values_stay_where_they_are_while_others_follow() {
+    let arena = TypedArena::new();
+    let values: Vec<&mut String> = (0..10_000).map(|i| arena.alloc(i.to_string())).collect();
+    let tail = arena.alloc_extend((10_000..20_000).map(|i| i.to_string()));
+    for (i, value) in values.into_iter().chain(tail).enumerate() {
+        value.push('!');
+        assert_eq!(*value, format!("{i}!"));
+    }
+    assert_eq!(arena.len(), 20_000);
+}
+
+#[test]
+fn the_order_is_that_of_allocation() {
+    for batch in [0, 1, 2, 3, 7, 100, 5000] {
+        let mut arena = TypedArena::with_capacity(10);
+        let mut next = 0..;
+        for _ in 0..40 {
+            arena.alloc(next.next().unwrap());
+            let slice = arena.alloc_extend(next.by_ref().take(batch));
+            assert_eq!(slice.len(), batch);
+        }
+        let len = 40 * (batch + 1);
+        assert_eq!(arena.len(), len);
+        let values = arena.iter_mut();
+        assert_eq!(values.len(), len);
+        assert!(values.map(|value| *value).eq(0..len));
+        assert!(arena.iter_mut().rev().map(|value| *value).eq((0..len).rev()));
+        let mut ends = arena.iter_mut();
+        assert_eq!((ends.next().copied(), ends.next_back().copied()), (Some(0), Some(len - 1)));
+        assert_eq!(ends.len(), len - 2);
+        assert_eq!((&mut arena).into_iter().fold(0, |sum, value| sum + *value), (0..len).sum());
+        assert!(arena.into_vec().into_iter().eq(0..len));
+    }
+}
+
+#[test]
+fn each_value_is_dropped_once() {
+    let log = Log::default();
+    let arena = TypedArena::new();
+    for number in 0..100 {
+        arena.alloc(log.value(number));
+    }
+    arena.alloc_extend((100..300).map(|number| log.value(number)));
+    assert!(log.dropped().is_empty());
+    drop(arena);
+    assert!(log.dropped().into_iter().eq(0..300));
+}
+
+#[test]
+fn a_panicking_destructor_leaves_no_other_value_behind() {
+    for culprit in [0, 41, 99, 150] {
+        let log = Log::default();
+        let arena = TypedArena::new();
+        arena.alloc_extend((0..100).map(|number| log.value(number)));
+        arena.alloc_extend((100..200).map(|number| log.value(number)));
+        log.panics_at.set(Some(culprit));
+        assert!(panics(|| drop(arena)));
+        assert!(log.dropped().into_iter().eq(0..200));
+    }
+}
+
+#[test]
+fn a_panicking_destructor_leaves_a_cleared_arena_usable() {
+    let log = Log::default();
+    let mut arena = TypedArena::with_capacity(2);
+    for number in 0..10 {
+        arena.alloc(log.value(number));
+    }
+    log.panics_at.set(Some(1));
+    assert!(panics(|| arena.clear()));
+    arena.alloc(log.value(10));
+    assert!(arena.iter_mut().all(|value| !log.dropped().contains(&value.number)));
+    drop(arena);
+    assert!(log.dropped().into_iter().eq(0..=10));
+}
+
+#[test]
+fn a_panicking_iterator_leaves_the_arena_as_it_was() {
+    let log = Log::default();
+    let arena = TypedArena::new();
+    let kept = arena.alloc(log.value(0));
+    let numbers = (1..50).map(|number| {
+        assert_ne!(number, 40, "asked for");
+        log.value(number)
+    });
+    assert!(panics(|| {
+        arena.alloc_extend(numbers);
+    }));
+    assert!(log.dropped().into_iter().eq(1..40));
+    assert_eq!((arena.len(), kept.number), (1, 0));
+    assert_eq!(arena.alloc_extend([log.value(40)])[0].number, 40);
+}
+
+#[test]
+fn an_iterator_may_allocate_from_the_arena_that_collects_it() {
+    for len in [1, 10, 3000] {
+        let mut arena = TypedArena::new();
+        {
+            let inner = RefCell::new(Vec::new());
+            let outer = arena.alloc_extend((0..len).map(|i| {
+                inner.borrow_mut().push(arena.alloc(format!("inner {i}")));
+                let nested = arena.alloc_extend(iter::repeat_n(format!("nested {i}"), 2));
+                assert_eq!(nested[1], format!("nested {i}"));
+                format!("outer {i}")
+            }));
+            for (i, (outer, inner)) in outer.iter().zip(inner.into_inner()).enumerate() {
+                assert_eq!(*outer, format!("outer {i}"));
+                assert_eq!(*inner, format!("inner {i}"));
+            }
+        }
+        assert_eq!(arena.len(), 4 * len);
+        let count = |word| arena.iter_mut().filter(|text| text.starts_with(word)).count();
+        assert_eq!(["inner", "nested", "outer"].map(count), [len, 2 * len, len]);
+    }
+}
+
+#[test]
+fn an_iterator_that_allocates_does_not_make_the_arena_grow_without_end() {
+    let arena = TypedArena::new();
+    for i in 0..1000 {
+        arena.alloc_extend((0..3).map(|j| {
+            arena.alloc([i + j; 4]);
+            [0; 4]
+        }));
+    }
+    let mut arena = arena;
+    assert_eq!(arena.len(), 6000);
+    let values: Vec<_> = arena.iter_mut().map(|value| std::ptr::from_mut(value).addr()).collect();
+    let chunks = 1 + values.windows(2).filter(|pair| pair[0] + 16 != pair[1]).count();
+    assert!(chunks <= 10, "{chunks} chunks");
+}
+
+#[test]
+fn an_iterator_sees_the_values_that_were_there_before() {
+    for capacity in [0, 2, 100] {
+        let arena = TypedArena::with_capacity(capacity);
+        arena.alloc(1_u64);
+        let lens = RefCell::new(Vec::new());
+        arena.alloc_extend((0..5).inspect(|_| lens.borrow_mut().push(arena.len())));
+        assert_eq!(lens.into_inner(), [1; 5]);
+        assert_eq!(arena.len(), 6);
+    }
+}
+
+#[test]
+fn iterators_that_allocate_within_each_other_lose_nothing() {
+    fn nest(arena: &TypedArena<(usize, u64)>, depth: usize) -> usize {
+        if depth == 0 {
+            return 0;
+        }
+        let mut inside = 0;
+        let slice = arena.alloc_extend((0..depth as u64 * 13).map(|i| {
+            if i % 5 == 0 {
+                arena.alloc((0, i));
+                inside += 1 + nest(arena, depth - 1);
+            }
+            (depth, i)
+        }));
+        assert!(slice.iter().zip(0..).all(|(value, i)| *value == (depth, i)));
+        slice.len() + inside
+    }
+    let mut arena = TypedArena::new();
+    let expected = nest(&arena, 4);
+    assert_eq!((arena.len(), arena.iter_mut().count()), (expected, expected));
+    assert_eq!(arena.into_vec().len(), expected);
+}
+
+#[test]
+fn a_panic_within_an_iterator_that_allocated_loses_nothing() {
+    let log = Log::default();
+    let arena = TypedArena::with_capacity(3);
+    assert!(panics(|| {
+        arena.alloc_extend((0..100).map(|number| {
+            arena.alloc(log.value(1000 + number));
+            assert_ne!(number, 50, "asked for");
+            log.value(number)
+        }));
+    }));
+    assert!(log.dropped().into_iter().eq(0..50));
+    assert_eq!(arena.len(), 51);
+    drop(arena);
+    assert!(log.dropped().into_iter().eq((0..50).chain(1000..=1050)));
+}
+
+#[test]
+fn hints_that_lie_cost_nothing_but_room() {
+    struct Liar(usize, (usize, Option<usize>));
+    impl Iterator for Liar {
+        type Item = String;
+        fn next(&mut self) -> Option<String> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(self.0.to_string())
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            self.1
+        }
+    }
+    for hint in [(0, Some(0)), (usize::MAX, None), (1 << 40, Some(0))] {
+        let arena = TypedArena::new();
+        assert!(arena.alloc_extend(Liar(0, hint)).is_empty());
+        assert_eq!(arena.alloc_extend(Liar(3, hint)), ["2", "1", "0"]);
+        assert_eq!(arena.try_alloc_extend(Liar(2, hint)).unwrap(), &["1", "0"]);
+        assert_eq!(arena.len(), 5);
+    }
+}
+
+#[test]
+fn values_without_bytes_are_counted_and_dropped() {
+    thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
+    struct Empty;
+    impl Drop for Empty {
+        fn drop(&mut self) {
+            DROPPED.set(DROPPED.get() + 1);
+        }
+    }
+    let mut arena = TypedArena::new();
+    arena.alloc(Empty);
+    arena.alloc_extend(iter::repeat_with(|| Empty).take(100));
+    assert_eq!((arena.len(), arena.iter_mut().count(), DROPPED.get()), (101, 101, 0));
+    arena.alloc_extend((0..10).map(|_| {
+        arena.alloc(Empty);
+        Empty
+    }));
+    assert_eq!((arena.len(), DROPPED.get()), (121, 0));
+    drop(arena);
+    assert_eq!(DROPPED.get(), 121);
+}
+
+#[test]
+fn too_many_values_are_refused() {
+    let arena = TypedArena::<u64>::new();
+    let most = isize::MAX as usize / 8;
+    for values in [most, most + 1, usize::MAX] {
+        assert!(arena.try_reserve(values).is_err());
+        assert!(TypedArena::<u64>::try_with_capacity(values).is_err());
+    }
+    assert!(panics(|| arena.reserve(usize::MAX)));
+    assert!(arena.is_empty());
+    assert_eq!(arena.try_alloc(1), Ok(&mut 1));
+}
+
+#[test]
+fn reserved_room_serves_without_another_chunk() {
+    let arena = TypedArena::<[u8; 100]>::new();
+    arena.reserve(5000);
+    let first = std::ptr::from_mut(arena.alloc([0; 100])).addr();
+    let last = (1..5000).map(|_| std::ptr::from_mut(arena.alloc([0; 100])).addr()).last();
+    assert_eq!(last, Some(first + 4999 * 100));
+    // Room that is there already, and a request for none.
+    arena.reserve(0);
+    assert!(arena.try_reserve(0).is_ok());
+}
+
+#[test]
+fn a_cleared_arena_keeps_its_last_chunk() {
+    let mut arena = TypedArena::new();
+    for i in 0..1000_u64 {
+        arena.alloc(i);
+    }
+    let last = std::ptr::from_mut(arena.iter_mut().last().unwrap()).addr();
+    arena.clear();
+    assert!(arena.is_empty());
+    let values = arena.alloc_extend(0..500_u64);
+    assert!(values.as_ptr_range().contains(&std::ptr::without_provenance(last)));
+}
+
+#[test]
+fn a_vector_of_the_only_chunk_is_that_chunk() {
+    let arena = TypedArena::new();
+    let first = std::ptr::from_mut(arena.alloc(1_u8));
+    let values = arena.try_into_vec().unwrap();
+    assert_eq!(values.as_ptr(), first.cast_const());
+    assert_eq!(TypedArena::<u8>::default().into_vec(), []);
+}
+
+#[test]
+fn a_forgotten_arena_leaks_its_values_and_nothing_else() {
+    let log = Log::default();
+    let arena = TypedArena::new();
+    arena.alloc(log.value(1));
+    mem::forget(arena);
+    assert!(log.dropped().is_empty());
+}
+
+#[test]
+fn an_arena_moves_while_nothing_is_lent() {
+    let arena = TypedArena::new();
+    arena.alloc(String::from("ebb"));
+    let mut moved = Box::new(arena);
+    moved.alloc(String::from("flow"));
+    let thread = std::thread::spawn(move || {
+        moved.iter_mut().for_each(|text| text.push('!'));
+        moved.into_vec()
+    });
+    assert_eq!(thread.join().unwrap(), ["ebb!", "flow!"]);
+}
+
+#[test]
+fn debug_shows_the_length() {
+    let arena = TypedArena::new();
+    arena.alloc(1);
+    assert_eq!(format!("{arena:?}"), "TypedArena { len: 1, .. }");
+}
