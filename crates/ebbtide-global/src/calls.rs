@@ -3,7 +3,7 @@
 
 use crate::{
     Options,
-    figures::{Label, Usage},
+    figures::{Counted, Label, Usage},
     owner::{Owner, Ticket},
     pool, thread,
 };
@@ -17,14 +17,15 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
+    /// Opens a scope. `continues`: it continues one that is counted, and is not counted itself.
     #[inline]
-    pub(crate) fn open(options: &Options) -> Guard {
+    pub(crate) fn open(options: &Options, continues: bool) -> Guard {
         let label = options.label.map(|text| match Label::find_by_address(text) {
             Some(label) => label,
             None => new_label(text),
         });
         let is_started = thread::with(Owner::is_started) || thread::start();
-        let enter = |owner: &Owner| owner.enter_labelled(options, label);
+        let enter = |owner: &Owner| owner.enter_counted(options, Counted { label, continues });
         let ticket = if is_started { thread::with(enter) } else { None };
         Guard { ticket, label }
     }
@@ -180,7 +181,7 @@ impl Drop for FastGuard {
 /// assert_eq!(arena_with(&options, count), 6);
 /// ```
 pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
-    let _guard = Guard::open(options);
+    let _guard = Guard::open(options, false);
     f()
 }
 

@@ -56,7 +56,7 @@ static FREED_ELSEWHERE: AtomicU64 = AtomicU64::new(0);
 static OWNERS: AtomicUsize = AtomicUsize::new(0);
 
 /// The number of chunks that are pinned.
-pub(crate) static PINNED: AtomicIsize = AtomicIsize::new(0);
+static PINNED: AtomicIsize = AtomicIsize::new(0);
 
 /// Adds to a counter that only the calling thread writes.
 ///
@@ -129,6 +129,50 @@ pub(crate) fn live_bytes() -> usize {
     i64::try_from(live).ok().and_then(|live| usize::try_from(live).ok()).unwrap_or(0)
 }
 
+/// Counts a chunk that is about to be pinned by a scope with this label.
+pub(crate) fn count_pinned(label: Option<&'static Label>) {
+    PINNED.fetch_add(1, Ordering::Relaxed);
+    if let Some(label) = label {
+        label.pinned.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Reverses [`count_pinned`], called with the same label.
+pub(crate) fn count_unpinned(label: Option<&'static Label>) {
+    PINNED.fetch_sub(1, Ordering::Relaxed);
+    if let Some(label) = label {
+        label.pinned.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The number of chunks that are pinned.
+pub(crate) fn pinned() -> usize {
+    usize::try_from(PINNED.load(Ordering::Relaxed)).unwrap_or(0)
+}
+
+/// How the figures count a scope.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) label: Option<&'static Label>,
+    /// Whether it continues a scope that is counted: a poll of a future after its first. It adds to
+    /// the blocks and bytes, but not to the number of scopes.
+    pub(crate) continues: bool,
+}
+
+impl Counted {
+    /// The number of scopes that it counts as.
+    pub(crate) fn scopes(self) -> u64 {
+        u64::from(!self.continues)
+    }
+
+    /// Adds the figures of the scope, which has ended, to those of its label.
+    pub(crate) fn count(self, usage: &Usage) {
+        if let Some(label) = self.label {
+            label.count(usage, self.scopes());
+        }
+    }
+}
+
 /// The figures of one scope, including the scopes nested in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
@@ -145,6 +189,7 @@ pub(crate) struct Label {
     pub(crate) blocks: AtomicU64,
     pub(crate) bytes: AtomicU64,
     pub(crate) escaped: AtomicU64,
+    pinned: AtomicIsize,
 }
 
 impl Label {
@@ -160,9 +205,14 @@ impl Label {
         LABELS.iter().find(|label| core::ptr::eq(label.text, text))
     }
 
-    /// Adds the figures of a scope that ended.
-    pub(crate) fn count(&self, usage: &Usage) {
-        self.scopes.fetch_add(1, Ordering::Relaxed);
+    /// The number of chunks that scopes with this label have pinned and that are still pinned.
+    pub(crate) fn pinned(&self) -> usize {
+        usize::try_from(self.pinned.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+
+    /// Adds the figures of a scope that ended and counts as so many scopes.
+    fn count(&self, usage: &Usage, scopes: u64) {
+        self.scopes.fetch_add(scopes, Ordering::Relaxed);
         self.blocks.fetch_add(usage.blocks, Ordering::Relaxed);
         self.bytes.fetch_add(usage.bytes, Ordering::Relaxed);
         self.escaped.fetch_add(usage.escaped, Ordering::Relaxed);

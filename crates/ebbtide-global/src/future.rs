@@ -4,6 +4,7 @@ use crate::{Options, calls::Guard};
 use core::{
     fmt,
     future::Future,
+    mem,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -11,7 +12,8 @@ use core::{
 /// A future that is polled in scopes: each poll opens a scope and ends it.
 ///
 /// The future may move between threads. What it keeps from one poll to the next stays valid, like
-/// everything that outlives its scope.
+/// everything that outlives its scope. The [report](crate::report) counts the future as one scope,
+/// at the end of its first poll.
 ///
 /// ```
 /// use ebbtide_global::{ArenaFuture, Scoped};
@@ -34,6 +36,7 @@ use core::{
 #[must_use = "futures do nothing unless they are polled"]
 pub struct ArenaFuture<F> {
     options: Options,
+    is_polled: bool,
     future: F,
 }
 
@@ -45,7 +48,7 @@ impl<F> ArenaFuture<F> {
 
     /// Polls `future` in scopes like those of [`arena_with`](crate::arena_with).
     pub const fn with(options: Options, future: F) -> Self {
-        ArenaFuture { options, future }
+        ArenaFuture { options, is_polled: false, future }
     }
 }
 
@@ -62,7 +65,7 @@ impl<F: Future> Future for ArenaFuture<F> {
         // SAFETY: `future` is never moved: it is only accessed through the pin made below,
         // `ArenaFuture` has no `Drop`, and it is `Unpin` only if `F` is.
         let this = unsafe { self.get_unchecked_mut() };
-        let _guard = Guard::open(&this.options);
+        let _guard = Guard::open(&this.options, mem::replace(&mut this.is_polled, true));
         // SAFETY: `this` is pinned, and so is its future, as argued above.
         unsafe { Pin::new_unchecked(&mut this.future) }.poll(context)
     }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::{
-    figures::{self, Counters, PINNED, Reason, counters, labels},
+    figures::{self, Counters, Reason, counters, labels},
     memory, pool, range,
     size::CHUNK,
 };
@@ -19,7 +19,8 @@ pub struct Report {
     /// Whether scopes can be served: the global allocator is a [`Scoped`](crate::Scoped), and the
     /// system reserved a range of addresses. `None` before the first scope.
     pub is_active: Option<bool>,
-    /// Scopes that have ended.
+    /// Scopes that have ended. A future counts as one, however often it was polled; calls of
+    /// [`outside`](crate::outside) do not count.
     pub scopes: u64,
     /// Blocks that arenas served.
     pub blocks: u64,
@@ -101,7 +102,7 @@ pub struct Escapes {
 pub struct LabelReport {
     /// The text passed to [`Options::label`](crate::Options::label).
     pub label: &'static str,
-    /// Scopes that have ended.
+    /// Scopes that have ended; see [`Report::scopes`].
     pub scopes: u64,
     /// Blocks that were served.
     pub blocks: u64,
@@ -109,10 +110,20 @@ pub struct LabelReport {
     pub bytes: u64,
     /// Blocks that were alive when their scope ended.
     pub escaped: u64,
+    /// Chunks that are kept at the moment because of these scopes: for blocks that outlived them,
+    /// or for a thread's next scope, which continues between such blocks. A nested scope with a
+    /// label of its own is not included.
+    pub pinned_chunks: usize,
+    /// The bytes of those chunks.
+    pub pinned_bytes: usize,
 }
 
 /// The share of escaping blocks at which an arena costs about as much as it saves.
 const WORTHWHILE: f64 = 0.05;
+
+/// So many bytes a label may pin for blocks that are about to be freed: those of the replies that
+/// threads send at the moment, say.
+const PINNED_IN_FLIGHT: usize = 1 << 20;
 
 fn ratio(part: u64, whole: u64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a share, not a count")]
@@ -138,10 +149,15 @@ impl Report {
         (2 * self.blocks + self.grown_in_place).saturating_sub(self.escapes.blocks)
     }
 
-    /// The labels for which more than one block in twenty outlived its scope. From about there on,
-    /// an arena no longer pays off.
+    /// The labels for which more than one block in twenty outlived its scope and more than 1 MiB is
+    /// pinned at the moment. From about there on, an arena no longer pays off. Blocks that were
+    /// freed soon after their scope, such as those of a reply that was sent, pin nothing and do not
+    /// make a label leaky.
     pub fn leaky_labels(&self) -> impl Iterator<Item = &LabelReport> {
-        self.labels.iter().filter(|label| label.escape_ratio() > WORTHWHILE)
+        let is_leaky = |label: &&LabelReport| {
+            label.escape_ratio() > WORTHWHILE && label.pinned_bytes > PINNED_IN_FLIGHT
+        };
+        self.labels.iter().filter(is_leaky)
     }
 }
 
@@ -176,7 +192,7 @@ pub fn report() -> Report {
         counters().map(|each| counter(each).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     };
     let fallbacks = |reason| counters().map(|each| each.fallbacks(reason)).sum();
-    let pinned_chunks = usize::try_from(PINNED.load(Ordering::Relaxed)).unwrap_or(0);
+    let pinned_chunks = figures::pinned();
     let (reserved, claimed) = range::sizes();
     let cached = counters().map(|each| each.cached.load(Ordering::Relaxed)).sum::<usize>();
     Report {
@@ -218,6 +234,8 @@ pub fn report() -> Report {
                 blocks: label.blocks.load(Ordering::Relaxed),
                 bytes: label.bytes.load(Ordering::Relaxed),
                 escaped: label.escaped.load(Ordering::Relaxed),
+                pinned_chunks: label.pinned(),
+                pinned_bytes: label.pinned() * CHUNK,
             })
             .collect(),
     }
@@ -306,10 +324,12 @@ impl fmt::Display for Report {
         for label in self.leaky_labels() {
             write!(
                 f,
-                "\n`{}`: {:.1} % of its {} blocks outlived their scope; an arena hardly pays off there",
+                "\n`{}`: {:.1} % of its {} blocks outlived their scope, and {} chunks are pinned, {}; an arena hardly pays off there",
                 label.label,
                 100.0 * label.escape_ratio(),
                 label.blocks,
+                label.pinned_chunks,
+                Bytes(label.pinned_bytes as u64),
             )?;
         }
         Ok(())

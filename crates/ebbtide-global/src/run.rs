@@ -5,7 +5,7 @@
 
 use crate::{
     count::Count,
-    figures::{Label, Usage},
+    figures::{self, Counted, Label, Usage},
     lists::FreeLists,
     range::{self, ENTRY_BYTES},
     size::{self, CHUNK, CHUNK_SHIFT, LARGEST},
@@ -90,6 +90,9 @@ pub(crate) struct Entry {
     // A cache line of its own, because other threads write to it.
     _apart: CacheLine,
     pub(crate) count: Count,
+    /// The label of the scope that pinned the chunk. While an owner has it: of the one that pinned
+    /// it last.
+    label: Cell<Option<&'static Label>>,
     // Further cache lines, used only in the first chunk of a scope.
     _further: CacheLine,
     /// The record of the scope whose first chunk this is.
@@ -125,7 +128,7 @@ pub(crate) struct ScopeRecord {
     pub(crate) max_size: Cell<usize>,
     /// The bytes that the scope may still take; [`UNLIMITED`] if it has no byte limit.
     pub(crate) budget: Cell<usize>,
-    pub(crate) label: Cell<Option<&'static Label>>,
+    pub(crate) counted: Cell<Counted>,
     // The owner's figures when the scope began.
     pub(crate) blocks_at_start: Cell<u64>,
     pub(crate) bytes_at_start: Cell<u64>,
@@ -138,6 +141,23 @@ pub(crate) struct ScopeRecord {
     pub(crate) large_scope: Cell<u64>,
 }
 
+impl Entry {
+    /// Names the label of the scope that is about to pin the chunk.
+    pub(crate) fn set_label(&self, label: Option<&'static Label>) {
+        self.label.set(label);
+    }
+
+    /// Counts the chunk as pinned. Called before it is.
+    pub(crate) fn count_pinned(&self) {
+        figures::count_pinned(self.label.get());
+    }
+
+    /// Counts the chunk as pinned no more. The caller owns it.
+    pub(crate) fn count_unpinned(&self) {
+        figures::count_unpinned(self.label.get());
+    }
+}
+
 impl ScopeRecord {
     /// Resets the record to that of an outermost scope with the default options and no label.
     pub(crate) fn reset(&self) {
@@ -146,7 +166,7 @@ impl ScopeRecord {
         self.min_size.set(0);
         self.max_size.set(LARGEST);
         self.budget.set(UNLIMITED);
-        self.label.set(None);
+        self.counted.set(Counted::default());
         self.large.set(0);
         self.added_chunks.set(0);
     }
@@ -158,11 +178,6 @@ impl ScopeRecord {
             bytes: self.bytes_at_start.get(),
             escaped: self.escaped_at_start.get(),
         }
-    }
-
-    /// The number of chunks of the scope.
-    pub(crate) fn chunks(&self) -> usize {
-        self.added_chunks.get() as usize + 1
     }
 }
 

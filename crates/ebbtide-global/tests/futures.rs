@@ -71,7 +71,8 @@ fn polls_on_a_thread_each() {
         right(n, &kept);
     }
     let labels = report().labels;
-    assert!(labels[0].label == "task" && labels[0].scopes >= 10 * 21);
+    // A future is one scope, whatever threads poll it.
+    assert!(labels[0].label == "task" && labels[0].scopes == 10);
 }
 
 #[test]

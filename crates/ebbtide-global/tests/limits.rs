@@ -1,5 +1,5 @@
 //! Claims: a scope serves what its options say, to the byte; everything else comes from the inner allocator and is counted by the
-//! reason; labels keep figures of their own, and one that leaks is named.
+//! reason.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
@@ -72,32 +72,6 @@ fn a_byte_limit_counts_what_is_rewound_once() {
         }
     });
     assert_eq!(report().fallbacks.byte_limit, before);
-}
-
-#[test]
-fn labels() {
-    let _alone = ALONE.lock().unwrap();
-    let tight = Options::new().label("tight");
-    let leaky = Options::new().label("leaky");
-    let mut kept = Vec::new();
-    for n in 0..100 {
-        arena_with(&tight, || (0..50).map(|k| k.to_string()).collect::<Vec<_>>().len());
-        kept.extend(arena_with(&leaky, || {
-            let all: Vec<String> = (0..50).map(|k| (n * k).to_string()).collect();
-            all.into_iter().step_by(5).collect::<Vec<_>>()
-        }));
-    }
-    let report = report();
-    let [tight, leaky] =
-        ["tight", "leaky"].map(|name| report.labels.iter().find(|l| l.label == name).unwrap());
-    assert_eq!((tight.scopes, leaky.scopes), (100, 100));
-    assert_eq!(tight.escaped, 0);
-    // Ten strings, and the vector that they are in, which is the one that they were collected from.
-    assert_eq!(leaky.escaped, 1100);
-    let named: Vec<_> = report.leaky_labels().map(|label| label.label).collect();
-    assert_eq!(named, ["leaky"]);
-    let text = report.to_string();
-    assert!(text.contains("`leaky`: ") && !text.contains("`tight`"), "{text}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, add, listing::MEDIUM_ONLY};
 use crate::{
     cache::USEFUL_TAIL,
-    figures::{self, PINNED, Reason},
+    figures::{self, Reason},
     memory, pool,
     run::{LARGE_BLOCK, RETIRED, UNLIMITED},
     size::{BUMP_CLASS, CHUNK},
@@ -24,6 +24,12 @@ const SEARCH_LIMIT: usize = 4;
 )]
 pub(super) fn signed(blocks: u64) -> i32 {
     blocks as i32
+}
+
+/// The live blocks of a chunk that were bumped since its adoption (G9), as far as its owner knows:
+/// frees by others are not subtracted. Its count must be up to date.
+fn newer_live(entry: &Entry) -> i32 {
+    entry.local.get().wrapping_add(entry.older_freed.get())
 }
 
 impl Owner {
@@ -114,7 +120,7 @@ impl Owner {
         while let Some(chunk) = self.cache.take_tail() {
             let entry = chunk.entry();
             let Some(live) = entry.count.adopt() else { continue };
-            PINNED.fetch_sub(1, Ordering::Relaxed);
+            entry.count_unpinned();
             self.persistence.record_unpinned(entry);
             entry.adopted_live.set(live);
             self.own(entry, scope);
@@ -205,7 +211,7 @@ impl Owner {
         let added_chunks = record.added_chunks.get().saturating_add(1);
         record.added_chunks.set(added_chunks);
         if self.is_persistent(first_chunk) {
-            self.persistent_grew(added_chunks);
+            self.persistent_grew(chunk, added_chunks);
         } else {
             self.list_if_it_churns(current, added_chunks);
         }
@@ -265,7 +271,7 @@ impl Owner {
                 lists.live.set(lists.live.get() - i64::from(chunk.entry().local.get()));
             }
             if is_persistent {
-                PINNED.fetch_sub(1, Ordering::Relaxed);
+                chunk.entry().count_unpinned();
             }
             self.retire(chunk, CHUNK);
         };
@@ -334,15 +340,32 @@ impl Owner {
         self.settle(chunk, tail_start)
     }
 
+    /// Names the label for which a chunk of the innermost scope is counted if it is pinned: that of
+    /// the scope, or of the next one around it that has a label. If no block bumped since the
+    /// chunk's adoption is alive, it keeps the label that it has.
+    pub(super) fn label_pinned(&self, entry: &Entry) {
+        if newer_live(entry) == 0 {
+            return;
+        }
+        let mut scope = self.innermost();
+        let mut label = None;
+        while let (Some(first_chunk), None) = (scope, label) {
+            let record = &first_chunk.entry().record;
+            label = record.counted.get().label;
+            scope = record.outer.get();
+        }
+        entry.set_label(label);
+    }
+
     /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.
     #[inline(never)]
     fn settle(&self, chunk: Run, tail_start: usize) -> bool {
         let entry = chunk.entry();
+        let newer = newer_live(entry);
         let local = entry.local.replace(0);
         let pinned_before = entry.adopted_live.get();
         // If everything bumped since the adoption has been freed, the tail begins where it did
         // before (G9).
-        let newer = local.wrapping_add(entry.older_freed.get());
         let is_as_before = newer == 0 && entry.tail_start.get() > 0;
         #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
         let tail_start = if is_as_before { entry.tail_start.get() } else { tail_start as u32 };
@@ -352,10 +375,10 @@ impl Owner {
         entry.owner.store(RETIRED, Ordering::Relaxed);
         // Counted before `settle`, so that whoever frees the last block finds it counted. Both are
         // Relaxed, but `Count` orders them.
-        PINNED.fetch_add(1, Ordering::Relaxed);
+        entry.count_pinned();
         let live = entry.count.settle(local);
         if live == 0 {
-            PINNED.fetch_sub(1, Ordering::Relaxed);
+            entry.count_unpinned();
             self.persistence.record_unpinned(entry);
             self.cache.give(chunk, BUMP_CLASS);
             return false;

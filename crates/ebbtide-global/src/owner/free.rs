@@ -2,7 +2,6 @@
 
 use super::{Owner, Run, add};
 use crate::{
-    figures::PINNED,
     memory, pool, range,
     run::{self, Entry, LARGE_BLOCK, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{self, SMALL},
@@ -251,7 +250,7 @@ impl Owner {
         } else if entry.count.free() {
             // It was the last block, so the chunk is now the caller's. It goes to the shared pool,
             // because a thread that only frees would otherwise hoard memory that others need.
-            PINNED.fetch_sub(1, Ordering::Relaxed);
+            entry.count_unpinned();
             self.persistence.record_unpinned(entry);
             pool::give(run);
         }

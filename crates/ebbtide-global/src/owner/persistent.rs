@@ -43,13 +43,12 @@
 use super::{Owner, Run, Ticket, add};
 use crate::{
     count::BIAS,
-    figures::{Label, PINNED, Usage},
+    figures::{Counted, Usage},
     lists::FreeLists,
     range,
     run::NO_ID,
     size::{self, CHUNK},
 };
-use core::sync::atomic::Ordering;
 
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
 /// too few requests.
@@ -69,17 +68,13 @@ impl Owner {
         }
         let session = self.new_id();
         self.persistence.begin(first_chunk, self.scope.get(), session);
-        PINNED.fetch_add(1, Ordering::Relaxed);
+        self.hold_for_persistent(first_chunk);
         Ticket::of(session)
     }
 
     /// Starts a session of the suspended scope, if the next outermost scope `may` continue it, and
     /// ends it otherwise. `None` if there is no suspended scope any more.
-    pub(super) fn resume_persistent(
-        &self,
-        may: bool,
-        label: Option<&'static Label>,
-    ) -> Option<Ticket> {
+    pub(super) fn resume_persistent(&self, may: bool, counted: Counted) -> Option<Ticket> {
         if self.has_scope() {
             return None;
         }
@@ -89,7 +84,7 @@ impl Owner {
             return None;
         }
         self.restore(Some(first_chunk));
-        self.begin_figures(&first_chunk.entry().record, label);
+        self.begin_figures(&first_chunk.entry().record, counted);
         let session = self.new_id();
         self.persistence.session.set(session);
         self.persistence.live_before.set(self.live());
@@ -112,8 +107,7 @@ impl Owner {
         // The session may have freed blocks of earlier sessions, which are subtracted here.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         add(&self.escaped, kept + u64::from(record.large.get()));
-        add(&self.scopes_ended, 1);
-        let usage = self.count_scope(record.label.get(), record.usage_at_start());
+        let usage = self.count_scope(record.counted.get(), record.usage_at_start());
         if let Some(current) = self.current_chunk.get() {
             self.probe(current);
         }
@@ -131,24 +125,32 @@ impl Owner {
     pub(super) fn end_persistent(&self) {
         let Some(first_chunk) = self.persistence.first_chunk.take() else { return };
         self.persistence.scope.set(NO_ID);
-        let chunks = isize::try_from(first_chunk.entry().record.chunks()).unwrap_or(0);
-        PINNED.fetch_sub(chunks, Ordering::Relaxed);
         // `release_chunks` counts escaped blocks, but these were counted at each suspension.
         let escaped = self.escaped.get();
         self.restore(Some(first_chunk));
-        self.release_chunks(first_chunk);
+        for chunk in Run::list(self.current_chunk.get()) {
+            chunk.entry().count_unpinned();
+        }
+        self.release_chunks(first_chunk, true);
         let mut next = self.persistence.adopted.take();
         while let Some(chunk) = next {
             next = chunk.next();
-            PINNED.fetch_sub(1, Ordering::Relaxed);
+            chunk.entry().count_unpinned();
             self.retire(chunk, CHUNK);
         }
         self.escaped.set(escaped);
     }
 
+    /// Counts a chunk of the persistent scope as pinned: it stays after the scopes that use it.
+    fn hold_for_persistent(&self, chunk: Run) {
+        let Some(first_chunk) = self.innermost() else { return };
+        chunk.entry().set_label(first_chunk.entry().record.counted.get().label);
+        chunk.entry().count_pinned();
+    }
+
     /// Records that the persistent scope has taken another chunk.
-    pub(super) fn persistent_grew(&self, added_chunks: u32) {
-        PINNED.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn persistent_grew(&self, chunk: Run, added_chunks: u32) {
+        self.hold_for_persistent(chunk);
         // The scope takes another chunk although less than a quarter of its blocks are alive. So
         // the freed blocks have other sizes than it needs, or were rewound, and its lists do not
         // help.

@@ -2,7 +2,7 @@
 
 use super::{LEAD, OUTSIDE, Owner, Run, Ticket, add, chunks::signed, listing::MEDIUM_ONLY};
 use crate::{
-    figures::{Label, Reason, Usage},
+    figures::{Counted, Reason, Usage},
     options::Options,
     run::{NO_ID, ScopeRecord, UNLIMITED},
     size::{CHUNK, LARGEST, SMALL},
@@ -14,7 +14,7 @@ impl Owner {
     /// nanoseconds for an outermost scope and about 30 for a nested one.
     #[inline]
     pub fn enter(&self, options: &Options) -> Option<Ticket> {
-        self.enter_labelled(options, None)
+        self.enter_counted(options, Counted::default())
     }
 
     /// Opens a fast scope: an outermost scope with the default options, in the cached chunk. `None`
@@ -30,24 +30,23 @@ impl Owner {
         Some(ticket)
     }
 
-    /// Like [`enter`](Owner::enter), but also counts the scope's figures for a label.
+    /// Like [`enter`](Owner::enter), but says how the figures count the scope.
     #[inline(never)]
-    pub(crate) fn enter_labelled(
-        &self,
-        options: &Options,
-        label: Option<&'static Label>,
-    ) -> Option<Ticket> {
+    pub(crate) fn enter_counted(&self, options: &Options, counted: Counted) -> Option<Ticket> {
         if !self.is_started() {
             return None;
         }
         if !self.has_scope() && self.payoff.skips_next() {
-            add(&self.scopes_ended, 1);
-            self.count_fallback(Reason::SkippedScope);
+            add(&self.scopes_ended, counted.scopes());
+            counted.count(&Usage::default());
+            if counted.scopes() > 0 {
+                self.count_fallback(Reason::SkippedScope);
+            }
             self.end_persistent();
             return None;
         }
         let may_persist = options.serves_all() && !self.has_scope();
-        if let Some(ticket) = self.resume_persistent(may_persist, label) {
+        if let Some(ticket) = self.resume_persistent(may_persist, counted) {
             return Some(ticket);
         }
         let persists = may_persist && self.persistence.is_due();
@@ -82,7 +81,7 @@ impl Owner {
         // A limit that no program can reach counts as no limit.
         let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
         record.budget.set(if has_limit { options.byte_limit } else { UNLIMITED });
-        self.begin_figures(record, label);
+        self.begin_figures(record, counted);
         chunk.set_next(None);
         self.first_chunk.set(Some(chunk));
         self.scope.set(scope);
@@ -213,11 +212,10 @@ impl Owner {
             return Some(self.suspend_persistent(first_chunk));
         }
         self.promote();
-        add(&self.scopes_ended, 1);
         let record = &first_chunk.entry().record;
-        let (label, begun) = (record.label.get(), record.usage_at_start());
-        self.release_chunks(first_chunk);
-        let usage = self.count_scope(label, begun);
+        let (counted, begun) = (record.counted.get(), record.usage_at_start());
+        self.release_chunks(first_chunk, false);
+        let usage = self.count_scope(counted, begun);
         if !self.has_scope() {
             self.payoff.scope_ended(self.blocks(), self.escaped.get());
             self.publish(usage.bytes);
@@ -226,9 +224,10 @@ impl Owner {
     }
 
     /// Retires the chunks of the innermost scope, whose first chunk is `first_chunk`, and restores
-    /// the outer scope.
+    /// the outer scope. Chunks that it pins are counted for its label, or with
+    /// `keeps_labels` for the label that they have.
     #[inline]
-    pub(super) fn release_chunks(&self, first_chunk: Run) {
+    pub(super) fn release_chunks(&self, first_chunk: Run, keeps_labels: bool) {
         let Some(current) = self.current_chunk.get() else { return };
         self.flush();
         let record = &first_chunk.entry().record;
@@ -249,6 +248,9 @@ impl Owner {
                 // will persist (P1).
                 self.keep_cached(chunk);
             } else {
+                if !keeps_labels {
+                    self.label_pinned(chunk.entry());
+                }
                 self.retire(chunk, if chunk == current { tail } else { CHUNK });
             }
         }
@@ -257,18 +259,17 @@ impl Owner {
 
     /// Records the owner's figures at the start of a scope.
     #[inline]
-    pub(super) fn begin_figures(&self, record: &ScopeRecord, label: Option<&'static Label>) {
-        record.label.set(label);
+    pub(super) fn begin_figures(&self, record: &ScopeRecord, counted: Counted) {
+        record.counted.set(counted);
         record.blocks_at_start.set(self.blocks());
         record.bytes_at_start.set(self.bytes.get());
         record.escaped_at_start.set(self.escaped.get());
         record.large.set(0);
     }
 
-    /// Returns the usage of a scope that ends, given the figures at its start, and counts it for
-    /// the scope's label.
+    /// Returns the usage of a scope that ends, given the figures at its start, and counts it.
     #[inline]
-    pub(super) fn count_scope(&self, label: Option<&'static Label>, begun: Usage) -> Usage {
+    pub(super) fn count_scope(&self, counted: Counted, begun: Usage) -> Usage {
         let bytes = self.bytes.get().wrapping_sub(begun.bytes);
         let usage = Usage {
             blocks: self.blocks().wrapping_sub(begun.blocks),
@@ -276,9 +277,8 @@ impl Owner {
             bytes: if i64::try_from(bytes).is_ok() { bytes } else { 0 },
             escaped: self.escaped.get().wrapping_sub(begun.escaped),
         };
-        if let Some(label) = label {
-            label.count(&usage);
-        }
+        add(&self.scopes_ended, counted.scopes());
+        counted.count(&usage);
         usage
     }
 
