@@ -1,18 +1,18 @@
 //! Collections that live in a scope: vectors, strings, and (feature `hashbrown-017`) maps and sets.
 //!
-//! | type | from | for |
+//! | type | created by | for |
 //! |---|---|---|
-//! | [`Vec`], [`String`] | [`s.vec()`](Scope::vec), [`s.string()`](Scope::string) | any number that grow side by side |
-//! | [`GrowVec`](crate::GrowVec), [`GrowString`](crate::GrowString) | [`s.grow_vec()`](Scope::grow_vec), [`s.grow_string()`](Scope::grow_string) | one at a time, which is fastest |
-//! | [`NodeVec`] | [`NodeVec::new()`](crate::vector::Vector::new) | nodes of trees: 16 bytes, no scope in it |
+//! | [`Vec`], [`String`] | [`s.vec()`](Scope::vec), [`s.string()`](Scope::string) | several that grow side by side |
+//! | [`GrowVec`](crate::GrowVec), [`GrowString`](crate::GrowString) | [`s.grow_vec()`](Scope::grow_vec), [`s.grow_string()`](Scope::grow_string) | one at a time; the fastest |
+//! | [`NodeVec`] | [`NodeVec::new()`](crate::vector::Vector::new) | nodes of trees: 16 bytes, holds no scope |
 //! | `Map`, `Set` | `s.map()`, `s.set()` | hash maps and sets of plain values |
 //! | [`OwnedVec`], `OwnedMap`, `OwnedSet` | [`s.owned_vec()`](Scope::owned_vec), … | elements that need `Drop` |
 //!
 //! # Two lifetimes
 //!
-//! A collection borrows its scope to grow (`'s`), and its memory is the arena's (`'a`, as in
-//! `Scope<'a>`). So what is left in the scope, by `into_slice` or `into_str`, outlives the variable
-//! that the scope is in, and functions take `&Scope<'a>` and return what lives for `'a`:
+//! A collection borrows its scope for `'s`, in order to grow. Its memory lives for `'a`, as in
+//! `Scope<'a>`. So the results of `into_slice` and `into_str` may outlive the scope's variable, and
+//! a function that takes `&Scope<'a>` can return what lives for `'a`:
 //!
 //! ```
 //! use ebbtide::{Arena, Scope, collections::Vec};
@@ -31,9 +31,9 @@
 //!
 //! # Destructors
 //!
-//! None of them has one, but for the `Owned` ones: a node that holds a vector needs no `Drop`, and
-//! can be [`alloc`](Scope::alloc)ed. Elements that need `Drop` are refused when the program is
-//! compiled (by `cargo build`; `cargo check` does not come that far).
+//! Only the `Owned` collections have a destructor. The others do not need `Drop`, so a node that
+//! contains one can be allocated with [`alloc`](Scope::alloc). Elements that need `Drop` are
+//! rejected at compile time, by `cargo build` but not yet by `cargo check`.
 
 pub use crate::{
     text::{FromUtf8Error, String, Text, TextDrain},
@@ -48,13 +48,13 @@ pub use map::{Map, OwnedMap, OwnedSet, Set};
 
 use crate::scope::Scope;
 
-/// A vector that shares its scope and drops its elements; see [`Owning`].
+/// A [`Vec`] that drops its elements; see [`Owning`].
 pub type OwnedVec<'s, 'a, T> = Owning<T, &'s Scope<'a>>;
 
-/// A vector that has its scope to itself while it is built, and drops its elements; see [`Owning`].
+/// A [`GrowVec`](crate::GrowVec) that drops its elements; see [`Owning`].
 pub type OwnedGrowVec<'s, 'a, T> = Owning<T, Exclusive<'s, 'a>>;
 
-/// A vector in a scope, as `std::vec!` makes one on the heap.
+/// Creates a vector in a scope, like `std::vec!` on the heap.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -81,8 +81,8 @@ macro_rules! vec {
     };
 }
 
-/// Formats into a string in a scope, as `std::format!` does on the heap. For text that need not
-/// grow, [`alloc_fmt`](crate::Scope::alloc_fmt) returns it at once.
+/// Formats into a string in a scope, like `std::format!` on the heap. Use
+/// [`alloc_fmt`](crate::Scope::alloc_fmt) if the text does not need to grow.
 ///
 /// # Panics
 ///
@@ -103,7 +103,7 @@ macro_rules! format {
     };
 }
 
-/// What [`format!`](crate::format) makes.
+/// The implementation of [`format!`](crate::format).
 #[doc(hidden)]
 #[must_use]
 pub fn formatted<'s, 'a>(

@@ -1,6 +1,6 @@
-//! Strings over the memory of a scope: a vector of bytes that is always whole UTF-8 (U1).
+//! Strings in the memory of a scope: a vector of bytes that are always valid UTF-8 (U1).
 //!
-//! Everything unsafe here is the step from bytes to `str`; memory is the vector's.
+//! The unsafe code here only converts between bytes and `str`; the vector handles the memory.
 
 mod traits;
 
@@ -18,22 +18,23 @@ use core::{
     str::{Chars, Utf8Error},
 };
 
-/// A growable string in the memory of a scope. Programs name it by its kinds: [`String`] and
-/// [`GrowString`].
+/// A growable string in the memory of a scope. Programs use it under the names of its kinds:
+/// [`String`] and [`GrowString`].
 ///
-/// It has the methods of `std::string::String`, with a twin that returns [`AllocError`] for each
-/// that allocates, and no destructor.
+/// It has the methods of `std::string::String`, and no destructor. Each method that allocates has a
+/// `try_` version that returns [`AllocError`].
 ///
 /// [`String`]: crate::collections::String
 /// [`GrowString`]: crate::GrowString
 pub struct Text<M> {
-    /// U1: always whole UTF-8.
+    /// U1: always valid UTF-8.
     bytes: Vector<u8, M>,
 }
 
-/// A string that shares its scope with others: the arena's counterpart of `std::string::String`.
+/// A string in a scope, like `std::string::String` on the heap. It shares the scope with other
+/// values.
 ///
-/// `'s` is the loan of the scope, `'a` how long the memory lives; see
+/// `'s` is the borrow of the scope and `'a` the lifetime of the memory: see
 /// [`Vec`](crate::collections::Vec).
 ///
 /// ```
@@ -52,7 +53,7 @@ pub struct Text<M> {
 /// ```
 pub type String<'s, 'a> = Text<&'s Scope<'a>>;
 
-/// A string that has its scope to itself while it is built; see [`GrowVec`](crate::GrowVec).
+/// A string with exclusive use of its scope while it is built; see [`GrowVec`](crate::GrowVec).
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -68,7 +69,7 @@ pub type String<'s, 'a> = Text<&'s Scope<'a>>;
 /// ```
 pub type GrowString<'s, 'a> = Text<Exclusive<'s, 'a>>;
 
-/// Bytes that are no UTF-8, and why; from [`String::from_utf8`](Text::from_utf8).
+/// The error of [`String::from_utf8`](Text::from_utf8), with the bytes that are not UTF-8.
 pub struct FromUtf8Error<M> {
     bytes: Vector<u8, M>,
     error: Utf8Error,
@@ -103,7 +104,7 @@ impl<M> FromUtf8Error<M> {
         &self.bytes
     }
 
-    /// Where the bytes cease to be UTF-8.
+    /// The position and kind of the first bytes that are not UTF-8.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -136,7 +137,7 @@ impl<M> fmt::Display for FromUtf8Error<M> {
 impl<M> core::error::Error for FromUtf8Error<M> {}
 
 impl<'a> Scope<'a> {
-    /// An empty string in this scope. Takes nothing until the first character.
+    /// An empty string in this scope. Allocates nothing until the first character.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -156,7 +157,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// If that exceeds `isize::MAX`.
+    /// If `capacity` exceeds `isize::MAX`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -185,7 +186,7 @@ impl<'a> Scope<'a> {
         Ok(Text { bytes: self.try_vec_with_capacity(capacity)? })
     }
 
-    /// Starts to build a string at the low end, with the scope to itself. Takes nothing yet.
+    /// Starts to build a string with exclusive use of the scope. Allocates nothing yet.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -206,7 +207,7 @@ impl<'a> Scope<'a> {
 }
 
 impl<'a> GrowString<'_, 'a> {
-    /// Leaves the text in the scope.
+    /// Finishes the string and returns its text, which stays in the scope.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -223,7 +224,7 @@ impl<'a> GrowString<'_, 'a> {
         unsafe { core::str::from_utf8_unchecked_mut(GrowVec::into_slice(self.bytes)) }
     }
 
-    /// Leaves the text in the scope, as a box.
+    /// Finishes the string and returns its text, which stays in the scope, as a box.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -258,7 +259,7 @@ impl<'s, 'a> String<'s, 'a> {
     ///
     /// # Panics
     ///
-    /// If that exceeds `isize::MAX`.
+    /// If `capacity` exceeds `isize::MAX`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -271,7 +272,7 @@ impl<'s, 'a> String<'s, 'a> {
         scope.string_with_capacity(capacity)
     }
 
-    /// A copy of `text` that can grow.
+    /// Creates a string with a copy of `text`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -288,7 +289,7 @@ impl<'s, 'a> String<'s, 'a> {
         string
     }
 
-    /// A string of what an iterator yields: characters or strings.
+    /// Creates a string from an iterator over characters or strings.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -308,7 +309,7 @@ impl<'s, 'a> String<'s, 'a> {
         string
     }
 
-    /// A string of bytes, of which those that are no UTF-8 become U+FFFD.
+    /// Creates a string from bytes, replacing invalid UTF-8 by U+FFFD.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -328,11 +329,11 @@ impl<'s, 'a> String<'s, 'a> {
         string
     }
 
-    /// A string of UTF-16.
+    /// Creates a string from UTF-16.
     ///
     /// # Errors
     ///
-    /// [`DecodeUtf16Error`](core::char::DecodeUtf16Error) if half of a surrogate pair stands alone.
+    /// [`DecodeUtf16Error`](core::char::DecodeUtf16Error) if there is an unpaired surrogate.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -352,7 +353,7 @@ impl<'s, 'a> String<'s, 'a> {
         Ok(string)
     }
 
-    /// A string of UTF-16, in which half of a surrogate pair that stands alone becomes U+FFFD.
+    /// Creates a string from UTF-16, replacing unpaired surrogates by U+FFFD.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -369,7 +370,7 @@ impl<'s, 'a> String<'s, 'a> {
         string
     }
 
-    /// The scope that it grows in.
+    /// The scope of the string.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -382,7 +383,7 @@ impl<'s, 'a> String<'s, 'a> {
         self.bytes.scope()
     }
 
-    /// Leaves the text in the scope, where it lives for `'a`.
+    /// Finishes the string and returns its text, which stays in the scope for `'a`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -397,7 +398,7 @@ impl<'s, 'a> String<'s, 'a> {
         unsafe { core::str::from_utf8_unchecked_mut(Vec::into_slice(self.bytes)) }
     }
 
-    /// Leaves the text in the scope, as a box.
+    /// Finishes the string and returns its text, which stays in the scope, as a box.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -411,7 +412,7 @@ impl<'s, 'a> String<'s, 'a> {
         Box::of_str(self.into_str())
     }
 
-    /// Splits off the text from byte `at` on, into a string of its own in the same scope.
+    /// Moves the text from byte `at` on to a new string in the same scope.
     ///
     /// # Panics
     ///
@@ -433,11 +434,11 @@ impl<'s, 'a> String<'s, 'a> {
 }
 
 impl<M> Text<M> {
-    /// A string of bytes, in their place. Takes time to look at them all.
+    /// Converts a vector of bytes to a string. Copies nothing, but examines every byte.
     ///
     /// # Errors
     ///
-    /// [`FromUtf8Error`], which has the bytes.
+    /// [`FromUtf8Error`], which returns the bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -453,7 +454,7 @@ impl<M> Text<M> {
         }
     }
 
-    /// Like [`from_utf8`](Text::from_utf8), without a look.
+    /// Like [`from_utf8`](Text::from_utf8), but does not check the bytes.
     ///
     /// # Safety
     ///
@@ -500,7 +501,7 @@ impl<M> Text<M> {
         unsafe { core::str::from_utf8_unchecked(&self.bytes) }
     }
 
-    /// The text, to be changed within its length.
+    /// The text, mutably.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -512,21 +513,21 @@ impl<M> Text<M> {
     #[inline(always)]
     #[must_use]
     pub fn as_mut_str(&mut self) -> &mut str {
-        // SAFETY: U1, and a `&mut str` keeps it so.
+        // SAFETY: U1, which changes through a `&mut str` preserve.
         unsafe { core::str::from_utf8_unchecked_mut(&mut self.bytes) }
     }
 
-    /// The bytes, to be changed.
+    /// The bytes, mutably.
     ///
     /// # Safety
     ///
-    /// When the loan ends they are UTF-8.
+    /// The bytes are valid UTF-8 when the borrow ends.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut text = ebbtide::format!(in s, "ebb");
-    /// // SAFETY: ASCII is put in.
+    /// // SAFETY: ASCII is valid UTF-8.
     /// unsafe { text.as_mut_vec() }.push(b'!');
     /// assert_eq!(text, "ebb!");
     /// ```
@@ -535,7 +536,7 @@ impl<M> Text<M> {
         &mut self.bytes
     }
 
-    /// How many bytes it holds before it asks for memory.
+    /// The number of bytes that fit without allocating.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -548,7 +549,7 @@ impl<M> Text<M> {
         self.bytes.capacity()
     }
 
-    /// Takes the last character off.
+    /// Removes the last character and returns it; `None` if the string is empty.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -586,7 +587,7 @@ impl<M> Text<M> {
         }
     }
 
-    /// Makes the text empty. The capacity stays.
+    /// Removes all text and keeps the capacity.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -600,11 +601,11 @@ impl<M> Text<M> {
         self.bytes.clear();
     }
 
-    /// Takes out the character that begins at byte `index`; what is behind it moves up.
+    /// Removes the character that begins at byte `index` and returns it. Moves all text after it.
     ///
     /// # Panics
     ///
-    /// If no character begins there.
+    /// If no character begins at `index`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -635,13 +636,15 @@ impl<M> Text<M> {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(char) -> bool) {
         let len = self.len();
-        // SAFETY: none. Should `keep` panic, no half of a character is left.
+        // SAFETY: no bytes are valid UTF-8. If `keep` panics, the string is empty, so no part of a
+        // character is left.
         unsafe { self.bytes.set_len(0) };
         let (mut kept, mut next) = (0, 0);
         while next < len {
             // SAFETY: below the length.
             let from = unsafe { self.bytes.as_ptr().add(next) };
-            // SAFETY: the text from `next` on is as it was: what is kept was moved to before it.
+            // SAFETY: the text from `next` on is unchanged: characters were moved only to places
+            // before it.
             let rest = unsafe { core::slice::from_raw_parts(from, len - next) };
             // SAFETY: U1, and `next` is a boundary.
             let rest = unsafe { core::str::from_utf8_unchecked(rest) };
@@ -653,19 +656,19 @@ impl<M> Text<M> {
                 let from = unsafe { start.add(next) };
                 // SAFETY: `kept <= next`.
                 let to = unsafe { start.add(kept) };
-                // SAFETY: a character moves up, over bytes that are gone, have moved, or are its
-                // own.
+                // SAFETY: a character moves towards the start, over bytes that were removed or
+                // moved, or are its own.
                 unsafe { from.copy_to(to, size) };
                 kept += size;
             }
             next += size;
         }
-        // SAFETY: whole characters, one behind the other.
+        // SAFETY: these are whole characters, one after the other.
         unsafe { self.bytes.set_len(kept) };
     }
 
-    /// Takes a range of the text out, as an iterator over its characters; the text is there until
-    /// that is dropped.
+    /// Returns an iterator over the characters of a range. The range is removed when the iterator
+    /// is dropped.
     ///
     /// # Panics
     ///
@@ -684,8 +687,8 @@ impl<M> Text<M> {
         self.assert_boundary(range.start);
         self.assert_boundary(range.end);
         let text: *const str = &raw const self.as_str()[range.clone()];
-        // SAFETY: the text stays until the iterator is dropped, which holds the only way to it. It
-        // reads through this reference no longer then.
+        // SAFETY: the text is unchanged until the iterator is dropped, which alone has access to it
+        // and does not use this reference any more then.
         let left = unsafe { &*text }.chars();
         TextDrain { text: self, start: range.start, end: range.end, left }
     }
@@ -707,11 +710,11 @@ fn no_boundary(index: usize, len: usize) -> ! {
     panic!("byte {index} is inside a character")
 }
 
-/// What may need memory.
+/// Methods that may allocate.
 ///
-/// Where an arena has none, the methods without `try_` call `handle_alloc_error`.
+/// If there is no memory, the methods without `try_` call `handle_alloc_error`.
 impl<M: Memory> Text<M> {
-    /// Adds text.
+    /// Appends text.
     ///
     /// # Panics
     ///
@@ -733,7 +736,7 @@ impl<M: Memory> Text<M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the string is as it was.
+    /// [`AllocError`]; the string is unchanged.
     ///
     /// ```
     /// let mut stack = ebbtide::StackArena::<4>::new();
@@ -753,7 +756,7 @@ impl<M: Memory> Text<M> {
         self.bytes.extend_from_slice_copy_in(text.as_bytes())
     }
 
-    /// Adds a character.
+    /// Appends a character.
     ///
     /// # Panics
     ///
@@ -775,7 +778,7 @@ impl<M: Memory> Text<M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the string is as it was.
+    /// [`AllocError`]; the string is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -798,8 +801,8 @@ impl<M: Memory> Text<M> {
         self.push_str_in(character.encode_utf8(&mut [0; 4]))
     }
 
-    /// Makes room for `additional` more bytes, and for some more than that where it saves a later
-    /// move.
+    /// Reserves room for at least `additional` more bytes. May reserve more, so that repeated calls
+    /// take amortised constant time.
     ///
     /// # Panics
     ///
@@ -821,7 +824,7 @@ impl<M: Memory> Text<M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the string is as it was.
+    /// [`AllocError`]; the string is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -833,7 +836,7 @@ impl<M: Memory> Text<M> {
         self.bytes.try_reserve(additional)
     }
 
-    /// Makes room for `additional` more bytes, and no more.
+    /// Reserves room for exactly `additional` more bytes.
     ///
     /// # Panics
     ///
@@ -855,7 +858,7 @@ impl<M: Memory> Text<M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the string is as it was.
+    /// [`AllocError`]; the string is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -867,7 +870,7 @@ impl<M: Memory> Text<M> {
         self.bytes.try_reserve_exact(additional)
     }
 
-    /// Gives back the room behind the text; see [`Vector::shrink_to_fit`].
+    /// Reduces the capacity to the length; see [`Vector::shrink_to_fit`].
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -881,7 +884,7 @@ impl<M: Memory> Text<M> {
         self.bytes.shrink_to_fit();
     }
 
-    /// Like [`shrink_to_fit`](Text::shrink_to_fit), but keeps room for `capacity` bytes.
+    /// Like [`shrink_to_fit`](Text::shrink_to_fit), but keeps a capacity of at least `capacity`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -895,11 +898,11 @@ impl<M: Memory> Text<M> {
         self.bytes.shrink_to(capacity);
     }
 
-    /// Puts a character at byte `index`; what is there moves down.
+    /// Inserts a character at byte `index`. Moves all text from there on.
     ///
     /// # Panics
     ///
-    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX`
+    /// If `index` is inside a character or beyond the end, or the string would exceed `isize::MAX`
     /// bytes.
     ///
     /// ```
@@ -919,11 +922,11 @@ impl<M: Memory> Text<M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the string is as it was.
+    /// [`AllocError`]; the string is unchanged.
     ///
     /// # Panics
     ///
-    /// If `index` is inside a character or behind the end.
+    /// If `index` is inside a character or beyond the end.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -939,11 +942,11 @@ impl<M: Memory> Text<M> {
         self.try_insert_str(index, character.encode_utf8(&mut [0; 4]))
     }
 
-    /// Puts text at byte `index`; what is there moves down.
+    /// Inserts text at byte `index`. Moves all text from there on.
     ///
     /// # Panics
     ///
-    /// If `index` is inside a character or behind the end, or the string would exceed `isize::MAX`
+    /// If `index` is inside a character or beyond the end, or the string would exceed `isize::MAX`
     /// bytes.
     ///
     /// ```
@@ -963,11 +966,11 @@ impl<M: Memory> Text<M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the string is as it was.
+    /// [`AllocError`]; the string is unchanged.
     ///
     /// # Panics
     ///
-    /// If `index` is inside a character or behind the end.
+    /// If `index` is inside a character or beyond the end.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1014,7 +1017,7 @@ impl<M: Memory> Text<M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the string is as it was.
+    /// [`AllocError`]; the string is unchanged.
     ///
     /// # Panics
     ///
@@ -1051,7 +1054,7 @@ impl<M: Memory> Text<M> {
         self.bytes.replace_in(range, text.as_bytes())
     }
 
-    /// Copies a part of the text to its end.
+    /// Appends a copy of a range of the text.
     ///
     /// # Panics
     ///
@@ -1074,7 +1077,7 @@ impl<M: Memory> Text<M> {
     }
 }
 
-/// The characters of a range, taken out of a string; from [`Text::drain`].
+/// The characters of a range that is being removed. Returned by [`Text::drain`].
 pub struct TextDrain<'t, M> {
     text: &'t mut Text<M>,
     start: usize,
@@ -1083,7 +1086,7 @@ pub struct TextDrain<'t, M> {
 }
 
 impl<M> TextDrain<'_, M> {
-    /// What is left.
+    /// The remaining text.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -1,11 +1,12 @@
 //! Vectors over the memory of a scope: the shell around [`elements`] and [`memory`].
 //!
-//! One struct, [`Vector`], is all of them; what differs is where memory comes from. `Vec` shares a
-//! scope, `GrowVec` has one to itself, `NodeVec` holds none and is given one where it grows.
+//! All vectors are one struct, [`Vector`], and differ in where their memory comes from. `Vec`
+//! shares its scope with other values. `GrowVec` has exclusive use of a scope. `NodeVec` holds no
+//! scope: the methods that may grow it take one.
 //!
-//! Layers, bottom up: `memory` (bytes: who gives a block, how it grows), `elements` (which places
-//! are initialised), `iter` (what borrows or empties a vector), this file and its children (the
-//! methods).
+//! Layers, bottom up: `memory` (bytes: where a block comes from and how it grows), `elements`
+//! (which elements are initialised), `iter` (iterators that empty or drain a vector), and this file
+//! with its children (the public methods).
 
 pub(crate) mod elements;
 pub(crate) mod iter;
@@ -39,13 +40,12 @@ use core::{
     ptr::NonNull,
 };
 
-/// A growable array in the memory of a scope. Programs name it by its kinds: [`Vec`], [`GrowVec`]
-/// and [`NodeVec`].
+/// A growable array in the memory of a scope. Programs use it under the names of its kinds:
+/// [`Vec`], [`GrowVec`] and [`NodeVec`].
 ///
-/// It has the methods of `std::vec::Vec`, with a twin that returns [`AllocError`] for each that
-/// allocates. It has no destructor, so that an arena node can hold one, and so it refuses elements
-/// that need `Drop` when the program is compiled; [`Owning`] is the vector that takes those and
-/// drops them.
+/// It has the methods of `std::vec::Vec`. Each method that allocates has a `try_` version that
+/// returns [`AllocError`]. A `Vector` has no destructor, so a node in an arena can contain one.
+/// Elements that need `Drop` are therefore rejected at compile time; use [`Owning`] for those.
 ///
 /// [`Owning`]: crate::collections::Owning
 /// [`Vec`]: crate::collections::Vec
@@ -58,16 +58,16 @@ pub struct Vector<T, M, L = usize> {
 
 // SAFETY: the vector owns its elements (V1) and its block (V2).
 unsafe impl<T: Send, M: Send, L: Send> Send for Vector<T, M, L> {}
-// SAFETY: through a shared reference only the elements can be reached, and what `M` lends.
+// SAFETY: a shared reference gives access to the elements and to what `&M` gives access to.
 unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
 
-/// A vector that shares its scope with others: the arena's counterpart of `std::vec::Vec`.
+/// A vector in a scope, like `std::vec::Vec` on the heap. It shares the scope: several vectors can
+/// grow side by side, and other values can be allocated in between.
 ///
-/// `'s` is the loan of the scope, which it grows through; `'a` is how long its memory lives, which
-/// is what [`into_slice`](Vector::into_slice) gives. Any number of them can grow side by side, and
-/// values can be allocated between. The one that grew last grows in place; the others move when
-/// they are full, and leave their old block to the scope's end. It is 32 bytes, and takes nothing
-/// before the first element.
+/// `'s` is the borrow of the scope, which the vector needs to grow; `'a` is the lifetime of its
+/// memory, and of the slice that [`into_slice`](Vector::into_slice) returns. The vector that
+/// allocated last grows in place. Any other moves when it is full, and its old block stays unused
+/// until the scope ends. A `Vec` takes 32 bytes, and allocates nothing before the first element.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::Vec};
@@ -95,11 +95,12 @@ unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
 /// ```
 pub type Vec<'s, 'a, T> = Vector<T, &'s Scope<'a>>;
 
-/// A vector that has its scope to itself while it is built.
+/// A vector with exclusive use of its scope while it is built. The fastest, one at a time.
 ///
-/// All that is free in the chunk is its capacity: push is a comparison and a store, and nothing is
-/// copied until the chunk is full. When it is built, [`into_slice`](Vector::into_slice) leaves it
-/// in the scope; dropped before, it leaves the scope as it was.
+/// Its capacity is all the free memory of the chunk: a push is a comparison and a store, and
+/// nothing is copied until the chunk is full. [`into_slice`](Vector::into_slice) finishes the
+/// vector and leaves its elements in the scope. A vector that is dropped instead leaves the scope
+/// unchanged.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -115,11 +116,12 @@ pub type Vec<'s, 'a, T> = Vector<T, &'s Scope<'a>>;
 /// ```
 pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
 
-/// A vector of 16 bytes, with no scope in it: for the nodes of syntax trees.
+/// A vector of 16 bytes that holds no scope, for the nodes of trees.
 ///
-/// What may need memory takes a scope: `children.push(&s, node)`. It should be the scope that it
-/// began in; through another one of the same lifetime it grows as well, by a copy. It is `Send` and
-/// `Sync` if its elements are. It holds 2³² - 1 elements at most.
+/// Methods that may allocate take a scope: `children.push(&s, node)`. Pass the scope in which the
+/// vector grew last, so that it can grow in place. In another scope with the same lifetime it grows
+/// by copying. A `NodeVec` is `Send` and `Sync` if its elements are, and holds at most 2³² - 1
+/// elements.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::NodeVec};
@@ -141,13 +143,13 @@ pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
 /// let s = arena.scope();
 /// let tree = parse(&s, &["ebb", "flow"]);
 /// assert_eq!(tree.children[1].name, "flow");
-/// // Trees of them go to other threads.
+/// // Trees of such nodes can be sent to other threads.
 /// let count = std::thread::scope(|threads| threads.spawn(|| tree.children.len()).join());
 /// assert_eq!((count.unwrap(), size_of::<NodeVec<'_, &str>>()), (2, 16));
 /// ```
 pub type NodeVec<'a, T> = Vector<T, Detached<'a>, u32>;
 
-/// Refuses, when the program is compiled, to forget the destructors of elements.
+/// Rejects, at compile time, elements whose destructors would not run.
 pub(crate) const fn assert_plain<T>() {
     assert!(
         !needs_drop::<T>(),
@@ -157,7 +159,7 @@ pub(crate) const fn assert_plain<T>() {
 }
 
 impl<'a> Scope<'a> {
-    /// An empty vector in this scope. Takes nothing until the first element.
+    /// An empty vector in this scope. Allocates nothing until the first element.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -180,7 +182,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// If that exceeds `isize::MAX` bytes.
+    /// If `capacity` elements exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -215,7 +217,8 @@ impl<'a> Scope<'a> {
         Ok(vec)
     }
 
-    /// Starts to build a vector at the low end, with the scope to itself. Takes nothing yet.
+    /// Starts to build a vector at the low end, with exclusive use of the scope. Allocates
+    /// nothing yet.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -246,7 +249,7 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
         Vector { elements: Elements::in_room(memory.room(Layout::new::<T>())), memory }
     }
 
-    /// Leaves the elements in the scope. Costs two stores.
+    /// Finishes the vector and returns its elements, which stay in the scope. Costs two stores.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -263,18 +266,18 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
         unsafe { lend(self.publish()) }
     }
 
-    /// Moves the scope's words behind the elements.
+    /// Moves the low end of the scope behind the elements.
     #[inline]
     fn publish(self) -> NonNull<[T]> {
         let Vector { elements, mut memory } = self;
         let (start, len) = (elements.start(), elements.len());
         let used = Used { start: start.cast(), len, capacity: elements.capacity() };
-        // SAFETY: the vector's own block, which it gives up.
+        // SAFETY: the block is the vector's own, and the vector is not used again.
         unsafe { memory.publish(used, size_of::<T>()) };
         NonNull::slice_from_raw_parts(start, len)
     }
 
-    /// Leaves the elements in the scope, owned by the box.
+    /// Like [`into_slice`](Vector::into_slice), but returns a box, which drops the elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -294,7 +297,7 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
 }
 
 impl<'s, 'a, T, const N: usize> Vec<'s, 'a, [T; N]> {
-    /// The elements of the arrays, one behind the other; nothing moves.
+    /// Flattens a vector of arrays. Moves nothing.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -314,7 +317,7 @@ impl<'s, 'a, T, const N: usize> Vec<'s, 'a, [T; N]> {
             (len * N, capacity * N)
         };
         let start = if capacity == 0 { NonNull::dangling() } else { start.cast() };
-        // SAFETY: `N` elements an array, in the same block; arrays have nothing between them.
+        // SAFETY: the same block has `N` elements for each array, without padding between them.
         let elements = unsafe { Elements::from_parts(start, len, capacity) };
         Vector { elements, memory }
     }
@@ -339,7 +342,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     ///
     /// # Panics
     ///
-    /// If that exceeds `isize::MAX` bytes.
+    /// If `capacity` elements exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -371,7 +374,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         scope.try_vec_with_capacity(capacity)
     }
 
-    /// A vector of what an iterator yields.
+    /// Creates a vector with the elements of an iterator.
     ///
     /// # Panics
     ///
@@ -391,7 +394,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         vec
     }
 
-    /// A vector of an array's elements.
+    /// Creates a vector with the elements of an array.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -404,25 +407,25 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     pub fn from_array_in<const N: usize>(values: [T; N], scope: &'s Scope<'a>) -> Self {
         let mut vec = scope.vec_with_capacity(N);
         let values = ManuallyDrop::new(values);
-        // SAFETY: the array's elements, of which the vector owns those in its block from here on;
-        // room was made for as many.
+        // SAFETY: room was reserved for `N` elements. The array is not used again, so the vector
+        // owns the copied elements.
         unsafe { vec.elements.append_unchecked(NonNull::from(&*values).cast(), N) };
         vec
     }
 
-    /// A vector from its parts.
+    /// Creates a vector from the parts that [`into_raw_parts`](Vector::into_raw_parts) returned.
     ///
     /// # Safety
     ///
-    /// `start`, `len` and `capacity` are those of a vector over the scope `scope` that is not used
-    /// again, such as [`into_raw_parts`](Vector::into_raw_parts) gives.
+    /// `start`, `len` and `capacity` are the parts of a vector in the scope `scope`, and that
+    /// vector is not used again.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// use ebbtide::collections::Vec;
     /// let (start, len, capacity) = Vec::from_array_in([1, 2], &s).into_raw_parts();
-    /// // SAFETY: the parts of a vector over `s`, which is gone.
+    /// // SAFETY: the parts of a vector in `s`, which is not used again.
     /// let list = unsafe { Vec::from_raw_parts_in(start, len, capacity, &s) };
     /// assert_eq!(list, [1, 2]);
     /// ```
@@ -435,11 +438,13 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         scope: &'s Scope<'a>,
     ) -> Self {
         const { assert_plain::<T>() };
-        // SAFETY: the caller says that these are the parts of a vector over `scope`, used no more.
+        // SAFETY: the caller says that these are the parts of a vector in `scope` that is not used
+        // again.
         Vector { elements: unsafe { Elements::from_parts(start, len, capacity) }, memory: scope }
     }
 
-    /// Where the elements are, how many, and how many there is room for.
+    /// Returns the address of the elements, the length and the capacity. The elements stay in the
+    /// scope.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -453,7 +458,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         (self.elements.start(), self.elements.len(), self.elements.capacity())
     }
 
-    /// The scope that it grows in.
+    /// The scope of the vector.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -468,8 +473,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         self.memory
     }
 
-    /// Leaves the elements in the scope, where they live for `'a`. What was reserved beyond them is
-    /// free again if the vector was the last to grow.
+    /// Finishes the vector and returns its elements, which stay in the scope for `'a`. The spare
+    /// capacity is free again if the vector allocated last.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -494,7 +499,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         unsafe { lend(NonNull::slice_from_raw_parts(self.elements.start(), self.len())) }
     }
 
-    /// Leaves the elements in the scope, owned by the box.
+    /// Like [`into_slice`](Vector::into_slice), but returns a box, which drops the elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -510,7 +515,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         unsafe { Box::own(NonNull::from(self.into_slice())) }
     }
 
-    /// Splits off the elements from `at` on, into a vector of their own in the same scope.
+    /// Moves the elements from `at` on to a new vector in the same scope.
     ///
     /// # Panics
     ///
@@ -536,7 +541,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// # Panics
     ///
@@ -565,18 +570,18 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         tail.elements.reserve_exact::<F>(&mut tail.memory, len - at)?;
         // SAFETY: `at <= len`.
         let from = unsafe { self.elements.place(at) };
-        // SAFETY: fewer than before.
+        // SAFETY: the length shrinks.
         unsafe { self.elements.set_len(at) };
-        // SAFETY: the elements that are no longer counted here; room was made for them.
+        // SAFETY: these elements are no longer counted here, and room was reserved for them.
         unsafe { tail.elements.append_unchecked(from, len - at) };
         Ok(tail)
     }
 
-    /// The same elements without the scope, in 16 bytes; nothing moves.
+    /// Converts to a `NodeVec` with the same elements. Moves nothing.
     ///
     /// # Panics
     ///
-    /// If there are more than `u32::MAX`.
+    /// If there are more than `u32::MAX` elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -589,13 +594,14 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     pub fn into_node_vec(self) -> NodeVec<'a, T> {
         let (start, len, capacity) = self.into_raw_parts();
         assert!(len <= u32::MOST, "a `NodeVec` holds {} elements at most", u32::MOST);
-        // SAFETY: the vector's parts, which live for `'a`; the capacity may be less than there is.
+        // SAFETY: the parts of this vector, whose block lives for `'a`. A smaller capacity than
+        // the real one is valid.
         let elements = unsafe { Elements::from_parts(start, len, capacity.min(u32::MOST)) };
         Vector { elements, memory: Detached::default() }
     }
 }
 
-/// Reading, and what needs no memory.
+/// Methods that allocate nothing.
 impl<T, M, L: Length> Vector<T, M, L> {
     /// The number of elements.
     ///
@@ -610,7 +616,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.len()
     }
 
-    /// Whether there is no element.
+    /// Whether the vector is empty.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -623,7 +629,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.len() == 0
     }
 
-    /// How many elements it holds before it asks for memory. For a `GrowVec`: all that the chunk
+    /// The number of elements that fit without allocating. For a `GrowVec`, as many as the chunk
     /// has room for.
     ///
     /// ```
@@ -650,7 +656,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.as_slice()
     }
 
-    /// The elements, to be changed.
+    /// The elements, mutably.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -665,7 +671,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.as_mut_slice()
     }
 
-    /// The address of the first element, or of none.
+    /// The address of the first element. Dangling if the capacity is 0.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -678,13 +684,13 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.start().as_ptr()
     }
 
-    /// The address of the first element, or of none, to be written through.
+    /// The address of the first element, for writing. Dangling if the capacity is 0.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut list = ebbtide::vec![in s; 1, 2];
-    /// // SAFETY: there is a first element.
+    /// // SAFETY: the vector is not empty.
     /// unsafe { list.as_mut_ptr().write(3) };
     /// assert_eq!(list, [3, 2]);
     /// ```
@@ -694,14 +700,14 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.start().as_ptr()
     }
 
-    /// The room behind the elements, up to the capacity.
+    /// The uninitialised places after the elements, up to the capacity.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut list = s.vec_with_capacity(2);
     /// list.spare_capacity_mut()[0].write(7);
-    /// // SAFETY: there is room for it, and it was just written.
+    /// // SAFETY: the capacity is 2, and the first element was just written.
     /// unsafe { list.set_len(1) };
     /// assert_eq!(list, [7]);
     /// ```
@@ -711,28 +717,28 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.split_at_spare().1
     }
 
-    /// Says how many elements there are.
+    /// Sets the length.
     ///
     /// # Safety
     ///
-    /// `len` is the capacity at most, and the first `len` elements are initialised.
+    /// `len` is at most the capacity, and the first `len` elements are initialised.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut list = ebbtide::vec![in s; 1, 2, 3];
-    /// // SAFETY: fewer than there are.
+    /// // SAFETY: the vector has at least one element.
     /// unsafe { list.set_len(1) };
     /// assert_eq!(list, [1]);
     /// ```
     #[inline(always)]
     pub unsafe fn set_len(&mut self, len: usize) {
-        // SAFETY: the caller says that `len <= capacity` and that so many elements are initialised
-        // (V1).
+        // SAFETY: the caller says that `len <= capacity` and that the first `len` elements are
+        // initialised (V1).
         unsafe { self.elements.set_len(len) };
     }
 
-    /// Takes the last element off.
+    /// Removes the last element and returns it; `None` if the vector is empty.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -745,7 +751,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.pop()
     }
 
-    /// Takes the last element off if `predicate` says so.
+    /// Removes the last element and returns it, if `predicate` returns true for it.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -760,7 +766,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         if predicate(last) { self.pop() } else { None }
     }
 
-    /// Drops the elements behind the first `len`; no-op if there are no more than that.
+    /// Drops all but the first `len` elements. No-op if there are no more.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -774,7 +780,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.truncate(len);
     }
 
-    /// Drops all elements. The capacity stays.
+    /// Drops all elements and keeps the capacity.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -788,11 +794,11 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.truncate(0);
     }
 
-    /// Takes out the element at `index`; those behind it move up.
+    /// Removes the element at `index` and returns it. Moves all elements after it.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If `index` is out of bounds.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -808,11 +814,11 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.remove(index)
     }
 
-    /// Takes out the element at `index`, and puts the last one in its place: no element moves up.
+    /// Removes the element at `index` and returns it. Moves only the last element, to its place.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If `index` is out of bounds.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -866,7 +872,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.retain(keep);
     }
 
-    /// Of consecutive elements that are equal, keeps the first.
+    /// Removes all but the first of consecutive equal elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -883,7 +889,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.dedup_by(|one, other| one == other);
     }
 
-    /// Of consecutive elements with an equal key, keeps the first.
+    /// Removes all but the first of consecutive elements with equal keys.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -897,8 +903,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.dedup_by(|one, other| key(one) == key(other));
     }
 
-    /// Of consecutive elements of which `same` returns true, keeps the first. `same` gets the
-    /// element in question, and the one kept before it.
+    /// Removes all but the first of consecutive elements that are the `same`. The arguments of
+    /// `same` are the element in question and the last element that was kept.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -912,12 +918,12 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.dedup_by(same);
     }
 
-    /// Takes the elements of a range out, as an iterator; dropped early, it drops the rest of them.
-    /// If it is forgotten, the elements from the range's start on are lost.
+    /// Removes a range of elements and returns them as an iterator. Dropping the iterator drops
+    /// those that are left. Forgetting it leaks all elements from the start of the range on.
     ///
     /// # Panics
     ///
-    /// If the range begins behind its end, or ends behind the length.
+    /// If the start of the range is greater than its end, or its end greater than the length.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -933,12 +939,12 @@ impl<T, M, L: Length> Vector<T, M, L> {
         Drain::of(&mut self.elements, range)
     }
 
-    /// Takes the elements of a range for which `takes` returns true out, as an iterator, one by
-    /// one. Dropped early, it leaves the rest where it is.
+    /// Returns an iterator that removes the elements of a range for which `takes` returns true.
+    /// Elements that the iterator does not reach stay in the vector.
     ///
     /// # Panics
     ///
-    /// If the range begins behind its end, or ends behind the length.
+    /// If the start of the range is greater than its end, or its end greater than the length.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -959,16 +965,16 @@ impl<T, M, L: Length> Vector<T, M, L> {
     }
 }
 
-/// What may need memory.
+/// Methods that may allocate.
 ///
-/// Where an arena has none, the methods without `try_` call `handle_alloc_error`.
+/// If there is no memory, the methods without `try_` call `handle_alloc_error`.
 impl<T, M: Memory> Vector<T, M> {
     #[inline(always)]
     pub(crate) fn push_in<F: Failure>(&mut self, value: T) -> Result<(), F> {
         self.elements.push(&mut self.memory, value)
     }
 
-    /// Replaces a range, which is within the length, by copies of `values`.
+    /// Replaces a range by copies of `values`. The range is within the length.
     #[inline]
     pub(crate) fn replace_in<F: Failure>(
         &mut self,
@@ -981,7 +987,7 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.replace(&mut self.memory, range, values)
     }
 
-    /// Adds an element. Amortised, two instructions more than a store.
+    /// Appends an element. Amortised, costs two instructions besides the store.
     ///
     /// # Panics
     ///
@@ -999,7 +1005,7 @@ impl<T, M: Memory> Vector<T, M> {
         let Ok(()) = self.push_in::<Infallible>(value);
     }
 
-    /// Like [`push`](Vector::push), and returns where the element is.
+    /// Like [`push`](Vector::push), but returns a reference to the element.
     ///
     /// # Panics
     ///
@@ -1019,7 +1025,8 @@ impl<T, M: Memory> Vector<T, M> {
         &mut self.as_mut_slice()[last]
     }
 
-    /// Makes room for an element, then adds the one that `make` returns, which need not be moved.
+    /// Reserves room for an element, then writes the one that `make` returns directly to it. Saves
+    /// a copy of large elements.
     ///
     /// # Panics
     ///
@@ -1036,7 +1043,7 @@ impl<T, M: Memory> Vector<T, M> {
     pub fn push_with(&mut self, make: impl FnOnce() -> T) {
         self.reserve(1);
         let value = make();
-        // SAFETY: room was made for one.
+        // SAFETY: room was reserved for one element.
         unsafe { self.elements.push_unchecked(value) };
     }
 
@@ -1044,7 +1051,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was, and the value is dropped.
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
     ///
     /// ```
     /// let mut stack = ebbtide::StackArena::<16>::new();
@@ -1058,8 +1065,8 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.push(&mut self.memory, value)
     }
 
-    /// Makes room for `additional` more elements, and for some more than that where it saves a
-    /// later move.
+    /// Reserves room for at least `additional` more elements. May reserve more, so that repeated
+    /// calls take amortised constant time.
     ///
     /// # Panics
     ///
@@ -1081,7 +1088,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1093,7 +1100,7 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.reserve(&mut self.memory, additional)
     }
 
-    /// Makes room for `additional` more elements, and no more.
+    /// Reserves room for exactly `additional` more elements.
     ///
     /// # Panics
     ///
@@ -1115,7 +1122,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1127,8 +1134,8 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.reserve_exact(&mut self.memory, additional)
     }
 
-    /// Gives back the room behind the elements, if nothing was allocated since; the capacity goes
-    /// in any case. A `GrowVec` keeps all: it is free again when the vector is finished.
+    /// Reduces the capacity to the length. The memory is free again if the vector allocated last. A
+    /// `GrowVec` keeps its capacity, because the rest is free when the vector is finished.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1143,7 +1150,7 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.shrink_to(&mut self.memory, 0);
     }
 
-    /// Like [`shrink_to_fit`](Vector::shrink_to_fit), but keeps room for `capacity` elements.
+    /// Like [`shrink_to_fit`](Vector::shrink_to_fit), but keeps a capacity of at least `capacity`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1157,7 +1164,7 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.shrink_to(&mut self.memory, capacity);
     }
 
-    /// Puts an element in front of the one at `index`; that one and those behind it move down.
+    /// Inserts an element at `index`. Moves all elements from `index` on.
     ///
     /// # Panics
     ///
@@ -1181,7 +1188,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was, and the value is dropped.
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
     ///
     /// # Panics
     ///
@@ -1209,7 +1216,7 @@ impl<T, M: Memory> Vector<T, M> {
         assert!(index <= len, "the index is {index}, and the length is {len}");
     }
 
-    /// Clones a slice to the end. A slice of plain values is one copy.
+    /// Appends clones of the elements of a slice. Plain values are copied at once.
     ///
     /// # Panics
     ///
@@ -1234,7 +1241,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was, and nothing was cloned.
+    /// [`AllocError`]; the vector is unchanged, and nothing was cloned.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1258,12 +1265,12 @@ impl<T, M: Memory> Vector<T, M> {
         T: Clone,
     {
         self.elements.reserve::<F>(&mut self.memory, values.len())?;
-        // SAFETY: room was made for as many.
+        // SAFETY: room was reserved for as many.
         unsafe { self.elements.clone_unchecked(values) };
         Ok(())
     }
 
-    /// Copies a slice to the end, up to 64 bytes of it without a call.
+    /// Appends a copy of a slice. Up to 64 bytes are copied without a call.
     ///
     /// # Panics
     ///
@@ -1288,7 +1295,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1315,7 +1322,7 @@ impl<T, M: Memory> Vector<T, M> {
         let len = self.elements.len();
         // SAFETY: `len <= capacity`.
         let place = unsafe { self.elements.place(len) };
-        // SAFETY: room was made for this many elements. It was free, so it does not overlap the
+        // SAFETY: room was reserved for these elements. It was free, so it does not overlap the
         // values.
         unsafe { copy_bytes(NonNull::from(values).cast(), place.cast(), size_of_val(values)) };
         // SAFETY: the copy has initialised the elements up to this length (V1).
@@ -1323,7 +1330,7 @@ impl<T, M: Memory> Vector<T, M> {
         Ok(())
     }
 
-    /// Copies several slices to the end, one behind the other; memory is asked for once.
+    /// Appends copies of several slices, one after the other. Reserves memory once.
     ///
     /// # Panics
     ///
@@ -1347,7 +1354,7 @@ impl<T, M: Memory> Vector<T, M> {
         }
     }
 
-    /// Clones elements of the vector itself to its end.
+    /// Appends clones of a range of the vector's own elements.
     ///
     /// # Panics
     ///
@@ -1374,11 +1381,11 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// # Panics
     ///
-    /// If the range begins behind its end or ends behind the length.
+    /// If the start of the range is greater than its end, or its end greater than the length.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1411,14 +1418,15 @@ impl<T, M: Memory> Vector<T, M> {
         // SAFETY: within the length.
         let from = unsafe { self.elements.place(range.start) };
         let from = NonNull::slice_from_raw_parts(from, range.len());
-        // SAFETY: elements (V1). Only places behind the length are written to while they are read.
+        // SAFETY: these are elements (V1). While they are read, only places after the length are
+        // written.
         let from = unsafe { from.as_ref() };
-        // SAFETY: room was made for as many.
+        // SAFETY: room was reserved for as many.
         unsafe { self.elements.clone_unchecked(from) };
         Ok(())
     }
 
-    /// Makes the length `len`: drops elements from the end, or adds clones of `value`.
+    /// Changes the length to `len`: drops elements at the end or appends clones of `value`.
     ///
     /// # Panics
     ///
@@ -1443,7 +1451,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1471,14 +1479,14 @@ impl<T, M: Memory> Vector<T, M> {
             return Ok(());
         };
         self.elements.reserve::<F>(&mut self.memory, more)?;
-        // SAFETY: room was made for one more than that.
+        // SAFETY: room was reserved for one more than that.
         unsafe { self.elements.fill_with(more - 1, || value.clone()) };
-        // SAFETY: and here it is.
+        // SAFETY: the room for that one element.
         unsafe { self.elements.push_unchecked(value) };
         Ok(())
     }
 
-    /// Makes the length `len`: drops elements from the end, or adds what `make` returns.
+    /// Changes the length to `len`: drops elements at the end or appends the results of `make`.
     ///
     /// # Panics
     ///
@@ -1500,7 +1508,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was, and `make` did not run.
+    /// [`AllocError`]; the vector is unchanged, and `make` did not run.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1526,12 +1534,12 @@ impl<T, M: Memory> Vector<T, M> {
             return Ok(());
         };
         self.elements.reserve::<F>(&mut self.memory, more)?;
-        // SAFETY: room was made for as many.
+        // SAFETY: room was reserved for as many.
         unsafe { self.elements.fill_with(more, make) };
         Ok(())
     }
 
-    /// Moves all elements of another vector to the end of this one. It may be of another kind.
+    /// Moves all elements of another vector, of any kind, to the end of this one.
     ///
     /// # Panics
     ///
@@ -1553,7 +1561,7 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; both vectors are as they were.
+    /// [`AllocError`]; both vectors are unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1571,11 +1579,11 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.append(&mut self.memory, &mut other.elements)
     }
 
-    /// Adds the elements of an iterator, as many as there is memory for.
+    /// Appends the elements of an iterator until there is no memory.
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; what was added before stays, the element at hand is dropped.
+    /// [`AllocError`]; elements added before stay, and the current one is dropped.
     ///
     /// ```
     /// let mut stack = ebbtide::StackArena::<10>::new();
@@ -1589,14 +1597,15 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.extend(&mut self.memory, values.into_iter())
     }
 
-    /// Replaces the elements of a range by what an iterator yields, and returns those, as an
-    /// iterator. They are replaced when that is dropped; if it is forgotten, the elements from
-    /// the range's start on are lost.
+    /// Replaces a range of elements by those of `values`, and returns the removed elements as an
+    /// iterator. The elements are replaced when the iterator is dropped. Forgetting it leaks all
+    /// elements from the start of the range on.
     ///
     /// # Panics
     ///
-    /// If the range begins behind its end or ends behind the length. Dropping the iterator panics
-    /// if `values` does, or if the vector would exceed `isize::MAX` bytes.
+    /// If the start of the range is greater than its end, or its end greater than the length.
+    /// Dropping the iterator panics if `values` does, or if the vector would exceed `isize::MAX`
+    /// bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -1,4 +1,4 @@
-//! Maps and sets: hashbrown's, over a scope.
+//! Hash maps and sets: those of hashbrown, in the memory of a scope.
 
 use super::collect::FromIteratorIn;
 use crate::{scope::Scope, vector::assert_plain};
@@ -10,16 +10,16 @@ use core::{
 };
 use hashbrown_017::{DefaultHashBuilder, Equivalent, HashMap, HashSet};
 
-/// A hash map that runs the destructors of its keys and values: hashbrown's own, over a scope.
+/// A hash map that drops its keys and values: hashbrown's own, in a scope.
 pub type OwnedMap<'s, 'a, K, V, S = DefaultHashBuilder> = HashMap<K, V, S, &'s Scope<'a>>;
 
-/// A hash set that runs the destructors of its elements: hashbrown's own, over a scope.
+/// A hash set that drops its elements: hashbrown's own, in a scope.
 pub type OwnedSet<'s, 'a, T, S = DefaultHashBuilder> = HashSet<T, S, &'s Scope<'a>>;
 
-/// A hash map of plain values, without a destructor, so that an arena node can hold one.
+/// A hash map without a destructor, so that a node in an arena can contain one.
 ///
-/// All methods are those of hashbrown's map, by `Deref`. Keys and values that need `Drop` are
-/// refused when the program is compiled; see [`owned_map`](Scope::owned_map).
+/// It derefs to hashbrown's map and so has all its methods. Keys and values that need `Drop` are
+/// rejected at compile time; use [`owned_map`](Scope::owned_map) for those.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::Map};
@@ -40,7 +40,7 @@ pub struct Map<'s, 'a, K, V, S = DefaultHashBuilder> {
     inner: ManuallyDrop<OwnedMap<'s, 'a, K, V, S>>,
 }
 
-/// A hash set of plain values, without a destructor; see [`Map`].
+/// A hash set without a destructor; see [`Map`].
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -54,7 +54,7 @@ pub struct Set<'s, 'a, T, S = DefaultHashBuilder> {
 }
 
 impl<'a> Scope<'a> {
-    /// An empty hash map of plain values. Takes nothing until the first entry.
+    /// An empty hash map. Allocates nothing until the first entry.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -86,7 +86,7 @@ impl<'a> Scope<'a> {
         Map::of(HashMap::with_capacity_in(capacity, self))
     }
 
-    /// An empty hash map with a hasher of yours.
+    /// An empty hash map with the given hasher.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -102,7 +102,7 @@ impl<'a> Scope<'a> {
         Map::of(HashMap::with_hasher_in(hasher, self))
     }
 
-    /// An empty hash set of plain values; see [`map`](Scope::map).
+    /// An empty hash set. Allocates nothing until the first element.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -130,13 +130,13 @@ impl<'a> Scope<'a> {
         Set::of(HashSet::with_capacity_in(capacity, self))
     }
 
-    /// An empty hash map that runs the destructors of its keys and values.
+    /// An empty hash map that drops its keys and values.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut names = s.owned_map();
-    /// names.insert(1, String::from("Kattegat")); // freed when `names` goes
+    /// names.insert(1, String::from("Kattegat")); // freed when `names` is dropped
     /// assert_eq!(names[&1], "Kattegat");
     /// ```
     #[inline]
@@ -145,7 +145,7 @@ impl<'a> Scope<'a> {
         HashMap::with_hasher_in(DefaultHashBuilder::default(), self)
     }
 
-    /// An empty hash set that runs the destructors of its elements.
+    /// An empty hash set that drops its elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -168,7 +168,8 @@ impl<'s, 'a, K, V, S> Map<'s, 'a, K, V, S> {
         Map { inner: ManuallyDrop::new(inner) }
     }
 
-    /// hashbrown's map, which has a destructor: it gives its block back if that is the last one.
+    /// Converts to hashbrown's map. That has a destructor, which frees its block if it allocated
+    /// last.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -184,7 +185,7 @@ impl<'s, 'a, K, V, S> Map<'s, 'a, K, V, S> {
         ManuallyDrop::into_inner(self.inner)
     }
 
-    /// The entries, in no order, as a slice that lives for `'a`.
+    /// Copies the entries, in any order, to a slice that lives for `'a`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -207,7 +208,8 @@ impl<'s, 'a, T, S> Set<'s, 'a, T, S> {
         Set { inner: ManuallyDrop::new(inner) }
     }
 
-    /// hashbrown's set, which has a destructor: it gives its block back if that is the last one.
+    /// Converts to hashbrown's set. That has a destructor, which frees its block if it allocated
+    /// last.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -222,7 +224,7 @@ impl<'s, 'a, T, S> Set<'s, 'a, T, S> {
         ManuallyDrop::into_inner(self.inner)
     }
 
-    /// The elements, in no order, as a slice that lives for `'a`.
+    /// Copies the elements, in any order, to a slice that lives for `'a`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -238,15 +240,15 @@ impl<'s, 'a, T, S> Set<'s, 'a, T, S> {
     }
 }
 
-/// A map without a destructor. Keys and values that need one are refused when the program is
-/// compiled.
+/// Converts to a map without a destructor. Keys and values that need `Drop` are rejected at compile
+/// time.
 impl<'s, 'a, K, V, S> From<OwnedMap<'s, 'a, K, V, S>> for Map<'s, 'a, K, V, S> {
     fn from(map: OwnedMap<'s, 'a, K, V, S>) -> Self {
         Map::of(map)
     }
 }
 
-/// A set without a destructor. Elements that need one are refused when the program is compiled.
+/// Converts to a set without a destructor. Elements that need `Drop` are rejected at compile time.
 impl<'s, 'a, T, S> From<OwnedSet<'s, 'a, T, S>> for Set<'s, 'a, T, S> {
     fn from(set: OwnedSet<'s, 'a, T, S>) -> Self {
         Set::of(set)
@@ -285,14 +287,14 @@ impl<T, S> DerefMut for Set<'_, '_, T, S> {
     }
 }
 
-/// Into the same scope.
+/// Clones into the same scope.
 impl<K: Clone, V: Clone, S: Clone> Clone for Map<'_, '_, K, V, S> {
     fn clone(&self) -> Self {
         Map { inner: self.inner.clone() }
     }
 }
 
-/// Into the same scope.
+/// Clones into the same scope.
 impl<T: Clone, S: Clone> Clone for Set<'_, '_, T, S> {
     fn clone(&self) -> Self {
         Set { inner: self.inner.clone() }

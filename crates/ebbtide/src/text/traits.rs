@@ -1,4 +1,4 @@
-//! The traits of strings.
+//! Trait implementations of strings.
 
 use super::{String, Text};
 use crate::{boxed::Box, error::AllocError, vector::Memory};
@@ -26,7 +26,7 @@ impl<M> DerefMut for Text<M> {
     }
 }
 
-/// Into the same scope.
+/// Clones into the same scope.
 impl<M: Memory + Copy> Clone for Text<M> {
     fn clone(&self) -> Self {
         Text { bytes: self.bytes.clone() }
@@ -34,7 +34,7 @@ impl<M: Memory + Copy> Clone for Text<M> {
 }
 
 impl<M: Memory> fmt::Write for Text<M> {
-    /// Fails where there is no memory; the text is then as it was.
+    /// Fails if there is no memory; the text is then unchanged.
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.try_push_str(text).map_err(|AllocError| fmt::Error)
@@ -46,7 +46,7 @@ impl<M: Memory> fmt::Write for Text<M> {
     }
 }
 
-/// Adds what `add` does of every piece that an iterator yields.
+/// Calls `add` for every item of an iterator.
 macro_rules! extend {
     ($([$($lifetime:lifetime)?] $piece:ty: |$text:ident, $value:ident| $add:expr),+ $(,)?) => {
         $(
@@ -70,7 +70,7 @@ impl<M: Memory> Extend<char> for Text<M> {
     #[inline]
     fn extend<I: IntoIterator<Item = char>>(&mut self, characters: I) {
         let characters = characters.into_iter();
-        // Where it is refused the text grows as characters arrive; the hint may lie.
+        // If reserving fails, the text grows as characters arrive; the hint may be wrong.
         let _ = self.try_reserve(characters.size_hint().0.min(1 << 16));
         characters.for_each(|character| self.push(character));
     }
@@ -201,7 +201,7 @@ impl<M> Ord for Text<M> {
     }
 }
 
-/// Equal to whatever derefs to an equal `str`, on either side.
+/// Compares with other types of strings, on either side.
 macro_rules! equal {
     ($($(#[$attribute:meta])* [$($lifetime:lifetime)?] $other:ty),+ $(,)?) => {
         $(

@@ -1,19 +1,19 @@
-//! The block of a vector, its length and its capacity: everything that needs no memory.
+//! The block of a vector, its length and its capacity.
 //!
-//! All vectors and strings are this struct under a shell. The shell knows where memory comes from
-//! ([`memory`](super::memory)); this file knows which elements are initialised.
+//! All vectors and strings wrap the struct [`Elements`]. This file keeps track of which elements
+//! are initialised; where memory comes from is the matter of [`memory`](super::memory).
 //!
 //! # Invariants
 //!
-//! - **V1** `len <= capacity`. The first `len` places hold initialised elements, which belong to
-//!   the vector.
-//! - **V2** `start` is aligned for a `T`, and the `capacity` places behind it are one block that is
-//!   the vector's alone and valid as long as the vector. Where `capacity` is 0, or `T` has no size,
-//!   there is no block.
+//! - **V1** `len <= capacity`. The first `len` places hold initialised elements, which the vector
+//!   owns.
+//! - **V2** `start` is aligned for a `T`. The `capacity` places from there on are one block, which
+//!   only this vector uses and which is valid as long as the vector. There is no block if
+//!   `capacity` is 0 or `T` is zero-sized.
 //!
-//! Whenever code of the user's runs (a destructor, a closure, an iterator, `Clone`), `len` counts
-//! only elements that nobody else will drop or hand out: a panic leaks at most the elements in
-//! motion.
+//! While user code runs (a destructor, a closure, an iterator, `Clone`), `len` counts only elements
+//! that nothing else will drop or return. So a panic leaks at most the elements that were being
+//! moved.
 
 use super::memory::{Grow, Room, Used};
 use crate::{
@@ -28,29 +28,29 @@ use core::{
     ptr::NonNull,
 };
 
-/// A number of elements as a vector keeps it: `usize`, or `u32` where a vector is to be small.
+/// The type of a vector's length and capacity: `usize`, or `u32` for small vectors.
 ///
 /// It cannot be implemented outside of this crate.
 ///
 /// # Safety
 ///
-/// `of` and `get` are inverse up to `MOST`, and nothing else.
+/// `of` and `get` are inverse functions for values up to `MOST`.
 pub unsafe trait Length: Copy + Sealed {
-    /// The largest one.
+    /// The largest value.
     const MOST: usize;
-    /// `len` as this type; `len` is `MOST` at most.
+    /// Converts from a `usize` of at most `MOST`.
     fn of(len: usize) -> Self;
     /// Converts to a `usize`.
     fn get(self) -> usize;
 }
 
-/// Keeps [`Length`] to the types here.
+/// Prevents other implementations of [`Length`].
 pub trait Sealed {}
 
 impl Sealed for usize {}
 impl Sealed for u32 {}
 
-// SAFETY: the identity.
+// SAFETY: both are the identity.
 unsafe impl Length for usize {
     const MOST: usize = usize::MAX;
 
@@ -65,13 +65,13 @@ unsafe impl Length for usize {
     }
 }
 
-// SAFETY: conversions between integers, neither of which loses anything up to `MOST`: it is
-// `u32::MAX`, or `usize::MAX` where that is less.
+// SAFETY: both convert between integers without loss for values up to `MOST`, which is the smaller
+// one of `u32::MAX` and `usize::MAX`.
 unsafe impl Length for u32 {
     const MOST: usize = if usize::BITS < u32::BITS { usize::MAX } else { u32::MAX as usize };
 
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation, reason = "`MOST` at most")]
+    #[allow(clippy::cast_possible_truncation, reason = "at most `MOST`")]
     fn of(len: usize) -> Self {
         debug_assert!(len <= Self::MOST);
         len as u32
@@ -83,7 +83,8 @@ unsafe impl Length for u32 {
     }
 }
 
-/// Larger elements are pushed one by one: each is a copy of many stores anyway.
+/// Elements of more than this many bytes are pushed one by one, because each takes many stores
+/// anyway.
 const LOOPED: usize = 256;
 
 /// See the module. Has no destructor.
@@ -94,7 +95,7 @@ pub(crate) struct Elements<T, L = usize> {
 }
 
 impl<T, L: Length> Elements<T, L> {
-    /// How many elements a vector without a block holds.
+    /// The capacity of a vector without a block.
     const WITHOUT_BLOCK: usize = if size_of::<T>() == 0 { L::MOST } else { 0 };
 
     #[inline(always)]
@@ -105,8 +106,8 @@ impl<T, L: Length> Elements<T, L> {
 
     /// # Safety
     ///
-    /// V1 and V2 hold of the arguments; `capacity` is `L::MOST` at most. For a `T` without a size
-    /// it is ignored, and `len` is `L::MOST` at most.
+    /// V1 and V2 hold for the arguments, and `capacity` is at most `L::MOST`. If `T` is zero-sized,
+    /// `capacity` is ignored and `len` is at most `L::MOST`.
     #[inline(always)]
     pub(crate) unsafe fn from_parts(start: NonNull<T>, len: usize, capacity: usize) -> Self {
         let capacity = if size_of::<T>() == 0 { L::MOST } else { capacity };
@@ -155,10 +156,9 @@ impl<T, L: Length> Elements<T, L> {
         Used { start: self.start.cast(), len: self.len(), capacity }
     }
 
-    // What needs memory.
+    // Growing and shrinking.
 
-    /// Makes room for `additional` more elements than there are, and for more where that saves a
-    /// later move.
+    /// Reserves room for at least `additional` more elements.
     #[inline(always)]
     pub(crate) fn reserve<F: Failure>(
         &mut self,
@@ -168,7 +168,7 @@ impl<T, L: Length> Elements<T, L> {
         self.reserve_with(memory, additional, false)
     }
 
-    /// Makes room for `additional` more elements than there are, and no more.
+    /// Reserves room for exactly `additional` more elements.
     #[inline(always)]
     pub(crate) fn reserve_exact<F: Failure>(
         &mut self,
@@ -191,8 +191,8 @@ impl<T, L: Length> Elements<T, L> {
         self.grow(memory, additional, exact)
     }
 
-    /// Only values cross the call into the memory, so that a vector which is a local variable stays
-    /// in registers.
+    /// Passes and returns only values, no reference to `self`, so that a local vector can stay in
+    /// registers.
     #[inline(always)]
     fn grow<F: Failure>(
         &mut self,
@@ -204,20 +204,20 @@ impl<T, L: Length> Elements<T, L> {
         if size_of::<T>() == 0 || needed < additional || needed > L::MOST {
             return Err(F::too_large());
         }
-        // SAFETY: the block is of this memory, or there is none (V2).
+        // SAFETY: the block came from this memory, or there is none (V2).
         let room = unsafe { memory.grow::<F>(self.used(), Layout::new::<T>(), needed, exact)? };
         self.move_to(room);
         Ok(())
     }
 
-    /// Takes the elements to be where the memory put them.
+    /// Sets the block to the one that the memory returned.
     #[inline(always)]
     fn move_to(&mut self, room: Room) {
         self.start = room.start.cast();
         self.capacity = L::of(room.capacity.min(L::MOST));
     }
 
-    /// Takes what is free at once, where memory lends it.
+    /// Creates an empty vector whose block is `room`.
     #[inline(always)]
     pub(crate) fn in_room(room: Room) -> Self {
         let mut elements = Self::new();
@@ -227,14 +227,15 @@ impl<T, L: Length> Elements<T, L> {
         elements
     }
 
-    /// Gives the memory back what lies behind the first `capacity` places, where it takes that.
+    /// Reduces the capacity to `capacity`, or to the length if that is greater, as far as the
+    /// memory supports it.
     #[inline]
     pub(crate) fn shrink_to(&mut self, memory: &mut impl Grow, capacity: usize) {
         let capacity = capacity.max(self.len());
         if size_of::<T>() == 0 || capacity >= self.capacity() {
             return;
         }
-        // SAFETY: the block is of this memory (V2), and no element lies behind `capacity` (V1).
+        // SAFETY: the block came from this memory (V2), and `len <= capacity`.
         let left = unsafe { memory.shrink(self.used(), size_of::<T>(), capacity) };
         self.capacity = L::of(left);
     }
@@ -246,7 +247,7 @@ impl<T, L: Length> Elements<T, L> {
         if self.len() == self.capacity() {
             self.grow::<F>(memory, 1, false)?;
         }
-        // SAFETY: there is room for one.
+        // SAFETY: there is room for one element.
         unsafe { self.push_unchecked(value) };
         Ok(())
     }
@@ -259,16 +260,16 @@ impl<T, L: Length> Elements<T, L> {
         let len = self.len();
         // SAFETY: the caller says that `len < capacity`.
         let place = unsafe { self.place(len) };
-        // SAFETY: aligned, free, and the vector's alone (V2).
+        // SAFETY: aligned, free, and the vector's own (V2).
         unsafe { place.write(value) };
-        // SAFETY: one more is initialised, and the caller's promise.
+        // SAFETY: one more element is initialised, and the caller says that there was room.
         unsafe { self.set_len(len + 1) };
     }
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         let len = self.len().checked_sub(1)?;
-        // SAFETY: fewer than before.
+        // SAFETY: the length shrinks.
         unsafe { self.set_len(len) };
         // SAFETY: `len` was an index.
         let place = unsafe { self.place(len) };
@@ -276,7 +277,7 @@ impl<T, L: Length> Elements<T, L> {
         Some(unsafe { place.read() })
     }
 
-    /// Puts an element in front of the one at `index`, which is `len` at most.
+    /// Inserts an element at `index`, which is at most `len`.
     #[inline]
     pub(crate) fn insert<F: Failure>(
         &mut self,
@@ -289,18 +290,18 @@ impl<T, L: Length> Elements<T, L> {
         self.reserve::<F>(memory, 1)?;
         // SAFETY: `index <= len`.
         let place = unsafe { self.place(index) };
-        // SAFETY: `len < capacity`, since room was made for one more.
+        // SAFETY: `len < capacity`, because room was reserved for one element.
         let behind = unsafe { place.add(1) };
-        // SAFETY: `len - index` elements lie there, and one place more (V1).
+        // SAFETY: `len - index` elements lie there, and the place after them is free (V1, V2).
         unsafe { place.copy_to(behind, len - index) };
-        // SAFETY: what was there has moved.
+        // SAFETY: the element that was there has moved.
         unsafe { place.write(value) };
         // SAFETY: one more is initialised.
         unsafe { self.set_len(len + 1) };
         Ok(())
     }
 
-    /// Takes out the element at `index`, which is below `len`.
+    /// Removes the element at `index`, which is less than `len`.
     #[inline]
     pub(crate) fn remove(&mut self, index: usize) -> T {
         let len = self.len();
@@ -318,7 +319,7 @@ impl<T, L: Length> Elements<T, L> {
         value
     }
 
-    /// Takes out the element at `index`, which is below `len`, and puts the last one there.
+    /// Removes the element at `index`, which is less than `len`, and moves the last one there.
     #[inline]
     pub(crate) fn swap_remove(&mut self, index: usize) -> T {
         let last = self.len() - 1;
@@ -329,7 +330,7 @@ impl<T, L: Length> Elements<T, L> {
         let end = unsafe { self.place(last) };
         // SAFETY: initialised (V1); overwritten below, or no longer counted.
         let value = unsafe { place.read() };
-        // SAFETY: both are places of elements; they may be the same.
+        // SAFETY: both are places of elements, possibly the same.
         unsafe { end.copy_to(place, 1) };
         // SAFETY: one fewer is left.
         unsafe { self.set_len(last) };
@@ -343,7 +344,8 @@ impl<T, L: Length> Elements<T, L> {
         let Some(dropped) = self.len().checked_sub(len) else {
             return;
         };
-        // SAFETY: fewer than before. Set before the destructors run, one of which may panic.
+        // Set before the destructors run, because one may panic.
+        // SAFETY: the length shrinks.
         unsafe { self.set_len(len) };
         if needs_drop::<T>() {
             // SAFETY: `len` was within the length.
@@ -353,7 +355,7 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Puts `count` elements, which room was reserved for, at the end. They are the vector's from
+    /// Moves `count` elements to the end. Room was reserved for them, and the vector owns them from
     /// here on.
     ///
     /// # Safety
@@ -372,8 +374,7 @@ impl<T, L: Length> Elements<T, L> {
         unsafe { self.set_len(len + count) };
     }
 
-    /// Writes what `make` yields, at most `count` elements, to the end, in a loop that looks at
-    /// nothing else. Room was reserved for them.
+    /// Appends `count` results of `make`, for which room was reserved.
     ///
     /// # Safety
     ///
@@ -388,15 +389,15 @@ impl<T, L: Length> Elements<T, L> {
             let value = make();
             // SAFETY: `index < count`, so it is within the capacity.
             let place = unsafe { place.add(index) };
-            // SAFETY: free, aligned, and the vector's alone (V2).
+            // SAFETY: free, aligned, and the vector's own (V2).
             unsafe { place.write(value) };
             written.count = index + 1;
         }
     }
 
-    /// Clones a slice to the end. Of elements that need no `Drop`, and so may be forgotten if a
-    /// clone panics, the length is set once: the compiler then makes one copy of a loop over
-    /// plain ones.
+    /// Appends clones of a slice. For elements that need no `Drop`, the length is set once at the
+    /// end, because leaking them if a clone panics does no harm. The compiler can then turn the
+    /// loop into one copy.
     ///
     /// # Safety
     ///
@@ -415,7 +416,7 @@ impl<T, L: Length> Elements<T, L> {
                 let value = value.clone();
                 // SAFETY: within the capacity.
                 let place = unsafe { place.add(index) };
-                // SAFETY: free, aligned, and the vector's alone (V2).
+                // SAFETY: free, aligned, and the vector's own (V2).
                 unsafe { place.write(value) };
                 written.count = index + 1;
             }
@@ -428,11 +429,11 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Adds at most `count` elements of an iterator, for which room was reserved. Returns whether
-    /// it may have more; if not, it has ended, and must not be asked again.
+    /// Appends at most `count` elements of an iterator, for which room was reserved. Returns false
+    /// if the iterator ended before, which must then not be called again.
     ///
-    /// Where `count` is what the iterator announced, the compiler finds that the loop's two ends
-    /// are one, and takes several elements a turn.
+    /// If `count` is the size hint of the iterator, the compiler can prove that both conditions of
+    /// the loop are the same, and unroll or vectorise it.
     ///
     /// # Safety
     ///
@@ -450,17 +451,16 @@ impl<T, L: Length> Elements<T, L> {
         // SAFETY: within the capacity.
         let place = unsafe { self.place(len) };
         let mut written = Written { elements: self, from: len, count: 0 };
-        // Not by `next`: a chain goes through its parts one after the other this way, ten times as
-        // fast.
+        // Internal iteration is ten times as fast as `next` for a chain of iterators.
         let _ = values.try_for_each(|value| {
-            // Only where `try_for_each` is the user's, and does not stop; else the compiler leaves
-            // this out.
+            // True only if a `try_for_each` of the user ignores `Break`. For others the compiler
+            // removes this.
             if written.count == count {
                 return ControlFlow::Break(());
             }
             // SAFETY: within the capacity.
             let place = unsafe { place.add(written.count) };
-            // SAFETY: free, aligned, and the vector's alone (V2).
+            // SAFETY: free, aligned, and the vector's own (V2).
             unsafe { place.write(value) };
             written.count += 1;
             if written.count == count { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -468,8 +468,8 @@ impl<T, L: Length> Elements<T, L> {
         written.count == count
     }
 
-    /// In two parts: as many as the iterator announces, in a loop of known length; and the rest, of
-    /// which each may need memory.
+    /// Appends the elements of an iterator: first as many as its size hint says, in a loop of known
+    /// length, and then the rest, each of which may have to allocate.
     #[inline(always)]
     pub(crate) fn extend<F: Failure>(
         &mut self,
@@ -477,21 +477,21 @@ impl<T, L: Length> Elements<T, L> {
         mut values: impl Iterator<Item = T>,
     ) -> Result<(), F> {
         let announced = values.size_hint().0;
-        // More than a chunk holds is hardly true, as it is of an iterator without an end.
+        // A hint beyond the largest chunk is rarely right; an endless iterator has one, too.
         let is_plausible = announced <= LARGEST_CHUNK / size_of::<T>().max(1);
-        // Where it is refused the block grows as elements arrive.
+        // If reserving fails, the block grows as elements arrive.
         if announced > 0
             && is_plausible
             && size_of::<T>() <= LOOPED
             && self.reserve::<AllocError>(memory, announced).is_ok()
         {
-            // SAFETY: room was made for as many.
+            // SAFETY: room was reserved for as many.
             if !unsafe { self.extend_up_to(announced, &mut values) } {
                 return Ok(());
             }
         }
-        // The rest, of which nothing is known: as many as there is room for, and then one that asks
-        // for more.
+        // The rest, whose number is unknown: as many as there is room for, then one that makes the
+        // vector grow.
         loop {
             let room = self.capacity() - self.len();
             // SAFETY: there is room for as many.
@@ -514,9 +514,9 @@ impl<T, L: Length> Elements<T, L> {
     ) -> Result<(), F> {
         let count = other.len();
         self.reserve::<F>(memory, count)?;
-        // SAFETY: none.
+        // SAFETY: 0 elements need no initialisation.
         unsafe { other.set_len(0) };
-        // SAFETY: elements that the other one no longer counts; room was made for them.
+        // SAFETY: the other vector no longer counts these elements, and room was reserved for them.
         unsafe { self.append_unchecked(other.start, count) };
         Ok(())
     }
@@ -536,35 +536,36 @@ impl<T, L: Length> Elements<T, L> {
         self.reserve::<F>(memory, count.saturating_sub(range.len()))?;
         // SAFETY: within the length.
         let tail = unsafe { self.place(range.end) };
-        // SAFETY: within the capacity, as is what follows: room was made for what is added.
+        // SAFETY: within the capacity, and so is the tail from there on: room was reserved.
         let behind = unsafe { self.place(range.start + count) };
-        // SAFETY: the elements behind the range; those of the range are plain and may be
-        // overwritten.
+        // SAFETY: the elements after the range. Those of the range are `Copy`, so overwriting them
+        // leaks nothing.
         unsafe { tail.copy_to(behind, len - range.end) };
         // SAFETY: within the length.
         let place = unsafe { self.place(range.start) };
-        // SAFETY: `count` places up to the tail; `values` are borrowed, and so not the vector's.
+        // SAFETY: there are `count` places before the tail. `values` are borrowed, so they do not
+        // lie in the vector.
         unsafe { copy_bytes(NonNull::from(values).cast(), place.cast(), size_of_val(values)) };
         // SAFETY: all of them are initialised.
         unsafe { self.set_len(len - range.len() + count) };
         Ok(())
     }
 
-    /// Keeps the elements that `keep` says; the order stays.
+    /// Keeps the elements for which `keep` returns true, in their order.
     #[inline]
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         let len = self.len();
         // SAFETY: no element is counted while `keep` or a destructor may panic.
         unsafe { self.set_len(0) };
         let mut gap = Gap { elements: self, kept: 0, next: 0, len };
-        // Nothing has to move before the first one that goes.
+        // Before the first removed element, nothing has to move.
         while gap.next < len {
             // SAFETY: below `len`.
             let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: initialised, and lent to no one else.
+            // SAFETY: initialised, and no other reference to it exists.
             if !keep(unsafe { &mut *place.as_ptr() }) {
                 gap.next += 1;
-                // SAFETY: initialised, and counted as gone.
+                // SAFETY: initialised, and counted as removed.
                 unsafe { place.drop_in_place() };
                 break;
             }
@@ -574,24 +575,24 @@ impl<T, L: Length> Elements<T, L> {
         while gap.next < len {
             // SAFETY: below `len`.
             let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: initialised, and lent to no one else.
+            // SAFETY: initialised, and no other reference to it exists.
             let keeps = keep(unsafe { &mut *place.as_ptr() });
             gap.next += 1;
             if keeps {
-                // SAFETY: `kept < next`, since one went.
+                // SAFETY: `kept < next`, because one was removed.
                 let to = unsafe { gap.elements.place(gap.kept) };
                 // SAFETY: an element moves to a place whose element is gone or has moved.
                 unsafe { place.copy_to_nonoverlapping(to, 1) };
                 gap.kept += 1;
             } else {
-                // SAFETY: initialised, and counted as gone.
+                // SAFETY: initialised, and counted as removed.
                 unsafe { place.drop_in_place() };
             }
         }
     }
 
-    /// Of consecutive elements that `same` says are the same (the later one, the one kept before
-    /// it), keeps the first.
+    /// Removes all but the first of consecutive elements that are the `same`. Its arguments are the
+    /// element in question and the last one that was kept.
     #[inline]
     pub(crate) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         let len = self.len();
@@ -601,19 +602,19 @@ impl<T, L: Length> Elements<T, L> {
         // SAFETY: no element is counted while `same` or a destructor may panic.
         unsafe { self.set_len(0) };
         let mut gap = Gap { elements: self, kept: 1, next: 1, len };
-        // Nothing has to move before the first one that goes.
+        // Before the first removed element, nothing has to move.
         while gap.next < len {
             // SAFETY: below `len`.
             let place = unsafe { gap.elements.place(gap.next) };
             // SAFETY: `next` is at least 1.
             let last = unsafe { place.sub(1) };
-            // SAFETY: the last one kept: initialised, and lent to no one else.
+            // SAFETY: the last element kept is initialised, and no other reference to it exists.
             let last = unsafe { &mut *last.as_ptr() };
-            // SAFETY: initialised, and another one.
+            // SAFETY: initialised, and a different element.
             let goes = same(unsafe { &mut *place.as_ptr() }, last);
             gap.next += 1;
             if goes {
-                // SAFETY: initialised, and counted as gone.
+                // SAFETY: initialised, and counted as removed.
                 unsafe { place.drop_in_place() };
                 break;
             }
@@ -622,20 +623,21 @@ impl<T, L: Length> Elements<T, L> {
         while gap.next < len {
             // SAFETY: below `len`.
             let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: `1 <= kept < next`, since one went.
+            // SAFETY: `1 <= kept < next`, because one was removed.
             let to = unsafe { gap.elements.place(gap.kept) };
             // SAFETY: `kept` is at least 1.
             let last = unsafe { to.sub(1) };
-            // SAFETY: the last one kept: initialised, and lent to no one else.
+            // SAFETY: the last element kept is initialised, and no other reference to it exists.
             let last = unsafe { &mut *last.as_ptr() };
-            // SAFETY: initialised, and another one, since `kept < next`.
+            // SAFETY: initialised, and a different element, since `kept < next`.
             let goes = same(unsafe { &mut *place.as_ptr() }, last);
             gap.next += 1;
             if goes {
-                // SAFETY: initialised, and counted as gone.
+                // SAFETY: initialised, and counted as removed.
                 unsafe { place.drop_in_place() };
             } else {
-                // SAFETY: `kept < next`, since one went: the element there is gone or has moved.
+                // SAFETY: `kept < next`, because one was removed: the element there is gone or has
+                // moved.
                 unsafe { place.copy_to_nonoverlapping(to, 1) };
                 gap.kept += 1;
             }
@@ -644,25 +646,25 @@ impl<T, L: Length> Elements<T, L> {
 
     #[inline(always)]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: V1, V2; lent no longer than the vector.
+        // SAFETY: V1 and V2, and the slice borrows the vector.
         unsafe { NonNull::slice_from_raw_parts(self.start, self.len()).as_ref() }
     }
 
     #[inline(always)]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: V1, V2, and the vector is borrowed exclusively.
+        // SAFETY: V1 and V2, and the slice borrows the vector exclusively.
         unsafe { NonNull::slice_from_raw_parts(self.start, self.len()).as_mut() }
     }
 
-    /// The elements, and the room behind them.
+    /// The elements and the uninitialised places after them.
     #[inline]
     pub(crate) fn split_at_spare(&mut self) -> (&mut [T], &mut [MaybeUninit<T>]) {
         let (len, capacity) = (self.len(), self.capacity());
         // SAFETY: within the capacity.
         let spare = unsafe { self.place(len) };
         let mut spare = NonNull::slice_from_raw_parts(spare.cast(), capacity - len);
-        // SAFETY: the places behind the elements are the vector's (V2), and need not be
-        // initialised.
+        // SAFETY: the places after the elements are the vector's own (V2), and `MaybeUninit` needs
+        // no initialisation.
         let spare = unsafe { spare.as_mut() };
         (self.as_mut_slice(), spare)
     }
@@ -670,8 +672,8 @@ impl<T, L: Length> Elements<T, L> {
 
 /// Clones elements that need no `Drop`.
 ///
-/// This is a separate function because the compiler then knows that nothing writes to `values`
-/// meanwhile, and turns a loop over plain values into one copy.
+/// A separate function, so that the compiler knows that nothing writes to `values` meanwhile, and
+/// turns a loop over plain values into one copy.
 ///
 /// # Safety
 ///
@@ -690,12 +692,13 @@ unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
 impl<T, L: Length> Drop for Written<'_, T, L> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: `count` elements behind the first `from` were written.
+        // SAFETY: `count` elements after the first `from` were written.
         unsafe { self.elements.set_len(self.from + self.count) };
     }
 }
 
-/// Counts elements that were written behind the first `from`, also if a panic comes between.
+/// Adds the written elements to the length when dropped, even if a panic interrupts the writing:
+/// `count` elements after the first `from`.
 struct Written<'e, T, L: Length> {
     elements: &'e mut Elements<T, L>,
     from: usize,
@@ -720,10 +723,10 @@ impl<T, L: Length> Drop for Gap<'_, T, L> {
             let from = unsafe { self.elements.place(self.next) };
             // SAFETY: below `next`.
             let to = unsafe { self.elements.place(self.kept) };
-            // SAFETY: `left` elements, moved to places whose elements are gone, or to each other's.
+            // SAFETY: `left` elements move to places whose elements are gone or move as well.
             unsafe { from.copy_to(to, left) };
         }
-        // SAFETY: those that were kept and those that were not yet decided.
+        // SAFETY: the elements that were kept, and those that were not examined yet.
         unsafe { self.elements.set_len(self.kept + left) };
     }
 }
@@ -732,7 +735,7 @@ impl<T, L: Length> Drop for Gap<'_, T, L> {
 ///
 /// # Panics
 ///
-/// If the range begins behind its end, or ends behind `len`.
+/// If the start of the range is greater than its end, or its end greater than `len`.
 #[inline]
 #[track_caller]
 pub(crate) fn indices(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {

@@ -1,7 +1,8 @@
-//! What empties a vector: [`IntoIter`], [`Drain`], [`ExtractIf`], [`Splice`].
+//! Iterators that take elements out of a vector: [`IntoIter`], [`Drain`], [`ExtractIf`],
+//! [`Splice`].
 //!
-//! A vector that is borrowed by one of them counts only what it will keep in any case, so that
-//! forgetting the iterator loses elements and does nothing worse.
+//! While one of them borrows a vector, the vector counts only elements that it keeps in any case.
+//! So forgetting the iterator leaks elements and does nothing worse.
 
 use super::{
     elements::{Elements, Gap, Length},
@@ -12,20 +13,21 @@ use core::{
     ops::Range, ptr::NonNull,
 };
 
-/// Elements that an iterator owns, in the block of a vector: those of the indices `left`.
+/// The elements that an iterator owns, in the block of a vector: those with the indices `left`.
 struct Owned<T, M> {
     start: NonNull<T>,
     left: Range<usize>,
-    /// What the block lives as long as. Here and not beside, for the destructor below to use it:
-    /// the compiler then has the memory outlive the iterator's end, and not only its last call.
+    /// The block lives as long as an `M`. Because this struct has a destructor, the compiler
+    /// requires that the memory outlives the iterator; in a struct around it, a shorter lifetime
+    /// would be accepted.
     memory: PhantomData<M>,
 }
 
 impl<T, M> Owned<T, M> {
     /// # Safety
     ///
-    /// The elements of the indices `left` from `start` on are initialised, nobody else uses or
-    /// drops them, and they live as long as an `M`.
+    /// The elements with the indices `left`, counted from `start`, are initialised, no one else
+    /// uses or drops them, and their memory lives as long as an `M`.
     #[inline(always)]
     unsafe fn new(start: NonNull<T>, left: Range<usize>) -> Self {
         Owned { start, left, memory: PhantomData }
@@ -35,12 +37,12 @@ impl<T, M> Owned<T, M> {
     ///
     /// # Safety
     ///
-    /// `index` was in `left`, and is no longer.
+    /// `index` was in `left` before and is not any more.
     #[inline(always)]
     unsafe fn take(&self, index: usize) -> T {
         // SAFETY: the caller says that `index` was in `left`, so it lies in the block.
         let place = unsafe { self.start.add(index) };
-        // SAFETY: an initialised element, which nobody else will read.
+        // SAFETY: the element is initialised, and no one else will read it.
         unsafe { place.read() }
     }
 
@@ -73,7 +75,7 @@ impl<T, M> Owned<T, M> {
     #[inline]
     fn as_slice(&self) -> &[T] {
         self.pointer().map_or(&[], |elements| {
-            // SAFETY: initialised, and lent no longer than the iterator.
+            // SAFETY: the elements are initialised, and the slice borrows the iterator.
             unsafe { elements.as_ref() }
         })
     }
@@ -81,12 +83,12 @@ impl<T, M> Owned<T, M> {
     #[inline]
     fn as_mut_slice(&mut self) -> &mut [T] {
         self.pointer().map_or(&mut [], |mut elements| {
-            // SAFETY: initialised, and the iterator is borrowed exclusively.
+            // SAFETY: the elements are initialised, and the slice borrows the iterator exclusively.
             unsafe { elements.as_mut() }
         })
     }
 
-    /// What is left, if there is anything.
+    /// The remaining elements, if there are any.
     #[inline(always)]
     fn pointer(&self) -> Option<NonNull<[T]>> {
         if self.left.is_empty() {
@@ -103,18 +105,18 @@ impl<T, M> Drop for Owned<T, M> {
     fn drop(&mut self) {
         if needs_drop::<T>() {
             if let Some(elements) = self.pointer() {
-                // SAFETY: initialised elements, which nobody else will drop: this runs once.
+                // SAFETY: the elements are initialised, no one else drops them, and this runs once.
                 unsafe { elements.drop_in_place() };
             }
         }
     }
 }
 
-/// The methods and traits of an iterator that has a field `owned`.
+/// The methods and traits of an iterator with a field `owned`.
 macro_rules! iterator {
     ([$($parameters:tt)*] $name:ty) => {
         impl<$($parameters)*> $name {
-            /// What is left.
+            /// The remaining elements.
             ///
             /// ```
             /// # let mut arena = ebbtide::Arena::new();
@@ -177,7 +179,7 @@ macro_rules! iterator {
     };
 }
 
-/// The elements of a vector, by value; from its `into_iter`.
+/// The elements of a vector, by value. Returned by its `into_iter`.
 pub struct IntoIter<T, M> {
     owned: Owned<T, M>,
 }
@@ -192,26 +194,27 @@ impl<T, M> IntoIter<T, M> {
     ///
     /// # Safety
     ///
-    /// They are initialised, nobody else uses or drops them, and they live as long as an `M`.
+    /// The elements are initialised, no one else uses or drops them, and they live as long as an
+    /// `M`.
     #[inline]
     pub(crate) unsafe fn from_slice(elements: NonNull<[T]>) -> Self {
         let left = 0..elements.len();
-        // SAFETY: the caller says that the elements are initialised, that nobody else uses or drops
+        // SAFETY: the caller says that the elements are initialised, that no one else uses or drops
         // them, and that they live as long as an `M`.
         IntoIter { owned: unsafe { Owned::new(elements.cast(), left) } }
     }
 
-    /// Takes the elements over; the vector counts none from then on.
+    /// Takes over the elements. The vector is empty from then on.
     #[inline]
     pub(super) fn of<L: Length>(elements: &mut Elements<T, L>) -> Self {
         let left = 0..elements.len();
-        // SAFETY: none.
+        // SAFETY: 0 elements need no initialisation.
         unsafe { elements.set_len(0) };
         // SAFETY: elements that the vector no longer counts, in its block, which is an `M`'s (V2).
         IntoIter { owned: unsafe { Owned::new(elements.start(), left) } }
     }
 
-    /// What is left, to be changed.
+    /// The remaining elements, mutably.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -229,7 +232,7 @@ impl<T, M> IntoIter<T, M> {
 
 iterator!([T, M] IntoIter<T, M>);
 
-/// The elements of a range, taken out of a vector; from [`Vector::drain`](super::Vector::drain).
+/// The removed elements of a range. Returned by [`Vector::drain`](super::Vector::drain).
 pub struct Drain<'v, T, L: Length = usize> {
     owned: Owned<T, &'v ()>,
     // Behind `owned`, which is dropped first.
@@ -245,7 +248,7 @@ impl<'v, T, L: Length> Drain<'v, T, L> {
     #[inline]
     pub(super) fn of(elements: &'v mut Elements<T, L>, range: Range<usize>) -> Self {
         let len = elements.len();
-        // SAFETY: fewer than there are.
+        // SAFETY: the length shrinks.
         unsafe { elements.set_len(range.start) };
         // SAFETY: elements that the vector no longer counts, in its block, and it is borrowed.
         let owned = unsafe { Owned::new(elements.start(), range.clone()) };
@@ -255,8 +258,8 @@ impl<'v, T, L: Length> Drain<'v, T, L> {
 
 iterator!(['v, T, L: Length] Drain<'v, T, L>);
 
-/// The elements behind a range that is taken out of a vector. Dropped, it moves them up to those
-/// that the vector counts.
+/// The elements after a removed range. Dropping the tail moves them behind the elements that the
+/// vector counts, and counts them again.
 struct Tail<'v, T, L: Length> {
     elements: &'v mut Elements<T, L>,
     start: usize,
@@ -268,8 +271,8 @@ impl<T, L: Length> Tail<'_, T, L> {
     ///
     /// # Safety
     ///
-    /// The places of `count` elements from `start` on lie in the block and hold no element except
-    /// the tail's.
+    /// The `count` places from `start` on lie in the block and hold no elements other than the
+    /// tail's.
     #[inline]
     unsafe fn move_to(&mut self, start: usize) {
         if start == self.start || self.count == 0 {
@@ -281,7 +284,7 @@ impl<T, L: Length> Tail<'_, T, L> {
         // SAFETY: the caller says that `start` and the places of the tail's elements from there on
         // lie in the block.
         let to = unsafe { self.elements.place(start) };
-        // SAFETY: the tail's elements, moved to free places or to each other's.
+        // SAFETY: the tail's elements move to places that are free or the tail's own.
         unsafe { from.copy_to(to, self.count) };
         self.start = start;
     }
@@ -291,14 +294,14 @@ impl<T, L: Length> Drop for Tail<'_, T, L> {
     #[inline]
     fn drop(&mut self) {
         let len = self.elements.len();
-        // SAFETY: `len <= start`, and what lies between is taken out.
+        // SAFETY: `len <= start`, and the elements between the two were removed.
         unsafe { self.move_to(len) };
         // SAFETY: the tail follows directly now.
         unsafe { self.elements.set_len(len + self.count) };
     }
 }
 
-/// The elements that a closure takes, taken out of a vector; from
+/// An iterator that removes elements that a closure selects. Returned by
 /// [`Vector::extract_if`](super::Vector::extract_if).
 pub struct ExtractIf<'v, T, P, L: Length = usize> {
     gap: Gap<'v, T, L>,
@@ -325,11 +328,11 @@ impl<T, P: FnMut(&mut T) -> bool, L: Length> Iterator for ExtractIf<'_, T, P, L>
         while self.gap.next < self.end {
             // SAFETY: below the end of the elements.
             let place = unsafe { self.gap.elements.place(self.gap.next) };
-            // SAFETY: initialised, and lent to no one else.
+            // SAFETY: initialised, and no other reference to it exists.
             let taken = (self.takes)(unsafe { &mut *place.as_ptr() });
             self.gap.next += 1;
             if taken {
-                // SAFETY: initialised, and counted as gone.
+                // SAFETY: initialised, and counted as removed.
                 return Some(unsafe { place.read() });
             }
             // SAFETY: below `next`.
@@ -354,8 +357,8 @@ impl<T, P, L: Length> fmt::Debug for ExtractIf<'_, T, P, L> {
     }
 }
 
-/// The elements of a range, which others replace when this is dropped; from
-/// [`Vector::splice`](super::Vector::splice).
+/// The removed elements of a range, which is filled with other elements when this is dropped.
+/// Returned by [`Vector::splice`](super::Vector::splice).
 pub struct Splice<'v, I: Iterator, M: Grow> {
     drain: Drain<'v, I::Item>,
     memory: &'v mut M,
@@ -413,13 +416,13 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
             // SAFETY: `len < tail.start`, so the place is free and within the capacity.
             unsafe { tail.elements.push_unchecked(value) };
         }
-        // The tail closes what is left of the gap.
+        // Dropping the tail closes the rest of the gap.
     }
 }
 
 /// Makes a gap between the elements and the tail, which follows them directly, for `announced`
-/// elements, at least one. Because the hint may be wrong, the vector at most doubles, or grows by 16
-/// elements.
+/// elements, at least one. Because the hint may be wrong, the vector at most doubles, or grows by
+/// 16 elements.
 fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced: usize) {
     let len = tail.elements.len();
     // Does not overflow: the elements and the tail fit into the capacity.

@@ -1,18 +1,19 @@
 //! Where the block of a vector comes from, and how it grows: [`Memory`] and its implementations.
 //!
-//! Nothing here knows the type of the elements; blocks are bytes, and capacities are counts of
-//! elements of some layout. There are two ways to have memory of a scope:
+//! This file is not generic over the elements: blocks are bytes, and capacities are numbers of
+//! elements of a given layout. There are two ways to use the memory of a scope:
 //!
-//! - *shared*, through `&Scope`: the block is published, so whatever else is allocated lies
-//!   elsewhere. A block that still is the last one at the low end grows in place, any other moves.
-//! - *exclusive*, through `&mut Scope`: the block is what is free at the low end, all of it.
-//!   Nothing is published before the vector is finished, so that an abandoned one leaves the scope
-//!   as it was. A vector that outgrows a chunk goes on in the next one as a child scope would: the
-//!   scope's own words stay.
+//! - *shared*, through `&Scope`. The block is published: the scope allocates everything else
+//!   outside of it. The last block at the low end grows in place; any other block moves.
+//! - *exclusive*, through `&mut Scope`. The block is all the free memory at the low end. Nothing is
+//!   published before the vector is finished, so a vector that is dropped leaves the scope
+//!   unchanged. A vector that outgrows its chunk continues in the next one, like a child scope,
+//!   while the scope's own cursor stays where it is.
 //!
-//! A shared block grows in place only where it begins in the region that the scope allocates from,
-//! and ends where the free part of it begins. So the block may have come from another scope: that
-//! it ends at `low` would not be enough, for a caller's buffers may lie side by side (I5).
+//! A shared block grows in place only if it begins in the region that the scope allocates from and
+//! ends where the free part of that region begins. Both are checked, because the block may come
+//! from another scope, and its end alone could equal `low` by chance: the buffers of two callers
+//! may be adjacent (I5).
 
 use crate::{
     chunk::Header,
@@ -22,7 +23,7 @@ use crate::{
 };
 use core::{alloc::Layout, fmt, marker::PhantomData, ptr::NonNull};
 
-/// A block of a vector: `len` elements and room for `capacity`; no block where that is 0.
+/// The block of a vector, with `len` elements and room for `capacity`. If that is 0, there is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
     pub(super) start: NonNull<u8>,
@@ -37,27 +38,28 @@ pub struct Room {
     pub(super) capacity: usize,
 }
 
-/// What a vector takes its memory from: `&Scope`, or a scope borrowed exclusively ([`Exclusive`]).
+/// Where a vector takes its memory from: `&Scope`, or an exclusively borrowed scope
+/// ([`Exclusive`]).
 ///
 /// It cannot be implemented outside of this crate.
 pub trait Memory: Grow {}
 
-/// The work of a [`Memory`].
+/// The methods of a [`Memory`].
 ///
 /// # Safety
 ///
-/// What `grow` returns is room for as many elements as it says, aligned for one, that nobody else
-/// uses or gets as long as the memory lives, and the elements of the block before lie at its
-/// beginning.
+/// `grow` returns room for as many elements as it says. The room is aligned for the elements,
+/// begins with the elements of the previous block, and is not used for anything else while the
+/// memory lives.
 pub unsafe trait Grow {
-    /// Room for `needed` elements of the layout `element`, or for more unless `exact`, with the
-    /// elements of `used` at its beginning. On failure all is as it was.
+    /// Returns room for `needed` elements of the layout `element`, or for more unless `exact`. It
+    /// begins with the elements of `used`. On failure nothing changes.
     ///
     /// # Safety
     ///
-    /// `used` is the block of a vector over this memory: nothing, or what `grow` returned before,
-    /// with `len` elements of this layout. `element` has a size, and `needed > used.capacity`.
-    /// After a success `used` is not used again.
+    /// `used` is the block of a vector over this memory: empty, or returned by `grow` before, with
+    /// `len` elements of this layout. `element` is not zero-sized, and `needed > used.capacity`.
+    /// After a success, `used` is not used again.
     unsafe fn grow<F: Failure>(
         &mut self,
         used: Used,
@@ -66,8 +68,8 @@ pub unsafe trait Grow {
         exact: bool,
     ) -> Result<Room, F>;
 
-    /// Takes back what lies behind `capacity` elements of `size` bytes, and returns the capacity
-    /// that is left.
+    /// Takes back the memory after `capacity` elements of `size` bytes. Returns the capacity that
+    /// is left.
     ///
     /// # Safety
     ///
@@ -75,7 +77,7 @@ pub unsafe trait Grow {
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize;
 }
 
-/// The capacity of a first block, in elements of `size` bytes.
+/// The smallest capacity of a first block, for elements of `size` bytes.
 const fn least(size: usize) -> usize {
     match size {
         1 => 16,
@@ -84,7 +86,7 @@ const fn least(size: usize) -> usize {
     }
 }
 
-/// The capacity to ask for, where `needed` elements would do.
+/// The capacity to request for `needed` elements: at least double, unless `exact`.
 fn wanted(needed: usize, capacity: usize, size: usize, exact: bool) -> usize {
     if exact { needed } else { needed.max(capacity.saturating_mul(2)).max(least(size)) }
 }
@@ -99,8 +101,8 @@ fn layout<F: Failure>(element: Layout, capacity: usize) -> Result<Layout, F> {
 
 impl Memory for &Scope<'_> {}
 
-// SAFETY: `grow_shared` returns a block of the scope's low end, which is handed out once and lives
-// as long as the scope is borrowed.
+// SAFETY: `grow_shared` returns a block of the scope's low end, which is published, so it is used
+// for nothing else, and lives as long as the scope is borrowed.
 unsafe impl Grow for &Scope<'_> {
     #[inline(always)]
     unsafe fn grow<F: Failure>(
@@ -111,7 +113,7 @@ unsafe impl Grow for &Scope<'_> {
         exact: bool,
     ) -> Result<Room, F> {
         let cursor = self.cursor();
-        // A first block that fits is most of them, and made without a call.
+        // Most requests are for a first block that fits. It is allocated without a call.
         if used.capacity == 0 {
             let capacity = if exact { needed } else { needed.max(least(element.size())) };
             if let Some(start) = cursor.take_low(capacity, element) {
@@ -127,21 +129,21 @@ unsafe impl Grow for &Scope<'_> {
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
         let (old, new) = (used.capacity * size, capacity * size);
         if self.cursor().ends_free(used.start, old) {
-            // SAFETY: the block is the last one of this cursor's region, and nothing behind
-            // `capacity` is used again.
+            // SAFETY: the block is the last one of this cursor's region, and the memory after
+            // `capacity` elements is not used again.
             unsafe { self.cursor().shrink_low(used.start, old, new) };
         }
         capacity
     }
 }
 
-/// Grows a published block: in place if it is the last one of the region and that has room, else by
-/// a copy into a new block.
+/// Grows a published block: in place if it is the last one of the region and the region has room,
+/// and otherwise by copying it to a new block.
 ///
 /// # Safety
 ///
-/// That of [`Grow::grow`]: the block came from the low end of this or another cursor, for a loan
-/// that has not ended.
+/// The contract of [`Grow::grow`]. The block came from the low end of this or another cursor, and
+/// its lifetime has not ended.
 #[cold]
 #[inline(never)]
 unsafe fn grow_shared<F: Failure>(
@@ -156,14 +158,14 @@ unsafe fn grow_shared<F: Failure>(
     let old = used.capacity * size;
     let is_last = used.capacity != 0 && cursor.ends_free(used.start, old);
     if used.capacity == 0 || is_last {
-        // SAFETY: a multiple of the alignment, no larger than what was allocated.
+        // SAFETY: the size is a multiple of the alignment and was allocated with it.
         let old = unsafe { Layout::from_size_align_unchecked(old, element.align()) };
         let here = cursor.room_low(used.start, old);
         let fits = |capacity: usize| capacity.checked_mul(size).is_some_and(|bytes| bytes <= here);
         let capacity = if fits(wanted) {
             Some(wanted)
         } else if fits(needed) {
-            // Up to the last byte, and still half of what is left for others at each step.
+            // Takes half of the rest at each step, so that other values have room as well.
             Some(needed.max(used.capacity + (here / size - used.capacity) / 2))
         } else {
             None
@@ -203,25 +205,24 @@ unsafe fn move_shared<F: Failure>(
     capacity: usize,
 ) -> Result<Room, F> {
     let start = cursor.reserve_low::<F>(layout(element, capacity)?)?;
-    // SAFETY: the elements are initialised, the new block is as large, and it was free a moment
-    // ago.
+    // SAFETY: the elements are initialised, and the new block has room for them and was free.
     unsafe { start.copy_from_nonoverlapping(used.start, used.len * element.size()) };
     Ok(Room { start, capacity })
 }
 
-/// A scope that a builder has to itself; see [`Scope::grow_vec`].
+/// An exclusively borrowed scope; see [`Scope::grow_vec`].
 ///
 /// [`Scope::grow_vec`]: crate::Scope::grow_vec
 pub struct Exclusive<'s, 'a> {
     scope: &'s mut Scope<'a>,
-    /// The chunk whose region the builder is in: the scope's, or one behind it, which the scope
-    /// does not know of before the builder is finished.
+    /// The chunk whose region contains the builder: the scope's chunk, or one behind it in the
+    /// list. The scope moves there when the builder is finished.
     chunk: NonNull<Header>,
 }
 
-// SAFETY: it borrows a scope exclusively, which is `Send`; the chunk is one of that scope's.
+// SAFETY: it borrows a scope exclusively, and a scope is `Send`; the chunk belongs to that scope.
 unsafe impl Send for Exclusive<'_, '_> {}
-// SAFETY: through a shared reference nothing of the scope can be reached.
+// SAFETY: a shared reference gives no access to the scope.
 unsafe impl Sync for Exclusive<'_, '_> {}
 
 impl Memory for Exclusive<'_, '_> {}
@@ -233,13 +234,14 @@ impl<'s, 'a> Exclusive<'s, 'a> {
         Exclusive { scope, chunk }
     }
 
-    /// All that is free at the low end, as room for elements of a layout that has a size.
+    /// All the free memory of the scope's region, as room for elements of a layout that is not
+    /// zero-sized.
     #[inline(always)]
     pub(super) fn room(&self, element: Layout) -> Room {
         room_of(self.scope.cursor(), element)
     }
 
-    /// Moves the scope's words behind the elements of a builder that ends here.
+    /// Finishes a builder: moves the low end of the scope behind its elements.
     ///
     /// # Safety
     ///
@@ -254,11 +256,11 @@ impl<'s, 'a> Exclusive<'s, 'a> {
         if self.chunk != cursor.chunk_address() {
             // SAFETY: the builder is in that chunk, and the scope is borrowed exclusively.
             let builder = unsafe { cursor.builder_in(self.chunk) };
-            // SAFETY: of this cursor, and not used again.
+            // SAFETY: the builder's cursor derives from this one and is not used again.
             unsafe { cursor.follow(&builder) };
         }
-        // SAFETY: the elements begin where the region's free part does, rounded up, end in the
-        // region, and nothing was allocated since.
+        // SAFETY: the elements begin at the start of the region's free part, rounded up, and end in
+        // the region, and nothing was allocated since.
         unsafe { cursor.publish_low(used.start, used.len * size) };
     }
 }
@@ -269,8 +271,8 @@ impl fmt::Debug for Exclusive<'_, '_> {
     }
 }
 
-// SAFETY: the room is what is free in a chunk that the scope's list has behind its own or that is
-// its own; the scope is borrowed exclusively, so nobody else gets it.
+// SAFETY: the room is the free memory of the scope's chunk or of one behind it in the list. The
+// scope is borrowed exclusively, so nothing else is allocated there.
 unsafe impl Grow for Exclusive<'_, '_> {
     #[inline(always)]
     unsafe fn grow<F: Failure>(
@@ -289,13 +291,13 @@ unsafe impl Grow for Exclusive<'_, '_> {
         Ok(room)
     }
 
-    /// All that is free is the builder's: there is nothing to give back.
+    /// Does nothing: the builder uses all the free memory anyway.
     unsafe fn shrink(&mut self, used: Used, _size: usize, _capacity: usize) -> usize {
         used.capacity
     }
 }
 
-/// All that is free at the low end of a cursor.
+/// All the free memory of a cursor's region.
 #[inline]
 fn room_of(cursor: &Cursor, element: Layout) -> Room {
     match cursor.low_room(element.align()) {
@@ -304,13 +306,13 @@ fn room_of(cursor: &Cursor, element: Layout) -> Room {
     }
 }
 
-/// Moves the elements to a chunk behind with room for `needed`, or for more unless `exact`. The
-/// scope's own words stay.
+/// Moves the elements to a chunk with room for `needed`, or for more unless `exact`. The scope's
+/// own cursor stays where it is.
 ///
 /// # Safety
 ///
-/// That of [`Grow::grow`]. The scope of `cursor` is borrowed exclusively, and `chunk` is where the
-/// builder is: the cursor's, or the one that this function returned last.
+/// The contract of [`Grow::grow`]. The scope of `cursor` is borrowed exclusively. The builder is in
+/// `chunk`: the cursor's chunk, or the one that this function returned last.
 #[cold]
 #[inline(never)]
 unsafe fn grow_exclusive<F: Failure>(
@@ -335,11 +337,11 @@ unsafe fn grow_exclusive<F: Failure>(
     unsafe { move_exclusive(cursor, chunk, used, element, needed) }
 }
 
-/// Moves the elements to a chunk behind `chunk` with room for `capacity`.
+/// Moves the elements to a chunk behind `chunk` that has room for `capacity`.
 ///
 /// # Safety
 ///
-/// That of [`grow_exclusive`], and `used.len <= capacity`.
+/// The contract of [`grow_exclusive`], and `used.len <= capacity`.
 unsafe fn move_exclusive<F: Failure>(
     cursor: &Cursor,
     chunk: NonNull<Header>,
@@ -351,16 +353,16 @@ unsafe fn move_exclusive<F: Failure>(
     // SAFETY: the caller says that the builder is in `chunk`, and its scope is borrowed
     // exclusively.
     let builder = unsafe { cursor.builder_in(chunk) };
-    // SAFETY: of this cursor.
+    // SAFETY: the builder's cursor derives from this one.
     unsafe { cursor.go_on::<F>(&builder, layout)? };
     let room = room_of(&builder, element);
     debug_assert!(room.capacity >= capacity);
-    // SAFETY: the elements are initialised; the room lies in a chunk that was free.
+    // SAFETY: the elements are initialised, and the room lies in a chunk without other live blocks.
     unsafe { room.start.copy_from_nonoverlapping(used.start, used.len * element.size()) };
     Ok((room, builder.chunk_address()))
 }
 
-/// Memory that a vector has for `'a`, and no scope to grow in: every call that may need more brings
-/// one; see [`NodeVec`](crate::collections::NodeVec).
+/// The memory of a vector that holds no scope; see [`NodeVec`](crate::collections::NodeVec). Each
+/// call that may allocate takes a scope instead.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Detached<'a>(PhantomData<&'a ()>);

@@ -1,16 +1,16 @@
-//! The vector without a scope in it: what needs memory takes one.
+//! [`NodeVec`], the vector that holds no scope: methods that may allocate take one.
 //!
-//! # Why any scope of the lifetime will do
+//! # Why any scope with the lifetime is sound
 //!
 //! A block of a `NodeVec<'a, T>` is valid for `'a`, and so is every block of a `Scope<'a>`. A
-//! method that grows the vector takes both by their exact lifetime, since what is borrowed
-//! exclusively is invariant: memory of a child scope, whose lifetime is shorter, cannot get into a
-//! vector of the parent's lifetime. A vector that is moved into a shorter lifetime may grow in a
-//! child's memory, in place too, and cannot come back.
+//! method that grows the vector requires the same lifetime of both, because an exclusive borrow is
+//! invariant. So a vector with the parent's lifetime never gets memory of a child scope, whose
+//! lifetime is shorter. A vector can be converted to a shorter lifetime and then grow in a child's
+//! memory, but it cannot be converted back.
 //!
-//! Whether a block may grow in place is asked of the scope at hand: it has to be the last one
-//! before the free part of that very scope's region ([`memory`](super::memory)). What is there
-//! belongs to this vector alone, whichever scope gave it.
+//! A block grows in place only if it is the last one before the free part of the region of the
+//! scope that was passed ([`memory`](super::memory)). No other value lies there, whichever scope
+//! the block came from.
 
 use super::{Elements, NodeVec, Vector, assert_plain, elements::indices, memory::Detached};
 use crate::{boxed::Box, error::AllocError, scope::Scope, value::lend};
@@ -23,7 +23,7 @@ impl<T> Default for NodeVec<'_, T> {
 }
 
 impl<'a, T> NodeVec<'a, T> {
-    /// An empty vector. Takes nothing until the first element.
+    /// An empty vector. Allocates nothing until the first element.
     ///
     /// ```
     /// use ebbtide::collections::NodeVec;
@@ -41,7 +41,7 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Panics
     ///
-    /// If that exceeds `isize::MAX` bytes or `u32::MAX` elements.
+    /// If `capacity` exceeds `u32::MAX` elements or `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -57,7 +57,7 @@ impl<'a, T> NodeVec<'a, T> {
         vec
     }
 
-    /// A vector of what an iterator yields.
+    /// Creates a vector with the elements of an iterator.
     ///
     /// # Panics
     ///
@@ -77,7 +77,7 @@ impl<'a, T> NodeVec<'a, T> {
         vec
     }
 
-    /// Adds an element. Amortised, two instructions more than a store.
+    /// Appends an element. Amortised, costs two instructions besides the store.
     ///
     /// # Panics
     ///
@@ -99,7 +99,7 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was, and the value is dropped.
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -114,8 +114,8 @@ impl<'a, T> NodeVec<'a, T> {
         self.elements.push(&mut { scope }, value)
     }
 
-    /// Makes room for `additional` more elements, and for some more than that where it saves a
-    /// later move.
+    /// Reserves room for at least `additional` more elements. May reserve more, so that repeated
+    /// calls take amortised constant time.
     ///
     /// # Panics
     ///
@@ -137,7 +137,7 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -150,7 +150,7 @@ impl<'a, T> NodeVec<'a, T> {
         self.elements.reserve(&mut { scope }, additional)
     }
 
-    /// Makes room for `additional` more elements, and no more.
+    /// Reserves room for exactly `additional` more elements.
     ///
     /// # Panics
     ///
@@ -168,8 +168,8 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.reserve_exact::<Infallible>(&mut { scope }, additional);
     }
 
-    /// Gives back the room behind the elements, if nothing was allocated in `scope` since, and that
-    /// is the scope that the vector grew in last; the capacity goes in any case.
+    /// Reduces the capacity to the length. The memory is free again if the vector grew in `scope`
+    /// last, and nothing was allocated there since.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -184,7 +184,7 @@ impl<'a, T> NodeVec<'a, T> {
         self.elements.shrink_to(&mut { scope }, 0);
     }
 
-    /// Puts an element in front of the one at `index`; that one and those behind it move down.
+    /// Inserts an element at `index`. Moves all elements from `index` on.
     ///
     /// # Panics
     ///
@@ -206,7 +206,7 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.insert::<Infallible>(&mut { scope }, index, value);
     }
 
-    /// Clones a slice to the end. A slice of plain values is one copy.
+    /// Appends clones of the elements of a slice. Plain values are copied at once.
     ///
     /// # Panics
     ///
@@ -225,11 +225,11 @@ impl<'a, T> NodeVec<'a, T> {
         T: Clone,
     {
         let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, values.len());
-        // SAFETY: room was made for as many.
+        // SAFETY: room was reserved for as many.
         unsafe { self.elements.clone_unchecked(values) };
     }
 
-    /// Clones elements of the vector itself to its end.
+    /// Appends clones of a range of the vector's own elements.
     ///
     /// # Panics
     ///
@@ -252,12 +252,12 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, range.len());
         for index in range {
             let value = self[index].clone();
-            // SAFETY: room was made for as many as the range has.
+            // SAFETY: room was reserved for the elements of the range.
             unsafe { self.elements.push_unchecked(value) };
         }
     }
 
-    /// Adds the elements of an iterator.
+    /// Appends the elements of an iterator.
     ///
     /// # Panics
     ///
@@ -280,7 +280,7 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; what was added before stays, the element at hand is dropped.
+    /// [`AllocError`]; elements added before stay, and the current one is dropped.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -299,7 +299,7 @@ impl<'a, T> NodeVec<'a, T> {
         self.elements.extend(&mut { scope }, values.into_iter())
     }
 
-    /// Makes the length `len`: drops elements from the end, or adds clones of `value`.
+    /// Changes the length to `len`: drops elements at the end or appends clones of `value`.
     ///
     /// # Panics
     ///
@@ -321,11 +321,11 @@ impl<'a, T> NodeVec<'a, T> {
             return self.truncate(len);
         };
         let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, more);
-        // SAFETY: room was made for as many.
+        // SAFETY: room was reserved for as many.
         unsafe { self.elements.fill_with(more, || value.clone()) };
     }
 
-    /// Moves all elements of another vector to the end of this one. It may be of another kind.
+    /// Moves all elements of another vector, of any kind, to the end of this one.
     ///
     /// # Panics
     ///
@@ -343,7 +343,7 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.append::<Infallible, _>(&mut { scope }, &mut other.elements);
     }
 
-    /// A clone in `scope`.
+    /// Clones the vector into `scope`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -361,7 +361,7 @@ impl<'a, T> NodeVec<'a, T> {
         clone
     }
 
-    /// Leaves the elements in their scope.
+    /// Finishes the vector and returns its elements, which stay in the scope for `'a`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -374,12 +374,12 @@ impl<'a, T> NodeVec<'a, T> {
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
         let elements = NonNull::slice_from_raw_parts(self.elements.start(), self.len());
-        // SAFETY: initialised elements (V1) in a block that lives for `'a` (V2); the vector is
-        // gone.
+        // SAFETY: the elements are initialised (V1), in a block that lives for `'a` (V2), and the
+        // vector is not used again.
         unsafe { lend(elements) }
     }
 
-    /// Leaves the elements in their scope, owned by the box.
+    /// Like [`into_slice`](Vector::into_slice), but returns a box, which drops the elements.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -395,7 +395,7 @@ impl<'a, T> NodeVec<'a, T> {
         unsafe { Box::own(NonNull::from(self.into_slice())) }
     }
 
-    /// The same elements as a vector that grows in `scope`; nothing moves.
+    /// Converts to a `Vec` that grows in `scope`. Moves nothing.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -408,7 +408,7 @@ impl<'a, T> NodeVec<'a, T> {
     #[must_use]
     pub fn into_vec<'s>(self, scope: &'s Scope<'a>) -> super::Vec<'s, 'a, T> {
         let (start, len) = (self.elements.start(), self.elements.len());
-        // SAFETY: the vector's parts, which live for `'a`.
+        // SAFETY: the parts of this vector, whose block lives for `'a`.
         let elements = unsafe { Elements::from_parts(start, len, self.elements.capacity()) };
         Vector { elements, memory: scope }
     }

@@ -8,19 +8,21 @@ use core::{
     ops::{Deref, DerefMut},
 };
 
-/// A vector whose elements may need `Drop`, and that drops them; from [`Scope::owned_vec`] and
+/// A vector that drops its elements, which may need `Drop`. Returned by [`Scope::owned_vec`] and
 /// [`Scope::owned_grow_vec`].
 ///
-/// All methods of [`Vector`] are there, by `Deref`. What its elements hold on the heap goes with
-/// it; its own block is free again at once if it was the last to grow, else with the scope. For the
-/// same reason an arena's plain `alloc` refuses it: put it into a [`Box`](crate::Box), or leave its
-/// elements there with [`into_boxed_slice`](Owning::into_boxed_slice).
+/// It derefs to [`Vector`] and so has all its methods. Dropping it drops the elements, with what
+/// they own on the heap. Its own block is free again at once if it allocated last, and otherwise
+/// when the scope ends.
+///
+/// Because it needs `Drop`, `alloc` rejects it. Put it into a [`Box`](crate::Box), or convert it
+/// with [`into_boxed_slice`](Owning::into_boxed_slice).
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
 /// let mut names = s.owned_vec();
-/// names.push(String::from("Kattegat")); // freed when `names` goes
+/// names.push(String::from("Kattegat")); // freed when `names` is dropped
 /// names.push(String::from("Skagerrak"));
 /// assert_eq!(names, ["Kattegat", "Skagerrak"]);
 /// ```
@@ -29,7 +31,7 @@ pub struct Owning<T, M: Memory> {
 }
 
 impl<'a> Scope<'a> {
-    /// An empty vector that runs its elements' destructors. Takes nothing until the first element.
+    /// An empty vector that drops its elements. Allocates nothing until the first element.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -44,8 +46,8 @@ impl<'a> Scope<'a> {
         Owning::of(Vector { elements: super::Elements::new(), memory: self })
     }
 
-    /// Starts to build a vector at the low end, with the scope to itself, that runs its elements'
-    /// destructors unless it is finished.
+    /// Starts to build a vector with exclusive use of the scope. It drops its elements unless it is
+    /// finished.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -68,7 +70,7 @@ impl<T, M: Memory> Owning<T, M> {
         Owning { vector: ManuallyDrop::new(vector) }
     }
 
-    /// The vector, which drops nothing.
+    /// The inner vector, which does not drop its elements.
     #[inline]
     fn into_vector(self) -> Vector<T, M> {
         let mut this = ManuallyDrop::new(self);
@@ -78,7 +80,7 @@ impl<T, M: Memory> Owning<T, M> {
 }
 
 impl<'a, T> Owning<T, &Scope<'a>> {
-    /// Leaves the elements in the scope, owned by the box.
+    /// Finishes the vector and returns its elements, which stay in the scope, as a box.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -94,7 +96,7 @@ impl<'a, T> Owning<T, &Scope<'a>> {
         self.into_vector().into_boxed_slice()
     }
 
-    /// Splits off the elements from `at` on, into a vector of their own in the same scope.
+    /// Moves the elements from `at` on to a new vector in the same scope.
     ///
     /// # Panics
     ///
@@ -118,7 +120,7 @@ impl<'a, T> Owning<T, &Scope<'a>> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is as it was.
+    /// [`AllocError`]; the vector is unchanged.
     ///
     /// # Panics
     ///
@@ -139,7 +141,7 @@ impl<'a, T> Owning<T, &Scope<'a>> {
 }
 
 impl<'a, T> Owning<T, Exclusive<'_, 'a>> {
-    /// Leaves the elements in the scope, owned by the box.
+    /// Finishes the vector and returns its elements, which stay in the scope, as a box.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -179,7 +181,7 @@ impl<T, M: Memory> DerefMut for Owning<T, M> {
     }
 }
 
-/// Into the same scope.
+/// Clones into the same scope.
 impl<T: Clone, M: Memory + Copy> Clone for Owning<T, M> {
     fn clone(&self) -> Self {
         let mut clone =

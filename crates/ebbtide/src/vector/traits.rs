@@ -1,4 +1,4 @@
-//! The traits of vectors: those of slices, by their elements.
+//! Trait implementations of all vectors, most of them like those of slices.
 
 use super::{Elements, IntoIter, Length, Memory, Vector, assert_plain, owning::Owning};
 #[cfg(feature = "std")]
@@ -28,13 +28,13 @@ impl<T, M, L: Length> DerefMut for Vector<T, M, L> {
     }
 }
 
-/// Into the same scope.
+/// Clones into the same scope.
 impl<T: Clone, M: Memory + Copy> Clone for Vector<T, M> {
     fn clone(&self) -> Self {
         const { assert_plain::<T>() };
         let mut clone = Vector { elements: Elements::new(), memory: self.memory };
         let Ok(()) = clone.elements.reserve_exact::<Infallible>(&mut clone.memory, self.len());
-        // SAFETY: room was made for as many.
+        // SAFETY: room was reserved for as many.
         unsafe { clone.elements.clone_unchecked(self) };
         clone
     }
@@ -43,8 +43,8 @@ impl<T: Clone, M: Memory + Copy> Clone for Vector<T, M> {
 impl<T, M: Memory> Extend<T> for Vector<T, M> {
     /// # Panics
     ///
-    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added
-    /// before stays.
+    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; elements
+    /// added before stay.
     #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let Ok(()) = self.elements.extend::<Infallible>(&mut self.memory, values.into_iter());
@@ -54,8 +54,8 @@ impl<T, M: Memory> Extend<T> for Vector<T, M> {
 impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
     /// # Panics
     ///
-    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; what was added
-    /// before stays.
+    /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; elements
+    /// added before stay.
     #[inline]
     fn extend<I: IntoIterator<Item = &'x T>>(&mut self, values: I) {
         let values = values.into_iter().copied();
@@ -63,8 +63,8 @@ impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
     }
 }
 
-/// Fails with [`OutOfMemory`](std::io::ErrorKind::OutOfMemory) where there is no memory; the bytes
-/// are then as they were.
+/// Fails with [`OutOfMemory`](std::io::ErrorKind::OutOfMemory) if there is no memory; the bytes are
+/// then unchanged.
 ///
 /// ```
 /// # use std::io::Write;
@@ -121,8 +121,7 @@ impl<'v, T, M, L: Length> IntoIterator for &'v mut Vector<T, M, L> {
     }
 }
 
-/// The traits that a vector has as its elements have them, for one kind with or without a
-/// destructor.
+/// The traits that a vector implements if its elements do, for one kind of vector.
 macro_rules! of_slices {
     ($name:ident<T, M $(: $memory:ident)? $(, $L:ident)?>) => {
         impl<T, M $(: $memory)? $(, $L: Length)?> AsRef<[T]> for $name<T, M $(, $L)?> {
@@ -235,7 +234,7 @@ macro_rules! of_slices {
 of_slices!(Vector<T, M, L>);
 of_slices!(Owning<T, M: Memory>);
 
-// Of whatever kinds.
+// For vectors of any two kinds.
 impl<T: PartialEq<U>, U, M, N, L: Length, K: Length> PartialEq<Vector<U, N, K>>
     for Vector<T, M, L>
 {
