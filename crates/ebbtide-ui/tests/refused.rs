@@ -109,6 +109,9 @@ programs! {
     dropped_value_borrows_less_than_its_arena
     dropped_value_outlives_a_reset
     iterator_outlives_the_memory_of_its_elements
+    kept_scope_exchanged_for_one_that_ends
+    kept_value_outlives_its_arena
+    kept_value_that_refers_to_its_child
     parent_used_while_its_child_lives
     reference_from_zeroed_memory
     reference_outlives_its_child_scope

@@ -91,6 +91,7 @@ pub mod front_end;
 #[cfg(feature = "huge-pages")]
 mod huge;
 mod init_guard;
+mod keep;
 #[cfg(feature = "std")]
 pub mod local;
 mod poison;
@@ -136,6 +137,7 @@ pub use fixed::SpareCapacity;
 pub use fixed::{Fixed, RawBytes, StackArena, StackBytes};
 #[cfg(feature = "huge-pages")]
 pub use huge::HugePages;
+pub use keep::ForLifetime;
 #[cfg(feature = "std")]
 pub use local::{scope, try_scope};
 #[cfg(all(feature = "std", not(loom)))]

@@ -756,14 +756,70 @@ impl Cursor {
         Ok(())
     }
 
-    /// Takes over the place of a builder's cursor.
+    /// Takes over the place of a builder's or a child's cursor, and with it all that was allocated
+    /// there.
     ///
     /// # Safety
     ///
-    /// [`builder_in`](Cursor::builder_in) gave `builder` for this cursor.
+    /// [`builder_in`](Cursor::builder_in) gave `other` for this cursor, or it is a fork of this
+    /// cursor, which was not used since. `other` is not used again.
     #[inline]
-    pub(crate) unsafe fn follow(&self, builder: &Cursor) {
-        self.set(builder.words());
+    pub(crate) unsafe fn follow(&self, other: &Cursor) {
+        self.set(other.words());
+    }
+
+    /// Whether `other` is in the same list as this cursor.
+    pub(crate) fn is_in_list_of(&self, other: &Cursor) -> bool {
+        self.chunk().list_start() == other.chunk().list_start()
+    }
+
+    /// Takes over a block of a child, and returns where it is now. If it lies in the region of this
+    /// cursor, or in the one that the child moved on to, it is moved to the high end there, and what
+    /// else the child allocated in that region is free again. Otherwise everything is kept.
+    ///
+    /// # Safety
+    ///
+    /// `child` is a fork of this cursor, which was not used since, and is not used again. `block`
+    /// has this layout and is alive. Nothing else that the child allocated is used again.
+    pub(crate) unsafe fn keep(
+        &self,
+        child: &Cursor,
+        block: NonNull<u8>,
+        layout: Layout,
+    ) -> NonNull<u8> {
+        let (start, size) = (block.addr().get(), layout.size());
+        if size == 0 {
+            return block;
+        }
+        let own = self.words();
+        let entered = child.chunk().region();
+        let free = [
+            Some(own),
+            // If the child entered it, there is nothing in it but what the child allocated.
+            (entered != own.chunk.region()).then(|| Words {
+                top: entered.top().addr().get(),
+                chunk: child.chunk(),
+                low: entered.low(),
+            }),
+        ];
+        let lies_in =
+            |words: &Words<'_>| words.low.addr().get() <= start && start + size <= words.top;
+        let moved = free.into_iter().flatten().find(lies_in).and_then(|words| {
+            let top = arith::down(words.top, words.low.addr().get(), size, layout.align())?;
+            Some(Words { top, ..words })
+        });
+        let Some(words) = moved else {
+            self.set(child.words());
+            return block;
+        };
+        self.set(words);
+        let kept = at(words.low, words.top);
+        self.track(kept, size, End::High);
+        // SAFETY: the block is alive, and `kept` lies in the same region, in bytes that this cursor
+        // or the child had free before (I2). The two may overlap.
+        unsafe { kept.copy_from(block, size) };
+        self.poison_free();
+        kept
     }
 
     /// Moves `low` behind a block that was built in what [`low_room`](Cursor::low_room) returned.

@@ -159,6 +159,21 @@ impl<'a> Scope<'a> {
         Ok(collector.finish())
     }
 
+    #[inline]
+    fn slice_try_collect_in<T, E, F: Failure>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<Result<NonNull<[T]>, E>, F> {
+        let mut collector = Collector::new(self.cursor());
+        for value in values {
+            match value {
+                Ok(value) => collector.push::<F>(value)?,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(collector.finish()))
+    }
+
     /// Moves the elements of a vector here; its heap block is freed.
     #[cfg(feature = "alloc")]
     #[inline(always)]
@@ -471,6 +486,54 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
         let slice = self.slice_collect_in(values)?;
+        // SAFETY: all elements are made; the block lives for `'a`.
+        Ok(unsafe { lend(slice) })
+    }
+
+    /// The elements of an iterator whose items may be errors, up to the first error. What was
+    /// collected before it is free again at once, unless the iterator itself allocated from the same
+    /// scope.
+    ///
+    /// # Errors
+    ///
+    /// The first one of the iterator.
+    ///
+    /// # Panics
+    ///
+    /// If the slice would exceed `isize::MAX` bytes, or if the iterator panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let numbers = |text: &'static str| text.split(' ').map(str::parse::<u8>);
+    /// assert_eq!(s.alloc_slice_try_fill_iter(numbers("1 2 3")), Ok(&mut [1, 2, 3][..]));
+    /// assert!(s.alloc_slice_try_fill_iter(numbers("1 x 3")).is_err());
+    /// assert_eq!(s.stats().used, 3);
+    /// ```
+    #[inline]
+    pub fn alloc_slice_try_fill_iter<T, E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&'a mut [T], E> {
+        const { assert_no_drop::<T>() };
+        let Ok(made) = self.slice_try_collect_in::<T, E, Infallible>(values);
+        // SAFETY: all elements are made; the block lives for `'a`.
+        made.map(|slice| unsafe { lend(slice) })
+    }
+
+    /// Fallible version of [`alloc_slice_try_fill_iter`](Scope::alloc_slice_try_fill_iter).
+    ///
+    /// # Errors
+    ///
+    /// Either the memory could not be had, or the first error of the iterator.
+    #[inline]
+    pub fn try_alloc_slice_try_fill_iter<T, E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&'a mut [T], AllocOrInitError<E>> {
+        const { assert_no_drop::<T>() };
+        let made = self.slice_try_collect_in::<T, E, AllocError>(values)?;
+        let slice = made.map_err(AllocOrInitError::Init)?;
         // SAFETY: all elements are made; the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }

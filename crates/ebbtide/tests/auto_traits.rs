@@ -203,6 +203,8 @@ fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     is!(FromUtf8Error<Shares>: std::error::Error);
     // Traits, and what only they name.
     fn traits<'s, 'a: 's, T: Length, M: Memory, I: CollectIn, C: FromIteratorIn<'s, 'a, u8>>() {}
+    fn named<F: ebbtide::ForLifetime>() {}
+    let _ = named::<&str>;
     let _ = traits::<usize, Shares, std::ops::Range<u8>, NodeVec<'static, u8>>;
 }
 

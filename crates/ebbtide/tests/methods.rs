@@ -115,6 +115,12 @@ fn every_method(s: &Scope<'_>, blocks: &mut Blocks) {
         &s.try_alloc_slice_fill_iter([1_u16, 2]).unwrap(),
         "[1, 2]",
     );
+    let words = || ["1", "22"].iter().map(|word| word.parse::<u16>());
+    both(
+        &s.alloc_slice_try_fill_iter(words()).unwrap(),
+        &s.try_alloc_slice_try_fill_iter(words()).unwrap(),
+        "[1, 22]",
+    );
     let sevens = || (0..20_u32).filter(|n| n % 7 == 0);
     both(
         &s.alloc_slice_from_iter(sevens()),
@@ -708,6 +714,9 @@ fn the_block_of_a_failed_initialiser_is_freed() {
         assert_eq!(s.alloc_slice_try_fill_with(9, fail), Err(5));
         let failed = s.try_alloc_slice_try_fill_with(9, fail);
         assert_eq!(failed, Err(AllocOrInitError::Init(5)));
+        assert_eq!(s.alloc_slice_try_fill_iter((0..9).map(fail)), Err(5));
+        let failed = s.try_alloc_slice_try_fill_iter((0..9).map(fail));
+        assert_eq!(failed, Err(AllocOrInitError::Init(5)));
         assert_eq!(s.stats().used, 0);
     }
 }
@@ -722,6 +731,11 @@ fn a_failed_initialiser_that_allocated_keeps_what_it_allocated() {
         if i == 2 { Err(()) } else { Ok(0_u64) }
     });
     assert!(failed.is_err());
+    let failed = s.alloc_slice_try_fill_iter((0..3).map(|i| {
+        kept.push(s.alloc(i));
+        if i == 2 { Err(()) } else { Ok(0_u64) }
+    }));
+    assert!(failed.is_err());
     let mut single = None;
     let failed = s.alloc_try_with(|| {
         single = Some(s.alloc(3));
@@ -729,7 +743,8 @@ fn a_failed_initialiser_that_allocated_keeps_what_it_allocated() {
     });
     assert!(failed.is_err());
     s.alloc([9_u64; 10]);
-    assert_eq!((kept, single), (vec![&mut 0, &mut 1, &mut 2], Some(&mut 3)));
+    let numbers: Vec<usize> = kept.iter().map(|number| **number).collect();
+    assert_eq!((&numbers[..], single), (&[0, 1, 2, 0, 1, 2][..], Some(&mut 3)));
 }
 
 #[test]

@@ -1,0 +1,291 @@
+//! Claim: what a child scope returns can be kept in its parent, and everything else that the child
+//! allocated is free again; what fails keeps nothing.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{address, panic_of};
+use ebbtide::{Arena, Fixed, ForLifetime, Scope};
+use std::{cell::Cell, mem::MaybeUninit};
+
+fn numbers(len: usize, start: u64) -> impl Iterator<Item = u64> {
+    (start..).take(len)
+}
+
+/// Keeps a slice that is made beside `scratch` bytes, at either end.
+fn kept<'a>(s: &mut Scope<'a>, len: usize, scratch: [usize; 2], low_end: bool) -> &'a mut [u64] {
+    s.keep_slice(|s| {
+        s.alloc_slice_fill_copy(scratch[0], 1_u8);
+        let slice = if low_end {
+            s.alloc_slice_from_iter(numbers(len, 7).filter(|_| true))
+        } else {
+            s.alloc_slice_fill_iter(numbers(len, 7).collect::<Vec<_>>())
+        };
+        s.alloc_slice_fill_copy(scratch[1], 2_u8);
+        slice
+    })
+}
+
+#[test]
+fn what_is_kept_takes_no_more_than_itself_while_the_child_stays_in_the_chunk() {
+    for low_end in [false, true] {
+        for len in [0, 1, 2, 10, 100] {
+            for scratch in [[0, 0], [1000, 0], [0, 1000], [3, 5], [100, 100]] {
+                let mut arena = Arena::with_capacity(4096);
+                let mut s = arena.scope();
+                let before = s.alloc(3_u64);
+                let slice = kept(&mut s, len, scratch, low_end);
+                assert_eq!(s.stats().used, 8 * (1 + len));
+                let after = s.alloc([9_u64; 10]);
+                assert_eq!(address(slice) % 8, 0);
+                assert!(slice.iter().copied().eq(numbers(len, 7)));
+                assert_eq!((*before, *after), (3, [9; 10]));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_stays_when_the_child_enters_other_chunks() {
+    for low_end in [false, true] {
+        for len in [1, 50, 1000] {
+            for scratch in [[20_000, 0], [0, 20_000], [20_000, 30_000], [500, 500], [5000, 0]] {
+                let mut arena = Arena::with_chunk_size(1000);
+                let mut s = arena.scope();
+                for turn in 0..5 {
+                    let before = s.alloc([turn; 5]);
+                    let slice = kept(&mut s, len, scratch, low_end);
+                    let after = s.alloc_slice_fill_copy(700, 4_u8);
+                    assert!(slice.iter().copied().eq(numbers(len, 7)));
+                    assert_eq!(*before, [turn; 5]);
+                    assert!(after.iter().all(|byte| *byte == 4));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scratch_in_the_last_chunk_is_free_again() {
+    let mut arena = Arena::with_chunk_size(1000);
+    let mut s = arena.scope();
+    // The child leaves the first chunk and fills half of the second.
+    let slice = s.keep_slice(|s| {
+        s.alloc_slice_fill_copy(900, 0_u8);
+        s.alloc_slice_fill_copy(700, 0_u8);
+        s.alloc_slice_fill_copy(100, 5_u8)
+    });
+    assert_eq!((slice, s.stats().used), (&mut [5; 100][..], 900 + 100));
+}
+
+#[test]
+fn scratch_in_another_chunk_is_free_again_if_the_value_is_in_the_first() {
+    let mut arena = Arena::with_capacity(1000);
+    let mut s = arena.scope();
+    let value = s.keep(|s| {
+        let value = s.alloc(7_u64);
+        s.alloc_slice_fill_copy(100_000, 0_u8);
+        value
+    });
+    assert_eq!((*value, s.stats().used), (7, 8));
+}
+
+#[test]
+fn a_loop_that_keeps_uses_what_it_keeps() {
+    let mut arena = Arena::with_capacity(10_000);
+    let mut s = arena.scope();
+    let held = s.stats().held;
+    let mut words = Vec::new();
+    for i in 0..100 {
+        words.push(s.keep_str(|s| {
+            let mut draft = s.string();
+            for _ in 0..50 {
+                draft.push_str("scratch");
+            }
+            s.alloc_fmt(format_args!("word {i}"))
+        }));
+    }
+    assert!(words.iter().enumerate().all(|(i, word)| **word == format!("word {i}")));
+    assert_eq!((s.stats().used, s.stats().held), (words.iter().map(|word| word.len()).sum(), held));
+}
+
+#[test]
+fn a_buffer_of_the_callers_is_used_to_the_last_byte() {
+    let mut buffer = [MaybeUninit::uninit(); 161];
+    for offset in 0..16 {
+        let mut fixed = Fixed::new(&mut buffer[offset..]);
+        let mut s = fixed.scope();
+        let slice = s.keep_slice(|s| {
+            s.alloc_slice_fill_copy(50, 0_u8);
+            s.alloc_slice_fill_copy(60, 3_u8)
+        });
+        let rest = s.try_alloc_slice_fill_copy(161 - offset - 60, 4_u8).unwrap();
+        assert!(slice.iter().all(|byte| *byte == 3) && rest.iter().all(|byte| *byte == 4));
+    }
+}
+
+#[test]
+fn a_value_keeps_its_alignment() {
+    #[repr(align(256))]
+    struct Line(u8);
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    for turn in 0..10 {
+        s.alloc(1_u8);
+        let line = s.keep(|s| {
+            s.alloc([0_u8; 100]);
+            s.alloc(Line(turn))
+        });
+        assert_eq!((address(line) % 256, line.0), (0, turn));
+    }
+}
+
+#[test]
+fn a_value_that_is_not_in_the_child_stays_where_it_is() {
+    fn pick<'a>(s: &mut Scope<'a>, own: &'a mut [&'a u64]) -> &'a mut [&'a u64] {
+        let mut own = Some(own);
+        s.keep_slice(|s| {
+            s.alloc([1_u64; 50]);
+            own.take().unwrap()
+        })
+    }
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    let seven = &*s.alloc(7_u64);
+    let beside = s.alloc([5_u64; 4]);
+    let own = s.alloc([seven; 3]);
+    let place = address(own);
+    let picked = pick(&mut s, own);
+    assert_eq!((address(picked), &*picked), (place, &[&7; 3][..]));
+    s.alloc([9_u64; 100]);
+    assert_eq!((picked, beside), (&mut [&7; 3][..], &mut [5; 4]));
+    let leaked = s.keep(|_| Box::leak(Box::new(4)));
+    let empty: &mut [u64] = s.keep_slice(|s| s.alloc_slice_copy(&[]));
+    assert_eq!((*leaked, empty.len()), (4, 0));
+    // SAFETY: from a box, and not used again.
+    drop(unsafe { Box::from_raw(leaked) });
+}
+
+#[test]
+fn a_panic_keeps_nothing() {
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    let kept = s.alloc(1_u64);
+    let message = panic_of(|| {
+        s.keep(|s| {
+            s.alloc([2_u64; 100]);
+            assert!(s.stats().used == 0, "asked for");
+            s.alloc(3)
+        });
+    });
+    assert_eq!(message.unwrap(), "asked for");
+    assert_eq!((*kept, s.stats().used), (1, 8));
+}
+
+#[test]
+fn another_scope_in_the_place_of_the_child_is_noticed() {
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    let kept = s.alloc(1_u64);
+    // Only a scope that never ends fits there.
+    let other: &'static mut Arena = Box::leak(Box::default());
+    let mut other = Some(other.scope());
+    let mut exchanged = |s: &mut Scope<'_>| {
+        if let Some(other) = other.take() {
+            *s = other;
+        }
+    };
+    let message = panic_of(|| {
+        s.keep(|s| {
+            let value = s.alloc(2_u64);
+            exchanged(s);
+            value
+        });
+    });
+    assert!(message.unwrap().starts_with("another scope"));
+    let message = panic_of(|| {
+        let other: &'static mut Arena = Box::leak(Box::default());
+        let _ = s.transaction::<&u64, ()>(|s| {
+            *s = other.scope();
+            Ok(s.alloc(3))
+        });
+    });
+    assert!(message.unwrap().starts_with("another scope"));
+    assert_eq!((*kept, s.stats().used), (1, 8));
+}
+
+struct Words;
+
+impl ForLifetime for Words {
+    type Of<'a> = &'a [&'a str];
+}
+
+struct List;
+
+#[derive(Debug, PartialEq)]
+struct Item<'a> {
+    value: &'a mut u64,
+    next: Option<&'a Item<'a>>,
+}
+
+impl ForLifetime for List {
+    type Of<'a> = Option<&'a Item<'a>>;
+}
+
+fn list<'a>(s: &Scope<'a>, len: u64, fails_at: u64) -> Result<Option<&'a Item<'a>>, u64> {
+    let mut list = None;
+    for i in 0..len {
+        if i == fails_at {
+            return Err(i);
+        }
+        list = Some(&*s.alloc(Item { value: s.alloc(i), next: list }));
+    }
+    Ok(list)
+}
+
+#[test]
+fn a_transaction_keeps_all_or_nothing() {
+    for chunk in [500, 100_000] {
+        let mut arena = Arena::with_chunk_size(chunk);
+        let mut s = arena.scope();
+        let first = s.transaction::<List, _>(|s| list(s, 40, 100)).unwrap();
+        let used = s.stats().used;
+        assert_eq!(s.transaction::<List, _>(|s| list(s, 100, 60)).unwrap_err(), 60);
+        assert_eq!(s.stats().used, used);
+        let second = s.transaction::<List, _>(|s| list(s, 40, 100)).unwrap();
+        assert_eq!(first, second);
+        assert_eq!(s.stats().used, 2 * used);
+        s.alloc_slice_fill_copy(5000, 0xFF_u8);
+        let (mut next, mut expected) = (first, 40);
+        while let Some(item) = next {
+            expected -= 1;
+            assert_eq!(*item.value, expected);
+            next = item.next;
+        }
+        assert_eq!(expected, 0);
+        assert_eq!(s.transaction::<&str, ()>(|s| Ok(s.alloc_str("ebb"))), Ok("ebb"));
+        assert_eq!(s.transaction::<&mut str, ()>(|s| Ok(s.alloc_str("ebb"))).unwrap(), "ebb");
+    }
+}
+
+#[test]
+fn a_transaction_may_use_children_and_others_of_its_own() {
+    let mut arena = Arena::with_chunk_size(300);
+    let mut s = arena.scope();
+    let dropped = Cell::new(0);
+    let words = s.transaction::<Words, ()>(|s| {
+        let first = s.transaction::<&str, ()>(|s| Ok(s.alloc_str("first")))?;
+        for _ in 0..10 {
+            let failed = s.transaction::<&str, _>(|s| Err::<&str, _>(s.alloc([0; 50]).len()));
+            dropped.set(dropped.get() + failed.unwrap_err());
+        }
+        let second = s.keep_str(|s| {
+            s.alloc([0_u64; 50]);
+            s.alloc_str("second")
+        });
+        Ok(s.alloc([first, &*second]))
+    });
+    assert_eq!((words, dropped.get()), (Ok(&["first", "second"][..]), 500));
+}
