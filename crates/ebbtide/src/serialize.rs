@@ -18,68 +18,50 @@
 //! | [`s.seed_entries(key, value)`](Scope::seed_entries) | `&mut [(_, _)]`, the entries of a map in their order |
 //! | [`s.seed_boxed(of)`](Scope::seed_boxed), [`s.seed_boxed_slice(of)`](Scope::seed_boxed_slice) | the same, owned |
 //! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the collections; maps and sets with the feature `hashbrown-017` |
+//! | [`s.seed_any()`](Scope::seed_any) | a [`dynamic::Value`](crate::dynamic::Value), for data of any shape, such as JSON |
 //!
-//! Seeds nest. A recursive type, such as JSON, needs a seed of its own:
+//! Seeds nest. A recursive type of your own needs a seed of its own:
 //!
 //! ```
 //! use ebbtide::{Arena, Scope};
-//! use serde::de::{Deserializer, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor, value};
+//! use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor, value};
 //! use std::fmt;
 //!
 //! #[derive(Debug, PartialEq)]
-//! enum Json<'a> {
-//!     Null,
-//!     Number(f64),
-//!     Text(&'a str),
-//!     List(&'a [Json<'a>]),
-//!     Object(&'a [(&'a str, Json<'a>)]),
+//! enum Tree<'a> {
+//!     Leaf(u64),
+//!     Branch(&'a [Tree<'a>]),
 //! }
 //!
 //! #[derive(Clone, Copy)]
-//! struct JsonSeed<'s, 'a>(&'s Scope<'a>);
+//! struct TreeSeed<'s, 'a>(&'s Scope<'a>);
 //!
-//! impl<'de: 'a, 'a> DeserializeSeed<'de> for JsonSeed<'_, 'a> {
-//!     type Value = Json<'a>;
-//!     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Json<'a>, D::Error> {
+//! impl<'de, 'a> DeserializeSeed<'de> for TreeSeed<'_, 'a> {
+//!     type Value = Tree<'a>;
+//!     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Tree<'a>, D::Error> {
 //!         from.deserialize_any(self)
 //!     }
 //! }
 //!
-//! impl<'de: 'a, 'a> Visitor<'de> for JsonSeed<'_, 'a> {
-//!     type Value = Json<'a>;
+//! impl<'de, 'a> Visitor<'de> for TreeSeed<'_, 'a> {
+//!     type Value = Tree<'a>;
 //!     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-//!         f.write_str("JSON")
+//!         f.write_str("a number or a list")
 //!     }
-//!     fn visit_unit<E: Error>(self) -> Result<Json<'a>, E> {
-//!         Ok(Json::Null)
+//!     fn visit_u64<E: Error>(self, n: u64) -> Result<Tree<'a>, E> {
+//!         Ok(Tree::Leaf(n))
 //!     }
-//!     fn visit_u64<E: Error>(self, n: u64) -> Result<Json<'a>, E> {
-//!         Ok(Json::Number(n as f64))
-//!     }
-//!     fn visit_str<E: Error>(self, text: &str) -> Result<Json<'a>, E> {
-//!         self.0.try_alloc_str(text).map(|text| Json::Text(text)).map_err(E::custom)
-//!     }
-//!     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Json<'a>, E> {
-//!         Ok(Json::Text(text)) // no copy
-//!     }
-//!     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Json<'a>, A::Error> {
+//!     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Tree<'a>, A::Error> {
 //!         let from = value::SeqAccessDeserializer::new(list);
-//!         Ok(Json::List(self.0.seed_slice(self).deserialize(from)?))
-//!     }
-//!     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Json<'a>, A::Error> {
-//!         let from = value::MapAccessDeserializer::new(object);
-//!         let seed = self.0.seed_entries(self.0.borrowing_seed::<str>(), self);
-//!         Ok(Json::Object(seed.deserialize(from)?))
+//!         Ok(Tree::Branch(self.0.seed_slice(self).deserialize(from)?))
 //!     }
 //! }
 //!
-//! let input = r#"{"name": "Kattegat", "depth": [5, null, 130]}"#;
 //! let mut arena = Arena::new();
 //! let s = arena.scope();
-//! let json = JsonSeed(&s).deserialize(&mut serde_json::Deserializer::from_str(input))?;
-//! let Json::Object([("name", name), ("depth", Json::List(depth))]) = json else { panic!() };
-//! assert_eq!(*name, Json::Text("Kattegat"));
-//! assert_eq!(*depth, [Json::Number(5.0), Json::Null, Json::Number(130.0)]);
+//! let tree = TreeSeed(&s).deserialize(&mut serde_json::Deserializer::from_str("[1, [], [2]]"))?;
+//! let Tree::Branch([Tree::Leaf(1), Tree::Branch([]), Tree::Branch([two])]) = tree else { panic!() };
+//! assert_eq!(*two, Tree::Leaf(2));
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
