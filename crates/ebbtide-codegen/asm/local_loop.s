@@ -63,7 +63,7 @@
 	leaq	8(%rsp), %rax
 	movq	%rdi, %r14
 	movq	%rax, %rdi
-	callq	*_ZN7ebbtide3raw7move_onE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide3raw16leave_full_chunkE@GOTPCREL(%rip)
 	movq	%r14, %rdi
 	movq	8(%rsp), %rdx
 	movq	%rdx, (%r14)

@@ -72,7 +72,7 @@ impl<'s, T> Collector<'s, T> {
     fn grow<F: Failure>(&mut self, needed: usize) -> Result<(), F> {
         let wanted = needed.max(self.capacity * 2).max(Self::LEAST);
         let layout = Self::layout(self.capacity);
-        let here = self.cursor.room_low(self.start.cast(), layout) / size_of::<T>();
+        let here = self.cursor.max_size_in_place(self.start.cast(), layout) / size_of::<T>();
         if wanted <= here {
             return self.grow_to(wanted);
         }

@@ -180,7 +180,7 @@ impl<'a> Scope<'a> {
         let value = make(&mut child)?;
         self.assert_child(&child);
         // SAFETY: the words of a child of this scope, which is not used again.
-        unsafe { self.cursor().follow(child.cursor()) };
+        unsafe { self.cursor().move_to(child.cursor()) };
         Ok(value)
     }
 

@@ -17,11 +17,11 @@
 //!
 //! ```text
 //! fork, fork_of, fork_again          a child's words
-//! fork_with_room                     the same; if the parent is nearly full: move_on
+//! fork_with_room                     the same; if the parent is nearly full: leave_full_chunk
 //! place, reserve_type, reserve       high end; sized values, slices, strings
 //!   ├─ the block fits ─► top = start                                        the fast path
 //!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
-//! reserve_low, grow_low              low end; whatever grows
+//! reserve_low, grow_low              low end; blocks that may grow
 //!   ├─ the block fits ─► low = end                                          the fast path
 //!   └─ it does not ────► refill ─► …
 //! ```
@@ -42,8 +42,8 @@
 //! - **I5** Every region but a caller's buffer has its header below its first byte, in the same
 //!   block. The end of a low-end block therefore equals `low` only where both lie in one region.
 //!
-//! [`Cursor::check`] asserts what can be seen of them after every slow operation of a debug build.
-//! The lists have invariants of their own, L1 to L6 in [`chunk`].
+//! [`Cursor::check`] asserts the observable part of them after every slow operation of a debug
+//! build. The lists have invariants of their own, L1 to L6 in [`chunk`].
 //!
 //! # Why the cold branch looks as it does
 //!
@@ -92,11 +92,12 @@ use core::{
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Cursor {
-    /// An address. Blocks have the provenance of `low`, for both lie in one region (I2). The
-    /// compiler follows a number through a loop and leaves out a rounding that changes nothing.
+    /// An address, not a pointer: the compiler can track the alignment of a number through a loop
+    /// and remove a rounding that changes nothing. Blocks get the provenance of `low`, which lies
+    /// in the same region (I2).
     top: Cell<usize>,
-    // Between the two bump pointers on purpose: on aarch64 adjacent ones are loaded by one paired
-    // instruction, which waits for the store of the single one before it.
+    // Between the two bump pointers on purpose. On aarch64, one instruction would load two adjacent
+    // words, and wait for the store to one of them just before.
     chunk: Cell<NonNull<Header>>,
     low: Cell<NonNull<u8>>,
 }
@@ -119,7 +120,7 @@ pub(crate) struct Words<'c> {
     low: NonNull<u8>,
 }
 
-/// The words of a cursor to rewind it to, even if the arena moves in between.
+/// The words to which a cursor can be rewound, even if the arena moved meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     top: usize,
@@ -127,14 +128,15 @@ pub(crate) struct Mark {
     low: NonNull<u8>,
 }
 
-/// A chunk, and the bytes free in it as seen from some cursor.
+/// A chunk, and the bytes that are free in it from the view of a cursor.
 pub(crate) struct ChunkUse<'c> {
     pub(crate) header: &'c Header,
     pub(crate) free: usize,
 }
 
 impl Words<'_> {
-    /// `top` rounded down, and `low`. Where that leaves nothing free, an empty range (I2).
+    /// `top` rounded down, and `low`. If the rounding leaves nothing free, both ends of an empty
+    /// range (I2).
     #[inline(always)]
     fn aligned(self, align: usize) -> (usize, NonNull<u8>) {
         let top = self.top & !(align - 1);
@@ -143,8 +145,8 @@ impl Words<'_> {
     }
 }
 
-/// `low` lowered to `top`. A call, so that the compiler keeps a branch that is never taken instead
-/// of a conditional move that always waits.
+/// `low` lowered to `top`. Out of line, so that the compiler emits a branch, which is hardly ever
+/// taken, instead of a conditional move, which always waits for its operands.
 #[cold]
 #[inline(never)]
 fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
@@ -152,11 +154,11 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
 }
 
 /// A request to the slow path and, in `words` and `block`, its answer: the cursor's new words, and
-/// a block or null where there is no memory.
+/// a block, or null if there is no memory.
 ///
-/// One pointer is passed, not the single words. The compiler cannot tell that `low` and `chunk`,
-/// which a loop carries, do not point to the value that waits for its block. If they were
-/// arguments, it would write that value to the stack on every turn in case the slow path reads it.
+/// The slow path gets one pointer instead of the single words. In a loop, the compiler cannot prove
+/// that `low` and `chunk` do not point to the value that is about to be stored. If they were
+/// arguments, it would write that value to the stack on every turn, in case the slow path reads it.
 #[derive(Debug)]
 struct Request<'c> {
     words: Words<'c>,
@@ -187,7 +189,7 @@ fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
-/// A well-aligned pointer to no bytes at all.
+/// A well-aligned pointer for a block of 0 bytes.
 #[inline(always)]
 fn dangling(align: usize) -> NonNull<u8> {
     let address = core::ptr::without_provenance_mut(align);
@@ -200,7 +202,7 @@ const MIN_CHILD_ROOM: usize = 64;
 
 const _: () = assert!(MIN_CHILD_ROOM <= arith::LOWEST_ADDRESS - CHUNK_ALIGN);
 
-/// The top and the low end of a header without a region.
+/// The `top` of a cursor that is nowhere, and of a header without a region.
 const NOWHERE: usize = 1;
 
 impl Cursor {
@@ -208,9 +210,9 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// Nothing but [`is_nowhere`](Cursor::is_nowhere) and [`start_at`](Cursor::start_at) is called
-    /// until it has started somewhere. Whenever the arena moved since, its owner calls `start_at`,
-    /// [`set_head`](Cursor::set_head) or [`ControlRef::attach`] before anything else.
+    /// Until [`start_at`](Cursor::start_at) has been called, nothing is called but that and
+    /// [`is_nowhere`](Cursor::is_nowhere). After each move of the arena, its owner calls
+    /// `start_at`, [`set_head`](Cursor::set_head) or [`ControlRef::attach`] before anything else.
     pub(crate) const unsafe fn nowhere() -> Self {
         Cursor {
             top: Cell::new(NOWHERE),
@@ -258,7 +260,7 @@ impl Cursor {
         (top, low)
     }
 
-    /// Tells the cursor where its chunk is, the head of an arena that may have moved.
+    /// Sets the cursor's chunk to the head of an arena that may have moved.
     ///
     /// # Safety
     ///
@@ -284,11 +286,12 @@ impl Cursor {
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
     }
 
-    /// Like [`fork`](Cursor::fork), of a fork in which nothing was allocated.
+    /// Like [`fork`](Cursor::fork), for a cursor that is a fork in which nothing was allocated.
     ///
     /// # Safety
     ///
-    /// That of [`fork`](Cursor::fork); and this cursor is a fork, and nothing was allocated in it.
+    /// The contract of [`fork`](Cursor::fork). This cursor is a fork, and nothing was allocated in
+    /// it.
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) unsafe fn fork_again(&self) -> Cursor {
@@ -297,13 +300,13 @@ impl Cursor {
         unsafe { Cursor::fork_of(self.top.get(), self.chunk.get(), self.low.get()) }
     }
 
-    /// Like [`fork`](Cursor::fork), for a cursor that may be forked again and again. If hardly
-    /// anything is free in its region, the cursor first moves on to the next chunk, if there is
-    /// one. Otherwise every child of a loop would move there anew.
+    /// Like [`fork`](Cursor::fork), but a cursor with hardly any free memory first moves to the
+    /// next chunk, if there is one. Otherwise each child that a loop opens would have to move
+    /// there.
     ///
     /// # Safety
     ///
-    /// That of [`fork`](Cursor::fork).
+    /// The contract of [`fork`](Cursor::fork).
     #[inline(always)]
     pub(crate) unsafe fn fork_with_room(&self) -> Cursor {
         self.poison_free();
@@ -311,10 +314,11 @@ impl Cursor {
         // No region begins below `LOWEST_ADDRESS`, so this does not wrap.
         if self.top.get().wrapping_sub(MIN_CHILD_ROOM) < low.addr().get() {
             let mut words = self.words();
-            low = move_on(&mut words);
+            low = leave_full_chunk(&mut words);
             self.set(words);
         }
-        // Rounded here, where both ways have met: the compiler remembers it no further.
+        // Rounded here, after both branches have joined: the compiler would not remember the
+        // alignment across the join.
         let top = self.top.get() & !(CHUNK_ALIGN - 1);
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
     }
@@ -325,18 +329,18 @@ impl Cursor {
         self.words().aligned(CHUNK_ALIGN)
     }
 
-    /// The fork of a cursor in `chunk` whose ends are these.
+    /// Like [`fork`](Cursor::fork), for a cursor that is given by its words.
     ///
     /// # Safety
     ///
-    /// That of [`fork`](Cursor::fork), for a cursor whose chunk is at this address and for which
-    /// [`rounded`](Cursor::rounded) returned these ends.
+    /// The contract of [`fork`](Cursor::fork), for a cursor whose chunk is at this address and for
+    /// which [`rounded`](Cursor::rounded) returned these ends.
     #[inline(always)]
     pub(crate) unsafe fn fork_of(top: usize, chunk: NonNull<Header>, low: NonNull<u8>) -> Cursor {
         let child = Cursor { top: Cell::new(top), chunk: Cell::new(chunk), low: Cell::new(low) };
         // SAFETY: `rounded` rounded `top` down to a multiple of this.
         unsafe { child.promise_top(CHUNK_ALIGN) };
-        // SAFETY: `rounded` returns a range, of no bytes at least (I2).
+        // SAFETY: `rounded` returns the ends of a range, possibly an empty one (I2).
         unsafe { assert_unchecked(top >= low.addr().get()) };
         child.poison_free();
         child
@@ -347,37 +351,38 @@ impl Cursor {
         Words { top: self.top.get(), chunk: self.chunk(), low: self.low.get() }
     }
 
-    /// Goes back to earlier words.
+    /// Restores earlier words.
     ///
     /// # Safety
     ///
-    /// They were this cursor's, or its parent's when it was opened, and nothing allocated since is
-    /// used again.
+    /// They were the words of this cursor, or of its parent when it was forked, and nothing that
+    /// was allocated since is used again.
     #[inline(always)]
     pub(crate) unsafe fn restore(&self, words: Words<'_>) {
         self.set(words);
         self.poison_free();
     }
 
-    /// The words to come back to with [`rewind`](Cursor::rewind), wherever the arena is then.
+    /// The current words, for [`rewind`](Cursor::rewind). The arena may move meanwhile.
     pub(crate) fn mark(&self) -> Mark {
         let Words { top, chunk, low } = self.words();
         Mark { top, chunk: ChunkName::of(chunk.chunk()), low }
     }
 
-    /// Goes back to where the cursor was marked.
+    /// Restores the words of a mark.
     ///
     /// # Safety
     ///
-    /// The mark is this cursor's, nothing allocated since is used again, and its chunk was not
-    /// released since.
+    /// The mark came from this cursor, nothing that was allocated since is used again, and the
+    /// mark's chunk was not released since.
     pub(crate) unsafe fn rewind(&self, mark: Mark) {
         debug_assert!(
             self.can_rewind_to(mark),
             "the checkpoint is not one of this scope, or a later one was rewound after it"
         );
         let control = self.control();
-        // SAFETY: this cursor gave the mark, so the chunk is the arena's, and it is still there.
+        // SAFETY: the mark came from this cursor, so the chunk belongs to the arena, and the caller
+        // says that it was not released.
         let chunk = unsafe { control.named(mark.chunk) };
         // The arena may have moved since this chunk was current.
         // SAFETY: the chunk is one of this arena's.
@@ -403,7 +408,7 @@ impl Cursor {
         unsafe { CurrentChunk::new(chunk) }
     }
 
-    /// The address of that chunk, also of a cursor that is not in use.
+    /// The address of the cursor's chunk. The cursor need not be in use.
     #[inline(always)]
     pub(crate) fn chunk_address(&self) -> NonNull<Header> {
         self.chunk.get()
@@ -419,12 +424,12 @@ impl Cursor {
         self.chunk().control()
     }
 
-    /// Where a `T` would start at the high end, if there is room.
+    /// The address of a `T` at the high end, if there is room. Does not move the cursor.
     #[inline(always)]
     fn fit<T>(&self) -> Option<NonNull<T>> {
         let (top, low) = (self.top.get(), self.low.get());
         let (size, align) = (size_of::<T>(), align_of::<T>());
-        // Decided when the program is compiled.
+        // Evaluated at compile time.
         let start = if size <= arith::SMALL && align <= arith::SMALL {
             arith::down_small(top, low.addr().get(), size, align)?
         } else {
@@ -432,7 +437,7 @@ impl Cursor {
         };
         let block = at(low, start);
         if poison::TRACKS {
-            // Before anything is written to the block, and with the cursor where it will be.
+            // Before anything is written to the block, and with the cursor behind it.
             self.top.set(start);
             self.track_block(block, size, End::High);
         }
@@ -449,15 +454,14 @@ impl Cursor {
 
     /// Moves `value` into a block of its own. On failure it is dropped.
     ///
-    /// The value is copied once on the fast path, from wherever it was: see "Why a value is copied
-    /// once" above.
+    /// On the fast path the value is copied once: see "Why a value is copied once" above.
     #[inline(always)]
     pub(crate) fn place<T, F: Failure>(&self, value: T) -> Result<NonNull<T>, F> {
         if size_of::<T>() == 0 {
             core::mem::forget(value);
             return Ok(NonNull::dangling());
         }
-        // If the backing panics, this leaks the value and leaves the call nothing to drop.
+        // If the backing panics, the value leaks. Without a drop, the call needs no landing pad.
         let value = ManuallyDrop::new(value);
         let block = if let Some(block) = self.fit::<T>() {
             // SAFETY: the block is free, aligned for a `T` and large enough (I2).
@@ -488,15 +492,16 @@ impl Cursor {
     }
 
     /// Tells the compiler that `top` is aligned for a `T`. In a loop over a local scope it then
-    /// leaves out the rounding, and with it half of the time that a turn takes.
+    /// removes the rounding, which halves the time of an iteration.
     ///
     /// # Safety
     ///
-    /// `take::<T>` or `refill` for the layout of a `T` just succeeded; no code of the user's has
-    /// run since.
+    /// `take::<T>` or `refill` for the layout of a `T` just succeeded, and no user code has run
+    /// since.
     #[inline(always)]
     unsafe fn promise_aligned<T>(&self) {
-        // SAFETY: `take` set `top` to the start of a `T`, `refill` rounded it down as far.
+        // SAFETY: `take` sets `top` to the start of a `T`, and `refill` rounds it down to the same
+        // alignment.
         unsafe { self.promise_top(align_of::<T>().min(CHUNK_ALIGN)) };
     }
 
@@ -504,7 +509,7 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// It is one.
+    /// `top` is a multiple of `align`, which is a power of two.
     #[inline(always)]
     unsafe fn promise_top(&self, align: usize) {
         // SAFETY: a power of two divides `top`, as the caller says, so the bits below it are 0.
@@ -568,7 +573,7 @@ impl Cursor {
                 unsafe { copy_to_block(source, block, size, start - low.addr().get()) };
                 block
             }
-            // SAFETY: the caller vouches for `source`.
+            // SAFETY: the caller says that `source` is valid for that many bytes.
             None => unsafe { self.refill_with::<F>(layout, End::High, Some(source))? },
         };
         // SAFETY: one of the two just succeeded, and the user's code has not run since.
@@ -576,8 +581,8 @@ impl Cursor {
         Ok(block)
     }
 
-    /// Like [`reserve`](Cursor::reserve), for a layout that may have no bytes. Such a block costs
-    /// nothing, whatever its alignment.
+    /// Like [`reserve`](Cursor::reserve), for a layout whose size may be 0. A block of 0 bytes
+    /// takes no memory, whatever its alignment.
     #[inline(always)]
     pub(crate) fn reserve_layout<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         if layout.size() == 0 {
@@ -595,8 +600,8 @@ impl Cursor {
         self.reserve_low(layout)
     }
 
-    /// A block at the low end, uninitialised: the kind that [`grow_low`](Cursor::grow_low) may grow
-    /// in place.
+    /// A block at the low end, uninitialised, which [`grow_low`](Cursor::grow_low) can grow in
+    /// place.
     #[inline(always)]
     pub(crate) fn reserve_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         let (top, low) = (self.top.get(), self.low.get());
@@ -624,23 +629,23 @@ impl Cursor {
         Some(block)
     }
 
-    /// Whether a low-end block of `size` bytes is the last one there. It can grow, shrink and be
-    /// freed in place then.
+    /// Whether a low-end block of this cursor is the last one, so that it can grow, shrink and be
+    /// freed in place.
     #[inline(always)]
     pub(crate) fn is_last_low(&self, block: NonNull<u8>, size: usize) -> bool {
         block.addr().get() + size == self.low.get().addr().get()
     }
 
-    /// Whether a block of at least one byte, of whatever scope, is the last one of this cursor's
-    /// region, so that it can grow and shrink in place. Where it begins counts too: the region of
+    /// Whether a block of at least one byte, from any scope, is the last one of this cursor's
+    /// region, so that it can grow and shrink in place. Compares both ends, because the region of
     /// another arena may end where a caller's buffer begins (I5).
-    pub(crate) fn ends_free(&self, block: NonNull<u8>, size: usize) -> bool {
+    pub(crate) fn is_last_in_region(&self, block: NonNull<u8>, size: usize) -> bool {
         self.is_last_low(block, size) && self.chunk().region().low() <= block
     }
 
-    /// The largest size that a low-end block of `layout` can have without moving. If `layout` has
-    /// no bytes, the largest size of a new block.
-    pub(crate) fn room_low(&self, block: NonNull<u8>, layout: Layout) -> usize {
+    /// The largest size to which a low-end block of `layout` can grow in place. If the size of
+    /// `layout` is 0, the largest size of a new block.
+    pub(crate) fn max_size_in_place(&self, block: NonNull<u8>, layout: Layout) -> usize {
         if layout.size() == 0 {
             let padding = self.low.get().addr().get().wrapping_neg() & (layout.align() - 1);
             self.free().saturating_sub(padding)
@@ -651,14 +656,14 @@ impl Cursor {
         }
     }
 
-    /// Makes a low-end block larger: in place if it is the last one and the region has room, else
-    /// by copying its `old.size()` bytes to a new block. On failure the block stays as it is.
+    /// Grows a low-end block: in place if it is the last one and the region has room, and otherwise
+    /// by copying its `old.size()` bytes to a new block. On failure the block is unchanged.
     ///
     /// # Safety
     ///
-    /// `block` has the layout `old` and is alive. It came from the low end of this very cursor, or
-    /// it [ends where the free part begins](Cursor::ends_free) and is the caller's. `new` has the
-    /// same alignment and is not smaller.
+    /// `block` has the layout `old` and is alive. It came from the low end of this cursor, or it is
+    /// the caller's and [the last of the region](Cursor::is_last_in_region). `new` has the same
+    /// alignment and is not smaller.
     #[inline]
     pub(crate) unsafe fn grow_low<F: Failure>(
         &self,
@@ -671,7 +676,7 @@ impl Cursor {
             let low = self.low.get();
             self.low.set(at(low, low.addr().get() + additional));
             self.track(low, additional, End::Low);
-            // Derived from the cursor: a block of no bytes may bring no provenance of its own.
+            // Derived from the cursor, because a block of 0 bytes may have no provenance.
             return Ok(at(low, block.addr().get()));
         }
         let moved = self.reserve_low::<F>(new)?;
@@ -685,9 +690,10 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// `block` has `old_size` bytes now, at least `new_size`, and came from the low end of this
-    /// very cursor or [ends where the free part begins](Cursor::ends_free) and is the caller's; or
-    /// both sizes are 0. The bytes given back are not used again.
+    /// `old_size` is the size of `block` and not less than `new_size`. The block came from the low
+    /// end of this cursor, or it is the caller's and [the last of the
+    /// region](Cursor::is_last_in_region), or both sizes are 0. The bytes given back are not used
+    /// again.
     #[inline]
     pub(crate) unsafe fn shrink_low(&self, block: NonNull<u8>, old_size: usize, new_size: usize) {
         if self.is_last_low(block, old_size) {
@@ -698,10 +704,10 @@ impl Cursor {
         }
     }
 
-    /// The free part of the region, its start aligned, and its size. `None` if the alignment leaves
-    /// nothing.
+    /// The start of the free part of the region, aligned, and its size. `None` if the aligned start
+    /// would lie beyond it.
     #[inline]
-    pub(crate) fn low_room(&self, align: usize) -> Option<(NonNull<u8>, usize)> {
+    pub(crate) fn free_part(&self, align: usize) -> Option<(NonNull<u8>, usize)> {
         let (top, low) = (self.top.get(), self.low.get());
         let start = arith::up(top, low.addr().get(), 0, align)?;
         if poison::TRACKS {
@@ -710,12 +716,12 @@ impl Cursor {
         Some((at(low, start), top - start))
     }
 
-    /// The cursor of a builder that has this one's scope to itself and builds in `chunk`.
+    /// The cursor of a builder that borrows this cursor's scope exclusively and builds in `chunk`.
     ///
     /// # Safety
     ///
-    /// `chunk` is this cursor's, or the one that [`go_on`](Cursor::go_on) moved the builder's
-    /// cursor to last. Of the two cursors only one is used at a time (I4).
+    /// `chunk` is this cursor's, or the one that [`advance_builder`](Cursor::advance_builder) moved
+    /// the builder's cursor to last. Of the two cursors only one is used at a time (I4).
     pub(crate) unsafe fn builder_in(&self, chunk: NonNull<Header>) -> Cursor {
         let words = self.words();
         if chunk == self.chunk.get() {
@@ -736,35 +742,34 @@ impl Cursor {
         }
     }
 
-    /// Moves a builder's cursor to a chunk behind with room for `layout` at the low end, all of
-    /// which is free then. This one, its scope's, stays where it is. If the backing refuses or
-    /// panics, so does the builder's.
+    /// Moves a builder's cursor to a chunk further behind, whose region is free as a whole and has
+    /// room for `layout` at the low end. This cursor, that of the scope, does not move. If the
+    /// backing refuses or panics, the builder's cursor does not move, either.
     ///
     /// # Safety
     ///
-    /// [`builder_in`](Cursor::builder_in) gave `builder` for this cursor.
-    pub(crate) unsafe fn go_on<F: Failure>(
+    /// [`builder_in`](Cursor::builder_in) returned `builder` for this cursor.
+    pub(crate) unsafe fn advance_builder<F: Failure>(
         &self,
         builder: &Cursor,
         layout: Layout,
     ) -> Result<(), F> {
-        // Nothing is free while the slow path is at work, in the scope's own words either.
-        let _undo = Undo { cursor: self, top: self.top.get() };
+        // While the slow path runs, nothing must be free in the scope either.
+        let _restore = RestoreTop { cursor: self, top: self.top.get() };
         self.top.set(self.low.get().addr().get());
         let block = builder.refill::<F>(layout, End::Low)?;
         builder.low.set(block);
         Ok(())
     }
 
-    /// Takes over the place of a builder's or a child's cursor, and with it all that was allocated
-    /// there.
+    /// Moves to where a builder's or a child's cursor is, and so keeps all that was allocated there.
     ///
     /// # Safety
     ///
-    /// [`builder_in`](Cursor::builder_in) gave `other` for this cursor, or it is a fork of this
-    /// cursor, which was not used since. `other` is not used again.
+    /// [`builder_in`](Cursor::builder_in) returned `other` for this cursor, or `other` is a fork of
+    /// this cursor, which was not used since. `other` is not used again.
     #[inline]
-    pub(crate) unsafe fn follow(&self, other: &Cursor) {
+    pub(crate) unsafe fn move_to(&self, other: &Cursor) {
         self.set(other.words());
     }
 
@@ -773,9 +778,10 @@ impl Cursor {
         self.chunk().list_start() == other.chunk().list_start()
     }
 
-    /// Takes over a block of a child, and returns where it is now. If it lies in the region of this
-    /// cursor, or in the one that the child moved on to, it is moved to the high end there, and what
-    /// else the child allocated in that region is free again. Otherwise everything is kept.
+    /// Keeps one block of a child, and returns its new address. If the block lies in the region of
+    /// this cursor, or in the one that the child has moved to, it moves to the high end of that
+    /// region, and all else that the child allocated there is free again. Otherwise everything stays
+    /// as it is, and is kept.
     ///
     /// # Safety
     ///
@@ -822,7 +828,7 @@ impl Cursor {
         kept
     }
 
-    /// Moves `low` behind a block that was built in what [`low_room`](Cursor::low_room) returned.
+    /// Moves `low` behind a block that was built in what [`free_part`](Cursor::free_part) returned.
     ///
     /// # Safety
     ///
@@ -856,28 +862,27 @@ impl Cursor {
         end: End,
         source: Option<NonNull<u8>>,
     ) -> Result<NonNull<u8>, F> {
-        // The words are read again from here on, not kept in registers since the fast path read
-        // them.
+        // Forces the words to be read again, so that the fast path need not keep them in registers.
         black_box(());
         let (words, align) = (self.words(), layout.align());
         let size = layout.size();
         let mut request = Request { words, block: core::ptr::null_mut(), source, size, align, end };
-        // Nothing is free while the slow path is at work. A backing that reaches this very scope,
-        // or the global allocator beneath it, gets an error, not memory that the words stored below
-        // would free again. If the backing panics, this stays so: a guard would cost the fast path
-        // its eight instructions.
+        // While the slow path runs, nothing is free. So a backing that allocates from this very
+        // scope, perhaps through the global allocator, gets an error instead of memory that the
+        // words stored below would free again. If the backing panics, nothing is free afterwards:
+        // a guard that restores the words would make the fast path longer.
         self.top.set(words.low.addr().get());
         if F::DIVERGES && ABORTS {
-            // SAFETY: the caller vouches for `source`.
+            // SAFETY: the caller says that `source` is valid for that many bytes.
             unsafe { grow(&mut request) };
         } else {
-            // SAFETY: the caller vouches for `source`.
+            // SAFETY: the caller says that `source` is valid for that many bytes.
             unsafe { try_grow(&mut request) };
         }
         let Request { words, block, .. } = request;
         self.set(words);
-        // Keeps the stores above out of the code that both paths share, where the fast one would
-        // wait for them.
+        // Keeps the stores above out of the code that both paths share, so that the fast path does
+        // not wait for them.
         black_box(());
         if !(F::DIVERGES && ABORTS) && block.is_null() {
             if F::DIVERGES {
@@ -915,8 +920,8 @@ impl Cursor {
         self.control().note_high_water(self.used());
     }
 
-    /// Poisons the free part of the region in use. The chunks behind follow when a cursor enters
-    /// them.
+    /// Poisons the free part of the region in use. Chunks behind it are poisoned when a cursor
+    /// enters them.
     #[inline(always)]
     fn poison_free(&self) {
         if !poison::TRACKS {
@@ -927,13 +932,13 @@ impl Cursor {
         unsafe { self.chunk().region().poison(low, at(low, self.top.get())) };
     }
 
-    /// The bytes in use up to this cursor, with padding; without what a cursor left free at the end
-    /// of a chunk when it moved on.
+    /// The bytes in use up to this cursor, including padding, but not what was left free at the end
+    /// of a chunk when a cursor moved to the next.
     pub(crate) fn used(&self) -> usize {
         self.chunks().map(|used| used.header.capacity() - used.free).sum()
     }
 
-    /// All chunks of the list, with what is free in each as seen from this cursor.
+    /// All chunks of the list, with the bytes that are free in each from the view of this cursor.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = ChunkUse<'_>> {
         let current = (!self.is_nowhere()).then(|| self.chunk());
         let mut is_behind = false;
@@ -950,7 +955,7 @@ impl Cursor {
         })
     }
 
-    /// What is free of the region in use, and the regions of the chunks behind.
+    /// The free part of the region in use, and the regions of the chunks behind.
     pub(crate) fn free_ranges(&self) -> impl Iterator<Item = NonNull<[u8]>> + '_ {
         let here = NonNull::slice_from_raw_parts(self.low.get(), self.free());
         let behind = self.chunk().chunk().onwards().skip(1);
@@ -959,8 +964,8 @@ impl Cursor {
         core::iter::once(here).chain(regions)
     }
 
-    /// Whether the mark can be of this cursor: its chunk is in the list, not behind the cursor, and
-    /// nothing given back since lies between.
+    /// Whether the mark may be one of this cursor: its chunk is in the list and not behind the
+    /// cursor, and the cursor was not rewound to an earlier position since.
     fn can_rewind_to(&self, mark: Mark) -> bool {
         let current = self.chunk();
         for chunk in current.list_start().onwards() {
@@ -978,7 +983,7 @@ impl Cursor {
         false
     }
 
-    /// Asserts I2, I3 and what can be seen of I1, in debug builds.
+    /// Asserts I2, I3 and the observable part of I1, in debug builds.
     fn check(words: Words<'_>) {
         if !cfg!(debug_assertions) {
             return;
@@ -1001,13 +1006,13 @@ impl Cursor {
     }
 }
 
-/// Gives a cursor its top back when dropped: on every way out.
-struct Undo<'c> {
+/// Restores the top of a cursor when dropped, even after a panic.
+struct RestoreTop<'c> {
     cursor: &'c Cursor,
     top: usize,
 }
 
-impl Drop for Undo<'_> {
+impl Drop for RestoreTop<'_> {
     fn drop(&mut self) {
         self.cursor.top.set(self.top);
     }
@@ -1022,7 +1027,7 @@ impl Drop for Undo<'_> {
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
-    // SAFETY: the caller vouches for `source`.
+    // SAFETY: the caller says that `source` is valid for that many bytes.
     unsafe { slow(request) };
     if request.block.is_null() {
         out_of_memory(request.size, request.align);
@@ -1037,14 +1042,14 @@ unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
-    // SAFETY: the caller vouches for `source`.
+    // SAFETY: the caller says that `source` is valid for that many bytes.
     unsafe { slow(request) };
 }
 
-/// Moves to the next chunk, if there is one with room, and returns the `low` of a fork.
+/// Moves the words to the next chunk, if there is one with room. Returns the `low` of a fork.
 #[cold]
 #[inline(never)]
-fn move_on<'c>(words: &mut Words<'c>) -> NonNull<u8> {
+fn leave_full_chunk<'c>(words: &mut Words<'c>) -> NonNull<u8> {
     let free_here = words.top - words.low.addr().get();
     let capacity = words.chunk.chunk().next().map_or(0, |next| next.capacity());
     let has_room = capacity >= 2 * MIN_CHILD_ROOM;
@@ -1058,11 +1063,11 @@ fn move_on<'c>(words: &mut Words<'c>) -> NonNull<u8> {
     words.aligned(CHUNK_ALIGN).1
 }
 
-/// Whether [`out_of_memory`] ends the process. Where it panics instead, a scope must have its words
-/// back before, so the slow path returns, and the fast path is a few instructions longer.
+/// Whether [`out_of_memory`] ends the process. If it panics instead, the scope must get its words
+/// back before, so the slow path returns and the fast path is a few instructions longer.
 const ABORTS: bool = cfg!(feature = "std");
 
-/// Reports that an infallible method has no memory, as the rest of the program's allocations do.
+/// Reports that an infallible method has no memory, like other allocations of the program.
 #[cold]
 pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
     #[cfg(feature = "alloc")]
@@ -1072,11 +1077,11 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
     panic!("out of memory: an arena could not serve {size} bytes at alignment {align}")
 }
 
-/// Finds or makes a chunk with room for the block, and takes the block there.
+/// Finds or allocates a chunk with room for the block, and takes the block there.
 ///
-/// The new top is rounded down to `align`, as the next block of the same kind would round it; to
-/// [`CHUNK_ALIGN`] at most, so that a large alignment takes nothing of a region that the block is
-/// not in.
+/// The new top is rounded down to `align`, as the next block of the same kind would do, but at most
+/// to [`CHUNK_ALIGN`], so that a large alignment wastes nothing in a region that the block is not
+/// in.
 ///
 /// # Safety
 ///
@@ -1095,7 +1100,7 @@ unsafe fn slow(request: &mut Request<'_>) {
     request.words = Words { top, low, ..words };
     request.block = block.as_ptr();
     if let Some(source) = request.source {
-        // The sanitizer learns of the block before it is written, not with `track` afterwards.
+        // `track` comes too late for the sanitizer: the block is written here.
         poison::lift(block, size);
         // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block,
         // which was free (I1, I2), so `source` is elsewhere.
@@ -1106,9 +1111,10 @@ unsafe fn slow(request: &mut Request<'_>) {
 
 /// Serves a block of at least one byte. `None` if there is no memory.
 ///
-/// The cursor moves into the new chunk if more is left free there than in the region it is in.
-/// Otherwise the chunk serves this request only: an oversize request costs the current region
-/// nothing. A low-end block always moves the cursor, for it will want to grow.
+/// The cursor moves to the new chunk if that leaves more free memory than the current region has.
+/// Otherwise the chunk serves only this request, so that an oversize request does not waste the
+/// rest of the current region. A low-end block always moves the cursor, because it is likely to
+/// grow.
 fn slow_sized(
     words: Words<'_>,
     size: usize,

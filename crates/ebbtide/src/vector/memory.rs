@@ -128,7 +128,7 @@ unsafe impl Grow for &Scope<'_> {
     #[inline]
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
         let (old, new) = (used.capacity * size, capacity * size);
-        if self.cursor().ends_free(used.start, old) {
+        if self.cursor().is_last_in_region(used.start, old) {
             // SAFETY: the block is the last one of this cursor's region, and the memory after
             // `capacity` elements is not used again.
             unsafe { self.cursor().shrink_low(used.start, old, new) };
@@ -156,11 +156,11 @@ unsafe fn grow_shared<F: Failure>(
     let size = element.size();
     let wanted = wanted(needed, used.capacity, size, exact);
     let old = used.capacity * size;
-    let is_last = used.capacity != 0 && cursor.ends_free(used.start, old);
+    let is_last = used.capacity != 0 && cursor.is_last_in_region(used.start, old);
     if used.capacity == 0 || is_last {
         // SAFETY: the size is a multiple of the alignment and was allocated with it.
         let old = unsafe { Layout::from_size_align_unchecked(old, element.align()) };
-        let here = cursor.room_low(used.start, old);
+        let here = cursor.max_size_in_place(used.start, old);
         let fits = |capacity: usize| capacity.checked_mul(size).is_some_and(|bytes| bytes <= here);
         let capacity = if fits(wanted) {
             Some(wanted)
@@ -257,7 +257,7 @@ impl<'s, 'a> Exclusive<'s, 'a> {
             // SAFETY: the builder is in that chunk, and the scope is borrowed exclusively.
             let builder = unsafe { cursor.builder_in(self.chunk) };
             // SAFETY: the builder's cursor derives from this one and is not used again.
-            unsafe { cursor.follow(&builder) };
+            unsafe { cursor.move_to(&builder) };
         }
         // SAFETY: the elements begin at the start of the region's free part, rounded up, and end in
         // the region, and nothing was allocated since.
@@ -300,7 +300,7 @@ unsafe impl Grow for Exclusive<'_, '_> {
 /// All the free memory of a cursor's region.
 #[inline]
 fn room_of(cursor: &Cursor, element: Layout) -> Room {
-    match cursor.low_room(element.align()) {
+    match cursor.free_part(element.align()) {
         Some((start, bytes)) => Room { start, capacity: bytes / element.size() },
         None => Room { start: NonNull::dangling(), capacity: 0 },
     }
@@ -354,7 +354,7 @@ unsafe fn move_exclusive<F: Failure>(
     // exclusively.
     let builder = unsafe { cursor.builder_in(chunk) };
     // SAFETY: the builder's cursor derives from this one.
-    unsafe { cursor.go_on::<F>(&builder, layout)? };
+    unsafe { cursor.advance_builder::<F>(&builder, layout)? };
     let room = room_of(&builder, element);
     debug_assert!(room.capacity >= capacity);
     // SAFETY: the elements are initialised, and the room lies in a chunk without other live blocks.
