@@ -84,6 +84,22 @@ pub fn timed<'a>(name: &'static str, batch: impl FnMut() -> Duration + 'a) -> Co
     Contestant { name, batch: Box::new(batch) }
 }
 
+/// A contestant whose operation is too short for the clock, so that a batch repeats it.
+pub struct Repeated<'a> {
+    name: &'static str,
+    /// Runs the operation this many times.
+    run: Box<dyn FnMut(usize) + 'a>,
+}
+
+/// A contestant that does its operation as often as `run` is told.
+pub fn repeated<'a>(name: &'static str, run: impl FnMut(usize) + 'a) -> Repeated<'a> {
+    Repeated { name, run: Box::new(run) }
+}
+
+/// The least time of a batch of repeated operations: a thousand times the resolution of the clock,
+/// and long enough that what the previous contestant left in the caches does not count.
+const LEAST_BATCH: Duration = Duration::from_micros(20);
+
 /// The required result of a row.
 pub enum Bar {
     /// At least this many times as fast as the best peer.
@@ -203,6 +219,33 @@ impl Bench {
             }
         }
         best_peer(&sides).map(|side| Outcome { best: side.ratio.median, best_name: side.name })
+    }
+
+    /// Measures one row of repeated operations. All contestants repeat theirs equally often, so
+    /// often that the fastest one's batch takes [`LEAST_BATCH`].
+    pub fn repeated_row(
+        &mut self,
+        name: &str,
+        mut contestants: Vec<Repeated<'_>>,
+        bars: &[Bar],
+    ) -> Option<Outcome> {
+        if !self.wants(name) {
+            return None;
+        }
+        let mut turns = 1;
+        let is_short = |side: &mut Repeated<'_>, turns| {
+            let start = Instant::now();
+            (side.run)(turns);
+            start.elapsed() < LEAST_BATCH
+        };
+        while contestants.iter_mut().any(|side| is_short(side, turns)) {
+            turns *= 2;
+        }
+        let contestants = contestants
+            .into_iter()
+            .map(|Repeated { name, mut run }| contestant(name, move || run(turns)))
+            .collect();
+        self.row(name, turns, contestants, bars)
     }
 
     /// Records the heap memory of an arena per allocated byte.

@@ -561,7 +561,8 @@ impl<M> Text<M> {
     pub fn pop(&mut self) -> Option<char> {
         let last = self.chars().next_back()?;
         let len = self.len() - last.len_utf8();
-        self.bytes.truncate(len);
+        // SAFETY: fewer than before; U1 holds, for a whole character goes.
+        unsafe { self.bytes.set_len(len) };
         Some(last)
     }
 
@@ -651,14 +652,15 @@ impl<M> Text<M> {
             let Some(character) = rest.chars().next() else { break };
             let size = character.len_utf8();
             if keep(character) {
-                let start = self.bytes.as_mut_ptr();
-                // SAFETY: below the length.
-                let from = unsafe { start.add(next) };
-                // SAFETY: `kept <= next`.
-                let to = unsafe { start.add(kept) };
-                // SAFETY: a character moves towards the start, over bytes that were removed or
-                // moved, or are its own.
-                unsafe { from.copy_to(to, size) };
+                if kept < next {
+                    // SAFETY: below the length.
+                    let to = unsafe { self.bytes.as_mut_ptr().add(kept) };
+                    // SAFETY: a character moves towards the start, over bytes that were removed or
+                    // moved, or are its own: `size` initialised bytes that nothing else refers to.
+                    let to = unsafe { core::slice::from_raw_parts_mut(to, size) };
+                    // Encoded anew, because a copy of one to four bytes is a call.
+                    character.encode_utf8(to);
+                }
                 kept += size;
             }
             next += size;

@@ -27,7 +27,6 @@ use self::{
 };
 use crate::{
     boxed::Box,
-    copy::copy_bytes,
     error::{AllocError, Failure},
     scope::Scope,
     value::lend,
@@ -156,6 +155,14 @@ pub(crate) const fn assert_plain<T>() {
         "these elements need `Drop`, which this collection does not run: use `owned_vec` or \
          `owned_grow_vec`, `owned_map` or `owned_set`, which do"
     );
+}
+
+/// Panics. A function of its own, so that callers do not keep the numbers for its message.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_bounds(index: usize, len: usize) -> ! {
+    panic!("the index is {index}, and the length is {len}")
 }
 
 impl<'a> Scope<'a> {
@@ -515,7 +522,10 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         unsafe { Box::own(NonNull::from(self.into_slice())) }
     }
 
-    /// Moves the elements from `at` on to a new vector in the same scope.
+    /// Splits off the elements from `at` on, as a vector of their own in the same scope.
+    ///
+    /// Divides the block, and moves nothing. The spare capacity goes to the returned vector; this
+    /// one has none left.
     ///
     /// # Panics
     ///
@@ -533,15 +543,14 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[track_caller]
     pub fn split_off(&mut self, at: usize) -> Self {
         const { assert_plain::<T>() };
-        let Ok(tail) = self.split_off_in::<Infallible>(at);
-        tail
+        self.split_off_in(at)
     }
 
-    /// Fallible version of [`split_off`](Vector::split_off).
+    /// The same as [`split_off`](Vector::split_off), which takes no memory.
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is unchanged.
+    /// None.
     ///
     /// # Panics
     ///
@@ -558,23 +567,14 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[track_caller]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError> {
         const { assert_plain::<T>() };
-        self.split_off_in(at)
+        Ok(self.split_off_in(at))
     }
 
     #[inline]
     #[track_caller]
-    fn split_off_in<F: Failure>(&mut self, at: usize) -> Result<Self, F> {
-        let len = self.len();
-        assert!(at <= len, "`at` is {at}, and the length is {len}");
-        let mut tail = Vector { elements: Elements::new(), memory: self.memory };
-        tail.elements.reserve_exact::<F>(&mut tail.memory, len - at)?;
-        // SAFETY: `at <= len`.
-        let from = unsafe { self.elements.place(at) };
-        // SAFETY: the length shrinks.
-        unsafe { self.elements.set_len(at) };
-        // SAFETY: these elements are no longer counted here, and room was reserved for them.
-        unsafe { tail.elements.append_unchecked(from, len - at) };
-        Ok(tail)
+    fn split_off_in(&mut self, at: usize) -> Self {
+        self.assert_place(at);
+        Vector { elements: self.elements.split_off(at), memory: self.memory }
     }
 
     /// Converts to a `NodeVec` with the same elements. Moves nothing.
@@ -834,11 +834,23 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.swap_remove(index)
     }
 
+    /// Asserts that `index` is one of an element, or the length.
+    #[inline(always)]
+    #[track_caller]
+    fn assert_place(&self, index: usize) {
+        let len = self.len();
+        if index > len {
+            out_of_bounds(index, len);
+        }
+    }
+
     #[inline(always)]
     #[track_caller]
     fn assert_element(&self, index: usize) {
         let len = self.len();
-        assert!(index < len, "the index is {index}, and the length is {len}");
+        if index >= len {
+            out_of_bounds(index, len);
+        }
     }
 
     /// Keeps the elements for which `keep` returns true, in their order.
@@ -1209,14 +1221,8 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.insert(&mut self.memory, index, value)
     }
 
-    #[inline(always)]
-    #[track_caller]
-    fn assert_place(&self, index: usize) {
-        let len = self.len();
-        assert!(index <= len, "the index is {index}, and the length is {len}");
-    }
-
-    /// Appends clones of the elements of a slice. Plain values are copied at once.
+    /// Appends clones of the elements of a slice. Integers are copied at once; for structs that are
+    /// `Copy`, [`extend_from_slice_copy`](Vector::extend_from_slice_copy) is faster.
     ///
     /// # Panics
     ///
@@ -1318,16 +1324,7 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Copy,
     {
-        self.elements.reserve::<F>(&mut self.memory, values.len())?;
-        let len = self.elements.len();
-        // SAFETY: `len <= capacity`.
-        let place = unsafe { self.elements.place(len) };
-        // SAFETY: room was reserved for these elements. It was free, so it does not overlap the
-        // values.
-        unsafe { copy_bytes(NonNull::from(values).cast(), place.cast(), size_of_val(values)) };
-        // SAFETY: the copy has initialised the elements up to this length (V1).
-        unsafe { self.elements.set_len(len + values.len()) };
-        Ok(())
+        self.elements.extend_copy(&mut self.memory, values)
     }
 
     /// Appends copies of several slices, one after the other. Reserves memory once.

@@ -51,9 +51,26 @@ fn ordinary_chunks_double_from_16_kib_to_4_mib_and_become_whole_huge_pages() {
         s.alloc_zeroed_slice::<u8>(4000);
     }
     // At first, minus what heaps add.
-    let mut expected: Vec<usize> = (0..7).map(|doublings| (16 * 1024 - 32) << doublings).collect();
+    let mut expected: Vec<usize> = (0..7).map(|doublings| (16 * 1024 - 64) << doublings).collect();
     expected.extend([2 << 20, 4 << 20, 4 << 20, 4 << 20, 4 << 20]);
     assert_eq!(log.sizes(), expected);
+}
+
+#[test]
+#[cfg(all(target_pointer_width = "64", not(any(feature = "poison", ebbtide_asan))))]
+fn the_first_block_at_either_end_of_an_ordinary_chunk_lies_in_whole_cache_lines() {
+    let mut arena = Arena::new();
+    for size in [1000, 20_000, 100_000, 3_000_000] {
+        let s = arena.scope();
+        s.alloc_zeroed_slice::<u8>(size);
+        let s = arena.scope();
+        let high = s.alloc_zeroed_slice::<[u8; 64]>(1);
+        assert_eq!(high.as_ptr().addr() % 64, 0);
+        let mut low = s.vec();
+        low.push(1_u8);
+        assert_eq!(low.as_ptr().addr() % 64, 0, "{size}");
+        arena.reset_with(ebbtide::Retain::Bytes(0));
+    }
 }
 
 #[test]

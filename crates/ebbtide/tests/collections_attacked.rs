@@ -489,3 +489,75 @@ fn descend<'a>(
         assert!(kept.iter().all(|(block, value)| block.iter().all(|byte| byte == value)));
     }
 }
+
+/// Parts of vectors that were split off lie side by side in one block, and each may grow, shrink
+/// and be split again.
+#[test]
+fn parts_of_a_split_vector_never_touch_each_other() {
+    fn attack<T: Copy + PartialEq + fmt::Debug>(s: &Scope<'_>, make: impl Fn(u32) -> T) {
+        let mut state = 1u32;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let mut parts: Vec<(ScopeVec<'_, '_, T>, Vec<T>)> = vec![(s.vec(), Vec::new())];
+        for turn in 0..3_000u32 {
+            let which = random(parts.len());
+            let (list, model) = &mut parts[which];
+            match random(9) {
+                0 | 1 => {
+                    let at = random(list.len() + 1);
+                    let tail = (list.split_off(at), model.split_off(at));
+                    parts.push(tail);
+                }
+                2 => {
+                    list.push(make(turn));
+                    model.push(make(turn));
+                }
+                3 => {
+                    let values = [make(turn); 7];
+                    list.extend_from_slice(&values);
+                    model.extend(values);
+                }
+                4 => {
+                    list.shrink_to_fit();
+                    list.reserve(random(5));
+                }
+                5 => {
+                    let len = random(list.len() + 1);
+                    list.truncate(len);
+                    model.truncate(len);
+                    list.shrink_to_fit();
+                }
+                6 => {
+                    let at = random(list.len() + 1);
+                    list.insert(at, make(turn));
+                    model.insert(at, make(turn));
+                }
+                7 => {
+                    let range = random(list.len() + 1)..list.len();
+                    let values = (0..random(9)).map(|_| make(turn));
+                    drop(list.splice(range.clone(), values.clone()));
+                    drop(model.splice(range, values));
+                }
+                _ => {
+                    s.alloc_slice_fill_copy(3, turn);
+                }
+            }
+            if parts.len() > 12 {
+                parts.swap_remove(random(12));
+            }
+            for (list, model) in &parts {
+                assert_eq!(list.as_slice(), model, "turn {turn}");
+            }
+        }
+    }
+
+    let mut arena = Arena::new();
+    attack(&arena.scope(), |n| n);
+    attack(&arena.scope(), |n| n as u8);
+    attack(&arena.scope(), |n| [u64::from(n); 5]);
+    attack(&arena.scope(), |_| ());
+    let mut fixed = ebbtide::StackArena::<300>::new().or_spill(Heap);
+    attack(&fixed.scope(), |n| n as u16);
+}

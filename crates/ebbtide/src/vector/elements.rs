@@ -355,6 +355,23 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
+    /// Divides the block: the elements from `at` on, and the room behind them, become the returned
+    /// vector's. `at` is `len` at most.
+    #[inline]
+    pub(crate) fn split_off(&mut self, at: usize) -> Self {
+        debug_assert!(at <= self.len());
+        // SAFETY: `at <= len`.
+        let start = unsafe { self.place(at) };
+        let (count, capacity) = (self.len() - at, self.capacity() - at);
+        // SAFETY: the length shrinks.
+        unsafe { self.set_len(at) };
+        if size_of::<T>() != 0 {
+            self.capacity = L::of(at);
+        }
+        // SAFETY: `count` elements and `capacity` places, which are no longer this vector's.
+        unsafe { Self::from_parts(start, count, capacity) }
+    }
+
     /// Moves `count` elements to the end. Room was reserved for them, and the vector owns them from
     /// here on.
     ///
@@ -490,19 +507,39 @@ impl<T, L: Length> Elements<T, L> {
                 return Ok(());
             }
         }
-        // The rest, whose number is unknown: as many as there is room for, then one that makes the
-        // vector grow.
-        loop {
+        // The rest, whose number is unknown: one that may make the vector grow, then as many as there
+        // is room for.
+        while let Some(value) = values.next() {
+            self.push::<F>(memory, value)?;
             let room = self.capacity() - self.len();
             // SAFETY: there is room for as many.
             if !unsafe { self.extend_up_to(room, &mut values) } {
-                return Ok(());
+                break;
             }
-            let Some(value) = values.next() else {
-                return Ok(());
-            };
-            self.push::<F>(memory, value)?;
         }
+        Ok(())
+    }
+
+    /// Copies a slice to the end.
+    #[inline(always)]
+    pub(crate) fn extend_copy<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        values: &[T],
+    ) -> Result<(), F>
+    where
+        T: Copy,
+    {
+        self.reserve::<F>(memory, values.len())?;
+        let len = self.len();
+        // SAFETY: `len <= capacity`.
+        let place = unsafe { self.place(len) };
+        // SAFETY: room was made for this many elements. It was free, so it does not overlap the
+        // values.
+        unsafe { copy_bytes(NonNull::from(values).cast(), place.cast(), size_of_val(values)) };
+        // SAFETY: the copy has initialised the elements up to this length (V1).
+        unsafe { self.set_len(len + values.len()) };
+        Ok(())
     }
 
     /// Moves all elements of another vector to the end.

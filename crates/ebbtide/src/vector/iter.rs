@@ -267,6 +267,12 @@ struct Tail<'v, T, L: Length> {
 }
 
 impl<T, L: Length> Tail<'_, T, L> {
+    /// How many places between the elements and the tail are free.
+    #[inline(always)]
+    fn gap(&self) -> usize {
+        self.start - self.elements.len()
+    }
+
     /// Moves the tail to `start`.
     ///
     /// # Safety
@@ -406,17 +412,28 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
     #[inline]
     fn drop(&mut self) {
         self.drain.by_ref().for_each(drop);
+        // On every way out, the tail closes what is left of the gap.
         let tail = &mut self.drain.tail;
-        while let Some(value) = self.values.next() {
-            let len = tail.elements.len();
-            if len == tail.start {
-                let more = self.values.size_hint().0.saturating_add(1);
-                make_way(tail, self.memory, more);
+        let announced = self.values.size_hint().0;
+        if announced <= tail.gap() {
+            // SAFETY: so many places in front of the tail are free.
+            if !unsafe { tail.elements.extend_up_to(announced, &mut self.values) } {
+                return;
             }
-            // SAFETY: `len < tail.start`, so the place is free and within the capacity.
+        }
+        loop {
+            let gap = tail.gap();
+            // SAFETY: so many places in front of the tail are free.
+            if !unsafe { tail.elements.extend_up_to(gap, &mut self.values) } {
+                return;
+            }
+            let Some(value) = self.values.next() else {
+                return;
+            };
+            make_way(tail, self.memory, self.values.size_hint().0.saturating_add(1));
+            // SAFETY: there is a free place in front of the tail now.
             unsafe { tail.elements.push_unchecked(value) };
         }
-        // Dropping the tail closes the rest of the gap.
     }
 }
 

@@ -201,12 +201,12 @@ impl<'a, T> NodeVec<'a, T> {
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, scope: &Scope<'a>, index: usize, value: T) {
-        let len = self.len();
-        assert!(index <= len, "the index is {index}, and the length is {len}");
+        self.assert_place(index);
         let Ok(()) = self.elements.insert::<Infallible>(&mut { scope }, index, value);
     }
 
-    /// Appends clones of the elements of a slice. Plain values are copied at once.
+    /// Appends clones of the elements of a slice. Integers are copied at once; for structs that are
+    /// `Copy`, [`extend_from_slice_copy`](NodeVec::extend_from_slice_copy) is faster.
     ///
     /// # Panics
     ///
@@ -227,6 +227,27 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, values.len());
         // SAFETY: room was reserved for as many.
         unsafe { self.elements.clone_unchecked(values) };
+    }
+
+    /// Appends a copy of a slice, up to 64 bytes of it without a call.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = ebbtide::collections::NodeVec::new();
+    /// bytes.extend_from_slice_copy(&s, b"ebb");
+    /// assert_eq!(bytes, b"ebb");
+    /// ```
+    #[inline]
+    pub fn extend_from_slice_copy(&mut self, scope: &Scope<'a>, values: &[T])
+    where
+        T: Copy,
+    {
+        let Ok(()) = self.elements.extend_copy::<Infallible>(&mut { scope }, values);
     }
 
     /// Appends clones of a range of the vector's own elements.

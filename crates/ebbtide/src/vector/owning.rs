@@ -3,7 +3,6 @@
 use super::{Exclusive, IntoIter, Memory, Vector};
 use crate::{boxed::Box, error::AllocError, scope::Scope};
 use core::{
-    convert::Infallible,
     mem::ManuallyDrop,
     ops::{Deref, DerefMut},
 };
@@ -112,8 +111,7 @@ impl<'a, T> Owning<T, &Scope<'a>> {
     #[must_use = "the elements are dropped with the vector that is returned"]
     #[track_caller]
     pub fn split_off(&mut self, at: usize) -> Self {
-        let Ok(tail) = self.vector.split_off_in::<Infallible>(at);
-        Owning::of(tail)
+        Owning::of(self.vector.split_off_in(at))
     }
 
     /// Fallible version of [`split_off`](Owning::split_off).
@@ -136,7 +134,7 @@ impl<'a, T> Owning<T, &Scope<'a>> {
     /// ```
     #[track_caller]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError> {
-        self.vector.split_off_in(at).map(Owning::of)
+        Ok(Owning::of(self.vector.split_off_in(at)))
     }
 }
 
