@@ -103,5 +103,10 @@ pub use scoped::Scoped;
 
 /// Compiles the examples of the page on servers.
 #[cfg(all(doctest, feature = "tower"))]
-#[doc = include_str!("../../../docs/SERVER.md")]
+#[doc = include_str!("../SERVER.md")]
 enum ServerPage {}
+
+/// Compiles the examples of the package's own page.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+enum Readme {}

@@ -62,9 +62,10 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+/// Compiles the examples of the package's own page.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../README.md")]
+enum Readme {}
 
 mod arena;
 #[doc(hidden)]

@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
-    CLIPPY, LLVM_COV, LLVM_TOOLS, MULTILIB, MUTANTS, NIGHTLY, NODE, QEMU, RUSTFMT, UNIX, VALGRIND,
-    WINE,
+    CLIPPY, DENY, LLVM_COV, LLVM_TOOLS, MSRV, MULTILIB, MUTANTS, NIGHTLY, NODE, QEMU, RUSTFMT,
+    SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
 
@@ -70,6 +70,28 @@ const STEPS: &[Step] = &[
         "executables without std or allocator",
         "cargo test --manifest-path nostd/Cargo.toml",
     ),
+    Step::new(
+        "oldest supported compiler",
+        "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
+         --features ebbtide/full,ebbtide-global/full",
+    )
+    .needs(&[MSRV])
+    .slow(),
+    Step::new("oldest versions of dependencies", "bash ci/minimal-versions.sh")
+        .needs(&[NIGHTLY])
+        .slow(),
+    Step::new(
+        "licences, duplicates and sources of dependencies",
+        "cargo deny check bans licenses sources",
+    )
+    .needs(&[DENY])
+    .slow(),
+    Step::new("the API since the last release", "bash ci/semver.sh").needs(&[SEMVER]).slow(),
+    Step::new(
+        "packages, built from what they contain",
+        "cargo package --allow-dirty --package ebbtide --package ebbtide-global --package ebbtide-axum",
+    )
+    .slow(),
     Step::new("Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]).slow(),
     Step::new("32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]).slow(),
     Step::new("aarch64, under QEMU", "bash ci/platforms.sh aarch64").needs(&[QEMU]).slow(),

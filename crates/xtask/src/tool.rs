@@ -34,6 +34,29 @@ pub(crate) const NIGHTLY: Tool = Tool {
     required: true,
 };
 
+/// The oldest compiler that the libraries promise to work with.
+pub(crate) const MSRV: Tool = Tool {
+    name: "Rust 1.85",
+    probe: "rustup run 1.85 cargo --version",
+    install: &["rustup toolchain install 1.85 --profile minimal"],
+    required: false,
+};
+
+pub(crate) const DENY: Tool = Tool {
+    name: "cargo-deny",
+    probe: "cargo deny --version",
+    install: &["cargo install --locked cargo-deny@0.20.2"],
+    required: false,
+};
+
+/// Needed from the first release on.
+pub(crate) const SEMVER: Tool = Tool {
+    name: "cargo-semver-checks",
+    probe: "bash ci/semver.sh --probe",
+    install: &["cargo install --locked cargo-semver-checks@0.51.0"],
+    required: false,
+};
+
 pub(crate) const VALGRIND: Tool = Tool {
     name: "Valgrind",
     probe: "valgrind --version",

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Compares the public API with that of the last release, the newest tag `v*`: what cargo-semver-checks finds to break users
+# is an error, unless the version says so. Without a tag there is nothing to compare with. Another revision
+# may be passed as argument.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+last=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || true)
+if [ "${1-}" = --probe ]; then
+    # Before the first release, the tool is not needed.
+    [ -z "$last" ] || cargo semver-checks --version
+    exit
+fi
+baseline=${1-$last}
+if [ -z "$baseline" ]; then
+    echo "no release yet: no API to keep"
+    exit
+fi
+for package in ebbtide ebbtide-global; do
+    cargo semver-checks --package "$package" --baseline-rev "$baseline" --only-explicit-features --features full
+done

@@ -1,0 +1,77 @@
+//! Each published package has the licences, a page and the changelog, and nothing in it refers to a
+//! file that is not in it.
+
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const PACKAGES: [&str; 3] = ["ebbtide", "ebbtide-global", "ebbtide-axum"];
+
+fn folder(package: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("crates").join(package)
+}
+
+/// The files of the package, relative to its folder.
+fn files(package: &str) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["package", "--list", "--allow-dirty", "--offline", "--quiet"])
+        .current_dir(folder(package))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let list = String::from_utf8(output.stdout).expect("names are text");
+    list.lines().map(str::to_owned).collect()
+}
+
+/// What stands between each `start` and the next `end`.
+fn between<'t>(text: &'t str, start: &'t str, end: char) -> impl Iterator<Item = &'t str> {
+    text.split(start).skip(1).filter_map(move |rest| rest.split(end).next())
+}
+
+#[test]
+fn every_package_has_its_licences_a_page_and_the_changelog() {
+    for package in PACKAGES {
+        let files = files(package);
+        for needed in ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md"] {
+            assert!(files.contains(needed), "{package} has no {needed}");
+        }
+    }
+}
+
+#[test]
+fn nothing_in_a_package_refers_to_a_file_that_is_not_in_it() {
+    for package in PACKAGES {
+        let files = files(package);
+        for file in &files {
+            let Ok(text) = fs::read_to_string(folder(package).join(file)) else {
+                continue; // made by cargo
+            };
+            let references: Vec<&str> = match Path::new(file).extension() {
+                Some(kind) if kind == "md" => between(&text, "](", ')')
+                    .filter(|link| !link.starts_with("https://") && !link.starts_with('#'))
+                    .collect(),
+                Some(kind) if kind == "rs" => between(&text, "include_str!(\"", '"')
+                    .chain(between(&text, "include!(\"", '"'))
+                    .chain(between(&text, "#[path = \"", '"'))
+                    .collect(),
+                _ => Vec::new(),
+            };
+            for reference in references {
+                let mut path = Path::new(file).parent().expect("a file has a folder").to_path_buf();
+                for part in reference.split('/') {
+                    match part {
+                        ".." => assert!(path.pop(), "{package}: {file} refers to {reference}"),
+                        part => path.push(part),
+                    }
+                }
+                let path = path.to_str().expect("names are text");
+                assert!(files.contains(path), "{package}: {file} refers to {reference}");
+            }
+        }
+    }
+}
