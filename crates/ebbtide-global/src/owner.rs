@@ -18,8 +18,12 @@
 //!   └─ else ─┬─ small, aligned to more, fits ─► top = end
 //!            └─ else ─┬─ small, and the scope lists small blocks ─► pop
 //!                     └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
-//!                                            ├─ it fits, or fits another chunk ─► next_chunk ─► take_chunk
+//!                                            ├─ it fits, or fits another chunk ─► next_chunk
 //!                                            └─ large ─► alloc_large ─► take_run
+//! next_chunk     (chunks.rs)
+//!   ├─ a stage of the chunk ends ─► take_turns
+//!   ├─ a chunk of the scope is empty ─► take_empty_chunk
+//!   └─ else ─► take_chunk
 //! take_chunk     (chunks.rs)
 //!   ├─ a pinned chunk with a free tail is known ─► adopt
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool
@@ -71,7 +75,8 @@
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
 //!   [`LEAD`] bytes above the start of the chunk. So no block of another run ends at `top`: a block
-//!   that ends there lies in the current chunk.
+//!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on are
+//!   free as well in the chunk behind the current one in the scope's list.
 //! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of this scope, and
 //!   lie below the bump pointer of their chunk. A scope keeps its chunks until it ends or clears
 //!   its lists, and its lists end with it. A chunk that is bumped again from its start has no
@@ -223,6 +228,9 @@ pub struct Owner {
     search_position: Cell<Option<Run>>,
     /// The end of the innermost scope's part of the current chunk.
     limit: Cell<usize>,
+    /// The offset of the free bytes in the chunk that takes turns with the current one, the next in
+    /// the scope's list; 0 if it is full or there is none.
+    parked: Cell<u32>,
     /// The number of nested calls to [`enter_outside`](Owner::enter_outside) in the innermost
     /// scope.
     outside_depth: Cell<u32>,
@@ -288,6 +296,7 @@ impl Owner {
             lists: Cell::new(None),
             search_position: Cell::new(None),
             limit: Cell::new(0),
+            parked: Cell::new(0),
             outside_depth: Cell::new(0),
             retry_after: Cell::new(0),
             lists_run: Cell::new(None),

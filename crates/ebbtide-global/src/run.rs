@@ -117,6 +117,7 @@ pub(crate) struct ScopeRecord {
     pub(crate) current_chunk: Cell<Option<Run>>,
     pub(crate) top: Cell<*mut u8>,
     pub(crate) limit: Cell<usize>,
+    pub(crate) parked: Cell<u32>,
     pub(crate) outside_depth: Cell<u32>,
     pub(crate) retry_after: Cell<u32>,
     pub(crate) lists: Cell<Option<NonNull<FreeLists>>>,

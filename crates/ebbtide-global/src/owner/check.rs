@@ -58,7 +58,11 @@ impl Owner {
         if end != if is_closed { 0 } else { limit } {
             return Some("G5, end");
         }
+        if self.parked.get() > 0 && current.next().is_none() {
+            return Some("the parked chunk");
+        }
         let mut next = Some(current);
+        let mut has_first = false;
         // A few chunks are enough: each one is checked while it is new.
         for _ in 0..8 {
             let Some(chunk) = next else { break };
@@ -68,8 +72,9 @@ impl Owner {
             if !is_own || entry.count.peek() <= BIAS / 2 {
                 return Some("G2");
             }
+            has_first |= chunk == first_chunk;
             next = chunk.next();
-            if next.is_none() && chunk != first_chunk {
+            if next.is_none() && !has_first {
                 return Some("the list of a scope's chunks");
             }
         }

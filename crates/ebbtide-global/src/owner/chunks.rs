@@ -5,7 +5,7 @@ use crate::{
     cache::USEFUL_TAIL,
     figures::{self, Reason},
     memory, pool,
-    run::{LARGE_BLOCK, RETIRED, UNLIMITED},
+    run::{LARGE_BLOCK, RETIRED, UNLIMITED, offset_in_chunk},
     size::{BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
@@ -16,6 +16,10 @@ const RETRY: u32 = 64;
 
 /// The number of chunks that a scope examines for an empty one each time that it needs a chunk.
 const SEARCH_LIMIT: usize = 4;
+
+/// Where the stages of a chunk end before the last one, in bytes from its start. The first stages
+/// of two chunks fit into a first-level cache.
+const STAGES: [usize; 2] = [CHUNK / 8, CHUNK / 2];
 
 /// Converts a number of blocks to the type of a chunk's count.
 #[allow(
@@ -30,6 +34,13 @@ pub(super) fn signed(blocks: u64) -> i32 {
 /// frees by others are not subtracted. Its count must be up to date.
 fn newer_live(entry: &Entry) -> i32 {
     entry.local.get().wrapping_add(entry.older_freed.get())
+}
+
+/// The end of the stage of a chunk that an address lies in.
+fn stage_end(chunk: Run, address: usize) -> usize {
+    let start = chunk.start().addr();
+    let end = STAGES.into_iter().find(|&end| address < start + end);
+    start + end.unwrap_or(CHUNK)
 }
 
 impl Owner {
@@ -142,7 +153,7 @@ impl Owner {
         let Some(first_chunk) = self.first_chunk.get() else { return };
         let budget = &first_chunk.entry().record.budget;
         let limit = if budget.get() == UNLIMITED {
-            chunk_end
+            if self.partner(chunk).is_some() { stage_end(chunk, top.addr()) } else { chunk_end }
         } else {
             let granted = budget.get().min(chunk_end - top.addr());
             budget.set(budget.get() - granted);
@@ -187,7 +198,11 @@ impl Owner {
             return Err(Reason::ByteLimit);
         }
         self.flush();
-        if let Some(chunk) = self.take_empty_chunk(first_chunk, current) {
+        if !is_limited && self.take_turns(current) {
+            self.check();
+            return Ok(());
+        }
+        if let Some(chunk) = self.take_empty_chunk(current) {
             if is_limited {
                 record.budget.set(record.budget.get() + left);
             }
@@ -221,9 +236,49 @@ impl Owner {
         Ok(())
     }
 
+    /// The chunk that takes turns with the current one: the one behind it in the scope's list. `None`
+    /// if the scope lists small blocks, because it bumps no chunk again.
+    #[inline]
+    fn partner(&self, current: Run) -> Option<Run> {
+        current.next().filter(|_| self.list_floor.get() == MEDIUM_ONLY)
+    }
+
+    /// At the end of a stage, makes the partner the current chunk if it is empty. So a scope that
+    /// frees what it allocates bumps in the first stages of two chunks, which stay in the
+    /// first-level cache. Otherwise the next stage of the current chunk begins; after the last one,
+    /// the partner continues where it stopped. Returns false if neither chunk has room.
+    fn take_turns(&self, current: Run) -> bool {
+        let (start, limit) = (current.start().addr(), self.limit.get());
+        let is_full = limit == start + CHUNK;
+        let parked = self.parked.get();
+        if is_full && parked == 0 {
+            return false;
+        }
+        let empty = self.partner(current).filter(|&partner| self.is_reusable(partner));
+        let (partner, top) = match (empty, current.next()) {
+            (Some(partner), _) => {
+                self.reuse(partner);
+                (partner, partner.start().wrapping_add(LEAD))
+            }
+            (None, Some(partner)) if is_full => {
+                (partner, partner.start().wrapping_add(parked as usize))
+            }
+            _ => {
+                self.limit.set(stage_end(current, limit));
+                self.open_limit.set(self.limit.get());
+                return true;
+            }
+        };
+        current.set_next(partner.next());
+        partner.set_next(Some(current));
+        self.parked.set(if is_full { 0 } else { offset_in_chunk(self.top.get()) });
+        self.begin_chunk(partner, top);
+        true
+    }
+
     /// Finds an empty chunk of the innermost scope and makes it the scope's newest. Its memory is
     /// still in the processor's caches, unlike that of a fresh chunk.
-    fn take_empty_chunk(&self, first_chunk: Run, current: Run) -> Option<Run> {
+    fn take_empty_chunk(&self, current: Run) -> Option<Run> {
         if self.is_reusable(current) {
             self.reuse(current);
             return Some(current);
@@ -234,8 +289,7 @@ impl Owner {
                 self.search_position.set(None);
                 return None;
             };
-            // The first chunk holds the scope's record and stays the last of the list.
-            if chunk != first_chunk && self.is_reusable(chunk) {
+            if self.is_reusable(chunk) {
                 before.set_next(chunk.next());
                 chunk.set_next(Some(current));
                 self.search_position.set(Some(before));

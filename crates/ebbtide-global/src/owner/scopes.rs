@@ -87,6 +87,7 @@ impl Owner {
         self.scope.set(scope);
         self.lists.set(None);
         self.search_position.set(None);
+        self.parked.set(0);
         self.outside_depth.set(0);
         self.retry_after.set(0);
         self.set_paths(chunk);
@@ -234,25 +235,28 @@ impl Owner {
         add(&self.escaped, u64::from(record.large.get()));
         let outer = record.outer.get();
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
+        let retire = |chunk: Run| {
+            if !keeps_labels {
+                self.label_pinned(chunk.entry());
+            }
+            self.retire(chunk, if chunk == current { tail } else { CHUNK });
+        };
         let mut next = Some(current);
-        // The first chunk goes into the cache last, so that the next scope begins in the same
-        // chunk.
         while let Some(chunk) = next {
             next = chunk.next();
-            if outer.is_none()
-                && chunk == first_chunk
-                && self.is_empty(chunk)
-                && !self.persistence.is_due()
-            {
-                // The first chunk of an outermost scope is kept for the next scope, unless that one
-                // will persist (P1).
-                self.keep_cached(chunk);
-            } else {
-                if !keeps_labels {
-                    self.label_pinned(chunk.entry());
-                }
-                self.retire(chunk, if chunk == current { tail } else { CHUNK });
+            if chunk != first_chunk {
+                retire(chunk);
             }
+        }
+        // The first chunk is the last to go, because its entry holds the scope's record. In the
+        // cache, it is then the first one for the next scope.
+        let is_cached = outer.is_none() && self.is_empty(first_chunk) && !self.persistence.is_due();
+        if is_cached {
+            // The first chunk of an outermost scope is kept for the next scope, unless that one
+            // will persist (P1).
+            self.keep_cached(first_chunk);
+        } else {
+            retire(first_chunk);
         }
         self.restore(outer);
     }
@@ -302,6 +306,7 @@ impl Owner {
         record.current_chunk.set(self.current_chunk.get());
         record.top.set(self.top.get());
         record.limit.set(self.limit.get());
+        record.parked.set(self.parked.get());
         record.outside_depth.set(self.outside_depth.get());
         record.retry_after.set(self.retry_after.get());
         record.lists.set(self.lists.get());
@@ -325,6 +330,7 @@ impl Owner {
             self.small_max.set(SMALL);
             self.list_floor.set(MEDIUM_ONLY);
             self.limit.set(self.cached_end.get());
+            self.parked.set(0);
             self.outside_depth.set(0);
             self.retry_after.set(0);
             self.open_limit.set(0);
@@ -339,6 +345,7 @@ impl Owner {
         self.current_chunk.set(record.current_chunk.get());
         self.lists.set(record.lists.get());
         self.limit.set(record.limit.get());
+        self.parked.set(record.parked.get());
         self.outside_depth.set(record.outside_depth.get());
         self.retry_after.set(record.retry_after.get());
         self.set_paths(first_chunk);

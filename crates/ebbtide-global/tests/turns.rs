@@ -1,0 +1,105 @@
+//! Claim: a scope that frees what it serves uses the same few pages again and again, and loses no memory by that.
+
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner, report};
+use std::{alloc::Layout, collections::BTreeSet};
+
+fn chunk_of(block: *mut u8) -> usize {
+    block.addr() >> 16
+}
+
+/// The pages that the second half of so many batches lies in, each of which is freed before the next. `kept` of the
+/// batches leave a block behind.
+fn pages_touched(owner: &Owner, kept: usize, batches: usize) -> usize {
+    let small = Layout::new::<[u64; 8]>();
+    let mut pages = BTreeSet::new();
+    let mut kept_blocks = Vec::new();
+    for batch in 0..batches {
+        let blocks: Vec<_> = (0..20).map(|_| owner.alloc(small)).collect();
+        assert!(blocks.iter().all(|block| !block.is_null()));
+        if batch * 2 > batches {
+            pages.extend(blocks.iter().map(|block| block.addr() >> 12));
+        }
+        // The first one last, so that nothing is rewound before.
+        for (place, block) in blocks.into_iter().enumerate() {
+            if batch < kept && place == 0 {
+                kept_blocks.push(block);
+            } else {
+                // SAFETY: the block is alive, with this layout, and used no more.
+                assert!(unsafe { owner.dealloc(block, small) });
+            }
+        }
+    }
+    for block in kept_blocks {
+        // SAFETY: as above.
+        assert!(unsafe { owner.dealloc(block, small) });
+    }
+    pages.len()
+}
+
+#[test]
+fn a_scope_that_frees_what_it_serves_stays_in_the_first_level_cache() {
+    let owner = Owner::new();
+    assert!(owner.start());
+    for kept in [0, 1] {
+        let scope = owner.enter(&Options::new()).unwrap();
+        // Two stages of 8 KiB, and where a batch crosses their end.
+        let pages = pages_touched(&owner, kept, 1000);
+        assert!(pages <= 6, "{pages} pages");
+        owner.leave(scope);
+    }
+}
+
+#[test]
+fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
+    let small = Layout::new::<[u64; 8]>();
+    for nested in [false, true] {
+        let owner = Owner::new();
+        assert!(owner.start());
+        let outer = owner.enter(&Options::new()).unwrap();
+        let serve = |bytes: usize| -> Vec<*mut u8> {
+            (0..bytes / small.size()).map(|_| owner.alloc(small)).collect()
+        };
+        let free = |blocks: Vec<*mut u8>| {
+            for block in blocks {
+                // SAFETY: the block is alive, with this layout, and used no more.
+                assert!(unsafe { owner.dealloc(block, small) });
+            }
+        };
+        // Three chunks: the second is emptied, so the third gives way to it after its first stage.
+        let first = serve((1 << 16) - small.size());
+        let second = serve((1 << 16) - small.size());
+        let parked = serve(4 << 10);
+        assert_eq!(
+            second
+                .iter()
+                .map(|block| chunk_of(*block))
+                .filter(|chunk| *chunk == chunk_of(parked[0]))
+                .count(),
+            0
+        );
+        free(second);
+        let mut live = serve(8 << 10);
+        if nested {
+            let inner = owner.enter(&Options::new()).unwrap();
+            free(serve(200 << 10));
+            owner.leave(inner);
+        }
+        live.extend(serve(200 << 10));
+        let mut chunks: Vec<usize> =
+            live.iter().chain(&parked).map(|block| chunk_of(*block)).collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        assert_eq!(chunks.len(), 4, "212 KiB fit into four chunks");
+        let mut sorted: Vec<usize> =
+            live.iter().chain(&parked).chain(&first).map(|block| block.addr()).collect();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0] + small.size() <= pair[1]));
+        [first, parked, live].into_iter().for_each(free);
+        owner.leave(outer);
+    }
+    assert_eq!(report().escapes.pinned_chunks, 0);
+}
