@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
-    CLIPPY, DENY, LLVM_COV, LLVM_TOOLS, MSRV, MULTILIB, MUTANTS, NIGHTLY, NODE, QEMU, RUSTFMT,
-    SEMVER, UNIX, VALGRIND, WINE,
+    AARCH64, CLIPPY, DENY, LLVM_COV, LLVM_TOOLS, MSRV, MULTILIB, MUTANTS, NIGHTLY, NODE, QEMU,
+    RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
 
@@ -43,6 +43,11 @@ const STEPS: &[Step] = &[
         "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
     ),
     Step::new("tests", "cargo test --workspace"),
+    Step::new(
+        "fast paths on aarch64",
+        "cargo test --package ebbtide-codegen --test pinned aarch64",
+    )
+    .needs(&[AARCH64]),
     Step::new(
         "tests of the core, optimised",
         "cargo test --release --package ebbtide --lib --tests",

@@ -108,6 +108,14 @@ pub(crate) const QEMU: Tool = Tool {
     required: false,
 };
 
+/// The standard library for aarch64, to compile for it without linking.
+pub(crate) const AARCH64: Tool = Tool {
+    name: "the standard library for aarch64",
+    probe: "cargo check --quiet --package ebbtide --target aarch64-unknown-linux-gnu",
+    install: &["rustup target add aarch64-unknown-linux-gnu"],
+    required: false,
+};
+
 pub(crate) const NODE: Tool = Tool {
     name: "Node.js or a compiler for WebAssembly",
     probe: "bash ci/platforms.sh --probe wasm",

@@ -1,5 +1,6 @@
 //! Control flow of a function's assembly: which blocks run if the requested block of memory fits.
 
+use crate::machine::Machine;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The calls that the fast path may make. Any other leads to the slow path or to a panic.
@@ -9,29 +10,13 @@ const COPIES: [&str; 2] = ["memcpy", "memmove"];
 
 /// The basic blocks of a function.
 struct Graph<'a> {
+    machine: Machine,
     blocks: Vec<Vec<&'a str>>,
     successors: Vec<Vec<usize>>,
 }
 
-/// The mnemonic, and its operands as they are written.
-fn split(instruction: &str) -> (&str, &str) {
-    instruction.split_once('\t').unwrap_or((instruction, ""))
-}
-
-fn is_jump(instruction: &str) -> bool {
-    instruction.starts_with('j')
-}
-
-fn is_unconditional(instruction: &str) -> bool {
-    instruction.starts_with("jmp")
-}
-
-fn is_return(instruction: &str) -> bool {
-    instruction.starts_with("ret")
-}
-
 impl<'a> Graph<'a> {
-    fn of(body: &'a str) -> Self {
+    fn of(machine: Machine, body: &'a str) -> Self {
         let mut blocks = vec![Vec::new()];
         let mut labels = BTreeMap::new();
         for line in body.lines() {
@@ -42,34 +27,37 @@ impl<'a> Graph<'a> {
             }
             let instruction = line.trim();
             blocks.last_mut().expect("never empty").push(instruction);
-            if is_jump(instruction) || is_return(instruction) {
+            if machine.is_jump(instruction) || machine.is_return(instruction) {
                 blocks.push(Vec::new());
             }
         }
         let successors = (0..blocks.len())
             .map(|index| {
                 let last = blocks[index].last().copied().unwrap_or_default();
-                let target = is_jump(last).then(|| labels.get(split(last).1).copied()).flatten();
-                let falls = !is_return(last) && !is_unconditional(last);
+                let target = machine
+                    .is_jump(last)
+                    .then(|| labels.get(machine.label(last)).copied())
+                    .flatten();
+                let falls = !machine.is_return(last) && !machine.is_unconditional(last);
                 let next = (falls && index + 1 < blocks.len()).then_some(index + 1);
                 target.into_iter().chain(next).collect()
             })
             .collect();
-        Graph { blocks, successors }
+        Graph { machine, blocks, successors }
     }
 
     /// What a call through a register calls, if the register was loaded with a function's address.
     fn target(&self, call: &'a str) -> &'a str {
-        let Some(register) = call.strip_prefix("callq\t*%") else { return call };
-        let load = format!("@GOTPCREL(%rip), %{register}");
-        let mut loads = self.blocks.iter().flatten().filter(|line| line.ends_with(&load));
+        let Some(register) = self.machine.called_register(call) else { return call };
+        let is_load = |line: &&&str| self.machine.loads_function(register, line);
+        let mut loads = self.blocks.iter().flatten().filter(is_load);
         loads.next_back().copied().unwrap_or_default()
     }
 
     /// Whether a block makes a call that the fast path does not make. What a register without a known function calls is the
     /// test's own.
     fn is_cold(&self, index: usize) -> bool {
-        self.blocks[index].iter().filter(|line| line.starts_with("call")).any(|call| {
+        self.blocks[index].iter().filter(|line| self.machine.is_call(line)).any(|call| {
             let target = self.target(call);
             !target.is_empty() && !WARM.iter().any(|copy| target.contains(copy))
         })
@@ -87,7 +75,9 @@ impl<'a> Graph<'a> {
             .copied()
             .filter(|index| {
                 let last = self.blocks[*index].last().copied().unwrap_or_default();
-                is_return(last) || (is_unconditional(last) && self.successors[*index].is_empty())
+                let leaves =
+                    self.machine.is_unconditional(last) && self.successors[*index].is_empty();
+                self.machine.is_return(last) || leaves
             })
             .collect();
         let fast = closure(&ends, |index| {
@@ -113,32 +103,26 @@ fn closure(from: &[usize], next: impl Fn(usize) -> Vec<usize>) -> BTreeSet<usize
 }
 
 /// The instructions that run if the block fits, in the order of the listing; of a function with a loop, those of a turn.
-pub(crate) fn fast_path(body: &str) -> Vec<&str> {
-    let graph = Graph::of(body);
+pub(crate) fn fast_path(machine: Machine, body: &str) -> Vec<&str> {
+    let graph = Graph::of(machine, body);
     let fast = graph.fast();
     fast.into_iter().flat_map(|index| graph.blocks[index].clone()).collect()
 }
 
 /// The instructions of the fast path that write to the stack, or pass its address to `memcpy`; saving registers on entry
 /// does not count.
-pub(crate) fn stack_stores(body: &str) -> Vec<String> {
-    let graph = Graph::of(body);
+pub(crate) fn stack_stores(machine: Machine, body: &str) -> Vec<String> {
+    let graph = Graph::of(machine, body);
     let mut stores = Vec::new();
     for index in graph.fast() {
         let block = &graph.blocks[index];
         for (position, line) in block.iter().enumerate() {
-            let (mnemonic, operands) = split(line);
-            let is_store = mnemonic.contains("mov") && operands.ends_with(')') && {
-                let base = operands.rsplit('(').next().unwrap_or_default();
-                base.starts_with("%rsp") || base.starts_with("%rbp")
-            };
-            let is_copy_to_stack = mnemonic == "leaq"
-                && operands.contains("(%rsp")
-                && operands.ends_with(", %rdi")
-                && block[position..].iter().find(|line| line.starts_with("call")).is_some_and(
-                    |call| COPIES.iter().any(|copy| graph.target(call).contains(copy)),
-                );
-            if is_store || is_copy_to_stack {
+            let next_call = || block[position..].iter().find(|line| machine.is_call(line));
+            let is_copy_to_stack = machine.passes_stack(line)
+                && next_call().is_some_and(|call| {
+                    COPIES.iter().any(|copy| graph.target(call).contains(copy))
+                });
+            if machine.is_stack_store(line) || is_copy_to_stack {
                 stores.push((*line).to_owned());
             }
         }

@@ -1,0 +1,47 @@
+	cmp	x0, #1024
+	b.hi	.LBB2_7
+	adrp	x8, :gottprel:_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE
+	ldr	x8, [x8, :gottprel_lo12:_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE]
+	mrs	x9, TPIDR_EL0
+	add	x9, x9, x8
+	ldr	x8, [x9, #24]
+	cbnz	x8, .LBB2_7
+	ldr	x10, [x9, #128]
+	cbz	x10, .LBB2_7
+	sub	w8, w0, #1
+	ubfx	x11, x8, #3, #7
+	ldr	x8, [x10, x11, lsl #3]
+	cbz	x8, .LBB2_7
+	sub	x12, x1, #1
+	tst	x12, x8
+	b.ne	.LBB2_7
+	adrp	x12, :got:_ZN14ebbtide_global5range6BOUNDSE
+	ldr	x13, [x8]
+	ldr	x12, [x12, :got_lo12:_ZN14ebbtide_global5range6BOUNDSE]
+	str	x13, [x10, x11, lsl #3]
+	ldr	x11, [x12]
+	ldr	x13, [x12, #8]
+	add	x11, x11, x8
+	cmp	x11, x13
+	b.hs	.LBB2_7
+	ldr	x12, [x12, #16]
+	lsr	x11, x11, #16
+	add	w13, w0, #7
+	mov	x0, x8
+	add	x11, x12, x11, lsl #8
+	ldr	w12, [x11, #16]
+	add	w12, w12, #1
+	str	w12, [x11, #16]
+	ldr	x11, [x10, #1408]
+	ldr	x12, [x9, #400]
+	ldr	x14, [x9, #104]
+	add	x11, x11, #1
+	str	x11, [x10, #1408]
+	and	x10, x13, #0xff8
+	add	x11, x12, #1
+	add	x10, x14, x10
+	str	x11, [x9, #400]
+	str	x10, [x9, #104]
+	ret
+.LBB2_7:
+	b	_ZN14ebbtide_global6scoped4slowE
