@@ -125,7 +125,8 @@ mod processor {
     }
 }
 
-/// [`prefetch`] does nothing on other processors.
+/// [`prefetch`] does nothing on other processors, and the fast paths do not ask. For aarch64,
+/// docs/decisions/0023-aarch64.md says why.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod processor {
     #[inline(always)]

@@ -102,6 +102,12 @@ const STEPS: &[Step] = &[
     Step::new("aarch64, under QEMU", "bash ci/platforms.sh aarch64").needs(&[QEMU]).slow(),
     Step::new("WebAssembly", "bash ci/platforms.sh wasm").needs(&[NODE]).slow(),
     Step::new("FreeBSD and macOS, compiled only", "bash ci/platforms.sh unix").needs(&[UNIX]).slow(),
+    Step::new(
+        "fast paths and those of other arenas",
+        "cargo test --package ebbtide-codegen --test pinned -- --ignored",
+    )
+    .needs(&[AARCH64])
+    .slow(),
     Step::new("loom models", "bash ci/loom.sh").slow(),
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),

@@ -66,7 +66,7 @@
 	str	x0, [sp, #48]
 	add	x0, sp, #32
 	stp	x9, x8, [sp, #32]
-	bl	_ZN7ebbtide3raw7move_onE
+	bl	_ZN7ebbtide3raw16leave_full_chunkE
 	ldr	x9, [sp, #32]
 	ldur	q0, [sp, #40]
 	str	x9, [x20]

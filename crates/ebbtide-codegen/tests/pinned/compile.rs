@@ -35,7 +35,7 @@ fn compile(machine: Machine) -> Option<Functions> {
     let files = target.join(machine.target()).join("release/deps");
     let _ = fs::remove_dir_all(&files);
     let made = |name: &str, selection: &[&str]| {
-        emit(machine, &target, selection);
+        emit(machine, Path::new("Cargo.toml"), &target, selection);
         find(&assembly(&files, name))
     };
     let mut all = made("ebbtide_codegen", &["--lib"]);
@@ -44,11 +44,23 @@ fn compile(machine: Machine) -> Option<Functions> {
     Some(all)
 }
 
-/// Compiles a target of this package to assembly.
-fn emit(machine: Machine, target: &Path, selection: &[&str]) {
+/// The fast paths of other arenas, by the name of the arena and that of the function here: `bumpalo__alloc_u64`.
+pub(crate) fn peers(machine: Machine) -> Option<Functions> {
+    if !machine.is_installed() {
+        return None;
+    }
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peers");
+    let files = target.join(machine.target()).join("release/deps");
+    let _ = fs::remove_dir_all(&files);
+    emit(machine, Path::new("../../benches/codegen/Cargo.toml"), &target, &["--lib"]);
+    Some(find(&assembly(&files, "ebbtide_peers_codegen")))
+}
+
+/// Compiles a target of a package to assembly.
+fn emit(machine: Machine, manifest: &Path, target: &Path, selection: &[&str]) {
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["rustc", "--quiet", "--release", "--package", "ebbtide-codegen"])
-        .args(["--target", machine.target()])
+        .args(["rustc", "--quiet", "--release", "--target", machine.target(), "--manifest-path"])
+        .arg(manifest)
         .args(selection)
         .arg("--target-dir")
         .arg(target)

@@ -14,9 +14,9 @@ pub(crate) fn split(instruction: &str) -> (&str, &str) {
     instruction.split_once('\t').unwrap_or((instruction, ""))
 }
 
-/// Whether a line of a function is an instruction: neither a label nor a mark around inline assembly.
-pub(crate) fn is_instruction(line: &str) -> bool {
-    line.starts_with('\t') && !line.starts_with("\t#") && !line.starts_with("\t//")
+/// Whether this is an instruction, not a mark around inline assembly.
+pub(crate) fn is_code(instruction: &str) -> bool {
+    !instruction.starts_with(['#', '/'])
 }
 
 impl Machine {

@@ -1,6 +1,6 @@
 //! Control flow of a function's assembly: which blocks run if the requested block of memory fits.
 
-use crate::machine::Machine;
+use crate::machine::{Machine, is_code};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The calls that the fast path may make. Any other leads to the slow path or to a panic.
@@ -77,7 +77,9 @@ impl<'a> Graph<'a> {
                 let last = self.blocks[*index].last().copied().unwrap_or_default();
                 let leaves =
                     self.machine.is_unconditional(last) && self.successors[*index].is_empty();
-                self.machine.is_return(last) || leaves
+                // A jump to the cold code is a call that does not return here.
+                let is_warm = WARM.iter().any(|function| last.contains(function));
+                self.machine.is_return(last) || leaves && is_warm
             })
             .collect();
         let fast = closure(&ends, |index| {
@@ -107,6 +109,41 @@ pub(crate) fn fast_path(machine: Machine, body: &str) -> Vec<&str> {
     let graph = Graph::of(machine, body);
     let fast = graph.fast();
     fast.into_iter().flat_map(|index| graph.blocks[index].clone()).collect()
+}
+
+/// The number of instructions on the shortest way through the fast path, and how many of them load a pair of words; of a
+/// function that calls `memcpy`, the shortest way through such a call. `None` if there is no such way.
+pub(crate) fn shortest(machine: Machine, body: &str) -> Option<(usize, usize)> {
+    let graph = Graph::of(machine, body);
+    let fast = graph.fast();
+    let copies = |index: usize| {
+        let mut calls = graph.blocks[index].iter().filter(|line| machine.is_call(line));
+        calls.any(|call| COPIES.iter().any(|copy| graph.target(call).contains(copy)))
+    };
+    let has_copy = fast.iter().any(|index| copies(*index));
+    let length = |index: usize| {
+        let block = &graph.blocks[index];
+        let pairs = block.iter().filter(|line| line.starts_with("ldp\t")).count();
+        (block.iter().filter(|line| is_code(line)).count(), pairs)
+    };
+    // The state is a block, and whether a copy was made on the way to it.
+    let mut open = BTreeSet::from([(length(0), 0, !has_copy || copies(0))]);
+    let mut done = BTreeSet::new();
+    while let Some((so_far, index, copied)) = open.pop_first() {
+        if !done.insert((index, copied)) {
+            continue;
+        }
+        let next = || graph.successors[index].iter().copied().filter(|next| fast.contains(next));
+        if copied && next().next().is_none() {
+            return Some(so_far);
+        }
+        open.extend(next().map(|next| {
+            let (instructions, pairs) = length(next);
+            let sum = (so_far.0 + instructions, so_far.1 + pairs);
+            (sum, next, copied || copies(next))
+        }));
+    }
+    None
 }
 
 /// The instructions of the fast path that write to the stack, or pass its address to `memcpy`; saving registers on entry
