@@ -117,8 +117,10 @@ programs! {
     reference_outlives_its_child_scope
     reference_stored_in_a_longer_lived_struct
     reference_to_non_sync_value_sent
+    result_of_a_pool_outlives_its_reset
     scope_copied
     scope_lifetime_extended
+    scope_of_a_pooled_root_outlives_the_loan
     scope_opened_while_the_root_is_used
     scope_sent_to_an_unscoped_thread
     scope_used_while_a_builder_lives

@@ -528,6 +528,20 @@ impl<B: Backing> Arena<B> {
         Stats::of(self.chunks.control(), self.refresh_root().cursor().used())
     }
 
+    /// Measures [`high_water`](Stats::high_water) anew from here on.
+    ///
+    /// ```
+    /// # use ebbtide::Arena;
+    /// let mut arena = Arena::new();
+    /// arena.scope().alloc([0u8; 100_000]);
+    /// arena.reset_high_water();
+    /// arena.scope().alloc([0u8; 100]);
+    /// assert!(arena.stats().high_water < 100_000);
+    /// ```
+    pub fn reset_high_water(&mut self) {
+        self.chunks.control().reset_high_water();
+    }
+
     /// The size and use of each chunk, in the order in which scopes enter them. Chunks that a
     /// [`Claim`](crate::Claim) took or left are not among them until the next
     /// [`reset`](Arena::reset).

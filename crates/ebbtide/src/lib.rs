@@ -101,6 +101,8 @@ mod poison;
 // Models compile the pool by themselves, over other locks (`tests/loom.rs`).
 #[cfg(all(feature = "std", not(loom)))]
 mod pool;
+#[cfg(all(feature = "std", not(loom)))]
+mod pool_root;
 mod prefetch;
 mod raw;
 mod scope;
@@ -145,6 +147,8 @@ pub use keep::ForLifetime;
 pub use local::{scope, try_scope};
 #[cfg(all(feature = "std", not(loom)))]
 pub use pool::{Pool, Pooled};
+#[cfg(all(feature = "std", not(loom)))]
+pub use pool_root::PooledRoot;
 pub use scope::{Checkpoint, Claim, Scope};
 pub use stats::{Chunk, Stats};
 pub use text::GrowString;

@@ -11,7 +11,8 @@
 #![forbid(unsafe_code)]
 
 use crate::{
-    arena::Arena,
+    arena::{Arena, Retain},
+    backing::{Backing, Heap},
     error::{AllocError, Failure},
     scope::Scope,
     stats::Stats,
@@ -63,9 +64,14 @@ use std::{
 ///
 /// A lent arena belongs to its borrower alone. A panic gives it back like any other end, and the
 /// pool stays usable. A forgotten one is lost to the pool, without further effect.
-pub struct Pool {
-    shards: [Shard; SHARDS],
+///
+/// Results that outlive the loan go to a [`root`](Pool::root): they live as long as the pool is
+/// borrowed, until its [`reset`](Pool::reset).
+pub struct Pool<B: Backing = Heap> {
+    shards: [Shard<B>; SHARDS],
     chunk_size: Option<usize>,
+    /// Cloned for each arena.
+    backing: B,
 }
 
 /// The number of shards that there is room for, a power of two. Fewer are used on smaller machines.
@@ -73,79 +79,92 @@ const SHARDS: usize = if cfg!(loom) { 2 } else { 32 };
 
 /// An arena and, while it is idle, the one below it in the stack. Boxed as long as it lives:
 /// lending moves a pointer, and a stack needs no memory of its own.
-struct Node {
-    arena: Arena,
-    below: Option<BoxedNode>,
+struct Node<B: Backing> {
+    arena: Arena<B>,
+    below: Option<BoxedNode<B>>,
 }
 
 /// An array of one, because only a vector can be allocated fallibly and safely.
-type BoxedNode = Box<[Node; 1]>;
+type BoxedNode<B> = Box<[Node<B>; 1]>;
 
-/// A stack of idle arenas.
-#[derive(Default)]
-struct Stack {
-    top: Option<BoxedNode>,
+/// The arenas of a shard that are not lent.
+struct Idle<B: Backing> {
+    /// Those that hold nothing.
+    empty: Stack<B>,
+    /// Those whose root holds results, which borrow the pool.
+    rooted: Stack<B>,
 }
 
-impl Stack {
+impl<B: Backing> Idle<B> {
+    const fn new() -> Self {
+        Idle { empty: Stack::new(), rooted: Stack::new() }
+    }
+}
+
+/// A stack of arenas.
+struct Stack<B: Backing> {
+    top: Option<BoxedNode<B>>,
+}
+
+impl<B: Backing> Stack<B> {
     const fn new() -> Self {
         Stack { top: None }
     }
 
-    fn push(&mut self, mut node: BoxedNode) {
+    fn push(&mut self, mut node: BoxedNode<B>) {
         node[0].below = self.top.take();
         self.top = Some(node);
     }
 
-    fn pop(&mut self) -> Option<BoxedNode> {
+    fn pop(&mut self) -> Option<BoxedNode<B>> {
         let mut node = self.top.take()?;
         self.top = node[0].below.take();
         Some(node)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Arena> {
+    fn iter(&self) -> impl Iterator<Item = &Arena<B>> {
         let nodes = core::iter::successors(self.top.as_ref(), |node| node[0].below.as_ref());
         nodes.map(|node| &node[0].arena)
     }
 }
 
 /// One node at a time: the compiler's own way frees the one below from within each.
-impl Drop for Stack {
+impl<B: Backing> Drop for Stack<B> {
     fn drop(&mut self) {
         while self.pop().is_some() {}
     }
 }
 
-/// A locked stack of idle arenas, on cache lines of its own. Processors fetch them in pairs.
+/// Idle arenas behind a lock, on cache lines of their own. Processors fetch them in pairs.
 #[repr(align(128))]
-struct Shard {
-    idle: Mutex<Stack>,
+struct Shard<B: Backing> {
+    idle: Mutex<Idle<B>>,
     #[cfg(loom)]
     passers: AtomicUsize,
 }
 
-impl Shard {
+impl<B: Backing> Shard<B> {
     #[cfg(not(loom))]
     const fn new() -> Self {
-        Shard { idle: Mutex::new(Stack::new()) }
+        Shard { idle: Mutex::new(Idle::new()) }
     }
 
     #[cfg(loom)]
     fn new() -> Self {
-        Shard { idle: Mutex::new(Stack::new()), passers: AtomicUsize::new(0) }
+        Shard { idle: Mutex::new(Idle::new()), passers: AtomicUsize::new(0) }
     }
 
     /// Waits for the lock. The stack is consistent even if it is poisoned: a panic cannot interrupt
     /// a push or a pop.
-    fn lock(&self) -> MutexGuard<'_, Stack> {
+    fn lock(&self) -> MutexGuard<'_, Idle<B>> {
         self.pass();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         self.pass();
         idle
     }
 
-    /// Takes an idle arena, unless somebody holds the lock.
-    fn try_pop(&self) -> Option<BoxedNode> {
+    /// Takes an arena from one of the stacks, unless somebody holds the lock.
+    fn try_pop(&self, stack: Choice<B>) -> Option<BoxedNode<B>> {
         self.pass();
         let mut idle = match self.idle.try_lock() {
             Ok(idle) => idle,
@@ -153,7 +172,7 @@ impl Shard {
             Err(TryLockError::WouldBlock) => return None,
         };
         self.pass();
-        idle.pop()
+        stack(&mut idle).pop()
     }
 
     /// Lets loom switch threads before a lock is taken and while it is held; it does so only where
@@ -163,6 +182,17 @@ impl Shard {
         #[cfg(loom)]
         self.passers.fetch_add(1, Relaxed);
     }
+}
+
+/// Chooses a stack of a shard.
+type Choice<B> = fn(&mut Idle<B>) -> &mut Stack<B>;
+
+fn empty<B: Backing>(idle: &mut Idle<B>) -> &mut Stack<B> {
+    &mut idle.empty
+}
+
+fn rooted<B: Backing>(idle: &mut Idle<B>) -> &mut Stack<B> {
+    &mut idle.rooted
 }
 
 #[cfg(not(loom))]
@@ -233,12 +263,31 @@ fn shards_in_use() -> usize {
     SHARDS
 }
 
+/// Takes an arena from another shard than the thread's own, or from that one after all.
+fn find_in_others<B: Backing>(
+    shards: &[Shard<B>],
+    own: usize,
+    stack: Choice<B>,
+) -> Option<(BoxedNode<B>, &Shard<B>)> {
+    for distance in 1..shards.len() {
+        let shard = &shards[(own + distance) & (shards.len() - 1)];
+        if let Some(node) = shard.try_pop(stack) {
+            return Some((node, shard));
+        }
+    }
+    // The own shard may only have been locked by somebody who was giving an arena back. It gets a
+    // new arena only when all that belong to it are lent, so it never owns more than are lent at a
+    // time, whatever was locked above.
+    let popped = stack(&mut shards[own].lock()).pop();
+    popped.map(|node| (node, &shards[own]))
+}
+
 impl Pool {
     /// An empty pool. Takes no memory of the heap until the first arena is lent.
     #[cfg(not(loom))]
     #[must_use]
     pub const fn new() -> Self {
-        Pool { shards: [const { Shard::new() }; SHARDS], chunk_size: None }
+        Pool::new_in(Heap)
     }
 
     /// An empty pool whose arenas' first chunks have room for `bytes` bytes; see
@@ -252,15 +301,46 @@ impl Pool {
     #[cfg(not(loom))]
     #[must_use]
     pub const fn with_chunk_size(bytes: usize) -> Self {
-        Pool { shards: [const { Shard::new() }; SHARDS], chunk_size: Some(bytes) }
+        Pool::with_chunk_size_in(bytes, Heap)
     }
 
     /// The same for models, in which a lock cannot be made at compile time.
     #[cfg(loom)]
     pub fn with_chunk_size(bytes: usize) -> Self {
-        Pool { shards: array::from_fn(|_| Shard::new()), chunk_size: Some(bytes) }
+        let shards = array::from_fn(|_| Shard::new());
+        Pool { shards, chunk_size: Some(bytes), backing: Heap }
+    }
+}
+
+#[cfg(not(loom))]
+impl<B: Backing> Pool<B> {
+    /// Like [`new`](Pool::new), with a custom backing, which is cloned for each arena.
+    ///
+    /// ```
+    /// # use ebbtide::{Heap, Pool};
+    /// let pool = Pool::new_in(Heap);
+    /// assert_eq!(pool.scope(|s| *s.alloc(1)), 1);
+    /// ```
+    #[must_use]
+    pub const fn new_in(backing: B) -> Self {
+        Pool { shards: [const { Shard::new() }; SHARDS], chunk_size: None, backing }
     }
 
+    /// Like [`with_chunk_size`](Pool::with_chunk_size), with a custom backing, which is cloned for
+    /// each arena.
+    ///
+    /// ```
+    /// # use ebbtide::{Heap, Pool};
+    /// let pool = Pool::with_chunk_size_in(1000, Heap);
+    /// assert!(pool.scope(|s| s.stats().capacity) >= 1000);
+    /// ```
+    #[must_use]
+    pub const fn with_chunk_size_in(bytes: usize, backing: B) -> Self {
+        Pool { shards: [const { Shard::new() }; SHARDS], chunk_size: Some(bytes), backing }
+    }
+}
+
+impl<B: Backing + Clone> Pool<B> {
     /// Lends an arena: an idle one, or a new one. It comes back when the [`Pooled`] is dropped, on
     /// whatever thread.
     ///
@@ -276,7 +356,7 @@ impl Pool {
     /// assert_eq!(*s.alloc(1), 1);
     /// ```
     #[must_use]
-    pub fn get(&self) -> Pooled<'_> {
+    pub fn get(&self) -> Pooled<'_, B> {
         let Ok(lent) = self.lend::<Infallible>();
         lent
     }
@@ -287,50 +367,69 @@ impl Pool {
     ///
     /// [`AllocError`] if no arena is idle and the heap has no memory for a new one. The arena's
     /// first chunk is made when a scope opens: see [`Pooled::try_scope`].
-    pub fn try_get(&self) -> Result<Pooled<'_>, AllocError> {
+    pub fn try_get(&self) -> Result<Pooled<'_, B>, AllocError> {
         self.lend()
     }
 
     #[inline]
-    fn lend<F: Failure>(&self) -> Result<Pooled<'_>, F> {
-        let shards = &self.shards[..shards_in_use().min(SHARDS)];
-        let own = thread_number() & (shards.len() - 1);
+    fn lend<F: Failure>(&self) -> Result<Pooled<'_, B>, F> {
+        let (shards, own) = self.shards_and_own();
         // Statements of their own, so that no lock is held while the others are searched.
-        let popped = shards[own].try_pop();
-        if let Some(node) = popped {
-            return Ok(Pooled { node: Some(node), shard: &shards[own] });
-        }
-        self.lend_other(shards, own)
+        let popped = shards[own].try_pop(empty);
+        let (node, shard) = match popped {
+            Some(node) => (node, &shards[own]),
+            None => self.lend_other::<F>(shards, own)?,
+        };
+        Ok(Pooled::new(node, shard))
+    }
+
+    /// The shards in use, and the number of the thread's own.
+    fn shards_and_own(&self) -> (&[Shard<B>], usize) {
+        let shards = &self.shards[..shards_in_use().min(SHARDS)];
+        (shards, thread_number() & (shards.len() - 1))
     }
 
     /// Lends an arena of another shard, or a new one that will go to the thread's own.
     #[cold]
-    fn lend_other<'p, F: Failure>(&self, shards: &'p [Shard], own: usize) -> Result<Pooled<'p>, F> {
-        for distance in 1..shards.len() {
-            let shard = &shards[(own + distance) & (shards.len() - 1)];
-            if let Some(node) = shard.try_pop() {
-                return Ok(Pooled { node: Some(node), shard });
-            }
+    fn lend_other<'p, F: Failure>(
+        &self,
+        shards: &'p [Shard<B>],
+        own: usize,
+    ) -> Result<(BoxedNode<B>, &'p Shard<B>), F> {
+        if let Some(found) = find_in_others(shards, own, empty) {
+            return Ok(found);
         }
-        // The own shard may only have been locked by somebody who was giving an arena back. It gets
-        // a new arena only when all that belong to it are lent, so it never owns more than are lent
-        // at a time, whatever was locked above.
-        let popped = shards[own].lock().pop();
-        let node = match popped {
-            Some(node) => node,
-            None => self.new_node()?,
-        };
-        Ok(Pooled { node: Some(node), shard: &shards[own] })
+        let node = self.new_node()?;
+        Ok((node, &shards[own]))
     }
 
-    fn new_node<F: Failure>(&self) -> Result<BoxedNode, F> {
+    /// Lends an arena for its root: one whose root holds results already, if one is idle.
+    pub(crate) fn lend_root<F: Failure>(&self) -> Result<RootLoan<'_, B>, F> {
+        let (shards, own) = self.shards_and_own();
+        let popped = shards[own].try_pop(rooted);
+        let found = match popped {
+            Some(node) => Some((node, &shards[own])),
+            None => find_in_others(shards, own, rooted),
+        };
+        if let Some((node, shard)) = found {
+            return Ok(RootLoan { node: Some(node), shard });
+        }
+        let mut lent = self.lend::<F>()?;
+        Ok(RootLoan { node: lent.node.take(), shard: lent.shard })
+    }
+
+    fn new_node<F: Failure>(&self) -> Result<BoxedNode<B>, F> {
         let mut node = Vec::new();
         if F::DIVERGES {
             node.reserve_exact(1);
         } else if node.try_reserve_exact(1).is_err() {
             return Err(F::refused());
         }
-        let arena = self.chunk_size.map_or_else(Arena::new, Arena::with_chunk_size);
+        let backing = self.backing.clone();
+        let arena = match self.chunk_size {
+            Some(bytes) => Arena::with_chunk_size_in(bytes, backing),
+            None => Arena::new_in(backing),
+        };
         node.push(Node { arena, below: None });
         match node.into_boxed_slice().try_into() {
             Ok(node) => Ok(node),
@@ -392,6 +491,40 @@ impl Pool {
         items.into_iter().map(|item| f(arena.scope(), item)).collect()
     }
 
+    /// Like [`map`](Pool::map), but stops at the first error.
+    ///
+    /// # Errors
+    ///
+    /// The first one that `f` returns, or the conversion of [`AllocError`] if there is no memory for
+    /// an arena, its first chunk or the results.
+    ///
+    /// # Panics
+    ///
+    /// Only if `f` or `items` does.
+    ///
+    /// ```
+    /// # use ebbtide::{AllocError, Pool};
+    /// let pool = Pool::new();
+    /// let double = |s: ebbtide::Scope<'_>, text: &str| s.try_alloc_str(text).map(|text| text.len());
+    /// assert_eq!(pool.try_map(["ebb", "flow"], double), Ok(vec![3, 4]));
+    /// let refused = pool.try_map([1, 2], |_, n| if n == 2 { Err(AllocError) } else { Ok(n) });
+    /// assert_eq!(refused, Err(AllocError));
+    /// ```
+    pub fn try_map<T, R, E: From<AllocError>>(
+        &self,
+        items: impl IntoIterator<Item = T>,
+        mut f: impl for<'s> FnMut(Scope<'s>, T) -> Result<R, E>,
+    ) -> Result<Vec<R>, E> {
+        let mut arena = self.try_get()?;
+        let mut results = Vec::new();
+        for item in items {
+            let result = f(arena.try_scope()?, item)?;
+            results.try_reserve(1).map_err(|_| AllocError)?;
+            results.push(result);
+        }
+        Ok(results)
+    }
+
     /// Like [`map`](Pool::map), but on all threads of the current rayon pool. The results are in
     /// order. A few arenas a thread serve all items.
     ///
@@ -414,12 +547,61 @@ impl Pool {
         I: rayon::iter::IntoParallelIterator<Item = T>,
         T: Send,
         R: Send,
+        B: Sync,
     {
         use rayon::iter::ParallelIterator;
         let items = items.into_par_iter();
         items.map_init(|| self.get(), |arena, item| f(arena.scope(), item)).collect()
     }
 
+    /// Like [`try_map`](Pool::try_map), but on all threads of the current rayon pool. After an error
+    /// the items that no thread has begun are left.
+    ///
+    /// # Errors
+    ///
+    /// One that `f` returned, not always the first, or the conversion of [`AllocError`] if there is
+    /// no memory for an arena or its first chunk.
+    ///
+    /// # Panics
+    ///
+    /// If `f` does. A heap without memory for the results is reported to `handle_alloc_error`.
+    ///
+    /// ```
+    /// # use ebbtide::{AllocError, Pool};
+    /// let pool = Pool::new();
+    /// let squares = pool.try_par_map(0..100, |_, n: u32| n.checked_mul(n).ok_or(AllocError));
+    /// assert_eq!(squares.unwrap()[99], 9801);
+    /// let refused = pool.try_par_map(0..100, |_, n| if n == 50 { Err(AllocError) } else { Ok(n) });
+    /// assert!(refused.is_err());
+    /// ```
+    #[cfg(feature = "rayon")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
+    pub fn try_par_map<T, R, E, I>(
+        &self,
+        items: I,
+        f: impl for<'s> Fn(Scope<'s>, T) -> Result<R, E> + Sync,
+    ) -> Result<Vec<R>, E>
+    where
+        I: rayon::iter::IntoParallelIterator<Item = T>,
+        T: Send,
+        R: Send,
+        E: From<AllocError> + Send,
+        B: Sync,
+    {
+        use rayon::iter::ParallelIterator;
+        let items = items.into_par_iter();
+        let results = items.map_init(
+            || self.try_get(),
+            |arena, item| match arena {
+                Ok(arena) => f(arena.try_scope()?, item),
+                Err(error) => Err(E::from(*error)),
+            },
+        );
+        results.collect()
+    }
+}
+
+impl<B: Backing> Pool<B> {
     /// The sum of the statistics of all idle arenas. Lent arenas do not count.
     ///
     /// ```
@@ -432,14 +614,16 @@ impl Pool {
     pub fn stats(&self) -> Stats {
         let mut sum = Stats::default();
         for shard in &self.shards {
-            for arena in shard.lock().iter() {
+            let idle = shard.lock();
+            for arena in idle.empty.iter().chain(idle.rooted.iter()) {
                 sum += arena.stats();
             }
         }
         sum
     }
 
-    /// Frees all memory of the idle arenas. Lent arenas stay as they are, and come back.
+    /// Frees all memory of the idle arenas that hold nothing. Lent arenas stay as they are, and come
+    /// back.
     ///
     /// ```
     /// # use ebbtide::Pool;
@@ -451,9 +635,31 @@ impl Pool {
     /// ```
     pub fn trim(&self) {
         for shard in &self.shards {
-            let idle = mem::take(&mut *shard.lock());
+            let idle = mem::replace(&mut shard.lock().empty, Stack::new());
             // The lock is free again when the heap is called.
             drop(idle);
+        }
+    }
+}
+
+impl<B: Backing> Pool<B> {
+    /// Ends all results that a [`root`](Pool::root) holds. Their memory stays for the next loans.
+    ///
+    /// ```
+    /// # use ebbtide::Pool;
+    /// let mut pool = Pool::new();
+    /// pool.root().scope().alloc([0u8; 100]);
+    /// assert_eq!(pool.stats().used, 100);
+    /// pool.reset();
+    /// assert_eq!(pool.stats().used, 0);
+    /// ```
+    pub fn reset(&mut self) {
+        for shard in &self.shards {
+            let mut idle = shard.lock();
+            while let Some(mut node) = idle.rooted.pop() {
+                node[0].arena.reset();
+                idle.empty.push(node);
+            }
         }
     }
 }
@@ -465,7 +671,7 @@ impl Default for Pool {
     }
 }
 
-impl fmt::Debug for Pool {
+impl<B: Backing> fmt::Debug for Pool<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool").field("stats", &self.stats()).finish_non_exhaustive()
     }
@@ -492,14 +698,20 @@ impl fmt::Debug for Pool {
 /// fn is_send(_: impl Send) {}
 /// is_send(handle(&Pool::new()));
 /// ```
-pub struct Pooled<'p> {
+pub struct Pooled<'p, B: Backing = Heap> {
     /// `None` only while this is dropped.
-    node: Option<BoxedNode>,
+    node: Option<BoxedNode<B>>,
     /// The shard that the arena goes back to.
-    shard: &'p Shard,
+    shard: &'p Shard<B>,
 }
 
-impl Pooled<'_> {
+impl<'p, B: Backing> Pooled<'p, B> {
+    #[inline]
+    fn new(mut node: BoxedNode<B>, shard: &'p Shard<B>) -> Self {
+        node[0].arena.reset_high_water();
+        Pooled { node: Some(node), shard }
+    }
+
     /// Opens a scope; see [`Arena::scope`].
     ///
     /// # Panics
@@ -530,31 +742,86 @@ impl Pooled<'_> {
     }
 
     #[inline]
-    fn arena(&mut self) -> &mut Arena {
+    fn arena(&mut self) -> &mut Arena<B> {
         match &mut self.node {
             Some(node) => &mut node[0].arena,
             None => unreachable!("the arena is there until it is given back"),
         }
     }
 
-    /// Statistics of the arena; see [`Arena::stats`].
+    /// Limits the number of bytes that the arena may hold of its backing until it is given back;
+    /// `None` for no limit. If an earlier loan has left it more, the rest is freed.
+    ///
+    /// ```
+    /// # let pool = ebbtide::Pool::new();
+    /// pool.scope(|s| s.alloc_slice_fill_copy(1_000_000, 0u8).len());
+    /// let mut arena = pool.get();
+    /// arena.set_limit(Some(100_000));
+    /// let s = arena.scope();
+    /// assert!(s.try_alloc_slice_fill_copy(200_000, 0u8).is_err());
+    /// assert!(s.try_alloc_slice_fill_copy(50_000, 0u8).is_ok());
+    /// ```
+    pub fn set_limit(&mut self, bytes: Option<usize>) {
+        let arena = self.arena();
+        if let Some(bytes) = bytes {
+            arena.reset_with(Retain::Bytes(bytes));
+        }
+        arena.set_limit(bytes);
+    }
+
+    /// Statistics of the arena; see [`Arena::stats`]. The high water is that of this loan.
+    ///
+    /// ```
+    /// # let pool = ebbtide::Pool::new();
+    /// pool.scope(|s| s.alloc_slice_fill_copy(1_000_000, 0u8).len());
+    /// let mut arena = pool.get();
+    /// arena.scope().alloc(1);
+    /// assert!(arena.stats().held > 1_000_000); // from the loan before
+    /// assert!(arena.stats().high_water < 100_000);
+    /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.node.as_ref().map_or_else(Stats::default, |node| node[0].arena.stats())
     }
 }
 
-impl Drop for Pooled<'_> {
+impl<B: Backing> Drop for Pooled<'_, B> {
     fn drop(&mut self) {
         if let Some(mut node) = self.node.take() {
             node[0].arena.reset();
-            self.shard.lock().push(node);
+            node[0].arena.set_limit(None);
+            self.shard.lock().empty.push(node);
         }
     }
 }
 
-impl fmt::Debug for Pooled<'_> {
+impl<B: Backing> fmt::Debug for Pooled<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pooled").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
+/// An arena lent for its root. Dropping it gives the arena back with what the root holds.
+pub(crate) struct RootLoan<'p, B: Backing> {
+    /// `None` only while this is dropped.
+    node: Option<BoxedNode<B>>,
+    /// The shard that the arena goes back to.
+    shard: &'p Shard<B>,
+}
+
+impl<B: Backing> RootLoan<'_, B> {
+    pub(crate) fn arena(&self) -> &Arena<B> {
+        match &self.node {
+            Some(node) => &node[0].arena,
+            None => unreachable!("the arena is there until it is given back"),
+        }
+    }
+}
+
+impl<B: Backing> Drop for RootLoan<'_, B> {
+    fn drop(&mut self) {
+        if let Some(node) = self.node.take() {
+            self.shard.lock().rooted.push(node);
+        }
     }
 }

@@ -8,8 +8,8 @@
 
 use ebbtide::{
     AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, DropArena, Fixed,
-    GrowString, GrowVec, Heap, Loan, NoSpill, Pool, Pooled, RawBytes, Retain, Scope, SpareCapacity,
-    StackArena, StackBytes, Stats, TypedArena, local::InUse, typed_arena::IterMut,
+    GrowString, GrowVec, Heap, Loan, NoSpill, Pool, Pooled, PooledRoot, RawBytes, Retain, Scope,
+    SpareCapacity, StackArena, StackBytes, Stats, TypedArena, local::InUse, typed_arena::IterMut,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -215,6 +215,10 @@ fn a_pool_is_sync_and_its_arenas_are_send() {
     is!(Pooled<'static>: Send, Unpin, UnwindSafe, std::fmt::Debug);
     is_not!(Pooled<'static>: Sync, Clone);
     is_not!(Pool: Clone);
+    is!(PooledRoot<'static>: Send, Unpin, UnwindSafe, std::fmt::Debug);
+    is_not!(PooledRoot<'static>: Sync, Clone);
+    is!(Pool<Unshared>: Send);
+    is_not!(Pool<Unshared>: Sync);
 }
 
 #[cfg(feature = "huge-pages")]
@@ -224,6 +228,14 @@ fn a_stateless_backing_has_every_auto_trait() {
     is!(HugePages: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Default, std::fmt::Debug);
     is!(Arena<HugePages>: Send, Unpin, UnwindSafe, RefUnwindSafe);
     is_not!(Arena<HugePages>: Sync);
+}
+
+/// It refers to plain values.
+#[cfg(feature = "serde")]
+#[test]
+fn a_dynamic_value_has_every_auto_trait() {
+    use ebbtide::dynamic::Value;
+    is!(Value<'static>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Default);
 }
 
 /// They hold a reference to a scope, which is not `Sync`.
@@ -247,7 +259,7 @@ fn seeds_are_neither_send_nor_sync() {
     stay!(BoxedSeed<'static, 'static, u8>, BorrowingSeed<'static, 'static, str>);
     stay!(ValueSeed<'static, 'static, Unit>, BoxedValueSeed<'static, 'static, Unit>);
     stay!(SliceSeed<'static, 'static, Unit>, BoxedSliceSeed<'static, 'static, Unit>);
-    stay!(EntriesSeed<'static, 'static, Unit, Unit>);
+    stay!(EntriesSeed<'static, 'static, Unit, Unit>, ebbtide::dynamic::AnySeed<'static, 'static>);
     #[cfg(feature = "allocator-api2-04")]
     {
         use ebbtide::serialize::{StringSeed, VecSeed};
@@ -361,7 +373,10 @@ fn types_that_borrow_are_covariant_in_the_borrow() {
     fn fixed(f: Borrowed, _: &u8) -> Fixed<&mut [MaybeUninit<u8>]> {
         f
     }
-    let _ = (claim, pooled, builder, text, fixed);
+    fn root<'short>(r: PooledRoot<'static>, _: &'short u8) -> PooledRoot<'short> {
+        r
+    }
+    let _ = (root, claim, pooled, builder, text, fixed);
     #[cfg(all(feature = "allocator-api2-04", feature = "hashbrown-017"))]
     {
         use ebbtide::collections::{Map, String, Vec};

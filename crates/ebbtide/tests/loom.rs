@@ -11,10 +11,15 @@
 
 #[path = "../src/pool.rs"]
 mod pool;
+#[path = "../src/pool_root.rs"]
+mod pool_root;
 
 // What the pool imports, by the names that the modules have in the crate.
 mod arena {
-    pub(crate) use ebbtide::Arena;
+    pub(crate) use ebbtide::{Arena, Retain};
+}
+mod backing {
+    pub(crate) use ebbtide::{Backing, Heap};
 }
 mod error {
     pub(crate) use ebbtide::AllocError;
@@ -72,6 +77,17 @@ impl Cells {
         let at = std::ptr::from_ref(block).addr();
         let cell = Arc::clone(self.0.lock().unwrap().entry(at).or_default());
         cell.with_mut(|_| thread::yield_now());
+        assert_eq!(*block, 7);
+    }
+
+    /// Writes to an arena through its root, and to the cell that stands for it.
+    fn work_in_root(&self, pool: &Pool) {
+        let root = pool.root();
+        let block = root.scope().alloc(7_u64);
+        let at = std::ptr::from_ref(root.scope()).addr();
+        let cell = Arc::clone(self.0.lock().unwrap().entry(at).or_default());
+        cell.with_mut(|_| thread::yield_now());
+        drop(root);
         assert_eq!(*block, 7);
     }
 
@@ -172,6 +188,29 @@ fn arenas_may_be_given_back_by_other_threads() {
         assert_eq!(idle(pool), cells.count());
         // SAFETY: leaked above, and used by nobody any more.
         drop(unsafe { Box::from_raw(std::ptr::from_ref(pool).cast_mut()) });
+    });
+}
+
+#[test]
+fn a_root_has_one_borrower_at_a_time_and_its_results_stay() {
+    model(|| {
+        let (mut pool, cells) = (Arc::new(Pool::with_chunk_size(64)), Cells::default());
+        let first = {
+            let root = pool.root();
+            std::ptr::from_ref(root.scope().alloc(5_u64)).addr()
+        };
+        let other = {
+            let (pool, cells) = (Arc::clone(&pool), cells.clone());
+            thread::spawn(move || cells.work_in_root(&pool))
+        };
+        cells.work_in_root(&pool);
+        // Not the memory of a root.
+        let at = pool.scope(|s| std::ptr::from_ref(s.alloc(6_u64)).addr());
+        assert!(at.abs_diff(first) > 16);
+        other.join().unwrap();
+        assert!(pool.stats().used >= 24);
+        Arc::get_mut(&mut pool).unwrap().reset();
+        assert_eq!(pool.stats().used, 0);
     });
 }
 

@@ -6,14 +6,16 @@
 
 mod common;
 
-use common::{assert_apart, assert_works, panic_of};
-use ebbtide::{Pool, Pooled, Scope};
+use common::{Watched, address, assert_apart, assert_works, panic_of, watched};
+use ebbtide::{AllocError, Backing, Pool, Pooled, Scope};
 use std::{
+    alloc::Layout,
     future::{Future, poll_fn},
     mem,
     panic::{RefUnwindSafe, UnwindSafe},
     pin::pin,
-    sync::{Barrier, mpsc},
+    ptr::NonNull,
+    sync::{Barrier, Mutex, mpsc},
     task::{Context, Poll, Waker},
     thread,
 };
@@ -303,6 +305,16 @@ mod rayon {
     }
 
     #[test]
+    fn try_par_map_keeps_the_order_or_returns_an_error() {
+        let pool = Pool::new();
+        let f = |s: Scope<'_>, n: usize| {
+            if n == 5000 { Err(AllocError) } else { s.try_alloc(n).map(|n| 2 * *n) }
+        };
+        assert_eq!(pool.try_par_map(0..1000, f), Ok((0..1000).map(|n| 2 * n).collect()));
+        assert_eq!(pool.try_par_map(0..10_000, f), Err(AllocError));
+    }
+
+    #[test]
     fn par_map_nests() {
         let pool = Pool::new();
         let sums = pool.par_map(0..40_usize, |s, n| {
@@ -332,4 +344,168 @@ mod rayon {
         assert_eq!(pool.stats().used, 0);
         assert_eq!(pool.par_map(0..100, |s, n| *s.alloc(n)), (0..100).collect::<Vec<_>>());
     }
+}
+
+/// Text of a root, by many threads that go on in each other's arenas.
+#[test]
+fn results_of_a_root_outlive_the_loan() {
+    let mut pool = Pool::with_chunk_size(500);
+    for _ in 0..2 {
+        let words = Mutex::new(Vec::new());
+        thread::scope(|threads| {
+            for thread in 0..4 {
+                let (pool, words) = (&pool, &words);
+                threads.spawn(move || {
+                    for turn in 0..200 {
+                        let root = pool.root();
+                        let word = root.scope().alloc_fmt(format_args!("{thread} {turn}"));
+                        words.lock().unwrap().push((thread, turn, word));
+                        // Those who want memory of their own do not get what holds results.
+                        pool.scope(|s| s.alloc_slice_fill_copy(300, 0xFF_u8).len());
+                    }
+                });
+            }
+        });
+        let words = words.into_inner().unwrap();
+        assert_eq!(words.len(), 800);
+        assert!(words.iter().all(|(thread, turn, word)| **word == format!("{thread} {turn}")));
+        let used: usize = words.iter().map(|(.., word)| word.len()).sum();
+        assert!((used..used + 100).contains(&pool.stats().used), "and what moved to another chunk");
+        pool.trim();
+        assert!(words.iter().all(|(thread, turn, word)| **word == format!("{thread} {turn}")));
+        pool.reset();
+        assert_eq!(pool.stats().used, 0);
+    }
+}
+
+#[test]
+fn a_root_goes_on_in_the_arena_of_the_last_one() {
+    let mut pool = Pool::new();
+    let one = pool.root().scope().alloc(1_u8);
+    let root = pool.try_root().unwrap();
+    let two = root.try_scope().unwrap().alloc(2_u8);
+    assert_eq!(address(two) + 1, address(one));
+    assert_eq!(root.stats().used, 2);
+    assert!(format!("{root:?}").starts_with("PooledRoot { stats"));
+    // While that one is lent, another arena.
+    let three = pool.root().scope().alloc(3_u8);
+    drop(root);
+    assert_eq!(pool.stats().chunks, 2);
+    assert_eq!((*one, *two, *three), (1, 2, 3));
+    pool.reset();
+    let mut lent = [pool.get(), pool.get()];
+    assert_eq!(pool.stats().chunks, 0, "both are idle again, and lent");
+    lent.iter_mut().for_each(|arena| assert_works(&arena.scope()));
+}
+
+#[test]
+fn a_forgotten_root_keeps_what_it_holds() {
+    let mut pool = Pool::new();
+    let root = pool.root();
+    let kept = root.scope().alloc_str("ebb");
+    mem::forget(root);
+    pool.root().scope().alloc_str("flow");
+    assert_eq!(kept, "ebb");
+    pool.reset();
+    assert_works(&pool.get().scope());
+}
+
+#[test]
+fn a_claim_of_a_root_that_is_forgotten_does_not_disturb_the_next() {
+    let mut pool = Pool::new();
+    for _ in 0..3 {
+        let kept = pool.root().scope().alloc(7);
+        let root = pool.root();
+        let claim = root.scope().claim();
+        claim.scope().alloc([1_u8; 2000]);
+        mem::forget(claim);
+        drop(root);
+        pool.root().scope().alloc([2_u8; 50_000]);
+        assert_eq!(*kept, 7);
+        pool.reset();
+        assert_works(&pool.get().scope());
+    }
+}
+
+#[test]
+fn a_limit_holds_for_one_loan() {
+    let pool = Pool::new();
+    pool.scope(|s| s.alloc_slice_fill_copy(1_000_000, 0_u8).len());
+    let mut limited = pool.get();
+    limited.set_limit(Some(100_000));
+    assert!(limited.stats().held <= 100_000, "what an earlier loan left counts too");
+    let s = limited.scope();
+    assert!(s.try_alloc_slice_fill_copy(100_000, 0_u8).is_err());
+    assert!(s.try_alloc_slice_fill_copy(60_000, 0_u8).is_ok());
+    limited.set_limit(None);
+    assert!(limited.scope().try_alloc_slice_fill_copy(200_000, 0_u8).is_ok());
+    limited.set_limit(Some(50_000));
+    drop(limited);
+    let mut next = pool.get();
+    assert!(next.scope().try_alloc_slice_fill_copy(200_000, 0_u8).is_ok());
+}
+
+#[test]
+fn the_high_water_of_a_loan_is_its_own() {
+    let pool = Pool::with_chunk_size(1000);
+    pool.scope(|s| s.alloc_slice_fill_copy(50_000, 0_u8).len());
+    let mut lent = pool.get();
+    assert!(lent.stats().capacity > 50_000);
+    lent.scope().alloc([0_u8; 100]);
+    assert!((100..=1000).contains(&lent.stats().high_water));
+    lent.scope().alloc([0_u8; 20_000]);
+    assert!(lent.stats().high_water >= 20_000);
+}
+
+#[test]
+fn try_map_stops_at_the_first_error() {
+    let pool = Pool::new();
+    let mut seen = 0;
+    let mut check = |s: Scope<'_>, n: u8| {
+        seen += 1;
+        if n == 3 { Err(AllocError) } else { s.try_alloc(n).map(|n| *n) }
+    };
+    assert_eq!(pool.try_map([1, 2], &mut check), Ok(vec![1, 2]));
+    assert_eq!(pool.try_map([1, 3, 2], &mut check), Err(AllocError));
+    assert_eq!(seen, 4);
+}
+
+/// Clones share their log.
+#[derive(Clone)]
+struct Shared(std::sync::Arc<Watched>);
+
+// SAFETY: the blocks of another backing, passed on.
+unsafe impl Backing for Shared {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.0.allocate(layout)
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: passed on.
+        unsafe { self.0.release(block, layout) };
+    }
+}
+
+#[test]
+fn every_arena_of_a_pool_uses_its_backing() {
+    let (backing, log) = watched();
+    let backing = Shared(std::sync::Arc::new(backing));
+    let pool = Pool::new_in(backing.clone());
+    thread::scope(|threads| {
+        for _ in 0..3 {
+            threads.spawn(|| pool.scope(|s| s.alloc([1_u8; 100_000])[0]));
+        }
+    });
+    assert!(log.live() >= 2);
+    log.refuse_all();
+    pool.trim();
+    assert_eq!(log.live(), 0);
+    assert_eq!(pool.try_map([1, 2], |_, n| Ok::<_, AllocError>(n)), Err(AllocError));
+    assert!(pool.try_scope(|_| ()).is_err());
+    assert!(pool.root().try_scope().is_err());
+    log.allow();
+    let sized = Pool::with_chunk_size_in(5000, backing);
+    assert_eq!(sized.scope(|s| s.stats().capacity), 5008);
+    drop((pool, sized));
+    assert_eq!(log.live(), 0);
 }

@@ -136,6 +136,11 @@ impl Control {
         self.high_water.set(self.high_water.get().max(bytes));
     }
 
+    /// Forgets the high water, while no scope is open. A scope enters the head without a note.
+    pub(crate) fn reset_high_water(&self) {
+        self.high_water.set(if poison::TRACKS { 0 } else { self.head_capacity() });
+    }
+
     /// Raises the high water to what the list has up to `chunk`, which was entered. With poisoning,
     /// the cursors do it instead, to the byte.
     pub(super) fn note_entered(&self, chunk: &Header) {
