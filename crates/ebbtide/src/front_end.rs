@@ -97,10 +97,10 @@ impl Words {
     ///
     /// - [`Words::of`] made them, or a copy of them. Since then, they were changed only by their
     ///   scope, by the fast paths of the [module](self), or to earlier words of the same scope.
-    /// - Since then, and during `'s`, the arena has neither moved, nor was it borrowed mutably,
-    ///   reset, trimmed or dropped.
+    /// - Since then, and during `'s`, the arena has neither moved nor been reset, trimmed or dropped.
+    ///   No method of it was called: its statistics and its limit are reached through the scope.
     /// - No other words of the arena are in use, but for ancestors: words that these were copied
-    ///   from, and that nobody uses until these are no longer in use.
+    ///   from, and that nobody changes until these are no longer in use.
     /// - What was allocated since the words last went back to earlier ones, or to those of an
     ///   ancestor, is not used any more when they do so again.
     /// - One thread at a time uses the arena and its words.
@@ -117,6 +117,13 @@ impl Words {
 /// the chunks behind. For front ends that poison memory after its scope ended.
 pub fn free_ranges<'s>(scope: &'s Scope<'_>) -> impl Iterator<Item = NonNull<[u8]>> + 's {
     scope.cursor().free_ranges()
+}
+
+/// Limits the bytes that the scope's arena may hold of its backing, as
+/// [`Arena::set_limit`](crate::Arena::set_limit) does; `None` for no limit. For front ends whose
+/// arena must not be borrowed while words are in use.
+pub fn set_limit(scope: &Scope<'_>, bytes: Option<usize>) {
+    scope.cursor().control().set_limit(bytes.unwrap_or(usize::MAX));
 }
 
 /// A block at the low end of a scope, uninitialised. While it is the last one there, which means that

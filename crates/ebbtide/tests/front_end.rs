@@ -165,3 +165,16 @@ fn the_free_ranges_are_what_is_left_of_the_region_and_the_chunks_behind() {
     assert_eq!(ranges.iter().sum::<usize>(), scope.stats().capacity);
     assert_eq!(ranges[0], 256);
 }
+
+#[test]
+fn the_limit_is_set_through_a_scope() {
+    let mut arena = Arena::with_chunk_size(1000);
+    let mut words = Words::of(arena.scope());
+    // SAFETY: the words of the only scope.
+    let scope: &Scope<'_> = unsafe { words.scope() };
+    front_end::set_limit(scope, Some(5000));
+    assert!(scope.try_alloc_layout(layout(5000, 1)).is_err());
+    front_end::set_limit(scope, None);
+    assert!(scope.try_alloc_layout(layout(5000, 1)).is_ok());
+    assert_eq!(arena.limit(), None);
+}

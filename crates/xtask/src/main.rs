@@ -4,6 +4,7 @@
 
 mod bench;
 mod bless;
+mod header;
 mod inventory;
 mod process;
 mod step;
@@ -49,6 +50,11 @@ const COMMANDS: &[Command] = &[
         usage: "unsafe",
         about: "updates the counts of unsafe code in docs/UNSAFE.md",
         run: inventory::run,
+    },
+    Command {
+        usage: "header",
+        about: "writes the declarations of ebbtide.h from the library's source",
+        run: header::run,
     },
     Command { usage: "help", about: "prints this text", run: help },
 ];

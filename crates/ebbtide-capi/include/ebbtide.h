@@ -1,0 +1,962 @@
+/**
+ * @file ebbtide.h
+ * Scoped arena memory for C: temporary memory that costs next to nothing to take and nothing to
+ * give back. C11, and C++17 (see ebbtide.hpp for RAII and containers).
+ *
+ * A piece of code opens a *scope*, allocates in it, and when it closes the scope, all of it is free
+ * again. The fast paths are the inline functions of this file; the library has the rest.
+ *
+ * @code
+ * ebb_arena *arena = ebb_arena_new(NULL);
+ * ebb_scope s = ebb_open(arena);
+ * double *row = ebb_array(&s, double, 1000);
+ * char *name = ebb_sprintf(&s, "row %d", 7);
+ * if (row == NULL || name == NULL)
+ *     fprintf(stderr, "%s\n", ebb_status_text(ebb_last_status()));
+ * ebb_close(&s);
+ * ebb_arena_free(arena);
+ * @endcode
+ *
+ * ### Errors
+ * A function that returns a pointer returns NULL when it fails, and ::ebb_last_status says why. The
+ * others return an ::ebb_status. A call that fails changes nothing. No function of the library
+ * aborts or throws.
+ *
+ * ### Sizes
+ * A size of 0 is fine everywhere: the block is not NULL and must not be read or written.
+ *
+ * ### Scopes
+ * - An arena has at most one open scope, and a scope at most one open child. Close them in the
+ *   opposite order of opening. Whoever wants a scope without knowing what is open calls
+ *   ::ebb_thread_open.
+ * - A scope is a struct to keep in a local variable. It must not be copied while it is open. While
+ *   its address stays within inlined code, the compiler keeps it in registers.
+ * - A scope that could not be opened is closed: allocating from it fails with ::EBB_CLOSED, so
+ *   there is nothing to test after opening. A zeroed scope is closed, too.
+ *
+ * ### Checks
+ * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
+ * open, a scope that closes before its child, and marks in the wrong order print a message and
+ * abort. Compile all files of a program alike. Without EBB_CHECKS these are undefined behaviour.
+ *
+ * ### AddressSanitizer
+ * Memory of an ended scope is poisoned: any access is reported, until it is allocated again. An
+ * arena over a buffer must be freed before the buffer is used for anything else.
+ *
+ * ### Threads
+ * One thread at a time uses an arena and its scopes. Different arenas are independent.
+ */
+#ifndef EBBTIDE_H
+#define EBBTIDE_H
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** The version of this header: a million for the major version, a thousand for the minor one. */
+#define EBB_VERSION 1000
+#define EBB_VERSION_MAJOR 0
+#define EBB_VERSION_MINOR 1
+#define EBB_VERSION_PATCH 0
+#define EBB_VERSION_TEXT "0.1.0"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EBB_ASAN_ 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EBB_ASAN_ 1
+#endif
+#endif
+#ifndef EBB_ASAN_
+#define EBB_ASAN_ 0
+#endif
+
+/** Whether misuse of scopes is caught; see the head of this file. */
+#ifndef EBB_CHECKS
+#ifdef NDEBUG
+#define EBB_CHECKS 0
+#else
+#define EBB_CHECKS 1
+#endif
+#endif
+
+/* Scopes know their parents for the checks, and for the sanitizer. */
+#define EBB_PARENTS_ (EBB_CHECKS || EBB_ASAN_)
+
+#if defined(__GNUC__)
+#define EBB_INLINE_ static inline __attribute__((always_inline, unused))
+#define EBB_STATIC_ static __attribute__((unused))
+#define EBB_COLD_ static __attribute__((cold, noinline, unused))
+#define EBB_LIKELY_(x) __builtin_expect(!!(x), 1)
+#define EBB_CONSTANT_(x) __builtin_constant_p(x)
+#define EBB_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+/* Keeps the compiler from packing two words of a scope into one vector register. */
+#define EBB_SCALAR_(x) __asm__("" : "+r"(x))
+/* Whether the compiler sees the variable that a pointer leads to. */
+#define EBB_IS_LOCAL_(pointer) (__builtin_object_size((pointer), 0) != (size_t)-1)
+#if defined(__clang__)
+#define EBB_ASSUME_(holds) __builtin_assume(holds)
+#else
+#define EBB_ASSUME_(holds) ((holds) ? (void)0 : __builtin_unreachable())
+#endif
+#else
+#define EBB_INLINE_ static inline
+#define EBB_STATIC_ static
+#define EBB_COLD_ static
+#define EBB_LIKELY_(x) (x)
+#define EBB_CONSTANT_(x) 0
+#define EBB_PRINTF_(text, first)
+#define EBB_SCALAR_(x) ((void)0)
+#define EBB_IS_LOCAL_(pointer) 0
+#define EBB_ASSUME_(holds) ((void)0)
+#endif
+
+#ifdef __cplusplus
+#define EBB_ALIGNOF_(type) alignof(type)
+#define EBB_ALIGNED_ alignas(64)
+#define EBB_STATIC_ASSERT_(what, text) static_assert(what, text)
+#define EBB_CAST_LIKE_(pointer, value) static_cast<decltype(pointer)>(value)
+extern "C" {
+#else
+#define EBB_ALIGNOF_(type) _Alignof(type)
+#define EBB_ALIGNED_ _Alignas(64)
+#define EBB_STATIC_ASSERT_(what, text) _Static_assert(what, text)
+#define EBB_CAST_LIKE_(pointer, value) (value)
+#endif
+
+/** How a call ended. */
+typedef enum ebb_status {
+    EBB_OK = 0,        /**< It succeeded. */
+    EBB_NO_MEMORY = 1, /**< The backing, the limit or the buffer has no room for the request. */
+    EBB_SIZE = 2,      /**< A size exceeds half of the address space. */
+    EBB_ALIGNMENT = 3, /**< An alignment is not a power of two, or a block is not aligned. */
+    EBB_NULL = 4,      /**< A pointer is null where a value is needed. */
+    EBB_CLOSED = 5,    /**< The scope is closed, or could not be opened. */
+    EBB_OPEN = 6,      /**< The arena has an open scope. */
+    EBB_FORMAT = 7,    /**< The format or one of its values cannot be printed. */
+    EBB_OPTIONS = 8    /**< The options are of another version, or contradict each other. */
+} ebb_status;
+
+/** Two functions that an arena gets its memory from. They must not throw or jump out, and may be
+ *  called by whatever thread uses the arena. They must not use the arena itself. */
+typedef struct ebb_backing {
+    /** Returns a block of `size` bytes, aligned to `align` (16 to 64), or NULL. */
+    void *(*allocate)(void *context, size_t size, size_t align);
+    /** Takes a block back that `allocate` gave, for the same numbers. */
+    void (*release)(void *context, void *block, size_t size, size_t align);
+    /** Passed to both. */
+    void *context;
+} ebb_backing;
+
+/** How an arena is made. Begin with ::EBB_OPTIONS_INIT. */
+typedef struct ebb_options {
+    size_t size;         /**< The size of this struct. */
+    size_t first_chunk;  /**< The capacity of the first chunk; 0 for the default, 16 KiB. */
+    size_t limit;        /**< The most bytes to hold of the backing; 0 for no limit. */
+    ebb_backing backing; /**< Where chunks come from; two NULLs for the heap. */
+} ebb_options;
+
+/** The default options. */
+#define EBB_OPTIONS_INIT                                                                           \
+    { sizeof(ebb_options), 0, 0, { NULL, NULL, NULL } }
+
+/** What an arena holds and uses, in bytes. */
+typedef struct ebb_stats {
+    size_t capacity;   /**< The capacity of all chunks and of the buffer, without headers. */
+    size_t used;       /**< In use up to the scope that was asked; 0 if an arena was asked. */
+    size_t high_water; /**< The capacity of the chunks that scopes have entered, at most. */
+    size_t held;       /**< Held of the backing. */
+    size_t chunks;     /**< The number of chunks; the buffer counts as one. */
+    size_t oversize;   /**< How many of them serve one large request. */
+} ebb_stats;
+
+/** An arena: owns memory and lends it to one scope at a time. Only the library makes one; its first
+ *  words stand here for the inline functions. */
+typedef struct ebb_arena {
+    uintptr_t open_; /* 0 if a scope may open with the words below */
+    uintptr_t top_;
+    void *chunk_;
+    char *low_;
+} ebb_arena;
+
+/** The bytes of an arena's handle. */
+#define EBB_ARENA_SIZE 512
+
+/** Memory for the handle of an arena that calls no heap. */
+typedef struct ebb_arena_storage {
+    EBB_ALIGNED_ unsigned char bytes_[EBB_ARENA_SIZE];
+} ebb_arena_storage;
+
+/** A scope: the bytes from `low_` to `top_` are free. Blocks of known size are taken from the high
+ *  end, blocks that may grow from the low end. */
+typedef struct ebb_scope {
+    uintptr_t top_;
+    void *chunk_;
+    char *low_;
+    uintptr_t state_; /* 0 if closed; else a kind, and the address of what it was opened from */
+} ebb_scope;
+
+/** A position in a scope to go back to; see ::ebb_mark. */
+typedef struct ebb_position {
+    uintptr_t top_;
+    void *chunk_;
+    char *low_;
+} ebb_position;
+
+EBB_STATIC_ASSERT_(sizeof(uintptr_t) == sizeof(void *), "a word holds an address");
+EBB_STATIC_ASSERT_(offsetof(ebb_scope, chunk_) == sizeof(void *), "top, chunk, low");
+EBB_STATIC_ASSERT_(offsetof(ebb_scope, low_) == 2 * sizeof(void *), "top, chunk, low");
+EBB_STATIC_ASSERT_(offsetof(ebb_scope, state_) == 3 * sizeof(void *), "top, chunk, low, state");
+EBB_STATIC_ASSERT_(sizeof(ebb_scope) == 4 * sizeof(void *), "four words");
+EBB_STATIC_ASSERT_(offsetof(ebb_arena, top_) == sizeof(void *), "open, top, chunk, low");
+
+/* Generated from the library's source by `cargo xtask header`: begin. */
+
+/** The version of the library that runs, as `EBB_VERSION` is the one of the header: a million for the
+ * major version, a thousand for the minor one. */
+uint32_t ebb_version(void);
+
+/** The version of the library as text, such as "1.2.3". */
+const char *ebb_version_text(void);
+
+/** Why the last call of this thread that failed did so. A call that succeeds leaves it as it is. */
+ebb_status ebb_last_status(void);
+
+/** A status in words, for a message; never null. It takes a number, for a status of a later version
+ * to be one too. */
+const char *ebb_status_text(int status);
+
+/** Records why a function of the header failed. */
+void ebb_fail_(int status);
+
+/** A new arena that grows, in chunks of its backing. It holds no chunk until the first scope opens.
+ * Null options mean the defaults. Null if the options are wrong or there is no memory for the
+ * handle. */
+ebb_arena *ebb_arena_new(const ebb_options *options);
+
+/** Like `ebb_arena_new`, with the handle in the caller's storage, which has to stay where it is.
+ * `ebb_arena_free` ends the arena all the same, and leaves the storage to the caller. */
+ebb_arena *ebb_arena_new_in(ebb_arena_storage *storage, const ebb_options *options);
+
+/** A new arena over the caller's buffer of `size` bytes, which serve allocations up to the last
+ * multiple of 16. When they are used up, allocations fail. It calls no heap. The buffer belongs to
+ * the arena until `ebb_arena_free`. */
+ebb_arena *ebb_fixed_new(ebb_arena_storage *storage, void *buffer, size_t size);
+
+/** Like `ebb_fixed_new`, but an arena that goes on in chunks of its backing when the buffer is full.
+ * `first_chunk` of the options is not used. */
+ebb_arena *ebb_spilling_new(ebb_arena_storage *storage, void *buffer, size_t size,
+                            const ebb_options *options);
+
+/** Ends an arena and gives all its memory back. Null is fine. `EBB_OPEN` if a scope is open: the arena
+ * then stays as it is. */
+ebb_status ebb_arena_free(ebb_arena *arena);
+
+/** Ends the open scope and its children, if any, for instance after a longjmp has left them. All
+ * allocations end; their scopes must not be used again, not even to close them. Keeps the chunks. */
+ebb_status ebb_arena_reset(ebb_arena *arena);
+
+/** Gives back every chunk but the first. */
+ebb_status ebb_arena_trim(ebb_arena *arena);
+
+/** Gives chunks back until the arena holds at most `keep` bytes of its backing; 0 gives back all. */
+ebb_status ebb_arena_shrink(ebb_arena *arena, size_t keep);
+
+/** Gives the chunks back, and makes the next first one as large as all of them were together: an
+ * arena that is merged after its first run has learned its peak. An arena over a buffer stays as it
+ * is. */
+ebb_status ebb_arena_merge(ebb_arena *arena);
+
+/** Limits the bytes that the arena may hold of its backing, headers included; 0 for no limit. What
+ * it holds already stays. A scope may be open. */
+ebb_status ebb_arena_set_limit(ebb_arena *arena, size_t bytes);
+
+/** The limit of an arena; 0 if there is none, and for null. */
+size_t ebb_arena_limit(const ebb_arena *arena);
+
+/** Opens a scope of an arena of this thread. */
+void ebb_thread_open_(ebb_scope *opened);
+
+/** Frees the idle arenas of this thread. The end of the thread does so too. */
+void ebb_thread_trim(void);
+
+/** Ends a scope that is neither a child nor one of an ordinary arena, given its state. */
+ebb_status ebb_close_slowly_(void *state);
+
+/** Statistics of an arena, whether or not a scope is open. Walks the chunks: the fast paths keep no
+ * counters. */
+ebb_status ebb_arena_stats(const ebb_arena *arena, ebb_stats *stats);
+
+/** Statistics of a scope's arena. `used` is what the scope and its ancestors use. */
+ebb_status ebb_scope_stats(const ebb_scope *scope, ebb_stats *stats);
+
+/** Statistics in words, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
+ * `buffer`, the last of which is 0, and returns the length of the whole text, as snprintf does; 0
+ * if `stats` is null. A null buffer is fine if `size` is 0. */
+size_t ebb_stats_text(const ebb_stats *stats, char *buffer, size_t size);
+
+/** Opens a scope of an arena that is not ready, or says why not. */
+void ebb_open_slowly_(ebb_arena *arena, ebb_scope *opened);
+
+/** Opens a child of a scope that has hardly anything free, and moves the parent on first. */
+void ebb_child_slowly_(ebb_scope *parent, ebb_scope *opened);
+
+/** Moves a scope on that has hardly anything free, before it is marked. */
+void ebb_make_room_(ebb_scope *scope);
+
+/** A block at the high end that does not fit, or whose size or alignment has to be tested. */
+void *ebb_alloc_slowly_(ebb_scope *scope, size_t size, size_t align);
+
+/** The same at the low end. */
+void *ebb_alloc_low_slowly_(ebb_scope *scope, size_t size, size_t align);
+
+/** Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
+ * from an arena without open scopes. For the header, to poison and unpoison memory. */
+void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
+                      void (*each)(const void *start, size_t size));
+/* Generated: end. */
+
+/* The kinds of a state, of which a scope of a thread has neither, and a flag. */
+#define EBB_ROOT_ ((uintptr_t)1)
+#define EBB_CHILD_ ((uintptr_t)2)
+#define EBB_FROZEN_ ((uintptr_t)4)
+#define EBB_FLAGS_ ((uintptr_t)7)
+
+/* Up to this size and alignment, one comparison decides whether a block fits. */
+#define EBB_SMALL_ ((size_t)4096)
+
+/* Where a closed scope is: it has no free bytes. */
+#define EBB_NOWHERE_ ((uintptr_t)8192)
+
+/* Below this many free bytes, a child or a mark moves its scope on to the next chunk. */
+#define EBB_CHILD_ROOM_ ((uintptr_t)64)
+
+/* Addresses are compared as signed numbers where no user address has the highest bit, so that a
+   zeroed scope has no room: it would begin at address 0, and a block below that. */
+#if UINTPTR_MAX > 0xFFFFFFFFu
+#define EBB_BELOW_(a, b) ((intptr_t)(a) < (intptr_t)(b))
+#else
+#define EBB_BELOW_(a, b) ((a) < (b))
+#endif
+
+#if EBB_CHECKS
+EBB_COLD_ void ebb_misuse_(const char *what) {
+    fprintf(stderr, "ebbtide: %s\n", what);
+    abort();
+}
+#define EBB_CHECK_(holds, what) ((holds) ? (void)0 : ebb_misuse_(what))
+#else
+#define EBB_CHECK_(holds, what) ((void)0)
+#endif
+
+/* What the scope is used for is allowed: it is there, and no child is open. */
+#define EBB_CHECK_USABLE_(scope)                                                                   \
+    (EBB_CHECK_((scope) != NULL, "a scope is null"),                                               \
+     EBB_CHECK_(((scope)->state_ & EBB_FROZEN_) == 0, "a scope is used while its child is open"))
+
+#if EBB_ASAN_
+void __asan_poison_memory_region(const volatile void *start, size_t size);
+void __asan_unpoison_memory_region(const volatile void *start, size_t size);
+EBB_STATIC_ void ebb_poison_(const void *start, size_t size) {
+    __asan_poison_memory_region(start, size);
+}
+EBB_STATIC_ void ebb_unpoison_(const void *start, size_t size) {
+    __asan_unpoison_memory_region(start, size);
+}
+#else
+#define ebb_poison_(start, size) ((void)0)
+#define ebb_unpoison_(start, size) ((void)0)
+#endif
+
+/* Copies field by field, here and below: a copy of the whole struct would read by one wide load
+   what was just written by narrow stores, and wait for them. */
+#define EBB_COPY_WORDS_(to, from)                                                                  \
+    do {                                                                                           \
+        void *chunk_word_ = (from)->chunk_;                                                        \
+        char *low_word_ = (from)->low_;                                                            \
+        EBB_SCALAR_(chunk_word_);                                                                  \
+        EBB_SCALAR_(low_word_);                                                                    \
+        (to)->top_ = (from)->top_;                                                                 \
+        (to)->chunk_ = chunk_word_;                                                                \
+        (to)->low_ = low_word_;                                                                    \
+    } while (0)
+
+EBB_INLINE_ uintptr_t ebb_low_(const ebb_scope *scope) {
+    return (uintptr_t)scope->low_;
+}
+
+#if EBB_ASAN_
+/* Poisons what was allocated between two positions: `now` is the later one. */
+EBB_STATIC_ void ebb_poison_since_(const ebb_scope *earlier, const ebb_scope *now) {
+    if (now->chunk_ == NULL)
+        return;
+    if (earlier->chunk_ == now->chunk_) {
+        ebb_poison_((const void *)now->top_, earlier->top_ - now->top_);
+        if (ebb_low_(now) > ebb_low_(earlier))
+            ebb_poison_(earlier->low_, (size_t)(now->low_ - earlier->low_));
+    } else {
+        ebb_free_ranges_(NULL, earlier, ebb_poison_);
+    }
+}
+
+/* What the library releases or leaves to the caller must not be poisoned; what a reset ends must. */
+EBB_STATIC_ void ebb_unpoison_arena_(const ebb_arena *arena) {
+    if (arena != NULL && arena->open_ == 0)
+        ebb_free_ranges_(arena, NULL, ebb_unpoison_);
+}
+EBB_STATIC_ ebb_status ebb_arena_free_asan_(ebb_arena *arena) {
+    ebb_unpoison_arena_(arena);
+    return ebb_arena_free(arena);
+}
+EBB_STATIC_ ebb_status ebb_arena_trim_asan_(ebb_arena *arena) {
+    ebb_unpoison_arena_(arena);
+    return ebb_arena_trim(arena);
+}
+EBB_STATIC_ ebb_status ebb_arena_shrink_asan_(ebb_arena *arena, size_t keep) {
+    ebb_unpoison_arena_(arena);
+    return ebb_arena_shrink(arena, keep);
+}
+EBB_STATIC_ ebb_status ebb_arena_merge_asan_(ebb_arena *arena) {
+    ebb_unpoison_arena_(arena);
+    return ebb_arena_merge(arena);
+}
+EBB_STATIC_ ebb_status ebb_arena_reset_asan_(ebb_arena *arena) {
+    const ebb_status status = ebb_arena_reset(arena);
+    if (status == EBB_OK)
+        ebb_free_ranges_(arena, NULL, ebb_poison_);
+    return status;
+}
+#define ebb_arena_free ebb_arena_free_asan_
+#define ebb_arena_trim ebb_arena_trim_asan_
+#define ebb_arena_shrink ebb_arena_shrink_asan_
+#define ebb_arena_merge ebb_arena_merge_asan_
+#define ebb_arena_reset ebb_arena_reset_asan_
+#endif
+
+/* ------------------------------------------------------------------ scopes */
+
+/** Whether a scope is open. */
+EBB_INLINE_ bool ebb_is_open(const ebb_scope *scope) {
+    return scope != NULL && scope->state_ != 0;
+}
+
+/** Opens a scope of an arena. Closed if the arena is NULL, has an open scope, or has no memory for
+ *  its first chunk. */
+EBB_INLINE_ ebb_scope ebb_open(ebb_arena *arena) {
+    ebb_scope scope;
+    if (EBB_LIKELY_(arena != NULL && arena->open_ == 0)) {
+        arena->open_ = 1;
+        EBB_COPY_WORDS_(&scope, arena);
+        scope.top_ &= ~(uintptr_t)15; /* is so already; now the compiler knows */
+        scope.state_ = (uintptr_t)arena + EBB_ROOT_;
+        return scope;
+    }
+    {
+        ebb_scope opened;
+        ebb_open_slowly_(arena, &opened);
+        EBB_COPY_WORDS_(&scope, &opened);
+        scope.top_ &= ~(uintptr_t)15;
+        scope.state_ = opened.state_;
+    }
+    return scope;
+}
+
+/** Opens a scope of an arena of this thread, which no other open scope uses: any function may do so
+ *  without knowing what its callers have open. Costs a call. */
+EBB_INLINE_ ebb_scope ebb_thread_open(void) {
+    ebb_scope scope, opened;
+    ebb_thread_open_(&opened);
+    EBB_COPY_WORDS_(&scope, &opened);
+    scope.state_ = opened.state_;
+    return scope;
+}
+
+/** Opens a child of a scope, which must not be used until the child is closed. Closed if the parent
+ *  is. */
+EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
+    ebb_scope scope;
+    EBB_CHECK_USABLE_(parent);
+    if (EBB_LIKELY_(!EBB_BELOW_(parent->top_ - EBB_CHILD_ROOM_, ebb_low_(parent)))) {
+        EBB_COPY_WORDS_(&scope, parent);
+        /* The compiler then leaves out the rounding of what is aligned by itself. */
+        scope.top_ &= ~(uintptr_t)15;
+        scope.state_ = EBB_CHILD_;
+    } else {
+        ebb_scope copy, opened;
+        EBB_COPY_WORDS_(&copy, parent);
+        copy.state_ = 0;
+        ebb_child_slowly_(&copy, &opened);
+        EBB_COPY_WORDS_(parent, &copy);
+        EBB_COPY_WORDS_(&scope, &opened);
+        scope.top_ &= ~(uintptr_t)15;
+        scope.state_ = opened.state_;
+    }
+#if EBB_PARENTS_
+    if (scope.state_ != 0) {
+        scope.state_ |= (uintptr_t)parent;
+        parent->state_ |= EBB_FROZEN_;
+    }
+#endif
+    return scope;
+}
+
+/** Closes a scope: everything allocated in it is free again. ::EBB_CLOSED if it is closed. */
+EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
+    uintptr_t state;
+    ebb_status status = EBB_OK;
+    EBB_CHECK_USABLE_(scope);
+    state = scope->state_;
+#if EBB_PARENTS_
+    if ((state & EBB_CHILD_) != 0 && (state & ~EBB_FLAGS_) != 0) {
+        ebb_scope *parent = (ebb_scope *)(state & ~EBB_FLAGS_);
+        parent->state_ &= ~EBB_FROZEN_;
+#if EBB_ASAN_
+        ebb_poison_since_(parent, scope);
+#endif
+    }
+#if EBB_ASAN_
+    if ((state & EBB_CHILD_) == 0 && state != 0) {
+        ebb_scope start;
+        EBB_COPY_WORDS_(&start, (const ebb_arena *)(state & ~(uintptr_t)63));
+        start.state_ = 0;
+        ebb_poison_since_(&start, scope);
+    }
+#endif
+#endif
+    if ((state & EBB_ROOT_) != 0)
+        ((ebb_arena *)(state & ~EBB_FLAGS_))->open_ = 0;
+    else if (!EBB_LIKELY_((state & EBB_CHILD_) != 0))
+        status = ebb_close_slowly_((void *)state);
+    scope->top_ = EBB_NOWHERE_;
+    scope->chunk_ = NULL;
+    scope->low_ = (char *)EBB_NOWHERE_;
+    scope->state_ = 0;
+    return status;
+}
+
+/** Marks a position in a scope, to ::ebb_rewind to: a child scope without a variable of its own. */
+EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
+    ebb_position position;
+    EBB_CHECK_USABLE_(scope);
+    if (!EBB_LIKELY_(!EBB_BELOW_(scope->top_ - EBB_CHILD_ROOM_, ebb_low_(scope)))) {
+        ebb_scope copy;
+        EBB_COPY_WORDS_(&copy, scope);
+        copy.state_ = 0;
+        ebb_make_room_(&copy);
+        EBB_COPY_WORDS_(scope, &copy);
+    }
+    EBB_COPY_WORDS_(&position, scope);
+    return position;
+}
+
+/** Goes back to a position of the same scope: everything allocated since is free again. Positions
+ *  are gone back to last in, first out; one may be gone back to more than once. */
+EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
+    EBB_CHECK_USABLE_(scope);
+    EBB_CHECK_(position.chunk_ != scope->chunk_ || position.top_ >= scope->top_,
+               "a scope is rewound to a position that has ended");
+#if EBB_ASAN_
+    {
+        ebb_scope earlier;
+        EBB_COPY_WORDS_(&earlier, &position);
+        earlier.state_ = 0;
+        ebb_poison_since_(&earlier, scope);
+    }
+#endif
+    EBB_COPY_WORDS_(scope, &position);
+}
+
+/* -------------------------------------------------- blocks that keep their size */
+
+/* A scope that the compiler sees is passed as a copy, so that its address goes nowhere and it stays in
+   registers. Any other is passed itself, so that the call has no frame in its way. */
+EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align) {
+    void *block;
+    if (EBB_IS_LOCAL_(scope)) {
+        ebb_scope copy;
+        EBB_COPY_WORDS_(&copy, scope);
+        copy.state_ = 0;
+        block = ebb_alloc_slowly_(&copy, size, align);
+        EBB_COPY_WORDS_(scope, &copy);
+        /* Rounded already, unless it failed. So the compiler sees what the next allocation of the
+           kind need not round. */
+        if (EBB_CONSTANT_(align) && align <= 16 && align != 0) {
+            scope->top_ &= ~(uintptr_t)(align - 1);
+            if (EBB_BELOW_(scope->top_, ebb_low_(scope)))
+                scope->low_ = (char *)scope->top_;
+        }
+    } else {
+        block = ebb_alloc_slowly_(scope, size, align);
+    }
+    if (EBB_ASAN_ && block != NULL)
+        ebb_unpoison_(block, size);
+    return block;
+}
+
+/** A block of `size` bytes, aligned to `align`, a power of two. */
+EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align) {
+    EBB_CHECK_USABLE_(scope);
+    /* Empty blocks are the library's matter, which tells open scopes from closed ones. */
+    if (EBB_CONSTANT_(size <= EBB_SMALL_) && size <= EBB_SMALL_ && EBB_CONSTANT_(size != 0) &&
+        size != 0 && EBB_CONSTANT_(align) && align <= EBB_SMALL_ && align != 0 &&
+        (align & (align - 1)) == 0) {
+        const uintptr_t start = (scope->top_ - size) & ~(uintptr_t)(align - 1);
+        void *block = (void *)start;
+        if (EBB_LIKELY_(!EBB_BELOW_(start, ebb_low_(scope)))) {
+            scope->top_ = start;
+            ebb_unpoison_(block, size);
+            EBB_ASSUME_(start != 0);
+        } else {
+            block = ebb_refill_(scope, size, align);
+        }
+        if (EBB_IS_LOCAL_(scope) && align <= 16)
+            EBB_ASSUME_((scope->top_ & (align - 1)) == 0);
+        return block;
+    }
+    if (EBB_LIKELY_(align <= EBB_SMALL_ && align != 0 && (align & (align - 1)) == 0 &&
+                           size - 1 < scope->top_ - ebb_low_(scope))) {
+        const uintptr_t start = (scope->top_ - size) & ~(uintptr_t)(align - 1);
+        if (EBB_LIKELY_(align == 1 || !EBB_BELOW_(start, ebb_low_(scope)))) {
+            scope->top_ = start;
+            ebb_unpoison_((void *)start, size);
+            EBB_ASSUME_(start != 0);
+            return (void *)start;
+        }
+    }
+    return ebb_refill_(scope, size, align);
+}
+
+/** A block of `size` bytes, aligned as malloc's are. */
+EBB_INLINE_ void *ebb_alloc(ebb_scope *scope, size_t size) {
+    return ebb_alloc_aligned(scope, size, 16);
+}
+
+/** A block of `size` bytes, all 0, aligned as malloc's are. */
+EBB_INLINE_ void *ebb_alloc_zeroed(ebb_scope *scope, size_t size) {
+    void *block = ebb_alloc_aligned(scope, size, 16);
+    return block == NULL ? NULL : memset(block, 0, size);
+}
+
+/** A block for `count` elements of `size` bytes. ::EBB_SIZE if the product is too large. */
+EBB_INLINE_ void *ebb_alloc_array(ebb_scope *scope, size_t count, size_t size, size_t align) {
+    if (EBB_LIKELY_(size == 0 || count <= (size_t)PTRDIFF_MAX / size))
+        return ebb_alloc_aligned(scope, count * size, align);
+    ebb_fail_(EBB_SIZE);
+    return NULL;
+}
+
+/** Like ::ebb_alloc_array, and all bytes are 0. */
+EBB_INLINE_ void *ebb_alloc_array_zeroed(ebb_scope *scope, size_t count, size_t size,
+                                         size_t align) {
+    void *block = ebb_alloc_array(scope, count, size, align);
+    return block == NULL ? NULL : memset(block, 0, count * size);
+}
+
+/** A `type`, uninitialised: `node *n = ebb_new(&s, node);` */
+#define ebb_new(scope, type)                                                                       \
+    ((type *)ebb_alloc_aligned((scope), sizeof(type), EBB_ALIGNOF_(type)))
+
+/** A `type`, all bytes 0. */
+#define ebb_new_zeroed(scope, type)                                                                \
+    ((type *)ebb_alloc_array_zeroed((scope), 1, sizeof(type), EBB_ALIGNOF_(type)))
+
+/** `count` elements of `type`, uninitialised. */
+#define ebb_array(scope, type, count)                                                              \
+    ((type *)ebb_alloc_array((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
+
+/** `count` elements of `type`, all bytes 0. */
+#define ebb_array_zeroed(scope, type, count)                                                       \
+    ((type *)ebb_alloc_array_zeroed((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
+
+/** A copy of `size` bytes, aligned to `align`. */
+EBB_INLINE_ void *ebb_memdup(ebb_scope *scope, const void *from, size_t size, size_t align) {
+    void *block;
+    if (from == NULL) {
+        ebb_fail_(EBB_NULL);
+        return NULL;
+    }
+    block = ebb_alloc_aligned(scope, size, align);
+    return block == NULL ? NULL : memcpy(block, from, size);
+}
+
+/** A copy of the first `length` bytes, and a 0 behind them. */
+EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t length) {
+    char *block;
+    if (from == NULL || length >= (size_t)PTRDIFF_MAX) {
+        ebb_fail_(from == NULL ? EBB_NULL : EBB_SIZE);
+        return NULL;
+    }
+    block = (char *)ebb_alloc_aligned(scope, length + 1, 1);
+    if (block != NULL) {
+        memcpy(block, from, length);
+        block[length] = 0;
+    }
+    return block;
+}
+
+/** A copy of a string. */
+EBB_INLINE_ char *ebb_strdup(ebb_scope *scope, const char *from) {
+    return ebb_strndup(scope, from, from == NULL ? 0 : strlen(from));
+}
+
+/* ------------------------------------------------------------ blocks that grow */
+
+/** A block at the low end of the scope: while it is the last one there, ::ebb_grow makes it larger
+ *  without copying. */
+EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
+    void *block;
+    EBB_CHECK_USABLE_(scope);
+    if (EBB_LIKELY_(align <= EBB_SMALL_ && align != 0 && (align & (align - 1)) == 0)) {
+        const size_t room = scope->top_ - ebb_low_(scope);
+        const size_t padding = (0 - ebb_low_(scope)) & (align - 1);
+        /* Of a closed scope not even an empty block. */
+        if (EBB_LIKELY_(size - 1 < room && padding <= room - size)) {
+            char *start = scope->low_ + padding;
+            scope->low_ = start + size;
+            ebb_unpoison_(start, size);
+            return start;
+        }
+    }
+    if (EBB_IS_LOCAL_(scope)) {
+        ebb_scope copy;
+        EBB_COPY_WORDS_(&copy, scope);
+        copy.state_ = 0;
+        block = ebb_alloc_low_slowly_(&copy, size, align);
+        EBB_COPY_WORDS_(scope, &copy);
+    } else {
+        block = ebb_alloc_low_slowly_(scope, size, align);
+    }
+    if (EBB_ASAN_ && block != NULL)
+        ebb_unpoison_(block, size);
+    return block;
+}
+
+/** Makes a low-end block of this scope larger or smaller: in place if it is the last one and there
+ *  is room, else by copying. A NULL block is a new one. On failure the block stays as it is. */
+EBB_INLINE_ void *ebb_grow(ebb_scope *scope, void *block, size_t old_size, size_t new_size,
+                           size_t align) {
+    void *moved;
+    EBB_CHECK_USABLE_(scope);
+    if (block == NULL)
+        return ebb_alloc_low(scope, new_size, align);
+    if (EBB_LIKELY_((char *)block + old_size == scope->low_)) {
+        const uintptr_t start = (uintptr_t)block;
+        if (EBB_LIKELY_(new_size <= scope->top_ - start)) {
+            scope->low_ = (char *)block + new_size;
+            if (new_size > old_size)
+                ebb_unpoison_((char *)block + old_size, new_size - old_size);
+            else
+                ebb_poison_((char *)block + new_size, old_size - new_size);
+            return block;
+        }
+    }
+    if (new_size <= old_size)
+        return block;
+    moved = ebb_alloc_low(scope, new_size, align);
+    return moved == NULL ? NULL : memcpy(moved, block, old_size);
+}
+
+/** Frees a low-end block of this scope, if it is the last one; otherwise it waits for the scope's
+ *  end. */
+EBB_INLINE_ void ebb_free_last(ebb_scope *scope, void *block, size_t size) {
+    EBB_CHECK_USABLE_(scope);
+    if (block != NULL && (char *)block + size == scope->low_) {
+        scope->low_ = (char *)block;
+        ebb_poison_(block, size);
+    }
+}
+
+/** Prints into the scope: the result has the length of its text, and a 0 behind it.
+ *  ::EBB_FORMAT if `vsnprintf` fails. */
+EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *format,
+                                                 va_list values) {
+    va_list again;
+    char *text;
+    int length;
+    EBB_CHECK_USABLE_(scope);
+    if (format == NULL || scope->chunk_ == NULL) {
+        ebb_fail_(format == NULL ? EBB_NULL : EBB_CLOSED);
+        return NULL;
+    }
+    va_copy(again, values);
+    {
+        /* Straight into the free bytes. The sanitizer forbids them, so there it is measured only. */
+        const size_t room = EBB_ASAN_ ? 0 : scope->top_ - ebb_low_(scope);
+        length = vsnprintf(room == 0 ? NULL : scope->low_, room < INT_MAX ? room : INT_MAX, format,
+                           values);
+        if (length < 0) {
+            text = NULL;
+            ebb_fail_(EBB_FORMAT);
+        } else if ((size_t)length < room) {
+            text = scope->low_;
+            scope->low_ += length + 1;
+        } else {
+            text = (char *)ebb_alloc_low(scope, (size_t)length + 1, 1);
+            if (text != NULL)
+                vsnprintf(text, (size_t)length + 1, format, again);
+        }
+    }
+    va_end(again);
+    return text;
+}
+
+/** Prints into the scope; see ::ebb_vsprintf. */
+EBB_STATIC_ EBB_PRINTF_(2, 3) char *ebb_sprintf(ebb_scope *scope, const char *format, ...) {
+    va_list values;
+    char *text;
+    va_start(values, format);
+    text = ebb_vsprintf(scope, format, values);
+    va_end(values);
+    return text;
+}
+
+/** A buffer of bytes that grows at the low end of a scope. While nothing else is allocated there,
+ *  it is never copied within a chunk. Zeroed, it is empty. */
+typedef struct ebb_bytes {
+    char *data;      /**< The bytes, and a 0 behind them once ::ebb_bytes_text was called. */
+    size_t length;   /**< How many there are. */
+    size_t capacity; /**< How many fit before it grows. */
+} ebb_bytes;
+
+/* The capacity to grow to for `additional` elements more: at least double. 0 on overflow. */
+EBB_INLINE_ size_t ebb_next_capacity_(size_t length, size_t capacity, size_t additional,
+                                      size_t size) {
+    const size_t most = (size_t)PTRDIFF_MAX / size;
+    size_t wanted = capacity <= most / 2 ? 2 * capacity : most;
+    if (length > most || additional > most - length)
+        return 0;
+    if (wanted < length + additional)
+        wanted = length + additional;
+    return wanted < 8 && most >= 8 ? 8 : wanted;
+}
+
+/* More room for an array, whose block is returned and whose capacity is updated. On failure both
+   stay as they are. */
+EBB_STATIC_ void *ebb_more_(ebb_scope *scope, void *data, size_t length, size_t *capacity,
+                            size_t additional, size_t size, size_t align) {
+    const size_t wanted = ebb_next_capacity_(length, *capacity, additional, size);
+    void *grown;
+    if (wanted == 0) {
+        ebb_fail_(EBB_SIZE);
+        return data;
+    }
+    grown = ebb_grow(scope, data, *capacity * size, wanted * size, align);
+    if (grown == NULL && wanted > length + additional) {
+        /* Twice as much is not there; what is needed may be. */
+        const size_t least = length + additional;
+        grown = ebb_grow(scope, data, *capacity * size, least * size, align);
+        if (grown != NULL)
+            *capacity = least;
+    } else if (grown != NULL) {
+        *capacity = wanted;
+    }
+    return grown == NULL ? data : grown;
+}
+
+/** Makes room for `additional` bytes. */
+EBB_INLINE_ bool ebb_bytes_reserve(ebb_scope *scope, ebb_bytes *bytes, size_t additional) {
+    if (EBB_LIKELY_(additional <= bytes->capacity - bytes->length))
+        return true;
+    bytes->data = (char *)ebb_more_(scope, bytes->data, bytes->length, &bytes->capacity, additional,
+                                    1, 1);
+    return additional <= bytes->capacity - bytes->length;
+}
+
+/** Appends one byte. */
+EBB_INLINE_ bool ebb_bytes_push(ebb_scope *scope, ebb_bytes *bytes, char byte) {
+    if (!EBB_LIKELY_(ebb_bytes_reserve(scope, bytes, 1)))
+        return false;
+    bytes->data[bytes->length++] = byte;
+    return true;
+}
+
+/** Appends `size` bytes, which must not be the buffer's own. */
+EBB_INLINE_ bool ebb_bytes_append(ebb_scope *scope, ebb_bytes *bytes, const void *from,
+                                  size_t size) {
+    if (from == NULL && size > 0) {
+        ebb_fail_(EBB_NULL);
+        return false;
+    }
+    if (!EBB_LIKELY_(ebb_bytes_reserve(scope, bytes, size)))
+        return false;
+    if (size > 0)
+        memcpy(bytes->data + bytes->length, from, size);
+    bytes->length += size;
+    return true;
+}
+
+/** Appends printed text. */
+EBB_STATIC_ EBB_PRINTF_(3, 4) bool ebb_bytes_printf(ebb_scope *scope, ebb_bytes *bytes,
+                                                    const char *format, ...) {
+    va_list values, again;
+    int length;
+    bool done = false;
+    if (format == NULL) {
+        ebb_fail_(EBB_NULL);
+        return false;
+    }
+    va_start(values, format);
+    va_copy(again, values);
+    length = vsnprintf(NULL, 0, format, values);
+    if (length < 0)
+        ebb_fail_(EBB_FORMAT);
+    else if (ebb_bytes_reserve(scope, bytes, (size_t)length + 1)) {
+        vsnprintf(bytes->data + bytes->length, (size_t)length + 1, format, again);
+        bytes->length += (size_t)length;
+        done = true;
+    }
+    va_end(again);
+    va_end(values);
+    return done;
+}
+
+/** The bytes as a string: puts a 0 behind them and gives back the room that is not used. NULL if
+ *  there is no room for the 0. The buffer may grow on. */
+EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
+    if (!ebb_bytes_reserve(scope, bytes, 1))
+        return NULL;
+    bytes->data[bytes->length] = 0;
+    ebb_grow(scope, bytes->data, bytes->capacity, bytes->length + 1, 1);
+    bytes->capacity = bytes->length + 1;
+    return bytes->data;
+}
+
+/** The type of an array of `type` that grows, zeroed when empty:
+ *  `EBB_ARRAY(int) numbers = { 0 }; ebb_push(&s, &numbers, 7);` */
+#define EBB_ARRAY(type)                                                                            \
+    struct {                                                                                       \
+        type *data;                                                                                \
+        size_t length;                                                                             \
+        size_t capacity;                                                                           \
+    }
+
+/* An alignment that suits any type of this size, up to 64. */
+#define EBB_ALIGN_FOR_(size) ((size) % 64 == 0 ? 64 : (size) & (0 - (size)))
+
+/** Makes room for `additional` elements. False if there is no memory. Evaluates `array` more than
+ *  once. */
+#define ebb_reserve(scope, array, additional)                                                      \
+    ((size_t)(additional) <= (array)->capacity - (array)->length ||                                \
+     ((array)->data = EBB_CAST_LIKE_(                                                              \
+          (array)->data,                                                                           \
+          ebb_more_((scope), (array)->data, (array)->length, &(array)->capacity, (additional),     \
+                    sizeof *(array)->data,                                                         \
+                    EBB_ALIGN_FOR_(sizeof *(array)->data))),                                       \
+      (size_t)(additional) <= (array)->capacity - (array)->length))
+
+/** Appends a value. False if there is no memory. Evaluates `array` more than once. */
+#define ebb_push(scope, array, value)                                                              \
+    (EBB_LIKELY_(ebb_reserve((scope), (array), 1))                                                 \
+         ? ((array)->data[(array)->length++] = (value), true)                                      \
+         : false)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

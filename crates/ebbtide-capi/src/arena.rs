@@ -1,0 +1,494 @@
+//! Arenas: made, ended, trimmed, limited.
+//!
+//! The handle that C holds begins with what the header's inline functions read: whether a scope may
+//! open, and the words it begins with. Behind it is an arena of the core, which does not move.
+//!
+//! # Invariants
+//!
+//! - **A1** While `open` is [`READY`], no scope of the arena is open, and `ready` are words of the
+//!   arena that are in use as soon as somebody copies them.
+//! - **A2** While it is [`OPEN`], one scope was opened with these words.
+//! - **A3** While it is [`UNREADY`], no scope is open, and `ready` is not read.
+//! - **A4** References to `memory` are made while it is unready only: words that are in use lead there
+//!   too, and a change through another path would end them. Otherwise `memory` is reached through
+//!   `ready`, as an ancestor of whatever scope is open.
+
+use crate::{
+    backing::{Source, ebb_backing},
+    status::{ebb_status, fail, fail_null},
+};
+use core::{
+    ffi::c_void,
+    ptr::{self, NonNull},
+};
+use ebb_status::{EBB_ALIGNMENT, EBB_NO_MEMORY, EBB_NULL, EBB_OK, EBB_OPEN, EBB_OPTIONS, EBB_SIZE};
+use ebbtide::{
+    AllocError, Arena, Fixed, RawBytes, Retain, Stats,
+    front_end::{self, Words},
+};
+
+/// A scope may open with the words in `ready`.
+const READY: usize = 0;
+/// A scope is open.
+const OPEN: usize = 1;
+/// No scope is open, and the next one needs words first.
+const UNREADY: usize = 2;
+
+/// An arena: owns memory and lends it to one scope at a time.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct ebb_arena {
+    open: usize,
+    ready: Words,
+    memory: Memory,
+    /// What the block of this handle came from; `None` if it lies in the caller's storage.
+    home: Option<Source>,
+    limit: usize,
+    /// The next idle arena of the thread; see `thread`.
+    pub(crate) next: Option<NonNull<ebb_arena>>,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Grows(Arena<Source>),
+    Buffer(Fixed<RawBytes, Source>),
+}
+
+/// The bytes of an arena's handle, for arenas that lie in the caller's memory.
+pub const EBB_ARENA_SIZE: usize = 512;
+
+/// Memory for the handle of an arena.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct ebb_arena_storage {
+    bytes: [u8; EBB_ARENA_SIZE],
+}
+
+const _: () = assert!(size_of::<ebb_arena>() <= size_of::<ebb_arena_storage>());
+const _: () = assert!(align_of::<ebb_arena>() <= align_of::<ebb_arena_storage>());
+// What the header relies on.
+const _: () = {
+    const WORD: usize = size_of::<usize>();
+    assert!(core::mem::offset_of!(ebb_arena, open) == 0);
+    assert!(core::mem::offset_of!(ebb_arena, ready) == WORD);
+    assert!(size_of::<Words>() == 3 * WORD);
+};
+
+/// How an arena is made.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ebb_options {
+    /// The size of this struct, as the caller knows it.
+    pub size: usize,
+    /// The capacity of the first chunk; 0 for the default.
+    pub first_chunk: usize,
+    /// The most bytes to hold of the backing; 0 for no limit.
+    pub limit: usize,
+    /// Where chunks come from; two nulls for the heap.
+    pub backing: ebb_backing,
+}
+
+/// Options that were checked.
+struct Choice {
+    first_chunk: usize,
+    limit: usize,
+    source: Source,
+}
+
+/// Reads the options, of which null means the defaults.
+///
+/// # Safety
+///
+/// `options` is null or valid for reads.
+unsafe fn choose(options: *const ebb_options) -> Result<Choice, ebb_status> {
+    // SAFETY: the caller promises it.
+    let Some(options) = (unsafe { options.as_ref() }) else {
+        return Ok(Choice { first_chunk: 0, limit: usize::MAX, source: Source::Heap });
+    };
+    if options.size != size_of::<ebb_options>() {
+        return Err(EBB_OPTIONS);
+    }
+    if isize::try_from(options.first_chunk).is_err() {
+        return Err(EBB_SIZE);
+    }
+    let source = Source::of(&options.backing).ok_or(EBB_OPTIONS)?;
+    let limit = if options.limit == 0 { usize::MAX } else { options.limit };
+    Ok(Choice { first_chunk: options.first_chunk, limit, source })
+}
+
+impl Memory {
+    fn set_limit(&self, limit: usize) {
+        match self {
+            Memory::Grows(arena) => arena.set_limit(Some(limit)),
+            Memory::Buffer(fixed) => fixed.set_limit(Some(limit)),
+        }
+    }
+}
+
+impl ebb_arena {
+    fn new(memory: Memory, home: Option<Source>, limit: usize) -> Self {
+        memory.set_limit(limit);
+        let nowhere = Words { top: 0, chunk: ptr::null_mut(), low: ptr::null_mut() };
+        ebb_arena { open: UNREADY, ready: nowhere, memory, home, limit, next: None }
+    }
+}
+
+/// The words of a new scope, which is open then.
+///
+/// # Errors
+///
+/// The arena is null, has an open scope, or no memory for its first chunk.
+///
+/// # Safety
+///
+/// `arena` is null or an arena.
+pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
+    // SAFETY: null or an arena, as the caller says.
+    if !matches!(unsafe { state(arena) }, Ok(READY)) {
+        // SAFETY: null or an arena, as the caller says.
+        let memory = unsafe { idle(arena) }?;
+        let words = match memory {
+            Memory::Grows(arena) => {
+                Words::of(arena.try_scope().map_err(|AllocError| EBB_NO_MEMORY)?)
+            }
+            // A child: like every scope of a growing arena, it begins at a multiple of 16, which
+            // the header relies on.
+            Memory::Buffer(fixed) => Words::of(fixed.scope().scope()),
+        };
+        // SAFETY: an arena: `idle` tested for null. No reference to this field exists.
+        unsafe { (*arena).ready = words };
+    }
+    // SAFETY: an arena, as `state` or `idle` found. No reference to this field exists.
+    unsafe { (*arena).open = OPEN };
+    // SAFETY: the same; the words were made above, or are there (A1).
+    Ok(unsafe { (*arena).ready })
+}
+
+/// Ends the scope that is open, if any. Its words are not in use any more.
+///
+/// # Safety
+///
+/// `arena` is an arena.
+pub(crate) unsafe fn close(arena: NonNull<ebb_arena>) {
+    let arena = arena.as_ptr();
+    // SAFETY: an arena, as the caller says. No reference to this field exists.
+    let open = unsafe { &raw mut (*arena).open };
+    // SAFETY: the field was just found.
+    if unsafe { open.read() } == OPEN {
+        // SAFETY: the same field.
+        unsafe { open.write(READY) };
+    }
+}
+
+/// The words that a scope begins with which opens now. `None` if one is open, or none was yet.
+///
+/// # Safety
+///
+/// `arena` is null or an arena.
+pub(crate) unsafe fn ready(arena: *const ebb_arena) -> Option<Words> {
+    // SAFETY: null or an arena, as the caller says.
+    matches!(unsafe { state(arena) }, Ok(READY)).then(|| {
+        // SAFETY: an arena, as `state` found. No reference to this field exists.
+        unsafe { (*arena).ready }
+    })
+}
+
+/// The first word of an arena. References to the whole handle are never made: words that are in use
+/// lead into `memory`, and would end with a mutable one.
+///
+/// # Safety
+///
+/// `arena` is null or an arena.
+unsafe fn state(arena: *const ebb_arena) -> Result<usize, ebb_status> {
+    if arena.is_null() {
+        return Err(EBB_NULL);
+    }
+    // SAFETY: an arena, as the caller says. No reference to this field exists.
+    Ok(unsafe { (*arena).open })
+}
+
+/// The memory of an arena without an open scope, to change. The next scope asks for new words (A3).
+///
+/// # Safety
+///
+/// `arena` is null, or an arena that nobody else uses during `'a`.
+unsafe fn idle<'a>(arena: *mut ebb_arena) -> Result<&'a mut Memory, ebb_status> {
+    // SAFETY: null or an arena, as the caller says.
+    if unsafe { state(arena) }? == OPEN {
+        return Err(EBB_OPEN);
+    }
+    // SAFETY: an arena, as `state` found. No reference to this field exists.
+    unsafe { (*arena).open = UNREADY };
+    // SAFETY: no scope is open, so no words are in use (A1, A3), and nobody else uses the arena.
+    Ok(unsafe { &mut (*arena).memory })
+}
+
+fn result(result: Result<(), ebb_status>) -> ebb_status {
+    result.map_or_else(fail, |()| EBB_OK)
+}
+
+/// A new arena that grows, in chunks of its backing. It holds no chunk until the first scope opens.
+/// Null options mean the defaults. Null if the options are wrong or there is no memory for the
+/// handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_new(options: *const ebb_options) -> *mut ebb_arena {
+    // SAFETY: null or valid, by the rules for every function.
+    match unsafe { choose(options) } {
+        Ok(choice) => make(choice).map_or_else(fail_null, NonNull::as_ptr),
+        Err(status) => fail_null(status),
+    }
+}
+
+fn make(choice: Choice) -> Result<NonNull<ebb_arena>, ebb_status> {
+    let Choice { limit, source, .. } = choice;
+    let arena = ebb_arena::new(Memory::Grows(choice.arena()), Some(source), limit);
+    source.place(arena).ok_or(EBB_NO_MEMORY)
+}
+
+/// A new arena of a thread, on the heap.
+pub(crate) fn new_for_thread() -> Result<NonNull<ebb_arena>, ebb_status> {
+    /// 64 KiB, less what a chunk's header and the heap add: the scratch memory of most functions.
+    const CAPACITY: usize = 64 * 1024 - 512;
+    make(Choice { first_chunk: CAPACITY, limit: usize::MAX, source: Source::Heap })
+}
+
+impl Choice {
+    fn arena(&self) -> Arena<Source> {
+        match self.first_chunk {
+            0 => Arena::new_in(self.source),
+            capacity => Arena::with_chunk_size_in(capacity, self.source),
+        }
+    }
+}
+
+/// Like `ebb_arena_new`, with the handle in the caller's storage, which has to stay where it is.
+/// `ebb_arena_free` ends the arena all the same, and leaves the storage to the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_new_in(
+    storage: *mut ebb_arena_storage,
+    options: *const ebb_options,
+) -> *mut ebb_arena {
+    // SAFETY: null or valid, by the rules for every function.
+    let choice = match unsafe { choose(options) } {
+        Ok(choice) => choice,
+        Err(status) => return fail_null(status),
+    };
+    let (memory, limit) = (Memory::Grows(choice.arena()), choice.limit);
+    // SAFETY: null or valid, by the rules for every function.
+    unsafe { place_in(storage, ebb_arena::new(memory, None, limit)) }
+}
+
+/// A new arena over the caller's buffer of `size` bytes, which serve allocations up to the last
+/// multiple of 16. When they are used up, allocations fail. It calls no heap. The buffer belongs to
+/// the arena until `ebb_arena_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_fixed_new(
+    storage: *mut ebb_arena_storage,
+    buffer: *mut c_void,
+    size: usize,
+) -> *mut ebb_arena {
+    let choice = Choice { first_chunk: 0, limit: usize::MAX, source: Source::Nothing };
+    // SAFETY: null or valid, by the rules for every function.
+    unsafe { over_buffer(storage, buffer, size, choice) }
+}
+
+/// Like `ebb_fixed_new`, but an arena that goes on in chunks of its backing when the buffer is full.
+/// `first_chunk` of the options is not used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_spilling_new(
+    storage: *mut ebb_arena_storage,
+    buffer: *mut c_void,
+    size: usize,
+    options: *const ebb_options,
+) -> *mut ebb_arena {
+    // SAFETY: null or valid, by the rules for every function.
+    match unsafe { choose(options) } {
+        // SAFETY: null or valid, by the rules for every function.
+        Ok(choice) => unsafe { over_buffer(storage, buffer, size, choice) },
+        Err(status) => fail_null(status),
+    }
+}
+
+/// # Safety
+///
+/// Both pointers are null or valid, and the buffer has `size` bytes that are the arena's until it
+/// ends.
+unsafe fn over_buffer(
+    storage: *mut ebb_arena_storage,
+    buffer: *mut c_void,
+    size: usize,
+    choice: Choice,
+) -> *mut ebb_arena {
+    let buffer = match NonNull::new(buffer.cast::<u8>()) {
+        Some(buffer) => buffer,
+        None if size == 0 => NonNull::dangling(),
+        None => return fail_null(EBB_NULL),
+    };
+    if isize::try_from(size).is_err() {
+        return fail_null(EBB_SIZE);
+    }
+    // SAFETY: the caller gives the bytes to the arena for as long as it lives; or there are none.
+    let fixed = unsafe { Fixed::from_raw_parts(buffer, size) };
+    let memory = Memory::Buffer(fixed.or_spill(choice.source));
+    // SAFETY: null or valid, as the caller promises.
+    unsafe { place_in(storage, ebb_arena::new(memory, None, choice.limit)) }
+}
+
+/// Moves an arena into the caller's storage.
+///
+/// # Safety
+///
+/// `storage` is null, or valid until the arena ends.
+unsafe fn place_in(storage: *mut ebb_arena_storage, arena: ebb_arena) -> *mut ebb_arena {
+    if storage.is_null() {
+        return fail_null(EBB_NULL);
+    }
+    if !storage.is_aligned() {
+        return fail_null(EBB_ALIGNMENT);
+    }
+    let place = storage.cast::<ebb_arena>();
+    // SAFETY: valid, as the caller says; aligned, and large enough for the handle, as asserted
+    // above.
+    unsafe { place.write(arena) };
+    place
+}
+
+/// Ends an arena and gives all its memory back. Null is fine. `EBB_OPEN` if a scope is open: the arena
+/// then stays as it is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
+    let Some(handle) = NonNull::new(arena) else {
+        return EBB_OK;
+    };
+    // SAFETY: an arena, by the rules for every function.
+    if let Err(status) = unsafe { idle(arena) } {
+        return fail(status);
+    }
+    // SAFETY: an arena; no reference to this field exists.
+    let home = unsafe { (*arena).home };
+    // SAFETY: `ebb_arena_new` or its siblings wrote it, and no scope is open (A1, A3). The caller
+    // does not use it again.
+    unsafe { handle.drop_in_place() };
+    if let Some(source) = home {
+        // SAFETY: `make` placed it with this source.
+        unsafe { source.give_back(handle) };
+    }
+    EBB_OK
+}
+
+/// Ends the open scope and its children, if any, for instance after a longjmp has left them. All
+/// allocations end; their scopes must not be used again, not even to close them. Keeps the chunks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_reset(arena: *mut ebb_arena) -> ebb_status {
+    let Some(arena) = NonNull::new(arena) else {
+        return fail(EBB_NULL);
+    };
+    // SAFETY: an arena, by the rules for every function. Whatever scope was open, the caller does
+    // not use it again.
+    unsafe { close(arena) };
+    EBB_OK
+}
+
+/// Gives back every chunk but the first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_trim(arena: *mut ebb_arena) -> ebb_status {
+    // SAFETY: null or valid, by the rules for every function.
+    result(unsafe { idle(arena) }.map(|memory| match memory {
+        Memory::Grows(arena) => arena.trim(),
+        Memory::Buffer(fixed) => fixed.trim(),
+    }))
+}
+
+/// Gives chunks back until the arena holds at most `keep` bytes of its backing; 0 gives back all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_shrink(arena: *mut ebb_arena, keep: usize) -> ebb_status {
+    // SAFETY: null or valid, by the rules for every function.
+    result(unsafe { idle(arena) }.map(|memory| match memory {
+        Memory::Grows(arena) => arena.reset_with(Retain::Bytes(keep)),
+        Memory::Buffer(fixed) if fixed.stats().held > keep => fixed.trim(),
+        Memory::Buffer(_) => {}
+    }))
+}
+
+/// Gives the chunks back, and makes the next first one as large as all of them were together: an
+/// arena that is merged after its first run has learned its peak. An arena over a buffer stays as it
+/// is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_merge(arena: *mut ebb_arena) -> ebb_status {
+    // SAFETY: null or valid, by the rules for every function.
+    result(unsafe { idle(arena) }.map(|memory| {
+        if let Memory::Grows(arena) = memory {
+            arena.reset_with(Retain::OneChunk);
+        }
+    }))
+}
+
+/// Limits the bytes that the arena may hold of its backing, headers included; 0 for no limit. What
+/// it holds already stays. A scope may be open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_set_limit(arena: *mut ebb_arena, bytes: usize) -> ebb_status {
+    let limit = if bytes == 0 { usize::MAX } else { bytes };
+    // SAFETY: null or an arena, by the rules for every function.
+    match unsafe { reach(arena) } {
+        Err(status) => return fail(status),
+        Ok(Reached::Memory(memory)) => memory.set_limit(limit),
+        Ok(Reached::Words(mut words)) => {
+            // SAFETY: A4: an ancestor of whatever scope is open, and it is not changed.
+            front_end::set_limit(unsafe { words.scope() }, Some(limit));
+        }
+    }
+    // SAFETY: not null; no reference to this field is in use.
+    unsafe { (*arena).limit = limit };
+    EBB_OK
+}
+
+/// The statistics of an arena, without what its scopes use.
+///
+/// # Safety
+///
+/// `arena` is null, or an arena that only this thread uses.
+pub(crate) unsafe fn stats(arena: *const ebb_arena) -> Result<Stats, ebb_status> {
+    // SAFETY: the caller promises it.
+    let mut stats = match unsafe { reach(arena) }? {
+        Reached::Memory(Memory::Grows(arena)) => arena.stats(),
+        Reached::Memory(Memory::Buffer(fixed)) => fixed.stats(),
+        Reached::Words(mut words) => {
+            // SAFETY: A4: an ancestor of whatever scope is open, and it is not changed.
+            unsafe { words.scope() }.stats()
+        }
+    };
+    stats.used = 0;
+    Ok(stats)
+}
+
+/// How the memory of an arena is reached (A4).
+enum Reached<'a> {
+    Memory(&'a Memory),
+    Words(Words),
+}
+
+/// # Safety
+///
+/// `arena` is null, or an arena that only this thread uses during `'a`.
+unsafe fn reach<'a>(arena: *const ebb_arena) -> Result<Reached<'a>, ebb_status> {
+    // SAFETY: null or an arena, as the caller says.
+    if unsafe { state(arena) }? == UNREADY {
+        // SAFETY: A4: an arena, and there are no words.
+        return Ok(Reached::Memory(unsafe { &(*arena).memory }));
+    }
+    // SAFETY: an arena; no reference to this field exists.
+    Ok(Reached::Words(unsafe { (*arena).ready }))
+}
+
+/// The limit of an arena; 0 if there is none, and for null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_limit(arena: *const ebb_arena) -> usize {
+    if arena.is_null() {
+        return 0;
+    }
+    // SAFETY: an arena, by the rules for every function.
+    match unsafe { (*arena).limit } {
+        usize::MAX => 0,
+        limit => limit,
+    }
+}

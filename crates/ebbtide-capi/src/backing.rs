@@ -1,0 +1,116 @@
+//! Where the chunks of an arena come from.
+
+use core::{
+    alloc::Layout,
+    ffi::c_void,
+    ptr::{self, NonNull},
+};
+use ebbtide::{AllocError, Backing, Heap};
+
+/// Two functions that an arena gets its memory from.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ebb_backing {
+    /// Returns a block of `size` bytes, aligned to `align`, or null.
+    pub allocate: Option<Allocate>,
+    /// Takes a block back.
+    pub release: Option<Release>,
+    /// Passed to both.
+    pub context: *mut c_void,
+}
+
+type Allocate =
+    unsafe extern "C" fn(context: *mut c_void, size: usize, align: usize) -> *mut c_void;
+type Release =
+    unsafe extern "C" fn(context: *mut c_void, block: *mut c_void, size: usize, align: usize);
+
+/// Where the chunks of an arena come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    /// The heap of the process.
+    Heap,
+    /// The functions of an [`ebb_backing`].
+    Functions { allocate: Allocate, release: Release, context: *mut c_void },
+    /// Nowhere: an arena over a buffer that does not spill.
+    Nothing,
+}
+
+// SAFETY: the functions are called on the thread that uses the arena, one at a time. Whether the
+// context may be used there is up to whoever passed it, as the header says.
+unsafe impl Send for Source {}
+
+// SAFETY: of the heap, `Heap` promises it. Of the functions, whoever passed them does, as the header
+// asks: their blocks are as large as asked and nobody else's until they are released. A block that
+// is not aligned is handed back below. The functions are C and do not unwind.
+unsafe impl Backing for Source {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let (allocate, release, context) = match *self {
+            Source::Heap => return Heap.allocate(layout),
+            Source::Nothing => return Err(AllocError),
+            Source::Functions { allocate, release, context } => (allocate, release, context),
+        };
+        let (size, align) = (layout.size(), layout.align());
+        // SAFETY: the caller of `ebb_arena_new` passed the function with this context.
+        let block = unsafe { allocate(context, size, align) };
+        let Some(block) = NonNull::new(block.cast::<u8>()) else {
+            return Err(AllocError);
+        };
+        if block.addr().get() % align != 0 {
+            // SAFETY: the block was just given, for these numbers.
+            unsafe { release(context, block.as_ptr().cast(), size, align) };
+            return Err(AllocError);
+        }
+        Ok(NonNull::slice_from_raw_parts(block, size))
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+        match *self {
+            // SAFETY: a block of `allocate`, which `Heap` gave, with its layout.
+            Source::Heap => unsafe { Heap.release(block, layout) },
+            Source::Functions { release, context, .. } => {
+                let block = block.as_ptr().cast();
+                // SAFETY: a block of the function beside it, with its numbers.
+                unsafe { release(context, block, layout.size(), layout.align()) };
+            }
+            Source::Nothing => {}
+        }
+    }
+}
+
+impl Source {
+    /// The source that a caller asked for. `None` if only one of the functions is there.
+    pub(crate) fn of(backing: &ebb_backing) -> Option<Source> {
+        match *backing {
+            ebb_backing { allocate: None, release: None, .. } => Some(Source::Heap),
+            ebb_backing { allocate: Some(allocate), release: Some(release), context } => {
+                Some(Source::Functions { allocate, release, context })
+            }
+            _ => None,
+        }
+    }
+
+    /// Moves a value into a block of its own.
+    pub(crate) fn place<T>(&self, value: T) -> Option<NonNull<T>> {
+        let block = self.allocate(Layout::new::<T>()).ok()?.cast::<T>();
+        // SAFETY: the block is nobody else's and has the layout of a `T`.
+        unsafe { block.write(value) };
+        Some(block)
+    }
+
+    /// Gives the block of a value back whose destructor has run.
+    ///
+    /// # Safety
+    ///
+    /// [`place`](Source::place) of the same source made it, and nobody uses it.
+    pub(crate) unsafe fn give_back<T>(&self, place: NonNull<T>) {
+        // SAFETY: the caller promises what is asked for.
+        unsafe { self.release(place.cast(), Layout::new::<T>()) };
+    }
+}
+
+impl Default for ebb_backing {
+    /// The heap.
+    fn default() -> Self {
+        ebb_backing { allocate: None, release: None, context: ptr::null_mut() }
+    }
+}

@@ -1,0 +1,83 @@
+//! The C interface of ebbtide: what `include/ebbtide.h` declares.
+//!
+//! The header has the fast paths, as inline functions. This library has what they call when a block
+//! does not fit, and everything else that is cold. Functions whose name ends in an underscore are
+//! called by the header only.
+//!
+//! # Rules for every function
+//!
+//! - A pointer is null, or valid for what its type says during the call. Null is an error where a
+//!   value is needed ([`EBB_NULL`](`ebb_status`::EBB_NULL)); it is never followed.
+//! - An `ebb_scope` is closed, or its words are in use as [`ebbtide::front_end`] defines it. The
+//!   header keeps its changes of the words to what that module allows.
+//! - One thread at a time uses an arena and its scopes.
+//! - A function that fails returns a status or null, records the status for
+//!   [`ebb_last_status`], and has changed nothing.
+//! - Nothing unwinds: only fallible methods of the core are called, and the functions of a backing
+//!   must not unwind either.
+//!
+//! # Modules, bottom up
+//!
+//! | module | what it has |
+//! |---|---|
+//! | `status` | error codes, their texts, the last one of each thread |
+//! | `backing` | the heap, two function pointers, or nothing |
+//! | `arena` | arenas: made, ended, trimmed, limited |
+//! | `scope` | the cold paths of scopes |
+//! | `thread` | the arenas of a thread |
+//! | `stats` | statistics as a struct and as text |
+#![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
+#![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]
+
+mod arena;
+mod backing;
+mod scope;
+mod stats;
+mod status;
+mod thread;
+
+pub use arena::{
+    EBB_ARENA_SIZE, ebb_arena, ebb_arena_free, ebb_arena_limit, ebb_arena_merge, ebb_arena_new,
+    ebb_arena_new_in, ebb_arena_reset, ebb_arena_set_limit, ebb_arena_shrink, ebb_arena_storage,
+    ebb_arena_trim, ebb_fixed_new, ebb_options, ebb_spilling_new,
+};
+pub use backing::ebb_backing;
+pub use scope::{
+    ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_child_slowly_, ebb_free_ranges_, ebb_make_room_,
+    ebb_open_slowly_, ebb_scope,
+};
+pub use stats::{ebb_arena_stats, ebb_scope_stats, ebb_stats, ebb_stats_text};
+pub use status::{ebb_fail_, ebb_last_status, ebb_status, ebb_status_text};
+pub use thread::{ebb_close_slowly_, ebb_thread_open_, ebb_thread_trim};
+
+use core::ffi::{CStr, c_char};
+
+/// The version of the library that runs, as `EBB_VERSION` is the one of the header: a million for the
+/// major version, a thousand for the minor one.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_version() -> u32 {
+    const VERSION: u32 = number(env!("CARGO_PKG_VERSION_MAJOR")) * 1_000_000
+        + number(env!("CARGO_PKG_VERSION_MINOR")) * 1_000
+        + number(env!("CARGO_PKG_VERSION_PATCH"));
+    VERSION
+}
+
+/// The version of the library as text, such as "1.2.3".
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_version_text() -> *const c_char {
+    const TEXT: &CStr =
+        match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+            Ok(text) => text,
+            Err(_) => panic!("a version has no zero in it"),
+        };
+    TEXT.as_ptr()
+}
+
+const fn number(digits: &str) -> u32 {
+    let (mut sum, mut index) = (0, 0);
+    while index < digits.len() {
+        sum = sum * 10 + (digits.as_bytes()[index] - b'0') as u32;
+        index += 1;
+    }
+    sum
+}

@@ -1,0 +1,217 @@
+//! The cold paths of scopes: what the header's inline functions call.
+//!
+//! A function gets a copy of the caller's scope, so that the compiler of C keeps the scope itself in
+//! registers, and answers with new words in it.
+
+use crate::{
+    arena::{self, ebb_arena},
+    status::{ebb_status, fail, fail_null},
+};
+use core::{alloc::Layout, ffi::c_void, ptr::NonNull};
+use ebb_status::{EBB_ALIGNMENT, EBB_CLOSED, EBB_NO_MEMORY, EBB_NULL, EBB_SIZE};
+use ebbtide::{
+    Scope,
+    front_end::{self, Words},
+};
+
+/// A scope, as C holds it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ebb_scope {
+    /// While the scope is open, words in use; see [`front_end`].
+    pub words: Words,
+    /// Null while it is closed. Else what it was opened from, with one of the kinds in the address;
+    /// child scopes have a parent only where the header checks the order of closing.
+    pub state: *mut c_void,
+}
+
+/// Opened from an arena.
+const ROOT: usize = 1;
+/// Opened from another scope.
+const CHILD: usize = 2;
+/// Opened from an arena of the thread. Only part of an address where it is the parent's.
+const THREAD: usize = 8;
+/// The bits of the address of an arena that are 0.
+const KIND: usize = align_of::<ebb_arena>() - 1;
+
+// What the header relies on.
+const _: () = {
+    const WORD: usize = size_of::<usize>();
+    assert!(size_of::<ebb_scope>() == 4 * WORD && align_of::<ebb_scope>() == WORD);
+    assert!(core::mem::offset_of!(ebb_scope, words) == 0);
+    assert!(core::mem::offset_of!(ebb_scope, state) == 3 * WORD);
+    assert!(front_end::SMALL == 4096);
+    assert!(KIND == 63);
+};
+
+/// The words of a closed scope: nothing is free, so that every request gets here.
+pub(crate) const CLOSED: ebb_scope = {
+    /// Where the comparison of the fast path does not wrap.
+    const NOWHERE: usize = 2 * front_end::SMALL;
+    let low = core::ptr::without_provenance_mut(NOWHERE);
+    ebb_scope {
+        words: Words { top: NOWHERE, chunk: core::ptr::null_mut(), low },
+        state: core::ptr::null_mut(),
+    }
+};
+
+impl ebb_scope {
+    /// The scope of the core.
+    ///
+    /// # Errors
+    ///
+    /// It is closed.
+    ///
+    /// # Safety
+    ///
+    /// If its words name a chunk, they are in use.
+    unsafe fn core(&mut self) -> Result<&mut Scope<'_>, ebb_status> {
+        if self.words.chunk.is_null() {
+            return Err(EBB_CLOSED);
+        }
+        // SAFETY: in use, as the caller says.
+        Ok(unsafe { self.words.scope() })
+    }
+}
+
+/// The scope of the core behind a pointer from C.
+///
+/// # Safety
+///
+/// `scope` is null, or a scope by the rules for every function.
+pub(crate) unsafe fn core_scope<'s>(
+    scope: *mut ebb_scope,
+) -> Result<&'s mut Scope<'s>, ebb_status> {
+    // SAFETY: null or valid, as the caller says.
+    let scope = unsafe { scope.as_mut() }.ok_or(EBB_NULL)?;
+    // SAFETY: closed or in use, as the caller says.
+    unsafe { scope.core() }
+}
+
+/// A layout from C.
+fn layout(size: usize, align: usize) -> Result<Layout, ebb_status> {
+    if !align.is_power_of_two() {
+        return Err(EBB_ALIGNMENT);
+    }
+    Layout::from_size_align(size, align).map_err(|_| EBB_SIZE)
+}
+
+/// Answers with a block, or records why there is none.
+fn block(found: Result<NonNull<u8>, ebb_status>) -> *mut c_void {
+    found.map_or_else(fail_null, |block| block.as_ptr().cast())
+}
+
+/// Opens a scope of an arena that is not ready, or says why not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut ebb_scope) {
+    // SAFETY: null or an arena, by the rules for every function.
+    let scope = match unsafe { arena::open(arena) } {
+        Ok(words) => ebb_scope { words, state: state(arena, ROOT) },
+        Err(status) => {
+            fail(status);
+            CLOSED
+        }
+    };
+    // SAFETY: the header passes a variable of its own.
+    unsafe { opened.write(scope) };
+}
+
+/// A scope of an arena of this thread.
+pub(crate) fn of_thread(arena: NonNull<ebb_arena>, words: Words) -> ebb_scope {
+    ebb_scope { words, state: state(arena.as_ptr(), THREAD) }
+}
+
+/// The arena of the thread that a scope with this state was opened from, if it was.
+pub(crate) fn arena_of_thread(state: *mut c_void) -> Option<NonNull<ebb_arena>> {
+    let arena = state.map_addr(|address| address & !KIND);
+    NonNull::new(arena.cast()).filter(|_| state.addr() & KIND == THREAD)
+}
+
+fn state(arena: *mut ebb_arena, kind: usize) -> *mut c_void {
+    arena.map_addr(|address| address | kind).cast()
+}
+
+/// Opens a child of a scope that has hardly anything free, and moves the parent on first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_child_slowly_(parent: *mut ebb_scope, opened: *mut ebb_scope) {
+    // SAFETY: null or a scope, by the rules for every function.
+    let scope = match unsafe { core_scope(parent) } {
+        Ok(parent) => ebb_scope {
+            words: Words::of(parent.scope()),
+            state: core::ptr::without_provenance_mut(CHILD),
+        },
+        Err(status) => {
+            fail(status);
+            CLOSED
+        }
+    };
+    // SAFETY: the header passes a variable of its own.
+    unsafe { opened.write(scope) };
+}
+
+/// Moves a scope on that has hardly anything free, before it is marked.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_make_room_(scope: *mut ebb_scope) {
+    // SAFETY: null or a scope, by the rules for every function.
+    if let Ok(scope) = unsafe { core_scope(scope) } {
+        // The child is not used: opening it is what moves the scope on.
+        let _ = scope.scope();
+    }
+}
+
+/// A block at the high end that does not fit, or whose size or alignment has to be tested.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_alloc_slowly_(
+    scope: *mut ebb_scope,
+    size: usize,
+    align: usize,
+) -> *mut c_void {
+    let layout = match layout(size, align) {
+        Ok(layout) => layout,
+        Err(status) => return fail_null(status),
+    };
+    // SAFETY: null or a scope, by the rules for every function.
+    let scope = unsafe { core_scope(scope) };
+    block(scope.and_then(|scope| scope.try_alloc_layout(layout).map_err(|_| EBB_NO_MEMORY)))
+}
+
+/// The same at the low end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_alloc_low_slowly_(
+    scope: *mut ebb_scope,
+    size: usize,
+    align: usize,
+) -> *mut c_void {
+    let layout = match layout(size, align) {
+        Ok(layout) => layout,
+        Err(status) => return fail_null(status),
+    };
+    // SAFETY: null or a scope, by the rules for every function.
+    let scope = unsafe { core_scope(scope) };
+    block(scope.and_then(|scope| front_end::alloc_low(scope, layout).map_err(|_| EBB_NO_MEMORY)))
+}
+
+/// Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
+/// from an arena without open scopes. For the header, to poison and unpoison memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_free_ranges_(
+    arena: *const ebb_arena,
+    scope: *const ebb_scope,
+    each: Option<unsafe extern "C" fn(start: *const c_void, size: usize)>,
+) {
+    // SAFETY: null or a scope, by the rules for every function.
+    let words = match unsafe { scope.as_ref() } {
+        Some(scope) => Some(scope.words).filter(|words| !words.chunk.is_null()),
+        // SAFETY: null or an arena, by the rules for every function.
+        None => unsafe { arena::ready(arena) },
+    };
+    let (Some(mut words), Some(each)) = (words, each) else {
+        return;
+    };
+    // SAFETY: a copy of words that are in use, or that the next scope begins with. The caller waits.
+    let scope = unsafe { words.scope() };
+    for range in front_end::free_ranges(scope) {
+        // SAFETY: the header passes a function of the sanitizer, which takes any range.
+        unsafe { each(range.as_ptr().cast(), range.len()) };
+    }
+}

@@ -1,0 +1,150 @@
+//! Statistics, as a struct and as text.
+
+use crate::{
+    arena::{self, ebb_arena},
+    scope::{core_scope, ebb_scope},
+    status::{ebb_status, fail},
+};
+use core::{
+    ffi::c_char,
+    fmt::{self, Write as _},
+};
+use ebb_status::{EBB_NULL, EBB_OK};
+use ebbtide::Stats;
+
+/// What an arena holds and uses, in bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ebb_stats {
+    /// The capacity of all chunks and of the buffer, without headers.
+    pub capacity: usize,
+    /// Bytes in use up to the scope that was asked; 0 if an arena was asked.
+    pub used: usize,
+    /// The capacity of the chunks that scopes have entered, at most.
+    pub high_water: usize,
+    /// Bytes held of the backing.
+    pub held: usize,
+    /// The number of chunks; the buffer counts as one.
+    pub chunks: usize,
+    /// How many of them serve one large request.
+    pub oversize: usize,
+}
+
+impl From<Stats> for ebb_stats {
+    fn from(stats: Stats) -> Self {
+        let Stats { capacity, used, high_water, held, chunks, oversize, .. } = stats;
+        ebb_stats { capacity, used, high_water, held, chunks, oversize }
+    }
+}
+
+impl From<&ebb_stats> for Stats {
+    fn from(from: &ebb_stats) -> Self {
+        let mut stats = Stats::default();
+        stats.capacity = from.capacity;
+        stats.used = from.used;
+        stats.high_water = from.high_water;
+        stats.held = from.held;
+        stats.chunks = from.chunks;
+        stats.oversize = from.oversize;
+        stats
+    }
+}
+
+/// Writes statistics to where the caller wants them.
+///
+/// # Safety
+///
+/// `to` is null or valid for writes.
+unsafe fn answer(found: Result<Stats, ebb_status>, to: *mut ebb_stats) -> ebb_status {
+    match found {
+        Err(status) => fail(status),
+        Ok(_) if to.is_null() => fail(EBB_NULL),
+        Ok(stats) => {
+            // SAFETY: not null, so valid.
+            unsafe { to.write(stats.into()) };
+            EBB_OK
+        }
+    }
+}
+
+/// Statistics of an arena, whether or not a scope is open. Walks the chunks: the fast paths keep no
+/// counters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_arena_stats(
+    arena: *const ebb_arena,
+    stats: *mut ebb_stats,
+) -> ebb_status {
+    // SAFETY: null or an arena, by the rules for every function.
+    let found = unsafe { arena::stats(arena) };
+    // SAFETY: null or valid, by the rules for every function.
+    unsafe { answer(found, stats) }
+}
+
+/// Statistics of a scope's arena. `used` is what the scope and its ancestors use.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_scope_stats(
+    scope: *const ebb_scope,
+    stats: *mut ebb_stats,
+) -> ebb_status {
+    // SAFETY: null or a scope, by the rules for every function. Only its arena is changed, if any.
+    let copy = unsafe { scope.as_ref() }.copied();
+    let found = match copy {
+        // SAFETY: a copy of a scope, which nobody uses meanwhile.
+        Some(mut scope) => unsafe { core_scope(&raw mut scope) }.map(|scope| scope.stats()),
+        None => Err(EBB_NULL),
+    };
+    // SAFETY: null or valid, by the rules for every function.
+    unsafe { answer(found, stats) }
+}
+
+/// Statistics in words, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
+/// `buffer`, the last of which is 0, and returns the length of the whole text, as snprintf does; 0
+/// if `stats` is null. A null buffer is fine if `size` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_stats_text(
+    stats: *const ebb_stats,
+    buffer: *mut c_char,
+    size: usize,
+) -> usize {
+    // SAFETY: null or valid, by the rules for every function.
+    let Some(stats) = (unsafe { stats.as_ref() }) else {
+        fail(EBB_NULL);
+        return 0;
+    };
+    if buffer.is_null() && size > 0 {
+        fail(EBB_NULL);
+        return 0;
+    }
+    let mut text = Text { buffer: buffer.cast(), room: size.saturating_sub(1), len: 0 };
+    // `Text` does not fail.
+    let _ = write!(text, "{}", Stats::from(stats));
+    if size > 0 {
+        // SAFETY: the offset is below `size`, the number of bytes at `buffer`.
+        let end = unsafe { buffer.add(text.len.min(size - 1)) };
+        // SAFETY: a byte of the buffer.
+        unsafe { end.write(0) };
+    }
+    text.len
+}
+
+/// Writes what fits to a buffer, and counts the rest.
+struct Text {
+    buffer: *mut u8,
+    room: usize,
+    len: usize,
+}
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let fits = part.len().min(self.room.saturating_sub(self.len));
+        if fits > 0 {
+            // SAFETY: `len` is below `room`, so this is in the buffer.
+            let end = unsafe { self.buffer.add(self.len) };
+            // SAFETY: `fits` bytes of the text, which is not in the caller's buffer, and as many
+            // are left there.
+            unsafe { end.copy_from_nonoverlapping(part.as_ptr(), fits) };
+        }
+        self.len += part.len();
+        Ok(())
+    }
+}

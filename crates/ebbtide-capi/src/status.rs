@@ -1,0 +1,86 @@
+//! Error codes, their texts, and the last one of each thread.
+
+use core::{
+    cell::Cell,
+    ffi::{CStr, c_char, c_int},
+};
+
+/// How a call ended. The numbers are part of the interface.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ebb_status {
+    /// It succeeded.
+    EBB_OK = 0,
+    /// The backing, the limit or the buffer has no room for the request.
+    EBB_NO_MEMORY = 1,
+    /// A size exceeds half of the address space, or a product or sum of sizes does.
+    EBB_SIZE = 2,
+    /// An alignment is not a power of two, or a block is not aligned as it must be.
+    EBB_ALIGNMENT = 3,
+    /// A pointer is null where a value is needed.
+    EBB_NULL = 4,
+    /// The scope is closed, or could not be opened.
+    EBB_CLOSED = 5,
+    /// The arena has an open scope.
+    EBB_OPEN = 6,
+    /// The format or one of its values cannot be printed.
+    EBB_FORMAT = 7,
+    /// The options are of another version of the interface, or contradict each other.
+    EBB_OPTIONS = 8,
+}
+
+use ebb_status::{
+    EBB_ALIGNMENT, EBB_CLOSED, EBB_FORMAT, EBB_NO_MEMORY, EBB_NULL, EBB_OK, EBB_OPEN, EBB_OPTIONS,
+    EBB_SIZE,
+};
+
+const TEXTS: [(ebb_status, &CStr); 9] = [
+    (EBB_OK, c"success"),
+    (EBB_NO_MEMORY, c"the backing, the limit or the buffer has no room for the request"),
+    (EBB_SIZE, c"the size is too large"),
+    (EBB_ALIGNMENT, c"the alignment is not a power of two, or the block is not aligned"),
+    (EBB_NULL, c"a pointer is null"),
+    (EBB_CLOSED, c"the scope is closed"),
+    (EBB_OPEN, c"the arena has an open scope"),
+    (EBB_FORMAT, c"the format cannot be printed"),
+    (EBB_OPTIONS, c"the options are of another version, or contradict each other"),
+];
+
+thread_local! {
+    static LAST: Cell<ebb_status> = const { Cell::new(EBB_OK) };
+}
+
+/// Records why a call failed, and returns it.
+pub(crate) fn fail(status: ebb_status) -> ebb_status {
+    // Without a destructor, the variable is there as long as its thread is.
+    let _ = LAST.try_with(|last| last.set(status));
+    status
+}
+
+/// Records why a call failed, and returns null.
+pub(crate) fn fail_null<T>(status: ebb_status) -> *mut T {
+    fail(status);
+    core::ptr::null_mut()
+}
+
+/// Why the last call of this thread that failed did so. A call that succeeds leaves it as it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_last_status() -> ebb_status {
+    LAST.try_with(Cell::get).unwrap_or(EBB_OK)
+}
+
+/// A status in words, for a message; never null. It takes a number, for a status of a later version
+/// to be one too.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_status_text(status: c_int) -> *const c_char {
+    let text = TEXTS.iter().find(|(known, _)| *known as c_int == status);
+    text.map_or(c"an unknown status", |(_, text)| text).as_ptr()
+}
+
+/// Records why a function of the header failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_fail_(status: c_int) {
+    if let Some(&(known, _)) = TEXTS.iter().find(|(known, _)| *known as c_int == status) {
+        fail(known);
+    }
+}

@@ -1,0 +1,118 @@
+//! The arenas of a thread, lent to one scope each.
+//!
+//! A scope that opens takes an idle arena of its thread, or a new one, and gives it back when it
+//! closes. Nested scopes of one thread therefore have an arena each, and so do those of two
+//! libraries that know nothing of each other.
+
+use crate::{
+    arena::{self, ebb_arena, ebb_arena_free, new_for_thread},
+    scope::{self, CLOSED, ebb_scope},
+    status::{ebb_status, fail},
+};
+use core::{cell::Cell, ffi::c_void, ptr::NonNull};
+use ebb_status::{EBB_CLOSED, EBB_OK};
+
+/// The idle arenas of a thread, linked by `next`.
+struct Idle {
+    first: Cell<Option<NonNull<ebb_arena>>>,
+}
+
+thread_local! {
+    static IDLE: Idle = const { Idle { first: Cell::new(None) } };
+}
+
+impl Idle {
+    fn pop(&self) -> Option<NonNull<ebb_arena>> {
+        let first = self.first.get()?;
+        // SAFETY: an idle arena; no reference to this field exists.
+        self.first.set(unsafe { (*first.as_ptr()).next });
+        Some(first)
+    }
+
+    /// # Safety
+    ///
+    /// `arena` is an arena of `new_for_thread` without an open scope, in no list.
+    unsafe fn push(&self, arena: NonNull<ebb_arena>) {
+        // SAFETY: an arena, as the caller says; no reference to this field exists.
+        unsafe { (*arena.as_ptr()).next = self.first.get() };
+        self.first.set(Some(arena));
+    }
+
+    fn free_all(&self) {
+        while let Some(arena) = self.pop() {
+            // SAFETY: an idle arena, in no list any more.
+            unsafe { ebb_arena_free(arena.as_ptr()) };
+        }
+    }
+}
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        self.free_all();
+    }
+}
+
+fn open() -> Result<ebb_scope, ebb_status> {
+    // When the thread is ending, its list is gone. The arena is freed as soon as it is idle then.
+    let arena = match IDLE.try_with(Idle::pop).ok().flatten() {
+        Some(arena) => arena,
+        None => new_for_thread()?,
+    };
+    // SAFETY: an idle arena, in no list.
+    match unsafe { arena::open(arena.as_ptr()) } {
+        Ok(words) => Ok(scope::of_thread(arena, words)),
+        Err(status) => {
+            // SAFETY: the arena that was just taken.
+            unsafe { give_back(arena) };
+            Err(status)
+        }
+    }
+}
+
+/// Ends the scope of a thread's arena, which becomes idle.
+///
+/// # Safety
+///
+/// `arena` is one that `open` took and that was not given back since. Nobody uses its scope again.
+pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
+    // SAFETY: an arena.
+    unsafe { arena::close(arena) };
+    let pushed = IDLE.try_with(|idle| {
+        // SAFETY: its scope was closed above, and it is in no list.
+        unsafe { idle.push(arena) };
+    });
+    if pushed.is_err() {
+        // SAFETY: its scope was closed above, and it is in no list.
+        unsafe { ebb_arena_free(arena.as_ptr()) };
+    }
+}
+
+/// Opens a scope of an arena of this thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_thread_open_(opened: *mut ebb_scope) {
+    let scope = open().unwrap_or_else(|status| {
+        fail(status);
+        CLOSED
+    });
+    // SAFETY: the header passes a variable of its own.
+    unsafe { opened.write(scope) };
+}
+
+/// Frees the idle arenas of this thread. The end of the thread does so too.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_thread_trim() {
+    let _ = IDLE.try_with(Idle::free_all);
+}
+
+/// Ends a scope that is neither a child nor one of an ordinary arena, given its state.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_close_slowly_(state: *mut c_void) -> ebb_status {
+    match scope::arena_of_thread(state) {
+        Some(arena) => {
+            // SAFETY: `open` made the state, and the caller ends the scope.
+            unsafe { give_back(arena) };
+            EBB_OK
+        }
+        None => fail(EBB_CLOSED),
+    }
+}

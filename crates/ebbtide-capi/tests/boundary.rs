@@ -1,0 +1,150 @@
+//! Claim: the library by itself, called as the header calls it, keeps Rust's rules of aliasing and
+//! provenance. Small enough for Miri; the programs of C check everything else.
+
+#![allow(clippy::unwrap_used)]
+#![allow(clippy::multiple_unsafe_ops_per_block, reason = "sequences of calls, as C makes them")]
+
+use ebbtide_capi::{
+    ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_arena, ebb_arena_free, ebb_arena_merge,
+    ebb_arena_new, ebb_arena_new_in, ebb_arena_set_limit, ebb_arena_shrink, ebb_arena_stats,
+    ebb_arena_storage, ebb_arena_trim, ebb_child_slowly_, ebb_close_slowly_, ebb_fixed_new,
+    ebb_free_ranges_, ebb_make_room_, ebb_open_slowly_, ebb_scope, ebb_scope_stats,
+    ebb_spilling_new, ebb_stats, ebb_status, ebb_thread_open_, ebb_thread_trim,
+};
+use std::{
+    ffi::c_void,
+    mem::MaybeUninit,
+    ptr::{null, null_mut},
+};
+
+/// What the header does when it opens a scope of an arena whose first word is 0: the word becomes 1,
+/// and the next three are copied.
+unsafe fn open(arena: *mut ebb_arena) -> ebb_scope {
+    let mut scope = MaybeUninit::uninit();
+    let words = arena.cast::<usize>();
+    // SAFETY: the first word of an arena.
+    if unsafe { words.read() } != 0 {
+        // SAFETY: an arena, and a variable.
+        unsafe { ebb_open_slowly_(arena, scope.as_mut_ptr()) };
+        // SAFETY: written by the call.
+        return unsafe { scope.assume_init() };
+    }
+    // SAFETY: the same word.
+    unsafe { words.write(1) };
+    // SAFETY: the words behind it.
+    let words = unsafe { words.add(1).cast::<ebbtide::front_end::Words>().read() };
+    ebb_scope { words, state: arena.map_addr(|address| address | 1).cast() }
+}
+
+unsafe fn close(arena: *mut ebb_arena) {
+    // SAFETY: the first word of an arena.
+    unsafe { arena.cast::<usize>().write(0) };
+}
+
+unsafe fn fill(scope: *mut ebb_scope) {
+    for size in [8_usize, 40, 3_000, 100_000] {
+        // SAFETY: an open scope.
+        let high = unsafe { ebb_alloc_slowly_(scope, size, 8) };
+        // SAFETY: an open scope.
+        let low = unsafe { ebb_alloc_low_slowly_(scope, size, 16) };
+        for block in [high, low] {
+            if !block.is_null() {
+                // SAFETY: `size` bytes.
+                unsafe { block.cast::<u8>().write_bytes(1, size) };
+            }
+        }
+        // The fast path of the header.
+        // SAFETY: a scope.
+        let words = unsafe { &mut (*scope).words };
+        let start = (words.top - 8) & !7;
+        if start >= words.low.addr() {
+            words.top = start;
+            // SAFETY: eight free bytes.
+            unsafe { words.low.with_addr(start).cast::<u64>().write(7) };
+        }
+    }
+}
+
+unsafe extern "C" fn touch(start: *const c_void, size: usize) {
+    assert!(size == 0 || !start.is_null());
+}
+
+/// Everything that is allowed while a scope is open, and while none is.
+unsafe fn use_arena(arena: *mut ebb_arena) {
+    assert!(!arena.is_null());
+    let mut stats = MaybeUninit::<ebb_stats>::uninit();
+    for _ in 0..2 {
+        // SAFETY: an arena, for the whole body: the calls follow the order of the header.
+        unsafe {
+            let mut scope = open(arena);
+            fill(&raw mut scope);
+            assert_eq!(ebb_arena_stats(arena, stats.as_mut_ptr()), ebb_status::EBB_OK);
+            assert_eq!(ebb_arena_set_limit(arena, 0), ebb_status::EBB_OK);
+            assert_eq!(ebb_arena_trim(arena), ebb_status::EBB_OPEN);
+            fill(&raw mut scope);
+            let mut child = MaybeUninit::uninit();
+            ebb_child_slowly_(&raw mut scope, child.as_mut_ptr());
+            let mut child = child.assume_init();
+            let mark = child.words;
+            fill(&raw mut child);
+            child.words = mark;
+            fill(&raw mut child);
+            ebb_make_room_(&raw mut scope);
+            fill(&raw mut scope);
+            assert_eq!(ebb_scope_stats(&raw const scope, stats.as_mut_ptr()), ebb_status::EBB_OK);
+            ebb_free_ranges_(null(), &raw const scope, Some(touch));
+            close(arena);
+            ebb_free_ranges_(arena, null(), Some(touch));
+            let mut again = open(arena);
+            fill(&raw mut again);
+            close(arena);
+            assert_eq!(ebb_arena_trim(arena), ebb_status::EBB_OK);
+            let mut again = open(arena);
+            fill(&raw mut again);
+            close(arena);
+            assert_eq!(ebb_arena_merge(arena), ebb_status::EBB_OK);
+            assert_eq!(ebb_arena_shrink(arena, 0), ebb_status::EBB_OK);
+        }
+    }
+    // SAFETY: no scope is open.
+    assert_eq!(unsafe { ebb_arena_free(arena) }, ebb_status::EBB_OK);
+}
+
+#[test]
+fn arenas_of_every_kind() {
+    let mut storage = MaybeUninit::<ebb_arena_storage>::uninit();
+    let mut buffer = [0_u8; 2000];
+    // SAFETY: the storage and the buffer outlive each arena.
+    unsafe {
+        use_arena(ebb_arena_new(null()));
+        use_arena(ebb_arena_new_in(storage.as_mut_ptr(), null()));
+        let bytes = buffer.as_mut_ptr().cast();
+        use_arena(ebb_fixed_new(storage.as_mut_ptr(), bytes, 2000));
+        use_arena(ebb_spilling_new(storage.as_mut_ptr(), bytes, 2000, null()));
+        use_arena(ebb_fixed_new(storage.as_mut_ptr(), null_mut(), 0));
+    }
+}
+
+#[test]
+fn scopes_of_threads() {
+    let run = || {
+        let mut scopes = [const { MaybeUninit::<ebb_scope>::uninit() }; 3];
+        for _ in 0..2 {
+            for scope in &mut scopes {
+                // SAFETY: a variable.
+                unsafe { ebb_thread_open_(scope.as_mut_ptr()) };
+                // SAFETY: a scope, which is open.
+                unsafe { fill(scope.as_mut_ptr()) };
+            }
+            for scope in &scopes {
+                // SAFETY: written above.
+                let state = unsafe { scope.assume_init_ref() }.state;
+                // SAFETY: the state of an open scope, which is not used again.
+                assert_eq!(unsafe { ebb_close_slowly_(state) }, ebb_status::EBB_OK);
+            }
+        }
+    };
+    run();
+    ebb_thread_trim();
+    std::thread::spawn(run).join().unwrap();
+}

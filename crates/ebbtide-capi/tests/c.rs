@@ -1,0 +1,121 @@
+//! Claim: programs in C that include `ebbtide.h` do what its comments say, with every compiler there
+//! is: plain, optimised, and under sanitizers. The claims stand at the head of each file in
+//! `tests/c`.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Program, compilers};
+use std::{fs, process::Command};
+
+const C11: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"];
+const PLAIN: &[&str] = &["-O0", "-g"];
+const OPTIMISED: &[&str] = &["-O2", "-DNDEBUG"];
+const ASAN: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+const TSAN: &[&str] = &["-O1", "-g", "-fsanitize=thread"];
+
+/// Compiles and runs a file with every compiler and each of the sets of flags.
+fn passes(file: &str, sets: &[&[&str]]) {
+    for compiler in compilers("cc") {
+        for flags in sets {
+            let program = Program::compile(compiler, file, &[C11, flags].concat());
+            let run = program.run(&[]);
+            assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
+        }
+    }
+}
+
+/// Each case of a file ends with an error that has `message` in it.
+fn dies(file: &str, flags: &[&str], message: &str) {
+    for compiler in compilers("cc") {
+        let program = Program::compile(compiler, file, &[C11, flags].concat());
+        let count = program.run(&[]);
+        assert!(count.succeeded, "{}", count.output);
+        let count: usize = count.output.trim().parse().unwrap();
+        assert!(count > 0);
+        for case in 0..count {
+            let run = program.run(&[&case.to_string()]);
+            let caught = !run.succeeded && run.output.contains(message);
+            assert!(caught, "{compiler} {file}, case {case}:\n{}", run.output);
+        }
+    }
+}
+
+#[test]
+fn scopes() {
+    passes("c/scopes.c", &[PLAIN, OPTIMISED, ASAN]);
+}
+
+#[test]
+fn growing() {
+    passes("c/growing.c", &[PLAIN, OPTIMISED, ASAN]);
+}
+
+#[test]
+fn memory() {
+    passes("c/memory.c", &[PLAIN, OPTIMISED, ASAN]);
+}
+
+#[test]
+fn bad_input() {
+    passes("c/bad_input.c", &[PLAIN, OPTIMISED, ASAN]);
+}
+
+#[test]
+fn threads() {
+    passes("c/threads.c", &[PLAIN, OPTIMISED, ASAN, TSAN]);
+}
+
+#[test]
+fn misuse_of_scopes_is_caught_with_checks() {
+    dies("c/death.c", PLAIN, "ebbtide: ");
+    dies("c/death.c", &["-O2", "-DNDEBUG", "-DEBB_CHECKS=1"], "ebbtide: ");
+}
+
+#[test]
+fn memory_of_ended_scopes_is_poisoned_under_the_sanitizer() {
+    dies("c/poison.c", ASAN, "use-after-poison");
+    dies("c/poison.c", &["-O1", "-fsanitize=address", "-DNDEBUG"], "use-after-poison");
+}
+
+#[test]
+fn the_header_compiles_as_cpp() {
+    for compiler in compilers("c++") {
+        for standard in ["-std=c++17", "-std=c++20"] {
+            let flags = [standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
+            Program::check(compiler, "c/header.cpp", &flags).unwrap();
+        }
+    }
+}
+
+/// The first example of docs/C.md.
+#[test]
+fn the_example_of_the_guide_runs() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/C.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let example = guide.split("```c\n").nth(1).unwrap().split("```").next().unwrap();
+    let example = example.replace("#include <ebbtide.h>", "#include \"ebbtide.h\"");
+    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/guide.c");
+    fs::write(file, example).unwrap();
+    for compiler in compilers("cc") {
+        let run = Program::compile(compiler, file, C11).run(&[]);
+        assert_eq!((run.succeeded, run.output.as_str()), (true, "the sum is 14\n"));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_shared_library_exports_its_own_functions_only() {
+    let library = common::library().with_extension("so");
+    let mut list = Command::new("nm");
+    let symbols = list.args(["-D", "--defined-only"]).arg(&library).output().unwrap();
+    let symbols = String::from_utf8(symbols.stdout).unwrap();
+    let names: Vec<&str> = symbols.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    assert!(names.contains(&"ebb_arena_new"), "{names:?}");
+    let others: Vec<_> = names.iter().filter(|name| !name.starts_with("ebb_")).collect();
+    assert!(others.is_empty(), "{others:?}");
+    let dynamic = Command::new("readelf").arg("-d").arg(&library).output().unwrap();
+    assert!(String::from_utf8_lossy(&dynamic.stdout).contains("[libebbtide.so.0]"));
+}

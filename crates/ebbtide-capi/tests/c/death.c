@@ -1,0 +1,53 @@
+/* Claim: with EBB_CHECKS, misuse of scopes prints what is wrong and aborts. The argument is the case;
+   without one, prints how many there are. Each case ends with "not caught" if it is not. */
+#include "test.h"
+
+static ebb_arena *arena;
+static ebb_scope parent, child;
+
+static void allocate(void) { ebb_new(&parent, int); }
+static void allocate_unknown(void) {
+    volatile size_t size = 100;
+    ebb_alloc(&parent, size);
+}
+static void allocate_low(void) { ebb_alloc_low(&parent, 8, 8); }
+static void print(void) { ebb_sprintf(&parent, "%d", 1); }
+static void grow(void) { ebb_grow(&parent, NULL, 0, 8, 8); }
+static void give_back(void) { ebb_free_last(&parent, NULL, 0); }
+static void mark(void) { (void)ebb_mark(&parent); }
+static void go_back(void) {
+    const ebb_position start = {parent.top_, parent.chunk_, parent.low_};
+    ebb_rewind(&parent, start);
+}
+static void open_second_child(void) { (void)ebb_child(&parent); }
+static void close_parent_first(void) { (void)ebb_close(&parent); }
+static void rewind_in_wrong_order(void) {
+    const ebb_position first = ebb_mark(&child);
+    ebb_new(&child, double);
+    const ebb_position second = ebb_mark(&child);
+    ebb_rewind(&child, first);
+    ebb_rewind(&child, second);
+}
+static void use_null(void) { ebb_new((ebb_scope *)NULL, int); }
+static void close_null(void) { (void)ebb_close(NULL); }
+
+static void (*const cases[])(void) = {
+    allocate,  allocate_unknown,  allocate_low,       print,
+    grow,      give_back,         mark,               go_back,
+    open_second_child, close_parent_first, rewind_in_wrong_order,
+    use_null,  close_null,
+};
+
+int main(int count, char **arguments) {
+    if (count == 1) {
+        printf("%zu\n", sizeof cases / sizeof *cases);
+        return 0;
+    }
+    arena = ebb_arena_new(NULL);
+    parent = ebb_open(arena);
+    child = ebb_child(&parent);
+    ebb_new(&child, int);
+    cases[strtoul(arguments[1], NULL, 10)]();
+    fprintf(stderr, "not caught\n");
+    return 0;
+}

@@ -1,0 +1,127 @@
+/* Claim: texts, buffers and arrays grow in place while they are the last block of the low end, and
+   by copying where they are not. */
+#include "test.h"
+
+static void printed_text(ebb_scope *s) {
+    char *text = ebb_sprintf(s, "%d %s %5.2f", 42, "words", 3.14159);
+    EXPECT_TEXT(text, "42 words  3.14");
+    char *empty = ebb_sprintf(s, "%s", "");
+    EXPECT_TEXT(empty, "");
+    EXPECT(empty == text + 15);
+    /* Longer than what is free in the chunk. */
+    const size_t length = 20000;
+    char *long_text = ebb_sprintf(s, "%*d", (int)length, 7);
+    EXPECT(strlen(long_text) == length && long_text[length - 1] == '7');
+    EXPECT_TEXT(text, "42 words  3.14");
+}
+
+static void copied_text(ebb_scope *s) {
+    char *text = ebb_strdup(s, "a string");
+    EXPECT_TEXT(text, "a string");
+    EXPECT_TEXT(ebb_strndup(s, "cut here", 3), "cut");
+    EXPECT_TEXT(ebb_strdup(s, ""), "");
+}
+
+static void bytes_grow_in_place(ebb_scope *s) {
+    ebb_bytes bytes = {0};
+    EXPECT(ebb_bytes_push(s, &bytes, 'a'));
+    const char *first = bytes.data;
+    for (int i = 0; i < 1000; i++) {
+        EXPECT(ebb_bytes_push(s, &bytes, 'b'));
+        if (i % 8 == 0)
+            ebb_alloc(s, 8); /* the other end */
+    }
+    EXPECT(bytes.data == first);
+    EXPECT(ebb_bytes_append(s, &bytes, "tail", 4));
+    EXPECT(ebb_bytes_printf(s, &bytes, " %d", 12));
+    const char *text = ebb_bytes_text(s, &bytes);
+    EXPECT(strlen(text) == 1008 && text[0] == 'a');
+    EXPECT_TEXT(text + 1001, "tail 12");
+    /* What it did not use is free again. */
+    EXPECT(ebb_alloc_low(s, 1, 1) == text + 1009);
+    /* Now it is not the last one. */
+    EXPECT(ebb_bytes_push(s, &bytes, '!') && bytes.data == first); /* in the place of the 0 */
+    EXPECT(ebb_bytes_push(s, &bytes, '?') && bytes.data != first);
+    EXPECT(bytes.length == 1010 && memcmp(bytes.data + 1001, "tail 12!?", 9) == 0);
+}
+
+static void arrays_grow(ebb_scope *s) {
+    EBB_ARRAY(long) numbers = {0};
+    EBB_ARRAY(struct { char name[24]; long double value; }) records = {0};
+    for (long i = 0; i < 10000; i++) {
+        EXPECT(ebb_push(s, &numbers, i));
+        if (i % 16 == 0) {
+            EXPECT(ebb_reserve(s, &records, 1));
+            EXPECT((uintptr_t)records.data % _Alignof(long double) == 0);
+            records.data[records.length++].value = (long double)i;
+        }
+    }
+    for (long i = 0; i < 10000; i++)
+        EXPECT(numbers.data[i] == i);
+    for (size_t i = 0; i < records.length; i++)
+        EXPECT(records.data[i].value == 16 * (long double)i);
+}
+
+static void the_last_block_is_freed_and_shrunk_in_place(ebb_scope *s) {
+    char *block = ebb_alloc_low(s, 100, 1);
+    EXPECT(ebb_grow(s, block, 100, 10, 1) == block);
+    char *next = ebb_alloc_low(s, 5, 1);
+    EXPECT(next == block + 10);
+    ebb_free_last(s, block, 10); /* is not the last one: nothing happens */
+    EXPECT(ebb_alloc_low(s, 1, 1) == next + 5);
+    ebb_free_last(s, next + 5, 1);
+    ebb_free_last(s, next, 5);
+    EXPECT(ebb_alloc_low(s, 1, 1) == next);
+    EXPECT(ebb_grow(s, block, 10, 5, 1) == block); /* shrinks to where it is */
+    ebb_free_last(s, NULL, 0);
+    EXPECT(ebb_grow(s, NULL, 0, 3, 1) == next + 1);
+}
+
+static void what_does_not_fit_stays_as_it_is(void) {
+    enum { SIZE = 96 };
+    _Alignas(16) char buffer[SIZE];
+    ebb_arena_storage storage;
+    ebb_arena *arena = ebb_fixed_new(&storage, buffer, SIZE);
+    ebb_scope s = ebb_open(arena);
+    EXPECT_FAILS(EBB_NO_MEMORY, ebb_sprintf(&s, "%*d", SIZE, 1));
+    EXPECT(used(&s) == 0);
+    char *text = ebb_sprintf(&s, "%*d", SIZE - 1, 1);
+    EXPECT(text != NULL && used(&s) == SIZE);
+    EXPECT(ebb_close(&s) == EBB_OK);
+
+    s = ebb_open(arena);
+    ebb_bytes bytes = {0};
+    while (ebb_bytes_push(&s, &bytes, 'x'))
+        ;
+    EXPECT(ebb_last_status() == EBB_NO_MEMORY);
+    EXPECT(bytes.length == SIZE && bytes.data[SIZE - 1] == 'x');
+    EXPECT(!ebb_bytes_append(&s, &bytes, "yy", 2) && bytes.length == SIZE);
+    EXPECT(!ebb_bytes_printf(&s, &bytes, "%d", 1) && bytes.length == SIZE);
+    EXPECT_FAILS(EBB_NO_MEMORY, ebb_bytes_text(&s, &bytes));
+    EBB_ARRAY(int) numbers = {0};
+    EXPECT(!ebb_push(&s, &numbers, 1) && numbers.length == 0 && numbers.data == NULL);
+    EXPECT(ebb_close(&s) == EBB_OK);
+    EXPECT(ebb_arena_free(arena) == EBB_OK);
+}
+
+int main(void) {
+    _Alignas(16) static unsigned char buffer[BUFFER];
+    void (*tests[])(ebb_scope *) = {printed_text, copied_text, bytes_grow_in_place,
+                                    the_last_block_is_freed_and_shrunk_in_place, arrays_grow};
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (size_t test = 0; test < sizeof tests / sizeof *tests; test++) {
+            if (kind == 2 && tests[test] == arrays_grow)
+                continue; /* needs more than the buffer */
+            if (kind == 3 && tests[test] != printed_text && tests[test] != arrays_grow)
+                continue; /* the buffer ends in the middle */
+            ebb_arena_storage storage;
+            ebb_arena *arena = arena_of_kind(kind, &storage, buffer);
+            ebb_scope s = ebb_open(arena);
+            tests[test](&s);
+            EXPECT(ebb_close(&s) == EBB_OK);
+            EXPECT(ebb_arena_free(arena) == EBB_OK);
+        }
+    }
+    what_does_not_fit_stays_as_it_is();
+    return 0;
+}

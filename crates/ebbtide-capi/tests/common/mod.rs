@@ -1,0 +1,107 @@
+//! Compiling and running programs of C and C++ against the library.
+
+#![allow(dead_code, reason = "not every file uses all of it")]
+
+use std::{
+    env,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::OnceLock,
+};
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The compilers of a language, "cc" or "c++", that this machine has: GCC and clang. Each is tested
+/// with once; there must be one.
+pub(crate) fn compilers(language: &str) -> impl Iterator<Item = &'static str> {
+    let names: &[&str] = if language == "cc" { &["gcc", "clang"] } else { &["g++", "clang++"] };
+    let found: Vec<&str> = names.iter().copied().filter(|name| is_there(name)).collect();
+    assert!(!found.is_empty(), "no compiler: install one with apt-get install gcc g++ clang");
+    found.into_iter()
+}
+
+pub(crate) fn is_there(program: &str) -> bool {
+    let status =
+        Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// The static library, built as these tests were.
+pub(crate) fn library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["build", "--quiet", "--package", "ebbtide-capi"]);
+        let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+        if profile == "release" {
+            command.arg("--release");
+        }
+        let status = command.current_dir(CRATE).status().unwrap();
+        assert!(status.success(), "cargo builds the library");
+        let target = env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| Path::new(CRATE).join("../../target"), PathBuf::from);
+        target.join(profile).join("libebbtide_capi.a")
+    })
+}
+
+/// A program that was compiled.
+pub(crate) struct Program {
+    path: PathBuf,
+}
+
+/// How a program ended, and what it printed.
+pub(crate) struct Run {
+    pub(crate) succeeded: bool,
+    pub(crate) output: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Run {
+        let text = [output.stdout, output.stderr].concat();
+        let output_text = String::from_utf8_lossy(&text).into_owned();
+        Run { succeeded: output.status.success(), output: output_text }
+    }
+}
+
+impl Program {
+    /// Compiles a file of `tests`, which must succeed.
+    pub(crate) fn compile(compiler: &str, file: &str, flags: &[&str]) -> Program {
+        let name: String = [compiler, file, &flags.concat()]
+            .concat()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let libraries = ["-lpthread", "-ldl", "-lm"].map(OsStr::new);
+        let mut command = Program::command(compiler, file, flags);
+        command.arg("-o").arg(&path).arg(library()).args(libraries);
+        let run = Run::of(command.output().unwrap());
+        assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
+        Program { path }
+    }
+
+    /// Compiles a file of `tests` without making a program.
+    ///
+    /// # Errors
+    ///
+    /// What the compiler says.
+    pub(crate) fn check(compiler: &str, file: &str, flags: &[&str]) -> Result<(), String> {
+        let run = Run::of(Program::command(compiler, file, flags).output().unwrap());
+        if run.succeeded { Ok(()) } else { Err(format!("{compiler} {file}:\n{}", run.output)) }
+    }
+
+    fn command(compiler: &str, file: &str, flags: &[&str]) -> Command {
+        let mut command = Command::new(compiler);
+        command.args(flags).arg("-I").arg(Path::new(CRATE).join("include"));
+        command.arg(Path::new(CRATE).join("tests").join(file));
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        let mut command = Command::new(&self.path);
+        // A request that is too large is refused, as without the sanitizer.
+        command.args(arguments).env("ASAN_OPTIONS", "allocator_may_return_null=1");
+        Run::of(command.output().unwrap())
+    }
+}
