@@ -34,6 +34,8 @@
 //!   arenas for many threads.
 //! - The module [`front_end`] is for interfaces to other languages.
 //!
+//! Users of bumpalo, typed-arena and bump-scope find their calls in the module `migrating`.
+//!
 //! Every allocating method of a scope has a twin with `try_` that returns [`AllocError`] where the
 //! other one calls `handle_alloc_error`.
 //!
@@ -97,6 +99,10 @@ mod init_guard;
 mod keep;
 #[cfg(feature = "std")]
 pub mod local;
+/// A page for users of other arenas; there is no code in it.
+#[cfg(all(any(doc, doctest), feature = "std", feature = "hashbrown-017"))]
+#[doc = include_str!("../MIGRATING.md")]
+pub mod migrating {}
 mod poison;
 // Models compile the pool by themselves, over other locks (`tests/loom.rs`).
 #[cfg(all(feature = "std", not(loom)))]

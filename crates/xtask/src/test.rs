@@ -122,7 +122,7 @@ const STEPS: &[Step] = &[
         .needs(&[MUTANTS])
         .slow(),
     Step::new("hashbrown's tests, with its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
-    Step::new("tests of a bumpalo user, ported to scopes", "bash ci/others/bumpalo-user.sh").slow(),
+    Step::new("tests of crates moved over to ebbtide", "bash ci/others/moved.sh").slow(),
     Step::new("other crates' tests in transparent scopes", "bash ci/others/global.sh").slow(),
 ];
 
