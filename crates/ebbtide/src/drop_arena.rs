@@ -2,10 +2,10 @@
 //!
 //! # Invariant
 //!
-//! - **D1** `newest` leads, by `older`, to every value that was registered since the last reset,
-//!   once: to an [`Entry`] in a chunk of the arena, whose value is initialised and which `drop`
-//!   drops. `'v` outlives the arena and is contained in all of the values' types, or they are boxes
-//!   of such values.
+//! - **D1** The list that starts with `newest` and continues with `older` has one [`Entry`] for each
+//!   value that was registered since the last reset. Each entry lies in a chunk of the arena, its
+//!   value is initialised, and its `drop` drops that value. `'v` outlives the arena, and every value
+//!   is of a type that is valid for `'v`, or a box of such a value.
 
 use crate::{
     arena::{Arena, Retain},
@@ -20,8 +20,8 @@ use core::{
     cell::Cell, convert::Infallible, fmt, marker::PhantomData, mem::needs_drop, ptr::NonNull,
 };
 
-/// An arena for values of any types that runs their destructors, on [`reset`](DropArena::reset) and
-/// when it is dropped. The value that was allocated last is dropped first.
+/// An arena for values of any type, which drops them on [`reset`](DropArena::reset) and when it is
+/// dropped itself. The value that was allocated last is dropped first.
 ///
 /// A value that needs `Drop` takes two words more than its size and one more store; others cost as
 /// much as in the arena's [`root`](Arena::root). If all values have the same type, a
@@ -38,19 +38,20 @@ use core::{
 /// assert_eq!(*count, 2);
 /// ```
 ///
-/// Values may borrow whatever outlives the arena, for `'v`. They cannot borrow each other, because
-/// their destructors could then see what is gone already; in a `TypedArena`, values without a
-/// destructor of their own can.
+/// Values may borrow for `'v`, from whatever outlives the arena. They cannot borrow each other,
+/// because a destructor could then access a value that was dropped before. In a `TypedArena`, values
+/// can borrow each other if their type does not implement `Drop` itself.
 ///
 /// It is neither `Send` nor `Sync`: the values in it may be of any type.
 pub struct DropArena<'v, B: Backing = DefaultBacking> {
     arena: Arena<B>,
     newest: Cell<Option<NonNull<Link>>>,
-    /// Neither covariant, or a value that borrows less could be put in, nor contravariant.
+    /// Invariant: if the arena were covariant in `'v`, a value that borrows for a shorter time could
+    /// be put in.
     values: PhantomData<fn(&'v ()) -> &'v ()>,
 }
 
-/// What leads from a value to its destructor and to the value before it.
+/// The header of a registered value: its destructor, and the link to the value before it.
 struct Link {
     older: Cell<Option<NonNull<Link>>>,
     drop: unsafe fn(NonNull<Link>),

@@ -1,16 +1,16 @@
-//! Keeping what a child scope made: moved to the parent without the heap, or with all that it
+//! Keeping the result of a child scope: by moving it to the parent, or together with all that it
 //! refers to.
 //!
-//! Only the parent can keep memory of a child, and only while the child's loan ends: everything here
-//! takes `&mut` of the parent, and a closure that works for every lifetime. So nothing that refers
-//! to the child is left but what the closure returns.
+//! Each method borrows the parent exclusively and takes a closure that works for every lifetime of
+//! the child. So when the closure has returned, its result is the only value that can refer to the
+//! child's memory.
 
 use crate::{scope::Scope, value::lend};
 use core::{alloc::Layout, ptr::NonNull};
 
-/// A type with a lifetime, for every lifetime: what [`Scope::transaction`] returns.
+/// Names a type for every lifetime: the result of [`Scope::transaction`].
 ///
-/// An implementation is a name for the type; it has no values.
+/// Implement it for a marker type, of which no values are needed.
 ///
 /// ```
 /// use ebbtide::ForLifetime;
@@ -36,17 +36,17 @@ impl<T: ?Sized + 'static> ForLifetime for &'static mut T {
 }
 
 impl<'a> Scope<'a> {
-    /// Runs `make` in a child scope, and keeps the value that it returns. All else that it allocated
-    /// is free again: scratch memory, earlier versions of the value. Takes nothing of the heap: the
-    /// value is moved within the arena.
+    /// Runs `make` in a child scope and keeps the value that it returns. Everything else that `make`
+    /// allocated, such as scratch memory, is free again. The value moves within the arena, without a
+    /// temporary copy on the heap.
     ///
-    /// The value cannot refer to others in the child, which do not move with it; to keep a tree, see
-    /// [`transaction`](Scope::transaction). If the child had to enter more than one chunk, the
-    /// scratch memory in all but the last one is free only when this scope ends.
+    /// The value cannot refer to other values in the child, because these do not move with it; use
+    /// [`transaction`](Scope::transaction) to keep a tree. If the child entered more than one chunk,
+    /// the scratch memory in all but the last one is free only when this scope ends.
     ///
     /// # Panics
     ///
-    /// If `make` panics, or puts another scope in the place of its own.
+    /// If `make` panics, or replaces its scope by another one.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -71,7 +71,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// If `make` panics, or puts another scope in the place of its own.
+    /// If `make` panics, or replaces its scope by another one.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -104,7 +104,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// If `make` panics, or puts another scope in the place of its own.
+    /// If `make` panics, or replaces its scope by another one.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -144,7 +144,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Panics
     ///
-    /// If `make` panics, or puts another scope in the place of its own.
+    /// If `make` panics, or replaces its scope by another one.
     ///
     /// ```
     /// use ebbtide::{Arena, ForLifetime, Scope};

@@ -1,18 +1,17 @@
 //! An arena for values of one type, with destructors.
 //!
-//! Its chunks are vectors of the standard library, because only they are dropped without using
-//! lifetimes that have ended (`may_dangle`, which stable Rust grants to nobody else). That is what
-//! lets the values refer to each other in cycles.
+//! Its chunks are vectors of the standard library. The values can refer to each other in cycles only
+//! because the destructor of such a vector is declared not to access references of its elements
+//! (`may_dangle`, which no other crate can use on stable Rust).
 //!
 //! # Invariants
 //!
-//! - **A1** While values are lent, no chunk is shrunk or reallocated: a value is written behind the
-//!   last one, into spare capacity, and nothing forms a reference to the others.
-//! - **A2** No code of the user's runs, and no allocator, while a reference to `current` exists.
-//! - **A3** While user code makes the values of a batch, the chunk that they are written to is not
-//!   in the arena: [`Taken`] holds it, and puts it back.
-//! - **A4** If `current` has a capacity, `others` can take as many chunks as are taken out, without
-//!   allocating.
+//! - **A1** While values are borrowed, no chunk is shrunk or reallocated: a new value is written to
+//!   spare capacity after the last one, and no reference to the others is created.
+//! - **A2** While a reference to `current` exists, neither user code nor an allocator runs.
+//! - **A3** While user code creates the values of a batch, the chunk that they are written to is not
+//!   in the arena: a `Taken` holds it and puts it back.
+//! - **A4** If `current` has a capacity, `others` has spare capacity for all chunks that are taken out.
 
 use crate::{
     chunk::LARGEST_CHUNK,

@@ -1,5 +1,7 @@
 //! Claim: every method that allocates returns what its documentation says, aligned, in memory of
 //! its own. Its `try_` version does the same, or returns `AllocError` and changes nothing.
+//!
+//! The file is long because it has a test or a row for each method.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,7 +1,7 @@
 //! Claim: safe programs are safe from every known trap of this design.
 //!
 //! Each test is an attack that worked on a prototype, or that an invariant in `src/raw.rs`
-//! prevents.
+//! prevents. They are independent of each other; the file is long because there are many.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]

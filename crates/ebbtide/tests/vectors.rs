@@ -1,6 +1,9 @@
 //! Claim: every method of our vectors and strings does what that of the standard library does,
 //! whatever is allocated between, whatever panics and whatever is forgotten; and memory of one
 //! scope never gets into another one's hands.
+//!
+//! The file is long because one set of random operations drives every kind of vector and string, and
+//! the tests of single claims use its elements and helpers.
 
 #![cfg(feature = "std")]
 #![allow(clippy::string_extend_chars, reason = "it is what is tested")]
