@@ -27,7 +27,7 @@
 //! take_chunk     (chunks.rs)
 //!   ├─ a pinned chunk with a free tail is known ─► adopt
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool
-//!                        └─ without ─► memory::grow ─► pool, range          the bound is asked here
+//!                        └─ without ─► memory::grow ─► pool, range          the bound is checked here
 //! resize         (resize.rs)
 //!   ├─ small, the chunk's last block, and there is room ─► top = end         the fast path
 //!   └─ else ─► resize ─┬─ the innermost scope's ─► in place, or alloc, copy, free
@@ -43,7 +43,7 @@
 //!                                                     └─ another owner's, or pinned ─► Count::free ─► the last one recycles
 //! enter, leave   (scopes.rs)
 //!   enter_fast, leave_fast: the outermost scope, in the cached chunk, that leaves nothing behind  the fast path
-//!   enter ─┬─ the owner's scopes do not pay (payoff.rs) ─► none; the inner allocator serves
+//!   enter ─┬─ the owner's scopes do not pay off (payoff.rs) ─► none; the inner allocator serves
 //!          ├─ a persistent scope is suspended ─► resume_persistent
 //!          └─ else ─► take a chunk, save the outer scope in its record ─► persist, if scopes pin sparse chunks
 //!   leave ─► close ─┬─ the persistent scope ─► suspend_persistent
@@ -75,8 +75,8 @@
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
 //!   [`LEAD`] bytes above the start of the chunk. So no block of another run ends at `top`: a block
-//!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on are
-//!   free as well in the chunk behind the current one in the scope's list.
+//!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on
+//!   are free as well in the chunk behind the current one in the scope's list.
 //! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of this scope, and
 //!   lie below the bump pointer of their chunk. A scope keeps its chunks until it ends or clears
 //!   its lists, and its lists end with it. A chunk that is bumped again from its start has no
@@ -226,7 +226,8 @@ pub struct Owner {
     /// The chunk of the innermost scope after which the next search for an empty chunk starts;
     /// `None` for the current chunk.
     search_position: Cell<Option<Run>>,
-    /// The end of the innermost scope's part of the current chunk.
+    /// The end of the memory in which the innermost scope may bump: of the current chunk, of a
+    /// stage of it, or of what its byte limit allows.
     limit: Cell<usize>,
     /// The offset of the free bytes in the chunk that takes turns with the current one, the next in
     /// the scope's list; 0 if it is full or there is none.

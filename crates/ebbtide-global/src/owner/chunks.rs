@@ -236,8 +236,8 @@ impl Owner {
         Ok(())
     }
 
-    /// The chunk that takes turns with the current one: the one behind it in the scope's list. `None`
-    /// if the scope lists small blocks, because it bumps no chunk again.
+    /// The chunk that takes turns with the current one: the one behind it in the scope's list.
+    /// `None` if the scope lists small blocks, because it bumps no chunk again.
     #[inline]
     fn partner(&self, current: Run) -> Option<Run> {
         current.next().filter(|_| self.list_floor.get() == MEDIUM_ONLY)
