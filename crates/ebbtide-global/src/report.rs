@@ -243,11 +243,14 @@ pub fn report() -> Report {
 
 /// Sets how many unused bytes are kept for the next scopes.
 ///
-/// By default, 6 MiB are kept for ever, and memory that was in use in the recent past is kept as
-/// well. After this call, pools keep at most `bytes` at any time, and keep those for ever. If
-/// `bytes` is more than 16 MiB, the difference also raises the bound that [`arena`](crate::arena)
-/// promises. Memory beyond `bytes` goes back to the system the next time that it reaches a pool;
-/// [`release_pool`](crate::release_pool) returns it at once.
+/// By default, the pool that threads share keeps 6 MiB for ever, and memory that was in use in the
+/// recent past as well. After this call, it keeps at most `bytes` at any time, and keeps those for
+/// ever. If `bytes` is more than 16 MiB, the difference also raises the bound that
+/// [`arena`](crate::arena) promises. Memory beyond `bytes` goes back to the system the next time
+/// that it reaches the pool; [`release_pool`](crate::release_pool) returns it at once.
+///
+/// Besides the pool, each thread keeps what its last scopes left, up to 1 MiB or `bytes`, whichever
+/// is less, and the chunk of 64 KiB in which its next scope begins. The bound includes them.
 ///
 /// ```
 /// ebbtide_global::retain(16 << 20);
