@@ -80,16 +80,6 @@ fn memory_of_ended_scopes_is_poisoned_under_the_sanitizer() {
     dies("c/poison.c", &["-O1", "-fsanitize=address", "-DNDEBUG"], "use-after-poison");
 }
 
-#[test]
-fn the_header_compiles_as_cpp() {
-    for compiler in compilers("c++") {
-        for standard in ["-std=c++17", "-std=c++20"] {
-            let flags = [standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
-            Program::check(compiler, "c/header.cpp", &flags).unwrap();
-        }
-    }
-}
-
 /// The first example of docs/C.md.
 #[test]
 fn the_example_of_the_guide_runs() {

@@ -67,6 +67,16 @@ impl Run {
 impl Program {
     /// Compiles a file of `tests`, which must succeed.
     pub(crate) fn compile(compiler: &str, file: &str, flags: &[&str]) -> Program {
+        Program::compile_with(compiler, file, flags, &[])
+    }
+
+    /// Compiles a file of `tests` and links it to more libraries.
+    pub(crate) fn compile_with(
+        compiler: &str,
+        file: &str,
+        flags: &[&str],
+        more: &[&str],
+    ) -> Program {
         let name: String = [compiler, file, &flags.concat()]
             .concat()
             .chars()
@@ -75,7 +85,7 @@ impl Program {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let libraries = ["-lpthread", "-ldl", "-lm"].map(OsStr::new);
         let mut command = Program::command(compiler, file, flags);
-        command.arg("-o").arg(&path).arg(library()).args(libraries);
+        command.arg("-o").arg(&path).arg(library()).args(more).args(libraries);
         let run = Run::of(command.output().unwrap());
         assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
         Program { path }
@@ -101,7 +111,10 @@ impl Program {
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         let mut command = Command::new(&self.path);
         // A request that is too large is refused, as without the sanitizer.
-        command.args(arguments).env("ASAN_OPTIONS", "allocator_may_return_null=1");
+        command.args(arguments);
+        for options in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            command.env(options, "allocator_may_return_null=1");
+        }
         Run::of(command.output().unwrap())
     }
 }

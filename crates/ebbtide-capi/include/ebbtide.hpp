@@ -1,0 +1,816 @@
+/**
+ * @file ebbtide.hpp
+ * Scoped arena memory for C++17: RAII, containers and a memory resource over ebbtide.h.
+ *
+ * @code
+ * ebbtide::arena arena;
+ * {
+ *     ebbtide::scope scope = arena.open();
+ *     node *first = scope.make<node>(1, nullptr);
+ *     ebbtide::vector<int> numbers(scope);
+ *     numbers.push_back(7);
+ * } // the memory is free again
+ * @endcode
+ *
+ * ### Errors
+ * Functions that allocate throw std::bad_alloc where there is no memory, and std::logic_error for
+ * what a correct program does not do: using a scope that is closed, opening a second scope of an
+ * arena. The versions with `try_` return a null pointer instead.
+ *
+ * ### Threads
+ * One thread at a time uses an arena, its scopes, and the containers and resources over them.
+ * ebbtide::pool is the exception: all threads may share one.
+ */
+#ifndef EBBTIDE_HPP
+#define EBBTIDE_HPP
+
+#include "ebbtide.h"
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__GNUC__)
+#define EBB_MEMBER_ __attribute__((always_inline)) inline
+#define EBB_COLD_MEMBER_ __attribute__((cold, noinline))
+#else
+#define EBB_MEMBER_ inline
+#define EBB_COLD_MEMBER_
+#endif
+
+namespace ebbtide {
+
+namespace detail {
+
+/// Throws what the last failed call of this thread was about.
+[[noreturn]] inline void throw_last() {
+    const ebb_status status = ebb_last_status();
+    if (status == EBB_NO_MEMORY || status == EBB_SIZE)
+        throw std::bad_alloc();
+    throw std::logic_error(ebb_status_text(status));
+}
+
+/// The pointer, or an exception if it is null.
+template <typename T> inline T *checked(T *pointer) {
+    if (!EBB_LIKELY_(pointer != nullptr))
+        throw_last();
+    return pointer;
+}
+
+inline void checked(ebb_status status) {
+    if (status != EBB_OK)
+        throw_last();
+}
+
+} // namespace detail
+
+/// A view of consecutive elements, as std::span of C++20, to which it converts.
+template <typename T> class span {
+public:
+    using element_type = T;
+    using value_type = std::remove_cv_t<T>;
+
+    constexpr span() noexcept = default;
+    constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+    constexpr T *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr bool empty() const noexcept { return size_ == 0; }
+    constexpr T *begin() const noexcept { return data_; }
+    constexpr T *end() const noexcept { return data_ + size_; }
+    constexpr T &operator[](std::size_t index) const noexcept { return data_[index]; }
+
+private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Statistics; see ebb_stats.
+using stats = ebb_stats;
+
+/// A scope: everything allocated in it is free again when it is destroyed. Opened by arena::open,
+/// scope::child and scope::of_thread.
+///
+/// It may be moved as long as no child is open; what was moved from is closed. It cannot be copied
+/// or assigned. Destroy children before their parent, which happens by itself if each is a local
+/// variable. A parent must not allocate while a child is open; with EBB_CHECKS, that aborts. One
+/// thread at a time uses a scope.
+class scope {
+public:
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+    scope &operator=(scope &&) = delete;
+
+    /// Moves the scope. Its containers and children must not exist: they keep its address.
+    EBB_MEMBER_ scope(scope &&other) noexcept : scope(std::move(other.words_)) {
+        EBB_CHECK_((words_.state_ & EBB_FROZEN_) == 0, "a scope is moved while its child is open");
+        other.words_ = ebb_scope{};
+    }
+
+    EBB_MEMBER_ ~scope() {
+        if (words_.state_ != 0)
+            ebb_close(&words_);
+    }
+
+    /// Opens a scope of an arena of this thread that no other open scope uses; see ebb_thread_open.
+    static scope of_thread() { return scope(ebb_thread_open()); }
+
+    /// Opens a child.
+    EBB_MEMBER_ scope child() { return scope(ebb_child(&words_)); }
+
+    /// Ends the scope before its destructor does.
+    void close() { detail::checked(ebb_close(&words_)); }
+
+    bool is_open() const noexcept { return ebb_is_open(&words_); }
+
+    /// Uninitialised bytes.
+    EBB_MEMBER_ void *allocate(std::size_t size,
+                                      std::size_t align = alignof(std::max_align_t)) {
+        return detail::checked(ebb_alloc_aligned(&words_, size, align));
+    }
+
+    EBB_MEMBER_ void *try_allocate(std::size_t size,
+                                          std::size_t align = alignof(std::max_align_t)) noexcept {
+        return ebb_alloc_aligned(&words_, size, align);
+    }
+
+    /// A `T`, made of the arguments. Nothing would call its destructor, so it must have none that
+    /// does anything; see make_leaked and make_unique.
+    template <typename T, typename... Arguments>
+    EBB_MEMBER_ T *make(Arguments &&...arguments) {
+        static_assert(std::is_trivially_destructible_v<T>,
+                      "nothing would call the destructor: use make_unique or make_leaked");
+        return make_leaked<T>(std::forward<Arguments>(arguments)...);
+    }
+
+    /// Like make, for any type: the memory is reclaimed, and the destructor is not called.
+    template <typename T, typename... Arguments>
+    EBB_MEMBER_ T *make_leaked(Arguments &&...arguments) {
+        void *block = detail::checked(ebb_alloc_aligned(&words_, sizeof(T), alignof(T)));
+        return ::new (block) T(std::forward<Arguments>(arguments)...);
+    }
+
+    /// Calls the destructor of a value in a scope. The memory waits for the end of the scope.
+    struct destroy {
+        template <typename T> void operator()(T *value) const noexcept { value->~T(); }
+    };
+
+    /// A `T` whose destructor is called. The pointer must not outlive the scope.
+    template <typename T, typename... Arguments>
+    std::unique_ptr<T, destroy> make_unique(Arguments &&...arguments) {
+        return std::unique_ptr<T, destroy>(make_leaked<T>(std::forward<Arguments>(arguments)...));
+    }
+
+    /// `count` elements, each made by the default constructor.
+    template <typename T> span<T> make_array(std::size_t count) {
+        T *data = uninitialised<T>(count);
+        std::uninitialized_value_construct_n(data, count);
+        return span<T>(data, count);
+    }
+
+    /// `count` elements, uninitialised.
+    template <typename T> span<T> make_array_for_overwrite(std::size_t count) {
+        static_assert(std::is_trivially_default_constructible_v<T>,
+                      "uninitialised elements need a type that needs no constructor");
+        return span<T>(uninitialised<T>(count), count);
+    }
+
+    /// A copy of consecutive elements.
+    template <typename T> span<T> copy(const T *from, std::size_t count) {
+        T *data = uninitialised<T>(count);
+        std::uninitialized_copy_n(from, count, data);
+        return span<T>(data, count);
+    }
+
+    /// A copy of a text, with a 0 behind it.
+    std::string_view copy(std::string_view text) {
+        const char *from = text.data() == nullptr ? "" : text.data();
+        return {detail::checked(ebb_strndup(&words_, from, text.size())), text.size()};
+    }
+
+    /// Printed text, with a 0 behind it; see ebb_sprintf.
+    EBB_PRINTF_(2, 3) std::string_view format(const char *text, ...) {
+        va_list values;
+        va_start(values, text);
+        const char *printed = ebb_vsprintf(&words_, text, values);
+        va_end(values);
+        return detail::checked(printed);
+    }
+
+    /// A position to rewind to, last in, first out.
+    EBB_MEMBER_ ebb_position mark() { return ebb_mark(&words_); }
+
+    /// Frees everything allocated since the position was taken.
+    EBB_MEMBER_ void rewind(ebb_position position) { ebb_rewind(&words_, position); }
+
+    ebbtide::stats stats() const {
+        ebbtide::stats found;
+        detail::checked(ebb_scope_stats(&words_, &found));
+        return found;
+    }
+
+    /// The scope of the C interface.
+    EBB_MEMBER_ ebb_scope *c_scope() noexcept { return &words_; }
+
+private:
+    friend class arena_base;
+
+    EBB_MEMBER_ explicit scope(ebb_scope &&words) noexcept
+        : words_{words.top_, words.chunk_, words.low_, words.state_} {}
+
+    template <typename T> T *uninitialised(std::size_t count) {
+        static_assert(std::is_trivially_destructible_v<T>,
+                      "nothing would call the destructors: use ebbtide::vector");
+        return static_cast<T *>(
+            detail::checked(ebb_alloc_array(&words_, count, sizeof(T), alignof(T))));
+    }
+
+    ebb_scope words_;
+};
+
+/// How an arena is made: the capacity of the first chunk, and the most bytes to hold; 0 for the
+/// defaults. And the resource that chunks come from; null for the heap, which costs no virtual call.
+struct options {
+    std::size_t first_chunk = 0;
+    std::size_t limit = 0;
+    std::pmr::memory_resource *upstream = nullptr;
+};
+
+namespace detail {
+
+/// A memory resource as two functions. They keep exceptions from C.
+inline void *allocate_upstream(void *upstream, std::size_t size, std::size_t align) noexcept {
+    try {
+        return static_cast<std::pmr::memory_resource *>(upstream)->allocate(size, align);
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+inline void release_upstream(void *upstream, void *block, std::size_t size,
+                             std::size_t align) noexcept {
+    static_cast<std::pmr::memory_resource *>(upstream)->deallocate(block, size, align);
+}
+
+inline ebb_options for_c(const options &from) {
+    ebb_options to = EBB_OPTIONS_INIT;
+    to.first_chunk = from.first_chunk;
+    to.limit = from.limit;
+    if (from.upstream != nullptr)
+        to.backing = {allocate_upstream, release_upstream, from.upstream};
+    return to;
+}
+
+} // namespace detail
+
+/// What all arenas can do. One thread at a time uses an arena; it may change between scopes.
+class arena_base {
+public:
+    arena_base(const arena_base &) = delete;
+    arena_base &operator=(const arena_base &) = delete;
+
+    /// Opens the one scope of the arena. If another is open, throws std::logic_error.
+    EBB_MEMBER_ scope open() {
+        ebb_scope words = ebb_open(handle_);
+        if (!EBB_LIKELY_(words.chunk_ != nullptr))
+            detail::throw_last();
+        return scope(std::move(words));
+    }
+
+    /// Gives back every chunk but the first.
+    void trim() { detail::checked(ebb_arena_trim(handle_)); }
+
+    /// Gives chunks back until at most `keep` bytes are held.
+    void shrink(std::size_t keep = 0) { detail::checked(ebb_arena_shrink(handle_, keep)); }
+
+    /// Makes the next first chunk as large as all were; see ebb_arena_merge.
+    void merge() { detail::checked(ebb_arena_merge(handle_)); }
+
+    /// The most bytes to hold of the upstream; 0 for no limit.
+    void set_limit(std::size_t bytes) { detail::checked(ebb_arena_set_limit(handle_, bytes)); }
+    std::size_t limit() const noexcept { return ebb_arena_limit(handle_); }
+
+    ebbtide::stats stats() const {
+        ebbtide::stats found;
+        detail::checked(ebb_arena_stats(handle_, &found));
+        return found;
+    }
+
+    /// The arena of the C interface.
+    ebb_arena *c_arena() noexcept { return handle_; }
+
+protected:
+    explicit arena_base(ebb_arena *handle) : handle_(detail::checked(handle)) {}
+    arena_base(arena_base &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+
+    ~arena_base() {
+        [[maybe_unused]] const ebb_status status = ebb_arena_free(handle_);
+        EBB_CHECK_(status == EBB_OK, "an arena is destroyed while its scope is open");
+    }
+
+    ebb_arena *handle_;
+};
+
+/// An arena that grows. A scope of it may be open while it moves; what was moved from can only be
+/// destroyed or assigned to. It must not be destroyed while a scope is open: with EBB_CHECKS that
+/// aborts, without them its memory is lost. One thread at a time uses it.
+class arena : public arena_base {
+public:
+    explicit arena(const options &options = {}) : arena_base(make(options)) {}
+    arena(arena &&) noexcept = default;
+    arena &operator=(arena &&other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+
+private:
+    static ebb_arena *make(const options &options) {
+        const ebb_options made = detail::for_c(options);
+        return ebb_arena_new(&made);
+    }
+};
+
+/// An arena over a buffer, which must outlive it. It calls no heap: when the buffer is full,
+/// allocations throw. It cannot be moved. One thread at a time uses it.
+class fixed_arena : private ebb_arena_storage, public arena_base {
+public:
+    fixed_arena(void *buffer, std::size_t size)
+        : ebb_arena_storage(), arena_base(ebb_fixed_new(this, buffer, size)) {}
+    fixed_arena(fixed_arena &&) = delete;
+};
+
+/// An arena over a buffer that goes on in chunks when the buffer is full. It cannot be moved. One
+/// thread at a time uses it.
+class spilling_arena : private ebb_arena_storage, public arena_base {
+public:
+    spilling_arena(void *buffer, std::size_t size, const options &options = {})
+        : ebb_arena_storage(), arena_base(make(buffer, size, options)) {}
+    spilling_arena(spilling_arena &&) = delete;
+
+private:
+    ebb_arena *make(void *buffer, std::size_t size, const options &options) {
+        const ebb_options made = detail::for_c(options);
+        return ebb_spilling_new(this, buffer, size, &made);
+    }
+};
+
+/// A memory resource for pmr containers: a std::pmr::monotonic_buffer_resource whose release()
+/// keeps its chunks, and which takes the last block back when it is deallocated. One thread at a
+/// time uses it. It cannot be moved.
+class memory_resource final : public std::pmr::memory_resource {
+public:
+    memory_resource() : memory_resource(nullptr, 0) {}
+    explicit memory_resource(std::pmr::memory_resource *upstream)
+        : memory_resource(nullptr, 0, upstream) {}
+    explicit memory_resource(std::size_t first_chunk, std::pmr::memory_resource *upstream =
+                                                          std::pmr::get_default_resource())
+        : upstream_(upstream), arena_(nullptr, 0, {first_chunk, 0, upstream}) {}
+    memory_resource(void *buffer, std::size_t size,
+                    std::pmr::memory_resource *upstream = std::pmr::get_default_resource())
+        : upstream_(upstream), arena_(buffer, size, {0, 0, upstream}) {}
+
+    memory_resource(const memory_resource &) = delete;
+    memory_resource &operator=(const memory_resource &) = delete;
+
+    ~memory_resource() override { release(); }
+
+    /// Ends all allocations, and keeps the chunks for the next ones.
+    void release() noexcept {
+        if (ebb_is_open(&scope_))
+            ebb_close(&scope_);
+    }
+
+    /// Ends all allocations, and gives the chunks back.
+    void shrink() {
+        release();
+        arena_.shrink();
+    }
+
+    std::pmr::memory_resource *upstream_resource() const noexcept { return upstream_; }
+
+    ebbtide::stats stats() const { return arena_.stats(); }
+
+private:
+    EBB_MEMBER_ void *do_allocate(std::size_t size, std::size_t align) override {
+        void *block = ebb_alloc_low(&scope_, size, align);
+        return EBB_LIKELY_(block != nullptr) ? block : allocate_slowly(size, align);
+    }
+
+    EBB_MEMBER_ void do_deallocate(void *block, std::size_t size, std::size_t) override {
+        ebb_free_last(&scope_, block, size);
+    }
+
+    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {
+        return this == &other;
+    }
+
+    /// The first allocation opens the scope.
+    void *allocate_slowly(std::size_t size, std::size_t align) {
+        if (!ebb_is_open(&scope_)) {
+            scope_ = ebb_open(arena_.c_arena());
+            if (void *block = ebb_alloc_low(&scope_, size, align))
+                return block;
+        }
+        throw std::bad_alloc();
+    }
+
+    std::pmr::memory_resource *upstream_;
+    spilling_arena arena_;
+    ebb_scope scope_ = {};
+};
+
+/// An allocator for containers of the standard library, without a virtual call. It takes the last
+/// block of its scope back when it is deallocated. The scope must outlive the container, stay where
+/// it is, and have no child open while the container allocates.
+template <typename T> class allocator {
+public:
+    using value_type = T;
+
+    allocator(scope &scope) noexcept : scope_(scope.c_scope()) {}
+    template <typename U> allocator(const allocator<U> &other) noexcept : scope_(other.c_scope()) {}
+
+    EBB_MEMBER_ T *allocate(std::size_t count) {
+        if (!EBB_LIKELY_(count <= static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)))
+            throw std::bad_array_new_length();
+        return static_cast<T *>(
+            detail::checked(ebb_alloc_low(scope_, count * sizeof(T), alignof(T))));
+    }
+
+    EBB_MEMBER_ void deallocate(T *block, std::size_t count) noexcept {
+        ebb_free_last(scope_, block, count * sizeof(T));
+    }
+
+    ebb_scope *c_scope() const noexcept { return scope_; }
+
+    template <typename U> bool operator==(const allocator<U> &other) const noexcept {
+        return scope_ == other.c_scope();
+    }
+    template <typename U> bool operator!=(const allocator<U> &other) const noexcept {
+        return !(*this == other);
+    }
+
+private:
+    ebb_scope *scope_;
+};
+
+/// A vector in a scope that grows in place while it is the last block of the low end: nothing is
+/// copied then, and addresses stay. The scope must outlive it and stay where it is. One thread at a
+/// time uses it and its scope.
+template <typename T> class vector {
+public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = T &;
+    using const_reference = const T &;
+    using iterator = T *;
+    using const_iterator = const T *;
+
+    explicit vector(scope &scope) noexcept : scope_(scope.c_scope()) {}
+    vector(scope &scope, std::initializer_list<T> values) : vector(scope) {
+        append(values.begin(), values.size());
+    }
+    vector(const vector &) = delete;
+    vector &operator=(const vector &) = delete;
+    vector(vector &&other) noexcept
+        : scope_(other.scope_), data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, 0)) {}
+    vector &operator=(vector &&other) noexcept {
+        std::swap(scope_, other.scope_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        return *this;
+    }
+
+    ~vector() {
+        clear();
+        if (data_ != nullptr)
+            ebb_free_last(scope_, data_, capacity_ * sizeof(T));
+    }
+
+    T *data() noexcept { return data_; }
+    const T *data() const noexcept { return data_; }
+    std::size_t size() const noexcept { return size_; }
+    std::size_t capacity() const noexcept { return capacity_; }
+    bool empty() const noexcept { return size_ == 0; }
+    T *begin() noexcept { return data_; }
+    T *end() noexcept { return data_ + size_; }
+    const T *begin() const noexcept { return data_; }
+    const T *end() const noexcept { return data_ + size_; }
+    T &operator[](std::size_t index) noexcept { return data_[index]; }
+    const T &operator[](std::size_t index) const noexcept { return data_[index]; }
+    T &front() noexcept { return data_[0]; }
+    T &back() noexcept { return data_[size_ - 1]; }
+    const T &front() const noexcept { return data_[0]; }
+    const T &back() const noexcept { return data_[size_ - 1]; }
+
+    T &at(std::size_t index) {
+        if (index >= size_)
+            throw std::out_of_range("ebbtide::vector::at");
+        return data_[index];
+    }
+
+    /// The arguments may refer to elements of this vector.
+    template <typename... Arguments> EBB_MEMBER_ T &emplace_back(Arguments &&...arguments) {
+        if (!EBB_LIKELY_(size_ < capacity_))
+            return emplace_slowly(std::forward<Arguments>(arguments)...);
+        T *place = ::new (static_cast<void *>(data_ + size_)) T(std::forward<Arguments>(arguments)...);
+        ++size_;
+        return *place;
+    }
+    EBB_MEMBER_ void push_back(const T &value) { emplace_back(value); }
+    EBB_MEMBER_ void push_back(T &&value) { emplace_back(std::move(value)); }
+
+    void pop_back() noexcept { data_[--size_].~T(); }
+
+    void clear() noexcept {
+        std::destroy_n(data_, size_);
+        size_ = 0;
+    }
+
+    /// Makes room for `capacity` elements in all.
+    void reserve(std::size_t capacity) {
+        if (capacity > capacity_)
+            grow_to(capacity);
+    }
+
+    /// New elements are made by the default constructor.
+    void resize(std::size_t size) {
+        if (size <= size_) {
+            std::destroy_n(data_ + size, size_ - size);
+        } else {
+            reserve(size);
+            std::uninitialized_value_construct_n(data_ + size_, size - size_);
+        }
+        size_ = size;
+    }
+
+    /// Appends copies of elements that are not this vector's own.
+    void append(const T *from, std::size_t count) {
+        if (count > capacity_ - size_)
+            grow_to(next_capacity(count));
+        std::uninitialized_copy_n(from, count, data_ + size_);
+        size_ += count;
+    }
+
+    /// Gives the room back that is not used, if this is the last block.
+    void shrink_to_fit() noexcept {
+        if (data_ != nullptr &&
+            reinterpret_cast<char *>(data_ + capacity_) == scope_->low_) {
+            ebb_grow(scope_, data_, capacity_ * sizeof(T), size_ * sizeof(T), alignof(T));
+            capacity_ = size_;
+        }
+    }
+
+    /// The elements, which stay in the scope. The vector is empty then.
+    span<T> into_span() noexcept {
+        static_assert(std::is_trivially_destructible_v<T>,
+                      "nothing would call the destructors of the elements");
+        shrink_to_fit();
+        capacity_ = 0;
+        return span<T>(std::exchange(data_, nullptr), std::exchange(size_, 0));
+    }
+
+private:
+    std::size_t next_capacity(std::size_t additional) const {
+        const std::size_t next = ebb_next_capacity_(size_, capacity_, additional, sizeof(T));
+        if (next == 0)
+            throw std::bad_array_new_length();
+        return next;
+    }
+
+    template <typename... Arguments>
+    EBB_COLD_MEMBER_ T &emplace_slowly(Arguments &&...arguments) {
+        // Made first: the arguments may refer to elements that are about to move.
+        T value(std::forward<Arguments>(arguments)...);
+        try_grow(next_capacity(1), size_ + 1);
+        T *place = ::new (static_cast<void *>(data_ + size_)) T(std::move(value));
+        ++size_;
+        return *place;
+    }
+
+    void grow_to(std::size_t capacity) { try_grow(capacity, capacity); }
+
+    /// Grows to `wanted` elements or, if there is no memory for them, to `least`.
+    void try_grow(std::size_t wanted, std::size_t least) {
+        if (wanted > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T))
+            throw std::bad_array_new_length();
+        const std::size_t old_bytes = capacity_ * sizeof(T);
+        const bool last = data_ != nullptr && reinterpret_cast<char *>(data_) + old_bytes ==
+                                                  scope_->low_;
+        const std::size_t room = scope_->top_ - reinterpret_cast<std::uintptr_t>(data_);
+        for (std::size_t capacity : {wanted, least}) {
+            if (last && capacity * sizeof(T) <= room) {
+                ebb_grow(scope_, data_, old_bytes, capacity * sizeof(T), alignof(T));
+                capacity_ = capacity;
+                return;
+            }
+            void *block = ebb_alloc_low(scope_, capacity * sizeof(T), alignof(T));
+            if (block != nullptr) {
+                move_to(static_cast<T *>(block), capacity);
+                return;
+            }
+        }
+        detail::throw_last();
+    }
+
+    void move_to(T *block, std::size_t capacity) {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            if (size_ > 0)
+                std::memcpy(static_cast<void *>(block), data_, size_ * sizeof(T));
+        } else {
+            relocate(block, capacity);
+            std::destroy_n(data_, size_);
+        }
+        data_ = block;
+        capacity_ = capacity;
+    }
+
+    void relocate(T *block, std::size_t capacity) {
+        try {
+            if constexpr (std::is_nothrow_move_constructible_v<T> ||
+                          !std::is_copy_constructible_v<T>)
+                std::uninitialized_move_n(data_, size_, block);
+            else
+                std::uninitialized_copy_n(data_, size_, block);
+        } catch (...) {
+            ebb_free_last(scope_, block, capacity * sizeof(T));
+            throw;
+        }
+    }
+
+    ebb_scope *scope_;
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+/// A text in a scope that grows in place; c_str puts a 0 behind it. The scope must outlive it and stay
+/// where it is. One thread at a time uses it and its scope.
+class string {
+public:
+    explicit string(scope &scope) noexcept : scope_(scope.c_scope()) {}
+    string(scope &scope, std::string_view text) : string(scope) { append(text); }
+    string(const string &) = delete;
+    string &operator=(const string &) = delete;
+    string(string &&other) noexcept
+        : scope_(other.scope_), bytes_(std::exchange(other.bytes_, ebb_bytes{})) {}
+    string &operator=(string &&other) noexcept {
+        std::swap(scope_, other.scope_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~string() {
+        if (bytes_.data != nullptr)
+            ebb_free_last(scope_, bytes_.data, bytes_.capacity);
+    }
+
+    /// The text may be part of this one.
+    string &append(std::string_view text) {
+        const std::size_t at = inside(text.data());
+        room(text.size());
+        const char *from = at == npos_ ? text.data() : bytes_.data + at;
+        if (!text.empty())
+            std::memcpy(bytes_.data + bytes_.length, from, text.size());
+        bytes_.length += text.size();
+        return *this;
+    }
+    string &operator+=(std::string_view text) { return append(text); }
+    EBB_MEMBER_ void push_back(char byte) {
+        if (!EBB_LIKELY_(ebb_bytes_push(scope_, &bytes_, byte)))
+            detail::throw_last();
+    }
+    string &operator+=(char byte) {
+        push_back(byte);
+        return *this;
+    }
+
+    void reserve(std::size_t capacity) {
+        if (capacity > bytes_.length)
+            room(capacity - bytes_.length);
+    }
+    void clear() noexcept { bytes_.length = 0; }
+
+    std::size_t size() const noexcept { return bytes_.length; }
+    std::size_t capacity() const noexcept { return bytes_.capacity; }
+    bool empty() const noexcept { return bytes_.length == 0; }
+    char *data() noexcept { return bytes_.data; }
+    char *begin() noexcept { return bytes_.data; }
+    char *end() noexcept { return bytes_.data + bytes_.length; }
+    char &operator[](std::size_t index) noexcept { return bytes_.data[index]; }
+
+    std::string_view view() const noexcept { return {bytes_.data, bytes_.length}; }
+    operator std::string_view() const noexcept { return view(); }
+
+    /// Puts a 0 behind the text. Throws if there is no room for it.
+    const char *c_str() {
+        room(1);
+        bytes_.data[bytes_.length] = 0;
+        return bytes_.data;
+    }
+
+    /// The text, which stays in the scope, with a 0 behind it. The string is empty then.
+    std::string_view into_view() {
+        const char *text = detail::checked(ebb_bytes_text(scope_, &bytes_));
+        const std::size_t length = bytes_.length;
+        bytes_ = ebb_bytes{};
+        return {text, length};
+    }
+
+private:
+    static constexpr std::size_t npos_ = std::numeric_limits<std::size_t>::max();
+
+    /// Where a pointer lies in this text, which may be about to move.
+    std::size_t inside(const char *pointer) const noexcept {
+        const std::less<const char *> before{};
+        const bool is_in = bytes_.data != nullptr && !before(pointer, bytes_.data) &&
+                           before(pointer, bytes_.data + bytes_.length);
+        return is_in ? static_cast<std::size_t>(pointer - bytes_.data) : npos_;
+    }
+
+    void room(std::size_t additional) {
+        if (!EBB_LIKELY_(ebb_bytes_reserve(scope_, &bytes_, additional)))
+            detail::throw_last();
+    }
+
+    ebb_scope *scope_;
+    ebb_bytes bytes_ = {};
+};
+
+/// Arenas for many threads, which may all share a pool. An arena is lent to one thread at a time,
+/// and keeps its chunks when it comes back.
+class pool {
+public:
+    explicit pool(const options &options = {}) : options_(options) {}
+
+    /// An arena on loan. It comes back when the loan is destroyed, and must have no open scope then.
+    class loan {
+    public:
+        loan(loan &&other) noexcept
+            : pool_(std::exchange(other.pool_, nullptr)), arena_(std::move(other.arena_)) {}
+        loan &operator=(loan &&) = delete;
+        ~loan() {
+            if (pool_ != nullptr)
+                pool_->take_back(std::move(arena_));
+        }
+        arena &operator*() noexcept { return arena_; }
+        arena *operator->() noexcept { return &arena_; }
+
+    private:
+        friend class pool;
+        loan(pool *pool, arena &&arena) noexcept : pool_(pool), arena_(std::move(arena)) {}
+        pool *pool_;
+        arena arena_;
+    };
+
+    /// Lends an idle arena, or a new one.
+    loan get() {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (!idle_.empty()) {
+                arena arena = std::move(idle_.back());
+                idle_.pop_back();
+                return loan(this, std::move(arena));
+            }
+        }
+        return loan(this, arena(options_));
+    }
+
+    /// Frees the idle arenas.
+    void clear() {
+        std::vector<arena> idle;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        idle_.swap(idle);
+    }
+
+private:
+    void take_back(arena &&arena) noexcept {
+        try {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            idle_.push_back(std::move(arena));
+        } catch (...) {
+            // No memory for the list: the arena is freed instead.
+        }
+    }
+
+    options options_;
+    std::mutex mutex_;
+    std::vector<arena> idle_;
+};
+
+} // namespace ebbtide
+
+#endif

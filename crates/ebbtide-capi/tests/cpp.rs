@@ -1,0 +1,102 @@
+//! Claim: programs in C++17 and C++20 that include `ebbtide.hpp` do what its comments say, with every
+//! compiler there is: plain, optimised, and under sanitizers. What must not compile does not.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Program, compilers};
+use std::{env, fs, path::Path};
+
+const STANDARDS: [&str; 2] = ["-std=c++17", "-std=c++20"];
+const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
+const SETS: [&[&str]; 3] = [
+    &["-O0", "-g"],
+    &["-O2", "-DNDEBUG"],
+    &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+];
+
+/// Whether `GoogleTest` is installed. In CI it must be.
+fn has_google_test() -> bool {
+    let found = Path::new("/usr/include/gtest/gtest.h").exists();
+    let advice = "GoogleTest is missing; install it with: apt-get install libgtest-dev";
+    assert!(found || env::var_os("CI").is_none_or(|ci| ci != "true"), "{advice}");
+    if !found {
+        eprintln!("left out: {advice}");
+    }
+    found
+}
+
+/// Compiles the tests of `GoogleTest` with these flags and runs them.
+fn pass(standard: &str, flags: &[&str]) {
+    if !has_google_test() {
+        return;
+    }
+    for compiler in compilers("c++") {
+        let flags = [&[standard], STRICT, flags].concat();
+        let libraries = ["-lgtest", "-lgtest_main"];
+        let program = Program::compile_with(compiler, "cpp/arenas.cpp", &flags, &libraries);
+        let run = program.run(&["--gtest_brief=1"]);
+        assert!(run.succeeded, "{compiler} {flags:?}:\n{}", run.output);
+        let passed = run.output.split("[  PASSED  ] ").nth(1).unwrap();
+        let count: usize = passed.split(' ').next().unwrap().parse().unwrap();
+        assert!(count >= 24, "{}", run.output);
+    }
+}
+
+#[test]
+fn google_tests_as_cpp17() {
+    SETS.iter().for_each(|flags| pass("-std=c++17", flags));
+}
+
+#[test]
+fn google_tests_as_cpp20() {
+    pass("-std=c++20", SETS[1]);
+}
+
+#[test]
+fn google_tests_under_the_thread_sanitizer() {
+    pass("-std=c++17", &["-O1", "-g", "-fsanitize=thread"]);
+}
+
+#[test]
+fn what_must_not_compile_does_not() {
+    for compiler in compilers("c++") {
+        let check = |case: usize| {
+            let case = format!("-DCASE={case}");
+            Program::check(compiler, "cpp/refused.cpp", &["-std=c++17", "-fsyntax-only", &case])
+        };
+        check(0).unwrap();
+        let errors = (1..).map(|case| match check(case) {
+            Err(error) => error,
+            Ok(()) => panic!("{compiler}: case {case} compiles"),
+        });
+        assert_eq!(errors.take_while(|error| !error.contains("no such case")).count(), 12);
+    }
+}
+
+#[test]
+fn the_header_of_c_compiles_as_cpp() {
+    for compiler in compilers("c++") {
+        for standard in STANDARDS {
+            let flags = [&[standard, "-fsyntax-only"], STRICT].concat();
+            Program::check(compiler, "cpp/header.cpp", &flags).unwrap();
+        }
+    }
+}
+
+/// The example of docs/C.md.
+#[test]
+fn the_example_of_the_guide_runs() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/C.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let example = guide.split("```cpp\n").nth(1).unwrap().split("```").next().unwrap();
+    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/guide.cpp");
+    fs::write(file, example).unwrap();
+    for compiler in compilers("c++") {
+        let flags = [&["-std=c++17"], STRICT].concat();
+        let run = Program::compile(compiler, file, &flags).run(&[]);
+        assert_eq!((run.succeeded, run.output.as_str()), (true, "2 numbers, the first is 2"));
+    }
+}

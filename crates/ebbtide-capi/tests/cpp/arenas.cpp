@@ -1,0 +1,477 @@
+// Claim: arenas, scopes, containers and resources in C++ keep their promises, and reject at run time
+// what they cannot reject at compile time.
+#include "ebbtide.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <list>
+#include <map>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#if __has_include(<span>)
+#include <span>
+#endif
+
+namespace {
+
+struct node {
+    int value;
+    node *next;
+    node(int v, node *n) : value(v), next(n) {}
+};
+
+// Counts itself, and throws from its copy number `throw_at`.
+struct counted {
+    static inline int alive = 0, copies = 0, throw_at = -1;
+    int value;
+    explicit counted(int v) : value(v) { ++alive; }
+    counted(const counted &other) : value(other.value) {
+        if (copies++ == throw_at)
+            throw std::runtime_error("copy");
+        ++alive;
+    }
+    ~counted() { --alive; }
+};
+
+// An upstream that counts what is out, and refuses from some size on.
+struct upstream final : std::pmr::memory_resource {
+    std::size_t bytes = 0, calls = 0, most = std::numeric_limits<std::size_t>::max();
+    void *do_allocate(std::size_t size, std::size_t align) override {
+        if (size > most)
+            throw std::bad_alloc();
+        bytes += size;
+        ++calls;
+        return ::operator new(size, std::align_val_t(align));
+    }
+    void do_deallocate(void *block, std::size_t size, std::size_t align) override {
+        bytes -= size;
+        ::operator delete(block, std::align_val_t(align));
+    }
+    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {
+        return this == &other;
+    }
+};
+
+TEST(Scope, EndsWhatWasAllocatedInIt) {
+    ebbtide::arena arena;
+    for (int turn = 0; turn < 3; ++turn) {
+        ebbtide::scope scope = arena.open();
+        node *list = nullptr;
+        for (int i = 0; i < 10; ++i)
+            list = scope.make<node>(i, list);
+        const std::size_t used = scope.stats().used;
+        {
+            ebbtide::scope child = scope.child();
+            child.make_array<double>(10000);
+        }
+        EXPECT_EQ(scope.stats().used, used);
+        EXPECT_EQ(list->value, 9);
+    }
+}
+
+TEST(Scope, IsClosedAfterItWasMovedFrom) {
+    ebbtide::arena arena;
+    ebbtide::scope first = arena.open();
+    int *value = first.make<int>(7);
+    ebbtide::scope second = std::move(first);
+    EXPECT_FALSE(first.is_open());
+    EXPECT_THROW(first.make<int>(1), std::logic_error);
+    EXPECT_EQ(first.try_allocate(8), nullptr);
+    EXPECT_EQ(*value, 7);
+    EXPECT_NE(second.make<int>(8), value);
+    second.close();
+    EXPECT_THROW(second.close(), std::logic_error);
+    EXPECT_NO_THROW(arena.open());
+}
+
+TEST(Scope, IsTheOnlyOneOfItsArena) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    EXPECT_THROW(arena.open(), std::logic_error);
+    EXPECT_THROW(arena.trim(), std::logic_error);
+    EXPECT_THROW(arena.shrink(), std::logic_error);
+    EXPECT_THROW(arena.merge(), std::logic_error);
+    EXPECT_NO_THROW(arena.set_limit(0));
+    EXPECT_EQ(arena.stats().used, 0u);
+}
+
+TEST(Scope, SurvivesAMoveOfItsArena) {
+    ebbtide::arena first;
+    ebbtide::scope scope = first.open();
+    std::string_view text = scope.copy("kept");
+    ebbtide::arena second = std::move(first);
+    for (int i = 0; i < 10000; ++i)
+        scope.make<double>(i);
+    EXPECT_EQ(text, "kept");
+    scope.close();
+    second.trim();
+}
+
+TEST(Scope, IsUnwoundByAnException) {
+    ebbtide::arena arena;
+    EXPECT_THROW(
+        {
+            ebbtide::scope scope = arena.open();
+            ebbtide::scope child = scope.child();
+            child.make_array<char>(PTRDIFF_MAX / 2);
+        },
+        std::bad_alloc);
+    EXPECT_NO_THROW(arena.open());
+}
+
+TEST(Scope, RunsDestructorsOnRequest) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    {
+        auto owned = scope.make_unique<counted>(1);
+        EXPECT_EQ(counted::alive, 1);
+    }
+    EXPECT_EQ(counted::alive, 0);
+    counted *leaked = scope.make_leaked<counted>(2);
+    EXPECT_EQ(counted::alive, 1);
+    leaked->~counted();
+}
+
+TEST(Scope, CopiesAndPrints) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    EXPECT_EQ(scope.format("%d %s", 12, "words"), "12 words");
+    EXPECT_EQ(scope.copy(std::string_view()), "");
+    const std::string text(100000, 'x');
+    EXPECT_EQ(scope.copy(text), text);
+    const int values[] = {1, 2, 3};
+    ebbtide::span<int> copy = scope.copy(values, 3);
+    EXPECT_EQ(std::accumulate(copy.begin(), copy.end(), 0), 6);
+    EXPECT_TRUE(scope.make_array<int>(0).empty());
+    for (int value : scope.make_array<int>(100))
+        EXPECT_EQ(value, 0);
+#if __cplusplus >= 202002L
+    std::span<int> standard = copy;
+    EXPECT_EQ(standard.size(), 3u);
+#endif
+    const ebb_position position = scope.mark();
+    const std::size_t used = scope.stats().used;
+    scope.make_array<double>(5000);
+    scope.rewind(position);
+    EXPECT_EQ(scope.stats().used, used);
+}
+
+TEST(Scope, RefusesBadSizesAndAlignments) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    EXPECT_THROW(scope.allocate(SIZE_MAX), std::bad_alloc);
+    EXPECT_THROW(scope.allocate(8, 3), std::logic_error);
+    EXPECT_THROW(scope.make_array<double>(SIZE_MAX / 4), std::bad_alloc);
+    EXPECT_NE(scope.allocate(0), nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(scope.allocate(1, 4096)) % 4096, 0u);
+}
+
+TEST(Scope, OfAThreadNests) {
+    ebbtide::scope outer = ebbtide::scope::of_thread();
+    std::string_view kept = outer.copy("kept");
+    for (int turn = 0; turn < 3; ++turn) {
+        ebbtide::scope inner = ebbtide::scope::of_thread();
+        inner.copy("gone");
+        outer.copy("stays");
+    }
+    EXPECT_EQ(kept, "kept");
+}
+
+TEST(Arena, OverABufferThrowsWhenItIsFull) {
+    alignas(16) char buffer[256];
+    ebbtide::fixed_arena arena(buffer, sizeof buffer);
+    ebbtide::scope scope = arena.open();
+    EXPECT_NO_THROW(scope.allocate(256, 1));
+    EXPECT_THROW(scope.allocate(1, 1), std::bad_alloc);
+    EXPECT_THROW(ebbtide::fixed_arena(nullptr, 1), std::logic_error);
+}
+
+TEST(Arena, SpillsToItsUpstreamAndGivesAllBack) {
+    upstream counted;
+    {
+        alignas(16) char buffer[256];
+        ebbtide::spilling_arena arena(buffer, sizeof buffer, {0, 0, &counted});
+        ebbtide::scope scope = arena.open();
+        scope.allocate(200);
+        EXPECT_EQ(counted.calls, 0u);
+        scope.allocate(200);
+        EXPECT_EQ(counted.calls, 1u);
+        counted.most = 0;
+        EXPECT_THROW(scope.allocate(1 << 20), std::bad_alloc);
+    }
+    EXPECT_EQ(counted.bytes, 0u);
+}
+
+TEST(Arena, KeepsItsLimit) {
+    ebbtide::arena arena({1000, 10000, nullptr});
+    EXPECT_EQ(arena.limit(), 10000u);
+    ebbtide::scope scope = arena.open();
+    EXPECT_THROW(scope.allocate(20000), std::bad_alloc);
+    EXPECT_NO_THROW(scope.allocate(5000));
+}
+
+TEST(MemoryResource, ServesEveryKindOfContainer) {
+    ebbtide::memory_resource resource;
+    for (int turn = 0; turn < 3; ++turn) {
+        {
+            std::pmr::vector<std::pmr::string> texts(&resource);
+            std::pmr::map<int, std::pmr::string> ordered(&resource);
+            std::pmr::unordered_map<int, int> hashed(&resource);
+            std::pmr::list<long double> list(&resource);
+            for (int i = 0; i < 1000; ++i) {
+                texts.emplace_back("a text that is longer than the small one of a string");
+                ordered.emplace(i, texts.back());
+                hashed[i] = i;
+                list.push_back(i);
+            }
+            EXPECT_EQ(texts[999], ordered.at(999));
+            EXPECT_EQ(hashed.at(500), 500);
+        }
+        resource.release();
+    }
+}
+
+TEST(MemoryResource, KeepsItsChunksWhenReleased) {
+    upstream counted;
+    ebbtide::memory_resource resource(&counted);
+    EXPECT_EQ(resource.upstream_resource(), &counted);
+    EXPECT_EQ(counted.calls, 0u);
+    std::size_t calls = 0;
+    for (int turn = 0; turn < 5; ++turn) {
+        for (int i = 0; i < 10000; ++i)
+            EXPECT_NE(resource.allocate(100, 8), nullptr);
+        resource.release();
+        if (turn == 0)
+            calls = counted.calls;
+        EXPECT_EQ(counted.calls, calls);
+    }
+    resource.shrink();
+    EXPECT_EQ(counted.bytes, 0u);
+}
+
+TEST(MemoryResource, UsesItsBufferFirst) {
+    upstream counted;
+    alignas(16) std::array<char, 1024> buffer;
+    ebbtide::memory_resource resource(buffer.data(), buffer.size(), &counted);
+    void *first = resource.allocate(1000, 1);
+    EXPECT_GE(first, buffer.data());
+    EXPECT_LT(first, buffer.data() + buffer.size());
+    EXPECT_EQ(counted.calls, 0u);
+    EXPECT_NO_THROW((void)resource.allocate(1000, 1));
+    EXPECT_EQ(counted.calls, 1u);
+    counted.most = 0;
+    EXPECT_THROW((void)resource.allocate(1 << 20, 1), std::bad_alloc);
+}
+
+TEST(MemoryResource, ThrowsBadAllocAndEqualsItselfOnly) {
+    ebbtide::memory_resource first, second(64), third(std::pmr::new_delete_resource());
+    const volatile std::size_t huge = SIZE_MAX, half = PTRDIFF_MAX;
+    EXPECT_THROW((void)first.allocate(huge, 8), std::bad_alloc);
+    EXPECT_THROW((void)first.allocate(half, 8), std::bad_alloc);
+    EXPECT_TRUE(first.is_equal(first));
+    EXPECT_FALSE(first.is_equal(second));
+    EXPECT_TRUE(first == first && first != third);
+    ebbtide::memory_resource none(std::pmr::null_memory_resource());
+    EXPECT_THROW((void)none.allocate(8, 8), std::bad_alloc);
+    EXPECT_THROW((void)none.allocate(8, 8), std::bad_alloc);
+}
+
+TEST(MemoryResource, TakesTheLastBlockBack) {
+    ebbtide::memory_resource resource;
+    void *first = resource.allocate(100, 8);
+    resource.deallocate(first, 100, 8);
+    EXPECT_EQ(resource.allocate(100, 8), first);
+    void *second = resource.allocate(100, 8);
+    resource.deallocate(first, 100, 8);
+    EXPECT_NE(resource.allocate(100, 8), first);
+    resource.deallocate(second, 100, 8);
+}
+
+TEST(Allocator, ServesStandardContainers) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    std::vector<int, ebbtide::allocator<int>> numbers(scope);
+    std::map<int, int, std::less<int>, ebbtide::allocator<std::pair<const int, int>>> map(scope);
+    for (int i = 0; i < 10000; ++i) {
+        numbers.push_back(i);
+        map[i % 100] += i;
+    }
+    EXPECT_EQ(numbers.back(), 9999);
+    EXPECT_EQ(map.size(), 100u);
+    EXPECT_THROW(numbers.reserve(SIZE_MAX / sizeof(int) / 2), std::exception);
+    ebbtide::scope other = ebbtide::scope::of_thread();
+    EXPECT_TRUE(ebbtide::allocator<int>(scope) == ebbtide::allocator<char>(scope));
+    EXPECT_TRUE(ebbtide::allocator<int>(scope) != ebbtide::allocator<int>(other));
+}
+
+TEST(Vector, GrowsInPlaceWhileItIsTheLastBlock) {
+    ebbtide::arena arena({1 << 20, 0, nullptr});
+    ebbtide::scope scope = arena.open();
+    ebbtide::vector<long> numbers(scope, {0, 1, 2});
+    const long *data = numbers.data();
+    for (long i = 3; i < 10000; ++i) {
+        numbers.push_back(i);
+        scope.make<long>(i); // the other end
+    }
+    EXPECT_EQ(numbers.data(), data);
+    ebbtide::vector<long> second(scope, {1});
+    while (numbers.size() < numbers.capacity())
+        numbers.push_back(0);
+    numbers.push_back(1);
+    EXPECT_NE(numbers.data(), data);
+    for (long i = 0; i < 10000; ++i)
+        EXPECT_EQ(numbers[static_cast<std::size_t>(i)], i);
+    EXPECT_EQ(second[0], 1);
+}
+
+TEST(Vector, HasTheMethodsOfAVector) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::vector<std::string> texts(scope);
+    EXPECT_TRUE(texts.empty());
+    texts.emplace_back(30, 'a');
+    texts.push_back("second, and longer than a small one");
+    texts.push_back(texts.front()); // an element of its own
+    while (texts.size() < texts.capacity())
+        texts.push_back(texts.back());
+    ebb_alloc_low(scope.c_scope(), 1, 1);
+    texts.push_back(texts.front()); // moves, and the argument with it
+    EXPECT_EQ(texts.back(), std::string(30, 'a'));
+    texts.pop_back();
+    texts.resize(2);
+    texts.resize(5);
+    EXPECT_EQ(texts.at(4), "");
+    EXPECT_THROW(texts.at(5), std::out_of_range);
+    ebbtide::vector<std::string> moved = std::move(texts);
+    EXPECT_TRUE(texts.empty());
+    EXPECT_EQ(moved.size(), 5u);
+    texts = std::move(moved);
+    texts.clear();
+    texts.shrink_to_fit();
+    ebbtide::vector<int> numbers(scope);
+    numbers.reserve(100);
+    numbers.push_back(7);
+    const int *end = numbers.data() + 1;
+    ebbtide::span<int> result = numbers.into_span();
+    EXPECT_EQ(result.size(), 1u);
+    EXPECT_TRUE(numbers.empty());
+    EXPECT_EQ(static_cast<void *>(scope.c_scope()->low_), static_cast<const void *>(end));
+}
+
+TEST(Vector, LosesNothingWhenACopyThrows) {
+    ebbtide::arena arena;
+    {
+        ebbtide::scope scope = arena.open();
+        ebbtide::vector<counted> values(scope);
+        for (int i = 0; i < 8; ++i)
+            values.emplace_back(i);
+        ASSERT_EQ(values.size(), values.capacity());
+        ebb_alloc_low(scope.c_scope(), 1, 1);
+        counted::copies = 0;
+        counted::throw_at = 5;
+        EXPECT_THROW(values.emplace_back(8), std::runtime_error);
+        counted::throw_at = -1;
+        EXPECT_EQ(values.size(), 8u);
+        EXPECT_EQ(counted::alive, 8);
+        for (int i = 0; i < 8; ++i)
+            EXPECT_EQ(values[static_cast<std::size_t>(i)].value, i);
+        values.emplace_back(8);
+        EXPECT_EQ(counted::alive, 9);
+    }
+    EXPECT_EQ(counted::alive, 0);
+}
+
+TEST(Vector, ThrowsWhenThereIsNoRoomAndStaysAsItWas) {
+    alignas(16) char buffer[96];
+    ebbtide::fixed_arena arena(buffer, sizeof buffer);
+    ebbtide::scope scope = arena.open();
+    ebbtide::vector<double> values(scope);
+    EXPECT_THROW(
+        for (;;) values.push_back(1), std::bad_alloc);
+    EXPECT_EQ(values.size(), 12u);
+    EXPECT_THROW(values.reserve(SIZE_MAX / 8), std::bad_alloc);
+    EXPECT_THROW(values.reserve(13), std::bad_alloc);
+    EXPECT_EQ(values.back(), 1);
+}
+
+TEST(String, GrowsInPlaceAndAppendsItself) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::string text(scope, "abc");
+    const char *data = text.data();
+    for (int i = 0; i < 5; ++i)
+        text += text.view().substr(1);
+    text += '!';
+    EXPECT_EQ(text.data(), data);
+    ebb_alloc_low(scope.c_scope(), 1, 1);
+    const std::string before(text.view());
+    text += text.view();
+    text += text.view();
+    EXPECT_EQ(text.view(), before + before + before + before);
+    EXPECT_EQ(std::string(text.c_str()), text.view());
+    ebbtide::string moved = std::move(text);
+    EXPECT_TRUE(text.empty());
+    const std::string_view kept = moved.into_view();
+    EXPECT_EQ(kept.data()[kept.size()], 0);
+    EXPECT_TRUE(moved.empty());
+    moved.append(std::string_view());
+    EXPECT_TRUE(moved.empty());
+    moved.clear();
+}
+
+TEST(Pool, LendsArenasToThreads) {
+    ebbtide::pool pool;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&pool, t] {
+            for (int turn = 0; turn < 200; ++turn) {
+                ebbtide::pool::loan arena = pool.get();
+                ebbtide::scope scope = arena->open();
+                ebbtide::vector<int> numbers(scope);
+                for (int i = 0; i < 100; ++i)
+                    numbers.push_back(t);
+                EXPECT_EQ(std::accumulate(numbers.begin(), numbers.end(), 0), 100 * t);
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    pool.clear();
+}
+
+#if EBB_CHECKS && GTEST_HAS_DEATH_TEST
+TEST(ChecksDeathTest, CatchMisuse) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    EXPECT_DEATH(
+        {
+            ebbtide::scope child = scope.child();
+            scope.make<int>(1);
+        },
+        "while its child is open");
+    EXPECT_DEATH(
+        {
+            ebbtide::scope child = scope.child();
+            ebbtide::scope moved = std::move(scope);
+        },
+        "moved while its child is open");
+    EXPECT_DEATH(
+        {
+            ebbtide::vector<int> numbers(scope);
+            ebbtide::scope child = scope.child();
+            numbers.push_back(1);
+        },
+        "while its child is open");
+    EXPECT_DEATH(
+        {
+            auto dying = std::make_unique<ebbtide::arena>();
+            ebbtide::scope open = dying->open();
+            dying.reset();
+        },
+        "destroyed while its scope is open");
+}
+#endif
+
+} // namespace
