@@ -4,6 +4,7 @@
 
 mod bench;
 mod bless;
+mod dist;
 mod header;
 mod inventory;
 mod process;
@@ -50,6 +51,11 @@ const COMMANDS: &[Command] = &[
         usage: "unsafe",
         about: "updates the counts of unsafe code in docs/UNSAFE.md",
         run: inventory::run,
+    },
+    Command {
+        usage: "dist PREFIX",
+        about: "installs the C interface: libraries, headers, pkg-config file, CMake package",
+        run: dist::run,
     },
     Command {
         usage: "header",

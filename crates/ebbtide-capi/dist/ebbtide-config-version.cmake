@@ -1,0 +1,15 @@
+# Before version 1.0, each minor version is incompatible with the ones before.
+set(PACKAGE_VERSION "@VERSION@")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _ebbtide_series "${PACKAGE_VERSION}")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _ebbtide_wanted "${PACKAGE_FIND_VERSION}")
+if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION OR
+   NOT _ebbtide_series STREQUAL _ebbtide_wanted)
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()
+unset(_ebbtide_series)
+unset(_ebbtide_wanted)

@@ -1,0 +1,72 @@
+//! `cargo xtask dist PREFIX`: installs the C interface: both libraries, the headers, a pkg-config file
+//! and a `CMake` package.
+//!
+//! The files say where they are by their own place, so the folder may be moved as a whole.
+
+use crate::{Failure, process};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+const CRATE: &str = "crates/ebbtide-capi";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// What a program that links to the shared library asks for: the number in the build script.
+const SONAME: &str = "libebbtide.so.0";
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let [prefix] = arguments else {
+        return Err(Failure::Usage("dist takes one folder".to_owned()));
+    };
+    let built = process::run("cargo build --release --package ebbtide-capi", |_| ());
+    if !built.is_ok_and(|status| status.success()) {
+        return Err(Failure::Work);
+    }
+    install(Path::new(prefix)).map_err(|error| {
+        eprintln!("{prefix}: {error}");
+        Failure::Work
+    })
+}
+
+fn install(prefix: &Path) -> io::Result<()> {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let built = target.join("release");
+    let (lib, include) = (prefix.join("lib"), prefix.join("include"));
+    let (pkgconfig, cmake) = (lib.join("pkgconfig"), lib.join("cmake/ebbtide"));
+    for folder in [&include, &pkgconfig, &cmake] {
+        fs::create_dir_all(folder)?;
+    }
+    for header in ["ebbtide.h", "ebbtide.hpp"] {
+        fs::copy(Path::new(CRATE).join("include").join(header), include.join(header))?;
+    }
+    fs::copy(built.join("libebbtide_capi.a"), lib.join("libebbtide.a"))?;
+    let shared = format!("libebbtide.so.{VERSION}");
+    fs::copy(built.join("libebbtide_capi.so"), lib.join(&shared))?;
+    link(&shared, &lib.join(SONAME))?;
+    link(SONAME, &lib.join("libebbtide.so"))?;
+    for (file, folder) in [
+        ("ebbtide.pc", &pkgconfig),
+        ("ebbtide-config.cmake", &cmake),
+        ("ebbtide-config-version.cmake", &cmake),
+    ] {
+        let text = fs::read_to_string(Path::new(CRATE).join("dist").join(file))?;
+        fs::write(folder.join(file), text.replace("@VERSION@", VERSION))?;
+    }
+    Ok(())
+}
+
+/// A symbolic link in the place of whatever was there.
+#[cfg(unix)]
+fn link(to: &str, from: &Path) -> io::Result<()> {
+    match fs::remove_file(from) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    std::os::unix::fs::symlink(to, from)
+}
+
+#[cfg(not(unix))]
+fn link(_to: &str, _from: &Path) -> io::Result<()> {
+    Err(io::Error::other("shared libraries have other names here: only Unix is supported"))
+}
