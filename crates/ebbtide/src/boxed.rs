@@ -1,4 +1,4 @@
-//! Values in the arena that are owned and run their destructor.
+//! [`Box`], which owns a value in the arena and drops it, and the methods that return boxes.
 
 use crate::{
     error::{AllocError, Failure},
@@ -24,26 +24,27 @@ use core::{
     task::{Context, Poll},
 };
 
-/// Owns a `T` that lies in an arena, and drops it. The memory itself is reclaimed with the scope.
+/// Owns a `T` in an arena and drops it. The memory itself is reclaimed with the scope.
 ///
-/// One word, or two for slices and trait objects; `Option<Box<T>>` is no larger. It moves between
-/// threads if `T` does. There is no safe way to a `Pin` of it: forgetting the box and ending the
-/// scope would break the promise that a pinned value is dropped before its memory is used anew.
+/// A box has one word, or two for slices and trait objects, and `Option<Box<T>>` is no larger. It
+/// is `Send` and `Sync` if `T` is. There is no safe way to pin its value: forgetting the box and
+/// ending the scope would break the guarantee that a pinned value is dropped before its memory is
+/// reused.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// let s = arena.scope();
-/// let mut names = s.boxed(vec![String::from("Kattegat")]); // freed when `names` goes
+/// let mut names = s.boxed(vec![String::from("Kattegat")]); // freed when `names` is dropped
 /// names.push(String::from("Skagerrak"));
 /// assert_eq!(names.len(), 2);
 /// ```
 pub struct Box<'a, T: ?Sized> {
     value: NonNull<T>,
-    /// Borrows the arena, and owns a `T` for the drop check.
+    /// Borrows the arena for `'a` and, for the drop check, owns a `T`.
     owns: PhantomData<(&'a (), T)>,
 }
 
-// SAFETY: a box is the only way to its value, so sending the box sends the value and no more.
+// SAFETY: only the box has access to its value, so sending the box sends the value and no more.
 unsafe impl<T: ?Sized + Send> Send for Box<'_, T> {}
 // SAFETY: a shared box gives shared access to its value and no more.
 unsafe impl<T: ?Sized + Sync> Sync for Box<'_, T> {}
@@ -59,47 +60,46 @@ impl<T: ?Sized> Drop for Box<'_, T> {
 impl<'a, T: ?Sized> Box<'a, T> {
     /// # Safety
     ///
-    /// `value` is aligned and initialised, lies in memory that is valid for `'a`, and belongs to
+    /// `value` is aligned and initialised, lies in memory that is valid for `'a`, and is owned by
     /// the box from here on.
     #[inline(always)]
     pub(crate) unsafe fn own(value: NonNull<T>) -> Self {
         Box { value, owns: PhantomData }
     }
 
-    /// The address of the value, which the caller owns now. [`from_raw`](Box::from_raw) takes it
-    /// back.
+    /// Gives up the value and returns its address. [`from_raw`](Box::from_raw) reverses this.
     #[inline]
     #[must_use]
     pub fn into_raw(this: Self) -> NonNull<T> {
         ManuallyDrop::new(this).value
     }
 
-    /// A box from an address.
+    /// Creates a box from the address of a value.
     ///
     /// # Safety
     ///
-    /// `value` came from [`into_raw`](Box::into_raw) of a box with this very lifetime, or is
-    /// otherwise a value that is valid for `'a` and that nobody else uses or drops.
+    /// `value` came from [`into_raw`](Box::into_raw) of a box with the same lifetime, or is another
+    /// value that is valid for `'a`. No one else uses or drops it.
     #[inline]
     #[must_use]
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
-        // SAFETY: the caller says that the value is valid for `'a` and that nobody else uses or
+        // SAFETY: the caller says that the value is valid for `'a` and that no one else uses or
         // drops it.
         unsafe { Box::own(value) }
     }
 
-    /// Gives the destructor up: the value lives until its scope ends, and is not dropped.
+    /// Returns a reference to the value, which is never dropped and lives for `'a`.
     #[inline]
     #[must_use]
     pub fn leak(this: Self) -> &'a mut T
     where
         T: 'a,
     {
-        // SAFETY: the box owned a value that is valid for `'a`, and it is forgotten.
+        // SAFETY: the box owned a value that is valid for `'a`, and is not used again.
         unsafe { lend(Box::into_raw(this)) }
     }
 
-    /// The parts that [`unsize!`](crate::unsize) takes a box to.
+    /// Takes a box apart for [`unsize!`](crate::unsize).
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -107,41 +107,42 @@ impl<'a, T: ?Sized> Box<'a, T> {
         (Box::into_raw(this), Loan(PhantomData))
     }
 
-    /// A box from the parts of another, coerced.
+    /// Creates a box from the parts of another, with the value coerced.
     ///
     /// # Safety
     ///
-    /// `value` is what [`Box::into_parts`] returned beside `loan`, or an unsized coercion of it.
+    /// `value` is what [`Box::into_parts`] returned together with `loan`, or an unsized coercion of
+    /// it.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_parts(value: NonNull<T>, _loan: Loan<'a>) -> Self {
-        // SAFETY: the caller says that the value came from a box with this lifetime, which gave it
-        // up.
+        // SAFETY: the caller says that the value came from a box with this lifetime, which has
+        // given it up.
         unsafe { Box::own(value) }
     }
 }
 
 impl<'a> Box<'a, str> {
-    /// A box of text that nobody else has.
+    /// Creates a box that owns `text`.
     #[inline]
     pub(crate) fn of_str(text: &'a mut str) -> Self {
-        // SAFETY: it is borrowed exclusively for `'a`, and has no destructor.
+        // SAFETY: the text is borrowed exclusively for `'a` and needs no `Drop`.
         unsafe { Box::own(NonNull::from(text)) }
     }
 }
 
-/// Carries a box's lifetime through [`unsize!`](crate::unsize).
+/// Carries the lifetime of a box through [`unsize!`](crate::unsize).
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Loan<'a>(PhantomData<&'a ()>);
 
-/// Turns a [`Box<T>`](crate::Box) into a box of a trait object or a slice.
+/// Converts a [`Box<T>`](crate::Box) to a box of a trait object or a slice.
 ///
-/// On stable Rust only the standard library's own pointers coerce by themselves. The macro lets the
-/// compiler coerce a raw one, so whatever it accepts is a true unsizing of that very value. (A
-/// closure over references could return anything that the value leads to, which the box would then
-/// drop twice.)
+/// On stable Rust, only the pointers of the standard library coerce by themselves. The macro lets
+/// the compiler coerce a raw pointer, so it accepts only unsizing coercions of the same value. (A
+/// closure over references could return something that the value refers to, which would then be
+/// dropped twice.)
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -157,13 +158,13 @@ pub struct Loan<'a>(PhantomData<&'a ()>);
 macro_rules! unsize {
     ($boxed:expr) => {{
         let (value, loan) = $crate::Box::into_parts($boxed);
-        // SAFETY: the value and the loan of one box; the argument is coerced where it is passed.
+        // SAFETY: the value and the loan come from one box; the value is coerced as an argument.
         unsafe { $crate::Box::from_parts(value, loan) }
     }};
     ($boxed:expr => $target:ty) => {{
         let (value, loan) = $crate::Box::into_parts($boxed);
         let value: ::core::ptr::NonNull<$target> = value;
-        // SAFETY: the value, coerced, and the loan of one box.
+        // SAFETY: the coerced value and the loan come from one box.
         unsafe { $crate::Box::from_parts(value, loan) }
     }};
 }
@@ -173,13 +174,13 @@ impl<T> Box<'_, T> {
     #[inline]
     #[must_use]
     pub fn into_inner(this: Self) -> T {
-        // SAFETY: the box owned an initialised value, and is forgotten.
+        // SAFETY: the box owned an initialised value and is not used again.
         unsafe { Box::into_raw(this).read() }
     }
 }
 
 impl<'a> Scope<'a> {
-    /// Moves `value` into the scope, to be owned and dropped by the box.
+    /// Moves `value` into the scope and returns a box, which drops it.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -226,9 +227,9 @@ impl<'a> Scope<'a> {
     #[inline(always)]
     fn boxed_with_in<T, F: Failure>(&self, make: impl FnOnce() -> T) -> Result<Box<'a, T>, F> {
         let block = self.cursor().reserve_type::<T, F>()?;
-        // SAFETY: the block is reserved for a `T` and nobody else's, whatever `make` allocates.
+        // SAFETY: the block is reserved for this `T` only, whatever `make` allocates.
         unsafe { block.write(make()) };
-        // SAFETY: written above; the block lives for `'a`.
+        // SAFETY: the value was written above, and the block lives for `'a`.
         Ok(unsafe { Box::own(block) })
     }
 
@@ -245,7 +246,7 @@ impl<'a> Scope<'a> {
         make: impl FnMut(usize) -> T,
     ) -> Box<'a, [T]> {
         let Ok(slice) = self.slice_with_in::<T, Infallible>(len, make);
-        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
         unsafe { Box::own(slice) }
     }
 
@@ -261,7 +262,7 @@ impl<'a> Scope<'a> {
         make: impl FnMut(usize) -> T,
     ) -> Result<Box<'a, [T]>, AllocError> {
         let slice = self.slice_with_in(len, make)?;
-        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
         Ok(unsafe { Box::own(slice) })
     }
 
@@ -301,7 +302,7 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn boxed_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> Box<'a, [T]> {
         let Ok(slice) = self.slice_collect_in::<T, Infallible>(values);
-        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
         unsafe { Box::own(slice) }
     }
 
@@ -309,14 +310,14 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; what was taken from the iterator is dropped.
+    /// [`AllocError`]; the elements taken from the iterator are dropped.
     #[inline]
     pub fn try_boxed_slice_from_iter<T>(
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<Box<'a, [T]>, AllocError> {
         let slice = self.slice_collect_in(values)?;
-        // SAFETY: all elements are made, in a block of their own, which lives for `'a`.
+        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
         Ok(unsafe { Box::own(slice) })
     }
 
@@ -325,7 +326,7 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Box<'a, [T]> {
         let Ok(slice) = self.slice_vec_in::<T, Infallible>(values);
-        // SAFETY: all elements are moved, into a block of their own, which lives for `'a`.
+        // SAFETY: all elements were moved to a block of their own, which lives for `'a`.
         unsafe { Box::own(slice) }
     }
 
@@ -338,14 +339,14 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn try_boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<Box<'a, [T]>, AllocError> {
         let slice = self.slice_vec_in(values)?;
-        // SAFETY: all elements are moved, into a block of their own, which lives for `'a`.
+        // SAFETY: all elements were moved to a block of their own, which lives for `'a`.
         Ok(unsafe { Box::own(slice) })
     }
 
     /// Like [`alloc_str`](Scope::alloc_str), but returns a box.
     #[inline]
     pub fn boxed_str(&self, text: &str) -> Box<'a, str> {
-        // SAFETY: a string of its own, which lives for `'a` and has no destructor.
+        // SAFETY: a string in a block of its own, which lives for `'a` and needs no `Drop`.
         unsafe { Box::own(NonNull::from(self.alloc_str(text))) }
     }
 
@@ -356,7 +357,7 @@ impl<'a> Scope<'a> {
     /// [`AllocError`].
     #[inline]
     pub fn try_boxed_str(&self, text: &str) -> Result<Box<'a, str>, AllocError> {
-        // SAFETY: a string of its own, which lives for `'a` and has no destructor.
+        // SAFETY: a string in a block of its own, which lives for `'a` and needs no `Drop`.
         Ok(unsafe { Box::own(NonNull::from(self.try_alloc_str(text)?)) })
     }
 }
@@ -366,7 +367,7 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the box owns an initialised value, and lends it no longer than itself.
+        // SAFETY: the box owns an initialised value, and the reference borrows the box.
         unsafe { self.value.as_ref() }
     }
 }
@@ -374,8 +375,7 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 impl<T: ?Sized> DerefMut for Box<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the box owns an initialised value, and is borrowed exclusively as long as it
-        // lends it.
+        // SAFETY: the box owns an initialised value, and the reference borrows the box exclusively.
         unsafe { self.value.as_mut() }
     }
 }
@@ -449,9 +449,9 @@ impl<T: ?Sized + Hash> Hash for Box<'_, T> {
 }
 
 impl<'a, T> Box<'a, [T]> {
-    /// The elements by value. Those that are not taken are dropped with the iterator.
+    /// Returns an iterator over the elements by value. Dropping it drops those that are left.
     ///
-    /// A method, since `IntoIterator` of a box is taken: a box of an iterator is one.
+    /// This is a method because `IntoIterator` is implemented already, for boxes of iterators.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -464,7 +464,7 @@ impl<'a, T> Box<'a, [T]> {
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "the trait is taken")]
     pub fn into_iter(self) -> IntoIter<T, Detached<'a>> {
-        // SAFETY: the box owned its elements for `'a`, and is gone.
+        // SAFETY: the box owned its elements, which live for `'a`, and is not used again.
         unsafe { IntoIter::from_slice(Box::into_raw(self)) }
     }
 }
@@ -482,38 +482,38 @@ impl<'b, T> IntoIterator for &'b Box<'_, [T]> {
 impl<'a, T, const N: usize> TryFrom<Box<'a, [T]>> for Box<'a, [T; N]> {
     type Error = Box<'a, [T]>;
 
-    /// A box of as many elements as the array has, in place; any other comes back.
+    /// Converts in place if the length of the slice is `N`, and returns the box otherwise.
     fn try_from(slice: Box<'a, [T]>) -> Result<Self, Box<'a, [T]>> {
         if slice.len() != N {
             return Err(slice);
         }
-        // SAFETY: the value of the box, which has `N` elements; the box gave it up.
+        // SAFETY: the box has given up its value, a slice of `N` elements.
         Ok(unsafe { Box::own(Box::into_raw(slice).cast()) })
     }
 }
 
 impl<T> Default for Box<'_, [T]> {
-    /// A box of no elements.
+    /// An empty slice.
     fn default() -> Self {
         let none: NonNull<[T; 0]> = NonNull::dangling();
-        // SAFETY: no elements are anywhere.
+        // SAFETY: an empty slice needs no memory, and has nothing to drop.
         unsafe { Box::own(none) }
     }
 }
 
 impl Default for Box<'_, str> {
-    /// A box of no characters.
+    /// An empty string.
     fn default() -> Self {
         Box::of_str(<&mut str>::default())
     }
 }
 
 impl<'a> Box<'a, dyn Any> {
-    /// The value, if it is a `T`.
+    /// Converts to a box of `T`, if the value is one.
     ///
     /// # Errors
     ///
-    /// The box, if it is not.
+    /// The box itself, if the value is not a `T`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -527,17 +527,17 @@ impl<'a> Box<'a, dyn Any> {
         if !self.is::<T>() {
             return Err(self);
         }
-        // SAFETY: the value is a `T`, as it says; the box gave it up.
+        // SAFETY: the value was found to be a `T`, and the box has given it up.
         Ok(unsafe { Box::own(Box::into_raw(self).cast()) })
     }
 }
 
 impl<'a> Box<'a, dyn Any + Send> {
-    /// The value, if it is a `T`.
+    /// Converts to a box of `T`, if the value is one.
     ///
     /// # Errors
     ///
-    /// The box, if it is not.
+    /// The box itself, if the value is not a `T`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -550,12 +550,12 @@ impl<'a> Box<'a, dyn Any + Send> {
         if !self.is::<T>() {
             return Err(self);
         }
-        // SAFETY: the value is a `T`, as it says; the box gave it up.
+        // SAFETY: the value was found to be a `T`, and the box has given it up.
         Ok(unsafe { Box::own(Box::into_raw(self).cast()) })
     }
 }
 
-/// A future that need not be pinned can be polled where it lies.
+/// A future that need not be pinned is polled in its box.
 impl<F: ?Sized + Future + Unpin> Future for Box<'_, F> {
     type Output = F::Output;
 

@@ -10,29 +10,29 @@ use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 
 /// A published block at the low end that grows as elements arrive.
 ///
-/// Published: the cursor's `low` is behind it, so whatever the user's code allocates meanwhile lies
-/// elsewhere. Before each growth the cursor is asked anew whether the block is still the last one;
-/// if not, it moves. Dropped unfinished, it drops its elements and gives the block back, and with
-/// it the chunks that it moved through, unless something else was allocated meanwhile.
+/// The block is published: the cursor's `low` is behind it, so user code that allocates meanwhile
+/// gets other memory. Before each growth, the cursor is asked whether the block is still the last
+/// one; if not, the block moves. Dropping an unfinished collector drops its elements and frees the
+/// block and those that it moved from, unless something else was allocated meanwhile.
 pub(crate) struct Collector<'s, T> {
     cursor: &'s Cursor,
     /// Dangling while `capacity` is 0.
     start: NonNull<T>,
     len: usize,
-    /// In elements; `usize::MAX` for a zero-sized `T`.
+    /// The number of elements that fit; `usize::MAX` for a zero-sized `T`.
     capacity: usize,
-    /// Once there is a block, as long as nobody else has allocated since.
+    /// The positions of the cursor; `None` without a block, and after something else was allocated.
     alone: Option<Alone<'s>>,
 }
 
-/// The cursor's words before there was a block, and as it was last moved.
+/// The cursor's words before the first block was allocated, and after this collector moved it last.
 struct Alone<'s> {
     before: Words<'s>,
     latest: Words<'s>,
 }
 
 impl<'s, T> Collector<'s, T> {
-    /// The least capacity that is reserved, in elements.
+    /// The smallest capacity that is reserved, in elements.
     const LEAST: usize = if size_of::<T>() == 1 { 16 } else { 4 };
 
     #[inline]
@@ -46,11 +46,11 @@ impl<'s, T> Collector<'s, T> {
         }
     }
 
-    /// The layout of `capacity` elements, which were allocated and so have one.
+    /// The layout of `capacity` elements, which were allocated, so it is valid.
     fn layout(capacity: usize) -> Layout {
         let size = capacity * size_of::<T>();
-        // SAFETY: 0, or the size of a block that was allocated; a multiple of the type's alignment,
-        // so that rounding up to it changes nothing.
+        // SAFETY: the size is 0 or that of an allocated block, and a multiple of the alignment, so
+        // rounding up does not exceed `isize::MAX`.
         unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) }
     }
 
@@ -66,8 +66,8 @@ impl<'s, T> Collector<'s, T> {
         }
     }
 
-    /// Makes the capacity `needed` elements or more: twice as many as before where there is such
-    /// room.
+    /// Increases the capacity to at least `needed` elements, and to twice as many as before if
+    /// there is room.
     #[cold]
     fn grow<F: Failure>(&mut self, needed: usize) -> Result<(), F> {
         let wanted = needed.max(self.capacity * 2).max(Self::LEAST);
@@ -77,7 +77,7 @@ impl<'s, T> Collector<'s, T> {
             return self.grow_to(wanted);
         }
         if needed <= here {
-            // Up to the last byte, and still half of what is left for others at each step.
+            // Takes half of the rest at each step, so that other values have room as well.
             return self.grow_to(needed.max(self.capacity + (here - self.capacity) / 2));
         }
         if wanted > needed && self.grow_to::<AllocError>(wanted).is_ok() {
@@ -86,7 +86,7 @@ impl<'s, T> Collector<'s, T> {
         self.grow_to(needed)
     }
 
-    /// Makes the capacity `capacity` elements.
+    /// Increases the capacity to `capacity` elements.
     #[cold]
     fn grow_to<F: Failure>(&mut self, capacity: usize) -> Result<(), F> {
         if self.capacity == 0 {
@@ -106,18 +106,18 @@ impl<'s, T> Collector<'s, T> {
         Ok(())
     }
 
-    /// Reserves room for as many elements as an iterator announces, if there is such room and no
-    /// block yet; for what an ordinary chunk holds at most, for the hint may lie.
+    /// Reserves room for the size hint of an iterator, if there is no block yet. At most as many as
+    /// an ordinary chunk holds, because the hint may be wrong.
     #[inline(always)]
     pub(crate) fn hint(&mut self, elements: usize) {
         let elements = elements.min(LARGEST_CHUNK / size_of::<T>().max(1));
         if elements > 0 && self.capacity == 0 {
-            // Where it is refused the block grows as elements arrive.
+            // If reserving fails, the block grows as elements arrive.
             let _ = self.begin::<AllocError>(elements);
         }
     }
 
-    /// Takes the first block, of `capacity` elements.
+    /// Allocates the first block, with room for `capacity` elements.
     #[inline(always)]
     fn begin<F: Failure>(&mut self, capacity: usize) -> Result<(), F> {
         let Ok(layout) = Layout::array::<T>(capacity) else {
@@ -130,21 +130,20 @@ impl<'s, T> Collector<'s, T> {
         Ok(())
     }
 
-    /// Adds an element; on failure it is dropped.
+    /// Appends an element. On failure the element is dropped.
     #[inline]
     pub(crate) fn push<F: Failure>(&mut self, value: T) -> Result<(), F> {
         self.reserve(1)?;
         // SAFETY: `len < capacity`, so the place is inside the block.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: the place is aligned, free, and the block's alone.
+        // SAFETY: the place is aligned and a free part of the block.
         unsafe { place.write(value) };
         self.len += 1;
         Ok(())
     }
 
-    /// Adds elements as long as there is room for one, in a loop that looks at nothing but the
-    /// iterator. Returns whether the iterator may have more; if not, it has ended, and must not be
-    /// asked again.
+    /// Appends elements as long as there is room. Returns false if the iterator ended, which must
+    /// then not be called again.
     #[inline(always)]
     pub(crate) fn fill(&mut self, values: &mut impl Iterator<Item = T>) -> bool {
         let room = self.capacity - self.len;
@@ -153,15 +152,14 @@ impl<'s, T> Collector<'s, T> {
         }
         // SAFETY: `len < capacity`, so this is inside the block.
         let start = unsafe { self.start.add(self.len) };
-        // SAFETY: the block has room for as many elements there. It is published, and `values` has
-        // no way to `self`: whatever it allocates lies elsewhere, and nothing moves the block
-        // meanwhile.
+        // SAFETY: the block has room for as many elements there. It is published and `values` has
+        // no access to `self`, so what `values` allocates lies elsewhere, and the block does not
+        // move meanwhile.
         let mut guard = unsafe { InitGuard::new(start) };
-        // Not by `next`: a chain goes through its parts one after the other this way, ten times as
-        // fast.
+        // Internal iteration is ten times as fast as `next` for a chain of iterators.
         let _ = values.try_for_each(|value| {
-            // Only where `try_for_each` is the user's, and does not stop; else the compiler leaves
-            // this out.
+            // True only if a `try_for_each` of the user ignores `Break`. For others the compiler
+            // removes this.
             if guard.len() == room {
                 return ControlFlow::Break(());
             }
@@ -169,13 +167,12 @@ impl<'s, T> Collector<'s, T> {
             unsafe { guard.push(value) };
             if guard.len() == room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        // Should `values` panic before, `guard` drops what it holds, and `self` what was there
-        // before.
+        // If `values` panics before, `guard` drops the new elements and `self` the earlier ones.
         self.len += guard.finish().len();
         self.len == self.capacity
     }
 
-    /// Gives back what was not needed; returns the elements, which live as long as the scope.
+    /// Frees the spare capacity and returns the elements, which live as long as the scope.
     #[inline]
     pub(crate) fn finish(self) -> NonNull<[T]> {
         let (old, new) = (self.len_bytes(self.capacity), self.len_bytes(self.len));
@@ -193,14 +190,13 @@ impl<'s, T> Collector<'s, T> {
 }
 
 impl Collector<'_, u8> {
-    /// Adds bytes.
+    /// Appends bytes.
     #[inline]
     pub(crate) fn extend<F: Failure>(&mut self, bytes: &[u8]) -> Result<(), F> {
         self.reserve(bytes.len())?;
         // SAFETY: `len <= capacity`, so this is inside the block or one past its end.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: `reserve` made room for them, and the room was free before, so `bytes` are
-        // elsewhere.
+        // SAFETY: `reserve` made room for them, which was free, so `bytes` do not overlap it.
         unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
         self.len += bytes.len();
         Ok(())
@@ -211,7 +207,7 @@ impl<T> Drop for Collector<'_, T> {
     fn drop(&mut self) {
         if needs_drop::<T>() {
             let elements = NonNull::slice_from_raw_parts(self.start, self.len);
-            // SAFETY: the first `len` elements are initialised, and nobody else has them.
+            // SAFETY: the first `len` elements are initialised, and no one else owns them.
             unsafe { elements.drop_in_place() };
         }
         match &self.alone {

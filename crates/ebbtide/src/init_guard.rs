@@ -1,8 +1,8 @@
-//! A reserved slice while its elements are made: what was made is dropped if a panic comes between.
+//! [`InitGuard`]: drops the initialised elements of a slice if a panic interrupts its creation.
 
 use core::{mem::needs_drop, ptr::NonNull};
 
-/// The initialised beginning of a reserved slice. Dropped unfinished, it drops what it holds.
+/// The initialised prefix of a reserved slice. Drops its elements, unless it is finished before.
 pub(crate) struct InitGuard<T> {
     start: NonNull<T>,
     len: usize,
@@ -11,7 +11,7 @@ pub(crate) struct InitGuard<T> {
 impl<T> InitGuard<T> {
     /// # Safety
     ///
-    /// `start` is reserved for as many `T` as will be pushed, and nobody else's.
+    /// `start` is reserved for as many `T` as will be pushed, and used for nothing else.
     #[inline(always)]
     pub(crate) unsafe fn new(start: NonNull<T>) -> Self {
         InitGuard { start, len: 0 }
@@ -24,7 +24,7 @@ impl<T> InitGuard<T> {
     pub(crate) unsafe fn push(&mut self, value: T) {
         // SAFETY: the caller says that there is room for one more.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: the place is reserved for a `T` and nobody else's.
+        // SAFETY: the place is reserved for this `T`.
         unsafe { place.write(value) };
         self.len += 1;
     }
@@ -34,12 +34,12 @@ impl<T> InitGuard<T> {
         self.len
     }
 
-    /// The guard of the same elements at `start`, where this copies them. This one has none then.
+    /// Copies the elements to `start` and returns a guard of them. This guard is empty afterwards.
     ///
     /// # Safety
     ///
-    /// `start` is reserved for as many `T` as there are and will be pushed, and nobody else's. It
-    /// does not overlap the slice that this guards.
+    /// `start` is reserved for the elements of this guard and as many as will be pushed, and used
+    /// for nothing else. It does not overlap the slice of this guard.
     #[cfg(feature = "alloc")]
     pub(crate) unsafe fn moved_to(&mut self, start: NonNull<T>) -> Self {
         let len = core::mem::take(&mut self.len);
@@ -62,7 +62,7 @@ impl<T> Drop for InitGuard<T> {
     fn drop(&mut self) {
         if needs_drop::<T>() {
             let elements = NonNull::slice_from_raw_parts(self.start, self.len);
-            // SAFETY: the first `len` elements are initialised, and nobody else has them.
+            // SAFETY: the first `len` elements are initialised, and no one else owns them.
             unsafe { elements.drop_in_place() };
         }
     }

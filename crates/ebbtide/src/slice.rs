@@ -1,4 +1,4 @@
-//! Slices and arrays.
+//! Methods that allocate slices and arrays.
 //!
 //! A slice whose length is known comes from the high end of the scope. One that is collected from
 //! an iterator of unknown length grows at the low end.
@@ -13,14 +13,13 @@ use crate::{
 };
 use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 
-/// Elements of up to so many bytes are collected in a loop of their own. Larger ones would win
-/// nothing by it, and each would lie in several frames of the stack on its way, if nothing is
-/// inlined.
+/// Elements of up to this many bytes are collected in a loop without further checks. Larger ones
+/// would gain nothing, and without inlining each would be copied through several stack frames.
 const LOOPED: usize = 256;
 
-/// The bodies that the public methods share, fallible or not, with destructor or without.
+/// The bodies that the public methods share: fallible or not, with destructors or without.
 impl<'a> Scope<'a> {
-    /// Room for `len` elements at the high end.
+    /// Reserves room for `len` elements at the high end.
     #[inline(always)]
     fn reserve_slice<T, F: Failure>(&self, len: usize) -> Result<NonNull<T>, F> {
         if size_of::<T>() == 0 {
@@ -36,15 +35,15 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A block of its own for the bytes of `values`.
+    /// Copies the bytes of `values` to a block of their own.
     #[inline(always)]
     fn duplicate<T, F: Failure>(&self, values: &[T]) -> Result<NonNull<[T]>, F> {
         let len = values.len();
         if size_of::<T>() == 0 {
             return Ok(NonNull::slice_from_raw_parts(NonNull::dangling(), len));
         }
-        // SAFETY: the slice exists, so its size does not exceed `isize::MAX`; it is a multiple of
-        // the type's alignment, so that rounding up to it changes nothing.
+        // SAFETY: the size of an existing slice is at most `isize::MAX`, and a multiple of the
+        // alignment, so rounding up does not exceed `isize::MAX` either.
         let layout =
             unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
         // SAFETY: the slice has `layout.size()` bytes.
@@ -58,19 +57,19 @@ impl<'a> Scope<'a> {
         values: &[T],
     ) -> Result<&'a mut [T], F> {
         let slice = self.duplicate::<T, F>(values)?;
-        // SAFETY: all elements are copied; the block lives for `'a`.
+        // SAFETY: all elements were copied, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 
     #[inline(always)]
     fn slice_fill_in<T: Copy, F: Failure>(&self, len: usize, value: T) -> Result<&'a mut [T], F> {
         if size_of::<T>() == 0 {
-            // SAFETY: elements without bytes are copied already, however many, and no memory is
-            // lent.
+            // SAFETY: copying zero-sized elements does nothing, and a reference to them needs no
+            // memory.
             return Ok(unsafe { lend(NonNull::slice_from_raw_parts(NonNull::dangling(), len)) });
         }
         let slice = self.slice_with_in(len, |_| value)?;
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 
@@ -109,7 +108,8 @@ impl<'a> Scope<'a> {
                 Err(error) => {
                     drop(guard);
                     if self.cursor().words() == reserved {
-                        // SAFETY: nothing was allocated since but the slice, which nobody has seen.
+                        // SAFETY: nothing was allocated after the slice, to which no reference
+                        // exists.
                         unsafe { self.cursor().restore(before) };
                     }
                     return Ok(Err(error));
@@ -119,7 +119,7 @@ impl<'a> Scope<'a> {
         Ok(Ok(guard.finish()))
     }
 
-    /// Takes as many elements as the iterator announced, or fewer if it ends before.
+    /// Collects as many elements as the size hint of the iterator says, or fewer if it ends before.
     #[inline(always)]
     pub(crate) fn slice_iter_in<T, F: Failure>(
         &self,
@@ -148,7 +148,7 @@ impl<'a> Scope<'a> {
         if announced > 0 {
             collector.hint(announced);
             if size_of::<T>() <= LOOPED && !collector.fill(&mut values) {
-                // Should its destructor panic, the elements are not lost.
+                // If its destructor panics, the guard still drops the elements.
                 drop(values);
                 return Ok(collector.finish());
             }
@@ -174,18 +174,18 @@ impl<'a> Scope<'a> {
         Ok(Ok(collector.finish()))
     }
 
-    /// Moves the elements of a vector here; its heap block is freed.
+    /// Moves the elements of a vector here and frees its heap block.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn slice_vec_in<T, F: Failure>(
         &self,
         values: alloc::vec::Vec<T>,
     ) -> Result<NonNull<[T]>, F> {
-        // If the backing panics, the vector leaks, and the call has nothing to drop.
+        // If the backing panics, the vector leaks. Without a drop, the call needs no landing pad.
         let mut values = core::mem::ManuallyDrop::new(values);
         let slice = self.duplicate::<T, F>(&values);
         if slice.is_ok() {
-            // SAFETY: 0 is within the capacity; the elements are the slice's now.
+            // SAFETY: 0 is within the capacity, and the slice owns the elements now.
             unsafe { values.set_len(0) };
         }
         drop(core::mem::ManuallyDrop::into_inner(values));
@@ -217,7 +217,7 @@ impl<'a> Scope<'a> {
         self.slice_copy_in(values)
     }
 
-    /// Clones the elements of a slice, in order.
+    /// Clones a slice, its elements in order.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -240,7 +240,7 @@ impl<'a> Scope<'a> {
         self.try_alloc_slice_fill_with(values.len(), |index| values[index].clone())
     }
 
-    /// `len` copies of `value`.
+    /// Allocates a slice of `len` copies of `value`.
     ///
     /// # Panics
     ///
@@ -262,7 +262,8 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; also where the size overflows, as all methods that take a length.
+    /// [`AllocError`] if there is no memory or the size overflows, like all methods that take a
+    /// length.
     #[inline]
     pub fn try_alloc_slice_fill_copy<T: Copy>(
         &self,
@@ -272,7 +273,7 @@ impl<'a> Scope<'a> {
         self.slice_fill_in(len, value)
     }
 
-    /// `len` clones of `value`.
+    /// Allocates a slice of `len` clones of `value`.
     ///
     /// # Panics
     ///
@@ -296,7 +297,7 @@ impl<'a> Scope<'a> {
         self.try_alloc_slice_fill_with(len, |_| value.clone())
     }
 
-    /// `len` default values.
+    /// Allocates a slice of `len` default values.
     ///
     /// # Panics
     ///
@@ -310,7 +311,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; nothing was made.
+    /// [`AllocError`]; no value was created.
     #[inline]
     pub fn try_alloc_slice_fill_default<T: Default>(
         &self,
@@ -319,7 +320,8 @@ impl<'a> Scope<'a> {
         self.try_alloc_slice_fill_with(len, |_| T::default())
     }
 
-    /// `len` values, each made from its index, in order. `make` may allocate from the same scope.
+    /// Allocates a slice of `len` values, each made from its index, in order. `make` may allocate
+    /// from the same scope.
     ///
     /// # Panics
     ///
@@ -338,7 +340,7 @@ impl<'a> Scope<'a> {
     ) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_with_in::<T, Infallible>(len, make);
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         unsafe { lend(slice) }
     }
 
@@ -355,7 +357,7 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
         let slice = self.slice_with_in(len, make)?;
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 
@@ -364,7 +366,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// The first that `make` returns.
+    /// The first error that `make` returned.
     ///
     /// # Panics
     ///
@@ -385,7 +387,7 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T], E> {
         const { assert_no_drop::<T>() };
         let Ok(made) = self.slice_try_with_in::<T, E, Infallible>(len, make);
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         made.map(|slice| unsafe { lend(slice) })
     }
 
@@ -393,7 +395,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// Either the memory could not be had, or the first error that `make` returned.
+    /// There is no memory, or the first error that `make` returned.
     #[inline]
     pub fn try_alloc_slice_try_fill_with<T, E>(
         &self,
@@ -403,13 +405,13 @@ impl<'a> Scope<'a> {
         const { assert_no_drop::<T>() };
         let made = self.slice_try_with_in::<T, E, AllocError>(len, make)?;
         let slice = made.map_err(AllocOrInitError::Init)?;
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 
-    /// The elements of an iterator that knows its length. The length is trusted for nothing but the
-    /// room: of an iterator that yields more, the rest is left; one that yields fewer makes a
-    /// shorter slice.
+    /// Collects an iterator of known length into a slice. If its length is wrong, nothing worse
+    /// happens than this: of a longer iterator the rest is left, and a shorter one gives a shorter
+    /// slice.
     ///
     /// # Panics
     ///
@@ -427,7 +429,7 @@ impl<'a> Scope<'a> {
     {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_iter_in::<T, Infallible>(values.into_iter());
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         unsafe { lend(slice) }
     }
 
@@ -443,18 +445,18 @@ impl<'a> Scope<'a> {
     {
         const { assert_no_drop::<T>() };
         let slice = self.slice_iter_in(values.into_iter())?;
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 
-    /// The elements of any iterator, collected at the low end: in place as long as the chunk has
-    /// room and the iterator itself allocates nothing there. The iterator may use the same scope.
+    /// Collects any iterator into a slice, at the low end. The slice grows in place as long as the
+    /// chunk has room and the iterator itself does not allocate there. The iterator may allocate
+    /// from the same scope.
     ///
-    /// Room for as many as it announces, the lower bound of its [`size_hint`](Iterator::size_hint),
-    /// is reserved first, up to 4 MiB: an iterator that knows its length is collected nearly as
-    /// fast as by [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter) if there are some hundred
-    /// elements. More make the room grow. Fewer give the rest of it back, unless the iterator
-    /// itself allocated behind it.
+    /// The lower bound of the [`size_hint`](Iterator::size_hint) is reserved first, up to 4 MiB. So
+    /// an iterator of some hundred elements that knows its length is collected nearly as fast as by
+    /// [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter). If there are fewer elements, the
+    /// rest of the memory is free again, unless the iterator itself allocated after it.
     ///
     /// # Panics
     ///
@@ -470,7 +472,7 @@ impl<'a> Scope<'a> {
     pub fn alloc_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_collect_in::<T, Infallible>(values);
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         unsafe { lend(slice) }
     }
 
@@ -478,7 +480,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; what was taken from the iterator is gone.
+    /// [`AllocError`]; the elements taken from the iterator are lost.
     #[inline]
     pub fn try_alloc_slice_from_iter<T>(
         &self,
@@ -486,17 +488,17 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
         let slice = self.slice_collect_in(values)?;
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 
-    /// The elements of an iterator whose items may be errors, up to the first error. What was
-    /// collected before it is free again at once, unless the iterator itself allocated from the same
-    /// scope.
+    /// Collects an iterator whose items may be errors into a slice, up to the first error. Elements
+    /// before an error are dropped, and their memory is free again at once, unless the iterator
+    /// itself allocated from the same scope.
     ///
     /// # Errors
     ///
-    /// The first one of the iterator.
+    /// The first error of the iterator.
     ///
     /// # Panics
     ///
@@ -517,7 +519,7 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T], E> {
         const { assert_no_drop::<T>() };
         let Ok(made) = self.slice_try_collect_in::<T, E, Infallible>(values);
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         made.map(|slice| unsafe { lend(slice) })
     }
 
@@ -525,7 +527,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// Either the memory could not be had, or the first error of the iterator.
+    /// There is no memory, or the first error of the iterator.
     #[inline]
     pub fn try_alloc_slice_try_fill_iter<T, E>(
         &self,
@@ -534,11 +536,11 @@ impl<'a> Scope<'a> {
         const { assert_no_drop::<T>() };
         let made = self.slice_try_collect_in::<T, E, AllocError>(values)?;
         let slice = made.map_err(AllocOrInitError::Init)?;
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 
-    /// An array of const length, each element made from its index, in place.
+    /// Allocates an array, each element made from its index, in place.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -581,11 +583,11 @@ impl<'a> Scope<'a> {
             unsafe { guard.push(value) };
         }
         guard.finish();
-        // SAFETY: all elements are made; the block lives for `'a`.
+        // SAFETY: all elements are initialised, and the block lives for `'a`.
         Ok(unsafe { lend(block) })
     }
 
-    /// Room for `len` elements, to be initialised by the caller.
+    /// Reserves room for `len` elements, to be initialised by the caller.
     ///
     /// # Panics
     ///
@@ -615,12 +617,12 @@ impl<'a> Scope<'a> {
         len: usize,
     ) -> Result<&'a mut [MaybeUninit<T>], F> {
         let start = self.reserve_slice::<MaybeUninit<T>, F>(len)?;
-        // SAFETY: `MaybeUninit` needs no initialisation; the block lives for `'a`.
+        // SAFETY: `MaybeUninit` needs no initialisation, and the block lives for `'a`.
         Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
     }
 
-    /// Room for `len` elements at an address that is a multiple of `align` bytes: for vector units
-    /// and for what must not share a cache line.
+    /// Like [`alloc_uninit_slice`](Scope::alloc_uninit_slice), at an address that is a multiple of
+    /// `align`: for SIMD instructions, or for data that must not share a cache line.
     ///
     /// # Panics
     ///
@@ -666,11 +668,11 @@ impl<'a> Scope<'a> {
             return Err(F::too_large());
         };
         let block = self.cursor().reserve_layout::<F>(aligned::<F>(layout, align)?)?;
-        // SAFETY: `MaybeUninit` needs no initialisation; the block lives for `'a`.
+        // SAFETY: `MaybeUninit` needs no initialisation, and the block lives for `'a`.
         Ok(unsafe { lend(NonNull::slice_from_raw_parts(block.cast(), len)) })
     }
 
-    /// `len` values whose bytes are all zero.
+    /// Allocates a slice of `len` values with all-zero bytes.
     ///
     /// # Panics
     ///
@@ -710,7 +712,7 @@ impl<'a> Scope<'a> {
         let start = self.reserve_slice::<T, F>(len)?;
         // SAFETY: the block has room for `len` elements.
         unsafe { start.write_bytes(0, len) };
-        // SAFETY: zeros are a value of a `Zeroable`; the block lives for `'a`.
+        // SAFETY: all-zero bytes are a valid `Zeroable`, and the block lives for `'a`.
         Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
     }
 }
@@ -719,7 +721,7 @@ impl<'a> Scope<'a> {
 impl<'a> Scope<'a> {
     /// Moves the elements of a vector into the scope and frees its heap block.
     ///
-    /// Elements that need `Drop` are refused when the program is compiled: see
+    /// Elements that need `Drop` are rejected at compile time: see
     /// [`boxed_vec`](Scope::boxed_vec).
     ///
     /// ```
@@ -731,7 +733,7 @@ impl<'a> Scope<'a> {
     pub fn alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_vec_in::<T, Infallible>(values);
-        // SAFETY: all elements are moved; the block lives for `'a`.
+        // SAFETY: all elements were moved, and the block lives for `'a`.
         unsafe { lend(slice) }
     }
 
@@ -744,7 +746,7 @@ impl<'a> Scope<'a> {
     pub fn try_alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
         let slice = self.slice_vec_in(values)?;
-        // SAFETY: all elements are moved; the block lives for `'a`.
+        // SAFETY: all elements were moved, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
     }
 

@@ -1,4 +1,4 @@
-//! One value at a time.
+//! Methods that allocate one value.
 
 use crate::{
     error::{AllocError, AllocOrInitError, Failure},
@@ -11,7 +11,7 @@ use core::{
     ptr::NonNull,
 };
 
-/// Refuses, when the program is compiled, to forget a destructor.
+/// Rejects, at compile time, a type whose destructor would not run.
 pub(crate) const fn assert_no_drop<T>() {
     assert!(
         !needs_drop::<T>(),
@@ -20,58 +20,58 @@ pub(crate) const fn assert_no_drop<T>() {
     );
 }
 
-/// Types of which all bytes zero is a value.
+/// Types for which all-zero bytes are a valid value.
 ///
 /// # Safety
 ///
-/// Zeroed memory of the type's size and alignment must be a valid value of it.
+/// Zeroed memory of the type's size and alignment must be a valid value of the type.
 pub unsafe trait Zeroable {}
 
 macro_rules! zeroable {
     ($($type:ty),*) => {
         $(
-            // SAFETY: numbers, `false` and `'\0'` are all zeros; null is a raw pointer.
+            // SAFETY: all-zero bytes are the number 0, `false`, `'\0'` or a null pointer.
             unsafe impl Zeroable for $type {}
         )*
     };
 }
 zeroable!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, bool, char, ());
 
-// SAFETY: null is a value of a thin raw pointer.
+// SAFETY: a thin raw pointer may be null.
 unsafe impl<T> Zeroable for *const T {}
-// SAFETY: null is a value of a thin raw pointer, mutable or not.
+// SAFETY: a thin raw pointer may be null.
 unsafe impl<T> Zeroable for *mut T {}
-// SAFETY: `None` of an optional reference is null, as the language guarantees.
+// SAFETY: the language guarantees that null is `None` of an optional reference.
 unsafe impl<T> Zeroable for Option<&T> {}
-// SAFETY: `None` of an optional `NonNull` is null, as the library guarantees.
+// SAFETY: the library guarantees that null is `None` of an optional `NonNull`.
 unsafe impl<T> Zeroable for Option<NonNull<T>> {}
-// SAFETY: any bytes are a value.
+// SAFETY: any bytes are a valid value.
 unsafe impl<T> Zeroable for MaybeUninit<T> {}
-// SAFETY: an array is its elements and nothing between them.
+// SAFETY: an array consists of its elements, without padding between them.
 unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 
-/// Turns a block that holds an initialised `T` into the reference that the user gets.
+/// Converts an initialised block to the reference that a method returns.
 ///
 /// # Safety
 ///
-/// `block` is aligned for a `T`, holds one (a slice: all its elements), is valid for `'a` and used
-/// by nobody else.
+/// `block` is aligned for a `T`, initialised (for a slice, all its elements), valid for `'a`, and
+/// not used in any other way.
 #[inline(always)]
 pub(crate) unsafe fn lend<'a, T: ?Sized>(block: NonNull<T>) -> &'a mut T {
-    // SAFETY: the caller says that the block is aligned, initialised, valid for `'a` and used by
-    // nobody else.
+    // SAFETY: the caller says that the block is aligned, initialised, valid for `'a`, and not used
+    // in any other way.
     unsafe { &mut *block.as_ptr() }
 }
 
 impl<'a> Scope<'a> {
     /// Moves `value` into the scope. The fast path is eight instructions for a `u64`.
     ///
-    /// A type that needs `Drop` is refused when the program is compiled: see
+    /// A type that needs `Drop` is rejected at compile time: see
     /// [`boxed`](Scope::boxed) and [`alloc_leaked`](Scope::alloc_leaked).
     ///
     /// # Panics
     ///
-    /// Never; an arena without memory calls `handle_alloc_error`. So do all methods without `try_`.
+    /// Never. If there is no memory, calls `handle_alloc_error`, like all methods without `try_`.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -90,7 +90,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if there is no memory; so do all methods with `try_`. The value is dropped.
+    /// [`AllocError`] if there is no memory, like all methods with `try_`. The value is dropped.
     #[inline(always)]
     pub fn try_alloc<T>(&self, value: T) -> Result<&'a mut T, AllocError> {
         const { assert_no_drop::<T>() };
@@ -130,8 +130,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(block) })
     }
 
-    /// Makes the value in place: the block is reserved before `make` runs, so that `make` may
-    /// allocate from the same scope.
+    /// Creates a value in place: reserves the block, and then writes the result of `make` to it.
+    /// `make` may allocate from the same scope.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -160,9 +160,9 @@ impl<'a> Scope<'a> {
     #[inline(always)]
     fn alloc_with_in<T, F: Failure>(&self, make: impl FnOnce() -> T) -> Result<&'a mut T, F> {
         let block = self.cursor().reserve_type::<T, F>()?;
-        // SAFETY: the block is reserved for a `T` and nobody else's, whatever `make` allocates.
+        // SAFETY: the block is reserved for this `T` only, whatever `make` allocates.
         unsafe { block.write(make()) };
-        // SAFETY: written above; the block lives for `'a`.
+        // SAFETY: the value was written above, and the block lives for `'a`.
         Ok(unsafe { lend(block) })
     }
 
@@ -171,7 +171,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// What `make` returns.
+    /// The error that `make` returned.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -194,7 +194,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// Either the memory could not be had, or what `make` returned.
+    /// There is no memory, or `make` returned an error.
     #[inline(always)]
     pub fn try_alloc_try_with<T, E>(
         &self,
@@ -214,14 +214,14 @@ impl<'a> Scope<'a> {
         let reserved = self.cursor().words();
         match make() {
             Ok(value) => {
-                // SAFETY: the block is reserved for a `T` and nobody else's.
+                // SAFETY: the block is reserved for this `T` only.
                 unsafe { block.write(value) };
-                // SAFETY: written above; the block lives for `'a`.
+                // SAFETY: the value was written above, and the block lives for `'a`.
                 Ok(Ok(unsafe { lend(block) }))
             }
             Err(error) => {
                 if self.cursor().words() == reserved {
-                    // SAFETY: nothing was allocated since but the block, which nobody has seen.
+                    // SAFETY: nothing was allocated after the block, to which no reference exists.
                     unsafe { self.cursor().restore(before) };
                 }
                 Ok(Err(error))
@@ -229,7 +229,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Room for a `T`, to be initialised by the caller.
+    /// Reserves room for a `T`, to be initialised by the caller.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -256,11 +256,11 @@ impl<'a> Scope<'a> {
     #[inline(always)]
     fn alloc_uninit_in<T, F: Failure>(&self) -> Result<&'a mut MaybeUninit<T>, F> {
         let block = self.cursor().reserve_type::<MaybeUninit<T>, F>()?;
-        // SAFETY: a `MaybeUninit` needs no initialisation; the block lives for `'a`.
+        // SAFETY: a `MaybeUninit` needs no initialisation, and the block lives for `'a`.
         Ok(unsafe { lend(block) })
     }
 
-    /// A value whose bytes are all zero.
+    /// Allocates a value with all-zero bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -290,12 +290,12 @@ impl<'a> Scope<'a> {
         let block = self.cursor().reserve_type::<T, F>()?;
         // SAFETY: the block has room for one `T`.
         unsafe { block.write_bytes(0, 1) };
-        // SAFETY: zeros are a value of a `Zeroable`; the block lives for `'a`.
+        // SAFETY: all-zero bytes are a valid `Zeroable`, and the block lives for `'a`.
         Ok(unsafe { lend(block) })
     }
 
-    /// Moves `value` to an address that is a multiple of `align` bytes, or of its type's own
-    /// alignment if that is more.
+    /// Moves `value` into the scope, to an address that is a multiple of `align`, or of the type's
+    /// own alignment if that is greater.
     ///
     /// # Panics
     ///
@@ -332,11 +332,11 @@ impl<'a> Scope<'a> {
         let block = self.cursor().reserve_layout::<F>(layout)?.cast::<T>();
         // SAFETY: the block was reserved with at least the layout of a `T`.
         unsafe { block.write(value) };
-        // SAFETY: written above; the block lives for `'a`.
+        // SAFETY: the value was written above, and the block lives for `'a`.
         Ok(unsafe { lend(block) })
     }
 
-    /// A block of `layout`, uninitialised. The bytes live for `'a`.
+    /// Allocates an uninitialised block of `layout`, which lives for `'a`.
     ///
     /// ```
     /// # use core::alloc::Layout;
@@ -362,7 +362,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// `layout` with its alignment raised to `align`, checked.
+/// Returns `layout` with an alignment of at least `align`.
 #[inline]
 pub(crate) fn aligned<F: Failure>(layout: Layout, align: usize) -> Result<Layout, F> {
     if !align.is_power_of_two() {
