@@ -1,6 +1,7 @@
 //! The workloads, one file each.
 
 mod arrays;
+mod calls;
 mod functions;
 mod growth;
 mod large;
@@ -19,6 +20,7 @@ pub fn run(bench: &mut Bench) {
     scalars::run(bench);
     scope::run(bench);
     arrays::run(bench);
+    calls::run(bench);
     functions::run(bench);
     strings::run(bench);
     bench.settled(large::run);

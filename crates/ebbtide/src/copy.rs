@@ -1,4 +1,4 @@
-//! Copying a few bytes without a call.
+//! Copying a few bytes without a call, and cloning many elements by one.
 
 use crate::prefetch;
 use core::ptr::NonNull;
@@ -16,32 +16,35 @@ const INLINE: usize = 64;
 #[inline(always)]
 pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
     // SAFETY: `copy` has the same contract, which the caller keeps.
-    unsafe { copy::<false>(from, to, size, 0) }
+    unsafe { copy(from, to, size, || ()) }
 }
 
-/// Like [`copy_bytes`], but to a block at the high end with `free` bytes below it: a copy longer
-/// than [`INLINE`] also prefetches the memory of the next blocks.
+/// Like [`copy_bytes`], but to a block at the high end, where `used` says how far that lies below
+/// the end of its region: a longer copy also prefetches the memory of the next blocks.
 ///
 /// # Safety
 ///
 /// The contract of [`copy_bytes`].
 #[inline(always)]
-pub(crate) unsafe fn copy_to_block(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
+pub(crate) unsafe fn copy_to_block(
+    from: NonNull<u8>,
+    to: NonNull<u8>,
+    size: usize,
+    used: impl FnOnce() -> usize,
+) {
     // SAFETY: `copy` has the same contract, which the caller keeps.
-    unsafe { copy::<true>(from, to, size, free) }
+    unsafe { copy(from, to, size, || prefetch::below_copy(to, size, used)) }
 }
 
-/// The body of both. With `STREAM`, a longer copy prefetches the memory of the next blocks.
+/// The body of both. Calls `before` if the copy is a call too.
 ///
 /// # Safety
 ///
 /// The contract of [`copy_bytes`].
 #[inline(always)]
-unsafe fn copy<const STREAM: bool>(from: NonNull<u8>, to: NonNull<u8>, size: usize, free: usize) {
+unsafe fn copy(from: NonNull<u8>, to: NonNull<u8>, size: usize, before: impl FnOnce()) {
     if size > INLINE {
-        if STREAM {
-            prefetch::below_copy(to, size, free);
-        }
+        before();
         // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
         unsafe { to.copy_from_nonoverlapping(from, size) };
     } else if size > 32 {
@@ -80,4 +83,23 @@ unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, size: us
     let to = unsafe { to.add(size - N) };
     // SAFETY: `N` bytes are left from there.
     unsafe { to.copy_from_nonoverlapping(from, N) };
+}
+
+/// Clones elements that need no `Drop`.
+///
+/// A separate function, so that the compiler knows that nothing writes to `values` meanwhile, and
+/// turns a loop over integers into one copy.
+///
+/// # Safety
+///
+/// `to` is aligned and valid for writes of `values.len()` elements.
+pub(crate) unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
+    for (index, value) in values.iter().enumerate() {
+        let value = value.clone();
+        // SAFETY: `index < values.len()`, and the caller says that `to` has room for that many
+        // elements.
+        let place = unsafe { to.add(index) };
+        // SAFETY: the caller says that the place is aligned and valid for writes.
+        unsafe { place.write(value) };
+    }
 }

@@ -25,23 +25,23 @@ const FAR: usize = 256 << 10;
 /// Of a larger block no more is fetched, for it would push itself out of the nearest cache.
 const MOST: usize = 16 << 10;
 
-/// Prefetches what will follow a `T` that was placed at `block`, where `free` bytes are free below
-/// it.
+/// Prefetches what will follow a `T` that was placed at `block`, where `used` says how far that lies
+/// below the end of its region. It is asked only for blocks that are large enough.
 ///
 /// A call in debug builds, where inlined code makes the caller's frame larger.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn below_value<T>(block: NonNull<u8>, free: usize) {
+pub(crate) fn below_value<T>(block: NonNull<u8>, used: impl FnOnce() -> usize) {
     let size = size_of::<T>();
     // Up to a line, a test or a prefetch for each block costs more than it gains.
     if size > LINE {
-        below_block(block, size, free);
+        below_block(block, size, used);
     }
 }
 
-/// Prefetches what will follow a block of `size` bytes, where `free` bytes are free below it.
+/// Like [`below_value`], for a block of `size` bytes.
 #[inline(always)]
-pub(crate) fn below_block(block: NonNull<u8>, size: usize, free: usize) {
-    if size >= processor::least() && free >= FAR {
+pub(crate) fn below_block(block: NonNull<u8>, size: usize, used: impl FnOnce() -> usize) {
+    if size >= processor::least() && used() >= FAR {
         lines_below(block, size);
     }
 }
@@ -49,13 +49,13 @@ pub(crate) fn below_block(block: NonNull<u8>, size: usize, free: usize) {
 /// Like [`below_block`], with a call: where another one follows at once, it costs no registers, and
 /// the loop would.
 #[inline(always)]
-pub(crate) fn below_copy(block: NonNull<u8>, size: usize, free: usize) {
+pub(crate) fn below_copy(block: NonNull<u8>, size: usize, used: impl FnOnce() -> usize) {
     #[inline(never)]
     fn call(block: NonNull<u8>, size: usize) {
         lines_below(block, size);
     }
 
-    if size >= processor::least() && free >= FAR {
+    if size >= processor::least() && used() >= FAR {
         call(block, size);
     }
 }
@@ -92,7 +92,7 @@ mod processor {
 
     /// Blocks of at least this size are written upwards one by one while their addresses go down.
     /// Every processor that was measured predicts that badly.
-    const ZIGZAG: usize = 1024;
+    const ZIGZAG: usize = 512;
 
     /// A fact about the machine: every thread that finds it out stores the same. `Relaxed`, because
     /// no other memory is read on the strength of it, and a thread that does not see it yet only

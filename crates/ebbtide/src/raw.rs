@@ -419,6 +419,13 @@ impl Cursor {
         self.top.get() - self.low.get().addr().get()
     }
 
+    /// How far an address of the region in use lies below the region's end. For what only makes
+    /// things faster: while the chunk serves one oversize request, it is any number.
+    #[inline(always)]
+    pub(crate) fn used_above(&self, start: usize) -> usize {
+        self.chunk().chunk().header().top().addr().get().wrapping_sub(start)
+    }
+
     /// The control block of the arena.
     pub(crate) fn control(&self) -> ControlRef<'_> {
         self.chunk().control()
@@ -449,7 +456,7 @@ impl Cursor {
     fn take<T>(&self, block: NonNull<T>) {
         let start = block.addr().get();
         self.top.set(start);
-        prefetch::below_value::<T>(block.cast(), start - self.low.get().addr().get());
+        prefetch::below_value::<T>(block.cast(), || self.used_above(start));
     }
 
     /// Moves `value` into a block of its own. On failure it is dropped.
@@ -570,7 +577,7 @@ impl Cursor {
                 self.track(block, size, End::High);
                 // SAFETY: `source` has `size` bytes, and so has the block, which was free a moment
                 // ago (I2).
-                unsafe { copy_to_block(source, block, size, start - low.addr().get()) };
+                unsafe { copy_to_block(source, block, size, || self.used_above(start)) };
                 block
             }
             // SAFETY: the caller says that `source` is valid for that many bytes.

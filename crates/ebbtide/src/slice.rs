@@ -5,6 +5,7 @@
 
 use crate::{
     collector::Collector,
+    copy::clone_plain,
     error::{AllocError, AllocOrInitError, Failure},
     init_guard::InitGuard,
     prefetch,
@@ -28,7 +29,9 @@ impl<'a> Scope<'a> {
         match Layout::array::<T>(len) {
             Ok(layout) => {
                 let block = self.cursor().reserve::<F>(layout)?;
-                prefetch::below_block(block, layout.size(), self.cursor().free());
+                prefetch::below_block(block, layout.size(), || {
+                    self.cursor().used_above(block.addr().get())
+                });
                 Ok(block.cast())
             }
             Err(_) => Err(F::too_large()),
@@ -59,6 +62,16 @@ impl<'a> Scope<'a> {
         let slice = self.duplicate::<T, F>(values)?;
         // SAFETY: all elements were copied, and the block lives for `'a`.
         Ok(unsafe { lend(slice) })
+    }
+
+    /// Clones the elements of a slice that need no `Drop`. If `clone` panics, the memory stays taken.
+    #[inline(always)]
+    fn slice_clone_in<T: Clone, F: Failure>(&self, values: &[T]) -> Result<&'a mut [T], F> {
+        let start = self.reserve_slice::<T, F>(values.len())?;
+        // SAFETY: reserved above for as many elements.
+        unsafe { clone_plain(values, start) };
+        // SAFETY: all elements are cloned; the block lives for `'a`.
+        Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, values.len())) })
     }
 
     #[inline(always)]
@@ -227,7 +240,9 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline]
     pub fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &'a mut [T] {
-        self.alloc_slice_fill_with(values.len(), |index| values[index].clone())
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = self.slice_clone_in::<T, Infallible>(values);
+        slice
     }
 
     /// Fallible version of [`alloc_slice_clone`](Scope::alloc_slice_clone).
@@ -237,7 +252,8 @@ impl<'a> Scope<'a> {
     /// [`AllocError`]; nothing was cloned.
     #[inline]
     pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&'a mut [T], AllocError> {
-        self.try_alloc_slice_fill_with(values.len(), |index| values[index].clone())
+        const { assert_no_drop::<T>() };
+        self.slice_clone_in(values)
     }
 
     /// Allocates a slice of `len` copies of `value`.

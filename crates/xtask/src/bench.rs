@@ -39,10 +39,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     } else {
         println!("left out: counts, because Valgrind is missing");
     }
-    for (name, record) in
-        [("ebbtide-benches", "suite"), ("table", "stumpalo-table"), ("scaling", "scaling")]
-    {
+    let suite = [
+        ("ebbtide-benches", "suite"),
+        ("collections", "collections"),
+        ("table", "stumpalo-table"),
+        ("scaling", "scaling"),
+    ];
+    for (name, record) in suite {
         step(&format!("{} {quick} --csv {records}/{record}.csv", program(name)))?;
+    }
+    // One of the two needs a nightly compiler.
+    if process::succeeds("cargo +nightly --version") {
+        step(&format!("{} {quick} --csv {records}/harnesses.csv", program("harnesses")))?;
+    } else {
+        println!("left out: the peers' own harnesses, because the nightly toolchain is missing");
     }
     let transparent = format!("{CARGO_RUN} --manifest-path benches/transparent/Cargo.toml --");
     step(&format!("{transparent} {quick} --csv {records}/transparent.csv"))?;

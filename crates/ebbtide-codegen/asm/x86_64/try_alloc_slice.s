@@ -13,20 +13,23 @@
 .LBB203_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
-	movq	(%rdi), %rsi
+	movq	(%rdi), %rcx
 	movq	16(%rdi), %rax
-	subq	%r14, %rsi
-	andq	$-8, %rsi
-	movq	%rsi, %rcx
-	subq	%rax, %rcx
+	subq	%r14, %rcx
+	andq	$-8, %rcx
+	movq	%rcx, %rsi
+	subq	%rax, %rsi
 	js	.LBB203_4
-	movq	%rsi, (%rdi)
-	addq	%rcx, %rax
-	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rsi
-	movq	(%rsi), %rsi
-	cmpq	%rsi, %r14
+	movq	%rcx, (%rdi)
+	addq	%rsi, %rax
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
+	movq	(%rcx), %rcx
+	cmpq	%rcx, %r14
 	jb	.LBB203_14
 .LBB203_7:
+	movq	8(%rdi), %rcx
+	movq	8(%rcx), %rcx
+	subq	%rax, %rcx
 	cmpq	$262144, %rcx
 	jb	.LBB203_14
 	cmpq	$1025, %r14
@@ -80,12 +83,11 @@
 	#NO_APP
 	testq	%rax, %rax
 	je	.LBB203_1
-	movq	(%r12), %rcx
-	subq	16(%r12), %rcx
+	movq	%r12, %rdi
 	movq	%r15, %rdx
-	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rsi
-	movq	(%rsi), %rsi
-	cmpq	%rsi, %r14
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
+	movq	(%rcx), %rcx
+	cmpq	%rcx, %r14
 	jae	.LBB203_7
 .LBB203_14:
 	testq	%rdx, %rdx

@@ -2,70 +2,75 @@
 	pushq	%r14
 	pushq	%rbx
 	subq	$64, %rsp
-	movq	%rdx, %rbx
-	movq	(%rdi), %rcx
-	movq	16(%rdi), %r14
-	subq	%rdx, %rcx
-	movq	%rcx, %rax
-	subq	%r14, %rax
-	js	.LBB204_13
-	movq	%rcx, (%rdi)
-	addq	%rax, %r14
-	cmpq	$64, %rbx
+	movq	(%rdi), %rax
+	movq	16(%rdi), %rbx
+	subq	%rdx, %rax
+	movq	%rax, %rcx
+	subq	%rbx, %rcx
+	js	.LBB204_18
+	movq	%rax, (%rdi)
+	addq	%rcx, %rbx
+	cmpq	$64, %rdx
 	jbe	.LBB204_2
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
-	cmpq	$262144, %rax
+	cmpq	%rcx, %rdx
 	jb	.LBB204_12
-	cmpq	%rcx, %rbx
+	movq	8(%rdi), %rcx
+	movq	8(%rcx), %rcx
+	subq	%rax, %rcx
+	cmpq	$262144, %rcx
 	jb	.LBB204_12
-	movq	%r14, %rdi
-	movq	%rsi, %r15
-	movq	%rbx, %rsi
+	movq	%rbx, %rdi
+	movq	%rsi, %r14
+	movq	%rdx, %rsi
+	movq	%rdx, %r15
 	callq	*_ZN7ebbtide8prefetch10below_copy4callE@GOTPCREL(%rip)
-	movq	%r15, %rsi
+	movq	%r14, %rsi
+	movq	%r15, %rdx
 .LBB204_12:
-	movq	%r14, %rdi
-	movq	%rbx, %rdx
+	movq	%rbx, %rdi
+	movq	%rdx, %r14
 	callq	*memcpy@GOTPCREL(%rip)
-	jmp	.LBB204_14
+	movq	%r14, %rdx
+	jmp	.LBB204_19
 .LBB204_2:
-	cmpq	$32, %rbx
+	cmpq	$32, %rdx
 	jbe	.LBB204_3
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
-	movups	%xmm1, 16(%r14)
-	movups	%xmm0, (%r14)
-	movups	-32(%rsi,%rbx), %xmm0
-	movups	-16(%rsi,%rbx), %xmm1
-	movups	%xmm1, -16(%r14,%rbx)
-	movups	%xmm0, -32(%r14,%rbx)
-	jmp	.LBB204_14
+	movups	%xmm1, 16(%rbx)
+	movups	%xmm0, (%rbx)
+	movups	-32(%rsi,%rdx), %xmm0
+	movups	-16(%rsi,%rdx), %xmm1
+	movups	%xmm1, -16(%rbx,%rdx)
+	movups	%xmm0, -32(%rbx,%rdx)
+	jmp	.LBB204_19
 .LBB204_3:
-	cmpq	$16, %rbx
+	cmpq	$16, %rdx
 	jbe	.LBB204_4
 	movups	(%rsi), %xmm0
-	movups	%xmm0, (%r14)
-	movups	-16(%rsi,%rbx), %xmm0
-	movups	%xmm0, -16(%r14,%rbx)
-	jmp	.LBB204_14
+	movups	%xmm0, (%rbx)
+	movups	-16(%rsi,%rdx), %xmm0
+	movups	%xmm0, -16(%rbx,%rdx)
+	jmp	.LBB204_19
 .LBB204_4:
-	cmpq	$7, %rbx
+	cmpq	$7, %rdx
 	jbe	.LBB204_5
 	movq	(%rsi), %rax
-	movq	%rax, (%r14)
-	movq	-8(%rsi,%rbx), %rax
-	movq	%rax, -8(%r14,%rbx)
-	jmp	.LBB204_14
+	movq	%rax, (%rbx)
+	movq	-8(%rsi,%rdx), %rax
+	movq	%rax, -8(%rbx,%rdx)
+	jmp	.LBB204_19
 .LBB204_5:
-	cmpq	$3, %rbx
+	cmpq	$3, %rdx
 	jbe	.LBB204_6
 	movl	(%rsi), %eax
-	movl	%eax, (%r14)
-	movl	-4(%rsi,%rbx), %eax
-	movl	%eax, -4(%r14,%rbx)
-	jmp	.LBB204_14
-.LBB204_13:
+	movl	%eax, (%rbx)
+	movl	-4(%rsi,%rdx), %eax
+	movl	%eax, -4(%rbx,%rdx)
+	jmp	.LBB204_19
+.LBB204_18:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -75,38 +80,39 @@
 	movups	%xmm0, 8(%rsp)
 	movq	$0, 24(%rsp)
 	movq	%rsi, 32(%rsp)
-	movq	%rbx, 40(%rsp)
+	movq	%rdx, 40(%rsp)
 	movq	$1, 48(%rsp)
 	movb	$0, 56(%rsp)
 	movq	%rax, (%rdi)
 	movq	%rsp, %rax
-	movq	%rdi, %r15
+	movq	%rdi, %r14
 	movq	%rax, %rdi
+	movq	%rdx, %rbx
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
+	movq	%rbx, %rdx
 	movq	(%rsp), %rax
-	movq	24(%rsp), %r14
-	movq	%rax, (%r15)
+	movq	24(%rsp), %rbx
+	movq	%rax, (%r14)
 	movups	8(%rsp), %xmm0
-	movups	%xmm0, 8(%r15)
+	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-	jmp	.LBB204_14
+	jmp	.LBB204_19
 .LBB204_6:
-	cmpq	$1, %rbx
+	cmpq	$1, %rdx
 	jbe	.LBB204_7
 	movzwl	(%rsi), %eax
-	movw	%ax, (%r14)
-	movzwl	-2(%rsi,%rbx), %eax
-	movw	%ax, -2(%r14,%rbx)
-	jmp	.LBB204_14
+	movw	%ax, (%rbx)
+	movzwl	-2(%rsi,%rdx), %eax
+	movw	%ax, -2(%rbx,%rdx)
+	jmp	.LBB204_19
 .LBB204_7:
-	testq	%rbx, %rbx
-	je	.LBB204_14
+	testq	%rdx, %rdx
+	je	.LBB204_19
 	movzbl	(%rsi), %eax
-	movb	%al, (%r14)
-.LBB204_14:
-	movq	%r14, %rax
-	movq	%rbx, %rdx
+	movb	%al, (%rbx)
+.LBB204_19:
+	movq	%rbx, %rax
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14

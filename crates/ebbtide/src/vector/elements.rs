@@ -18,7 +18,7 @@
 use super::memory::{Grow, Room, Used};
 use crate::{
     chunk::LARGEST_CHUNK,
-    copy::copy_bytes,
+    copy::{clone_plain, copy_bytes},
     error::{AllocError, Failure},
 };
 use core::{
@@ -704,25 +704,6 @@ impl<T, L: Length> Elements<T, L> {
         // no initialisation.
         let spare = unsafe { spare.as_mut() };
         (self.as_mut_slice(), spare)
-    }
-}
-
-/// Clones elements that need no `Drop`.
-///
-/// A separate function, so that the compiler knows that nothing writes to `values` meanwhile, and
-/// turns a loop over plain values into one copy.
-///
-/// # Safety
-///
-/// `to` is aligned and valid for writes of `values.len()` elements.
-unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
-    for (index, value) in values.iter().enumerate() {
-        let value = value.clone();
-        // SAFETY: `index < values.len()`, and the caller says that `to` has room for that many
-        // elements.
-        let place = unsafe { to.add(index) };
-        // SAFETY: the caller says that the place is aligned and valid for writes.
-        unsafe { place.write(value) };
     }
 }
 

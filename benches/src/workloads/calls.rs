@@ -1,0 +1,257 @@
+//! Rows like those of bumpalo's own benchmark: values of 8 to 1,024 bytes by value, from a
+//! reference, by closure, and fallible; slices that are copied, cloned, filled and collected;
+//! formatted text. What adds to vectors and strings is in the group of collections.
+//!
+//! Each row exists twice: *warm*, where an arena is reused before it has left the nearest cache, and
+//! *cold*, where it goes through four megabytes first.
+
+use crate::harness::{Bar, Bench, Repeated, hidden, observe, repeated};
+use std::hint::black_box;
+
+/// The bytes between two resets of the arena, and the name of that.
+const SPANS: [(usize, &str); 2] = [(16 << 10, "warm"), (4 << 20, "cold")];
+
+pub fn run(bench: &mut Bench) {
+    for span in SPANS {
+        values::<8>(bench, span);
+        values::<64>(bench, span);
+        values::<256>(bench, span);
+        values::<1024>(bench, span);
+        for bytes in [8, 72, 128, 256, 512, 1024] {
+            slices::<u8>(bench, span, "bytes", bytes, 7);
+            slices::<u64>(bench, span, "words", bytes / 8, 7);
+            strings(bench, span, bytes);
+        }
+        formatted(bench, span);
+    }
+}
+
+/// One contestant a peer: what it allocates from, and one allocation.
+macro_rules! peers {
+    ($count:expr; $($name:ident: |$handle:ident| $allocation:expr,)*) => {
+        vec![$(peers!(@ $name, $count, |$handle| $allocation)),*]
+    };
+    (@ ebbtide, $count:expr, |$s:ident| $allocation:expr) => {{
+        let mut arena = ebbtide::Arena::with_capacity(CAPACITY);
+        repeated("ebbtide", move |turns| {
+            for _ in 0..turns {
+                let $s = arena.scope();
+                for _ in 0..hidden($count) {
+                    observe($allocation);
+                }
+            }
+        })
+    }};
+    (@ stumpalo, $count:expr, |$a:ident| $allocation:expr) => {{
+        let mut arena = stumpalo::Arena::with_capacity(CAPACITY);
+        repeated("stumpalo", move |turns| {
+            for _ in 0..turns {
+                arena.clear();
+                let $a = &arena;
+                for _ in 0..hidden($count) {
+                    observe($allocation);
+                }
+            }
+        })
+    }};
+    (@ bumpalo, $count:expr, |$b:ident| $allocation:expr) => {{
+        let mut bump = bumpalo::Bump::with_capacity(CAPACITY);
+        repeated("bumpalo", move |turns| {
+            for _ in 0..turns {
+                bump.reset();
+                let $b = &bump;
+                for _ in 0..hidden($count) {
+                    observe($allocation);
+                }
+            }
+        })
+    }};
+    (@ bump_scope, $count:expr, |$b:ident| $allocation:expr) => {{
+        let mut bump: bump_scope::Bump = bump_scope::Bump::with_size(2 * CAPACITY);
+        repeated("bump-scope", move |turns| {
+            for _ in 0..turns {
+                bump.reset();
+                let $b = &bump;
+                for _ in 0..hidden($count) {
+                    observe(&mut *$allocation);
+                }
+            }
+        })
+    }};
+    (@ blink_alloc, $count:expr, |$b:ident| $allocation:expr) => {{
+        let mut blink = blink_alloc::Blink::with_chunk_size(2 * CAPACITY);
+        repeated("blink-alloc", move |turns| {
+            for _ in 0..turns {
+                blink.reset();
+                let $b = &blink;
+                for _ in 0..hidden($count) {
+                    observe($allocation);
+                }
+            }
+        })
+    }};
+}
+
+/// The bytes that every arena has room for.
+const CAPACITY: usize = (4 << 20) + (64 << 10);
+
+/// Measures a row whose turns allocate blocks of `size` bytes throughout a span.
+fn row(bench: &mut Bench, name: &str, contestants: Vec<Repeated<'_>>) {
+    bench.repeated_row(&format!("like bumpalo's: {name}"), contestants, &[Bar::BestPeer(0.97)]);
+}
+
+fn values<const N: usize>(bench: &mut Bench, (span, cache): (usize, &str)) {
+    let count = span / N;
+    let value = [0x42_u8; N];
+    let value = &value;
+    row(
+        bench,
+        &format!("{N} bytes by value, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc(black_box([0x42_u8; N])),
+            stumpalo: |a| a.alloc(black_box([0x42_u8; N])),
+            bumpalo: |b| b.alloc(black_box([0x42_u8; N])),
+            bump_scope: |b| b.alloc(black_box([0x42_u8; N])),
+            blink_alloc: |b| b.put_no_drop(black_box([0x42_u8; N])),
+        ),
+    );
+    row(
+        bench,
+        &format!("{N} bytes from a reference, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc(*black_box(value)),
+            stumpalo: |a| a.alloc(*black_box(value)),
+            bumpalo: |b| b.alloc(*black_box(value)),
+            bump_scope: |b| b.alloc(*black_box(value)),
+            blink_alloc: |b| b.put_no_drop(*black_box(value)),
+        ),
+    );
+    row(
+        bench,
+        &format!("{N} bytes by closure, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc_with(|| [black_box(0x42_u8); N]),
+            stumpalo: |a| a.alloc_with(|| [black_box(0x42_u8); N]),
+            bumpalo: |b| b.alloc_with(|| [black_box(0x42_u8); N]),
+            bump_scope: |b| b.alloc_with(|| [black_box(0x42_u8); N]),
+        ),
+    );
+    row(
+        bench,
+        &format!("{N} bytes, fallible, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.try_alloc(*black_box(value)).expect(ROOM),
+            stumpalo: |a| a.try_alloc(*black_box(value)).expect(ROOM),
+            bumpalo: |b| b.try_alloc(*black_box(value)).expect(ROOM),
+            bump_scope: |b| b.try_alloc(*black_box(value)).expect(ROOM),
+        ),
+    );
+    row(
+        bench,
+        &format!("{N} bytes by closure, fallible, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
+            stumpalo: |a| a.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
+            bumpalo: |b| b.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
+            bump_scope: |b| b.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
+        ),
+    );
+}
+
+const ROOM: &str = "there is room";
+
+fn slices<T: Copy + 'static>(
+    bench: &mut Bench,
+    (span, cache): (usize, &str),
+    kind: &str,
+    len: usize,
+    value: T,
+) {
+    let count = span / (len * size_of::<T>());
+    let values = vec![value; len];
+    let values = &values[..];
+    row(
+        bench,
+        &format!("a slice of {len} {kind}, copied, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc_slice_copy(black_box(values)),
+            stumpalo: |a| a.alloc_slice_copy(black_box(values)),
+            bumpalo: |b| b.alloc_slice_copy(black_box(values)),
+            bump_scope: |b| b.alloc_slice_copy(black_box(values)),
+            blink_alloc: |b| b.copy_slice(black_box(values)),
+        ),
+    );
+    row(
+        bench,
+        &format!("a slice of {len} {kind}, cloned, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc_slice_clone(black_box(values)),
+            stumpalo: |a| a.alloc_slice_clone(black_box(values)),
+            bumpalo: |b| b.alloc_slice_clone(black_box(values)),
+            bump_scope: |b| b.alloc_slice_clone(black_box(values)),
+        ),
+    );
+    row(
+        bench,
+        &format!("a slice of {len} {kind}, filled, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc_slice_fill_copy(hidden(len), black_box(value)),
+            stumpalo: |a| {
+                let value = black_box(value);
+                a.alloc_slice_fill_with(hidden(len), |_| value)
+            },
+            bumpalo: |b| b.alloc_slice_fill_copy(hidden(len), black_box(value)),
+            bump_scope: |b| b.alloc_slice_fill(hidden(len), black_box(value)),
+        ),
+    );
+    row(
+        bench,
+        &format!("a slice of {len} {kind}, collected, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc_slice_fill_iter(black_box(values).iter().copied()),
+            stumpalo: |a| a.alloc_slice_fill_iter(black_box(values).iter().copied()),
+            bumpalo: |b| b.alloc_slice_fill_iter(black_box(values).iter().copied()),
+            bump_scope: |b| b.alloc_iter_exact(black_box(values).iter().copied()),
+        ),
+    );
+}
+
+fn strings(bench: &mut Bench, (span, cache): (usize, &str), len: usize) {
+    let text = "e".repeat(len);
+    let text = &text[..];
+    row(
+        bench,
+        &format!("a string of {len} bytes, {cache}"),
+        peers!(span / len;
+            ebbtide: |s| s.alloc_str(black_box(text)),
+            stumpalo: |a| a.alloc_str(black_box(text)),
+            bumpalo: |b| b.alloc_str(black_box(text)),
+            bump_scope: |b| b.alloc_str(black_box(text)),
+            blink_alloc: |b| b.copy_str(black_box(text)),
+        ),
+    );
+}
+
+fn formatted(bench: &mut Bench, (span, cache): (usize, &str)) {
+    let count = span / 64;
+    let words = ["ebb", "flow"];
+    let words = &words;
+    row(
+        bench,
+        &format!("formatted words, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
+            bumpalo: |b| &mut *bumpalo::format!(in b, "{} and {}", black_box(words)[0], words[1]),
+            bump_scope: |b| b.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
+        ),
+    );
+    row(
+        bench,
+        &format!("formatted numbers, {cache}"),
+        peers!(count;
+            ebbtide: |s| s.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
+            bumpalo: |b| &mut *bumpalo::format!(in b, "{} of {}", black_box(17), black_box(40_000)),
+            bump_scope: |b| b.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
+        ),
+    );
+}
