@@ -27,8 +27,8 @@ use core::{
 /// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and
 /// dropping the arena give them back to the backing.
 ///
-/// An arena of its own is 256 bytes, and its first chunk 16 KiB. A program with many small arenas,
-/// one for each connection or node, asks for less: with a hundred `u64` in it, an arena made by
+/// An arena takes 256 bytes, and its first chunk 16 KiB. A program with many small arenas, one for
+/// each connection or node, can ask for less: with a hundred `u64` in it, an arena made by
 /// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.2 KiB altogether, instead of 16.2.
 ///
 /// An arena is `Send` and not `Sync`: it can move between threads, and each thread uses its own.
@@ -48,10 +48,13 @@ use core::{
 /// ```
 #[repr(C, align(64))]
 pub struct Arena<B: Backing = DefaultBacking> {
-    // Opening a scope, a reset and a root after it read the first cache line only.
-    /// The accumulating scope that every other one is opened from; nowhere until there is a chunk.
+    // The first cache line has all that opening a scope, a reset, and lending the root after it
+    // read.
+    /// The root scope, from which every other scope is forked. It is nowhere before there is a
+    /// chunk.
     root: Scope<'static>,
-    /// Begins with the ends of the next scope and with the fields that a reset reads.
+    /// The control block. It begins with the ends of the next scope and the fields that a reset
+    /// reads.
     chunks: Chunks<B>,
     /// The address of the head when the root's pointer was last refreshed. The root is in the head
     /// if and only if its chunk has this address (see `refresh_root`).
@@ -95,13 +98,13 @@ impl Arena<Heap> {
         Arena::new_in(Heap)
     }
 
-    /// An arena whose first chunk is made at once and has room for `capacity` bytes. A capacity of
-    /// 0 takes no memory.
+    /// An arena whose first chunk is allocated at once and has room for `capacity` bytes. A
+    /// capacity of 0 takes no memory.
     ///
     /// # Panics
     ///
-    /// If `capacity` exceeds what an allocation can have, `isize::MAX` bytes with the chunk's
-    /// header. A heap without memory is reported to `handle_alloc_error`.
+    /// If `capacity` and the header of a chunk exceed `isize::MAX` bytes together. If there is no
+    /// memory, calls `handle_alloc_error`.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -279,16 +282,16 @@ impl<B: Backing> Arena<B> {
             0 => self.open_slowly::<F>()?,
             top => (top, self.chunks.control().head().as_ptr()),
         };
-        // Read here, where both ways have met. If the word came from two places the compiler would
-        // know less of it and check whether what the caller reads overlaps with what it writes.
+        // Read here, after both branches have joined. If each branch read the word, the compiler
+        // would know less about it, and would check whether the caller's reads and writes overlap.
         let low = self.chunks.control().ready_low.get();
         // SAFETY: the root is in `chunk`, and these are its ends, which `start` or `make_ready`
         // rounded. The scope borrows the arena exclusively, so the root is not used meanwhile.
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
     }
 
-    /// The top and the chunk of a scope if there is no chunk yet or the root was lent since the
-    /// last one.
+    /// The top and the chunk of a new scope, if there is no chunk yet or the root was lent since
+    /// the last scope.
     #[cold]
     #[inline(never)]
     fn open_slowly<F: Failure>(&mut self) -> Result<(usize, NonNull<Header>), F> {
@@ -298,14 +301,14 @@ impl<B: Backing> Arena<B> {
         Ok((self.make_ready(), root.chunk_address()))
     }
 
-    /// Has `mark` set whenever a claim is made.
+    /// Makes every claim set the flag `mark` from now on.
     ///
     /// # Safety
     ///
-    /// That of `Control::set_claim_mark`.
+    /// The contract of `Control::set_claim_mark`.
     #[cfg(feature = "std")]
     pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
-        // SAFETY: the caller promises what is asked for.
+        // SAFETY: the caller keeps the same contract.
         unsafe { self.chunks.control().set_claim_mark(mark) };
     }
 
@@ -368,17 +371,17 @@ impl<B: Backing> Arena<B> {
         // SAFETY: the head is this arena's own, and the caller promises the rest.
         let (top, low) = unsafe { self.root.cursor().start_at(head) };
         self.head_seen.set(head.as_ptr());
-        // The same as `make_ready` would store, for the region of a block ends at such a multiple;
-        // and 0 for a root that is nowhere, whose top is 1.
+        // The value that `make_ready` would store, because a region ends at a multiple of this; and
+        // 0 if the root is nowhere, where its top is 1.
         self.chunks.control().ready_top.set(top & !(CHUNK_ALIGN - 1));
         self.chunks.control().ready_low.set(low);
     }
 
     /// Whether the root is in the head, or nowhere.
     ///
-    /// The root leaves the head only during a loan of it, which begins with `refresh_root`. The
-    /// head is at `head_seen` then, so the chunk that the root moves to has another address. After
-    /// the loan both words change by `refresh_root` and `start` only.
+    /// The root leaves the head only while it is lent, which begins with `refresh_root`. The head
+    /// is then at `head_seen`, so the chunk that the root moves to has another address. Afterwards
+    /// only `refresh_root` and `start` change either word.
     #[inline(always)]
     fn is_root_in_head(&self) -> bool {
         // The first test suffices if it holds, and reads the first cache line only.
@@ -386,7 +389,7 @@ impl<B: Backing> Arena<B> {
             || self.root.cursor().chunk_address() == self.head_seen.get()
     }
 
-    /// Refreshes the root's way to the arena, which may have moved.
+    /// Refreshes the root's pointer to the arena, which may have moved.
     #[inline(always)]
     fn refresh_root(&self) -> &Scope<'_> {
         let (control, cursor) = (self.chunks.control(), self.root.cursor());
@@ -422,8 +425,8 @@ impl<B: Backing> Arena<B> {
         unsafe { self.start() };
     }
 
-    /// Frees everything that [`root`](Arena::root) allocated, and gives chunks back as `retain`
-    /// says.
+    /// Frees everything that [`root`](Arena::root) allocated, and gives back the chunks that
+    /// `retain` does not keep.
     ///
     /// ```
     /// # use ebbtide::{Arena, Retain};
@@ -484,8 +487,8 @@ impl<B: Backing> Arena<B> {
         let root = self.refresh_root().cursor();
         // A root that is nowhere has no chunk. The head is empty then, and all chunks go.
         let kept = if root.is_nowhere() { control.head() } else { root.chunk() };
-        // SAFETY: the arena is borrowed exclusively, so only the root's allocations live, which are
-        // in its chunk and before (I1).
+        // SAFETY: the arena is borrowed exclusively, so only the root's allocations are alive,
+        // which lie in its chunk and those before (I1).
         unsafe { control.release_behind(kept.chunk()) };
     }
 
@@ -528,7 +531,7 @@ impl<B: Backing> Arena<B> {
         Stats::of(self.chunks.control(), self.refresh_root().cursor().used())
     }
 
-    /// Measures [`high_water`](Stats::high_water) anew from here on.
+    /// Resets [`high_water`](Stats::high_water), which then covers later use only.
     ///
     /// ```
     /// # use ebbtide::Arena;

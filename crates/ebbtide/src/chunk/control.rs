@@ -38,7 +38,7 @@ pub(crate) struct Control {
     pub(super) held: Cell<usize>,
     /// The largest capacity that scopes have entered; with poisoning, the most bytes in use.
     high_water: Cell<usize>,
-    /// The backing is at work: whoever asks for a chunk now is the backing itself.
+    /// The backing is being called: a request for a chunk now comes from the backing itself.
     pub(super) busy: Cell<bool>,
     /// The number of claims that were made and not ended.
     pub(super) open_claims: Cell<usize>,
@@ -177,7 +177,8 @@ impl Control {
         }
     }
 
-    /// Whether the backing is at work: whoever asks now is the backing itself.
+    /// Whether the backing is being called: a request for a chunk then comes from the backing
+    /// itself.
     pub(crate) fn is_busy(&self) -> bool {
         self.busy.get()
     }
