@@ -147,6 +147,8 @@ const DROP: &[(&str, usize, &[&str])] = &[
     ("vector_of_type_that_needs_drop", 8, &["owned_vec"]),
 ];
 
+const CALLS: &str = "calls_with_types_that_need_drop";
+
 #[test]
 fn types_that_need_drop_are_rejected_with_alternatives() {
     for (name, line, ways_out) in DROP {
@@ -156,6 +158,21 @@ fn types_that_need_drop_are_rejected_with_alternatives() {
             let said = messages.iter().any(|line| line.contains(expected));
             assert!(said, "no message `{expected}`\n{}", messages.join("\n"));
         }
+    }
+}
+
+/// Each of them evaluates the assertion itself. Otherwise the note would point into the core.
+#[test]
+fn the_error_names_the_line_of_the_caller_whichever_call_it_was() {
+    let name = CALLS;
+    let file = format!("{FOLDER}/{name}.rs");
+    let program = fs::read_to_string(&file).expect("the program can be read");
+    let messages = messages(name);
+    let lines = program.lines().enumerate().filter(|(_, line)| line.ends_with("//~ note"));
+    for (index, line) in lines {
+        let place = format!("{file}:{}:", index + 1);
+        let named = messages.iter().any(|line| line.starts_with(&place) && line.contains("note"));
+        assert!(named, "no note for {line}\n{}", messages.join("\n"));
     }
 }
 
@@ -169,6 +186,7 @@ fn every_program_in_the_folder_is_a_test() {
     found.sort();
     let mut tested = PROGRAMS.to_vec();
     tested.extend(DROP.iter().map(|(name, ..)| *name));
+    tested.push(CALLS);
     tested.sort_unstable();
     assert_eq!(found, tested);
 }

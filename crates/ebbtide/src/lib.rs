@@ -69,13 +69,27 @@ extern crate std;
 #[doc = include_str!("../README.md")]
 enum Readme {}
 
+// rustdoc lists the methods of `Scope` in the order of the modules. rustfmt sorts each group.
+mod value;
+
+mod scope;
+
+mod slice;
+
+mod string;
+
+mod boxed;
+
+mod vector;
+
+mod text;
+
 mod arena;
 #[doc(hidden)]
 pub mod arith;
 #[cfg(feature = "ndarray-017")]
 mod array;
 mod backing;
-mod boxed;
 mod chunk;
 pub mod collections;
 mod collector;
@@ -111,17 +125,11 @@ mod pool;
 mod pool_root;
 mod prefetch;
 mod raw;
-mod scope;
 #[cfg(feature = "serde")]
 pub mod serialize;
-mod slice;
 mod stats;
-mod string;
-mod text;
 #[cfg(feature = "alloc")]
 pub mod typed_arena;
-mod value;
-mod vector;
 
 #[cfg(feature = "allocator-api2-02")]
 pub use allocator_api2_02;

@@ -1,51 +1,71 @@
 //! The default scope: every thread has an arena of its own that need not be passed along.
 //!
-//! # The idea
+//! Use it in functions that need temporary memory but are passed no scope. The function
+//! [`scope`](crate::scope), also here, opens a default scope; calls nest, and each has memory of its
+//! own. [`with`] makes a scope of yours the default while a closure runs. Opening and closing
+//! take a few instructions. The heap is called only by a thread's first scope, and when a scope
+//! needs more memory than any before it.
 //!
-//! A thread keeps *entries*. Each holds an open scope; default scopes are children of it. [`scope`]
-//! leases an idle entry and returns it when its closure ends or panics. A nested call finds that
-//! entry leased and takes another one: whatever an inner closure captures, no two scopes in use
-//! share an entry. [`with`] puts an entry of the caller's in front of the thread's own.
+//! ```
+//! fn median(values: &[f64]) -> f64 {
+//!     ebbtide::scope(|s| {
+//!         let sorted = s.alloc_slice_copy(values);
+//!         sorted.sort_by(f64::total_cmp);
+//!         sorted[sorted.len() / 2]
+//!     })
+//! }
+//! assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
 //!
-//! ```text
-//! scope ─► Local::lease
-//!   ├─ state is READY ─► state = LEASED; a child of `words`               the fast path
-//!   └─ it is not ──────► lease_other ─► an entry of the stack, the primary one, or a new one
-//! the lease ends
-//!   ├─ primary, leased on the fast path ─► state = READY                  the fast path
-//!   └─ else ───────────────────────────► give_back
+//! let mut arena = ebbtide::Arena::new();
+//! let mut s = arena.scope();
+//! assert_eq!(ebbtide::local::with(&mut s, || median(&[5.0])), 5.0); // in `arena`
 //! ```
 //!
-//! One entry, the *primary*, has a copy of its words in the thread-local variable itself. `state`
-//! there says whether the next scope leases the primary entry. So the fast path follows no pointer,
-//! and what it stores does not depend on the state before: turns of a loop do not wait for one
-//! another. The variable is constant at first and has no destructor, so reaching it takes no test.
-//! On x86-64, in an executable:
-//!
-//! ```text
-//! cmp byte ptr fs:[state], 0
-//! jne cold
-//! mov byte ptr fs:[state], 1
-//! mov rax, fs:[top]
-//! …                              ; the closure
-//! mov al, fs:[state_when_idle]   ; claims set it
-//! mov fs:[state], al
-//! ```
-//!
-//! # Invariants
-//!
-//! - **T1** An entry is the primary one, in the stack, leased by one guard, or in none of these
-//!   states just before or after its life in them. The primary entry is leased while `LEASED` is
-//!   set.
-//! - **T2** An entry in one of these states is alive. Entries of the heap leave them before they
-//!   are freed. An entry in a frame of [`with`] leaves them before the frame ends, or the process
-//!   ends.
-//! - **T3** Only the thread that made an entry reaches it.
-//! - **T4** The scope of an entry has a child only while the entry is leased, and one at a time.
-//!
-//! T1, T2 and T4 hold whatever the order in which guards are dropped. Closures end in the opposite
-//! order of their beginning, unless they run on stacks that are switched by hand. An entry in a
-//! frame may then be leased when the frame ends; [`with`] tests for that.
+//! A thread's arena keeps its memory until the thread ends: [`trim`] gives it back earlier, [`stats`]
+//! says how much it is, and [`set_default_capacity`] chooses its first size.
+
+// # The idea
+//
+// A thread keeps *entries*. Each holds an open scope; default scopes are children of it. `scope`
+// leases an idle entry and returns it when its closure ends or panics. A nested call finds that
+// entry leased and takes another one: whatever an inner closure captures, no two scopes in use
+// share an entry. `with` puts an entry of the caller's in front of the thread's own.
+//
+// scope ─► Local::lease
+//   ├─ state is READY ─► state = LEASED; a child of `words`               the fast path
+//   └─ it is not ──────► lease_other ─► an entry of the stack, the primary one, or a new one
+// the lease ends
+//   ├─ primary, leased on the fast path ─► state = READY                  the fast path
+//   └─ else ───────────────────────────► give_back
+//
+// One entry, the *primary*, has a copy of its words in the thread-local variable itself. `state`
+// there says whether the next scope leases the primary entry. So the fast path follows no pointer,
+// and what it stores does not depend on the state before: turns of a loop do not wait for one
+// another. The variable is constant at first and has no destructor, so reaching it takes no test.
+// On x86-64, in an executable:
+//
+// cmp byte ptr fs:[state], 0
+// jne cold
+// mov byte ptr fs:[state], 1
+// mov rax, fs:[top]
+// …                              ; the closure
+// mov al, fs:[state_when_idle]   ; claims set it
+// mov fs:[state], al
+//
+// # Invariants
+//
+// - **T1** An entry is the primary one, in the stack, leased by one guard, or in none of these
+//   states just before or after its life in them. The primary entry is leased while `LEASED` is
+//   set.
+// - **T2** An entry in one of these states is alive. Entries of the heap leave them before they
+//   are freed. An entry in a frame of `with` leaves them before the frame ends, or the process
+//   ends.
+// - **T3** Only the thread that made an entry reaches it.
+// - **T4** The scope of an entry has a child only while the entry is leased, and one at a time.
+//
+// T1, T2 and T4 hold whatever the order in which guards are dropped. Closures end in the opposite
+// order of their beginning, unless they run on stacks that are switched by hand. An entry in a
+// frame may then be leased when the frame ends; `with` tests for that.
 
 use crate::{
     arena::Arena,

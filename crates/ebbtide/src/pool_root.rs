@@ -114,7 +114,7 @@ impl<'p, B: Backing> PooledRoot<'p, B> {
         unsafe { &*root }
     }
 
-    /// Statistics of the arena; see [`Arena::stats`].
+    /// Statistics of the arena; see [`Arena::stats`](crate::Arena::stats).
     ///
     /// ```
     /// let pool = ebbtide::Pool::new();

@@ -36,6 +36,38 @@ use core::{
 /// assert_eq!(*kept, 2);
 /// ```
 ///
+/// # What to call
+///
+/// | for | call |
+/// |---|---|
+/// | a value | [`alloc`](Scope::alloc), [`alloc_with`](Scope::alloc_with) |
+/// | a slice | [`alloc_slice_copy`](Scope::alloc_slice_copy), [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter) |
+/// | text | [`alloc_str`](Scope::alloc_str), [`alloc_fmt`](Scope::alloc_fmt) |
+/// | a value whose destructor runs | [`boxed`](Scope::boxed), [`boxed_slice_from_iter`](Scope::boxed_slice_from_iter) |
+/// | vectors and strings that grow, any number at a time | [`vec`](Scope::vec), [`string`](Scope::string) |
+/// | one at a time, faster | [`grow_vec`](Scope::grow_vec), [`grow_string`](Scope::grow_string) |
+/// | maps and sets (feature `hashbrown-017`) | `map`, `set` |
+/// | arrays of numbers (feature `ndarray-017`) | `zeros`, `array_from_shape_fn` |
+/// | memory without a type | [`alloc_uninit`](Scope::alloc_uninit), [`alloc_layout`](Scope::alloc_layout) |
+/// | a scope within this one | [`scope`](Scope::scope); [`claim`](Scope::claim) while collections borrow this one |
+///
+/// Each call that may end the program has a `try_` version, which returns
+/// [`AllocError`](crate::AllocError) instead.
+///
+/// # Destructors
+///
+/// A scope runs no destructors, so what would leak is rejected at compile time:
+/// [`alloc`](Scope::alloc) of a type that needs `Drop`, and a [`vec`](Scope::vec) of such elements.
+/// The error appears when code is generated, in `cargo build` and `cargo test`; **`cargo check`
+/// does not see it.** It begins in this crate, and its last note names your line.
+///
+/// - [`boxed`](Scope::boxed) runs the destructor when the box goes, a
+///   [`DropArena`](crate::DropArena) when the arena goes, [`owned_vec`](Scope::owned_vec) when the
+///   vector goes.
+/// - [`alloc_leaked`](Scope::alloc_leaked) runs none.
+/// - References, slices and this crate's collections need none: `&'a str` and
+///   [`NodeVec`](crate::collections::NodeVec) suit the nodes of a tree.
+///
 /// # Speed
 ///
 /// A scope that is a local variable keeps its cursor in registers, unless the function passes its

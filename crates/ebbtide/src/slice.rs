@@ -296,6 +296,7 @@ impl<'a> Scope<'a> {
     /// If the slice would exceed `isize::MAX` bytes.
     #[inline]
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &'a mut [T] {
+        const { assert_no_drop::<T>() };
         self.alloc_slice_fill_with(len, |_| value.clone())
     }
 
@@ -310,6 +311,7 @@ impl<'a> Scope<'a> {
         len: usize,
         value: &T,
     ) -> Result<&'a mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
         self.try_alloc_slice_fill_with(len, |_| value.clone())
     }
 
@@ -320,6 +322,7 @@ impl<'a> Scope<'a> {
     /// If the slice would exceed `isize::MAX` bytes.
     #[inline]
     pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &'a mut [T] {
+        const { assert_no_drop::<T>() };
         self.alloc_slice_fill_with(len, |_| T::default())
     }
 
@@ -333,6 +336,7 @@ impl<'a> Scope<'a> {
         &self,
         len: usize,
     ) -> Result<&'a mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
         self.try_alloc_slice_fill_with(len, |_| T::default())
     }
 
@@ -769,6 +773,7 @@ impl<'a> Scope<'a> {
     /// Like [`alloc_vec`](Scope::alloc_vec), but takes a boxed slice.
     #[inline]
     pub fn alloc_boxed_slice<T>(&self, values: alloc::boxed::Box<[T]>) -> &'a mut [T] {
+        const { assert_no_drop::<T>() };
         self.alloc_vec(values.into_vec())
     }
 
@@ -782,6 +787,7 @@ impl<'a> Scope<'a> {
         &self,
         values: alloc::boxed::Box<[T]>,
     ) -> Result<&'a mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
         self.try_alloc_vec(values.into_vec())
     }
 }

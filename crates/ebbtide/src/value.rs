@@ -11,12 +11,15 @@ use core::{
     ptr::NonNull,
 };
 
-/// Rejects, at compile time, a type whose destructor would not run.
+/// Rejects, when code is generated, a type whose destructor would not run.
+///
+/// Every public function evaluates it itself, even if it calls another one that does: the note with
+/// which the compiler's error ends names the caller of the innermost function that evaluates it.
 pub(crate) const fn assert_no_drop<T>() {
     assert!(
         !needs_drop::<T>(),
-        "this type needs `Drop`, which a scope's end does not run: use `boxed` to have it run when the \
-         box goes, or `alloc_leaked` to give the destructor up"
+        "this type needs `Drop`, which a scope's end does not run: use `Scope::boxed` or a `DropArena`, \
+         which run it, or `Scope::alloc_leaked`, which does without"
     );
 }
 
@@ -67,7 +70,7 @@ impl<'a> Scope<'a> {
     /// Moves `value` into the scope. The fast path is eight instructions for a `u64`.
     ///
     /// A type that needs `Drop` is rejected at compile time: see
-    /// [`boxed`](Scope::boxed) and [`alloc_leaked`](Scope::alloc_leaked).
+    /// [Destructors](Scope#destructors).
     ///
     /// # Panics
     ///

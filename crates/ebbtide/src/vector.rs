@@ -148,11 +148,12 @@ pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
 /// ```
 pub type NodeVec<'a, T> = Vector<T, Detached<'a>, u32>;
 
-/// Rejects, at compile time, elements whose destructors would not run.
+/// Rejects, when code is generated, elements whose destructors would not run. Every public function
+/// evaluates it itself, like [`assert_no_drop`](crate::value::assert_no_drop).
 pub(crate) const fn assert_plain<T>() {
     assert!(
         !needs_drop::<T>(),
-        "these elements need `Drop`, which this collection does not run: use `owned_vec` or \
+        "these elements need `Drop`, which this collection does not run: use `Scope::owned_vec`, \
          `owned_grow_vec`, `owned_map` or `owned_set`, which do"
     );
 }
@@ -201,6 +202,7 @@ impl<'a> Scope<'a> {
     #[inline]
     #[must_use]
     pub fn vec_with_capacity<T>(&self, capacity: usize) -> Vec<'_, 'a, T> {
+        const { assert_plain::<T>() };
         let mut vec = self.vec();
         vec.reserve_exact(capacity);
         vec
@@ -219,6 +221,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline]
     pub fn try_vec_with_capacity<T>(&self, capacity: usize) -> Result<Vec<'_, 'a, T>, AllocError> {
+        const { assert_plain::<T>() };
         let mut vec = self.vec();
         vec.try_reserve_exact(capacity)?;
         Ok(vec)
@@ -342,6 +345,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn new_in(scope: &'s Scope<'a>) -> Self {
+        const { assert_plain::<T>() };
         scope.vec()
     }
 
@@ -360,6 +364,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn with_capacity_in(capacity: usize, scope: &'s Scope<'a>) -> Self {
+        const { assert_plain::<T>() };
         scope.vec_with_capacity(capacity)
     }
 
@@ -378,6 +383,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// ```
     #[inline]
     pub fn try_with_capacity_in(capacity: usize, scope: &'s Scope<'a>) -> Result<Self, AllocError> {
+        const { assert_plain::<T>() };
         scope.try_vec_with_capacity(capacity)
     }
 
@@ -396,6 +402,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn from_iter_in(values: impl IntoIterator<Item = T>, scope: &'s Scope<'a>) -> Self {
+        const { assert_plain::<T>() };
         let mut vec = scope.vec();
         vec.extend(values);
         vec
@@ -412,6 +419,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn from_array_in<const N: usize>(values: [T; N], scope: &'s Scope<'a>) -> Self {
+        const { assert_plain::<T>() };
         let mut vec = scope.vec_with_capacity(N);
         let values = ManuallyDrop::new(values);
         // SAFETY: room was reserved for `N` elements. The array is not used again, so the vector

@@ -4,11 +4,17 @@ use crate::{
     boxed::Box,
     scope::Scope,
     text::String,
-    vector::{NodeVec, Vec, owning::Owning},
+    value::assert_no_drop,
+    vector::{NodeVec, Vec, assert_plain, owning::Owning},
 };
 
 /// A collection that [`collect_in`](CollectIn::collect_in) can build.
 pub trait FromIteratorIn<'s, 'a, T>: Sized {
+    /// Rejects elements that the collection cannot hold. [`collect_in`](CollectIn::collect_in)
+    /// evaluates it, so that the compiler's error names the line of its caller.
+    #[doc(hidden)]
+    const ACCEPTED: () = ();
+
     /// Collects `values` in `scope`.
     ///
     /// ```
@@ -48,6 +54,7 @@ pub trait CollectIn: Iterator + Sized {
     where
         C: FromIteratorIn<'s, 'a, Self::Item>,
     {
+        const { C::ACCEPTED };
         C::from_iter_in(self, scope)
     }
 }
@@ -55,6 +62,8 @@ pub trait CollectIn: Iterator + Sized {
 impl<I: Iterator> CollectIn for I {}
 
 impl<'s, 'a, T> FromIteratorIn<'s, 'a, T> for Vec<'s, 'a, T> {
+    const ACCEPTED: () = assert_plain::<T>();
+
     #[inline]
     fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &'s Scope<'a>) -> Self {
         Vec::from_iter_in(values, scope)
@@ -71,6 +80,8 @@ impl<'s, 'a, T> FromIteratorIn<'s, 'a, T> for Owning<T, &'s Scope<'a>> {
 }
 
 impl<'a, T> FromIteratorIn<'_, 'a, T> for NodeVec<'a, T> {
+    const ACCEPTED: () = assert_plain::<T>();
+
     #[inline]
     fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
         NodeVec::from_iter_in(values, scope)
@@ -78,6 +89,8 @@ impl<'a, T> FromIteratorIn<'_, 'a, T> for NodeVec<'a, T> {
 }
 
 impl<'a, T> FromIteratorIn<'_, 'a, T> for &'a mut [T] {
+    const ACCEPTED: () = assert_no_drop::<T>();
+
     #[inline]
     fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
         scope.alloc_slice_from_iter(values)
@@ -85,6 +98,8 @@ impl<'a, T> FromIteratorIn<'_, 'a, T> for &'a mut [T] {
 }
 
 impl<'a, T> FromIteratorIn<'_, 'a, T> for &'a [T] {
+    const ACCEPTED: () = assert_no_drop::<T>();
+
     #[inline]
     fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
         scope.alloc_slice_from_iter(values)

@@ -52,6 +52,7 @@ impl<'a, T> NodeVec<'a, T> {
     #[inline]
     #[must_use]
     pub fn with_capacity_in(capacity: usize, scope: &Scope<'a>) -> Self {
+        const { assert_plain::<T>() };
         let mut vec = Self::new();
         vec.reserve_exact(scope, capacity);
         vec
@@ -72,6 +73,7 @@ impl<'a, T> NodeVec<'a, T> {
     #[inline]
     #[must_use]
     pub fn from_iter_in(values: impl IntoIterator<Item = T>, scope: &Scope<'a>) -> Self {
+        const { assert_plain::<T>() };
         let mut vec = Self::new();
         vec.extend(scope, values);
         vec

@@ -1,0 +1,41 @@
+// The note of each error names the line of the caller, whichever call it was.
+
+use ebbtide::{Arena, Scope, collections::{CollectIn, Map, NodeVec, Set, Vec}};
+use std::sync::Arc;
+
+// A type of its own for each call, because an error is reported once for each type.
+macro_rules! types {
+    ($($name:ident)*) => { $(#[derive(Clone, Default, PartialEq, Eq, Hash)] struct $name(Arc<u8>);)* };
+}
+types!(A B C D E F G H I J K L M N O P Q R S T U V W X);
+
+fn calls(s: &mut Scope<'_>) {
+    s.alloc(A::default()); //~ note
+    let _ = s.try_alloc(B::default()); //~ note
+    s.alloc_with(C::default); //~ note
+    let _ = s.alloc_try_with(|| Ok::<_, ()>(D::default())); //~ note
+    s.alloc_aligned(E::default(), 64); //~ note
+    s.alloc_array::<F, 1>(|_| F::default()); //~ note
+    s.alloc_slice_clone(&[G::default()]); //~ note
+    s.alloc_slice_fill_with(1, |_| H::default()); //~ note
+    s.alloc_slice_fill_clone(1, &I::default()); //~ note
+    s.alloc_slice_fill_default::<J>(1); //~ note
+    s.alloc_slice_fill_iter([K::default()]); //~ note
+    s.alloc_slice_from_iter([L::default()]); //~ note
+    s.alloc_vec(vec![M::default()]); //~ note
+    s.vec::<N>(); //~ note
+    Vec::<O>::new_in(s); //~ note
+    Vec::<P>::with_capacity_in(1, s); //~ note
+    Vec::from_iter_in([Q::default()], s); //~ note
+    ebbtide::vec![in s; R::default()]; //~ note
+    [S::default()].into_iter().collect_in::<Vec<_>>(s); //~ note
+    NodeVec::<T>::new(); //~ note
+    s.grow_vec::<U>(); //~ note
+    s.map::<V, u8>(); //~ note
+    let _: Set<'_, '_, W> = s.set(); //~ note
+    let _: Map<'_, '_, u8, X> = s.map_with_capacity(1); //~ note
+}
+
+fn main() {
+    calls(&mut Arena::new().scope());
+}
