@@ -545,6 +545,19 @@ impl<B: Backing> Arena<B> {
         self.chunks.control().reset_high_water();
     }
 
+    /// Whether `value` begins in memory of this arena, in use or not. Walks the chunks.
+    ///
+    /// ```
+    /// # use ebbtide::Arena;
+    /// let arena = Arena::new();
+    /// let inside = arena.root().alloc(1);
+    /// assert!(arena.contains(inside) && !arena.contains(&2));
+    /// ```
+    #[must_use]
+    pub fn contains<T: ?Sized>(&self, value: *const T) -> bool {
+        self.chunks.control().contains(value.addr())
+    }
+
     /// The size and use of each chunk, in the order in which scopes enter them. Chunks that a
     /// [`Claim`](crate::Claim) took or left are not among them until the next
     /// [`reset`](Arena::reset).

@@ -117,6 +117,23 @@ impl<'s, T> Collector<'s, T> {
         }
     }
 
+    /// Like [`hint`](Collector::hint), but takes no other chunk. Returns whether there is room for as
+    /// many elements now.
+    #[inline(always)]
+    pub(crate) fn hint_here(&mut self, elements: usize) -> bool {
+        if self.capacity > 0 {
+            return true;
+        }
+        let before = self.cursor.words();
+        let Some(block) = self.cursor.take_low(elements, Layout::new::<T>()) else {
+            return false;
+        };
+        self.start = block.cast();
+        self.capacity = elements;
+        self.alone = Some(Alone { before, latest: self.cursor.words() });
+        true
+    }
+
     /// Allocates the first block, with room for `capacity` elements.
     #[inline(always)]
     fn begin<F: Failure>(&mut self, capacity: usize) -> Result<(), F> {
@@ -182,6 +199,28 @@ impl<'s, T> Collector<'s, T> {
         let slice = NonNull::slice_from_raw_parts(self.start, self.len);
         core::mem::forget(self);
         slice
+    }
+
+    /// Moves the elements back to the chunk that the cursor was in before, if they fit there after
+    /// all: the hint of an iterator may lie.
+    pub(crate) fn go_back(&mut self) {
+        let layout = Self::layout(self.len);
+        let Some(alone) = self.alone.take() else { return };
+        let moved = alone.before.chunk() != alone.latest.chunk();
+        if !moved || alone.latest != self.cursor.words() || !alone.before.fits_low(layout) {
+            self.alone = Some(alone);
+            return;
+        }
+        // SAFETY: nothing was allocated since but this block and those that it moved from. Its chunk
+        // is behind the cursor then, where nothing touches it before it is copied.
+        unsafe { self.cursor.restore(alone.before) };
+        let Ok(place) = self.cursor.reserve_low::<AllocError>(layout) else {
+            unreachable!("it fits, as was just tested")
+        };
+        // SAFETY: the elements are initialised; the place has room for them, in another chunk.
+        unsafe { place.cast().copy_from_nonoverlapping(self.start, self.len) };
+        self.start = place.cast();
+        self.capacity = self.len;
     }
 
     fn len_bytes(&self, elements: usize) -> usize {

@@ -24,6 +24,10 @@ use core::{
 /// allocation fails and changes nothing, unless [`or_spill`](Fixed::or_spill) named a backing to go
 /// to instead.
 ///
+/// Some methods of an [`Arena`](crate::Arena) have no counterpart here. There is no `root`: its
+/// cursor would outlast the loan of the buffer, whose owner may give another one next time. There is
+/// no `reset`, for nothing outlasts a scope, and no `try_scope`, for opening one takes no memory.
+///
 /// ```
 /// use core::mem::MaybeUninit;
 /// use ebbtide::Fixed;
@@ -146,6 +150,21 @@ impl Fixed<SpareCapacity> {
     pub const fn from_vec(vec: alloc::vec::Vec<u8>) -> Self {
         Fixed::new(SpareCapacity(vec))
     }
+
+    /// An arena over a buffer of plain bytes, whose contents are lost. It is taken by value, because
+    /// a scope leaves bytes behind that are not initialised.
+    ///
+    /// ```
+    /// let bytes = vec![7u8; 100].into_boxed_slice();
+    /// let mut fixed = ebbtide::Fixed::from_boxed_slice(bytes);
+    /// assert!(fixed.scope().try_alloc([0u8; 100]).is_ok());
+    /// ```
+    #[must_use]
+    pub fn from_boxed_slice(bytes: alloc::boxed::Box<[u8]>) -> Self {
+        let mut vec = bytes.into_vec();
+        vec.clear();
+        Fixed::from_vec(vec)
+    }
 }
 
 impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
@@ -201,6 +220,24 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// [`Arena::set_limit`](crate::Arena::set_limit).
     pub fn set_limit(&self, bytes: Option<usize>) {
         self.chunks.control().set_limit(bytes.unwrap_or(usize::MAX));
+    }
+
+    /// The limit set by [`set_limit`](Fixed::set_limit).
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::{Fixed, Heap};
+    ///
+    /// let fixed = Fixed::new([MaybeUninit::uninit(); 64]).or_spill(Heap);
+    /// fixed.set_limit(Some(10_000));
+    /// assert_eq!(fixed.limit(), Some(10_000));
+    /// ```
+    #[must_use]
+    pub fn limit(&self) -> Option<usize> {
+        match self.chunks.control().limit() {
+            usize::MAX => None,
+            bytes => Some(bytes),
+        }
     }
 
     /// The backing that the arena spills to.
@@ -276,6 +313,18 @@ impl<const N: usize> StackArena<N> {
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         self.fixed.scope()
+    }
+
+    /// Statistics: the capacity as of the last scope; see [`Fixed::stats`].
+    ///
+    /// ```
+    /// let mut arena = ebbtide::StackArena::<100>::new();
+    /// arena.scope();
+    /// assert_eq!(arena.stats().capacity, 100);
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.fixed.stats()
     }
 
     /// Allocates from `backing` when the bytes are used up; see [`Fixed::or_spill`].

@@ -77,7 +77,7 @@ use crate::{
     arith::{self, CHUNK_ALIGN},
     chunk::{self, ChunkName, ChunkRef, ControlRef, CurrentChunk, Header},
     copy::copy_to_block,
-    error::Failure,
+    error::{AllocError, Failure},
     poison, prefetch,
 };
 use core::{
@@ -134,7 +134,18 @@ pub(crate) struct ChunkUse<'c> {
     pub(crate) free: usize,
 }
 
-impl Words<'_> {
+impl<'c> Words<'c> {
+    #[inline(always)]
+    pub(crate) fn chunk(self) -> CurrentChunk<'c> {
+        self.chunk
+    }
+
+    /// Whether a block fits at the low end.
+    pub(crate) fn fits_low(self, layout: Layout) -> bool {
+        let (top, low) = (self.top, self.low.addr().get());
+        arith::up(top, low, layout.size(), layout.align()).is_some()
+    }
+
     /// `top` rounded down, and `low`. If the rounding leaves nothing free, both ends of an empty
     /// range (I2).
     #[inline(always)]
@@ -778,6 +789,18 @@ impl Cursor {
     #[inline]
     pub(crate) unsafe fn move_to(&self, other: &Cursor) {
         self.set(other.words());
+    }
+
+    /// Puts a chunk with room for `bytes` bytes right behind this cursor's.
+    ///
+    /// # Errors
+    ///
+    /// There is none, and the backing gives none.
+    pub(crate) fn reserve_behind(&self, bytes: usize) -> Result<(), AllocError> {
+        let region = arith::region_for(bytes, 1).ok_or(AllocError)?;
+        let has_room = |header: &Header| header.capacity() >= region;
+        chunk::chunk_behind(self.chunk(), region, false, has_room)?;
+        Ok(())
     }
 
     /// Whether `other` is in the same list as this cursor.

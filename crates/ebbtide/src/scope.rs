@@ -165,6 +165,71 @@ impl<'a> Scope<'a> {
         Ok(Claim { scope: Scope::new(cursor), not_send: PhantomData })
     }
 
+    /// Makes sure that the current chunk, or the one after it, has room for `bytes` bytes, so that
+    /// blocks of that size altogether, padding included, call the backing no more.
+    ///
+    /// # Panics
+    ///
+    /// If `bytes` exceeds what an allocation can have. A backing without memory is reported to
+    /// `handle_alloc_error`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let s = arena.scope();
+    /// s.reserve(100_000);
+    /// let held = s.stats().held;
+    /// s.alloc_slice_fill_copy(100_000, 0u8);
+    /// assert_eq!(s.stats().held, held);
+    /// ```
+    pub fn reserve(&self, bytes: usize) {
+        let Ok(()) = self.reserve_in::<Infallible>(bytes);
+    }
+
+    /// Fallible version of [`reserve`](Scope::reserve).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing has changed.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let s = arena.scope();
+    /// assert!(s.try_reserve(usize::MAX).is_err());
+    /// ```
+    pub fn try_reserve(&self, bytes: usize) -> Result<(), AllocError> {
+        self.reserve_in(bytes)
+    }
+
+    fn reserve_in<F: Failure>(&self, bytes: usize) -> Result<(), F> {
+        if bytes <= self.cursor.free() {
+            return Ok(());
+        }
+        if bytes > isize::MAX as usize {
+            return Err(F::too_large());
+        }
+        if self.cursor.reserve_behind(bytes).is_err() {
+            if F::DIVERGES {
+                raw::out_of_memory(bytes, 1);
+            }
+            return Err(F::refused());
+        }
+        Ok(())
+    }
+
+    /// Whether `value` begins in memory of the arena that this scope belongs to, in use or not.
+    /// Walks the chunks.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let s = arena.scope();
+    /// let inside = s.alloc(1);
+    /// assert!(s.contains(inside) && !s.contains(&2));
+    /// ```
+    #[must_use]
+    pub fn contains<T: ?Sized>(&self, value: *const T) -> bool {
+        self.cursor.control().contains(value.addr())
+    }
+
     /// Statistics of the arena, and the bytes in use up to this scope: the allocations of its
     /// ancestors and its own; in a [`Claim`] and its descendants, those since the claim. Walks the
     /// chunks.

@@ -18,6 +18,23 @@ use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 /// would gain nothing, and without inlining each would be copied through several stack frames.
 const LOOPED: usize = 256;
 
+/// Collects what `values` yields. If the room for them `is_reserved`, in a loop of its own first.
+#[inline(always)]
+fn collect_rest<T, F: Failure>(
+    collector: &mut Collector<'_, T>,
+    mut values: impl Iterator<Item = T>,
+    is_reserved: bool,
+) -> Result<(), F> {
+    if is_reserved && size_of::<T>() <= LOOPED && !collector.fill(&mut values) {
+        // `values` is dropped here. Should its destructor panic, the elements are not lost.
+        return Ok(());
+    }
+    for value in values {
+        collector.push::<F>(value)?;
+    }
+    Ok(())
+}
+
 /// The bodies that the public methods share: fallible or not, with destructors or without.
 impl<'a> Scope<'a> {
     /// Reserves room for `len` elements at the high end.
@@ -156,18 +173,36 @@ impl<'a> Scope<'a> {
         values: impl IntoIterator<Item = T>,
     ) -> Result<NonNull<[T]>, F> {
         let mut collector = Collector::new(self.cursor());
-        let mut values = values.into_iter();
+        let values = values.into_iter();
         let announced = values.size_hint().0;
-        if announced > 0 {
-            collector.hint(announced);
-            if size_of::<T>() <= LOOPED && !collector.fill(&mut values) {
-                // If its destructor panics, the guard still drops the elements.
-                drop(values);
-                return Ok(collector.finish());
+        if announced > 0 && !collector.hint_here(announced) {
+            if size_of::<T>() <= LOOPED {
+                return self.slice_collect_far(values, announced);
             }
+            collector.hint(announced);
         }
-        for value in values {
-            collector.push::<F>(value)?;
+        collect_rest::<T, F>(&mut collector, values, announced > 0)?;
+        if size_of::<T>() > LOOPED {
+            collector.go_back();
+        }
+        Ok(collector.finish())
+    }
+
+    /// Collects an iterator that announces more than the current chunk has room for. Its hint may
+    /// lie: another chunk is made only if there is an element to put there.
+    #[cold]
+    #[inline(never)]
+    fn slice_collect_far<T, F: Failure>(
+        &self,
+        mut values: impl Iterator<Item = T>,
+        announced: usize,
+    ) -> Result<NonNull<[T]>, F> {
+        let mut collector = Collector::new(self.cursor());
+        if let Some(first) = values.next() {
+            collector.hint(announced);
+            collector.push::<F>(first)?;
+            collect_rest::<T, F>(&mut collector, values, true)?;
+            collector.go_back();
         }
         Ok(collector.finish())
     }
@@ -476,7 +511,8 @@ impl<'a> Scope<'a> {
     /// The lower bound of the [`size_hint`](Iterator::size_hint) is reserved first, up to 4 MiB. So
     /// an iterator of some hundred elements that knows its length is collected nearly as fast as by
     /// [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter). If there are fewer elements, the
-    /// rest of the memory is free again, unless the iterator itself allocated after it.
+    /// rest of the memory is free again, and they go back to the current chunk if they fit there,
+    /// unless the iterator itself allocated meanwhile.
     ///
     /// # Panics
     ///

@@ -10,7 +10,10 @@ use core::{
     convert::Infallible,
     ffi::CStr,
     fmt::{self, Write},
+    ptr::NonNull,
 };
+#[cfg(feature = "std")]
+use std::{ffi::OsStr, path::Path};
 
 /// Formats into a growing block and remembers why it stopped.
 struct Formatter<'s, F> {
@@ -146,5 +149,101 @@ impl<'a> Scope<'a> {
         let bytes = self.slice_copy_in::<u8, F>(text.to_bytes_with_nul())?;
         // SAFETY: a copy of a C string's bytes.
         Ok(unsafe { CStr::from_bytes_with_nul_unchecked(bytes) })
+    }
+
+    /// Copies a string and ends it with a zero, for C. A zero in the string ends it there.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_cstr_from_str("ebb"), c"ebb");
+    /// assert_eq!(s.alloc_cstr_from_str("ebb\0flow"), c"ebb");
+    /// ```
+    #[inline]
+    pub fn alloc_cstr_from_str(&self, text: &str) -> &'a CStr {
+        let Ok(text) = self.cstr_from_str_in::<Infallible>(text);
+        text
+    }
+
+    /// Fallible version of [`alloc_cstr_from_str`](Scope::alloc_cstr_from_str).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline]
+    pub fn try_alloc_cstr_from_str(&self, text: &str) -> Result<&'a CStr, AllocError> {
+        self.cstr_from_str_in(text)
+    }
+
+    fn cstr_from_str_in<F: Failure>(&self, text: &str) -> Result<&'a CStr, F> {
+        let bytes = text.as_bytes();
+        let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        let room = self.uninit_slice_in::<u8, F>(len + 1)?;
+        for (place, byte) in room.iter_mut().zip(bytes[..len].iter().chain([&0])) {
+            place.write(*byte);
+        }
+        let start = NonNull::from(room).cast::<u8>();
+        // SAFETY: `len + 1` bytes were just written; they live for `'a` and are nobody else's.
+        let bytes = unsafe { lend(NonNull::slice_from_raw_parts(start, len + 1)) };
+        // SAFETY: the last byte is zero, and none before it is.
+        Ok(unsafe { CStr::from_bytes_with_nul_unchecked(bytes) })
+    }
+}
+
+/// File names and other strings of the system.
+#[cfg(feature = "std")]
+impl<'a> Scope<'a> {
+    /// Copies a string of the operating system.
+    ///
+    /// ```
+    /// # use std::ffi::OsStr;
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_os_str(OsStr::new("ebb")), "ebb");
+    /// ```
+    #[inline]
+    pub fn alloc_os_str(&self, text: &OsStr) -> &'a OsStr {
+        let Ok(text) = self.os_str_in::<Infallible>(text);
+        text
+    }
+
+    /// Fallible version of [`alloc_os_str`](Scope::alloc_os_str).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline]
+    pub fn try_alloc_os_str(&self, text: &OsStr) -> Result<&'a OsStr, AllocError> {
+        self.os_str_in(text)
+    }
+
+    #[inline]
+    fn os_str_in<F: Failure>(&self, text: &OsStr) -> Result<&'a OsStr, F> {
+        let bytes = self.slice_copy_in::<u8, F>(text.as_encoded_bytes())?;
+        // SAFETY: a copy of such a string's bytes.
+        Ok(unsafe { OsStr::from_encoded_bytes_unchecked(bytes) })
+    }
+
+    /// Copies a path.
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_path(Path::new("/ebb")), Path::new("/ebb"));
+    /// ```
+    #[inline]
+    pub fn alloc_path(&self, path: &Path) -> &'a Path {
+        Path::new(self.alloc_os_str(path.as_os_str()))
+    }
+
+    /// Fallible version of [`alloc_path`](Scope::alloc_path).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    #[inline]
+    pub fn try_alloc_path(&self, path: &Path) -> Result<&'a Path, AllocError> {
+        Ok(Path::new(self.try_alloc_os_str(path.as_os_str())?))
     }
 }

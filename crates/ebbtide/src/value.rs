@@ -30,7 +30,40 @@ pub(crate) const fn assert_no_drop<T>() {
 /// Zeroed memory of the type's size and alignment must be a valid value of the type.
 pub unsafe trait Zeroable {}
 
+/// Implements [`Zeroable`](crate::Zeroable) for a struct, all of whose fields implement it.
+///
+/// It names the type and all of its fields. The compiler checks that none is missing and that each
+/// is `Zeroable`, so this is safe. (Crates that forbid unsafe code cannot use it, because the
+/// implementation itself is unsafe.)
+///
+/// ```
+/// use ebbtide::zeroable;
+///
+/// #[derive(Debug, PartialEq)]
+/// struct Pixel { rgb: [u8; 3], alpha: f32 }
+/// zeroable!(Pixel { rgb, alpha });
+///
+/// let mut arena = ebbtide::Arena::new();
+/// let s = arena.scope();
+/// assert_eq!(*s.alloc_zeroed::<Pixel>(), Pixel { rgb: [0; 3], alpha: 0.0 });
+/// ```
+#[macro_export]
 macro_rules! zeroable {
+    ($name:ident { $($field:ident),* $(,)? }) => {
+        const _: () = {
+            fn every_field_is_zeroable(value: &$name) {
+                fn is_zeroable<T: $crate::Zeroable>(_: &T) {}
+                let $name { $($field),* } = value;
+                $(is_zeroable($field);)*
+            }
+        };
+        // SAFETY: the function above compiles, so this is a struct whose fields are all `Zeroable`.
+        // Bytes between them have any value.
+        unsafe impl $crate::Zeroable for $name {}
+    };
+}
+
+macro_rules! zero_is_a_value {
     ($($type:ty),*) => {
         $(
             // SAFETY: all-zero bytes are the number 0, `false`, `'\0'` or a null pointer.
@@ -38,7 +71,25 @@ macro_rules! zeroable {
         )*
     };
 }
-zeroable!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, bool, char, ());
+zero_is_a_value!(
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64,
+    bool,
+    char,
+    ()
+);
 
 // SAFETY: a thin raw pointer may be null.
 unsafe impl<T> Zeroable for *const T {}
@@ -261,6 +312,28 @@ impl<'a> Scope<'a> {
         let block = self.cursor().reserve_type::<MaybeUninit<T>, F>()?;
         // SAFETY: a `MaybeUninit` needs no initialisation, and the block lives for `'a`.
         Ok(unsafe { lend(block) })
+    }
+
+    /// The default value of a type, made in place.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_default::<(u8, Option<char>)>(), &(0, None));
+    /// ```
+    #[inline(always)]
+    pub fn alloc_default<T: Default>(&self) -> &'a mut T {
+        self.alloc_with(T::default)
+    }
+
+    /// Fallible version of [`alloc_default`](Scope::alloc_default).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; no value was made.
+    #[inline(always)]
+    pub fn try_alloc_default<T: Default>(&self) -> Result<&'a mut T, AllocError> {
+        self.try_alloc_with(T::default)
     }
 
     /// Allocates a value with all-zero bytes.

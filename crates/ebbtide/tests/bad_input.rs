@@ -274,3 +274,39 @@ fn blocks_of_no_bytes_cost_nothing_whatever_their_alignment() {
         assert_eq!(s.stats().used, used, "aligned to {align}");
     }
 }
+
+#[test]
+fn a_hint_that_lies_takes_no_more_than_the_elements_do() {
+    for announced in [1, 100, 500, 5000, usize::MAX] {
+        for len in [0, 1, 3] {
+            let arena = Arena::with_chunk_size(1000);
+            let s = arena.root();
+            let held = s.stats().held;
+            let values = || Liar { values: 0..len as u64, announced };
+            let slice = s.alloc_slice_from_iter(values());
+            assert_eq!(slice.len(), len);
+            let boxed = s.boxed_slice_from_iter(values());
+            assert!(slice.iter().chain(&*boxed).copied().eq((0..len as u64).chain(0..len as u64)));
+            assert_eq!(s.stats().used, 16 * len);
+            let first = arena.chunks().next().unwrap();
+            assert_eq!(first.used, 16 * len, "the rest of the chunk is not lost");
+            assert!(len > 0 || s.stats().held == held, "no chunk for nothing");
+            s.alloc([7_u64; 100]);
+            assert!(slice.iter().copied().eq(0..len as u64));
+        }
+    }
+}
+
+#[test]
+fn what_an_iterator_allocates_stays_where_its_hint_lies() {
+    let mut arena = Arena::with_chunk_size(1000);
+    let s = arena.scope();
+    let mut inner = Vec::new();
+    let values = (0..5_u64).inspect(|i| inner.push(s.alloc(*i)));
+    let slice = s.alloc_slice_from_iter(Liar { values, announced: 5000 });
+    for _ in 0..200 {
+        s.alloc_slice_fill_copy(1000, 0xFF_u8);
+    }
+    assert!(slice.iter().copied().eq(0..5));
+    assert!(inner.iter().map(|value| **value).eq(0..5));
+}

@@ -15,6 +15,7 @@ use std::{
     mem::MaybeUninit,
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
     ptr::NonNull,
     rc::Rc,
     thread,
@@ -75,6 +76,17 @@ fn every_method(s: &Scope<'_>, blocks: &mut Blocks) {
         "9",
     );
     both(&s.alloc_uninit().write(7_u64), &s.try_alloc_uninit().unwrap().write(7_u64), "7");
+    both(&s.alloc_default::<(u16, u64)>(), &s.try_alloc_default::<(u16, u64)>().unwrap(), "(0, 0)");
+    both(
+        &s.alloc_cstr_from_str("ebb\0flow"),
+        &s.try_alloc_cstr_from_str("ebb").unwrap(),
+        "\"ebb\"",
+    );
+    both(&s.alloc_cstr_from_str(""), &s.try_alloc_cstr_from_str("\0").unwrap(), "\"\"");
+    let path = Path::new("ebb/flow");
+    both(&s.alloc_path(path), &s.try_alloc_path(path).unwrap(), "\"ebb/flow\"");
+    let name = path.as_os_str();
+    both(&s.alloc_os_str(name), &s.try_alloc_os_str(name).unwrap(), "\"ebb/flow\"");
     both(&s.alloc_zeroed::<[u64; 2]>(), &s.try_alloc_zeroed::<[u64; 2]>().unwrap(), "[0, 0]");
     both(&s.alloc_aligned(3_u32, 256), &s.try_alloc_aligned(3_u32, 256).unwrap(), "3");
     both(
@@ -953,4 +965,74 @@ fn user_code_may_allocate_from_the_scope_that_calls_it() {
         assert_eq!(outer.iter().sum::<usize>(), 10 + 10 * 2);
         assert!(inner.iter().map(|value| **value).eq(0..20));
     }
+}
+
+#[test]
+fn reserved_bytes_are_served_without_the_backing() {
+    for bytes in [0, 1, 100, 900, 1000, 1001, 20_000, 5_000_000] {
+        let mut arena = Arena::with_chunk_size(1000);
+        let mut s = arena.scope();
+        s.alloc([1_u8; 500]);
+        s.reserve(bytes);
+        let held = s.stats().held;
+        s.reserve(bytes);
+        assert!(s.try_reserve(bytes).is_ok());
+        s.alloc_slice_fill_copy(bytes, 2_u8);
+        assert_eq!(s.stats().held, held);
+        // What a child left behind serves, too.
+        s.scope().alloc_slice_fill_copy(2 * bytes, 2_u8);
+        let held = s.stats().held;
+        s.reserve(2 * bytes);
+        assert_eq!(s.stats().held, held);
+    }
+}
+
+#[test]
+fn what_cannot_be_reserved_is_refused_and_changes_nothing() {
+    let mut arena = StackArena::<100>::new();
+    let s = arena.scope();
+    assert!(s.try_reserve(100).is_ok());
+    for bytes in [101, 4096, isize::MAX as usize, usize::MAX] {
+        assert_eq!(s.try_reserve(bytes), Err(AllocError));
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| s.reserve(usize::MAX))).is_err());
+    assert!(s.try_alloc([0_u8; 100]).is_ok());
+}
+
+#[test]
+fn an_arena_contains_its_values_and_no_others() {
+    let outside = 5_u8;
+    let mut buffer = [MaybeUninit::uninit(); 64];
+    let end = std::ptr::from_ref(&buffer).wrapping_add(1).cast::<u8>();
+    let mut fixed = Fixed::new(&mut buffer[..]);
+    let s = fixed.scope();
+    let (first, last) = (s.alloc_slice_fill_copy(1, 0_u8), s.alloc_slice_fill_copy(63, 0_u8));
+    assert!(s.contains(first) && s.contains(last));
+    assert!(s.contains(end.wrapping_sub(1)) && !s.contains(end) && !s.contains(&outside));
+    let mut arena = Arena::new();
+    assert!(!arena.contains(&outside));
+    let (small, large) = (&*arena.root().alloc(1), &*arena.root().alloc([0_u8; 100_000]));
+    assert!(arena.contains(small) && arena.contains(large) && !arena.contains(&outside));
+    let address = std::ptr::from_ref(large);
+    arena.reset();
+    assert!(arena.contains(address), "in use or not");
+    arena.trim();
+    assert!(!arena.contains(address));
+}
+
+#[test]
+fn a_struct_of_zeroable_fields_is_zeroable() {
+    #[derive(Debug, PartialEq)]
+    struct Mixed {
+        byte: u8,
+        word: u64,
+        pair: [char; 2],
+        pointer: *const u8,
+    }
+    ebbtide::zeroable!(Mixed { byte, word, pair, pointer });
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let zero = Mixed { byte: 0, word: 0, pair: ['\0'; 2], pointer: std::ptr::null() };
+    assert_eq!(*s.alloc_zeroed::<Mixed>(), zero);
+    assert_eq!(s.alloc_zeroed_slice::<Mixed>(3)[2], zero);
 }

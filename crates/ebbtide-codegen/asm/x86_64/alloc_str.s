@@ -7,20 +7,20 @@
 	subq	%rdx, %rax
 	movq	%rax, %rcx
 	subq	%rbx, %rcx
-	js	.LBB5_18
+	js	.LBB6_18
 	movq	%rax, (%rdi)
 	addq	%rcx, %rbx
 	cmpq	$64, %rdx
-	jbe	.LBB5_2
+	jbe	.LBB6_2
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %rdx
-	jb	.LBB5_12
+	jb	.LBB6_12
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB5_12
+	jb	.LBB6_12
 	movq	%rbx, %rdi
 	movq	%rsi, %r14
 	movq	%rdx, %rsi
@@ -28,15 +28,15 @@
 	callq	*_ZN7ebbtide8prefetch10below_copy4callE@GOTPCREL(%rip)
 	movq	%r14, %rsi
 	movq	%r15, %rdx
-.LBB5_12:
+.LBB6_12:
 	movq	%rbx, %rdi
 	movq	%rdx, %r14
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rdx
-	jmp	.LBB5_19
-.LBB5_2:
+	jmp	.LBB6_19
+.LBB6_2:
 	cmpq	$32, %rdx
-	jbe	.LBB5_3
+	jbe	.LBB6_3
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rbx)
@@ -45,32 +45,32 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rbx,%rdx)
 	movups	%xmm0, -32(%rbx,%rdx)
-	jmp	.LBB5_19
-.LBB5_3:
+	jmp	.LBB6_19
+.LBB6_3:
 	cmpq	$16, %rdx
-	jbe	.LBB5_4
+	jbe	.LBB6_4
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rbx)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rbx,%rdx)
-	jmp	.LBB5_19
-.LBB5_4:
+	jmp	.LBB6_19
+.LBB6_4:
 	cmpq	$7, %rdx
-	jbe	.LBB5_5
+	jbe	.LBB6_5
 	movq	(%rsi), %rax
 	movq	%rax, (%rbx)
 	movq	-8(%rsi,%rdx), %rax
 	movq	%rax, -8(%rbx,%rdx)
-	jmp	.LBB5_19
-.LBB5_5:
+	jmp	.LBB6_19
+.LBB6_5:
 	cmpq	$3, %rdx
-	jbe	.LBB5_6
+	jbe	.LBB6_6
 	movl	(%rsi), %eax
 	movl	%eax, (%rbx)
 	movl	-4(%rsi,%rdx), %eax
 	movl	%eax, -4(%rbx,%rdx)
-	jmp	.LBB5_19
-.LBB5_18:
+	jmp	.LBB6_19
+.LBB6_18:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -97,21 +97,21 @@
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-	jmp	.LBB5_19
-.LBB5_6:
+	jmp	.LBB6_19
+.LBB6_6:
 	cmpq	$1, %rdx
-	jbe	.LBB5_7
+	jbe	.LBB6_7
 	movzwl	(%rsi), %eax
 	movw	%ax, (%rbx)
 	movzwl	-2(%rsi,%rdx), %eax
 	movw	%ax, -2(%rbx,%rdx)
-	jmp	.LBB5_19
-.LBB5_7:
+	jmp	.LBB6_19
+.LBB6_7:
 	testq	%rdx, %rdx
-	je	.LBB5_19
+	je	.LBB6_19
 	movzbl	(%rsi), %eax
 	movb	%al, (%rbx)
-.LBB5_19:
+.LBB6_19:
 	movq	%rbx, %rax
 	addq	$64, %rsp
 	popq	%rbx

@@ -6,11 +6,11 @@
 	movabsq	$1152921504606846972, %rbx
 	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
-	jbe	.LBB203_2
-.LBB203_1:
+	jbe	.LBB204_2
+.LBB204_1:
 	xorl	%eax, %eax
-	jmp	.LBB203_19
-.LBB203_2:
+	jmp	.LBB204_19
+.LBB204_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
 	movq	(%rdi), %rcx
@@ -19,19 +19,19 @@
 	andq	$-8, %rcx
 	movq	%rcx, %rsi
 	subq	%rax, %rsi
-	js	.LBB203_4
+	js	.LBB204_4
 	movq	%rcx, (%rdi)
 	addq	%rsi, %rax
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jb	.LBB203_14
-.LBB203_7:
+	jb	.LBB204_14
+.LBB204_7:
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB203_14
+	jb	.LBB204_14
 	cmpq	$1025, %r14
 	movl	$1024, %ecx
 	cmovaeq	%r14, %rcx
@@ -45,17 +45,17 @@
 	movl	$16384, %esi
 	cmovbq	%r14, %rsi
 	cmpq	$9, %rdx
-	jb	.LBB203_14
+	jb	.LBB204_14
 	addq	$64, %rcx
 	movl	$64, %edi
-.LBB203_10:
+.LBB204_10:
 	prefetcht0	-64(%rcx,%rdi)
 	prefetcht0	(%rcx,%rdi)
 	subq	$-128, %rdi
 	cmpq	%rsi, %rdi
-	jb	.LBB203_10
-	jmp	.LBB203_11
-.LBB203_4:
+	jb	.LBB204_10
+	jmp	.LBB204_11
+.LBB204_4:
 	movq	%rdx, %r15
 	#APP
 	#NO_APP
@@ -82,28 +82,28 @@
 	#APP
 	#NO_APP
 	testq	%rax, %rax
-	je	.LBB203_1
+	je	.LBB204_1
 	movq	%r12, %rdi
 	movq	%r15, %rdx
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jae	.LBB203_7
-.LBB203_14:
+	jae	.LBB204_7
+.LBB204_14:
 	testq	%rdx, %rdx
-	je	.LBB203_15
-.LBB203_11:
+	je	.LBB204_15
+.LBB204_11:
 	cmpq	$4, %rdx
-	jae	.LBB203_16
+	jae	.LBB204_16
 	xorl	%ebx, %ebx
-	jmp	.LBB203_13
-.LBB203_16:
+	jmp	.LBB204_13
+.LBB204_16:
 	andq	%rdx, %rbx
-	movdqa	.LCPI203_0(%rip), %xmm0
+	movdqa	.LCPI204_0(%rip), %xmm0
 	xorl	%ecx, %ecx
-	movdqa	.LCPI203_1(%rip), %xmm1
-	movdqa	.LCPI203_2(%rip), %xmm2
-.LBB203_17:
+	movdqa	.LCPI204_1(%rip), %xmm1
+	movdqa	.LCPI204_2(%rip), %xmm2
+.LBB204_17:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -111,18 +111,18 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB203_17
-	jmp	.LBB203_18
-.LBB203_15:
+	jne	.LBB204_17
+	jmp	.LBB204_18
+.LBB204_15:
 	xorl	%edx, %edx
-	jmp	.LBB203_19
-.LBB203_13:
+	jmp	.LBB204_19
+.LBB204_13:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
-.LBB203_18:
+.LBB204_18:
 	cmpq	%rbx, %rdx
-	jne	.LBB203_13
-.LBB203_19:
+	jne	.LBB204_13
+.LBB204_19:
 	addq	$72, %rsp
 	popq	%rbx
 	popq	%r12

@@ -7,20 +7,20 @@
 	subq	%rdx, %rax
 	movq	%rax, %rcx
 	subq	%rbx, %rcx
-	js	.LBB204_18
+	js	.LBB205_18
 	movq	%rax, (%rdi)
 	addq	%rcx, %rbx
 	cmpq	$64, %rdx
-	jbe	.LBB204_2
+	jbe	.LBB205_2
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %rdx
-	jb	.LBB204_12
+	jb	.LBB205_12
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB204_12
+	jb	.LBB205_12
 	movq	%rbx, %rdi
 	movq	%rsi, %r14
 	movq	%rdx, %rsi
@@ -28,15 +28,15 @@
 	callq	*_ZN7ebbtide8prefetch10below_copy4callE@GOTPCREL(%rip)
 	movq	%r14, %rsi
 	movq	%r15, %rdx
-.LBB204_12:
+.LBB205_12:
 	movq	%rbx, %rdi
 	movq	%rdx, %r14
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rdx
-	jmp	.LBB204_19
-.LBB204_2:
+	jmp	.LBB205_19
+.LBB205_2:
 	cmpq	$32, %rdx
-	jbe	.LBB204_3
+	jbe	.LBB205_3
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rbx)
@@ -45,32 +45,32 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rbx,%rdx)
 	movups	%xmm0, -32(%rbx,%rdx)
-	jmp	.LBB204_19
-.LBB204_3:
+	jmp	.LBB205_19
+.LBB205_3:
 	cmpq	$16, %rdx
-	jbe	.LBB204_4
+	jbe	.LBB205_4
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rbx)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rbx,%rdx)
-	jmp	.LBB204_19
-.LBB204_4:
+	jmp	.LBB205_19
+.LBB205_4:
 	cmpq	$7, %rdx
-	jbe	.LBB204_5
+	jbe	.LBB205_5
 	movq	(%rsi), %rax
 	movq	%rax, (%rbx)
 	movq	-8(%rsi,%rdx), %rax
 	movq	%rax, -8(%rbx,%rdx)
-	jmp	.LBB204_19
-.LBB204_5:
+	jmp	.LBB205_19
+.LBB205_5:
 	cmpq	$3, %rdx
-	jbe	.LBB204_6
+	jbe	.LBB205_6
 	movl	(%rsi), %eax
 	movl	%eax, (%rbx)
 	movl	-4(%rsi,%rdx), %eax
 	movl	%eax, -4(%rbx,%rdx)
-	jmp	.LBB204_19
-.LBB204_18:
+	jmp	.LBB205_19
+.LBB205_18:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -97,21 +97,21 @@
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-	jmp	.LBB204_19
-.LBB204_6:
+	jmp	.LBB205_19
+.LBB205_6:
 	cmpq	$1, %rdx
-	jbe	.LBB204_7
+	jbe	.LBB205_7
 	movzwl	(%rsi), %eax
 	movw	%ax, (%rbx)
 	movzwl	-2(%rsi,%rdx), %eax
 	movw	%ax, -2(%rbx,%rdx)
-	jmp	.LBB204_19
-.LBB204_7:
+	jmp	.LBB205_19
+.LBB205_7:
 	testq	%rdx, %rdx
-	je	.LBB204_19
+	je	.LBB205_19
 	movzbl	(%rsi), %eax
 	movb	%al, (%rbx)
-.LBB204_19:
+.LBB205_19:
 	movq	%rbx, %rax
 	addq	$64, %rsp
 	popq	%rbx

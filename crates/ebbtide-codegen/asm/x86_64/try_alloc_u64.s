@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB205_2
+	jb	.LBB206_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB205_2:
+.LBB206_2:
 	pushq	%rbx
 	subq	$80, %rsp
 	movq	%rsi, 8(%rsp)
@@ -38,7 +38,7 @@
 	testq	%rax, %rax
 	leaq	80(%rsp), %rsp
 	popq	%rbx
-	jne	.LBB205_4
+	jne	.LBB206_4
 	xorl	%eax, %eax
-.LBB205_4:
+.LBB206_4:
 	retq

@@ -92,6 +92,11 @@ impl Control {
         head.chain(self.chunks().map(ChunkRef::header))
     }
 
+    /// Whether `address` is in the region of any chunk.
+    pub(crate) fn contains(&self, address: usize) -> bool {
+        self.all().any(|chunk| chunk.contains(address) && address != chunk.top().addr().get())
+    }
+
     /// Every chunk of the backing but the head's block, the newest first, whatever list it is in.
     pub(super) fn chunks(&self) -> impl Iterator<Item = ChunkRef<'_>> {
         core::iter::successors(self.newest.get(), |chunk| chunk.header().older.get())
