@@ -424,3 +424,23 @@ fn its_end_changes_no_figure() {
     assert_eq!(after.escapes.blocks, before.escapes.blocks);
     assert_eq!(after.scopes, before.scopes);
 }
+
+#[test]
+fn a_thread_that_frees_all_it_kept_holds_no_chunk_while_it_waits() {
+    let _alone = alone();
+    let before = pinned();
+    thread::spawn(move || {
+        let kept: Vec<_> = (0..400).map(|n| arena(|| some(64 * n))).collect();
+        assert!(pinned() > before, "its scopes persist");
+        drop(kept);
+        // No scope was opened since, and the thread has not ended.
+        assert_eq!(pinned(), before);
+        // The next scopes serve as before.
+        let again: Vec<_> = (0..400).map(|n| arena(|| some(64 * n))).collect();
+        assert!(pinned() > before);
+        drop(again);
+        assert_eq!(pinned(), before);
+    })
+    .join()
+    .unwrap();
+}

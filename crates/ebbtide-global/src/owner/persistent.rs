@@ -23,6 +23,7 @@
 //!
 //! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
 //!   if other threads free the blocks that it kept, because these never reach its lists;
+//! - when its owner frees the last of its blocks while it is suspended;
 //! - when a scope is opened that may not continue it, because of its options or because it is
 //!   skipped;
 //! - when its owner ends, or releases its pools.
@@ -218,5 +219,9 @@ impl Owner {
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
         // free now and lies in a chunk of the scope that owns these lists.
         unsafe { lists.push(range::widen_provenance(block), size::list(size::round(size))) };
+        // The owner may open no other scope for long, and would keep all chunks meanwhile.
+        if lists.live.get() == 0 && !self.has_scope() {
+            self.end_persistent();
+        }
     }
 }
