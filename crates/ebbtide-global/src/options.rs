@@ -29,6 +29,11 @@ pub struct Options {
 
 impl Options {
     /// The options of [`arena`](crate::arena): all sizes up to 1 GiB, no byte limit and no label.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, arena_with};
+    /// assert_eq!(arena_with(&Options::new(), || vec![1, 2, 3].len()), 3);
+    /// ```
     #[inline]
     pub const fn new() -> Self {
         Options { min_size: 0, max_size: usize::MAX, byte_limit: usize::MAX, label: None }
@@ -36,6 +41,14 @@ impl Options {
 
     /// Smaller blocks come from the inner allocator. The default is 0, because small blocks gain
     /// most from an arena.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, arena_with};
+    ///
+    /// // Blocks below 64 bytes come from the inner allocator.
+    /// let text = arena_with(&Options::new().min_size(64), || "ebb".repeat(100));
+    /// assert_eq!(text.len(), 300);
+    /// ```
     #[inline]
     pub const fn min_size(mut self, bytes: usize) -> Self {
         self.min_size = bytes;
@@ -43,6 +56,14 @@ impl Options {
     }
 
     /// Larger blocks come from the inner allocator. Blocks above 1 GiB always do.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, arena_with};
+    ///
+    /// // Blocks above 4 KiB come from the inner allocator.
+    /// let text = arena_with(&Options::new().max_size(4096), || "ebb".repeat(100));
+    /// assert_eq!(text.len(), 300);
+    /// ```
     #[inline]
     pub const fn max_size(mut self, bytes: usize) -> Self {
         self.max_size = bytes;
@@ -52,6 +73,14 @@ impl Options {
     /// The most bytes that the scope takes from its arena; nested scopes have limits of their own.
     /// Requests beyond it go to the inner allocator. Freeing a block makes room only if its memory
     /// is reusable at once: if it is the last block of its chunk or larger than 8 KiB.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, arena_with};
+    ///
+    /// // Once the scope has served a megabyte, the inner allocator goes on.
+    /// let text = arena_with(&Options::new().byte_limit(1 << 20), || "ebb".repeat(100));
+    /// assert_eq!(text.len(), 300);
+    /// ```
     #[inline]
     pub const fn byte_limit(mut self, bytes: usize) -> Self {
         self.byte_limit = bytes;
@@ -67,6 +96,14 @@ impl Options {
     /// A name under which the [report](crate::report) has separate figures for these scopes. Each
     /// name takes 64 bytes, which are never freed, and the names are searched one after the other
     /// when a scope is opened. So use a small number of fixed names.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, arena_with};
+    ///
+    /// // The report counts the scopes of each label.
+    /// let text = arena_with(&Options::new().label("parse"), || "ebb".repeat(100));
+    /// assert_eq!(text.len(), 300);
+    /// ```
     #[inline]
     pub const fn label(mut self, label: &'static str) -> Self {
         self.label = Some(label);

@@ -13,6 +13,20 @@ use core::{
 use std::vec::Vec;
 
 /// Figures about all scopes since the program started: see [`report`].
+///
+/// ```
+/// use ebbtide_global::{Options, Scoped, arena_with, report};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// arena_with(&Options::new().label("parse"), || drop(vec![1, 2, 3]));
+///
+/// let report = report();
+/// assert!(report.blocks > 0);
+/// println!("{report}");
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
@@ -97,6 +111,19 @@ pub struct Escapes {
 }
 
 /// Figures of the scopes with one label, including the scopes nested in them.
+///
+/// ```
+/// use ebbtide_global::{Options, Scoped, arena_with, report};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// arena_with(&Options::new().label("parse"), || drop(vec![1, 2, 3]));
+///
+/// let report = report();
+/// assert!(report.labels.iter().any(|label| label.label == "parse"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LabelReport {
@@ -145,6 +172,18 @@ impl Report {
 
     /// The calls that arenas saved the inner allocator: an allocation for each block, a free for
     /// each block that did not outlive its scope, and the reallocations in place.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, Scoped, arena_with, report};
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    ///
+    /// arena_with(&Options::new().label("parse"), || drop(vec![1, 2, 3]));
+    ///
+    /// assert!(report().heap_calls_saved() > 0);
+    /// ```
     pub fn heap_calls_saved(&self) -> u64 {
         (2 * self.blocks + self.grown_in_place).saturating_sub(self.escapes.blocks)
     }
@@ -153,6 +192,18 @@ impl Report {
     /// pinned at the moment. From about there on, an arena no longer pays off. Blocks that were
     /// freed soon after their scope, such as those of a reply that was sent, pin nothing and do not
     /// make a label leaky.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, Scoped, arena_with, report};
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    ///
+    /// arena_with(&Options::new().label("parse"), || drop(vec![1, 2, 3]));
+    ///
+    /// assert_eq!(report().leaky_labels().count(), 0); // everything was dropped in its scope
+    /// ```
     pub fn leaky_labels(&self) -> impl Iterator<Item = &LabelReport> {
         let is_leaky = |label: &&LabelReport| {
             label.escape_ratio() > WORTHWHILE && label.pinned_bytes > PINNED_IN_FLIGHT
@@ -163,6 +214,18 @@ impl Report {
 
 impl Fallbacks {
     /// The number of all these requests.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, Scoped, arena_with, report};
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    ///
+    /// arena_with(&Options::new().label("parse"), || drop(vec![1, 2, 3]));
+    ///
+    /// assert_eq!(report().fallbacks.total(), 0);
+    /// ```
     pub fn total(&self) -> u64 {
         self.small + self.large + self.alignment + self.byte_limit + self.exhausted + self.waste
     }

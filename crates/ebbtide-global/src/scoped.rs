@@ -36,12 +36,28 @@ pub struct Scoped<A> {
 
 impl<A> Scoped<A> {
     /// A global allocator on top of another, such as `std::alloc::System`, mimalloc or jemalloc.
+    ///
+    /// ```
+    /// use ebbtide_global::Scoped;
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    /// ```
     #[must_use]
     pub const fn new(inner: A) -> Self {
         Scoped { inner }
     }
 
     /// The inner allocator.
+    ///
+    /// ```
+    /// use ebbtide_global::Scoped;
+    /// use std::alloc::System;
+    ///
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    /// let _: &System = ALLOC.inner();
+    /// ```
     pub const fn inner(&self) -> &A {
         &self.inner
     }

@@ -70,7 +70,19 @@ impl<B: Backing> UnwindSafe for Arena<B> {}
 impl<B: Backing> RefUnwindSafe for Arena<B> {}
 
 /// How much memory [`Arena::reset_with`] keeps.
+///
+/// ```
+/// use ebbtide::{Arena, Retain};
+///
+/// let mut arena = Arena::with_chunk_size(1000);
+/// arena.root().alloc_slice_fill_copy(10_000, 0u8);
+/// arena.reset_with(Retain::OneChunk); // the next scope makes one chunk that holds it all
+/// assert!(arena.root().stats().capacity >= 10_000);
+/// arena.reset_with(Retain::Bytes(0));
+/// assert_eq!(arena.stats().held, 0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Retain {
     /// All chunks.
     All,
@@ -143,12 +155,24 @@ impl Arena<Heap> {
 
 impl<B: Backing> Arena<B> {
     /// Like [`new`](Arena::new), with a custom backing.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, Heap};
+    /// let arena = Arena::new_in(Heap);
+    /// assert_eq!(arena.root().alloc(1), &1);
+    /// ```
     #[must_use]
     pub const fn new_in(backing: B) -> Self {
         Arena::with_total_chunk_size_in(FIRST_CHUNK, backing)
     }
 
     /// Like [`with_chunk_size`](Arena::with_chunk_size), with a custom backing.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, Heap};
+    /// let arena = Arena::with_chunk_size_in(100_000, Heap);
+    /// assert!(arena.root().stats().capacity >= 100_000);
+    /// ```
     #[must_use]
     pub const fn with_chunk_size_in(bytes: usize, backing: B) -> Self {
         let total = match chunk::size_for_capacity(bytes) {
@@ -174,6 +198,12 @@ impl<B: Backing> Arena<B> {
     ///
     /// If `capacity` exceeds what an allocation can have. A backing without memory is reported to
     /// `handle_alloc_error`.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, Heap};
+    /// let arena = Arena::with_capacity_in(100_000, Heap); // takes the memory at once
+    /// assert!(arena.stats().capacity >= 100_000);
+    /// ```
     #[must_use]
     pub fn with_capacity_in(capacity: usize, backing: B) -> Self {
         let Ok(arena) = Arena::build::<Infallible>(capacity, backing);
@@ -509,6 +539,12 @@ impl<B: Backing> Arena<B> {
     }
 
     /// The limit set by [`set_limit`](Arena::set_limit).
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// arena.set_limit(Some(1 << 20));
+    /// assert_eq!(arena.limit(), Some(1 << 20));
+    /// ```
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
         match self.chunks.control().limit() {
@@ -572,6 +608,12 @@ impl<B: Backing> Arena<B> {
     }
 
     /// The backing.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, Heap};
+    /// let arena = Arena::new();
+    /// let _: &Heap = arena.backing();
+    /// ```
     pub fn backing(&self) -> &B {
         self.chunks.backing()
     }

@@ -26,6 +26,36 @@ use core::{alloc::Layout, ptr::NonNull};
 ///
 /// `allocate` may panic. The requesting scope then treats its current chunk as full until the scope
 /// ends; existing allocations stay valid.
+///
+/// ```
+/// use ebbtide::{AllocError, Arena, Backing, Heap};
+/// use std::{alloc::Layout, ptr::NonNull, sync::atomic::{AtomicUsize, Ordering}};
+///
+/// /// The heap, with a count of the chunks in use.
+/// struct Counted<'c>(&'c AtomicUsize);
+///
+/// // SAFETY: `Heap` keeps the contract, and `release` does not unwind.
+/// unsafe impl Backing for Counted<'_> {
+///     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+///         let block = Heap.allocate(layout)?;
+///         self.0.fetch_add(1, Ordering::Relaxed);
+///         Ok(block)
+///     }
+///
+///     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+///         self.0.fetch_sub(1, Ordering::Relaxed);
+///         // SAFETY: the contract is that of `Heap`, which returned the block.
+///         unsafe { Heap.release(block, layout) };
+///     }
+/// }
+///
+/// let chunks = AtomicUsize::new(0);
+/// let arena = Arena::new_in(Counted(&chunks));
+/// arena.root().alloc(1);
+/// assert_eq!(chunks.load(Ordering::Relaxed), 1);
+/// drop(arena);
+/// assert_eq!(chunks.load(Ordering::Relaxed), 0);
+/// ```
 pub unsafe trait Backing: Send {
     /// Returns a block of at least `layout.size()` bytes, which is never 0, aligned to
     /// `layout.align()`.
@@ -64,6 +94,12 @@ pub(crate) const HUGE_PAGE: usize = 2 * 1024 * 1024;
 /// processor's address translation instead of 512, but it is resident as a whole as soon as one of
 /// its bytes is touched. To turn this off, call `prctl(PR_SET_THP_DISABLE)` in a process, or write
 /// to `/sys/kernel/mm/transparent_hugepage/enabled` for the whole system.
+///
+/// ```
+/// use ebbtide::{Arena, Heap};
+/// let arena: Arena<Heap> = Arena::new(); // `Heap` may be left out
+/// assert_eq!(arena.root().alloc(1), &1);
+/// ```
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
@@ -121,6 +157,12 @@ fn advise(block: NonNull<u8>, size: usize) {
 
 /// Refuses every request. This is the backing of a [`Fixed`](crate::Fixed) that never spills out of
 /// its buffer.
+///
+/// ```
+/// use ebbtide::StackArena;
+/// let mut full = StackArena::<0>::new(); // no spill unless `or_spill` names a backing
+/// assert!(full.scope().try_alloc(1).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSpill;
 

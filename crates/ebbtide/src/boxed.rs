@@ -68,6 +68,16 @@ impl<'a, T: ?Sized> Box<'a, T> {
     }
 
     /// Gives up the value and returns its address. [`from_raw`](Box::from_raw) reverses this.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::Box;
+    /// let raw = Box::into_raw(s.boxed(String::from("ebb")));
+    /// // SAFETY: `raw` comes from `into_raw`, and no other box owns the value.
+    /// let text = unsafe { Box::from_raw(raw) };
+    /// assert_eq!(*text, "ebb");
+    /// ```
     #[inline]
     #[must_use]
     pub fn into_raw(this: Self) -> NonNull<T> {
@@ -80,6 +90,16 @@ impl<'a, T: ?Sized> Box<'a, T> {
     ///
     /// `value` came from [`into_raw`](Box::into_raw) of a box with the same lifetime, or is another
     /// value that is valid for `'a`. No one else uses or drops it.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::Box;
+    /// let raw = s.alloc_leaked(String::from("ebb")).into();
+    /// // SAFETY: the value is in `s`, and nothing else refers to it.
+    /// let text: Box<'_, String> = unsafe { Box::from_raw(raw) };
+    /// assert_eq!(*text, "ebb"); // dropped with the box
+    /// ```
     #[inline]
     #[must_use]
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
@@ -89,6 +109,14 @@ impl<'a, T: ?Sized> Box<'a, T> {
     }
 
     /// Returns a reference to the value, which is never dropped and lives for `'a`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let point: &mut (i32, i32) = ebbtide::Box::leak(s.boxed((3, 4)));
+    /// point.0 = 5;
+    /// assert_eq!(*point, (5, 4));
+    /// ```
     #[inline]
     #[must_use]
     pub fn leak(this: Self) -> &'a mut T
@@ -171,6 +199,13 @@ macro_rules! unsize {
 
 impl<T> Box<'_, T> {
     /// Moves the value out.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let name: String = ebbtide::Box::into_inner(s.boxed(String::from("ebb")));
+    /// assert_eq!(name, "ebb");
+    /// ```
     #[inline]
     #[must_use]
     pub fn into_inner(this: Self) -> T {
@@ -208,6 +243,13 @@ impl<'a> Scope<'a> {
     }
 
     /// Like [`alloc_with`](Scope::alloc_with), but returns a box, which drops the value.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let text = s.boxed_with(|| "ebb".repeat(2));
+    /// assert_eq!(*text, "ebbebb");
+    /// ```
     #[inline(always)]
     pub fn boxed_with<T>(&self, make: impl FnOnce() -> T) -> Box<'a, T> {
         let Ok(value) = self.boxed_with_in::<T, Infallible>(make);
@@ -239,6 +281,13 @@ impl<'a> Scope<'a> {
     /// # Panics
     ///
     /// If the slice would exceed `isize::MAX` bytes, or if `make` panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let texts = s.boxed_slice_fill_with(3, |i| "ebb".repeat(i)); // dropped with the box
+    /// assert_eq!(texts[2], "ebbebb");
+    /// ```
     #[inline]
     pub fn boxed_slice_fill_with<T>(
         &self,
@@ -268,6 +317,14 @@ impl<'a> Scope<'a> {
 
     /// Like [`alloc_slice_clone`](Scope::alloc_slice_clone), but returns a box, which drops the
     /// clones.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let words = [String::from("ebb"), String::from("flow")];
+    /// let copies = s.boxed_slice_clone(&words); // dropped with the box
+    /// assert_eq!(*copies, words);
+    /// ```
     #[inline]
     pub fn boxed_slice_clone<T: Clone>(&self, values: &[T]) -> Box<'a, [T]> {
         self.boxed_slice_fill_with(values.len(), |index| values[index].clone())
@@ -322,6 +379,13 @@ impl<'a> Scope<'a> {
     }
 
     /// Like [`alloc_vec`](Scope::alloc_vec), but returns a box, which drops the elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let words = s.boxed_vec(vec![String::from("ebb"), String::from("flow")]); // moves the strings
+    /// assert_eq!(words.concat(), "ebbflow");
+    /// ```
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Box<'a, [T]> {
@@ -344,6 +408,14 @@ impl<'a> Scope<'a> {
     }
 
     /// Like [`alloc_str`](Scope::alloc_str), but returns a box.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut word = s.boxed_str("ebb");
+    /// word.make_ascii_uppercase();
+    /// assert_eq!(&*word, "EBB");
+    /// ```
     #[inline]
     pub fn boxed_str(&self, text: &str) -> Box<'a, str> {
         // SAFETY: a string in a block of its own, which lives for `'a` and needs no `Drop`.

@@ -49,9 +49,27 @@ pub use map::{Map, OwnedMap, OwnedSet, Set};
 use crate::scope::Scope;
 
 /// A [`Vec`] that drops its elements; see [`Owning`].
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// use ebbtide::collections::OwnedVec;
+/// let mut words: OwnedVec<'_, '_, String> = s.owned_vec();
+/// words.push("ebb".repeat(2)); // dropped with the vector
+/// assert_eq!(words, ["ebbebb"]);
+/// ```
 pub type OwnedVec<'s, 'a, T> = Owning<T, &'s Scope<'a>>;
 
 /// A [`GrowVec`](crate::GrowVec) that drops its elements; see [`Owning`].
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let mut s = arena.scope();
+/// use ebbtide::collections::OwnedGrowVec;
+/// let mut words: OwnedGrowVec<'_, '_, String> = s.owned_grow_vec();
+/// words.push("ebb".repeat(2)); // dropped with the vector
+/// assert_eq!(words, ["ebbebb"]);
+/// ```
 pub type OwnedGrowVec<'s, 'a, T> = Owning<T, Exclusive<'s, 'a>>;
 
 /// Creates a vector in a scope, like `std::vec!` on the heap.

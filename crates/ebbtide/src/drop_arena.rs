@@ -302,11 +302,23 @@ impl<'v, B: Backing> DropArena<'v, B> {
     }
 
     /// Limits the number of bytes that the arena may hold of its backing; see [`Arena::set_limit`].
+    ///
+    /// ```
+    /// let arena = ebbtide::DropArena::new();
+    /// arena.set_limit(Some(1 << 16));
+    /// assert!(arena.try_alloc([0u8; 1 << 16]).is_err());
+    /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
         self.arena.set_limit(bytes);
     }
 
     /// The limit set by [`set_limit`](DropArena::set_limit).
+    ///
+    /// ```
+    /// let arena = ebbtide::DropArena::new();
+    /// arena.set_limit(Some(1 << 16));
+    /// assert_eq!(arena.limit(), Some(1 << 16));
+    /// ```
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
         self.arena.limit()
@@ -325,6 +337,12 @@ impl<'v, B: Backing> DropArena<'v, B> {
     }
 
     /// The backing.
+    ///
+    /// ```
+    /// use ebbtide::{DropArena, Heap};
+    /// let arena = DropArena::new();
+    /// let _: &Heap = arena.backing();
+    /// ```
     pub fn backing(&self) -> &B {
         self.arena.backing()
     }

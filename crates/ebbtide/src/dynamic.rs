@@ -59,6 +59,20 @@ use serde::{
 };
 
 /// Any value of a self-describing format, in a scope: see the [module](self).
+///
+/// ```
+/// # use ebbtide::dynamic::Value;
+/// fn sum(value: &Value<'_>) -> u64 {
+///     match value {
+///         Value::Unsigned(n) => *n,
+///         Value::Array(list) => list.iter().map(sum).sum(),
+///         Value::Object(entries) => entries.iter().map(|(_, value)| sum(value)).sum(),
+///         _ => 0,
+///     }
+/// }
+/// let list = [Value::Unsigned(1), Value::Null, Value::Unsigned(2)];
+/// assert_eq!(sum(&Value::Array(&list)), 3);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Value<'a> {
     /// No value: `null`, `None` or `()`.
@@ -82,12 +96,23 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     /// Whether this is [`Null`](Value::Null).
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// assert!(Value::Null.is_null());
+    /// ```
     #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }
 
     /// Returns the value if it is a [`Bool`](Value::Bool).
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// assert_eq!(Value::Bool(true).as_bool(), Some(true));
+    /// assert_eq!(Value::Null.as_bool(), None);
+    /// ```
     #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         if let Value::Bool(value) = *self { Some(value) } else { None }
@@ -111,6 +136,12 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value if it is an integer between `i64::MIN` and `i64::MAX`.
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// assert_eq!(Value::from(-7).as_i64(), Some(-7));
+    /// assert_eq!(Value::from(u64::MAX).as_i64(), None);
+    /// ```
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match *self {
@@ -121,6 +152,11 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value if it is a number. Large integers are rounded.
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// assert_eq!(Value::Float(0.5).as_f64(), Some(0.5));
+    /// ```
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "documented")]
     pub const fn as_f64(&self) -> Option<f64> {
@@ -133,18 +169,34 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value if it is a [`String`](Value::String).
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// assert_eq!(Value::String("ebb").as_str(), Some("ebb"));
+    /// ```
     #[must_use]
     pub const fn as_str(&self) -> Option<&'a str> {
         if let Value::String(text) = *self { Some(text) } else { None }
     }
 
     /// Returns the elements if this is an [`Array`](Value::Array).
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// assert_eq!(Value::Array(&[Value::Null]).as_array().map(<[_]>::len), Some(1));
+    /// ```
     #[must_use]
     pub const fn as_array(&self) -> Option<&'a [Value<'a>]> {
         if let Value::Array(elements) = *self { Some(elements) } else { None }
     }
 
     /// Returns the members if this is an [`Object`](Value::Object), in the order of the input.
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// let entries = [("depth", Value::Unsigned(131))];
+    /// assert_eq!(Value::Object(&entries).as_object(), Some(&entries[..]));
+    /// ```
     #[must_use]
     pub const fn as_object(&self) -> Option<&'a [(&'a str, Value<'a>)]> {
         if let Value::Object(members) = *self { Some(members) } else { None }
@@ -169,6 +221,13 @@ impl<'a> Value<'a> {
 
     /// Returns the element of an array with this index. `None` if there is no such element or this
     /// is not an array.
+    ///
+    /// ```
+    /// # use ebbtide::dynamic::Value;
+    /// let list = [Value::Bool(true)];
+    /// assert_eq!(Value::Array(&list).get_index(0), Some(&Value::Bool(true)));
+    /// assert_eq!(Value::Array(&list).get_index(1), None);
+    /// ```
     #[must_use]
     pub fn get_index(&self, index: usize) -> Option<&'a Value<'a>> {
         self.as_array()?.get(index)

@@ -10,6 +10,15 @@ use core::{convert::Infallible, error::Error, fmt};
 /// scope unchanged. The arena keeps any chunks that it added while a slice or string was growing.
 ///
 /// It has no fields, so that `Result<&mut T, AllocError>` is one word.
+///
+/// ```
+/// use ebbtide::{AllocError, StackArena};
+///
+/// let mut small = StackArena::<16>::new();
+/// let s = small.scope();
+/// assert_eq!(s.try_alloc([0u8; 17]), Err(AllocError));
+/// assert!(s.try_alloc([0u8; 16]).is_ok()); // an error changes nothing
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct AllocError;
 
@@ -25,6 +34,18 @@ impl fmt::Display for AllocError {
 impl Error for AllocError {}
 
 /// Either the allocation failed, or the caller's initialiser returned an error.
+///
+/// ```
+/// use ebbtide::{AllocOrInitError, StackArena};
+///
+/// let mut small = StackArena::<16>::new();
+/// let s = small.scope();
+/// let parse = |text: &str| s.try_alloc_try_with(|| text.parse::<u64>()).map(|n| *n);
+/// assert_eq!(parse("7"), Ok(7));
+/// assert!(matches!(parse("x"), Err(AllocOrInitError::Init(_))));
+/// assert_eq!(parse("8"), Ok(8));
+/// assert_eq!(parse("9"), Err(AllocOrInitError::Alloc(ebbtide::AllocError))); // full
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AllocOrInitError<E> {
     /// The allocation failed. The initialiser did not run, or did not run to its end.

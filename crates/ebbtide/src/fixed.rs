@@ -55,6 +55,14 @@ impl<O: RefUnwindSafe, B: Backing> RefUnwindSafe for Fixed<O, B> {}
 
 impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
     /// An arena over `memory`. Its `as_mut` is called once for every scope that is opened.
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::Fixed;
+    /// let mut buffer = [MaybeUninit::uninit(); 64];
+    /// let mut fixed = Fixed::new(&mut buffer[..]); // or the array itself
+    /// assert_eq!(fixed.scope().alloc(1), &1);
+    /// ```
     #[must_use]
     pub const fn new(memory: O) -> Self {
         Fixed { chunks: Chunks::new(NoSpill, FIRST_CHUNK), memory }
@@ -82,6 +90,17 @@ impl<O: AsMut<[MaybeUninit<u8>]>> Fixed<O> {
 }
 
 /// A range of bytes given by address: the memory of [`Fixed::from_raw_parts`].
+///
+/// ```
+/// use ebbtide::{Fixed, RawBytes};
+/// use std::ptr::NonNull;
+///
+/// let mut memory = [0u64; 8];
+/// // SAFETY: the bytes belong to `memory`, which is not used while they are in use.
+/// let fixed = unsafe { Fixed::from_raw_parts(NonNull::from(&mut memory).cast(), 64) };
+/// let bytes: RawBytes = fixed.into_memory(); // for another arena
+/// assert!(Fixed::new(bytes).scope().try_alloc([0u8; 65]).is_err());
+/// ```
 #[derive(Debug)]
 pub struct RawBytes {
     start: NonNull<u8>,
@@ -109,6 +128,16 @@ impl Fixed<RawBytes> {
     /// As long as the arena lives, or the [`RawBytes`] that it gives back, the bytes are valid for
     /// reads and writes, lie in one allocation, and are used by nobody else. `len` is at most
     /// `isize::MAX`.
+    ///
+    /// ```
+    /// use ebbtide::Fixed;
+    /// use std::ptr::NonNull;
+    ///
+    /// let mut memory = [0u64; 8];
+    /// // SAFETY: the bytes belong to `memory`, which is not used while the arena lives.
+    /// let mut fixed = unsafe { Fixed::from_raw_parts(NonNull::from(&mut memory).cast(), 64) };
+    /// assert_eq!(fixed.scope().alloc(1), &1);
+    /// ```
     #[must_use]
     pub const unsafe fn from_raw_parts(start: NonNull<u8>, len: usize) -> Self {
         Fixed::new(RawBytes { start, len })
@@ -116,6 +145,13 @@ impl Fixed<RawBytes> {
 }
 
 /// The spare capacity of a `Vec<u8>` as memory for a [`Fixed`].
+///
+/// ```
+/// use ebbtide::Fixed;
+/// let mut fixed = Fixed::from_vec(Vec::with_capacity(100));
+/// assert_eq!(fixed.scope().alloc(1), &1);
+/// assert!(fixed.into_memory().into_vec().is_empty());
+/// ```
 #[cfg(feature = "alloc")]
 #[derive(Debug, Default)]
 pub struct SpareCapacity(alloc::vec::Vec<u8>);
@@ -130,6 +166,11 @@ impl AsMut<[MaybeUninit<u8>]> for SpareCapacity {
 #[cfg(feature = "alloc")]
 impl SpareCapacity {
     /// The vector, its elements as they were.
+    ///
+    /// ```
+    /// let fixed = ebbtide::Fixed::from_vec(b"ebb".to_vec());
+    /// assert_eq!(fixed.into_memory().into_vec(), b"ebb");
+    /// ```
     #[must_use]
     pub fn into_vec(self) -> alloc::vec::Vec<u8> {
         self.0
@@ -205,6 +246,12 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     }
 
     /// Returns the owner of the memory. What the spill holds of its backing is given back.
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// let fixed = ebbtide::Fixed::new([MaybeUninit::<u8>::uninit(); 64]);
+    /// assert_eq!(fixed.into_memory().len(), 64);
+    /// ```
     pub fn into_memory(self) -> O {
         self.memory
     }
@@ -304,6 +351,12 @@ impl<const N: usize> fmt::Debug for StackBytes<N> {
 
 impl<const N: usize> StackArena<N> {
     /// An empty arena. Writes none of its bytes.
+    ///
+    /// ```
+    /// use ebbtide::StackArena;
+    /// let mut stack = StackArena::<64>::new();
+    /// assert_eq!(stack.scope().alloc(1), &1);
+    /// ```
     #[must_use]
     pub const fn new() -> Self {
         StackArena { fixed: Fixed::new(StackBytes([MaybeUninit::uninit(); N])) }

@@ -609,6 +609,12 @@ pub fn trim() {
 }
 
 /// A default scope of this thread is open; see [`set_default_capacity`].
+///
+/// ```
+/// use ebbtide::local::{InUse, set_default_capacity};
+///
+/// ebbtide::scope(|_| assert_eq!(set_default_capacity(1 << 20), Err(InUse)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InUse;
 

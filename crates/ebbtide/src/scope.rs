@@ -110,6 +110,17 @@ impl<'a> Scope<'a> {
     /// registers.
     ///
     /// The child begins at a multiple of 16, so it cannot use up to 15 of the last free bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let mut s = arena.scope();
+    /// let kept = s.alloc(1);
+    /// for n in 0..3 {
+    ///     let child = s.scope();
+    ///     *kept += child.alloc_slice_fill_copy(1000, n).len(); // free again after each turn
+    /// }
+    /// assert_eq!(*kept, 3001);
+    /// ```
     #[inline(always)]
     pub fn scope(&mut self) -> Scope<'_> {
         // SAFETY: the child borrows this scope exclusively, and so do its allocations (I4).
@@ -233,6 +244,13 @@ impl<'a> Scope<'a> {
     /// Statistics of the arena, and the bytes in use up to this scope: the allocations of its
     /// ancestors and its own; in a [`Claim`] and its descendants, those since the claim. Walks the
     /// chunks.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// s.alloc([0u8; 100]);
+    /// assert_eq!(s.stats().used, 100);
+    /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats_of(self.cursor.control())
@@ -273,6 +291,16 @@ impl<'a> Scope<'a> {
     ///   [`trim`](crate::Arena::trim).
     ///
     /// Debug builds assert part of this.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let before = s.checkpoint();
+    /// s.alloc([0u8; 100]);
+    /// // SAFETY: the checkpoint is the latest of this scope, and nothing allocated since is used.
+    /// unsafe { s.rewind(before) };
+    /// assert_eq!(s.stats().used, 0);
+    /// ```
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
         // SAFETY: the mark is this scope's and nothing allocated since is used again. Chunks are
         // released by a reset or `trim` only, which the caller rules out.
@@ -290,6 +318,22 @@ impl fmt::Debug for Scope<'_> {
 ///
 /// Claims may be dropped in any order. A forgotten claim keeps its chunks until the arena opens
 /// another scope, is reset or dropped.
+///
+/// ```
+/// let mut arena = ebbtide::Arena::new();
+/// let s = arena.scope();
+/// let mut longest = s.string(); // borrows `s`, so no child can be opened
+/// for word in ["ebb", "flow"] {
+///     let claim = s.claim();
+///     let upper = claim.scope().alloc_str(word); // free again with the claim
+///     upper.make_ascii_uppercase();
+///     if upper.len() > longest.len() {
+///         longest.clear();
+///         longest.push_str(upper);
+///     }
+/// }
+/// assert_eq!(longest, "FLOW");
+/// ```
 #[derive(Debug)]
 pub struct Claim<'s> {
     scope: Scope<'s>,
@@ -299,6 +343,15 @@ pub struct Claim<'s> {
 
 impl Claim<'_> {
     /// The scope. Lent by shared reference only: a scope by value could outlive the claim.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let claim = s.claim();
+    /// let inside = claim.scope().alloc(1); // lives as long as `claim`
+    /// let beside = s.alloc(2); // lives as long as `arena` is borrowed
+    /// assert_eq!(*inside + *beside, 3);
+    /// ```
     #[inline(always)]
     #[must_use]
     pub fn scope(&self) -> &Scope<'_> {
@@ -315,6 +368,16 @@ impl Drop for Claim<'_> {
 }
 
 /// A position in a scope to rewind to; see [`Scope::checkpoint`].
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let before = s.checkpoint(); // taking one is safe
+/// s.alloc([0u8; 100]);
+/// // SAFETY: the checkpoint is the latest of this scope, and nothing allocated since is used.
+/// unsafe { s.rewind(before) };
+/// assert_eq!(s.stats().used, 0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint {
     mark: Mark,

@@ -329,6 +329,12 @@ impl<'a> Scope<'a> {
     /// # Panics
     ///
     /// If the slice would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_slice_fill_clone(3, &"ebb"), ["ebb"; 3]);
+    /// ```
     #[inline]
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
@@ -355,6 +361,12 @@ impl<'a> Scope<'a> {
     /// # Panics
     ///
     /// If the slice would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.alloc_slice_fill_default::<Option<u32>>(2), [None, None]);
+    /// ```
     #[inline]
     pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
@@ -648,6 +660,17 @@ impl<'a> Scope<'a> {
     /// # Panics
     ///
     /// If the slice would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let places = s.alloc_uninit_slice::<u32>(3);
+    /// for (n, place) in (0..).zip(&mut *places) {
+    ///     place.write(n);
+    /// }
+    /// // SAFETY: all three were written.
+    /// assert_eq!(unsafe { places[2].assume_init() }, 2);
+    /// ```
     #[inline]
     pub fn alloc_uninit_slice<T>(&self, len: usize) -> &'a mut [MaybeUninit<T>] {
         let Ok(slice) = self.uninit_slice_in::<T, Infallible>(len);
@@ -807,6 +830,13 @@ impl<'a> Scope<'a> {
     }
 
     /// Like [`alloc_vec`](Scope::alloc_vec), but takes a boxed slice.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let boxed: Box<[u32]> = Box::new([1, 2, 3]);
+    /// assert_eq!(s.alloc_boxed_slice(boxed), [1, 2, 3]);
+    /// ```
     #[inline]
     pub fn alloc_boxed_slice<T>(&self, values: alloc::boxed::Box<[T]>) -> &'a mut [T] {
         const { assert_no_drop::<T>() };

@@ -100,6 +100,14 @@ impl fmt::Display for Bytes {
 }
 
 /// The size and use of one chunk of an arena.
+///
+/// ```
+/// let arena = ebbtide::Arena::with_chunk_size(1000);
+/// arena.root().alloc([0u8; 100]);
+/// arena.root().alloc([0u8; 5000]); // does not fit
+/// let used: Vec<usize> = arena.chunks().map(|chunk| chunk.used).collect();
+/// assert_eq!(used, [100, 5000]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Chunk {

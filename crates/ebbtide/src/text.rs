@@ -26,6 +26,19 @@ use core::{
 ///
 /// [`String`]: crate::collections::String
 /// [`GrowString`]: crate::GrowString
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let mut s = arena.scope();
+/// use ebbtide::{GrowString, collections::String};
+///
+/// let mut one: String<'_, '_> = s.string(); // shares the scope
+/// one.push_str("ebb");
+/// assert_eq!(one, "ebb");
+/// let mut other: GrowString<'_, '_> = s.grow_string(); // has it to itself
+/// other.push_str("flow");
+/// assert_eq!(other, "flow");
+/// ```
 pub struct Text<M> {
     /// U1: always valid UTF-8.
     bytes: Vector<u8, M>,
@@ -70,6 +83,17 @@ pub type String<'s, 'a> = Text<&'s Scope<'a>>;
 pub type GrowString<'s, 'a> = Text<Exclusive<'s, 'a>>;
 
 /// The error of [`String::from_utf8`](Text::from_utf8), with the bytes that are not UTF-8.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// use ebbtide::collections::String;
+///
+/// let bytes = ebbtide::vec![in s; b'e', 0xFF];
+/// let error = String::from_utf8(bytes).unwrap_err();
+/// assert_eq!(error.utf8_error().valid_up_to(), 1);
+/// assert_eq!(error.into_bytes(), [b'e', 0xFF]); // nothing is lost
+/// ```
 pub struct FromUtf8Error<M> {
     bytes: Vector<u8, M>,
     error: Utf8Error,
@@ -1080,6 +1104,14 @@ impl<M: Memory> Text<M> {
 }
 
 /// The characters of a range that is being removed. Returned by [`Text::drain`].
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let mut text = ebbtide::format!(in s, "{}", "ebb and flow");
+/// assert_eq!(text.drain(..8).filter(|c| *c == 'b').count(), 2);
+/// assert_eq!(text, "flow");
+/// ```
 pub struct TextDrain<'t, M> {
     text: &'t mut Text<M>,
     start: usize,

@@ -678,6 +678,13 @@ impl<'t, T> IntoIterator for &'t mut TypedArena<T> {
 }
 
 /// The values of a [`TypedArena`]; see [`TypedArena::iter_mut`].
+///
+/// ```
+/// let mut arena = ebbtide::TypedArena::new();
+/// arena.alloc_extend([1, 2, 3]);
+/// arena.iter_mut().for_each(|n| *n *= 2);
+/// assert_eq!(arena.into_vec(), [2, 4, 6]);
+/// ```
 #[derive(Debug)]
 pub struct IterMut<'t, T> {
     values: Chain<Flatten<slice::IterMut<'t, Vec<T>>>, slice::IterMut<'t, T>>,

@@ -28,6 +28,18 @@ pub(crate) const fn assert_no_drop<T>() {
 /// # Safety
 ///
 /// Zeroed memory of the type's size and alignment must be a valid value of the type.
+///
+/// ```
+/// use ebbtide::{Arena, Zeroable};
+///
+/// #[derive(Debug, PartialEq)]
+/// struct Point(f32, f32);
+/// // SAFETY: zeros are valid numbers.
+/// unsafe impl Zeroable for Point {}
+///
+/// let mut arena = Arena::new();
+/// assert_eq!(arena.scope().alloc_zeroed_slice::<Point>(2), [Point(0.0, 0.0), Point(0.0, 0.0)]);
+/// ```
 pub unsafe trait Zeroable {}
 
 /// Implements [`Zeroable`](crate::Zeroable) for a struct, all of whose fields implement it.

@@ -50,6 +50,20 @@ use core::{
 /// [`Vec`]: crate::collections::Vec
 /// [`GrowVec`]: crate::GrowVec
 /// [`NodeVec`]: crate::collections::NodeVec
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let mut s = arena.scope();
+/// use ebbtide::{GrowVec, collections::{NodeVec, Vec}};
+///
+/// let mut one: Vec<'_, '_, u32> = s.vec(); // shares the scope
+/// one.push(1);
+/// let mut node: NodeVec<'_, u32> = NodeVec::new(); // is passed it
+/// node.push(&s, 2);
+/// let mut other: GrowVec<'_, '_, u32> = s.grow_vec(); // has it to itself
+/// other.push(3);
+/// assert_eq!(other.into_slice(), [3]);
+/// ```
 pub struct Vector<T, M, L = usize> {
     elements: Elements<T, L>,
     memory: M,

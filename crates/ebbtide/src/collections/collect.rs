@@ -9,6 +9,28 @@ use crate::{
 };
 
 /// A collection that [`collect_in`](CollectIn::collect_in) can build.
+///
+/// ```
+/// use ebbtide::{Arena, Scope, collections::{CollectIn, FromIteratorIn, Vec}};
+///
+/// /// The even numbers and the odd ones.
+/// struct Sorted<'s, 'a>(Vec<'s, 'a, u32>, Vec<'s, 'a, u32>);
+///
+/// impl<'s, 'a> FromIteratorIn<'s, 'a, u32> for Sorted<'s, 'a> {
+///     fn from_iter_in<I: IntoIterator<Item = u32>>(values: I, scope: &'s Scope<'a>) -> Self {
+///         let mut sorted = Sorted(scope.vec(), scope.vec());
+///         for n in values {
+///             if n % 2 == 0 { sorted.0.push(n) } else { sorted.1.push(n) }
+///         }
+///         sorted
+///     }
+/// }
+///
+/// let mut arena = Arena::new();
+/// let s = arena.scope();
+/// let Sorted(even, odd) = (0..5).collect_in(&s);
+/// assert_eq!((even.len(), odd.len()), (3, 2));
+/// ```
 pub trait FromIteratorIn<'s, 'a, T>: Sized {
     /// Rejects elements that the collection cannot hold. [`collect_in`](CollectIn::collect_in)
     /// evaluates it, so that the compiler's error names the line of its caller.

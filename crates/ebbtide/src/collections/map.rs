@@ -11,9 +11,27 @@ use core::{
 use hashbrown_017::{DefaultHashBuilder, Equivalent, HashMap, HashSet};
 
 /// A hash map that drops its keys and values: hashbrown's own, in a scope.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// use ebbtide::collections::OwnedMap;
+/// let mut names: OwnedMap<'_, '_, u32, String> = s.owned_map();
+/// names.insert(1, "ebb".repeat(2)); // dropped with the map
+/// assert_eq!(names[&1], "ebbebb");
+/// ```
 pub type OwnedMap<'s, 'a, K, V, S = DefaultHashBuilder> = HashMap<K, V, S, &'s Scope<'a>>;
 
 /// A hash set that drops its elements: hashbrown's own, in a scope.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// use ebbtide::collections::OwnedSet;
+/// let mut names: OwnedSet<'_, '_, String> = s.owned_set();
+/// names.insert("ebb".repeat(2)); // dropped with the set
+/// assert!(names.contains("ebbebb"));
+/// ```
 pub type OwnedSet<'s, 'a, T, S = DefaultHashBuilder> = HashSet<T, S, &'s Scope<'a>>;
 
 /// A hash map without a destructor, so that a node in an arena can contain one.

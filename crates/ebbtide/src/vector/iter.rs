@@ -180,6 +180,13 @@ macro_rules! iterator {
 }
 
 /// The elements of a vector, by value. Returned by its `into_iter`.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let list = ebbtide::vec![in s; 1, 2, 3];
+/// assert!(list.into_iter().rev().eq([3, 2, 1]));
+/// ```
 pub struct IntoIter<T, M> {
     owned: Owned<T, M>,
 }
@@ -233,6 +240,14 @@ impl<T, M> IntoIter<T, M> {
 iterator!([T, M] IntoIter<T, M>);
 
 /// The removed elements of a range. Returned by [`Vector::drain`](super::Vector::drain).
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+/// assert!(list.drain(1..3).eq([2, 3]));
+/// assert_eq!(list, [1, 4]);
+/// ```
 pub struct Drain<'v, T, L: Length = usize> {
     owned: Owned<T, &'v ()>,
     // Behind `owned`, which is dropped first.
@@ -309,6 +324,14 @@ impl<T, L: Length> Drop for Tail<'_, T, L> {
 
 /// An iterator that removes elements that a closure selects. Returned by
 /// [`Vector::extract_if`](super::Vector::extract_if).
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+/// assert!(list.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
+/// assert_eq!(list, [1, 3]);
+/// ```
 pub struct ExtractIf<'v, T, P, L: Length = usize> {
     gap: Gap<'v, T, L>,
     end: usize,
@@ -365,6 +388,14 @@ impl<T, P, L: Length> fmt::Debug for ExtractIf<'_, T, P, L> {
 
 /// The removed elements of a range, which is filled with other elements when this is dropped.
 /// Returned by [`Vector::splice`](super::Vector::splice).
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+/// assert!(list.splice(1..3, [7, 8, 9]).eq([2, 3]));
+/// assert_eq!(list, [1, 7, 8, 9, 4]);
+/// ```
 pub struct Splice<'v, I: Iterator, M: Grow> {
     drain: Drain<'v, I::Item>,
     memory: &'v mut M,

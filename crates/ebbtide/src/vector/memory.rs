@@ -213,6 +213,15 @@ unsafe fn move_shared<F: Failure>(
 /// An exclusively borrowed scope; see [`Scope::grow_vec`].
 ///
 /// [`Scope::grow_vec`]: crate::Scope::grow_vec
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let mut s = arena.scope();
+/// use ebbtide::collections::{Exclusive, Vector};
+/// let mut list: Vector<u32, Exclusive<'_, '_>> = s.grow_vec(); // a `GrowVec`
+/// list.push(1);
+/// assert_eq!(list.into_slice(), [1]);
+/// ```
 pub struct Exclusive<'s, 'a> {
     scope: &'s mut Scope<'a>,
     /// The chunk whose region contains the builder: the scope's chunk, or one behind it in the
@@ -364,5 +373,14 @@ unsafe fn move_exclusive<F: Failure>(
 
 /// The memory of a vector that holds no scope; see [`NodeVec`](crate::collections::NodeVec). Each
 /// call that may allocate takes a scope instead.
+///
+/// ```
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// use ebbtide::collections::{Detached, Vector};
+/// let mut node: Vector<u32, Detached<'_>, u32> = Vector::new(); // a `NodeVec`
+/// node.push(&s, 1);
+/// assert_eq!(node, [1]);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Detached<'a>(PhantomData<&'a ()>);
