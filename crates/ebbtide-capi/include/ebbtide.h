@@ -198,7 +198,7 @@ typedef struct ebb_scope {
     uintptr_t top_;
     void *chunk_;
     char *low_;
-    uintptr_t state_; /* 0 if closed; else a kind, and the address of what it was opened from */
+    uintptr_t state_; /* what it was opened from */
 } ebb_scope;
 
 /** A position in a scope to go back to; see ::ebb_mark. */
@@ -285,8 +285,8 @@ void ebb_thread_open_(ebb_scope *opened);
 /** Frees the idle arenas of this thread. The end of the thread does so too. */
 void ebb_thread_trim(void);
 
-/** Ends a scope that is neither a child nor one of an ordinary arena, given its state. */
-ebb_status ebb_close_slowly_(void *state);
+/** Ends the scope of an arena of this thread. */
+void ebb_thread_close_(ebb_arena *arena);
 
 /** Statistics of an arena, whether or not a scope is open. Walks the chunks: the fast paths keep no
  * counters. */
@@ -321,11 +321,15 @@ void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
                       void (*each)(const void *start, size_t size));
 /* Generated: end. */
 
-/* The kinds of a state, of which a scope of a thread has neither, and a flag. */
-#define EBB_ROOT_ ((uintptr_t)1)
-#define EBB_CHILD_ ((uintptr_t)2)
-#define EBB_FROZEN_ ((uintptr_t)4)
+/* In a state: a child, with the parent's address if it is noted; a scope of one of the thread's
+   arenas; and whether a child is open. The state of a scope of an arena is the arena's address. */
+#define EBB_CHILD_ ((uintptr_t)1)
+#define EBB_FROZEN_ ((uintptr_t)2)
+#define EBB_THREAD_ ((uintptr_t)8)
 #define EBB_FLAGS_ ((uintptr_t)7)
+
+/* An arena's address is a multiple of 64. */
+#define EBB_ARENA_ADDRESS_(state) ((state) & ~(uintptr_t)63)
 
 /* Up to this size and alignment, one comparison decides whether a block fits. */
 #define EBB_SMALL_ ((size_t)4096)
@@ -442,7 +446,7 @@ EBB_STATIC_ ebb_status ebb_arena_reset_asan_(ebb_arena *arena) {
 
 /** Whether a scope is open. */
 EBB_INLINE_ bool ebb_is_open(const ebb_scope *scope) {
-    return scope != NULL && scope->state_ != 0;
+    return scope != NULL && scope->chunk_ != NULL;
 }
 
 /** Opens a scope of an arena. Closed if the arena is NULL, has an open scope, or has no memory for
@@ -451,18 +455,17 @@ EBB_INLINE_ ebb_scope ebb_open(ebb_arena *arena) {
     ebb_scope scope;
     if (EBB_LIKELY_(arena != NULL && arena->open_ == 0)) {
         arena->open_ = 1;
-        EBB_COPY_WORDS_(&scope, arena);
-        scope.top_ &= ~(uintptr_t)15; /* is so already; now the compiler knows */
-        scope.state_ = (uintptr_t)arena + EBB_ROOT_;
-        return scope;
-    }
-    {
+        scope.top_ = arena->top_;
+        scope.chunk_ = arena->chunk_;
+        scope.low_ = arena->low_;
+    } else {
         ebb_scope opened;
         ebb_open_slowly_(arena, &opened);
         EBB_COPY_WORDS_(&scope, &opened);
-        scope.top_ &= ~(uintptr_t)15;
-        scope.state_ = opened.state_;
     }
+    /* Both are multiples already; now the compiler knows. */
+    scope.top_ &= ~(uintptr_t)15;
+    scope.state_ = EBB_ARENA_ADDRESS_((uintptr_t)arena);
     return scope;
 }
 
@@ -482,10 +485,9 @@ EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
     ebb_scope scope;
     EBB_CHECK_USABLE_(parent);
     if (EBB_LIKELY_(!EBB_BELOW_(parent->top_ - EBB_CHILD_ROOM_, ebb_low_(parent)))) {
-        EBB_COPY_WORDS_(&scope, parent);
-        /* The compiler then leaves out the rounding of what is aligned by itself. */
-        scope.top_ &= ~(uintptr_t)15;
-        scope.state_ = EBB_CHILD_;
+        scope.top_ = parent->top_;
+        scope.chunk_ = parent->chunk_;
+        scope.low_ = parent->low_;
     } else {
         ebb_scope copy, opened;
         EBB_COPY_WORDS_(&copy, parent);
@@ -493,11 +495,13 @@ EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
         ebb_child_slowly_(&copy, &opened);
         EBB_COPY_WORDS_(parent, &copy);
         EBB_COPY_WORDS_(&scope, &opened);
-        scope.top_ &= ~(uintptr_t)15;
-        scope.state_ = opened.state_;
     }
+    /* It is so already, or 64 bytes are free. The compiler then leaves out the rounding of what is
+       aligned by itself. */
+    scope.top_ &= ~(uintptr_t)15;
+    scope.state_ = EBB_CHILD_;
 #if EBB_PARENTS_
-    if (scope.state_ != 0) {
+    if (scope.chunk_ != NULL) {
         scope.state_ |= (uintptr_t)parent;
         parent->state_ |= EBB_FROZEN_;
     }
@@ -505,12 +509,14 @@ EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
     return scope;
 }
 
-/** Closes a scope: everything allocated in it is free again. ::EBB_CLOSED if it is closed. */
+/** Closes a scope: everything allocated in it is free again. ::EBB_CLOSED, which ::ebb_last_status
+ *  does not record, if it is closed. */
 EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     uintptr_t state;
-    ebb_status status = EBB_OK;
+    ebb_status status;
     EBB_CHECK_USABLE_(scope);
     state = scope->state_;
+    status = scope->chunk_ != NULL ? EBB_OK : EBB_CLOSED;
 #if EBB_PARENTS_
     if ((state & EBB_CHILD_) != 0 && (state & ~EBB_FLAGS_) != 0) {
         ebb_scope *parent = (ebb_scope *)(state & ~EBB_FLAGS_);
@@ -520,18 +526,21 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
 #endif
     }
 #if EBB_ASAN_
-    if ((state & EBB_CHILD_) == 0 && state != 0) {
+    if ((state & EBB_CHILD_) == 0 && status == EBB_OK) {
         ebb_scope start;
-        EBB_COPY_WORDS_(&start, (const ebb_arena *)(state & ~(uintptr_t)63));
+        EBB_COPY_WORDS_(&start, (const ebb_arena *)EBB_ARENA_ADDRESS_(state));
         start.state_ = 0;
         ebb_poison_since_(&start, scope);
     }
 #endif
 #endif
-    if ((state & EBB_ROOT_) != 0)
-        ((ebb_arena *)(state & ~EBB_FLAGS_))->open_ = 0;
-    else if (!EBB_LIKELY_((state & EBB_CHILD_) != 0))
-        status = ebb_close_slowly_((void *)state);
+    /* A scope that could not be opened must not let go of the arena. */
+    if ((state & EBB_CHILD_) == 0 && EBB_LIKELY_(status == EBB_OK)) {
+        if (EBB_LIKELY_((state & EBB_THREAD_) == 0))
+            ((ebb_arena *)state)->open_ = 0;
+        else
+            ebb_thread_close_((ebb_arena *)EBB_ARENA_ADDRESS_(state));
+    }
     scope->top_ = EBB_NOWHERE_;
     scope->chunk_ = NULL;
     scope->low_ = (char *)EBB_NOWHERE_;

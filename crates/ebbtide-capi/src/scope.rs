@@ -20,19 +20,15 @@ use ebbtide::{
 pub struct ebb_scope {
     /// While the scope is open, words in use; see [`front_end`].
     pub words: Words,
-    /// Null while it is closed. Else what it was opened from, with one of the kinds in the address;
-    /// child scopes have a parent only where the header checks the order of closing.
+    /// Null once it is closed. Of a scope of an arena, the arena, plus [`THREAD`] if that is one of the
+    /// thread's. Of a child, [`CHILD`], and the parent where the header checks the order of closing.
     pub state: *mut c_void,
 }
 
-/// Opened from an arena.
-const ROOT: usize = 1;
 /// Opened from another scope.
-const CHILD: usize = 2;
-/// Opened from an arena of the thread. Only part of an address where it is the parent's.
+const CHILD: usize = 1;
+/// Opened from an arena of the thread.
 const THREAD: usize = 8;
-/// The bits of the address of an arena that are 0.
-const KIND: usize = align_of::<ebb_arena>() - 1;
 
 // What the header relies on.
 const _: () = {
@@ -41,7 +37,7 @@ const _: () = {
     assert!(core::mem::offset_of!(ebb_scope, words) == 0);
     assert!(core::mem::offset_of!(ebb_scope, state) == 3 * WORD);
     assert!(front_end::SMALL == 4096);
-    assert!(KIND == 63);
+    assert!(align_of::<ebb_arena>() == 64);
 };
 
 /// The words of a closed scope: nothing is free, so that every request gets here.
@@ -106,7 +102,7 @@ fn block(found: Result<NonNull<u8>, ebb_status>) -> *mut c_void {
 pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut ebb_scope) {
     // SAFETY: null or an arena, by the rules for every function.
     let scope = match unsafe { arena::open(arena) } {
-        Ok(words) => ebb_scope { words, state: state(arena, ROOT) },
+        Ok(words) => ebb_scope { words, state: arena.cast() },
         Err(status) => {
             fail(status);
             CLOSED
@@ -118,17 +114,7 @@ pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut eb
 
 /// A scope of an arena of this thread.
 pub(crate) fn of_thread(arena: NonNull<ebb_arena>, words: Words) -> ebb_scope {
-    ebb_scope { words, state: state(arena.as_ptr(), THREAD) }
-}
-
-/// The arena of the thread that a scope with this state was opened from, if it was.
-pub(crate) fn arena_of_thread(state: *mut c_void) -> Option<NonNull<ebb_arena>> {
-    let arena = state.map_addr(|address| address & !KIND);
-    NonNull::new(arena.cast()).filter(|_| state.addr() & KIND == THREAD)
-}
-
-fn state(arena: *mut ebb_arena, kind: usize) -> *mut c_void {
-    arena.map_addr(|address| address | kind).cast()
+    ebb_scope { words, state: arena.as_ptr().map_addr(|address| address | THREAD).cast() }
 }
 
 /// Opens a child of a scope that has hardly anything free, and moves the parent on first.

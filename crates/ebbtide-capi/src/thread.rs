@@ -9,8 +9,7 @@ use crate::{
     scope::{self, CLOSED, ebb_scope},
     status::{ebb_status, fail},
 };
-use core::{cell::Cell, ffi::c_void, ptr::NonNull};
-use ebb_status::{EBB_CLOSED, EBB_OK};
+use core::{cell::Cell, ptr::NonNull};
 
 /// The idle arenas of a thread, linked by `next`.
 struct Idle {
@@ -104,15 +103,11 @@ pub extern "C" fn ebb_thread_trim() {
     let _ = IDLE.try_with(Idle::free_all);
 }
 
-/// Ends a scope that is neither a child nor one of an ordinary arena, given its state.
+/// Ends the scope of an arena of this thread.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ebb_close_slowly_(state: *mut c_void) -> ebb_status {
-    match scope::arena_of_thread(state) {
-        Some(arena) => {
-            // SAFETY: `open` made the state, and the caller ends the scope.
-            unsafe { give_back(arena) };
-            EBB_OK
-        }
-        None => fail(EBB_CLOSED),
+pub unsafe extern "C" fn ebb_thread_close_(arena: *mut ebb_arena) {
+    if let Some(arena) = NonNull::new(arena) {
+        // SAFETY: `open` took it for the scope that the header closes.
+        unsafe { give_back(arena) };
     }
 }

@@ -7,9 +7,9 @@
 use ebbtide_capi::{
     ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_arena, ebb_arena_free, ebb_arena_merge,
     ebb_arena_new, ebb_arena_new_in, ebb_arena_set_limit, ebb_arena_shrink, ebb_arena_stats,
-    ebb_arena_storage, ebb_arena_trim, ebb_child_slowly_, ebb_close_slowly_, ebb_fixed_new,
-    ebb_free_ranges_, ebb_make_room_, ebb_open_slowly_, ebb_scope, ebb_scope_stats,
-    ebb_spilling_new, ebb_stats, ebb_status, ebb_thread_open_, ebb_thread_trim,
+    ebb_arena_storage, ebb_arena_trim, ebb_child_slowly_, ebb_fixed_new, ebb_free_ranges_,
+    ebb_make_room_, ebb_open_slowly_, ebb_scope, ebb_scope_stats, ebb_spilling_new, ebb_stats,
+    ebb_status, ebb_thread_close_, ebb_thread_open_, ebb_thread_trim,
 };
 use std::{
     ffi::c_void,
@@ -33,7 +33,7 @@ unsafe fn open(arena: *mut ebb_arena) -> ebb_scope {
     unsafe { words.write(1) };
     // SAFETY: the words behind it.
     let words = unsafe { words.add(1).cast::<ebbtide::front_end::Words>().read() };
-    ebb_scope { words, state: arena.map_addr(|address| address | 1).cast() }
+    ebb_scope { words, state: arena.cast() }
 }
 
 unsafe fn close(arena: *mut ebb_arena) {
@@ -139,8 +139,9 @@ fn scopes_of_threads() {
             for scope in &scopes {
                 // SAFETY: written above.
                 let state = unsafe { scope.assume_init_ref() }.state;
-                // SAFETY: the state of an open scope, which is not used again.
-                assert_eq!(unsafe { ebb_close_slowly_(state) }, ebb_status::EBB_OK);
+                let arena = state.map_addr(|address| address & !63).cast::<ebb_arena>();
+                // SAFETY: the arena of an open scope, which is not used again.
+                unsafe { ebb_thread_close_(arena) };
             }
         }
     };

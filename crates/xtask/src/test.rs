@@ -113,6 +113,12 @@ const STEPS: &[Step] = &[
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
     Step::new(
+        "instructions of the C interface",
+        "cargo test --release --package ebbtide-capi --test counts -- --ignored --nocapture",
+    )
+    .needs(&[VALGRIND])
+    .slow(),
+    Step::new(
         "line coverage of the core",
         "bash ci/coverage.sh --summary-only --fail-under-lines 95",
     )

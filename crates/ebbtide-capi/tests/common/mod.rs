@@ -108,6 +108,10 @@ impl Program {
         command
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         let mut command = Command::new(&self.path);
         // A request that is too large is refused, as without the sanitizer.
