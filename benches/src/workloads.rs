@@ -5,6 +5,7 @@ mod calls;
 mod functions;
 mod growth;
 mod large;
+mod owned;
 mod real;
 mod reuse;
 mod scalars;
@@ -24,6 +25,7 @@ pub fn run(bench: &mut Bench) {
     functions::run(bench);
     strings::run(bench);
     bench.settled(large::run);
+    owned::run(bench);
     reuse::run(bench);
     slabs::run(bench);
     bench.settled(vectors::run);

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
 }
 
 fn run(bench: &mut Bench) {
+    small(bench);
     let most = if bench.quick() { 1_000_000 } else { 100_000_000 };
     let mut count = 100;
     while count <= most {
@@ -62,6 +63,64 @@ fn run(bench: &mut Bench) {
         )*};
     }
     sizes!(8 64 512 4096 32768 65536);
+}
+
+/// What many open claims, forgotten ones and many small arenas hold. Each gets 16 bytes.
+fn small(bench: &mut Bench) {
+    for count in [10, 100, 300] {
+        let claims = held(|| {
+            let mut arena = ebbtide::Arena::new();
+            let s = arena.scope();
+            let claims: Vec<_> = (0..count).map(|_| s.claim()).collect();
+            claims.iter().for_each(|claim| observe(claim.scope().alloc([0_u64; 2])));
+        });
+        bench.memory(&format!("{count} open claims"), Ebbtide::NAME, claims, count * 16);
+        let forgotten = held(|| {
+            let mut arena = ebbtide::Arena::new();
+            for _ in 0..count {
+                let s = arena.scope();
+                let claim = s.claim();
+                observe(claim.scope().alloc([0_u64; 2]));
+                std::mem::forget(claim);
+            }
+        });
+        bench.memory(&format!("{count} forgotten claims"), Ebbtide::NAME, forgotten, count * 16);
+    }
+    const ARENAS: usize = 10_000;
+    const WORDS: usize = 100;
+    macro_rules! arenas {
+        ($($name:expr => $new:expr, $root:expr;)*) => {$(
+            let taken = held(|| {
+                let arenas: Vec<_> = (0..ARENAS).map(|_| $new).collect();
+                for arena in &arenas {
+                    let root = $root(arena);
+                    (0..WORDS as u64).for_each(|n| observe(root.alloc(n)));
+                }
+            });
+            let row = format!("{ARENAS} arenas of {WORDS} u64");
+            bench.memory(&row, $name, taken, ARENAS * WORDS * 8);
+        )*};
+    }
+    arenas! {
+        Ebbtide::NAME => ebbtide::Arena::new(), ebbtide::Arena::root;
+        "ebbtide, with_chunk_size" => ebbtide::Arena::with_chunk_size(800), ebbtide::Arena::root;
+        "ebbtide::TypedArena" => ebbtide::TypedArena::new(), itself;
+        Bumpalo::NAME => bumpalo::Bump::new(), itself;
+        BlinkAlloc::NAME => blink_alloc::Blink::new(), itself;
+        "typed-arena" => typed_arena::Arena::new(), itself;
+    }
+}
+
+fn itself<T>(arena: &T) -> &T {
+    arena
+}
+
+/// The most heap memory held while `run` runs, without what was held before.
+fn held(run: impl FnOnce()) -> usize {
+    let before = HELD.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    run();
+    MOST.load(Ordering::Relaxed) - before
 }
 
 fn row<const N: usize>(bench: &mut Bench, name: &str, count: usize) {

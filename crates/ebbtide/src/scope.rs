@@ -334,6 +334,27 @@ impl fmt::Debug for Scope<'_> {
 /// }
 /// assert_eq!(longest, "FLOW");
 /// ```
+///
+/// A claim lends its scope by `&`, not by `&mut`: that could be sent to another thread, and a claim
+/// shares chunks with its parent. For a function that takes `&mut Scope`, open an arena over a
+/// block of the parent:
+///
+/// ```
+/// use ebbtide::{Arena, Fixed, Heap, Scope};
+///
+/// fn digits<'a>(s: &mut Scope<'a>, n: u32) -> &'a str {
+///     s.keep_str(|s| s.alloc_fmt(format_args!("{n}")))
+/// }
+///
+/// let mut arena = Arena::new();
+/// let s = arena.scope();
+/// let mut lengths = s.vec(); // borrows `s`
+/// let mut inner = Fixed::new(s.alloc_uninit_slice::<u8>(1024)).or_spill(Heap);
+/// for n in [1, 22, 333] {
+///     lengths.push(digits(&mut inner.scope(), n).len());
+/// }
+/// assert_eq!(lengths, [1, 2, 3]);
+/// ```
 #[derive(Debug)]
 pub struct Claim<'s> {
     scope: Scope<'s>,
