@@ -7,21 +7,20 @@
 use ebbtide_server::client::{self, Connection, Next, Requests};
 use lexopt::prelude::*;
 use std::{
-    env,
-    error::Error,
     fmt::Write as _,
     fs,
-    io::{BufRead, BufReader},
     net::{Ipv4Addr, SocketAddr},
-    path::{Path, PathBuf},
-    process::{Child, Command, ExitCode, Stdio},
+    path::Path,
+    process::{Command, ExitCode},
     time::Duration,
 };
 
+#[path = "../../src/driver.rs"]
+mod driver;
 #[path = "../../src/machine.rs"]
 mod machine;
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use driver::{Options, Process, Result};
 
 struct Contestant {
     name: &'static str,
@@ -59,54 +58,32 @@ const COMPARED: u64 = 2_000;
 
 struct Plan {
     seconds: u64,
+    /// Requests a second.
     rate: f64,
-    only: String,
-    reports: bool,
-    csv: Option<PathBuf>,
 }
 
-impl Plan {
-    fn from_arguments() -> std::result::Result<Self, lexopt::Error> {
-        let mut plan =
-            Plan { seconds: 20, rate: 2_000.0, only: String::new(), reports: false, csv: None };
-        let mut arguments = lexopt::Parser::from_env();
-        while let Some(argument) = arguments.next()? {
-            match argument {
-                Long("seconds") => plan.seconds = arguments.value()?.parse()?,
-                Long("rate") => plan.rate = arguments.value()?.parse()?,
-                Long("only") => plan.only = arguments.value()?.string()?,
-                Long("reports") => plan.reports = true,
-                Long("csv") => plan.csv = Some(arguments.value()?.into()),
-                other => return Err(other.unexpected()),
-            }
-        }
-        Ok(plan)
+fn option(
+    plan: &mut Plan,
+    name: &str,
+    arguments: &mut lexopt::Parser,
+) -> std::result::Result<bool, lexopt::Error> {
+    match name {
+        "seconds" => plan.seconds = arguments.value()?.parse()?,
+        "rate" => plan.rate = arguments.value()?.parse()?,
+        _ => return Ok(false),
     }
+    Ok(true)
 }
 
 fn main() -> ExitCode {
-    let plan = match Plan::from_arguments() {
-        Ok(plan) => plan,
-        Err(error) => {
-            eprintln!(
-                "{error}\nusage: [--seconds N] [--rate N] [--only TEXT] [--reports] [--csv FOLDER]"
-            );
-            return ExitCode::from(2);
-        }
-    };
-    match run(&plan) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    let plan = Plan { seconds: 20, rate: 2_000.0 };
+    driver::main("[--seconds N] [--rate N]", plan, option, run)
 }
 
 /// A contestant's process, and what was measured of it.
 struct Server {
     name: &'static str,
-    child: Child,
+    process: Process,
     address: SocketAddr,
     next: Next,
     /// Seconds, at the fixed rate.
@@ -124,15 +101,11 @@ struct Server {
 impl Server {
     fn start(contestant: &Contestant, programs: &Path) -> Result<Self> {
         let mut command = Command::new(programs.join(contestant.program));
-        command.args(contestant.arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        let output = child.stdout.take().ok_or("standard output was asked for")?;
-        let mut line = String::new();
-        BufReader::new(output).read_line(&mut line)?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, line.trim().parse()?));
+        let mut process = Process::start(command.args(contestant.arguments))?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, process.read_line()?.parse()?));
         Ok(Server {
             name: contestant.name,
-            child,
+            process,
             address,
             next: Next::default(),
             times: Vec::new(),
@@ -152,20 +125,12 @@ impl Server {
         Ok(self.ask("/usage")?.parse()?)
     }
 
-    /// A figure of the process's status, in KiB.
-    fn status(&self, name: &str) -> u64 {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status = fs::read_to_string(path).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-    }
-
     /// One turn at the fixed rate.
     fn turn(&mut self, requests: &Requests, rate: f64) -> Result<()> {
         let before = self.processor()?;
         self.times.extend(client::load(self.address, requests, &self.next, TURN, Some(rate))?);
         self.processor += self.processor()? - before;
-        self.resident.push(self.status("VmRSS:"));
+        self.resident.push(self.process.status_kib("VmRSS"));
         Ok(())
     }
 
@@ -176,11 +141,6 @@ impl Server {
         self.full.push(answers / TURN.as_secs_f64());
         self.full_processor.push((self.processor()? - before) / answers);
         Ok(())
-    }
-
-    fn end(mut self) -> Result<()> {
-        drop(self.child.stdin.take());
-        if self.child.wait()?.success() { Ok(()) } else { Err("a server failed".into()) }
     }
 }
 
@@ -206,11 +166,11 @@ fn compare(servers: &[Server]) -> Result<()> {
     Ok(())
 }
 
-fn run(plan: &Plan) -> Result<()> {
-    let programs = build()?;
-    let contestants = CONTESTANTS.iter().filter(|contestant| contestant.name.contains(&plan.only));
+fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
+    let contestants =
+        CONTESTANTS.iter().filter(|contestant| contestant.name.contains(&options.only));
     let mut servers = contestants
-        .map(|contestant| Server::start(contestant, &programs))
+        .map(|contestant| Server::start(contestant, programs))
         .collect::<Result<Vec<_>>>()?;
     compare(&servers)?;
     let requests = Requests::new(10_000);
@@ -223,17 +183,22 @@ fn run(plan: &Plan) -> Result<()> {
         }
     }
     let resident = resident(&servers);
-    let peaks: Vec<u64> = servers.iter().map(|server| server.status("VmHWM:")).collect();
+    let peaks: Vec<u64> = servers.iter().map(|server| server.process.status_kib("VmHWM")).collect();
     for _ in 0..FULL_TURNS {
         servers.iter_mut().try_for_each(|server| server.full_turn(&requests))?;
     }
-    let record = table(&mut servers, &peaks);
-    if plan.reports {
+    let figures: Vec<Figures> = servers
+        .iter_mut()
+        .zip(peaks)
+        .map(|(server, peak_kib)| Figures::of(server, peak_kib))
+        .collect();
+    let record = table(&figures) + &bars(&figures);
+    if options.reports {
         for server in servers.iter().filter(|server| server.name.starts_with("ebbtide")) {
             println!("\n{}\n{}", server.name, server.ask("/report")?);
         }
     }
-    if let Some(folder) = &plan.csv {
+    if let Some(folder) = &options.csv {
         let begin = format!(
             "{}# {} requests a second to each, for {} seconds\n",
             machine::header(),
@@ -243,7 +208,7 @@ fn run(plan: &Plan) -> Result<()> {
         fs::write(folder.join("server.csv"), begin.clone() + &record)?;
         fs::write(folder.join("server-resident.csv"), begin + &resident)?;
     }
-    servers.into_iter().try_for_each(Server::end)
+    servers.into_iter().try_for_each(|server| server.process.end())
 }
 
 /// The resident memory over time, a line a turn.
@@ -258,8 +223,55 @@ fn resident(servers: &[Server]) -> String {
     record
 }
 
+/// What was measured of one contestant.
+struct Figures {
+    name: &'static str,
+    /// Answered at the fixed rate.
+    requests: usize,
+    /// Processor time for each request at the fixed rate.
+    processor_us: f64,
+    p50_us: f64,
+    p99_us: f64,
+    p999_us: f64,
+    /// Answers a second without pauses.
+    full_rate: f64,
+    full_processor_us: f64,
+    middle_kib: u64,
+    end_kib: u64,
+    peak_kib: u64,
+}
+
+impl Figures {
+    fn of(server: &mut Server, peak_kib: u64) -> Self {
+        server.times.sort_by(f64::total_cmp);
+        let requests = server.times.len();
+        let latency = |share: f64| {
+            #[allow(clippy::cast_sign_loss, clippy::cast_possible_truncation)]
+            let place = (requests as f64 * share) as usize;
+            server.times[place.min(requests - 1)] * 1e6
+        };
+        let [p50_us, p99_us, p999_us] = [0.5, 0.99, 0.999].map(latency);
+        let [full_rate, full_processor_us] =
+            [&mut server.full, &mut server.full_processor].map(|figures| median(figures));
+        let resident = &server.resident;
+        Figures {
+            name: server.name,
+            requests,
+            processor_us: server.processor / requests as f64,
+            p50_us,
+            p99_us,
+            p999_us,
+            full_rate,
+            full_processor_us,
+            middle_kib: resident[resident.len() / 2],
+            end_kib: resident[resident.len() - 1],
+            peak_kib,
+        }
+    }
+}
+
 /// Prints the figures, and returns them for the record.
-fn table(servers: &mut [Server], peaks: &[u64]) -> String {
+fn table(all: &[Figures]) -> String {
     let mut record = String::from(
         "contestant,requests,cpu_us,p50_us,p99_us,p999_us,full_rate,full_cpu_us,resident_middle_kib,resident_end_kib,peak_kib\n",
     );
@@ -276,33 +288,68 @@ fn table(servers: &mut [Server], peaks: &[u64]) -> String {
         "end MiB",
         "peak MiB"
     );
-    for (server, &peak) in servers.iter_mut().zip(peaks) {
-        server.times.sort_by(f64::total_cmp);
-        let answers = server.times.len();
-        let latency = |share: f64| {
-            #[allow(clippy::cast_sign_loss, clippy::cast_possible_truncation)]
-            let place = (answers as f64 * share) as usize;
-            server.times[place.min(answers - 1)] * 1e6
-        };
-        let processor = server.processor / answers as f64;
-        let [full, full_processor] =
-            [&mut server.full, &mut server.full_processor].map(|figures| median(figures));
-        let resident = &server.resident;
-        let (middle, end) = (resident[resident.len() / 2], resident[resident.len() - 1]);
-        let [p50, p99, p999] = [0.5, 0.99, 0.999].map(latency);
-        let mib = |kib: u64| kib as f64 / 1024.0;
+    for figures in all {
+        let &Figures {
+            name,
+            requests,
+            processor_us,
+            p50_us,
+            p99_us,
+            p999_us,
+            full_rate,
+            full_processor_us,
+            middle_kib,
+            end_kib,
+            peak_kib,
+        } = figures;
+        let [middle, end, peak] = [middle_kib, end_kib, peak_kib].map(|kib| kib as f64 / 1024.0);
         println!(
-            "{:<36} {processor:>8.1} {p50:>8.0} {p99:>8.0} {p999:>9.0} {full:>8.0} {full_processor:>8.1} {:>10.1} {:>9.1} {:>9.1}",
-            server.name,
-            mib(middle),
-            mib(end),
-            mib(peak),
+            "{name:<36} {processor_us:>8.1} {p50_us:>8.0} {p99_us:>8.0} {p999_us:>9.0} {full_rate:>8.0} {full_processor_us:>8.1} {middle:>10.1} {end:>9.1} {peak:>9.1}",
         );
         let _ = writeln!(
             record,
-            "\"{}\",{answers},{processor:.2},{p50:.0},{p99:.0},{p999:.0},{full:.0},{full_processor:.2},{middle},{end},{peak}",
-            server.name,
+            "\"{name}\",{requests},{processor_us:.2},{p50_us:.0},{p99_us:.0},{p999_us:.0},{full_rate:.0},{full_processor_us:.2},{middle_kib},{end_kib},{peak_kib}",
         );
+    }
+    record
+}
+
+/// One of the figures.
+type Figure = fn(&Figures) -> f64;
+
+/// Prints which bars are held, and returns the same as comments of the record. Bars that compare
+/// with a contestant that was left out are left out too.
+fn bars(all: &[Figures]) -> String {
+    let (ours, others): (Vec<_>, Vec<_>) =
+        all.iter().partition(|figures| figures.name.starts_with("ebbtide"));
+    let mut record = String::new();
+    let mut bar = |what: String, value: f64, most: f64| {
+        let verdict = if value <= most { "held" } else { "MISSED" };
+        let line = format!("{verdict}: {what}: {value:.2}, at most {most:.2}");
+        println!("  {line}");
+        let _ = writeln!(record, "# {line}");
+    };
+    println!();
+    let least = |of: &[&Figures], figure: Figure| {
+        of.iter().map(|figures| figure(figures)).min_by(f64::total_cmp)
+    };
+    let figures: [(&str, Figure); 2] = [
+        ("CPU a request, our least against the others' least, us", |figures| figures.processor_us),
+        ("p99.9, our least against the others' least, us", |figures| figures.p999_us),
+    ];
+    for (what, figure) in figures {
+        if let (Some(ours), Some(others)) = (least(&ours, figure), least(&others, figure)) {
+            bar(what.to_owned(), ours, others);
+        }
+    }
+    let glibc = others.iter().find(|figures| figures.name == "glibc");
+    for Figures { name, middle_kib, end_kib, peak_kib, .. } in ours {
+        if let Some(glibc) = glibc {
+            let ratio = *peak_kib as f64 / glibc.peak_kib as f64;
+            bar(format!("{name}: peak memory, of glibc's"), ratio, 1.5);
+        }
+        let growth = *end_kib as f64 / *middle_kib as f64;
+        bar(format!("{name}: memory at the end, of that in the middle"), growth, 1.1);
     }
     record
 }
@@ -310,17 +357,4 @@ fn table(servers: &mut [Server], peaks: &[u64]) -> String {
 fn median(figures: &mut [f64]) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]
-}
-
-/// Builds the contestants beside this program, so that none is older than it; returns their folder.
-fn build() -> Result<PathBuf> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--quiet", "--bins", "--manifest-path"]).arg(manifest);
-    if !command.status()?.success() {
-        return Err("the servers cannot be built".into());
-    }
-    let this = env::current_exe()?;
-    Ok(this.parent().ok_or("a program lies in a folder")?.to_owned())
 }

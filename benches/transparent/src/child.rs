@@ -77,8 +77,8 @@ fn counted_by_callgrind(batch: &mut dyn FnMut() -> u64) {
     hint::black_box(batch());
 }
 
-/// `batch`: runs a batch and prints its nanoseconds, page faults and result. `peak`: prints the
-/// peak memory of the process in KiB. `report`: prints the allocator's report and an empty line.
+/// `batch`: runs a batch and prints its nanoseconds, page faults and result. `report`: prints the
+/// allocator's report and an empty line.
 fn serve(batch: &mut dyn FnMut() -> u64, report: fn() -> String) -> io::Result<()> {
     let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
@@ -91,7 +91,6 @@ fn serve(batch: &mut dyn FnMut() -> u64, report: fn() -> String) -> io::Result<(
                 let faults = self::faults() - faults;
                 writeln!(output, "{elapsed} {faults} {result}")?;
             }
-            "peak" => writeln!(output, "{}", peak_kib())?,
             "report" => writeln!(output, "{}\n", report().trim_end().replace("\n\n", "\n"))?,
             other => return Err(io::Error::other(format!("unknown command: {other}"))),
         }
@@ -109,12 +108,4 @@ fn faults() -> u64 {
     let minor: u64 = fields.next().and_then(|text| text.parse().ok()).unwrap_or(0);
     let major: u64 = fields.nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
     minor + major
-}
-
-/// The peak memory of the process. Not `ru_maxrss`, which starts with that of the parent at the
-/// fork.
-fn peak_kib() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }

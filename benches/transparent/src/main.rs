@@ -13,21 +13,21 @@
 use ebbtide_transparent::workloads::{Kind, ROWS, Row};
 use lexopt::prelude::*;
 use std::{
-    env,
-    error::Error,
     fmt::Write as _,
     fs,
-    io::{BufRead, BufReader, Write as _},
+    io::Write as _,
     os::unix::process::CommandExt,
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio},
+    path::Path,
+    process::{Command, ExitCode, Stdio},
     time::{Duration, Instant},
 };
 
+#[path = "../../src/driver.rs"]
+mod driver;
 #[path = "../../src/machine.rs"]
 mod machine;
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use driver::{Options, Process, Result};
 
 /// A program, and whether it opens scopes.
 struct Contestant {
@@ -81,81 +81,50 @@ const FEWEST_ROUNDS: usize = 3;
 struct Plan {
     budget: Duration,
     quick: bool,
-    only: String,
     /// The seed of the first generation.
     seed: u32,
     counts: bool,
-    reports: bool,
-    csv: Option<PathBuf>,
 }
 
-impl Plan {
-    fn from_arguments() -> std::result::Result<Self, lexopt::Error> {
-        let mut plan = Plan {
-            budget: Duration::from_secs(8),
-            quick: false,
-            only: String::new(),
-            seed: 1,
-            counts: true,
-            reports: false,
-            csv: None,
-        };
-        let mut arguments = lexopt::Parser::from_env();
-        while let Some(argument) = arguments.next()? {
-            match argument {
-                Long("quick") => {
-                    (plan.budget, plan.quick, plan.counts) = (Duration::from_secs(2), true, false);
-                }
-                Long("only") => plan.only = arguments.value()?.string()?,
-                Long("seed") => plan.seed = arguments.value()?.parse()?,
-                Long("counts") => plan.counts = true,
-                Long("no-counts") => plan.counts = false,
-                Long("reports") => plan.reports = true,
-                Long("csv") => plan.csv = Some(arguments.value()?.into()),
-                other => return Err(other.unexpected()),
-            }
+fn option(
+    plan: &mut Plan,
+    name: &str,
+    arguments: &mut lexopt::Parser,
+) -> std::result::Result<bool, lexopt::Error> {
+    match name {
+        "quick" => {
+            (plan.budget, plan.quick, plan.counts) = (Duration::from_secs(2), true, false);
         }
-        Ok(plan)
+        "seed" => plan.seed = arguments.value()?.parse()?,
+        "counts" => plan.counts = true,
+        "no-counts" => plan.counts = false,
+        _ => return Ok(false),
     }
+    Ok(true)
 }
 
 fn main() -> ExitCode {
-    let plan = match Plan::from_arguments() {
-        Ok(plan) => plan,
-        Err(error) => {
-            eprintln!(
-                "{error}\nusage: [--quick] [--only TEXT] [--seed N] [--counts | --no-counts] [--reports] [--csv FILE]"
-            );
-            return ExitCode::from(2);
-        }
-    };
-    match run(&plan) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    let plan = Plan { budget: Duration::from_secs(8), quick: false, seed: 1, counts: true };
+    driver::main("[--quick] [--seed N] [--counts | --no-counts]", plan, option, run)
 }
 
-fn run(plan: &Plan) -> Result<()> {
-    let programs = build()?;
+fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
     let counts = plan.counts && has_valgrind();
     if plan.counts && !counts {
         println!("left out: instructions, because Valgrind is missing");
     }
     let mut bench = Bench::default();
-    for row in ROWS.iter().filter(|row| row.name.contains(&plan.only)) {
+    for row in ROWS.iter().filter(|row| row.name.contains(&options.only)) {
         if row.slow && plan.quick {
             continue;
         }
-        let measured = measure(row, &programs, plan)?;
+        let measured = measure(row, programs, plan, options.reports)?;
         let counted = counts && !row.threads && !row.slow;
-        let instructions = if counted { count(row, &programs)? } else { Vec::new() };
+        let instructions = if counted { count(row, programs)? } else { Vec::new() };
         bench.judge(row, measured, &instructions);
     }
     bench.summaries();
-    if let Some(path) = &plan.csv {
+    if let Some(path) = &options.csv {
         let columns = "row,contestant,median_ns,p99_ns,ratio,ratio_low,ratio_high,rounds,instructions,faults,\
                        peak_kib,bar,value,held\n";
         fs::write(path, machine::header() + columns + bench.record.as_str())
@@ -167,30 +136,13 @@ fn run(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Builds the contestants, so that they are up to date, and returns their folder.
-fn build() -> Result<PathBuf> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--quiet", "--bins", "--manifest-path"]).arg(manifest);
-    if !command.status()?.success() {
-        return Err("the contestants cannot be built".into());
-    }
-    let this = env::current_exe()?;
-    Ok(this.parent().ok_or("a program lies in a folder")?.to_owned())
-}
-
 fn has_valgrind() -> bool {
     let status = Command::new("valgrind").arg("--version").stdout(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
 /// A contestant's process for one row.
-struct Process {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
+struct Worker(Process);
 
 struct Batch {
     nanoseconds: f64,
@@ -198,23 +150,18 @@ struct Batch {
     result: u64,
 }
 
-impl Process {
+impl Worker {
     fn start(contestant: &Contestant, row: &Row, seed: u32, programs: &Path) -> Result<Self> {
         let mut command = Command::new(programs.join(contestant.program));
         // The program name is on the heap with the other arguments, so it affects the layout.
         command.arg0("contestant").args(contestant.arguments(row, seed));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let input = child.stdin.take().ok_or("no pipe")?;
-        let output = BufReader::new(child.stdout.take().ok_or("no pipe")?);
-        Ok(Process { child, input, output })
+        Process::start(&mut command).map(Worker)
     }
 
     fn ask(&mut self, what: &str) -> Result<String> {
-        writeln!(self.input, "{what}")?;
-        self.input.flush()?;
-        let mut line = String::new();
-        self.output.read_line(&mut line)?;
-        Ok(line.trim_end().to_owned())
+        writeln!(self.0.input, "{what}")?;
+        self.0.input.flush()?;
+        self.0.read_line()
     }
 
     fn batch(&mut self) -> Result<Batch> {
@@ -235,17 +182,9 @@ impl Process {
         let mut line = self.ask("report")?;
         while !line.is_empty() {
             writeln!(report, "    {line}")?;
-            line.clear();
-            self.output.read_line(&mut line)?;
-            line.truncate(line.trim_end().len());
+            line = self.0.read_line()?;
         }
         Ok(report)
-    }
-
-    fn end(self) -> Result<()> {
-        let Process { mut child, input, .. } = self;
-        drop(input);
-        if child.wait()?.success() { Ok(()) } else { Err("a contestant failed".into()) }
     }
 }
 
@@ -340,7 +279,7 @@ fn student(figures: usize) -> f64 {
     }
 }
 
-fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
+fn measure(row: &Row, programs: &Path, plan: &Plan, reports: bool) -> Result<Vec<Measured>> {
     println!("\n{}", row.name);
     let mut measured: Vec<Measured> = CONTESTANTS.iter().map(|_| Measured::default()).collect();
     let scopes = row.scopes as f64;
@@ -351,7 +290,7 @@ fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
         (false, false) => GENERATIONS,
     };
     for seed in plan.seed..plan.seed + generations {
-        let start = |contestant| Process::start(contestant, row, seed, programs);
+        let start = |contestant| Worker::start(contestant, row, seed, programs);
         let mut processes = CONTESTANTS.iter().map(start).collect::<Result<Vec<_>>>()?;
         let mut generation: Vec<Generation> =
             CONTESTANTS.iter().map(|_| Generation::default()).collect();
@@ -368,12 +307,12 @@ fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
             }
         }
         for (process, generation) in processes.iter_mut().zip(&mut generation) {
-            generation.peak_kib = process.ask("peak")?.parse()?;
+            generation.peak_kib = process.0.status_kib("VmHWM") as f64;
         }
-        if plan.reports && seed == plan.seed {
+        if reports && seed == plan.seed {
             print!("{}", processes[OURS].report()?);
         }
-        processes.into_iter().try_for_each(Process::end)?;
+        processes.into_iter().try_for_each(|worker| worker.0.end())?;
         for (measured, generation) in measured.iter_mut().zip(generation) {
             measured.0.push(generation);
         }
@@ -382,7 +321,7 @@ fn measure(row: &Row, programs: &Path, plan: &Plan) -> Result<Vec<Measured>> {
 }
 
 /// Runs a few rounds, and returns the number that fits the budget.
-fn warm(processes: &mut [Process], budget: Duration) -> Result<usize> {
+fn warm(processes: &mut [Worker], budget: Duration) -> Result<usize> {
     let start = Instant::now();
     let mut rounds = 0;
     while rounds < 2 || (rounds < 20 && start.elapsed() < budget / 8) {
