@@ -19,8 +19,8 @@
  *
  * ### Errors
  * A function that returns a pointer returns NULL when it fails, and ::ebb_last_status says why. The
- * others return an ::ebb_status. A call that fails changes nothing. No function of the library
- * aborts or throws.
+ * others return an ::ebb_status. A call that fails changes nothing, but that an allocation may round
+ * the end of the free bytes down to its alignment. No function of the library aborts or throws.
  *
  * ### Sizes
  * A size of 0 is fine everywhere: the block is not NULL and must not be read or written.

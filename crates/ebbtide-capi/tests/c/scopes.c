@@ -127,6 +127,34 @@ static void every_byte_of_a_buffer_serves(void) {
     }
 }
 
+/* The last few bytes of a region, where rounding passes the other end. */
+static void blocks_at_the_end_of_a_region_do_not_overlap(void) {
+    _Alignas(16) char buffer[32];
+    ebb_arena_storage storage;
+    ebb_arena *arena = ebb_fixed_new(&storage, buffer, sizeof buffer);
+    {
+        ebb_scope s = ebb_open(arena);
+        EXPECT(ebb_alloc_low(&s, 29, 1) == buffer);
+        EXPECT_FAILS(EBB_NO_MEMORY, ebb_alloc_low(&s, 1, 16));
+        EXPECT(ebb_alloc_low(&s, 3, 1) == buffer + 29);
+        EXPECT(ebb_close(&s) == EBB_OK);
+    }
+    {
+        ebb_scope s = ebb_open(arena);
+        EXPECT(ebb_alloc_aligned(&s, 19, 1) == buffer + 13);
+        char *low = ebb_alloc_low(&s, 10, 1);
+        EXPECT(low == buffer);
+        EXPECT_FAILS(EBB_NO_MEMORY, ebb_new(&s, uint64_t));
+        /* The rounding may have cost the three bytes between the two. */
+        const char *last = ebb_alloc_low(&s, 1, 1);
+        EXPECT(last == NULL || last == buffer + 10);
+        const char *grown = ebb_grow(&s, low, 10, 14, 1);
+        EXPECT(grown == NULL);
+        EXPECT(ebb_close(&s) == EBB_OK);
+    }
+    EXPECT(ebb_arena_free(arena) == EBB_OK);
+}
+
 static void a_full_scope_moves_on_when_it_is_marked(void) {
     ebb_options options = EBB_OPTIONS_INIT;
     options.first_chunk = 4096;
@@ -181,6 +209,7 @@ int main(void) {
         EXPECT(ebb_arena_free(arena) == EBB_OK);
     }
     every_byte_of_a_buffer_serves();
+    blocks_at_the_end_of_a_region_do_not_overlap();
     a_full_scope_moves_on_when_it_is_marked();
     scopes_of_a_thread_nest();
     return 0;
