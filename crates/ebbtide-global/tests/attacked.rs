@@ -1,6 +1,7 @@
-//! Claims, each of which an attack found broken where scopes were joined
-//! (docs/decisions/0016-persistent-scopes.md): a scope of another kind between those that leave a little behind, and
-//! whatever is opened after it, overwrites nothing of theirs; the ticket of a scope that has ended ends no later one.
+//! Claims about persistent scopes, each of which an attack found broken once
+//! (docs/decisions/0016-persistent-scopes.md): a scope of another kind between two sessions, and
+//! whatever is opened after it, overwrites none of their blocks; and the ticket of a session that
+//! has ended does not end a later one.
 
 #![allow(clippy::unwrap_used)]
 

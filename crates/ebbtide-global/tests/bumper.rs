@@ -1,4 +1,5 @@
-//! What ArenaPirate.jl does, A01 to A08 of docs/CONFORMANCE.md, by this crate's calls.
+//! Cases A01 to A08 of docs/CONFORMANCE.md, which describe ArenaPirate.jl, with the calls of this
+//! crate.
 
 use ebbtide_global::{
     Options, Scoped, arena, arena_with, engine, map, outside, release_pool, report, take_out,

@@ -1,5 +1,6 @@
-//! Claims: blocks go to other threads through channels and `Arc`s and are freed there, before, while or after their
-//! scope and their thread end; two threads free each other's blocks all the time; in the end nothing is lost.
+//! Claims: blocks that are sent to other threads, by channels and `Arc`s, may be freed there
+//! before, while or after their scope and their thread end; two threads may free each other's
+//! blocks all the time; and at the end nothing is leaked.
 
 #![allow(clippy::unwrap_used)]
 

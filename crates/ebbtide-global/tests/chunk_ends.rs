@@ -1,5 +1,5 @@
-//! Claim: a block that ends where its chunk ends, and the next chunk begins, is in the one and not in the other: to free it
-//! does not bring the bump pointer back across the border.
+//! Claim: a block that ends exactly where its chunk ends and the next chunk begins belongs to its
+//! own chunk only: freeing it does not move the bump pointer of the next chunk.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

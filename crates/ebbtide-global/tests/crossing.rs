@@ -1,8 +1,10 @@
-//! Claim: threads with owners of their own may allocate, resize and free each other's blocks in any order, in scopes that are
-//! left in any order, closed and reopened, and in owners that end: no two live blocks overlap, each keeps its bytes, zeroed ones
-//! are zero, and when all are freed nothing is pinned and nothing counts as live.
+//! Claim: threads with owners of their own may allocate, resize and free each other's blocks in any
+//! order, in scopes that end in any order, are closed and reopened, and in owners that end. No two
+//! live blocks overlap, each keeps its bytes, zeroed blocks are zero, and when all are freed, no
+//! chunk is pinned and no byte counts as live.
 //!
-//! `EBBTIDE_CROSSING_STEPS=10000000 cargo test --release --package ebbtide-global --test crossing` is the long one.
+//! `EBBTIDE_CROSSING_STEPS=10000000 cargo test --release -p ebbtide-global --test crossing` is the
+//! long run.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,5 +1,5 @@
-//! Claim: chunks of a scope that are empty are bumped again by that very scope, and by none inside of it; whoever freed their
-//! blocks.
+//! Claim: a chunk of a scope whose blocks have all been freed, by any thread, is bumped again by
+//! the same scope, and not by a scope nested in it.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

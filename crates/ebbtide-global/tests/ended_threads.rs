@@ -1,4 +1,5 @@
-//! The report keeps what threads counted that have ended, also when others take their place.
+//! Claim: the report keeps the figures of threads that have ended, even if later threads take over
+//! their counters.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,4 +1,5 @@
-//! Claim: a collector of garbage that frees blocks late, on any thread, and that was first used inside of a scope.
+//! Claim: an epoch-based garbage collector that was first used inside a scope, and frees blocks
+//! late and on any thread, works as before.
 
 use crossbeam_epoch::{self as epoch, Atomic, Owned};
 use ebbtide_global::{Scoped, arena};

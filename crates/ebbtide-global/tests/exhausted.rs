@@ -1,5 +1,6 @@
-//! Claims: when the range is used up, requests go to the inner allocator, counted, and a scope that finds no chunk runs over
-//! it as well; what was allocated before stays; when it is freed the range serves again.
+//! Claims: when the range is used up, the inner allocator serves requests and scopes that get no
+//! chunk, and the report counts them; earlier blocks stay valid; and the range serves again after
+//! they are freed.
 
 #![allow(clippy::expect_used, clippy::vec_box)]
 // Where addresses are short there is no range. Other systems have no limit to set on addresses.

@@ -1,4 +1,5 @@
-//! Claim: the first `println!` may come inside a scope: standard output's buffer, made there, works as ever.
+//! Claim: the first `println!` may be inside a scope: the buffer of standard output, allocated
+//! there, keeps working.
 
 use ebbtide_global::{Scoped, arena};
 use std::alloc::System;

@@ -1,4 +1,5 @@
-//! Claim: a process that forks, in a scope or outside, while other threads are in scopes of theirs, goes on in both.
+//! Claim: a process may fork, inside a scope or outside, while other threads are in scopes. Parent
+//! and child both continue to work.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

@@ -1,8 +1,9 @@
-//! Claim: a process that forks while other threads open their first scopes has a child that runs in scopes too, or without them,
-//! and comes to its end.
+//! Claim: if a process forks while other threads open their first scopes, the child runs to its
+//! end, with scopes or without them.
 //!
-//! The first scope of a program reserves the range. A child that was forked off meanwhile has no thread that would ever come to an
-//! end with it. That moment is short, so one test stops the thread there; the other one forks at all moments of a first scope.
+//! The first scope of a program reserves the range. In a child that was forked meanwhile, no thread
+//! finishes the reservation. That moment is short, so one test stops a thread there; the other one
+//! forks at random moments during the first scope.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,6 @@
-//! Claims: a future in scopes of its own may move between threads at every poll; what lives on from one poll to the next stays,
-//! and the next poll goes on in the same chunk; tasks of tokio with arenas give right answers.
+//! Claims: a future that is polled in scopes may move between threads at every poll; blocks that it
+//! keeps from one poll to the next stay valid, and the next poll continues in the same chunk; and
+//! tokio tasks with arenas compute correct results.
 
 #![allow(clippy::unwrap_used)]
 

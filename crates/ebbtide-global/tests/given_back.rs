@@ -1,5 +1,5 @@
-//! Claims: memory that the pools give back is the system's again; runs of which the memory is gone serve as before, and zeroed
-//! blocks in them are zero.
+//! Claims: memory that the pools give back is no longer the process's; runs whose memory was given
+//! back serve again, and their zeroed blocks are zero.
 
 // These systems tell what is behind an address. On 32 bits there is nothing to give back.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]

@@ -1,4 +1,5 @@
-//! Claim: what is made lazily inside a scope (globals, thread-locals, interners, what `std` keeps) outlives it unharmed.
+//! Claim: values that are created lazily inside a scope (globals, thread-locals, interned strings,
+//! caches of `std`) stay valid after it.
 
 #![allow(clippy::unwrap_used)]
 

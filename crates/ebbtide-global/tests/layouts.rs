@@ -1,5 +1,6 @@
-//! Claims: every size and alignment is served as asked, or refused as the contract says; zeroed memory is zero though it was used
-//! before; blocks are resized in place or moved with their bytes, whatever scope they belong to.
+//! Claims: blocks of every size and alignment are served as requested, or refused as the contract
+//! says; zeroed blocks are zero, even in memory that was used before; and blocks are resized in
+//! place, or moved with their bytes, whichever scope they belong to.
 
 #![allow(clippy::expect_used)]
 

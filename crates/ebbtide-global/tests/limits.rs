@@ -1,5 +1,5 @@
-//! Claims: a scope serves what its options say, to the byte; everything else comes from the inner allocator and is counted by the
-//! reason.
+//! Claims: a scope serves exactly the requests that its options allow, to the byte; the inner
+//! allocator serves all others, and the report counts them by reason.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

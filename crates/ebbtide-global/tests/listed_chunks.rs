@@ -1,5 +1,5 @@
-//! Claim: a chunk in which nothing lives is not bumped again while one of its blocks is in a free list: the list would serve
-//! memory that was served already.
+//! Claim: an empty chunk is not bumped again while one of its blocks is in a free list. Otherwise
+//! the list would serve memory that was served already.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,5 +1,6 @@
-//! Claims: a freed block is handed out again by the scope that it belongs to; a child neither takes its parent's, nor leaves its
-//! own behind; the parent finds its own again. Blocks that are made with one size and freed with another fill no list for ever.
+//! Claims: a scope serves blocks that were freed in it again; a nested scope neither takes its
+//! parent's freed blocks nor leaves its own behind, and the parent still has its own afterwards;
+//! and blocks that are allocated with one size and freed with another do not fill a list for ever.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,5 +1,6 @@
-//! Claim: the report's live bytes are those that are alive, however blocks were allocated, resized and freed: by the thread
-//! that made them or by another one, in a scope that never ends, in one that has ended, or in none.
+//! Claim: the live bytes of the report are those of the live blocks, however blocks were allocated,
+//! resized and freed: by the same thread or another one, in a scope that never ends, in one that
+//! has ended, or outside of scopes.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,9 +1,9 @@
-//! Claims: a chunk has one recycler and one owner at a time, whatever the order of events; what was done to its blocks has
-//! happened before it is used again.
+//! Claims: a chunk has one owner and is recycled once, in any order of events; and all accesses to
+//! its blocks happened before it is used again.
 //!
-//! Models: `ci/loom.sh` runs them. The count is the crate's own, over loom's atomics. For a chunk's memory and its plain
-//! fields stand cells of loom's: whoever uses the memory writes to one, and loom complains of two that nothing has put
-//! in order.
+//! Models: `ci/loom.sh` runs them. The count is the crate's own, with the atomics of loom. Cells of
+//! loom represent a chunk's memory and plain fields: each user of the memory writes to one, and
+//! loom reports two accesses that nothing orders.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]

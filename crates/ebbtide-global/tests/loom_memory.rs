@@ -1,8 +1,8 @@
-//! Claims: threads that take memory at once do not take more than the bound in all; the peak of the recent past is not forgotten when a
-//! window ends.
+//! Claims: threads that take memory at the same time do not exceed the bound together; and the peak
+//! of the recent past is not forgotten when a window ends.
 //!
-//! Models: `ci/loom.sh` runs them. The budget is the crate's own, over loom's atomics. Each model names the mutations that it was
-//! seen to fail with.
+//! Models: `ci/loom.sh` runs them. The budget is the crate's own, with the atomics of loom. Each
+//! model names the mutations for which it was seen to fail.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]

@@ -1,9 +1,10 @@
-//! Claims: a run in the shared pool is taken by one thread at a time, with everything that was done to it before; a tail that an
-//! ended owner left has one owner again, or none.
+//! Claims: a run in the shared pool is taken by one thread at a time, and all writes to it happened
+//! before; a tail that an ended owner left gets at most one owner.
 //!
-//! Models: `ci/loom.sh` runs them. The stack, the tails and the count are the crate's own, over loom's atomics. For the plain
-//! fields of a run stand cells of loom's: whoever owns the run writes to its cell, and loom complains of two that nothing has put in
-//! order. Each model names the mutations that it was seen to fail with.
+//! Models: `ci/loom.sh` runs them. The stack, the tails and the count are the crate's own, with the
+//! atomics of loom. Cells of loom represent the plain fields of a run: each owner writes to the
+//! cell, and loom reports two accesses that nothing orders. Each model names the mutations for
+//! which it was seen to fail.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]

@@ -1,8 +1,9 @@
-//! Claims: the range is reserved once, and known to whoever is told that it is ready; nobody takes a block of another allocator for
-//! one in the range; every chunk has one taker, and is committed when it has.
+//! Claims: the range is reserved once, and every thread that is told so knows its bounds; no block
+//! of another allocator is mistaken for one in the range; and every chunk is taken once, and
+//! committed before.
 //!
-//! Models: `ci/loom.sh` runs them. What is modelled is the crate's own, over loom's atomics. Each model names the mutations that it
-//! was seen to fail with.
+//! Models: `ci/loom.sh` runs them. The modules are the crate's own, with the atomics of loom. Each
+//! model names the mutations for which it was seen to fail.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]

@@ -1,8 +1,9 @@
-//! Claims: what was appended to a registry is seen whole; two threads that append the same at once append one.
+//! Claims: readers of a registry see complete values; and if two threads append equal values at the
+//! same time, one is appended.
 //!
-//! Models: `ci/loom.sh` runs them. The registry is the crate's own, over loom's atomics. A value is a cell of loom's, to which
-//! the thread that makes it writes: loom complains of a reader that nothing has put behind that. Each model names the mutations
-//! that it was seen to fail with.
+//! Models: `ci/loom.sh` runs them. The registry is the crate's own, with the atomics of loom. A
+//! value is a cell of loom, which the appending thread writes to, so loom reports a reader that is
+//! not ordered after it. Each model names the mutations for which it was seen to fail.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]

@@ -1,5 +1,6 @@
-//! Claim: whatever owners do, in whatever order (allocate, free, resize blocks of their own and of others, open and leave scopes
-//! in and out of order, end), a live block keeps its bytes, and when all are freed no chunk is pinned.
+//! Claim: whatever owners do, in any order (allocate, free and resize their own and each other's
+//! blocks, open and end scopes in and out of order, end themselves), every live block keeps its
+//! bytes, and when all are freed no chunk is pinned.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
@@ -37,7 +38,7 @@ enum Step {
         by: usize,
         limits: usize,
     },
-    /// A scope that keeps every eighth of its blocks: after a few of them one stands.
+    /// A scope that keeps every eighth of its blocks: after a few of them, one persists.
     KeepLittle {
         by: usize,
         blocks: usize,

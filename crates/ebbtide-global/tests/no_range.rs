@@ -1,4 +1,5 @@
-//! Claim: where the system gives no range of addresses, scopes run over the inner allocator and the report says so.
+//! Claim: if the system reserves no range of addresses, scopes run with the inner allocator, and
+//! the report says so.
 
 // Linux can be made to give none. Where addresses are short none is asked for.
 #![cfg(any(target_os = "linux", not(target_pointer_width = "64")))]

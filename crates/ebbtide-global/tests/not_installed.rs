@@ -1,4 +1,5 @@
-//! Claim: where the program's global allocator is another one, `arena` runs its closure and no more.
+//! Claim: if the global allocator is not a `Scoped`, `arena` runs its closure and does nothing
+//! else.
 
 use ebbtide_global::{ArenaFuture, arena, engine, map, outside, release_pool, report, warm};
 use std::{

@@ -1,5 +1,5 @@
-//! Claim: a panic leaves scopes in order, whatever their depth; its payload, made in a scope, is whole; a destructor that
-//! runs while unwinding may allocate and open scopes.
+//! Claims: a panic ends scopes properly at any depth; its payload, allocated in a scope, stays
+//! valid; and destructors that run during unwinding may allocate and open scopes.
 
 #![allow(clippy::unwrap_used)]
 

@@ -60,7 +60,7 @@ fn some(first: usize) -> Vec<Record> {
     records.into_iter().filter(|record| record.number % 8 == 0).collect()
 }
 
-/// A hundred scopes of which each keeps something for as long as four hundred others do: enough for a scope to stand.
+/// A hundred scopes of which each keeps something for as long as four hundred others do: enough for a scope to persist.
 fn leave_much() -> VecDeque<Vec<Record>> {
     (0..400).map(|number| arena(|| some(64 * number))).collect()
 }

@@ -1,4 +1,5 @@
-//! Claim: with the feature `poison`, as in debug builds, a block is filled with 0xDE when it is freed, by whoever frees it.
+//! Claim: with the feature `poison`, and in debug builds, a freed block is filled with 0xDE,
+//! whichever thread frees it.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

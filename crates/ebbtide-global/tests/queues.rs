@@ -1,5 +1,5 @@
-//! Claim: a scope that goes on and on needs memory for what lives in it, not for all that went through it, also where a block
-//! goes long after its chunk was left.
+//! Claim: a scope that lasts long needs memory for its live blocks, not for all that it ever
+//! allocated, even if blocks are freed long after the scope has left their chunk.
 
 use ebbtide_global::{Scoped, arena, report};
 use std::{alloc::System, collections::VecDeque};

@@ -1,5 +1,5 @@
-//! Claims: scopes on the threads of rayon's pool, also when a thread that waits in one steals jobs that open others; a runtime
-//! first started inside of a scope outlives it.
+//! Claims: scopes work on the threads of rayon's pool, even if a thread that waits in a scope
+//! steals jobs that open others; and a pool that was first started inside a scope outlives it.
 
 use ebbtide_global::{Scoped, arena};
 use rayon::prelude::*;

@@ -1,4 +1,5 @@
-//! Claims: what is trimmed and given back is counted once; the lists of an open scope stay its own when the pools are released.
+//! Claims: memory that is given back is counted once; and releasing the pools leaves the free lists
+//! of an open scope intact.
 
 // Without a range nothing is served, and there is nothing to be bounded.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]

@@ -1,5 +1,6 @@
-//! Claims: what is allocated in a scope comes from an arena; what outlives it stays valid and is freed by whoever has it; the
-//! innermost scope decides; what is forgotten costs memory and nothing else.
+//! Claims: what is allocated in a scope comes from an arena; what outlives it stays valid and may
+//! be freed by any thread; the innermost scope decides; and a forgotten scope costs memory and
+//! nothing else.
 
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
 

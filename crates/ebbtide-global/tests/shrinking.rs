@@ -1,5 +1,5 @@
-//! Claim: a block that shrinks is there afterwards, also where the system has no memory left: out of a scope that rests between
-//! others it would go to the inner allocator, and stays where that has nothing.
+//! Claim: shrinking a block never fails, even if the system has no memory. A block of a suspended
+//! scope would move to the inner allocator; if that has no memory, the block stays where it is.
 
 // Without a range no block is an arena's.
 #![cfg(target_pointer_width = "64")]

@@ -1,7 +1,8 @@
-//! A long life: threads that open scope after scope, keep every eighth record, hand it to a neighbour, and drop it there
-//! much later.
+//! Claim: memory does not grow over time. Threads open scope after scope, keep every eighth record,
+//! send it to another thread, and drop it there much later.
 //!
-//! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release --package ebbtide-global --test soak -- --nocapture` is the long one.
+//! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release -p ebbtide-global --test soak -- --nocapture`
+//! is the long run.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

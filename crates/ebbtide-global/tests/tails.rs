@@ -1,5 +1,6 @@
-//! Claims: a scope that adopts the free tail of a pinned chunk and leaves nothing behind leaves the tail as long as it was, also if
-//! it frees what was pinned; if something of its own stays, the next one begins behind that.
+//! Claims: a scope that adopts the free tail of a pinned chunk and leaves nothing behind leaves the
+//! tail as long as it was, even if it frees the pinned blocks; if it leaves blocks behind, the next
+//! tail begins after them.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,5 +1,5 @@
-//! Claims: a thread may end with arenas full of what others use; after its exit destructor has run it is a stranger, and its
-//! destructors may still allocate, free and open scopes.
+//! Claims: a thread may end while other threads use blocks of its arenas; and after its exit
+//! destructor has run, other destructors of the thread may still allocate, free and open scopes.
 
 #![allow(clippy::unwrap_used)]
 

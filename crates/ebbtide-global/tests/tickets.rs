@@ -1,5 +1,6 @@
-//! Claims: a scope that ends takes those inside of it along; one that has ended, or is another owner's, is left alone; what
-//! never ends costs memory and no more.
+//! Claims: ending a scope ends the scopes nested in it; ending a scope that has ended, or that
+//! belongs to another owner, does nothing; and a scope that is never ended costs memory and nothing
+//! else.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

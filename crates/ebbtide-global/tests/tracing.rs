@@ -1,5 +1,5 @@
-//! Claim: with the feature `tracing` every scope that ends is an event with its figures, and a subscriber that allocates is
-//! outside of any arena, unless it opens one, which is no event.
+//! Claim: with the feature `tracing`, every scope that ends emits an event with its figures. The
+//! subscriber runs outside of any arena; scopes that it opens itself emit no event.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,4 +1,5 @@
-//! Claim: a scope that frees what it serves uses the same few pages again and again, and loses no memory by that.
+//! Claim: a scope that frees what it allocates uses the same few pages again and again, and wastes
+//! no memory by doing so.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,5 +1,5 @@
-//! Claim: a large block that is asked for as zeros is zero, whatever its run held before: a block that grew in it, or a larger one
-//! of which a part went back to the system.
+//! Claim: a large block that is requested as zeroed is zero, whatever its run held before: a block
+//! that grew, or a larger one of which a part went back to the system.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
