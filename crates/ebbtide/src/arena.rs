@@ -133,6 +133,11 @@ impl Arena<Heap> {
     /// # Errors
     ///
     /// [`AllocError`] if there is not enough memory.
+    ///
+    /// ```
+    /// use ebbtide::Arena;
+    /// assert!(Arena::try_with_capacity(usize::MAX).is_err());
+    /// ```
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError> {
         Arena::try_with_capacity_in(capacity, Heap)
     }
@@ -215,6 +220,11 @@ impl<B: Backing> Arena<B> {
     /// # Errors
     ///
     /// [`AllocError`] if the backing refuses. The backing is dropped.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, NoSpill};
+    /// assert!(Arena::try_with_capacity_in(100, NoSpill).is_err()); // a backing without memory
+    /// ```
     pub fn try_with_capacity_in(capacity: usize, backing: B) -> Result<Self, AllocError> {
         Arena::build(capacity, backing)
     }
@@ -261,6 +271,11 @@ impl<B: Backing> Arena<B> {
     /// # Errors
     ///
     /// [`AllocError`] if there is no first chunk and the backing refuses one.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, NoSpill};
+    /// assert!(Arena::new_in(NoSpill).try_scope().is_err()); // a backing without memory
+    /// ```
     #[inline(always)]
     pub fn try_scope(&mut self) -> Result<Scope<'_>, AllocError> {
         self.open()
@@ -301,6 +316,11 @@ impl<B: Backing> Arena<B> {
     /// # Errors
     ///
     /// [`AllocError`] if there is no first chunk and the backing refuses one.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, NoSpill};
+    /// assert!(Arena::new_in(NoSpill).try_root().is_err()); // a backing without memory
+    /// ```
     #[inline(always)]
     pub fn try_root(&self) -> Result<&Scope<'_>, AllocError> {
         self.open_root()

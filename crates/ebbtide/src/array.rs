@@ -285,6 +285,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros).
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_ones::<u8, _>((4, 4)).is_ok());
+    /// assert!(s.try_ones::<u8, _>(1).is_err());
+    /// ```
     #[inline]
     pub fn try_ones<A, Sh>(&self, shape: Sh) -> Result<ArrayViewMut<'a, A, Sh::Dim>, AllocError>
     where
@@ -322,6 +329,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); nothing was cloned.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_array_from_elem((4, 4), 7u8).is_ok());
+    /// assert!(s.try_array_from_elem(1, 7u8).is_err());
+    /// ```
     #[inline]
     #[allow(clippy::needless_pass_by_value, reason = "as `ndarray::Array::from_elem`")]
     pub fn try_array_from_elem<A, Sh>(
@@ -367,6 +381,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); `make` did not run.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_array_from_shape_fn((4, 4), |(i, j)| (i * j) as u8).is_ok());
+    /// assert!(s.try_array_from_shape_fn(1, |i| i as u8).is_err());
+    /// ```
     #[inline]
     pub fn try_array_from_shape_fn<A, Sh>(
         &self,

@@ -235,6 +235,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the value is dropped.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_boxed([0u8; 16]).is_ok());
+    /// assert!(s.try_boxed(1).is_err());
+    /// ```
     #[inline(always)]
     pub fn try_boxed<T>(&self, value: T) -> Result<Box<'a, T>, AllocError> {
         let value = self.cursor().place::<T, AllocError>(value)?;
@@ -261,6 +268,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_boxed_with(|| [0u8; 16]).is_ok());
+    /// assert!(s.try_boxed_with(|| 1).is_err());
+    /// ```
     #[inline(always)]
     pub fn try_boxed_with<T>(&self, make: impl FnOnce() -> T) -> Result<Box<'a, T>, AllocError> {
         self.boxed_with_in(make)
@@ -304,6 +318,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_boxed_slice_fill_with(16, |_| 0u8).is_ok());
+    /// assert!(s.try_boxed_slice_fill_with(1, |_| 0u8).is_err());
+    /// ```
     #[inline]
     pub fn try_boxed_slice_fill_with<T>(
         &self,
@@ -335,6 +356,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; nothing was cloned.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_boxed_slice_clone(&[0u8; 16]).is_ok());
+    /// assert!(s.try_boxed_slice_clone(&[0u8]).is_err());
+    /// ```
     #[inline]
     pub fn try_boxed_slice_clone<T: Clone>(
         &self,
@@ -368,6 +396,12 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the elements taken from the iterator are dropped.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_boxed_slice_from_iter([0u8; 17]).is_err());
+    /// ```
     #[inline]
     pub fn try_boxed_slice_from_iter<T>(
         &self,
@@ -399,6 +433,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the vector is dropped.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_boxed_vec(vec![0u8; 16]).is_ok());
+    /// assert!(s.try_boxed_vec(vec![0u8]).is_err());
+    /// ```
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn try_boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<Box<'a, [T]>, AllocError> {
@@ -427,6 +468,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_boxed_str("sixteen letters!").is_ok());
+    /// assert!(s.try_boxed_str("!").is_err());
+    /// ```
     #[inline]
     pub fn try_boxed_str(&self, text: &str) -> Result<Box<'a, str>, AllocError> {
         // SAFETY: a string in a block of its own, which lives for `'a` and needs no `Drop`.

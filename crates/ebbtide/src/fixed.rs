@@ -257,6 +257,17 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     }
 
     /// Gives back what the spill holds of its backing.
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::{Fixed, Heap};
+    ///
+    /// let mut fixed = Fixed::new([MaybeUninit::uninit(); 64]).or_spill(Heap);
+    /// fixed.scope().alloc([0u8; 1000]); // in a chunk of the heap, which stays
+    /// assert!(fixed.stats().held >= 1000);
+    /// fixed.trim();
+    /// assert_eq!(fixed.stats().held, 0);
+    /// ```
     pub fn trim(&mut self) {
         let control = self.chunks.control();
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
@@ -265,6 +276,15 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
 
     /// Sets the most bytes that the spill may hold of its backing; see
     /// [`Arena::set_limit`](crate::Arena::set_limit).
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::{Fixed, Heap};
+    ///
+    /// let mut fixed = Fixed::new([MaybeUninit::uninit(); 64]).or_spill(Heap);
+    /// fixed.set_limit(Some(500));
+    /// assert!(fixed.scope().try_alloc([0u8; 1000]).is_err());
+    /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
         self.chunks.control().set_limit(bytes.unwrap_or(usize::MAX));
     }
@@ -288,6 +308,14 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     }
 
     /// The backing that the arena spills to.
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::{Fixed, Heap};
+    ///
+    /// let fixed = Fixed::new([MaybeUninit::uninit(); 64]).or_spill(Heap);
+    /// let _: &Heap = fixed.backing();
+    /// ```
     pub fn backing(&self) -> &B {
         self.chunks.backing()
     }

@@ -284,6 +284,11 @@ fn find_in_others<B: Backing>(
 
 impl Pool {
     /// An empty pool. Takes no memory of the heap until the first arena is lent.
+    ///
+    /// ```
+    /// static POOL: ebbtide::Pool = ebbtide::Pool::new(); // shared by all threads
+    /// assert_eq!(POOL.scope(|s| *s.alloc(1)), 1);
+    /// ```
     #[cfg(not(loom))]
     #[must_use]
     pub const fn new() -> Self {
@@ -367,6 +372,12 @@ impl<B: Backing + Clone> Pool<B> {
     ///
     /// [`AllocError`] if no arena is idle and the heap has no memory for a new one. The arena's
     /// first chunk is made when a scope opens: see [`Pooled::try_scope`].
+    ///
+    /// ```
+    /// let pool = ebbtide::Pool::new();
+    /// assert!(pool.try_get()?.scope().try_alloc(1).is_ok());
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
     pub fn try_get(&self) -> Result<Pooled<'_, B>, AllocError> {
         self.lend()
     }
@@ -736,6 +747,12 @@ impl<'p, B: Backing> Pooled<'p, B> {
     /// # Errors
     ///
     /// [`AllocError`] if there is no first chunk and the heap has no memory for one.
+    ///
+    /// ```
+    /// let pool = ebbtide::Pool::new();
+    /// assert!(pool.get().try_scope()?.try_alloc(1).is_ok());
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
     #[inline]
     pub fn try_scope(&mut self) -> Result<Scope<'_>, AllocError> {
         self.arena().try_scope()

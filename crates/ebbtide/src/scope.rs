@@ -158,6 +158,12 @@ impl<'a> Scope<'a> {
     ///
     /// [`AllocError`] if there is no spare chunk and the backing refuses one, as it always does in
     /// a [`Fixed`](crate::Fixed) without a spill. The chunks behind this scope's are spare then.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_claim().is_err()); // a claim needs a chunk of its own
+    /// ```
     #[inline]
     pub fn try_claim(&self) -> Result<Claim<'_>, AllocError> {
         self.claim_in()

@@ -531,12 +531,33 @@ impl<'a> Scope<'a> {
     }
 
     /// A seed that moves the value of the seed `of` into the scope. The value must not need `Drop`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use serde::de::DeserializeSeed;
+    /// use serde_json::Deserializer;
+    /// let pair = s.seed_value(s.seed::<[u8]>()).deserialize(&mut Deserializer::from_str("[1, 2]"))?;
+    /// assert_eq!(**pair, [1, 2]); // a reference to the reference
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn seed_value<S>(&self, of: S) -> ValueSeed<'_, 'a, S> {
         ValueSeed { boxed: self.seed_boxed(of) }
     }
 
     /// Like [`seed_value`](Scope::seed_value), but makes a box, so the value may need `Drop`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use serde::de::DeserializeSeed;
+    /// use serde_json::Deserializer;
+    /// let names = std::marker::PhantomData::<Vec<String>>; // a seed of serde's own
+    /// let names = s.seed_boxed(names).deserialize(&mut Deserializer::from_str(r#"["ebb"]"#))?;
+    /// assert_eq!(*names, ["ebb"]); // dropped with the box
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn seed_boxed<S>(&self, of: S) -> BoxedValueSeed<'_, 'a, S> {
         BoxedValueSeed { scope: self, of }
@@ -561,6 +582,17 @@ impl<'a> Scope<'a> {
     }
 
     /// Like [`seed_slice`](Scope::seed_slice), but makes a box, so the elements may need `Drop`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use serde::de::DeserializeSeed;
+    /// use serde_json::Deserializer;
+    /// let names = std::marker::PhantomData::<String>; // a seed of serde's own
+    /// let names = s.seed_boxed_slice(names).deserialize(&mut Deserializer::from_str(r#"["ebb"]"#))?;
+    /// assert_eq!(*names, ["ebb"]); // dropped with the box
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn seed_boxed_slice<S>(&self, of: S) -> BoxedSliceSeed<'_, 'a, S> {
         BoxedSliceSeed { scope: self, of }
@@ -709,6 +741,17 @@ mod vectors {
         }
 
         /// A seed for a [string](Scope::string), which can grow afterwards.
+        ///
+        /// ```
+        /// # let mut arena = ebbtide::Arena::new();
+        /// # let s = arena.scope();
+        /// use serde::de::DeserializeSeed;
+        /// use serde_json::Deserializer;
+        /// let mut text = s.seed_string().deserialize(&mut Deserializer::from_str(r#""ebb""#))?;
+        /// text.push_str(" and flow");
+        /// assert_eq!(text, "ebb and flow");
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
         #[must_use]
         pub fn seed_string(&self) -> StringSeed<'_, 'a> {
             StringSeed { scope: self }
@@ -862,6 +905,17 @@ mod maps {
         }
 
         /// A seed for a hash [set](Scope::owned_set).
+        ///
+        /// ```
+        /// # let mut arena = ebbtide::Arena::new();
+        /// # let s = arena.scope();
+        /// use serde::de::DeserializeSeed;
+        /// use serde_json::Deserializer;
+        /// let words = s.seed_set(s.borrowing_seed::<str>());
+        /// let words = words.deserialize(&mut Deserializer::from_str(r#"["ebb", "flow", "ebb"]"#))?;
+        /// assert_eq!(words.len(), 2);
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
         #[must_use]
         pub fn seed_set<S>(&self, of: S) -> SetSeed<'_, 'a, S> {
             SetSeed { scope: self, of }

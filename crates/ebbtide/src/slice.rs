@@ -260,6 +260,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_copy(&[0u8; 16]).is_ok());
+    /// assert!(s.try_alloc_slice_copy(&[0u8]).is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&'a mut [T], AllocError> {
         self.slice_copy_in(values)
@@ -285,6 +292,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; nothing was cloned.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_clone(&[0u8; 16]).is_ok());
+    /// assert!(s.try_alloc_slice_clone(&[0u8]).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
@@ -315,6 +329,13 @@ impl<'a> Scope<'a> {
     ///
     /// [`AllocError`] if there is no memory or the size overflows, like all methods that take a
     /// length.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_fill_copy(16, 0u8).is_ok());
+    /// assert!(s.try_alloc_slice_fill_copy(1, 0u8).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_slice_fill_copy<T: Copy>(
         &self,
@@ -346,6 +367,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; nothing was cloned.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_fill_clone(16, &0u8).is_ok());
+    /// assert!(s.try_alloc_slice_fill_clone(1, &0u8).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_slice_fill_clone<T: Clone>(
         &self,
@@ -378,6 +406,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; no value was created.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_fill_default::<u8>(16).is_ok());
+    /// assert!(s.try_alloc_slice_fill_default::<u8>(1).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_slice_fill_default<T: Default>(
         &self,
@@ -416,6 +451,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_fill_with(16, |_| 0u8).is_ok());
+    /// assert!(s.try_alloc_slice_fill_with(usize::MAX, |_| 0u64).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_slice_fill_with<T>(
         &self,
@@ -463,6 +505,21 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// There is no memory, or the first error that `make` returned.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// use ebbtide::{AllocError, AllocOrInitError};
+    /// let digit = |c: char| c.to_digit(10).ok_or(c);
+    /// let digits = |text: &str| {
+    ///     let mut text = text.chars();
+    ///     s.try_alloc_slice_try_fill_with(2, |_| digit(text.next().unwrap())).map(|digits| digits[1])
+    /// };
+    /// assert_eq!(digits("12"), Ok(2));
+    /// assert_eq!(digits("1x"), Err(AllocOrInitError::Init('x')));
+    /// assert_eq!(digits("34"), Ok(4));
+    /// assert_eq!(digits("56"), Err(AllocOrInitError::Alloc(AllocError))); // full
+    /// ```
     #[inline]
     pub fn try_alloc_slice_try_fill_with<T, E>(
         &self,
@@ -505,6 +562,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; nothing was taken from the iterator.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_fill_iter([0u8; 16]).is_ok());
+    /// assert!(s.try_alloc_slice_fill_iter([0u8]).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_slice_fill_iter<T, I>(&self, values: I) -> Result<&'a mut [T], AllocError>
     where
@@ -549,6 +613,12 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the elements taken from the iterator are lost.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_slice_from_iter([0u8; 17]).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_slice_from_iter<T>(
         &self,
@@ -596,6 +666,18 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// There is no memory, or the first error of the iterator.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// use ebbtide::AllocOrInitError;
+    /// let digits = |text: &str| {
+    ///     let digits = text.chars().map(|c| c.to_digit(10).ok_or(c)).collect::<Vec<_>>();
+    ///     s.try_alloc_slice_try_fill_iter(digits).map(|digits| digits.len())
+    /// };
+    /// assert_eq!(digits("12"), Ok(2));
+    /// assert_eq!(digits("1x"), Err(AllocOrInitError::Init('x')));
+    /// ```
     #[inline]
     pub fn try_alloc_slice_try_fill_iter<T, E>(
         &self,
@@ -628,6 +710,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_array::<_, 16>(|_| 0u8).is_ok());
+    /// assert!(s.try_alloc_array::<_, 1>(|_| 0u8).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_array<T, const N: usize>(
         &self,
@@ -682,6 +771,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_uninit_slice::<u8>(16).is_ok());
+    /// assert!(s.try_alloc_uninit_slice::<u8>(1).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_uninit_slice<T>(
         &self,
@@ -728,6 +824,12 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`] if there is no memory, and also if `align` is not a power of two.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_uninit_slice_aligned::<u8>(17, 64).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_uninit_slice_aligned<T>(
         &self,
@@ -774,6 +876,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_zeroed_slice::<u8>(16).is_ok());
+    /// assert!(s.try_alloc_zeroed_slice::<u8>(1).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_zeroed_slice<T: Zeroable>(
         &self,
@@ -821,6 +930,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the vector is dropped.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_vec(vec![0u8; 16]).is_ok());
+    /// assert!(s.try_alloc_vec(vec![0u8]).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
@@ -848,6 +964,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the box is dropped.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_boxed_slice(Box::new([0u8; 16])).is_ok());
+    /// assert!(s.try_alloc_boxed_slice(Box::new([0u8])).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_boxed_slice<T>(
         &self,

@@ -50,6 +50,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_str("sixteen letters!").is_ok());
+    /// assert!(s.try_alloc_str("!").is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_str(&self, text: &str) -> Result<&'a mut str, AllocError> {
         self.str_in(text)
@@ -90,6 +97,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// Either the memory could not be had, or a formatting implementation returned an error.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_fmt(format_args!("{} m", 131)).is_ok());
+    /// assert!(s.try_alloc_fmt(format_args!("{:17}", 1)).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_fmt(
         &self,
@@ -139,6 +153,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_cstr(c"fifteen letters").is_ok());
+    /// assert!(s.try_alloc_cstr(c"").is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_cstr(&self, text: &CStr) -> Result<&'a CStr, AllocError> {
         self.cstr_in(text)
@@ -212,6 +233,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_os_str("sixteen letters!".as_ref()).is_ok());
+    /// assert!(s.try_alloc_os_str("!".as_ref()).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_os_str(&self, text: &OsStr) -> Result<&'a OsStr, AllocError> {
         self.os_str_in(text)
@@ -242,6 +270,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_path("/sixteen/letters".as_ref()).is_ok());
+    /// assert!(s.try_alloc_path("/".as_ref()).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_path(&self, path: &Path) -> Result<&'a Path, AllocError> {
         Ok(Path::new(self.try_alloc_os_str(path.as_os_str())?))

@@ -157,6 +157,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`] if there is no memory, like all methods with `try_`. The value is dropped.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc([0u8; 16]).is_ok());
+    /// assert!(s.try_alloc(0u8).is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc<T>(&self, value: T) -> Result<&'a mut T, AllocError> {
         const { assert_no_drop::<T>() };
@@ -184,6 +191,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the value is dropped.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_leaked([0u8; 16]).is_ok());
+    /// assert!(s.try_alloc_leaked(0u8).is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_leaked<T>(&self, value: T) -> Result<&'a mut T, AllocError> {
         self.alloc_in(value)
@@ -217,6 +231,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_with(|| [0u8; 16]).is_ok());
+    /// assert!(s.try_alloc_with(|| 0u8).is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&'a mut T, AllocError> {
         const { assert_no_drop::<T>() };
@@ -261,6 +282,18 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// There is no memory, or `make` returned an error.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// use ebbtide::{AllocError, AllocOrInitError};
+    /// let parse = |text: &str| s.try_alloc_try_with(|| text.parse::<u128>().map_err(drop)).map(|n| *n);
+    /// assert_eq!(parse("x"), Err(AllocOrInitError::Init(())));
+    /// # let mut small = ebbtide::StackArena::<8>::new();
+    /// # let s = small.scope();
+    /// let full = s.try_alloc_try_with(|| Ok::<_, ()>([0u8; 9]));
+    /// assert_eq!(full, Err(AllocOrInitError::Alloc(AllocError)));
+    /// ```
     #[inline(always)]
     pub fn try_alloc_try_with<T, E>(
         &self,
@@ -314,6 +347,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_uninit::<[u8; 16]>().is_ok());
+    /// assert!(s.try_alloc_uninit::<u8>().is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_uninit<T>(&self) -> Result<&'a mut MaybeUninit<T>, AllocError> {
         self.alloc_uninit_in()
@@ -343,6 +383,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; no value was made.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_default::<[u8; 16]>().is_ok());
+    /// assert!(s.try_alloc_default::<u8>().is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_default<T: Default>(&self) -> Result<&'a mut T, AllocError> {
         self.try_alloc_with(T::default)
@@ -367,6 +414,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_zeroed::<[u8; 16]>().is_ok());
+    /// assert!(s.try_alloc_zeroed::<u8>().is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_zeroed<T: Zeroable>(&self) -> Result<&'a mut T, AllocError> {
         const { assert_no_drop::<T>() };
@@ -408,6 +462,12 @@ impl<'a> Scope<'a> {
     ///
     /// [`AllocError`] if there is no memory, and also if `align` is not a power of two or the size
     /// rounded up to it exceeds `isize::MAX`.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// assert!(s.try_alloc_aligned([0u8; 17], 64).is_err());
+    /// ```
     #[inline]
     pub fn try_alloc_aligned<T>(&self, value: T, align: usize) -> Result<&'a mut T, AllocError> {
         const { assert_no_drop::<T>() };
@@ -444,6 +504,14 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// use std::alloc::Layout;
+    /// assert!(s.try_alloc_layout(Layout::new::<[u8; 16]>()).is_ok());
+    /// assert!(s.try_alloc_layout(Layout::new::<u8>()).is_err());
+    /// ```
     #[inline(always)]
     pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         self.cursor().reserve_layout(layout)
