@@ -261,7 +261,7 @@ fn counted(record: &Record, wanted: impl Fn(&str) -> bool) -> String {
 fn memory(record: &Record) -> String {
     let mut text = String::new();
     let mut head = false;
-    for (row, lines) in rows(record.starting("memory, ")) {
+    for (row, lines) in rows(record.starting("memory, scaling: ")) {
         if !head {
             let names: Vec<&str> = lines.iter().map(|line| &*line["contestant"]).collect();
             text += &format!(

@@ -74,7 +74,9 @@ fn small(bench: &mut Bench) {
             let claims: Vec<_> = (0..count).map(|_| s.claim()).collect();
             claims.iter().for_each(|claim| observe(claim.scope().alloc([0_u64; 2])));
         });
-        bench.memory(&format!("{count} open claims"), Ebbtide::NAME, claims, count * 16);
+        let row = format!("{count} open claims");
+        println!("\n{row}");
+        bench.memory(&row, Ebbtide::NAME, claims, count * 16);
         let forgotten = held(|| {
             let mut arena = ebbtide::Arena::new();
             for _ in 0..count {
@@ -84,10 +86,13 @@ fn small(bench: &mut Bench) {
                 std::mem::forget(claim);
             }
         });
-        bench.memory(&format!("{count} forgotten claims"), Ebbtide::NAME, forgotten, count * 16);
+        let row = format!("{count} forgotten claims");
+        println!("\n{row}");
+        bench.memory(&row, Ebbtide::NAME, forgotten, count * 16);
     }
     const ARENAS: usize = 10_000;
     const WORDS: usize = 100;
+    println!("\n{ARENAS} arenas of {WORDS} u64");
     macro_rules! arenas {
         ($($name:expr => $new:expr, $root:expr;)*) => {$(
             let taken = held(|| {

@@ -29,7 +29,7 @@ use core::{
     iter::{Chain, Flatten, FusedIterator},
     mem,
     ops::ControlFlow,
-    ptr::NonNull,
+    ptr::{self, NonNull},
     slice,
 };
 
@@ -187,13 +187,18 @@ impl<T> TypedArena<T> {
     #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
     fn alloc_in<F: Failure>(&self, value: T) -> Result<&mut T, F> {
         if self.room() == 0 {
-            return self.alloc_slow(value);
+            // A value in registers goes with a call that ends this function, so that the fast path
+            // keeps nothing on the stack. A larger one would have to be on the stack for it.
+            if size_of::<T>() <= 2 * size_of::<usize>() {
+                return self.alloc_slow(value);
+            }
+            self.make_room::<F>(1)?;
         }
         // SAFETY: there is room for a value.
         Ok(unsafe { self.push(value) })
     }
 
-    /// A function of its own, so that the fast path keeps nothing on the stack.
+    /// Makes room and adds the value.
     #[cold]
     #[inline(never)]
     #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
@@ -546,8 +551,15 @@ struct Taken<'t, T> {
 impl<'t, T> Batch<'t, T> {
     #[inline]
     fn begin(arena: &'t TypedArena<T>) -> Self {
-        // SAFETY: A2: this moves two vectors, and not their elements (A1).
-        let chunk = mem::take(unsafe { &mut *arena.current.get() });
+        // SAFETY: A2: nothing below runs code of the user's until the last use of this.
+        let current = unsafe { &mut *arena.current.get() };
+        // Word by word, and below too: a vector that is moved as a whole is read in one piece, which
+        // has to wait for the word that was just stored.
+        let (start, len, capacity) = (current.as_mut_ptr(), current.len(), current.capacity());
+        // SAFETY: valid for writes; the parts of what was there become another vector.
+        unsafe { ptr::write(current, Vec::new()) };
+        // SAFETY: the parts of a vector, which was overwritten without being dropped (A1).
+        let chunk = unsafe { Vec::from_raw_parts(start, len, capacity) };
         arena.taken.set(arena.taken.get() + 1);
         let mut chunk = Taken::new(arena, chunk);
         let (start, room) = chunk.spare();
@@ -643,15 +655,17 @@ impl<T> Drop for Taken<'_, T> {
         arena.others_len.set(arena.others_len.get() - self.counted);
         // SAFETY: A2: nothing below runs code of the user's until the last use of this.
         let current = unsafe { &mut *arena.current.get() };
-        // Moves two vectors, and not their elements (A1).
-        mem::swap(current, &mut self.chunk);
         if size_of::<T>() == 0 {
             // No chunk was made, for there is always room.
             current.append(&mut self.chunk);
-        } else if self.chunk.capacity() > 0 {
+        } else if current.capacity() == 0 {
+            // SAFETY: valid for writes; the vector that was there has nothing to free.
+            unsafe { ptr::write(current, mem::take(&mut self.chunk)) };
+        } else {
             // The iterator made a chunk meanwhile.
+            let made = mem::replace(current, mem::take(&mut self.chunk));
             arena.others_have_room.set(true);
-            arena.put_aside(mem::take(&mut self.chunk));
+            arena.put_aside(made);
         }
     }
 }
