@@ -67,6 +67,8 @@ fn write(docs: &Path) -> io::Result<()> {
     let record = |name: &str| Record::read(&docs.join("records").join(name));
     let (suite, table) = (record("suite.csv"), record("stumpalo-table.csv"));
     let (scaling, counts) = (record("scaling.csv"), record("counts.csv"));
+    let (collections, harnesses) = (record("collections.csv"), record("harnesses.csv"));
+    let core = [&suite, &table, &collections, &harnesses];
     let unaware = record("transparent.csv");
 
     let plots = docs.join("plots");
@@ -80,9 +82,9 @@ fn write(docs: &Path) -> io::Result<()> {
         let path = docs.join(page);
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
-        text = filled(&text, "groups", &groups(&[&suite, &table]));
+        text = filled(&text, "groups", &groups(&core));
         text = filled(&text, "missed", &bars(&[&suite, &table], Bars::Missed));
-        text = filled(&text, "bars", &bars(&[&suite, &table], Bars::All));
+        text = filled(&text, "bars", &bars(&core, Bars::All));
         text = filled(&text, "transparent-machine", &machine(&unaware));
         text = filled(&text, "transparent-groups", &groups(&[&unaware]));
         text = filled(&text, "transparent-missed", &bars(&[&unaware], Bars::Missed));
@@ -175,7 +177,12 @@ fn groups(records: &[&Record]) -> String {
         let Some(group) = groups.iter_mut().find(|group| group.name == name) else { continue };
         group.bars += lines.iter().filter(|line| !line["held"].is_empty()).count();
         group.held += lines.iter().filter(|line| line["held"] == "yes").count();
-        let is_peer = |line: &&&Line| ARENAS.contains(&line["contestant"].as_str());
+        // Collections are compared with the standard library's, too.
+        let others: &[&str] = if name == "collections" { &COLLECTIONS } else { &[] };
+        let is_peer = |line: &&&Line| {
+            let contestant = line["contestant"].as_str();
+            ARENAS.contains(&contestant) || others.contains(&contestant)
+        };
         let best = lines.iter().filter(is_peer).map(|line| number(line, "ratio"));
         group.ratios.extend(best.min_by(f64::total_cmp));
     }
@@ -209,6 +216,9 @@ struct Group<'r> {
 /// The peers; the other contestants are ours, the heap and the limit.
 const ARENAS: [&str; 6] =
     ["stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "typed-arena"];
+
+/// Whose collections are compared with ours, beside those of the arenas.
+const COLLECTIONS: [&str; 2] = ["std", "bump-scope, exclusive"];
 
 /// One column per contestant: the time and the ratio to ours.
 fn times(record: &Record, prefix: &str) -> String {
