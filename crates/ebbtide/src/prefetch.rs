@@ -9,11 +9,7 @@
 use core::ptr::NonNull;
 
 /// The distance below a block at which memory is prefetched, in bytes.
-const DISTANCE: usize = 1024;
-
-/// How far below a large one, at most. What is fetched below one of more than [`DISTANCE`] is the
-/// next like it: nearer, a part would be the block itself, which is about to be written to.
-const FARTHEST: usize = 4096;
+const DISTANCE: usize = 4096;
 
 /// What is fetched at a time, in bytes.
 const LINE: usize = 64;
@@ -62,7 +58,7 @@ pub(crate) fn below_copy(block: NonNull<u8>, size: usize, used: impl FnOnce() ->
 
 #[inline(always)]
 fn lines_below(block: NonNull<u8>, size: usize) {
-    let below = block.as_ptr().wrapping_sub(size.clamp(DISTANCE, FARTHEST));
+    let below = block.as_ptr().wrapping_sub(DISTANCE);
     prefetch(below);
     let mut offset = LINE;
     while offset < size.min(MOST) {

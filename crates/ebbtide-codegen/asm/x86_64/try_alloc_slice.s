@@ -32,27 +32,19 @@
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
 	jb	.LBB204_14
-	cmpq	$1025, %r14
-	movl	$1024, %ecx
-	cmovaeq	%r14, %rcx
-	cmpq	$4096, %rcx
-	movl	$4096, %esi
-	cmovbq	%rcx, %rsi
-	movq	%rax, %rcx
-	subq	%rsi, %rcx
-	prefetcht0	(%rcx)
+	prefetcht0	-4096(%rax)
 	cmpq	$16384, %r14
-	movl	$16384, %esi
-	cmovbq	%r14, %rsi
+	movl	$16384, %ecx
+	cmovbq	%r14, %rcx
 	cmpq	$9, %rdx
 	jb	.LBB204_14
-	addq	$64, %rcx
+	leaq	-4032(%rax), %rsi
 	movl	$64, %edi
 .LBB204_10:
-	prefetcht0	-64(%rcx,%rdi)
-	prefetcht0	(%rcx,%rdi)
+	prefetcht0	-64(%rsi,%rdi)
+	prefetcht0	(%rsi,%rdi)
 	subq	$-128, %rdi
-	cmpq	%rsi, %rdi
+	cmpq	%rcx, %rdi
 	jb	.LBB204_10
 	jmp	.LBB204_11
 .LBB204_4:
