@@ -20,8 +20,8 @@ use ebbtide::{
 pub struct ebb_scope {
     /// While the scope is open, words in use; see [`front_end`].
     pub words: Words,
-    /// Null once it is closed. Of a scope of an arena, the arena, plus [`THREAD`] if that is one of the
-    /// thread's. Of a child, [`CHILD`], and the parent where the header checks the order of closing.
+    /// Null once it is closed. Of a scope of an arena, the arena, plus `THREAD` if that is one of the
+    /// thread's. Of a child, `CHILD`, and the parent where the header checks the order of closing.
     pub state: *mut c_void,
 }
 

@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-const PACKAGES: [&str; 3] = ["ebbtide", "ebbtide-global", "ebbtide-axum"];
+const PACKAGES: [&str; 4] = ["ebbtide", "ebbtide-global", "ebbtide-capi", "ebbtide-axum"];
 
 fn folder(package: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("crates").join(package)
