@@ -584,9 +584,9 @@ EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
 
 /* A scope that the compiler sees is passed as a copy, so that its address goes nowhere and it stays in
    registers. Any other is passed itself, so that the call has no frame in its way. */
-EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align) {
+EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool is_local) {
     void *block;
-    if (EBB_IS_LOCAL_(scope)) {
+    if (is_local) {
         ebb_scope copy;
         EBB_COPY_WORDS_(&copy, scope);
         copy.state_ = 0;
@@ -609,6 +609,8 @@ EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align) {
 
 /** A block of `size` bytes, aligned to `align`, a power of two. */
 EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align) {
+    /* Once, so that what is assumed below is what the cold path did. */
+    const bool is_local = EBB_IS_LOCAL_(scope);
     EBB_CHECK_USABLE_(scope);
     /* Empty blocks are the library's matter, which tells open scopes from closed ones. */
     if (EBB_CONSTANT_(size <= EBB_SMALL_) && size <= EBB_SMALL_ && EBB_CONSTANT_(size != 0) &&
@@ -621,9 +623,9 @@ EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align)
             ebb_unpoison_(block, size);
             EBB_ASSUME_(start != 0);
         } else {
-            block = ebb_refill_(scope, size, align);
+            block = ebb_refill_(scope, size, align, is_local);
         }
-        if (EBB_IS_LOCAL_(scope) && align <= 16)
+        if (is_local && align <= 16)
             EBB_ASSUME_((scope->top_ & (align - 1)) == 0);
         return block;
     }
@@ -637,7 +639,7 @@ EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align)
             return (void *)start;
         }
     }
-    return ebb_refill_(scope, size, align);
+    return ebb_refill_(scope, size, align, is_local);
 }
 
 /** A block of `size` bytes, aligned as malloc's are. */
