@@ -1,21 +1,17 @@
 //! Parses and evaluates formulas with variables.
 
-use super::{Workload, text::Numbers};
-use crate::Arena;
+use super::{Computation, text::Numbers};
 use evalexpr::{
     ContextWithMutableVariables, DefaultNumericTypes, HashMapContext, Value, build_operator_tree,
 };
 
 pub(super) struct Formulas {
     formulas: Vec<String>,
-    expected: u64,
 }
 
-impl Formulas {
-    pub(super) const SCOPES: usize = 10;
-}
+impl Computation for Formulas {
+    const SCOPES: usize = 10;
 
-impl Workload for Formulas {
     fn new(size: usize) -> Self {
         let mut numbers = Numbers::new(14);
         let formulas: Vec<String> = (0..size)
@@ -27,14 +23,11 @@ impl Workload for Formulas {
                 )
             })
             .collect();
-        Formulas { expected: once(&formulas), formulas }
+        Formulas { formulas }
     }
 
-    fn batch<A: Arena>(&mut self) -> u64 {
-        for _ in 0..Self::SCOPES {
-            assert_eq!(A::scope(|| once(&self.formulas)), self.expected);
-        }
-        self.expected
+    fn once(&self) -> u64 {
+        once(&self.formulas)
     }
 }
 

@@ -11,11 +11,9 @@ pub(super) struct Sums<const SCOPES: usize> {
     size: i64,
 }
 
-impl<const SCOPES: usize> Sums<SCOPES> {
-    pub(super) const SCOPES: usize = SCOPES;
-}
-
 impl<const SCOPES: usize> Workload for Sums<SCOPES> {
+    const SCOPES: usize = SCOPES;
+
     fn new(size: usize) -> Self {
         Sums { size: i64::try_from(size).expect("it is small") }
     }
@@ -43,11 +41,9 @@ pub(super) struct Medians {
     expected: u64,
 }
 
-impl Medians {
-    pub(super) const SCOPES: usize = 4;
-}
-
 impl Workload for Medians {
+    const SCOPES: usize = 4;
+
     fn new(size: usize) -> Self {
         let mut numbers = Numbers::new(8);
         let values: Vec<f64> = (0..size).map(|_| numbers.share()).collect();
@@ -74,11 +70,9 @@ fn median(values: &[f64]) -> f64 {
 /// The same on all threads.
 pub(super) struct MediansOfAll(Medians);
 
-impl MediansOfAll {
-    pub(super) const SCOPES: usize = Medians::SCOPES;
-}
-
 impl Workload for MediansOfAll {
+    const SCOPES: usize = Medians::SCOPES;
+
     fn new(size: usize) -> Self {
         MediansOfAll(Medians::new(size))
     }
@@ -104,8 +98,6 @@ pub(super) struct Search {
 const STEPS: usize = 3;
 
 impl Search {
-    pub(super) const SCOPES: usize = STEPS * STEPS * STEPS;
-
     fn parameters(trial: usize) -> [f64; 3] {
         let step = |n: usize| (trial / n % STEPS) as f64 * 0.5;
         [1.0 + step(1), 0.5 + step(STEPS), step(STEPS * STEPS)]
@@ -136,6 +128,8 @@ fn squared_error(xs: &[f64], ys: &[f64], [amplitude, decay, offset]: [f64; 3]) -
 }
 
 impl Workload for Search {
+    const SCOPES: usize = STEPS * STEPS * STEPS;
+
     fn new(size: usize) -> Self {
         let mut numbers = Numbers::new(9);
         let xs: Vec<f64> = (0..size).map(|n| n as f64 * 10.0 / size as f64).collect();
@@ -155,11 +149,9 @@ impl Workload for Search {
 /// The same on all threads.
 pub(super) struct SearchOfAll(Search);
 
-impl SearchOfAll {
-    pub(super) const SCOPES: usize = Search::SCOPES;
-}
-
 impl Workload for SearchOfAll {
+    const SCOPES: usize = Search::SCOPES;
+
     fn new(size: usize) -> Self {
         SearchOfAll(Search::new(size))
     }

@@ -1,19 +1,15 @@
 //! Decodes a PNG image: a few large buffers, and arithmetic.
 
-use super::{Workload, text::Numbers};
-use crate::Arena;
+use super::{Computation, text::Numbers};
 use std::io::Cursor;
 
 pub(super) struct Pictures {
     file: Vec<u8>,
-    expected: u64,
 }
 
-impl Pictures {
-    pub(super) const SCOPES: usize = 2;
-}
+impl Computation for Pictures {
+    const SCOPES: usize = 2;
 
-impl Workload for Pictures {
     #[allow(clippy::cast_possible_truncation)]
     fn new(size: usize) -> Self {
         let mut numbers = Numbers::new(5);
@@ -31,15 +27,13 @@ impl Workload for Pictures {
         let mut writer = encoder.write_header().expect("memory takes all");
         writer.write_image_data(&pixels).expect("memory takes all");
         writer.finish().expect("memory takes all");
-        let expected = pixels.iter().map(|&value| u64::from(value)).sum();
-        Pictures { file, expected }
+        let sum: u64 = pixels.iter().map(|&value| u64::from(value)).sum();
+        assert_eq!(once(&file), sum);
+        Pictures { file }
     }
 
-    fn batch<A: Arena>(&mut self) -> u64 {
-        for _ in 0..Self::SCOPES {
-            assert_eq!(A::scope(|| once(&self.file)), self.expected);
-        }
-        self.expected
+    fn once(&self) -> u64 {
+        once(&self.file)
     }
 }
 

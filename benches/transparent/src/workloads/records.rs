@@ -7,11 +7,9 @@ use std::{collections::VecDeque, fmt::Write, hint::black_box};
 /// One box per scope.
 pub(super) struct Single;
 
-impl Single {
-    pub(super) const SCOPES: usize = 20_000;
-}
-
 impl Workload for Single {
+    const SCOPES: usize = 20_000;
+
     fn new(_: usize) -> Self {
         Single
     }
@@ -51,11 +49,9 @@ impl Record {
 /// The number of records kept at a time.
 const LIVE: usize = 2_000;
 
-impl Kept {
-    pub(super) const SCOPES: usize = 4096;
-}
-
 impl Workload for Kept {
+    const SCOPES: usize = 4096;
+
     fn new(together: usize) -> Self {
         let mut numbers = Numbers::new(7);
         let mut lines = Vec::new();
@@ -101,11 +97,9 @@ impl Kept {
 /// The same, but copies the records it keeps out of the arena.
 pub(super) struct CopiedOut(Kept);
 
-impl CopiedOut {
-    pub(super) const SCOPES: usize = Kept::SCOPES;
-}
-
 impl Workload for CopiedOut {
+    const SCOPES: usize = Kept::SCOPES;
+
     fn new(together: usize) -> Self {
         CopiedOut(Kept::new(together))
     }

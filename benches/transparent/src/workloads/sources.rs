@@ -1,29 +1,21 @@
 //! Parses a Rust source into a syntax tree, walks it and drops it.
 
-use super::Workload;
-use crate::Arena;
+use super::Computation;
 use syn::visit::{self, Visit};
 
-pub(super) struct Sources {
-    expected: u64,
-}
+pub(super) struct Sources;
 
 const SOURCE: &str = include_str!("../../../src/harness.rs");
 
-impl Sources {
-    pub(super) const SCOPES: usize = 5;
-}
+impl Computation for Sources {
+    const SCOPES: usize = 5;
 
-impl Workload for Sources {
     fn new(_: usize) -> Self {
-        Sources { expected: once(SOURCE) }
+        Sources
     }
 
-    fn batch<A: Arena>(&mut self) -> u64 {
-        for _ in 0..Self::SCOPES {
-            assert_eq!(A::scope(|| once(SOURCE)), self.expected);
-        }
-        self.expected
+    fn once(&self) -> u64 {
+        once(SOURCE)
     }
 }
 

@@ -1,20 +1,16 @@
 //! Parses Markdown into a syntax tree with positions, walks it and drops it.
 
-use super::{Workload, text::Numbers};
-use crate::Arena;
+use super::{Computation, text::Numbers};
 use markdown::{ParseOptions, mdast::Node, to_mdast};
 use std::fmt::Write;
 
 pub(super) struct Texts {
     text: String,
-    expected: u64,
 }
 
-impl Texts {
-    pub(super) const SCOPES: usize = 5;
-}
+impl Computation for Texts {
+    const SCOPES: usize = 5;
 
-impl Workload for Texts {
     fn new(size: usize) -> Self {
         let mut numbers = Numbers::new(15);
         let mut text = String::new();
@@ -42,14 +38,11 @@ impl Workload for Texts {
             )
             .expect("a string takes all");
         }
-        Texts { expected: once(&text), text }
+        Texts { text }
     }
 
-    fn batch<A: Arena>(&mut self) -> u64 {
-        for _ in 0..Self::SCOPES {
-            assert_eq!(A::scope(|| once(&self.text)), self.expected);
-        }
-        self.expected
+    fn once(&self) -> u64 {
+        once(&self.text)
     }
 }
 

@@ -1,28 +1,21 @@
 //! A `BTreeMap` of strings: filled, queried, partly emptied, dropped.
 
-use super::{Workload, text::Numbers};
-use crate::Arena;
+use super::{Computation, text::Numbers};
 use std::collections::BTreeMap;
 
 pub(super) struct Trees {
     size: usize,
-    expected: u64,
 }
 
-impl Trees {
-    pub(super) const SCOPES: usize = 10;
-}
+impl Computation for Trees {
+    const SCOPES: usize = 10;
 
-impl Workload for Trees {
     fn new(size: usize) -> Self {
-        Trees { size, expected: once(size) }
+        Trees { size }
     }
 
-    fn batch<A: Arena>(&mut self) -> u64 {
-        for _ in 0..Self::SCOPES {
-            assert_eq!(A::scope(|| once(self.size)), self.expected);
-        }
-        self.expected
+    fn once(&self) -> u64 {
+        once(self.size)
     }
 }
 
