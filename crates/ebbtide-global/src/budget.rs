@@ -73,6 +73,8 @@ impl Budget {
     /// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a
     /// window: for one thread, if several call this at once.
     pub(crate) fn observe(&self, live: usize, now: u64) -> bool {
+        // Relaxed, as for `window_start`: a maximum, and an exchange that one thread wins. Neither
+        // publishes anything.
         self.peak.fetch_max(live, Ordering::Relaxed);
         let (relaxed, release) = (Ordering::Relaxed, Ordering::Release);
         let start = self.window_start.load(relaxed);

@@ -47,6 +47,8 @@ impl Count {
     /// [is empty](Count::is_empty).
     #[inline]
     pub(crate) fn own(&self) {
+        // Relaxed: whoever gave up the chunk, and `is_empty`, ordered what was done to it before.
+        // Other threads free blocks only after they were handed over, which orders this store.
         self.0.store(BIAS, Ordering::Relaxed);
     }
 
@@ -63,6 +65,7 @@ impl Count {
     /// Gives up a chunk for which [`is_empty`](Count::is_empty) returned true.
     #[inline]
     pub(crate) fn clear(&self) {
+        // Relaxed: no other thread has a block of the chunk. The pool orders it for the next owner.
         self.0.store(0, Ordering::Relaxed);
     }
 
@@ -70,8 +73,11 @@ impl Count {
     /// live block of a retired chunk: then the caller owns the chunk and must put it into a pool.
     #[inline]
     pub(crate) fn free(&self) -> bool {
+        // Release: pairs with `is_empty`, and with the two fences. Changes by other threads between
+        // the two are read-modify-writes, so they continue the release sequence.
         let last = self.0.fetch_sub(1, Ordering::Release) == 1;
         if last {
+            // Acquire: pairs with the releases of the other frees and of `settle`.
             fence(Ordering::Acquire);
         }
         last
@@ -84,9 +90,12 @@ impl Count {
     pub(crate) fn settle(&self, local: i32) -> u32 {
         #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]
         let change = (local as u32).wrapping_sub(BIAS);
+        // Release: pairs with `adopt`, which reads the entry, and with the fence in `free`, whose
+        // caller uses the chunk anew.
         let live = self.0.fetch_add(change, Ordering::Release).wrapping_add(change);
         debug_assert!(live < BIAS / 2, "more blocks were freed than allocated");
         if live == 0 {
+            // Acquire: pairs with the release of each free by another thread.
             fence(Ordering::Acquire);
         }
         live
@@ -96,11 +105,13 @@ impl Count {
     /// `None` if it is no longer pinned. The fields of its entry may be read only after this.
     #[inline]
     pub(crate) fn adopt(&self) -> Option<u32> {
+        // Relaxed, as on failure: the value is only compared; the exchange reads it again.
         let mut live = self.0.load(Ordering::Relaxed);
         while (1..BIAS / 2).contains(&live) {
             match self.0.compare_exchange_weak(
                 live,
                 live + BIAS,
+                // Acquire: pairs with the release in `settle`, for the fields of the entry.
                 Ordering::Acquire,
                 Ordering::Relaxed,
             ) {
@@ -113,6 +124,7 @@ impl Count {
 
     /// The value, for assertions.
     pub(crate) fn peek(&self) -> u32 {
+        // Relaxed: assertions only ask for values that the caller's own accesses ordered.
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -10,6 +10,7 @@ pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
 /// Commits memory for a part of a range that [`reserve`] returned. New pages are zeroed; pages that
 /// already had memory keep their contents.
 pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
+    debug_assert!((start.addr().get() | size_bytes) % page_bytes() == 0, "a part of a page");
     system::commit(start, size_bytes)
 }
 
@@ -27,12 +28,14 @@ pub(crate) enum Purged {
     Not,
 }
 
-/// Gives the memory behind whole pages back to the system. The addresses stay reserved.
+/// Gives the memory behind pages back to the system. The addresses stay reserved. `start` is the
+/// start of a page, and the last page goes back as a whole.
 ///
 /// # Safety
 ///
 /// The pages were committed, and nothing in them is in use.
 pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
+    debug_assert!(start.addr().get() % page_bytes() == 0, "not the start of a page");
     // SAFETY: the caller says that the pages were committed and that nothing in them is in use.
     unsafe { system::purge(start, size_bytes) }
 }
@@ -210,7 +213,7 @@ mod system {
     }
 
     pub(super) fn page_bytes() -> usize {
-        1 << 16
+        4 << 10
     }
 
     pub(super) fn addresses_left() -> usize {

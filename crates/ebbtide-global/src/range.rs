@@ -23,7 +23,7 @@ use crate::{
     frontier::{Frontier, STEP},
     once::Once,
     os,
-    size::{CHUNK, CHUNK_SHIFT},
+    size::{CHUNK, CHUNK_SHIFT, MAX_PAGE},
 };
 use core::{num::NonZeroU32, ptr::NonNull};
 
@@ -81,8 +81,13 @@ pub(crate) fn prepare() -> Readiness {
 }
 
 /// Reserves the largest power of two of bytes that the system grants, from [`MAX_RANGE`] or a
-/// quarter of the addresses that are left down to [`MIN_RANGE`].
+/// quarter of the addresses that are left down to [`MIN_RANGE`]. Fails if a page is larger than a
+/// chunk.
 fn reserve() -> bool {
+    // Chunks are committed and given back by themselves.
+    if os::page_bytes() > MAX_PAGE {
+        return false;
+    }
     let mut size_bytes = MAX_RANGE.min(os::addresses_left() / 4);
     if size_bytes > 0 {
         size_bytes = 1 << size_bytes.ilog2();

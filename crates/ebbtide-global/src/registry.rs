@@ -63,7 +63,8 @@ impl<T> Registry<T> {
         let node = Box::into_raw(Box::new(Node { value, next: Link::new(ptr::null_mut()) }));
         let mut link = &self.first;
         loop {
-            // Release: whoever follows the link sees the node's contents.
+            // Release: whoever follows the link sees the node's contents. Relaxed on failure:
+            // `follow` loads the link again.
             let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
             if link.compare_exchange(ptr::null_mut(), node, release, relaxed).is_ok() {
                 // SAFETY: the node was made above, and is never freed now that it is linked.

@@ -88,6 +88,20 @@ pub(crate) const fn run_bytes(class: usize) -> usize {
     (run_chunks(class) as usize) << CHUNK_SHIFT
 }
 
+/// The largest pages that a run may have behind it, in bytes.
+pub(crate) const MAX_PAGE: usize = CHUNK;
+
+/// The bytes that count as held if the first `bytes` of a large block's run are in use, with pages
+/// of `page_bytes`.
+///
+/// A page has memory as a whole as soon as one of its bytes is touched, so pages count as a whole.
+/// Pages of 4 KiB or less do not: `bytes` includes 4 KiB before the block, of which some are never
+/// touched, on average as many as the last page has unused.
+#[inline]
+pub(crate) const fn held_bytes(bytes: usize, page_bytes: usize) -> usize {
+    if page_bytes > 4096 { bytes.next_multiple_of(page_bytes) } else { bytes }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +132,18 @@ mod tests {
             }
         }
         assert!(of_list.iter().all(|size| *size > 0), "no list is without a use");
+    }
+
+    #[test]
+    fn large_pages_count_as_a_whole_and_never_as_more_than_the_run() {
+        for page_bytes in [4096, 16 << 10, 64 << 10] {
+            for bytes in (1..4 * CHUNK).step_by(509).chain([CHUNK, CHUNK + 1, 4 * CHUNK]) {
+                let held = held_bytes(bytes, page_bytes);
+                assert!((bytes..bytes + page_bytes).contains(&held));
+                assert!(held % page_bytes == 0 || page_bytes == 4096 && held == bytes);
+                assert!(held <= run_bytes(class(bytes)), "{bytes} bytes hold {held}");
+            }
+        }
     }
 
     #[test]

@@ -20,9 +20,11 @@ fn fill(count: usize) -> Vec<Box<[usize; 500]>> {
 fn the_range_is_used_up() {
     let pages = fs::read_to_string("/proc/self/statm").expect("Linux has it");
     let pages: u64 = pages.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+    // SAFETY: `sysconf` takes a number.
+    let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a size");
     // A quarter of what is left is room for a range of 64 MiB.
     let limit =
-        libc::rlimit { rlim_cur: pages * 4096 + (400 << 20), rlim_max: libc::RLIM_INFINITY };
+        libc::rlimit { rlim_cur: pages * page_bytes + (400 << 20), rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the structure is valid.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
     arena(|| ());

@@ -23,7 +23,10 @@ static ALLOC: Scoped<System> = Scoped::new(System);
 fn use_addresses_up() {
     let pages = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
     let pages: u64 = pages.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
-    let limit = libc::rlimit { rlim_cur: pages * 4096 + (40 << 20), rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `sysconf` takes a number.
+    let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a size");
+    let limit =
+        libc::rlimit { rlim_cur: pages * page_bytes + (40 << 20), rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the structure is valid.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
 }

@@ -3,6 +3,7 @@
 use super::{MAX_ALIGN, Owner, add};
 use crate::{
     figures::Reason,
+    os,
     run::{Run, UNLIMITED},
     size::{self, CLASSES, GRANULE, MEDIUM},
 };
@@ -211,7 +212,8 @@ impl Owner {
         // The block begins in the first `MAX_ALIGN` bytes.
         let bytes = size + MAX_ALIGN;
         let class = (size::class(bytes) + headroom).min(CLASSES - 1);
-        let run = match self.take_run(class, bytes, size) {
+        let held = size::held_bytes(bytes, os::page_bytes());
+        let run = match self.take_run(class, held, size) {
             Ok(run) => run,
             Err(reason) => return self.refuse(Some(reason)),
         };

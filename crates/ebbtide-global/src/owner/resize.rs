@@ -2,7 +2,7 @@
 
 use super::{Owner, add, free::charge, listing::ALL_SLOWLY};
 use crate::{
-    range, run,
+    os, range, run,
     run::{Entry, LARGE_BLOCK, Place, offset_in_chunk},
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
 };
@@ -205,7 +205,8 @@ impl Owner {
     /// are in use. Returns false, and changes nothing, if its scope's limit or the memory bound
     /// does not allow it.
     fn hold_large(&self, entry: &Entry, bytes: usize, old_size: usize, new_size: usize) -> bool {
-        let more = bytes.saturating_sub(entry.held.get());
+        let held = size::held_bytes(bytes, os::page_bytes());
+        let more = held.saturating_sub(entry.held.get());
         if more > 0 && !self.may_hold(more, new_size.saturating_sub(old_size)) {
             return false;
         }
