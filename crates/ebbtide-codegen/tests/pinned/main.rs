@@ -40,7 +40,7 @@ fn alloc_through_a_reference_is_so_many_instructions(machine: Machine, functions
 
 fn a_value_is_copied_once_from_where_it_is_to_its_block(machine: Machine, functions: &Functions) {
     let moved = functions.iter().filter(|(name, _)| name.starts_with(MOVED));
-    let mut looked_at = 0;
+    let mut checked = 0;
     for (name, body) in moved {
         let fast = paths::fast_path(machine, body);
         assert!(!fast.is_empty(), "{name} has no fast path:\n{body}");
@@ -48,9 +48,9 @@ fn a_value_is_copied_once_from_where_it_is_to_its_block(machine: Machine, functi
         assert_eq!(stores, [""; 0], "{name} stores to the stack:\n{body}");
         let copies = fast.iter().filter(|line| line.contains("memcpy") || line.contains("memmove"));
         assert!(copies.count() <= 1, "{name} copies twice:\n{body}");
-        looked_at += 1;
+        checked += 1;
     }
-    assert!(looked_at >= 190, "{looked_at} functions");
+    assert!(checked >= 190, "{checked} functions");
 }
 
 fn a_loop_over_a_local_scope_rounds_nothing(machine: Machine, functions: &Functions) {
@@ -154,16 +154,16 @@ fn counts(machine: Machine, name: &str, body: &str) -> (usize, usize) {
 
 fn no_fast_path_is_longer_than_its_peers(machine: Machine, functions: &Functions) {
     let peers = peers(machine).expect("the standard library is installed");
-    let mut looked_at = 0;
+    let mut checked = 0;
     for (name, body) in &peers {
         let (peer, function) = name.split_once("__").expect("a peer and a function");
         let ours = counts(machine, function, crate::body(functions, function));
         let theirs = counts(machine, name, body);
         println!("{function}: {} instructions, {peer} {}", ours.0, theirs.0);
         assert!(ours.1 <= theirs.1, "{function} {ours:?}, {peer} {theirs:?}:\n{body}");
-        looked_at += 1;
+        checked += 1;
     }
-    assert_eq!(looked_at, 15, "four arenas, one of them without fallible methods");
+    assert_eq!(checked, 15, "four arenas, one of them without fallible methods");
 }
 
 /// The claims as tests of each machine.
