@@ -123,6 +123,34 @@ fn interleaved_requests_do_not_see_each_other() {
 }
 
 #[test]
+fn under_load_the_pool_holds_a_small_arena_for_each_request_at_a_time() {
+    const CLIENTS: usize = 16;
+    const REQUESTS: usize = 25;
+    with_server(|address, pool| async move {
+        for _ in 0..4 {
+            let clients = (0..CLIENTS).map(|client| {
+                tokio::spawn(async move {
+                    let mut connection = Client::connect(address).await;
+                    for request in 0..REQUESTS {
+                        let (text, lines) = text((client + request) % 40);
+                        let answer = connection.post(&[text.as_bytes()], Duration::ZERO).await;
+                        assert_eq!(answer, (200, lines));
+                    }
+                })
+            });
+            for client in clients.collect::<Vec<_>>() {
+                client.await.unwrap();
+            }
+            let stats = pool.stats();
+            assert_eq!(stats.used, 0);
+            // How many requests meet depends on the threads; at most all do.
+            assert!((1..=CLIENTS * 6).contains(&stats.chunks), "{stats}");
+            assert!(stats.capacity <= CLIENTS * 64 * 1024, "{stats}");
+        }
+    });
+}
+
+#[test]
 fn refused_requests_give_their_arena_back() {
     with_server(|address, pool| async move {
         let mut client = Client::connect(address).await;
