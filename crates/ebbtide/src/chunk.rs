@@ -5,7 +5,7 @@
 //! ┌────────┬─┬───────────────────────┬─┐         ┌─────────┐
 //! │ Header │ │ region                │ │         │ head ───┼ next ─► chunk ─ next ─► chunk ─ next ─► …
 //! └────────┴─┴───────────────────────┴─┘         └─────────┘         in use          in use   free
-//!            low ►             ◄ top, at a cache line: the two gaps are 48 bytes together
+//!            low ►             ◄ top, at a cache line: the gaps and the header fill whole lines
 //! ```
 //!
 //! A list is in the order in which scopes enter the chunks. A scope's end gives no chunk back: the

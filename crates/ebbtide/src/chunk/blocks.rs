@@ -35,9 +35,10 @@ const ALLOCATOR_OVERHEAD: usize = CACHE_LINE;
 /// elements in it as little as 0.7.
 const CACHE_LINE: usize = 64;
 
-/// The bytes of a chunk that are not its region: the header, and at most as much as rounding the
-/// end takes.
-pub(crate) const OVERHEAD: usize = size_of::<Header>() + CACHE_LINE - CHUNK_ALIGN;
+/// The bytes of a chunk that are not its region: the header, and at least as much as rounding the
+/// end takes. Whole cache lines, so that the region of an ordinary chunk has whole lines, too.
+pub(crate) const OVERHEAD: usize =
+    (size_of::<Header>() + CACHE_LINE - CHUNK_ALIGN).next_multiple_of(CACHE_LINE);
 
 const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
 
