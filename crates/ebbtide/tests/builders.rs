@@ -235,7 +235,7 @@ fn where_twice_as_much_is_refused_the_least_that_is_needed_is_asked_for() {
     let mut v = s.grow_vec::<u8>();
     v.extend(std::iter::repeat_n(1, v.capacity()));
     let len = v.len();
-    log.refuse_above(len + 200);
+    log.refuse_above(len + 250);
     v.push(2);
     assert!(v.capacity() < len + 200);
     v.extend(std::iter::repeat_n(2, v.capacity() - v.len()));
