@@ -18,6 +18,9 @@ pub(crate) const USEFUL_TAIL: u32 = 3 << 14;
 
 const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
 
+/// The number of runs that are examined for one with enough memory.
+const SEARCH_LIMIT: usize = 4;
+
 /// See the module's head.
 #[derive(Debug)]
 pub(crate) struct Cache {
@@ -53,6 +56,25 @@ impl Cache {
         self.runs[class].set(run.next());
         self.held.set(self.held.get() - run.entry().held.get());
         Some(run)
+    }
+
+    /// Makes the next run of a class that is taken one that holds as many bytes as `suits` accepts.
+    /// Returns false, and changes nothing, if none of the first few runs does.
+    pub(crate) fn bring_forward(&self, class: usize, suits: impl Fn(usize) -> bool) -> bool {
+        let head = self.runs[class].get();
+        let mut before: Option<Run> = None;
+        for run in Run::list(head).take(SEARCH_LIMIT) {
+            if suits(run.entry().held.get()) {
+                if let Some(before) = before {
+                    before.set_next(run.next());
+                    run.set_next(head);
+                    self.runs[class].set(Some(run));
+                }
+                return true;
+            }
+            before = Some(run);
+        }
+        false
     }
 
     /// Puts a run into this cache, or into the shared pool if the cache is full. The caller owns

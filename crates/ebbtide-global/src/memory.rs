@@ -77,6 +77,11 @@ pub(crate) fn is_tight() -> bool {
     held() > bound() / 4 * 3
 }
 
+/// Whether so many more bytes would stay within the bound.
+pub(crate) fn has_room(bytes: usize) -> bool {
+    held().saturating_add(bytes) <= bound()
+}
+
 /// The bytes held beyond the bound.
 pub(crate) fn excess() -> usize {
     held().saturating_sub(bound())

@@ -252,6 +252,8 @@ pub struct Owner {
     /// The blocks that were served without bumping: from free lists, and large blocks.
     other_blocks: Cell<u64>,
     /// The blocks that were resized in place.
+    /// When the pools last gave memory back for a large block of this owner, by `os::milliseconds`.
+    trimmed_at: Cell<u64>,
     grown: Cell<u64>,
     escaped: Cell<u64>,
     scopes_ended: Cell<u64>,
@@ -309,6 +311,7 @@ impl Owner {
             counters: Cell::new(None),
             observed_bytes: Cell::new(0),
             other_blocks: Cell::new(0),
+            trimmed_at: Cell::new(0),
             grown: Cell::new(0),
             escaped: Cell::new(0),
             scopes_ended: Cell::new(0),

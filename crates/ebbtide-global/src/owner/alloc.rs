@@ -40,6 +40,30 @@ fn colour(run: Run) -> usize {
     (run.number().wrapping_mul(0x9E37_79B1) >> 28) as usize * 256
 }
 
+/// Whether a large block is likely to grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// It is not known to have grown.
+    Unknown,
+    /// It has grown to a large block: its run has addresses for two more doublings, which cost no
+    /// memory.
+    Likely,
+    /// It has grown again, so it may take a run that holds more memory than it needs.
+    Continued,
+}
+
+/// The bytes that the run of a large block may hold: the block begins in the first [`MAX_ALIGN`]
+/// bytes.
+pub(super) fn large_bytes(size: usize) -> usize {
+    size::held_bytes(size + MAX_ALIGN, os::page_bytes())
+}
+
+/// The class of the run for a large block.
+pub(super) fn large_class(size: usize, growth: Growth) -> usize {
+    let headroom = if growth == Growth::Unknown { 0 } else { 2 };
+    (size::class(size + MAX_ALIGN) + headroom).min(CLASSES - 1)
+}
+
 impl Owner {
     /// Allocates a block in the innermost scope. Returns null if no scope is open or the scope does
     /// not serve the request. A request for 0 bytes is not served: its address would be that of the
@@ -123,7 +147,7 @@ impl Owner {
     #[inline]
     pub fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if layout.size() > MEDIUM {
-            return self.alloc_large(layout, 0, true);
+            return self.alloc_large(layout, Growth::Unknown, true);
         }
         let block = self.alloc(layout);
         if !block.is_null() {
@@ -138,7 +162,7 @@ impl Owner {
     pub(crate) fn alloc_slow(&self, layout: Layout) -> *mut u8 {
         let size = layout.size();
         if size > MEDIUM {
-            return self.alloc_large(layout, 0, false);
+            return self.alloc_large(layout, Growth::Unknown, false);
         }
         if let Err(reason) = self.accept(layout) {
             return self.refuse(reason);
@@ -193,10 +217,9 @@ impl Owner {
         ptr::null_mut()
     }
 
-    /// Allocates a block in a run of its own, which has `1 << headroom` times as many addresses as
-    /// the block needs.
+    /// Allocates a block in a run of its own.
     #[inline(never)]
-    pub(super) fn alloc_large(&self, layout: Layout, headroom: usize, zeroed: bool) -> *mut u8 {
+    pub(super) fn alloc_large(&self, layout: Layout, growth: Growth, zeroed: bool) -> *mut u8 {
         if let Err(reason) = self.accept(layout) {
             return self.refuse(reason);
         }
@@ -209,11 +232,9 @@ impl Owner {
         if budget != UNLIMITED && budget.saturating_add(left) < size {
             return self.refuse(Some(Reason::ByteLimit));
         }
-        // The block begins in the first `MAX_ALIGN` bytes.
-        let bytes = size + MAX_ALIGN;
-        let class = (size::class(bytes) + headroom).min(CLASSES - 1);
-        let held = size::held_bytes(bytes, os::page_bytes());
-        let run = match self.take_run(class, held, size) {
+        let class = large_class(size, growth);
+        let may_exceed = growth == Growth::Continued;
+        let run = match self.take_run(class, large_bytes(size), size, may_exceed) {
             Ok(run) => run,
             Err(reason) => return self.refuse(Some(reason)),
         };

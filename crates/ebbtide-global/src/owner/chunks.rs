@@ -4,7 +4,7 @@ use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, add, listing::MEDIUM_ONLY};
 use crate::{
     cache::USEFUL_TAIL,
     figures::{self, Reason},
-    memory, pool,
+    memory, os, pool,
     run::{LARGE_BLOCK, RETIRED, UNLIMITED, offset_in_chunk},
     size::{BUMP_CLASS, CHUNK},
 };
@@ -16,6 +16,13 @@ const RETRY: u32 = 64;
 
 /// The number of chunks that a scope examines for an empty one each time that it needs a chunk.
 const SEARCH_LIMIT: usize = 4;
+
+/// The most memory beyond its needs that a large block takes where memory is short.
+const MAX_SURPLUS: usize = CHUNK / 4;
+
+/// The least time between two large blocks of one owner for which pools give memory back, in
+/// milliseconds.
+const TRIM_EVERY_MS: u64 = 10;
 
 /// Where the stages of a chunk end before the last one, in bytes from its start. The first stages
 /// of two chunks fit into a first-level cache.
@@ -46,11 +53,17 @@ fn stage_end(chunk: Run, address: usize) -> usize {
 impl Owner {
     /// Takes a run of which the first `bytes` are about to be used. `live` is the size of its large
     /// block; for a chunk it is 0.
-    pub(super) fn take_run(&self, class: usize, bytes: usize, live: usize) -> Result<Run, Reason> {
+    pub(super) fn take_run(
+        &self,
+        class: usize,
+        bytes: usize,
+        live: usize,
+        may_exceed: bool,
+    ) -> Result<Run, Reason> {
         if self.bytes.get().wrapping_sub(self.observed_bytes.get()) >= OBSERVE_EVERY {
             self.observe(live);
         }
-        let warm = self.cache.take_warm(class);
+        let warm = self.take_warm(class, bytes, may_exceed);
         let held = warm.map_or(0, |run| run.entry().held.get());
         if held < bytes && !self.may_hold(bytes - held, live) {
             if let Some(run) = warm {
@@ -64,11 +77,27 @@ impl Owner {
         };
         if held < bytes {
             run.entry().held.set(bytes);
-        } else if held - bytes >= CHUNK / 4 && class != BUMP_CLASS && memory::is_tight() {
-            // The previous block of the run was larger, and nothing else could use the surplus.
-            pool::trim_run(run, bytes);
         }
         Ok(run)
+    }
+
+    /// Takes a run with memory behind it. If memory is short, a run that holds much more than is
+    /// needed stays for a larger block if there is another run, and is trimmed otherwise; not if the
+    /// block `may_exceed` its needs.
+    fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
+        let warm = self.cache.take_warm(class)?;
+        let surplus = warm.entry().held.get().saturating_sub(bytes);
+        if surplus < MAX_SURPLUS || may_exceed || !memory::is_tight() {
+            return Some(warm);
+        }
+        let has_fitting = self.cache.bring_forward(class, |held| held < bytes + MAX_SURPLUS);
+        if !has_fitting && !memory::has_room(bytes) {
+            pool::trim_run(warm, bytes);
+            return Some(warm);
+        }
+        let fitting = if has_fitting { self.cache.take_warm(class) } else { None };
+        self.cache.give(warm, class);
+        fitting
     }
 
     /// Whether the engine may hold this many more bytes. If so, counts them as held. `live` of them
@@ -82,7 +111,15 @@ impl Owner {
         if memory::grow(bytes) {
             return true;
         }
-        // Memory in the pools of other classes may be given back instead.
+        // Memory in the pools of other classes may be given back instead. If every large block did
+        // that, each would fault in again what the one before gave back.
+        if live > 0 {
+            let now = os::milliseconds();
+            if now.saturating_sub(self.trimmed_at.get()) < TRIM_EVERY_MS {
+                return false;
+            }
+            self.trimmed_at.set(now);
+        }
         pool::trim(bytes + memory::excess());
         memory::grow(bytes)
     }
@@ -96,7 +133,7 @@ impl Owner {
                 return Ok(adopted);
             }
         }
-        let chunk = self.take_run(BUMP_CLASS, CHUNK, 0)?;
+        let chunk = self.take_run(BUMP_CLASS, CHUNK, 0, true)?;
         let entry = chunk.entry();
         entry.touched.set(CHUNK);
         entry.is_sparse.set(false);

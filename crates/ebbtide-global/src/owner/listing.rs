@@ -83,7 +83,7 @@ impl Owner {
         }
         self.promote();
         if self.lists_run.get().is_none() {
-            self.lists_run.set(self.take_run(BUMP_CLASS, CHUNK, 0).ok());
+            self.lists_run.set(self.take_run(BUMP_CLASS, CHUNK, 0, true).ok());
         }
         let Some(run) = self.lists_run.get() else { return };
         run.entry().touched.set(CHUNK);

@@ -1,6 +1,11 @@
 //! Resizing blocks.
 
-use super::{Owner, add, free::charge, listing::ALL_SLOWLY};
+use super::{
+    Owner, add,
+    alloc::{Growth, large_bytes, large_class},
+    free::charge,
+    listing::ALL_SLOWLY,
+};
 use crate::{
     os, range, run,
     run::{Entry, LARGE_BLOCK, Place, offset_in_chunk},
@@ -183,14 +188,22 @@ impl Owner {
         let entry = run.entry();
         let lead = block.addr() - run.start().addr();
         let fits = new_size <= size::run_bytes(run.class()) - lead;
+        let is_innermost = entry.record.large_scope.get() == self.scope.get();
         if fits && new_size >= layout.size() / 2 {
+            if is_innermost && lead + new_size > entry.held.get() && self.has_warm_run(new_size) {
+                // SAFETY: the block is the innermost scope's; the caller promises the rest.
+                let moved = unsafe { self.resize_by_moving(place, block, layout, new_size) };
+                if !moved.is_null() {
+                    return moved;
+                }
+            }
             if !self.hold_large(entry, lead + new_size, layout.size(), new_size) {
                 return ptr::null_mut();
             }
             add(&self.grown, 1);
             return range::widen_provenance(block);
         }
-        if entry.record.large_scope.get() != self.scope.get() {
+        if !is_innermost {
             if !fits || new_size > layout.size() {
                 return ptr::null_mut();
             }
@@ -199,6 +212,16 @@ impl Owner {
         }
         // SAFETY: the block is the innermost scope's; the caller promises the rest.
         unsafe { self.resize_by_moving(place, block, layout, new_size) }
+    }
+
+    /// Whether this owner's cache has a run with memory for a large block that grows to `size`. A
+    /// block that moves there costs a copy. In place it would cost page faults for at least as many
+    /// bytes, and a smaller block would take the run and have the rest of its memory given back.
+    fn has_warm_run(&self, size: usize) -> bool {
+        size > MEDIUM
+            && self.cache.bring_forward(large_class(size, Growth::Continued), |held| {
+                held >= large_bytes(size)
+            })
     }
 
     /// Counts the bytes of a large block that is resized in place, after which `bytes` of its run
@@ -243,10 +266,12 @@ impl Owner {
         // SAFETY: the caller says that the size is not too large for the alignment.
         let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         let new = if new_size > MEDIUM {
-            // A block that has grown is likely to grow again, so leave room for two doublings. That
-            // costs addresses but no memory.
-            let headroom = if new_size > layout.size() { 2 } else { 0 };
-            self.alloc_large(new_layout, headroom, false)
+            let growth = match layout.size() {
+                old if old >= new_size => Growth::Unknown,
+                old if old > MEDIUM => Growth::Continued,
+                _ => Growth::Likely,
+            };
+            self.alloc_large(new_layout, growth, false)
         } else {
             self.alloc(new_layout)
         };
