@@ -102,7 +102,7 @@ use crate::{
     figures::{self, Counters, Reason},
     lists::FreeLists,
     memory, os,
-    payoff::Payoff,
+    payoff::{Payoff, Totals},
     persistence::Persistence,
     pool,
     range::{self, Readiness},
@@ -483,6 +483,15 @@ impl Owner {
     #[inline]
     fn blocks(&self) -> u64 {
         self.bumped_blocks.get().wrapping_add(self.other_blocks.get())
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            blocks: self.blocks(),
+            escaped: self.escaped.get(),
+            bytes: self.bytes.get(),
+            freed_bytes: self.freed.get(),
+        }
     }
 
     fn count_fallback(&self, reason: Reason) {

@@ -1,5 +1,5 @@
-//! Whether scopes pay off. If most blocks of an owner's scopes outlive them, the inner allocator
-//! serves the owner's next scopes.
+//! Whether scopes pay off. If most blocks of an owner's scopes outlive them, or nearly all bytes,
+//! the inner allocator serves the owner's next scopes.
 #![forbid(unsafe_code)]
 
 use core::cell::Cell;
@@ -20,8 +20,25 @@ pub(crate) struct Payoff {
     blocks: Cell<u64>,
     /// The owner's escaped blocks when the sample began.
     escaped: Cell<u64>,
+    /// The bytes that the owner had served and not freed when the sample began.
+    live_bytes: Cell<u64>,
+    /// The bytes that the owner had served when the sample began.
+    bytes: Cell<u64>,
     /// The number of scopes that are still to be skipped.
     scopes_to_skip: Cell<u32>,
+}
+
+/// What an owner has ever counted, modulo 2^64.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Totals {
+    /// Blocks served.
+    pub(crate) blocks: u64,
+    /// Blocks that outlived their scope.
+    pub(crate) escaped: u64,
+    /// Bytes served.
+    pub(crate) bytes: u64,
+    /// Bytes freed.
+    pub(crate) freed_bytes: u64,
 }
 
 impl Payoff {
@@ -30,22 +47,32 @@ impl Payoff {
             scopes: Cell::new(0),
             blocks: Cell::new(0),
             escaped: Cell::new(0),
+            live_bytes: Cell::new(0),
+            bytes: Cell::new(0),
             scopes_to_skip: Cell::new(0),
         }
     }
 
-    /// Counts an outermost scope that ended. `blocks` and `escaped` are the owner's figures after
-    /// it.
-    pub(crate) fn scope_ended(&self, blocks: u64, escaped: u64) {
+    /// Counts an outermost scope that ended. `totals` returns the owner's after it, and is called
+    /// at the end of a sample.
+    #[inline]
+    pub(crate) fn scope_ended(&self, totals: impl FnOnce() -> Totals) {
         let scopes = self.scopes.get() + 1;
         self.scopes.set(scopes);
         if scopes < SAMPLE_SCOPES {
             return;
         }
+        let Totals { blocks, escaped, bytes, freed_bytes } = totals();
         let served = blocks.wrapping_sub(self.blocks.replace(blocks));
         let kept = escaped.wrapping_sub(self.escaped.replace(escaped));
-        // More than three quarters escaped.
-        if kept.saturating_mul(4) > served.saturating_mul(3) {
+        let served_bytes = bytes.wrapping_sub(self.bytes.replace(bytes));
+        let live_bytes = bytes.wrapping_sub(freed_bytes);
+        // Negative if the owner frees more than it serves.
+        let growth = live_bytes.wrapping_sub(self.live_bytes.replace(live_bytes));
+        let kept_bytes = u64::try_from(growth as i64).unwrap_or(0);
+        let keeps_most_blocks = kept.saturating_mul(4) > served.saturating_mul(3);
+        let keeps_its_bytes = kept_bytes.saturating_mul(8) > served_bytes.saturating_mul(7);
+        if keeps_most_blocks || keeps_its_bytes {
             self.scopes_to_skip.set(SKIPPED_SCOPES);
         }
         self.scopes.set(0);

@@ -87,9 +87,9 @@ pub struct Fallbacks {
     /// The arenas held too much memory for their live bytes, so they were not allowed to take more.
     /// This happens before [`Report::bound`] is reached.
     pub waste: u64,
-    /// Skipped scopes: the inner allocator served them as a whole, because more than three quarters
-    /// of the blocks of their thread's last 256 scopes outlived them, so an arena would save
-    /// nothing. Not part of [`total`](Fallbacks::total), which counts requests.
+    /// Skipped scopes: the inner allocator served them as a whole, because of the blocks of their
+    /// thread's last 256 scopes more than three quarters outlived them, or more than seven eighths
+    /// of the bytes were added to those alive, so an arena would save nothing. Not part of [`total`](Fallbacks::total), which counts requests.
     pub skipped_scopes: u64,
 }
 

@@ -108,6 +108,11 @@ const STEPS: &[Step] = &[
     )
     .needs(&[AARCH64])
     .slow(),
+    Step::new(
+        "memory of programs with scopes and without",
+        "cargo run --release --quiet --package ebbtide-soak -- --check",
+    )
+    .slow(),
     Step::new("loom models", "bash ci/loom.sh").slow(),
     Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
     Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),

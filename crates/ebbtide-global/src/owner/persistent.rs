@@ -116,7 +116,7 @@ impl Owner {
         if live == 0 || persistence.is_ending.get() {
             self.end_persistent();
         }
-        self.payoff.scope_ended(self.blocks(), self.escaped.get());
+        self.payoff.scope_ended(|| self.totals());
         self.publish(usage.bytes);
         self.check();
         usage

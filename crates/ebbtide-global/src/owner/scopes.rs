@@ -218,7 +218,7 @@ impl Owner {
         self.release_chunks(first_chunk, false);
         let usage = self.count_scope(counted, begun);
         if !self.has_scope() {
-            self.payoff.scope_ended(self.blocks(), self.escaped.get());
+            self.payoff.scope_ended(|| self.totals());
             self.publish(usage.bytes);
         }
         Some(usage)

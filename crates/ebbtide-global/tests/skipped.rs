@@ -1,0 +1,106 @@
+//! Claim: the inner allocator serves the scopes of a thread that keeps nearly all of what they
+//! allocate, and arenas serve all others.
+
+// Without a range no scope opens.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner};
+use std::{alloc::Layout, collections::VecDeque};
+
+/// Owns blocks that outlive their scopes.
+struct Program {
+    owner: Owner,
+    kept: VecDeque<(*mut u8, Layout)>,
+}
+
+impl Program {
+    fn new() -> Self {
+        let owner = Owner::new();
+        assert!(owner.start());
+        Program { owner, kept: VecDeque::new() }
+    }
+
+    /// Runs a scope that keeps some blocks, and allocates others for the scope only. Returns
+    /// whether the scope was opened.
+    fn scope(&mut self, kept: &[usize], temporary: &[usize]) -> bool {
+        let Some(scope) = self.owner.enter(&Options::new()) else { return false };
+        let alloc = |&size: &usize| {
+            let layout = Layout::array::<u8>(size).unwrap();
+            let block = self.owner.alloc(layout);
+            assert!(!block.is_null());
+            (block, layout)
+        };
+        let temporary: Vec<_> = temporary.iter().map(alloc).collect();
+        self.kept.extend(kept.iter().map(alloc));
+        for (block, layout) in temporary {
+            self.free(block, layout);
+        }
+        self.owner.leave(scope);
+        true
+    }
+
+    /// Frees the oldest kept blocks until `count` are left.
+    fn evict(&mut self, count: usize) {
+        while self.kept.len() > count {
+            let (block, layout) = self.kept.pop_front().unwrap();
+            self.free(block, layout);
+        }
+    }
+
+    fn free(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block is alive, with this layout, and used no more.
+        assert!(unsafe { self.owner.dealloc(block, layout) });
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.evict(0);
+    }
+}
+
+/// How many of the first scopes are opened before one is skipped; all of 3,000 if none is.
+fn opened(mut scope: impl FnMut() -> bool) -> usize {
+    (0..3000).take_while(|_| scope()).count()
+}
+
+#[test]
+fn scopes_that_keep_most_of_their_blocks_are_skipped_until_they_are_tried_again() {
+    let mut program = Program::new();
+    // Four of five blocks, but a fifth of the bytes.
+    let mut scope = || {
+        let is_open = program.scope(&[16; 4], &[256]);
+        program.evict(4000);
+        is_open
+    };
+    let first = opened(&mut scope);
+    assert!(first < 1000, "{first} opened");
+    let skipped = (0..10_000).take_while(|_| !scope()).count();
+    assert!((4000..4200).contains(&skipped), "{skipped} skipped");
+}
+
+#[test]
+fn scopes_that_keep_nearly_all_of_their_bytes_are_skipped() {
+    let mut program = Program::new();
+    // Half of the blocks.
+    let first = opened(|| program.scope(&[1024], &[32]));
+    assert!(first < 1000, "{first} opened");
+}
+
+#[test]
+fn scopes_that_keep_three_quarters_of_their_bytes_are_served() {
+    let mut program = Program::new();
+    assert_eq!(opened(|| program.scope(&[384], &[64, 64])), 3000);
+}
+
+#[test]
+fn scopes_that_replace_what_earlier_ones_kept_are_served() {
+    let mut program = Program::new();
+    let scope = || {
+        let is_open = program.scope(&[1024], &[32]);
+        program.evict(100);
+        is_open
+    };
+    assert_eq!(opened(scope), 3000);
+}
