@@ -135,6 +135,8 @@ programs! {
     value_outlives_its_claim
     vector_outlives_its_scope
     vector_sent_to_another_thread
+    zeroable_field_named_like_a_constant
+    zeroable_union
 }
 
 /// Errors of code generation. They are reported in the core, with a note that points to the line

@@ -65,12 +65,15 @@ macro_rules! zeroable {
         const _: () = {
             fn every_field_is_zeroable(value: &$name) {
                 fn is_zeroable<T: $crate::Zeroable>(_: &T) {}
-                let $name { $($field),* } = value;
-                $(is_zeroable($field);)*
+                // Not `$name { $field }`, in which a constant of that name would be compared
+                // instead of the field.
+                let $name { $($field: _),* } = value;
+                $(is_zeroable(&value.$field);)*
             }
         };
-        // SAFETY: the function above compiles, so this is a struct whose fields are all `Zeroable`.
-        // Bytes between them have any value.
+        // SAFETY: the function above compiles, so this is a struct whose fields are all `Zeroable`:
+        // the pattern names them all, and safe code borrows no field of a union. Bytes between them
+        // have any value.
         unsafe impl $crate::Zeroable for $name {}
     };
 }
