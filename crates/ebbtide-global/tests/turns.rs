@@ -104,3 +104,27 @@ fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
     }
     assert_eq!(report().escapes.pinned_chunks, 0);
 }
+
+#[test]
+fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
+    let owner = Owner::new();
+    assert!(owner.start());
+    // Sizes and alignments that fit into the first stage, and that do not.
+    for (size, align) in [(4096, 8), (8176, 8), (8177, 8), (8192, 8), (8192, 4096), (5000, 4096)] {
+        let scope = owner.enter(&Options::new()).unwrap();
+        // Two chunks take turns, both empty.
+        pages_touched(&owner, 0, 200);
+        let large = Layout::from_size_align(size, align).unwrap();
+        let blocks: Vec<_> = (0..20).map(|_| owner.alloc(large)).collect();
+        for pair in blocks.windows(2) {
+            assert!(!pair[0].is_null() && pair[0].addr().abs_diff(pair[1].addr()) >= size);
+        }
+        for block in blocks {
+            assert_eq!(block.addr() % align, 0);
+            // SAFETY: the block is alive, with this layout, and used no more.
+            assert!(unsafe { owner.dealloc(block, large) });
+        }
+        pages_touched(&owner, 0, 200);
+        owner.leave(scope);
+    }
+}

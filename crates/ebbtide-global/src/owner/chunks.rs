@@ -179,9 +179,10 @@ impl Owner {
         None
     }
 
-    /// Makes a chunk the current one of the innermost scope.
+    /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes, if
+    /// the chunk has.
     #[inline]
-    pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8) {
+    pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8, needed: usize) {
         let chunk_end = chunk.start().addr() + CHUNK;
         self.current_chunk.set(Some(chunk));
         self.top.set(top);
@@ -190,7 +191,8 @@ impl Owner {
         let Some(first_chunk) = self.first_chunk.get() else { return };
         let budget = &first_chunk.entry().record.budget;
         let limit = if budget.get() == UNLIMITED {
-            if self.partner(chunk).is_some() { stage_end(chunk, top.addr()) } else { chunk_end }
+            let takes_turns = self.partner(chunk).is_some();
+            if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk_end }
         } else {
             let granted = budget.get().min(chunk_end - top.addr());
             budget.set(budget.get() - granted);
@@ -235,7 +237,7 @@ impl Owner {
             return Err(Reason::ByteLimit);
         }
         self.flush();
-        if !is_limited && self.take_turns(current) {
+        if !is_limited && self.take_turns(current, needed) {
             self.check();
             return Ok(());
         }
@@ -243,7 +245,7 @@ impl Owner {
             if is_limited {
                 record.budget.set(record.budget.get() + left);
             }
-            self.begin_chunk(chunk, chunk.start().wrapping_add(LEAD));
+            self.begin_chunk(chunk, chunk.start().wrapping_add(LEAD), needed);
             self.check();
             return Ok(());
         }
@@ -268,7 +270,7 @@ impl Owner {
             self.list_if_it_churns(current, added_chunks);
         }
         chunk.set_next(Some(current));
-        self.begin_chunk(chunk, top);
+        self.begin_chunk(chunk, top, needed);
         self.check();
         Ok(())
     }
@@ -284,7 +286,10 @@ impl Owner {
     /// frees what it allocates bumps in the first stages of two chunks, which stay in the
     /// first-level cache. Otherwise the next stage of the current chunk begins; after the last one,
     /// the partner continues where it stopped. Returns false if neither chunk has room.
-    fn take_turns(&self, current: Run) -> bool {
+    ///
+    /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise two
+    /// empty chunks would give way to each other for ever, for a block as large as the first stage.
+    fn take_turns(&self, current: Run, needed: usize) -> bool {
         let (start, limit) = (current.start().addr(), self.limit.get());
         let is_full = limit == start + CHUNK;
         let parked = self.parked.get();
@@ -309,7 +314,7 @@ impl Owner {
         current.set_next(partner.next());
         partner.set_next(Some(current));
         self.parked.set(if is_full { 0 } else { offset_in_chunk(self.top.get()) });
-        self.begin_chunk(partner, top);
+        self.begin_chunk(partner, top, needed);
         true
     }
 

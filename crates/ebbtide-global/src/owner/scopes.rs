@@ -91,7 +91,7 @@ impl Owner {
         self.outside_depth.set(0);
         self.retry_after.set(0);
         self.set_paths(chunk);
-        self.begin_chunk(chunk, top);
+        self.begin_chunk(chunk, top, 0);
         let session = if persists { self.persist(chunk) } else { None };
         self.check();
         session.or(Ticket::of(scope))
