@@ -466,7 +466,8 @@ impl<T> TypedArena<T> {
     /// A chunk with room for `needed` values, one of the others or a new one. It is not in the
     /// arena, and `others` can take one more than A4 says.
     fn chunk_with_room<F: Failure>(&self, needed: usize) -> Result<Vec<T>, F> {
-        if Layout::array::<T>(needed).is_err() {
+        // Values without a size have room, unless they are more than a vector counts.
+        if Layout::array::<T>(needed).is_err() || size_of::<T>() == 0 {
             return Err(F::too_large());
         }
         if self.busy.replace(true) {
@@ -551,20 +552,27 @@ struct Taken<'t, T> {
 impl<'t, T> Batch<'t, T> {
     #[inline]
     fn begin(arena: &'t TypedArena<T>) -> Self {
-        // SAFETY: A2: nothing below runs code of the user's until the last use of this.
-        let current = unsafe { &mut *arena.current.get() };
-        // Word by word, and below too: a vector that is moved as a whole is read in one piece, which
-        // has to wait for the word that was just stored.
-        let (start, len, capacity) = (current.as_mut_ptr(), current.len(), current.capacity());
-        // SAFETY: valid for writes; the parts of what was there become another vector.
-        unsafe { ptr::write(current, Vec::new()) };
-        // SAFETY: the parts of a vector, which was overwritten without being dropped (A1).
-        let chunk = unsafe { Vec::from_raw_parts(start, len, capacity) };
+        // Values without a size need no chunk. Those that are lent stay in the arena, so that none is
+        // dropped if the two together are more than a vector counts.
+        let chunk = if size_of::<T>() == 0 { Vec::new() } else { Self::take_current(arena) };
         arena.taken.set(arena.taken.get() + 1);
         let mut chunk = Taken::new(arena, chunk);
         let (start, room) = chunk.spare();
         // SAFETY: `room` values fit there, and nobody else has the chunk (A3).
         Batch { made: unsafe { InitGuard::new(start) }, room, chunk }
+    }
+
+    #[inline]
+    fn take_current(arena: &TypedArena<T>) -> Vec<T> {
+        // SAFETY: A2: nothing below runs code of the user's.
+        let current = unsafe { &mut *arena.current.get() };
+        // Word by word, and in `Taken` too: a vector that is moved as a whole is read in one piece,
+        // which has to wait for the word that was just stored.
+        let (start, len, capacity) = (current.as_mut_ptr(), current.len(), current.capacity());
+        // SAFETY: valid for writes; the parts of what was there become another vector.
+        unsafe { ptr::write(current, Vec::new()) };
+        // SAFETY: the parts of a vector, which was overwritten without being dropped (A1).
+        unsafe { Vec::from_raw_parts(start, len, capacity) }
     }
 
     /// Adds values as long as there is room for one. Returns whether the iterator has ended; it
@@ -656,7 +664,8 @@ impl<T> Drop for Taken<'_, T> {
         // SAFETY: A2: nothing below runs code of the user's until the last use of this.
         let current = unsafe { &mut *arena.current.get() };
         if size_of::<T>() == 0 {
-            // No chunk was made, for there is always room.
+            // Panics if they are more than a vector counts. The new ones, which are not lent yet, are
+            // dropped then.
             current.append(&mut self.chunk);
         } else if current.capacity() == 0 {
             // SAFETY: valid for writes; the vector that was there has nothing to free.
