@@ -669,6 +669,8 @@ impl<B: Backing> Pool<B> {
             let mut idle = shard.lock();
             while let Some(mut node) = idle.rooted.pop() {
                 node[0].arena.reset();
+                // The loan of a root can set one, by `front_end::set_limit`.
+                node[0].arena.set_limit(None);
                 idle.empty.push(node);
             }
         }

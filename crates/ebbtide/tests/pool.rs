@@ -511,3 +511,11 @@ fn every_arena_of_a_pool_uses_its_backing() {
     drop((pool, sized));
     assert_eq!(log.live(), 0);
 }
+
+#[test]
+fn a_limit_that_the_loan_of_a_root_leaves_ends_with_a_reset() {
+    let mut pool = Pool::new();
+    ebbtide::front_end::set_limit(pool.root().scope(), Some(0));
+    pool.reset();
+    assert!(pool.get().scope().try_alloc([0u8; 100_000]).is_ok());
+}
