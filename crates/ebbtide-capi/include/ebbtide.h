@@ -326,7 +326,7 @@ void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
 #define EBB_CHILD_ ((uintptr_t)1)
 #define EBB_FROZEN_ ((uintptr_t)2)
 #define EBB_THREAD_ ((uintptr_t)8)
-#define EBB_FLAGS_ ((uintptr_t)7)
+#define EBB_FLAGS_ (EBB_CHILD_ | EBB_FROZEN_)
 
 /* An arena's address is a multiple of 64. */
 #define EBB_ARENA_ADDRESS_(state) ((state) & ~(uintptr_t)63)
@@ -340,12 +340,13 @@ void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
 /* Below this many free bytes, a child or a mark moves its scope on to the next chunk. */
 #define EBB_CHILD_ROOM_ ((uintptr_t)64)
 
-/* Addresses are compared as signed numbers where no user address has the highest bit, so that a
-   zeroed scope has no room: it would begin at address 0, and a block below that. */
+/* A zeroed scope has no room: it would begin at address 0, and a block below that. So addresses are
+   compared as signed numbers where no user address has the highest bit. Elsewhere, every address is
+   below 0. */
 #if UINTPTR_MAX > 0xFFFFFFFFu
 #define EBB_BELOW_(a, b) ((intptr_t)(a) < (intptr_t)(b))
 #else
-#define EBB_BELOW_(a, b) ((a) < (b))
+#define EBB_BELOW_(a, b) ((a) <= (b) - 1)
 #endif
 
 #if EBB_CHECKS
@@ -400,7 +401,10 @@ EBB_STATIC_ void ebb_poison_since_(const ebb_scope *earlier, const ebb_scope *no
     if (now->chunk_ == NULL)
         return;
     if (earlier->chunk_ == now->chunk_) {
-        ebb_poison_((const void *)now->top_, earlier->top_ - now->top_);
+        /* Rounding may have moved the top down into low-end blocks that live on. */
+        const uintptr_t lowest = ebb_low_(earlier);
+        const uintptr_t start = now->top_ < lowest ? lowest : now->top_;
+        ebb_poison_((const void *)start, earlier->top_ - start);
         if (ebb_low_(now) > ebb_low_(earlier))
             ebb_poison_(earlier->low_, (size_t)(now->low_ - earlier->low_));
     } else {
@@ -567,7 +571,8 @@ EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
  *  are gone back to last in, first out; one may be gone back to more than once. */
 EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
     EBB_CHECK_USABLE_(scope);
-    EBB_CHECK_(position.chunk_ != scope->chunk_ || position.top_ >= scope->top_,
+    EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
+                   (position.chunk_ != scope->chunk_ || position.top_ >= scope->top_),
                "a scope is rewound to a position that has ended");
 #if EBB_ASAN_
     {
@@ -797,9 +802,10 @@ EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *f
     va_copy(again, values);
     {
         /* Straight into the free bytes. The sanitizer forbids them, so there it is measured only. */
-        const size_t room = EBB_ASAN_ ? 0 : scope->top_ - ebb_low_(scope);
-        length = vsnprintf(room == 0 ? NULL : scope->low_, room < INT_MAX ? room : INT_MAX, format,
-                           values);
+        const size_t free_bytes = EBB_ASAN_ ? 0 : scope->top_ - ebb_low_(scope);
+        /* POSIX lets vsnprintf refuse more. */
+        const size_t room = free_bytes < INT_MAX ? free_bytes : INT_MAX;
+        length = vsnprintf(room == 0 ? NULL : scope->low_, room, format, values);
         if (length < 0) {
             text = NULL;
             ebb_fail_(EBB_FORMAT);
@@ -837,7 +843,7 @@ typedef struct ebb_bytes {
 /* The capacity to grow to for `additional` elements more: at least double. 0 on overflow. */
 EBB_INLINE_ size_t ebb_next_capacity_(size_t length, size_t capacity, size_t additional,
                                       size_t size) {
-    const size_t most = (size_t)PTRDIFF_MAX / size;
+    const size_t most = (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size);
     size_t wanted = capacity <= most / 2 ? 2 * capacity : most;
     if (length > most || additional > most - length)
         return 0;
@@ -851,6 +857,7 @@ EBB_INLINE_ size_t ebb_next_capacity_(size_t length, size_t capacity, size_t add
 EBB_STATIC_ void *ebb_more_(ebb_scope *scope, void *data, size_t length, size_t *capacity,
                             size_t additional, size_t size, size_t align) {
     const size_t wanted = ebb_next_capacity_(length, *capacity, additional, size);
+    const ebb_status before = ebb_last_status();
     void *grown;
     if (wanted == 0) {
         ebb_fail_(EBB_SIZE);
@@ -861,8 +868,10 @@ EBB_STATIC_ void *ebb_more_(ebb_scope *scope, void *data, size_t length, size_t 
         /* Twice as much is not there; what is needed may be. */
         const size_t least = length + additional;
         grown = ebb_grow(scope, data, *capacity * size, least * size, align);
-        if (grown != NULL)
+        if (grown != NULL) {
             *capacity = least;
+            ebb_fail_((int)before); /* The call succeeds after all. */
+        }
     } else if (grown != NULL) {
         *capacity = wanted;
     }
@@ -901,7 +910,7 @@ EBB_INLINE_ bool ebb_bytes_append(ebb_scope *scope, ebb_bytes *bytes, const void
     return true;
 }
 
-/** Appends printed text. */
+/** Appends printed text. The values must not be the buffer's own bytes. */
 EBB_STATIC_ EBB_PRINTF_(3, 4) bool ebb_bytes_printf(ebb_scope *scope, ebb_bytes *bytes,
                                                     const char *format, ...) {
     va_list values, again;
@@ -946,8 +955,14 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
         size_t capacity;                                                                           \
     }
 
-/* An alignment that suits any type of this size, up to 64. */
-#define EBB_ALIGN_FOR_(size) ((size) % 64 == 0 ? 64 : (size) & (0 - (size)))
+/* The alignment of a value's type or, where the language has no word for it, one that suits any type
+   of this size, up to 4096. */
+#if defined(__GNUC__)
+#define EBB_ALIGN_OF_VALUE_(value) __alignof__(value)
+#else
+#define EBB_ALIGN_OF_VALUE_(value)                                                                 \
+    (sizeof(value) % 4096 == 0 ? 4096 : sizeof(value) & (0 - sizeof(value)))
+#endif
 
 /** Makes room for `additional` elements. False if there is no memory. Evaluates `array` more than
  *  once. */
@@ -957,13 +972,15 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
           (array)->data,                                                                           \
           ebb_more_((scope), (array)->data, (array)->length, &(array)->capacity, (additional),     \
                     sizeof *(array)->data,                                                         \
-                    EBB_ALIGN_FOR_(sizeof *(array)->data))),                                       \
+                    EBB_ALIGN_OF_VALUE_(*(array)->data))),                                         \
       (size_t)(additional) <= (array)->capacity - (array)->length))
 
-/** Appends a value. False if there is no memory. Evaluates `array` more than once. */
-#define ebb_push(scope, array, value)                                                              \
+/** Appends a value: `ebb_push(&s, &points, (point){ 1, 2 })`. False if there is no memory. Evaluates
+ *  `array` more than once, and the value only once there is room for it: it must not change the
+ *  array. */
+#define ebb_push(scope, array, ...)                                                                \
     (EBB_LIKELY_(ebb_reserve((scope), (array), 1))                                                 \
-         ? ((array)->data[(array)->length++] = (value), true)                                      \
+         ? ((array)->data[(array)->length++] = (__VA_ARGS__), true)                                \
          : false)
 
 #ifdef __cplusplus

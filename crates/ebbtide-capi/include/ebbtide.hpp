@@ -41,6 +41,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#if __cplusplus >= 202002L && __has_include(<span>)
+#include <span>
+#endif
 
 #if defined(__GNUC__)
 #define EBB_MEMBER_ __attribute__((always_inline)) inline
@@ -54,13 +57,15 @@ namespace ebbtide {
 
 namespace detail {
 
-/// Throws what the last failed call of this thread was about.
-[[noreturn]] inline void throw_last() {
-    const ebb_status status = ebb_last_status();
+/// Throws what a failed call was about.
+[[noreturn]] inline void throw_status(ebb_status status) {
     if (status == EBB_NO_MEMORY || status == EBB_SIZE)
         throw std::bad_alloc();
     throw std::logic_error(ebb_status_text(status));
 }
+
+/// The same for the last failed call of this thread.
+[[noreturn]] inline void throw_last() { throw_status(ebb_last_status()); }
 
 /// The pointer, or an exception if it is null.
 template <typename T> inline T *checked(T *pointer) {
@@ -71,7 +76,7 @@ template <typename T> inline T *checked(T *pointer) {
 
 inline void checked(ebb_status status) {
     if (status != EBB_OK)
-        throw_last();
+        throw_status(status);
 }
 
 } // namespace detail
@@ -96,6 +101,16 @@ private:
     T *data_ = nullptr;
     std::size_t size_ = 0;
 };
+
+} // namespace ebbtide
+
+#ifdef __cpp_lib_span
+/// A temporary span converts to std::span, too.
+template <typename T>
+inline constexpr bool std::ranges::enable_borrowed_range<ebbtide::span<T>> = true;
+#endif
+
+namespace ebbtide {
 
 /// Statistics; see ebb_stats.
 using stats = ebb_stats;
@@ -426,14 +441,28 @@ private:
         throw std::bad_alloc();
     }
 
+    /// An arena whose handle lies in the resource. Without a buffer it begins with a chunk.
+    class embedded_arena : private ebb_arena_storage, public arena_base {
+    public:
+        embedded_arena(void *buffer, std::size_t size, const options &options)
+            : ebb_arena_storage(), arena_base(make(buffer, size, options)) {}
+
+    private:
+        ebb_arena *make(void *buffer, std::size_t size, const options &options) {
+            const ebb_options made = detail::for_c(options);
+            return buffer == nullptr && size == 0 ? ebb_arena_new_in(this, &made)
+                                                  : ebb_spilling_new(this, buffer, size, &made);
+        }
+    };
+
     std::pmr::memory_resource *upstream_;
-    spilling_arena arena_;
+    embedded_arena arena_;
     ebb_scope scope_ = {};
 };
 
 /// An allocator for containers of the standard library, without a virtual call. It takes the last
 /// block of its scope back when it is deallocated. The scope must outlive the container, stay where
-/// it is, and have no child open while the container allocates.
+/// it is, and have no child open while the container allocates or deallocates.
 template <typename T> class allocator {
 public:
     using value_type = T;
@@ -466,8 +495,8 @@ private:
 };
 
 /// A vector in a scope that grows in place while it is the last block of the low end: nothing is
-/// copied then, and addresses stay. The scope must outlive it and stay where it is. One thread at a
-/// time uses it and its scope.
+/// copied then, and addresses stay. The scope must outlive it and stay where it is, and have no child
+/// open while the vector grows or is destroyed. One thread at a time uses it and its scope.
 template <typename T> class vector {
 public:
     using value_type = T;
@@ -487,19 +516,19 @@ public:
     vector(vector &&other) noexcept
         : scope_(other.scope_), data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, 0)) {}
+    /// Takes the elements and the scope of `other`, which is empty then and keeps its scope.
     vector &operator=(vector &&other) noexcept {
-        std::swap(scope_, other.scope_);
-        std::swap(data_, other.data_);
-        std::swap(size_, other.size_);
-        std::swap(capacity_, other.capacity_);
+        if (this != &other) {
+            free();
+            scope_ = other.scope_;
+            data_ = std::exchange(other.data_, nullptr);
+            size_ = std::exchange(other.size_, 0);
+            capacity_ = std::exchange(other.capacity_, 0);
+        }
         return *this;
     }
 
-    ~vector() {
-        clear();
-        if (data_ != nullptr)
-            ebb_free_last(scope_, data_, capacity_ * sizeof(T));
-    }
+    ~vector() { free(); }
 
     T *data() noexcept { return data_; }
     const T *data() const noexcept { return data_; }
@@ -517,13 +546,11 @@ public:
     const T &front() const noexcept { return data_[0]; }
     const T &back() const noexcept { return data_[size_ - 1]; }
 
-    T &at(std::size_t index) {
-        if (index >= size_)
-            throw std::out_of_range("ebbtide::vector::at");
-        return data_[index];
-    }
+    T &at(std::size_t index) { return data_[tested(index)]; }
+    const T &at(std::size_t index) const { return data_[tested(index)]; }
 
-    /// The arguments may refer to elements of this vector.
+    /// The arguments may refer to elements of this vector. If there is no memory, they stay as they
+    /// are.
     template <typename... Arguments> EBB_MEMBER_ T &emplace_back(Arguments &&...arguments) {
         if (!EBB_LIKELY_(size_ < capacity_))
             return emplace_slowly(std::forward<Arguments>(arguments)...);
@@ -544,7 +571,7 @@ public:
     /// Makes room for `capacity` elements in all.
     void reserve(std::size_t capacity) {
         if (capacity > capacity_)
-            grow_to(capacity);
+            grow(capacity, capacity);
     }
 
     /// New elements are made by the default constructor.
@@ -561,7 +588,7 @@ public:
     /// Appends copies of elements that are not this vector's own.
     void append(const T *from, std::size_t count) {
         if (count > capacity_ - size_)
-            grow_to(next_capacity(count));
+            grow(next_capacity(count), size_ + count);
         std::uninitialized_copy_n(from, count, data_ + size_);
         size_ += count;
     }
@@ -592,63 +619,97 @@ private:
         return next;
     }
 
+    std::size_t tested(std::size_t index) const {
+        if (index >= size_)
+            throw std::out_of_range("ebbtide::vector::at");
+        return index;
+    }
+
+    /// Ends the elements and frees their block.
+    void free() noexcept {
+        clear();
+        if (data_ != nullptr)
+            ebb_free_last(scope_, data_, capacity_ * sizeof(T));
+    }
+
     template <typename... Arguments>
     EBB_COLD_MEMBER_ T &emplace_slowly(Arguments &&...arguments) {
-        // Made first: the arguments may refer to elements that are about to move.
-        T value(std::forward<Arguments>(arguments)...);
-        try_grow(next_capacity(1), size_ + 1);
-        T *place = ::new (static_cast<void *>(data_ + size_)) T(std::move(value));
+        const room found = find_room(next_capacity(1), size_ + 1);
+        // Made before the elements move: the arguments may refer to them.
+        T *place = nullptr;
+        try {
+            place = ::new (static_cast<void *>(found.block + size_))
+                T(std::forward<Arguments>(arguments)...);
+            move_to(found);
+        } catch (...) {
+            if (place != nullptr)
+                place->~T();
+            if (found.block != data_)
+                ebb_free_last(scope_, found.block, found.capacity * sizeof(T));
+            throw;
+        }
         ++size_;
         return *place;
     }
 
-    void grow_to(std::size_t capacity) { try_grow(capacity, capacity); }
-
     /// Grows to `wanted` elements or, if there is no memory for them, to `least`.
-    void try_grow(std::size_t wanted, std::size_t least) {
+    void grow(std::size_t wanted, std::size_t least) {
+        const room found = find_room(wanted, least);
+        try {
+            move_to(found);
+        } catch (...) {
+            ebb_free_last(scope_, found.block, found.capacity * sizeof(T));
+            throw;
+        }
+    }
+
+    /// A block that is to be the vector's, and how many elements have room there.
+    struct room {
+        T *block;
+        std::size_t capacity;
+    };
+
+    /// Room for `wanted` elements or, if there is no memory for them, for `least`: more of it behind
+    /// the vector's block, which the vector then has, or a new block.
+    room find_room(std::size_t wanted, std::size_t least) {
         if (wanted > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T))
             throw std::bad_array_new_length();
         const std::size_t old_bytes = capacity_ * sizeof(T);
         const bool last = data_ != nullptr && reinterpret_cast<char *>(data_) + old_bytes ==
                                                   scope_->low_;
-        const std::size_t room = scope_->top_ - reinterpret_cast<std::uintptr_t>(data_);
+        const std::size_t bytes = scope_->top_ - reinterpret_cast<std::uintptr_t>(data_);
         for (std::size_t capacity : {wanted, least}) {
-            if (last && capacity * sizeof(T) <= room) {
+            if (last && capacity * sizeof(T) <= bytes) {
                 ebb_grow(scope_, data_, old_bytes, capacity * sizeof(T), alignof(T));
                 capacity_ = capacity;
-                return;
+                return {data_, capacity};
             }
             void *block = ebb_alloc_low(scope_, capacity * sizeof(T), alignof(T));
-            if (block != nullptr) {
-                move_to(static_cast<T *>(block), capacity);
-                return;
-            }
+            if (block != nullptr)
+                return {static_cast<T *>(block), capacity};
         }
         detail::throw_last();
     }
 
-    void move_to(T *block, std::size_t capacity) {
+    /// Makes a block the vector's, and moves the elements there. If a copy throws, they stay.
+    void move_to(room found) {
+        if (found.block != data_)
+            relocate(found.block);
+        data_ = found.block;
+        capacity_ = found.capacity;
+    }
+
+    void relocate(T *block) {
         if constexpr (std::is_trivially_copyable_v<T>) {
             if (size_ > 0)
                 std::memcpy(static_cast<void *>(block), data_, size_ * sizeof(T));
         } else {
-            relocate(block, capacity);
-            std::destroy_n(data_, size_);
-        }
-        data_ = block;
-        capacity_ = capacity;
-    }
-
-    void relocate(T *block, std::size_t capacity) {
-        try {
             if constexpr (std::is_nothrow_move_constructible_v<T> ||
                           !std::is_copy_constructible_v<T>)
                 std::uninitialized_move_n(data_, size_, block);
             else
                 std::uninitialized_copy_n(data_, size_, block);
-        } catch (...) {
-            ebb_free_last(scope_, block, capacity * sizeof(T));
-            throw;
+            std::destroy_n(data_, size_);
         }
     }
 
@@ -659,7 +720,8 @@ private:
 };
 
 /// A text in a scope that grows in place; c_str puts a 0 behind it. The scope must outlive it and stay
-/// where it is. One thread at a time uses it and its scope.
+/// where it is, and have no child open while the string grows or is destroyed. One thread at a time
+/// uses it and its scope.
 class string {
 public:
     explicit string(scope &scope) noexcept : scope_(scope.c_scope()) {}
@@ -668,15 +730,16 @@ public:
     string &operator=(const string &) = delete;
     string(string &&other) noexcept
         : scope_(other.scope_), bytes_(std::exchange(other.bytes_, ebb_bytes{})) {}
+    /// Takes the text and the scope of `other`, which is empty then and keeps its scope.
     string &operator=(string &&other) noexcept {
-        std::swap(scope_, other.scope_);
-        std::swap(bytes_, other.bytes_);
+        if (this != &other) {
+            free();
+            scope_ = other.scope_;
+            bytes_ = std::exchange(other.bytes_, ebb_bytes{});
+        }
         return *this;
     }
-    ~string() {
-        if (bytes_.data != nullptr)
-            ebb_free_last(scope_, bytes_.data, bytes_.capacity);
-    }
+    ~string() { free(); }
 
     /// The text may be part of this one.
     string &append(std::string_view text) {
@@ -739,6 +802,11 @@ private:
         const bool is_in = bytes_.data != nullptr && !before(pointer, bytes_.data) &&
                            before(pointer, bytes_.data + bytes_.length);
         return is_in ? static_cast<std::size_t>(pointer - bytes_.data) : npos_;
+    }
+
+    void free() noexcept {
+        if (bytes_.data != nullptr)
+            ebb_free_last(scope_, bytes_.data, bytes_.capacity);
     }
 
     void room(std::size_t additional) {

@@ -14,10 +14,15 @@ use core::{cell::Cell, ptr::NonNull};
 /// The idle arenas of a thread, linked by `next`.
 struct Idle {
     first: Cell<Option<NonNull<ebb_arena>>>,
+    count: Cell<usize>,
 }
 
+/// The most arenas that a thread keeps idle. A thread that closes the scopes of others would keep one
+/// for each.
+const MOST_IDLE: usize = 32;
+
 thread_local! {
-    static IDLE: Idle = const { Idle { first: Cell::new(None) } };
+    static IDLE: Idle = const { Idle { first: Cell::new(None), count: Cell::new(0) } };
 }
 
 impl Idle {
@@ -25,16 +30,24 @@ impl Idle {
         let first = self.first.get()?;
         // SAFETY: an idle arena; no reference to this field exists.
         self.first.set(unsafe { (*first.as_ptr()).next });
+        self.count.set(self.count.get() - 1);
         Some(first)
     }
 
+    /// Keeps an arena. False, and it stays the caller's, if there are enough.
+    ///
     /// # Safety
     ///
     /// `arena` is an arena of `new_for_thread` without an open scope, in no list.
-    unsafe fn push(&self, arena: NonNull<ebb_arena>) {
+    unsafe fn push(&self, arena: NonNull<ebb_arena>) -> bool {
+        if self.count.get() == MOST_IDLE {
+            return false;
+        }
         // SAFETY: an arena, as the caller says; no reference to this field exists.
         unsafe { (*arena.as_ptr()).next = self.first.get() };
         self.first.set(Some(arena));
+        self.count.set(self.count.get() + 1);
+        true
     }
 
     fn free_all(&self) {
@@ -68,7 +81,7 @@ fn open() -> Result<ebb_scope, ebb_status> {
     }
 }
 
-/// Ends the scope of a thread's arena, which becomes idle.
+/// Ends the scope of a thread's arena, which becomes idle or, if the thread has enough, is freed.
 ///
 /// # Safety
 ///
@@ -78,9 +91,9 @@ pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
     unsafe { arena::close(arena) };
     let pushed = IDLE.try_with(|idle| {
         // SAFETY: its scope was closed above, and it is in no list.
-        unsafe { idle.push(arena) };
+        unsafe { idle.push(arena) }
     });
-    if pushed.is_err() {
+    if pushed != Ok(true) {
         // SAFETY: its scope was closed above, and it is in no list.
         unsafe { ebb_arena_free(arena.as_ptr()) };
     }

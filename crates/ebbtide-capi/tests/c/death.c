@@ -28,6 +28,11 @@ static void rewind_in_wrong_order(void) {
     ebb_rewind(&child, first);
     ebb_rewind(&child, second);
 }
+static void rewind_a_closed_scope(void) {
+    const ebb_position start = ebb_mark(&child);
+    (void)ebb_close(&child);
+    ebb_rewind(&child, start);
+}
 static void use_null(void) { ebb_new((ebb_scope *)NULL, int); }
 static void close_null(void) { (void)ebb_close(NULL); }
 
@@ -35,7 +40,7 @@ static void (*const cases[])(void) = {
     allocate,  allocate_unknown,  allocate_low,       print,
     grow,      give_back,         mark,               go_back,
     open_second_child, close_parent_first, rewind_in_wrong_order,
-    use_null,  close_null,
+    rewind_a_closed_scope, use_null,  close_null,
 };
 
 int main(int count, char **arguments) {

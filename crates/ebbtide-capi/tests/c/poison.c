@@ -84,9 +84,33 @@ static void nothing_is_reported_without_reason(void) {
     memset(buffer, 1, sizeof buffer);
 }
 
+/* Where hardly anything is free, a child's top and that of a failed allocation are rounded down into
+   a block that lives on. */
+static void blocks_at_the_end_of_a_region_are_not_poisoned(void) {
+    _Alignas(16) char buffer[64];
+    ebb_arena_storage storage;
+    ebb_arena *fixed = ebb_fixed_new(&storage, buffer, sizeof buffer);
+    ebb_scope parent = ebb_open(fixed);
+    char *high = ebb_alloc_aligned(&parent, 1, 1);
+    volatile char *low = ebb_alloc_low(&parent, 60, 1);
+    ebb_scope child = ebb_child(&parent);
+    (void)ebb_close(&child);
+    for (int i = 0; i < 60; i++)
+        low[i] = 1;
+    const ebb_position position = ebb_mark(&parent);
+    void *volatile refused = ebb_alloc(&parent, 32);
+    ebb_rewind(&parent, position);
+    for (int i = 0; i < 60; i++)
+        low[i] = 1;
+    *high = refused == NULL;
+    (void)ebb_close(&parent);
+    (void)ebb_arena_free(fixed);
+}
+
 int main(int count, char **arguments) {
     if (count == 1) {
         nothing_is_reported_without_reason();
+        blocks_at_the_end_of_a_region_are_not_poisoned();
         printf("%zu\n", sizeof cases / sizeof *cases);
         return 0;
     }

@@ -87,6 +87,14 @@ TEST(Scope, IsClosedAfterItWasMovedFrom) {
     EXPECT_NO_THROW(arena.open());
 }
 
+TEST(Scope, ThrowsALogicErrorWhenClosedTwice) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    EXPECT_THROW(scope.allocate(SIZE_MAX), std::bad_alloc); // is not what the second close is about
+    scope.close();
+    EXPECT_THROW(scope.close(), std::logic_error);
+}
+
 TEST(Scope, IsTheOnlyOneOfItsArena) {
     ebbtide::arena arena;
     ebbtide::scope scope = arena.open();
@@ -151,6 +159,8 @@ TEST(Scope, CopiesAndPrints) {
 #if __cplusplus >= 202002L
     std::span<int> standard = copy;
     EXPECT_EQ(standard.size(), 3u);
+    std::span<int> of_a_temporary = scope.make_array<int>(5);
+    EXPECT_EQ(of_a_temporary.size(), 5u);
 #endif
     const ebb_position position = scope.mark();
     const std::size_t used = scope.stats().used;
@@ -266,6 +276,14 @@ TEST(MemoryResource, UsesItsBufferFirst) {
     EXPECT_THROW((void)resource.allocate(1 << 20, 1), std::bad_alloc);
 }
 
+TEST(MemoryResource, BeginsWithAChunkOfTheSizeAskedFor) {
+    upstream counted;
+    ebbtide::memory_resource resource(1 << 20, &counted);
+    for (int i = 0; i < 1000; ++i)
+        EXPECT_NE(resource.allocate(1000, 8), nullptr);
+    EXPECT_EQ(counted.calls, 1u);
+}
+
 TEST(MemoryResource, ThrowsBadAllocAndEqualsItselfOnly) {
     ebbtide::memory_resource first, second(64), third(std::pmr::new_delete_resource());
     const volatile std::size_t huge = SIZE_MAX, half = PTRDIFF_MAX;
@@ -345,6 +363,7 @@ TEST(Vector, HasTheMethodsOfAVector) {
     texts.resize(5);
     EXPECT_EQ(texts.at(4), "");
     EXPECT_THROW(texts.at(5), std::out_of_range);
+    EXPECT_EQ(std::as_const(texts).at(4), "");
     ebbtide::vector<std::string> moved = std::move(texts);
     EXPECT_TRUE(texts.empty());
     EXPECT_EQ(moved.size(), 5u);
@@ -382,6 +401,65 @@ TEST(Vector, LosesNothingWhenACopyThrows) {
         EXPECT_EQ(counted::alive, 9);
     }
     EXPECT_EQ(counted::alive, 0);
+}
+
+TEST(Vector, LosesNoArgumentWhenThereIsNoRoom) {
+    alignas(16) char buffer[64];
+    ebbtide::fixed_arena arena(buffer, sizeof buffer);
+    ebbtide::scope scope = arena.open();
+    ebbtide::vector<std::unique_ptr<int>> values(scope);
+    for (int i = 0; i < 8; ++i)
+        values.push_back(std::make_unique<int>(i));
+    auto value = std::make_unique<int>(8);
+    EXPECT_THROW(values.push_back(std::move(value)), std::bad_alloc);
+    ASSERT_NE(value, nullptr);
+    EXPECT_EQ(*value, 8);
+    EXPECT_EQ(values.size(), 8u);
+}
+
+TEST(Vector, TakesWhatIsNeededWhereTwiceAsMuchIsNotThere) {
+    alignas(16) char buffer[80];
+    ebbtide::fixed_arena arena(buffer, sizeof buffer);
+    ebbtide::scope scope = arena.open();
+    {
+        const ebbtide::vector<int> three(scope, {1, 2, 3});
+        EXPECT_EQ(three.size(), 3u);
+    }
+    ebbtide::vector<double> values(scope, {0, 1, 2, 3, 4, 5, 6, 7});
+    const double more[] = {8, 9};
+    EXPECT_NO_THROW(values.append(more, 2));
+    EXPECT_EQ(values.back(), 9);
+}
+
+TEST(Vector, MovesBetweenScopes) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::scope other = ebbtide::scope::of_thread();
+    ebbtide::vector<std::unique_ptr<int>> outer(scope);
+    ebbtide::string text(scope, "of the outer scope");
+    outer.push_back(std::make_unique<int>(7));
+    {
+        ebbtide::scope child = other.child();
+        ebbtide::vector<std::unique_ptr<int>> inner(child);
+        ebbtide::string inner_text(child, "of the inner scope");
+        inner.push_back(std::make_unique<int>(8));
+        inner = std::move(outer);
+        inner_text = std::move(text);
+        EXPECT_EQ(*inner[0], 7);
+        EXPECT_EQ(inner_text.view(), "of the outer scope");
+    }
+    // What was moved from has nothing of a scope that has ended.
+    EXPECT_TRUE(outer.empty() && text.empty());
+    EXPECT_EQ(outer.data(), nullptr);
+    outer.push_back(std::make_unique<int>(9));
+    text += "new";
+    auto &same = outer;
+    outer = std::move(same);
+    EXPECT_EQ(*outer[0], 9);
+    ebbtide::vector<std::unique_ptr<int>> second(other);
+    std::swap(outer, second);
+    EXPECT_TRUE(outer.empty());
+    EXPECT_EQ(*second[0], 9);
 }
 
 TEST(Vector, ThrowsWhenThereIsNoRoomAndStaysAsItWas) {
