@@ -700,8 +700,8 @@ EBB_INLINE_ void *ebb_memdup(ebb_scope *scope, const void *from, size_t size, si
     return block == NULL ? NULL : memcpy(block, from, size);
 }
 
-/** A copy of the first `length` bytes, and a 0 behind them. */
-EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t length) {
+/** A copy of `length` bytes, which may contain zeros, and a 0 behind them. */
+EBB_INLINE_ char *ebb_string(ebb_scope *scope, const char *from, size_t length) {
     char *block;
     if (from == NULL || length >= (size_t)PTRDIFF_MAX) {
         ebb_fail_(from == NULL ? EBB_NULL : EBB_SIZE);
@@ -717,7 +717,17 @@ EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t length)
 
 /** A copy of a string. */
 EBB_INLINE_ char *ebb_strdup(ebb_scope *scope, const char *from) {
-    return ebb_strndup(scope, from, from == NULL ? 0 : strlen(from));
+    return ebb_string(scope, from, from == NULL ? 0 : strlen(from));
+}
+
+/** A copy of a string, or of its first `most` bytes if it is longer, and a 0 behind them. Like
+ *  strndup, it reads nothing behind the end of the string. */
+EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t most) {
+    size_t length = 0;
+    if (from != NULL)
+        while (length < most && from[length] != 0)
+            length++;
+    return ebb_string(scope, from, length);
 }
 
 /* ------------------------------------------------------------ blocks that grow */

@@ -212,7 +212,7 @@ public:
     /// A copy of a text, with a 0 behind it.
     std::string_view copy(std::string_view text) {
         const char *from = text.data() == nullptr ? "" : text.data();
-        return {detail::checked(ebb_strndup(&words_, from, text.size())), text.size()};
+        return {detail::checked(ebb_string(&words_, from, text.size())), text.size()};
     }
 
     /// Printed text, with a 0 behind it; see ebb_sprintf.

@@ -135,7 +135,8 @@ fn failure_leaves_the_words_as_they_were() {
     // SAFETY: the words of the only scope.
     front_end::alloc_low(unsafe { words.scope() }, layout(40, 1)).unwrap();
     let before = words;
-    for (size, align) in [(61, 1), (1 << 40, 1), (1, 1 << 40), (isize::MAX as usize, 1)] {
+    let large = 1 << (usize::BITS - 4);
+    for (size, align) in [(61, 1), (large, 1), (1, large), (isize::MAX as usize, 1)] {
         // SAFETY: the words of the only scope.
         let scope: &Scope<'_> = unsafe { words.scope() };
         assert!(scope.try_alloc_layout(layout(size, align)).is_err());

@@ -28,7 +28,8 @@ static void blocks_of_bad_size_or_alignment(ebb_scope *s) {
     EXPECT_FAILS(EBB_NO_MEMORY, ebb_alloc_aligned(s, large, 1));
     EXPECT_FAILS(EBB_NO_MEMORY, ebb_alloc_aligned(s, 1, (size_t)1 << 62));
     EXPECT_FAILS(EBB_NO_MEMORY, ebb_alloc_low(s, large, 1));
-    EXPECT_FAILS(EBB_SIZE, ebb_strndup(s, "abc", half));
+    EXPECT_FAILS(EBB_SIZE, ebb_string(s, "abc", half));
+    EXPECT_FAILS(EBB_NULL, ebb_string(s, NULL, 3));
     EXPECT_FAILS(EBB_NULL, ebb_strndup(s, NULL, 3));
     EXPECT_FAILS(EBB_NULL, ebb_strdup(s, NULL));
     EXPECT_FAILS(EBB_NULL, ebb_memdup(s, NULL, 3, 1));

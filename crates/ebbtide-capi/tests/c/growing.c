@@ -19,6 +19,10 @@ static void copied_text(ebb_scope *s) {
     char *text = ebb_strdup(s, "a string");
     EXPECT_TEXT(text, "a string");
     EXPECT_TEXT(ebb_strndup(s, "cut here", 3), "cut");
+    EXPECT_TEXT(ebb_strndup(s, "short", 100), "short");
+    EXPECT_TEXT(ebb_strndup(s, "short", (size_t)-1), "short");
+    EXPECT_TEXT(ebb_strndup(s, "none", 0), "");
+    EXPECT(memcmp(ebb_string(s, "a\0b", 3), "a\0b", 4) == 0);
     EXPECT_TEXT(ebb_strdup(s, ""), "");
 }
 
