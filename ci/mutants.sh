@@ -142,7 +142,7 @@ while read -r mutant; do
 done <"$results/survived.txt" >"$results/explained.txt"
 : >"$results/survived.txt"
 if [ -s "$results/unexplained.txt" ]; then
-    join_tests accessors allocator bad_input bumper builders claims collections failure growing huge_pages local \
+    join_tests accessors allocator bad_input bumper builders claims collections failure front_end growing huge_pages keep local \
         methods model moving panics peers_bugs poison pool reentrancy scopes steady_state traps vectors
     try_mutants second 100 allocator-api2-04,hashbrown-017,huge-pages,poison "${arguments[@]}"
 fi
