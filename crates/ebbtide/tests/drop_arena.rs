@@ -10,7 +10,7 @@ use common::watched;
 use ebbtide::{Arena, DropArena, Heap, Retain};
 use std::{
     cell::{Cell, RefCell},
-    mem::{self, MaybeUninit},
+    mem::{ManuallyDrop, MaybeUninit},
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
     rc::Rc,
@@ -235,8 +235,9 @@ fn values_may_borrow_what_outlives_the_arena() {
 #[test]
 fn a_forgotten_arena_runs_no_destructor() {
     let log = Log::default();
-    let arena = DropArena::new();
+    let arena = ManuallyDrop::new(DropArena::new());
     arena.alloc(log.value::<u8>(0));
-    mem::forget(arena);
     assert!(log.taken().is_empty());
+    drop(ManuallyDrop::into_inner(arena));
+    assert_eq!(log.taken(), [0]);
 }
