@@ -39,7 +39,7 @@ fn what_is_kept_takes_no_more_than_itself_while_the_child_stays_in_the_chunk() {
                 let slice = kept(&mut s, len, scratch, low_end);
                 assert_eq!(s.stats().used, 8 * (1 + len));
                 let after = s.alloc([9_u64; 10]);
-                assert_eq!(address(slice) % 8, 0);
+                assert_eq!(address(slice) % align_of::<u64>(), 0);
                 assert!(slice.iter().copied().eq(numbers(len, 7)));
                 assert_eq!((*before, *after), (3, [9; 10]));
             }
@@ -190,7 +190,7 @@ fn another_scope_in_the_place_of_the_child_is_noticed() {
     let mut s = arena.scope();
     let kept = s.alloc(1_u64);
     // Only a scope that never ends fits there.
-    let other: &'static mut Arena = Box::leak(Box::default());
+    let other: &'static mut Arena = common::leak(Arena::new());
     let mut other = Some(other.scope());
     let mut exchanged = |s: &mut Scope<'_>| {
         if let Some(other) = other.take() {
@@ -206,7 +206,7 @@ fn another_scope_in_the_place_of_the_child_is_noticed() {
     });
     assert!(message.unwrap().starts_with("another scope"));
     let message = panic_of(|| {
-        let other: &'static mut Arena = Box::leak(Box::default());
+        let other: &'static mut Arena = common::leak(Arena::new());
         let _ = s.transaction::<&u64, ()>(|s| {
             *s = other.scope();
             Ok(s.alloc(3))

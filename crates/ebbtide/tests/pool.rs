@@ -403,7 +403,7 @@ fn a_forgotten_root_keeps_what_it_holds() {
     let mut pool = Pool::new();
     let root = pool.root();
     let kept = root.scope().alloc_str("ebb");
-    mem::forget(root);
+    common::leak(root);
     pool.root().scope().alloc_str("flow");
     assert_eq!(kept, "ebb");
     pool.reset();

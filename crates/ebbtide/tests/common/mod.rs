@@ -15,9 +15,17 @@ use std::{
     ptr::NonNull,
     sync::{
         Arc, Mutex, Once,
-        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst},
     },
 };
+
+/// Leaks a value, but where leak checkers find it: its address is in a static.
+pub fn leak<'a, T: 'a>(value: T) -> &'a mut T {
+    static LEAKED: Mutex<Vec<AtomicPtr<()>>> = Mutex::new(Vec::new());
+    let leaked = Box::leak(Box::new(value));
+    LEAKED.lock().unwrap().push(AtomicPtr::new(std::ptr::from_mut(leaked).cast()));
+    leaked
+}
 
 /// The log of a [`Watched`] backing, and the failures that it is to inject.
 #[derive(Debug)]
