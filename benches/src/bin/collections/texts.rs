@@ -4,44 +4,12 @@ use crate::{Rows, contestants};
 use ebbtide_benches::harness::{hidden, observe, repeated};
 use std::{fmt::Write, hint::black_box};
 
-/// A row of strings, each of which is made anew for the body.
-macro_rules! texts {
-    ($rows:ident, $name:expr, |$text:ident| $body:expr) => {
-        $rows.row(
-            &$name,
-            contestants!(
-                |s| {
-                    let mut $text = s.string();
-                    $body;
-                    observe::<str>(&mut $text);
-                },
-                {
-                    let mut $text = String::new();
-                    $body;
-                    observe::<str>(&mut $text);
-                },
-                |bump| {
-                    let mut $text = bumpalo::collections::String::new_in(bump);
-                    $body;
-                    observe::<str>(&mut $text);
-                },
-                |bump| {
-                    let mut $text = bump_scope::BumpString::new_in(bump);
-                    $body;
-                    observe::<str>(&mut $text);
-                }
-            ),
-        )
-    };
-}
-
-/// The same, and a row of `GrowString`. Beside it stands what bump-scope has of its kind too.
-macro_rules! growing {
-    ($rows:ident, $what:expr, $with:expr, |$text:ident| $body:expr) => {{
-        texts!($rows, format!("{}, {}", $what, $with), |$text| $body);
-        let mut contestants = contestants!(
-            |s| {
-                let mut $text = s.grow_string();
+/// The contestants of a row of strings, each of which is made anew for the body: ours as given.
+macro_rules! strings {
+    (|$s:ident| $ours:expr, |$text:ident| $body:expr) => {
+        contestants!(
+            |$s| {
+                let mut $text = $ours;
                 $body;
                 observe::<str>(&mut $text);
             },
@@ -60,7 +28,22 @@ macro_rules! growing {
                 $body;
                 observe::<str>(&mut $text);
             }
-        );
+        )
+    };
+}
+
+/// A row of strings.
+macro_rules! texts {
+    ($rows:ident, $name:expr, |$text:ident| $body:expr) => {
+        $rows.row(&$name, strings!(|s| s.string(), |$text| $body))
+    };
+}
+
+/// The same, and a row of `GrowString`. Beside it stands what bump-scope has of its kind too.
+macro_rules! growing {
+    ($rows:ident, $what:expr, $with:expr, |$text:ident| $body:expr) => {{
+        texts!($rows, format!("{}, {}", $what, $with), |$text| $body);
+        let mut contestants = strings!(|s| s.grow_string(), |$text| $body);
         let mut bump: bump_scope::Bump = bump_scope::Bump::new();
         contestants.push(repeated("bump-scope, exclusive", move |turns| {
             for _ in 0..turns {

@@ -26,41 +26,12 @@ pub fn run(rows: &mut Rows<'_>, len: usize) {
     owned_strings(rows, len);
 }
 
-/// A row of vectors, each of which is made anew for the body.
-macro_rules! lists {
-    ($rows:ident, $name:expr, |$list:ident| $body:expr) => {
-        $rows.row(
-            &$name,
-            contestants!(
-                |s| {
-                    let mut $list = s.vec();
-                    black_box($body);
-                },
-                {
-                    let mut $list = Vec::new();
-                    black_box($body);
-                },
-                |bump| {
-                    let mut $list = bumpalo::collections::Vec::new_in(bump);
-                    black_box($body);
-                },
-                |bump| {
-                    let mut $list = bump_scope::BumpVec::new_in(bump);
-                    black_box($body);
-                }
-            ),
-        )
-    };
-}
-
-/// The same, and rows of `GrowVec` and `NodeVec`. Beside the first stands what bump-scope has of
-/// its kind too.
-macro_rules! growing {
-    ($rows:ident, $what:expr, $with:expr, |$list:ident| $body:expr) => {{
-        lists!($rows, format!("{}, {}", $what, $with), |$list| $body);
-        let mut contestants = contestants!(
-            |s| {
-                let mut $list = s.grow_vec();
+/// The contestants of a row of vectors, each of which is made anew for the body: ours as given.
+macro_rules! vectors {
+    (|$s:ident| $ours:expr, |$list:ident| $body:expr) => {
+        contestants!(
+            |$s| {
+                let mut $list = $ours;
                 black_box($body);
             },
             {
@@ -75,7 +46,23 @@ macro_rules! growing {
                 let mut $list = bump_scope::BumpVec::new_in(bump);
                 black_box($body);
             }
-        );
+        )
+    };
+}
+
+/// A row of vectors.
+macro_rules! lists {
+    ($rows:ident, $name:expr, |$list:ident| $body:expr) => {
+        $rows.row(&$name, vectors!(|s| s.vec(), |$list| $body))
+    };
+}
+
+/// The same, and rows of `GrowVec` and `NodeVec`. Beside the first stands what bump-scope has of
+/// its kind too.
+macro_rules! growing {
+    ($rows:ident, $what:expr, $with:expr, |$list:ident| $body:expr) => {{
+        lists!($rows, format!("{}, {}", $what, $with), |$list| $body);
+        let mut contestants = vectors!(|s| s.grow_vec(), |$list| $body);
         let mut bump: bump_scope::Bump = bump_scope::Bump::new();
         contestants.push(repeated("bump-scope, exclusive", move |turns| {
             for _ in 0..turns {
@@ -89,24 +76,7 @@ macro_rules! growing {
         $rows.row(&format!("GrowVec, {}, {}", $what, $with), contestants);
         $rows.row(
             &format!("NodeVec, {}, {}", $what, $with),
-            contestants!(
-                |s| {
-                    let mut $list = Node { vec: NodeVec::new(), scope: &s };
-                    black_box($body);
-                },
-                {
-                    let mut $list = Vec::new();
-                    black_box($body);
-                },
-                |bump| {
-                    let mut $list = bumpalo::collections::Vec::new_in(bump);
-                    black_box($body);
-                },
-                |bump| {
-                    let mut $list = bump_scope::BumpVec::new_in(bump);
-                    black_box($body);
-                }
-            ),
+            vectors!(|s| Node { vec: NodeVec::new(), scope: &s }, |$list| $body),
         );
     }};
 }
