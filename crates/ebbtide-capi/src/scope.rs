@@ -10,7 +10,7 @@ use crate::{
 use core::{alloc::Layout, ffi::c_void, ptr::NonNull};
 use ebb_status::{EBB_ALIGNMENT, EBB_CLOSED, EBB_NO_MEMORY, EBB_NULL, EBB_SIZE};
 use ebbtide::{
-    Scope,
+    AllocError, Scope,
     front_end::{self, Words},
 };
 
@@ -92,9 +92,16 @@ fn layout(size: usize, align: usize) -> Result<Layout, ebb_status> {
     Layout::from_size_align(size, align).map_err(|_| EBB_SIZE)
 }
 
-/// Answers with a block, or records why there is none.
-fn block(found: Result<NonNull<u8>, ebb_status>) -> *mut c_void {
-    found.map_or_else(fail_null, |block| block.as_ptr().cast())
+/// Takes a block from a scope that C named, or records why there is none.
+fn alloc<'s>(
+    scope: Result<&mut Scope<'s>, ebb_status>,
+    size: usize,
+    align: usize,
+    take: impl FnOnce(&Scope<'s>, Layout) -> Result<NonNull<u8>, AllocError>,
+) -> *mut c_void {
+    let taken = layout(size, align)
+        .and_then(|layout| take(scope?, layout).map_err(|AllocError| EBB_NO_MEMORY));
+    taken.map_or_else(fail_null, |block| block.as_ptr().cast())
 }
 
 /// Opens a scope of an arena that is not ready, or says why not.
@@ -152,13 +159,9 @@ pub unsafe extern "C" fn ebb_alloc_slowly_(
     size: usize,
     align: usize,
 ) -> *mut c_void {
-    let layout = match layout(size, align) {
-        Ok(layout) => layout,
-        Err(status) => return fail_null(status),
-    };
     // SAFETY: null or a scope, by the rules for every function.
     let scope = unsafe { core_scope(scope) };
-    block(scope.and_then(|scope| scope.try_alloc_layout(layout).map_err(|_| EBB_NO_MEMORY)))
+    alloc(scope, size, align, Scope::try_alloc_layout)
 }
 
 /// The same at the low end.
@@ -168,13 +171,9 @@ pub unsafe extern "C" fn ebb_alloc_low_slowly_(
     size: usize,
     align: usize,
 ) -> *mut c_void {
-    let layout = match layout(size, align) {
-        Ok(layout) => layout,
-        Err(status) => return fail_null(status),
-    };
     // SAFETY: null or a scope, by the rules for every function.
     let scope = unsafe { core_scope(scope) };
-    block(scope.and_then(|scope| front_end::alloc_low(scope, layout).map_err(|_| EBB_NO_MEMORY)))
+    alloc(scope, size, align, front_end::alloc_low)
 }
 
 /// Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
