@@ -68,6 +68,8 @@ in_windows() {
     export WINEPREFIX=$prefix WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
     # shellcheck disable=SC2064
     trap "'$server' --kill || true; rm -rf '$prefix'" EXIT
+    # Otherwise the server ends with its last program, while the next one connects.
+    "$server" --persistent
     "$wine" wineboot --init
     # The standard library gets random numbers from a DLL that Wine lacks before version 9.
     local dll=$prefix/drive_c/windows/system32/bcryptprimitives.dll
@@ -76,13 +78,14 @@ in_windows() {
 #include <ntsecapi.h>
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T size) { return RtlGenRandom(bytes, size); }
 C
-    export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$wine
+    local run="bash $PWD/ci/wine.sh"
+    export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$run
     export PROPTEST_CASES=${PROPTEST_CASES:-25}
     "${test[@]}" --package ebbtide-global --lib --tests -- --skip what_cannot_be_had_is_null
     "${test[@]}" --package ebbtide --test failure --test local --test local_thread_exit --test methods --test model \
         --test pool -- --skip o01_the_capacity_of_the_default_can_be_set
     # With few addresses, the range is smaller than the first size that is tried.
-    CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="prlimit --as=$((8 << 30)) $wine" \
+    CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="prlimit --as=$((8 << 30)) $run" \
         "${test[@]}" --package ebbtide-global --test given_back --test scopes
 }
 
