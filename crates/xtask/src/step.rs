@@ -1,7 +1,7 @@
 //! One check: a title, a command, and the tools that the command needs.
 
 use crate::process;
-use crate::tally::Tally;
+use crate::tally::{Reader, Tally};
 use crate::tool::{Missing, Tool};
 use std::time::{Duration, Instant};
 
@@ -62,9 +62,10 @@ impl Step {
         }
 
         println!("$ {}", self.command);
+        let mut reader = Reader::default();
         let mut counted: Option<Tally> = None;
         let status = process::run(self.command, |line| {
-            if let Some(tally) = Tally::from_libtest(line) {
+            if let Some(tally) = reader.read(line) {
                 *counted.get_or_insert_default() += tally;
             }
         });
