@@ -1,14 +1,15 @@
-//! Rows like those of bumpalo's own benchmark: values of 8 to 1,024 bytes by value, from a
-//! reference, by closure, and fallible; slices that are copied, cloned, filled and collected;
-//! formatted text. What adds to vectors and strings is in the group of collections.
+//! Rows like those of bumpalo's own benchmark: values of 8 to 1,024 bytes, moved, copied from a
+//! reference, made by a closure, and allocated fallibly; slices that are copied, cloned, filled and
+//! collected; formatted text. The rows that append to vectors and strings are in the group of
+//! collections.
 //!
-//! Each row exists twice: *warm*, where an arena is reused before it has left the nearest cache, and
-//! *cold*, where it goes through four megabytes first.
+//! Each row exists twice: *warm*, where the arena is emptied every 16 KiB and stays in the
+//! first-level cache, and *cold*, where it is emptied every 4 MiB.
 
 use crate::harness::{Bar, Bench, Repeated, hidden, observe, repeated};
 use std::hint::black_box;
 
-/// The bytes between two resets of the arena, and the name of that.
+/// The bytes allocated before the arena is emptied, and the name of such rows.
 const SPANS: [(usize, &str); 2] = [(16 << 10, "warm"), (4 << 20, "cold")];
 
 pub fn run(bench: &mut Bench) {
@@ -26,76 +27,56 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// One contestant a peer: what it allocates from, and one allocation.
+/// One contestant per peer: how to make its arena, how to empty it, and one allocation.
 macro_rules! peers {
     ($count:expr; $($name:ident: |$handle:ident| $allocation:expr,)*) => {
         vec![$(peers!(@ $name, $count, |$handle| $allocation)),*]
     };
-    (@ ebbtide, $count:expr, |$s:ident| $allocation:expr) => {{
-        let mut arena = ebbtide::Arena::with_capacity(CAPACITY);
-        repeated("ebbtide", move |turns| {
+    (@ ebbtide, $($rest:tt)*) => {
+        peers!(@@ "ebbtide", ebbtide::Arena::with_capacity(CAPACITY), |a| a.scope(), $($rest)*)
+    };
+    (@ stumpalo, $($rest:tt)*) => {
+        peers!(
+            @@ "stumpalo", stumpalo::Arena::with_capacity(CAPACITY), |a| { a.clear(); &a }, $($rest)*
+        )
+    };
+    (@ bumpalo, $($rest:tt)*) => {
+        peers!(
+            @@ "bumpalo", bumpalo::Bump::with_capacity(CAPACITY), |b| { b.reset(); &b }, $($rest)*
+        )
+    };
+    (@ bump_scope, $($rest:tt)*) => {
+        peers!(
+            @@ "bump-scope", <bump_scope::Bump>::with_size(2 * CAPACITY), |b| { b.reset(); &b },
+            $($rest)*
+        )
+    };
+    (@ blink_alloc, $($rest:tt)*) => {
+        peers!(
+            @@ "blink-alloc", blink_alloc::Blink::with_chunk_size(2 * CAPACITY),
+            |b| { b.reset(); &b }, $($rest)*
+        )
+    };
+    (
+        @@ $name:literal, $new:expr, |$arena:ident| $empty:expr,
+        $count:expr, |$handle:ident| $allocation:expr
+    ) => {{
+        let mut $arena = $new;
+        repeated($name, move |turns| {
             for _ in 0..turns {
-                let $s = arena.scope();
-                for _ in 0..hidden($count) {
-                    observe($allocation);
-                }
-            }
-        })
-    }};
-    (@ stumpalo, $count:expr, |$a:ident| $allocation:expr) => {{
-        let mut arena = stumpalo::Arena::with_capacity(CAPACITY);
-        repeated("stumpalo", move |turns| {
-            for _ in 0..turns {
-                arena.clear();
-                let $a = &arena;
-                for _ in 0..hidden($count) {
-                    observe($allocation);
-                }
-            }
-        })
-    }};
-    (@ bumpalo, $count:expr, |$b:ident| $allocation:expr) => {{
-        let mut bump = bumpalo::Bump::with_capacity(CAPACITY);
-        repeated("bumpalo", move |turns| {
-            for _ in 0..turns {
-                bump.reset();
-                let $b = &bump;
-                for _ in 0..hidden($count) {
-                    observe($allocation);
-                }
-            }
-        })
-    }};
-    (@ bump_scope, $count:expr, |$b:ident| $allocation:expr) => {{
-        let mut bump: bump_scope::Bump = bump_scope::Bump::with_size(2 * CAPACITY);
-        repeated("bump-scope", move |turns| {
-            for _ in 0..turns {
-                bump.reset();
-                let $b = &bump;
+                let $handle = $empty;
                 for _ in 0..hidden($count) {
                     observe(&mut *$allocation);
                 }
             }
         })
     }};
-    (@ blink_alloc, $count:expr, |$b:ident| $allocation:expr) => {{
-        let mut blink = blink_alloc::Blink::with_chunk_size(2 * CAPACITY);
-        repeated("blink-alloc", move |turns| {
-            for _ in 0..turns {
-                blink.reset();
-                let $b = &blink;
-                for _ in 0..hidden($count) {
-                    observe($allocation);
-                }
-            }
-        })
-    }};
 }
 
-/// The bytes that every arena has room for.
+/// The initial capacity of every arena, in bytes.
 const CAPACITY: usize = (4 << 20) + (64 << 10);
 
-/// Measures a row whose turns allocate blocks of `size` bytes throughout a span.
+/// Measures one row.
 fn row(bench: &mut Bench, name: &str, contestants: Vec<Repeated<'_>>) {
     bench.repeated_row(&format!("like bumpalo's: {name}"), contestants, &[Bar::BestPeer(0.97)]);
 }
@@ -241,7 +222,7 @@ fn formatted(bench: &mut Bench, (span, cache): (usize, &str)) {
         &format!("formatted words, {cache}"),
         peers!(count;
             ebbtide: |s| s.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
-            bumpalo: |b| &mut *bumpalo::format!(in b, "{} and {}", black_box(words)[0], words[1]),
+            bumpalo: |b| bumpalo::format!(in b, "{} and {}", black_box(words)[0], words[1]),
             bump_scope: |b| b.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
         ),
     );
@@ -250,7 +231,7 @@ fn formatted(bench: &mut Bench, (span, cache): (usize, &str)) {
         &format!("formatted numbers, {cache}"),
         peers!(count;
             ebbtide: |s| s.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
-            bumpalo: |b| &mut *bumpalo::format!(in b, "{} of {}", black_box(17), black_box(40_000)),
+            bumpalo: |b| bumpalo::format!(in b, "{} of {}", black_box(17), black_box(40_000)),
             bump_scope: |b| b.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
         ),
     );

@@ -20,57 +20,56 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
+/// A contestant that makes an arena, allocates `$count` times, checks the number of values if
+/// given, and drops the arena.
+macro_rules! fill {
+    ($name:expr, $new:expr, $count:expr, |$arena:ident, $n:ident| $allocation:expr $(, $len:expr)?) => {
+        contestant($name, move || {
+            let $arena = $new;
+            for $n in 0..hidden($count) {
+                observe($allocation);
+            }
+            $(assert_eq!($arena.len(), $len);)?
+        })
+    };
+}
+
 fn typed<'a, T: 'a>(count: usize, make: impl Fn(usize) -> T + Copy + 'a) -> Vec<Contestant<'a>> {
     vec![
-        contestant(OURS, move || {
-            let arena = TypedArena::new();
-            for n in 0..hidden(count) {
-                observe(arena.alloc(make(n)));
-            }
-            assert_eq!(arena.len(), count);
-        }),
-        contestant(TYPED_ARENA, move || {
-            let arena = typed_arena::Arena::new();
-            for n in 0..hidden(count) {
-                observe(arena.alloc(make(n)));
-            }
-            assert_eq!(arena.len(), count);
-        }),
+        fill!(OURS, TypedArena::new(), count, |arena, n| arena.alloc(make(n)), count),
+        fill!(
+            TYPED_ARENA,
+            typed_arena::Arena::new(),
+            count,
+            |arena, n| arena.alloc(make(n)),
+            count
+        ),
     ]
 }
 
 fn slices<'a>(count: usize) -> Vec<Contestant<'a>> {
+    let four = |n: usize| n as u64..n as u64 + 4;
     vec![
-        contestant(OURS, move || {
-            let arena = TypedArena::new();
-            for n in 0..hidden(count) as u64 {
-                observe(&mut arena.alloc_extend(n..n + 4)[3]);
-            }
-            assert_eq!(arena.len(), 4 * count);
-        }),
-        contestant(TYPED_ARENA, move || {
-            let arena = typed_arena::Arena::new();
-            for n in 0..hidden(count) as u64 {
-                observe(&mut arena.alloc_extend(n..n + 4)[3]);
-            }
-            assert_eq!(arena.len(), 4 * count);
-        }),
+        fill!(
+            OURS,
+            TypedArena::new(),
+            count,
+            |arena, n| &mut arena.alloc_extend(four(n))[3],
+            4 * count
+        ),
+        fill!(
+            TYPED_ARENA,
+            typed_arena::Arena::new(),
+            count,
+            |arena, n| &mut arena.alloc_extend(four(n))[3],
+            4 * count
+        ),
     ]
 }
 
 fn any<'a, T: 'static>(count: usize, make: impl Fn(usize) -> T + Copy + 'a) -> Vec<Contestant<'a>> {
     vec![
-        contestant(OURS, move || {
-            let arena = DropArena::new();
-            for n in 0..hidden(count) {
-                observe(arena.alloc(make(n)));
-            }
-        }),
-        contestant(BLINK_ALLOC, move || {
-            let arena = blink_alloc::Blink::new();
-            for n in 0..hidden(count) {
-                observe(arena.put(make(n)));
-            }
-        }),
+        fill!(OURS, DropArena::new(), count, |arena, n| arena.alloc(make(n))),
+        fill!(BLINK_ALLOC, blink_alloc::Blink::new(), count, |arena, n| arena.put(make(n))),
     ]
 }

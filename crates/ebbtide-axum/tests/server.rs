@@ -1,5 +1,5 @@
-//! Claim: requests that come in pieces and interleave each have an arena of their own, which comes back
-//! however the request ends.
+//! Claim: each request has an arena of its own, even if requests interleave. The arena returns to
+//! the pool however the request ends.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -14,7 +14,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Runs a server and a test on two threads, and stops with the test; never longer than a minute.
+/// Runs a server and a test on two threads. Stops when the test ends, or fails after a minute.
 fn with_server<T: Future<Output = ()>>(test: impl FnOnce(SocketAddr, Arc<Pool>) -> T) {
     let threads = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     threads.unwrap().block_on(async {
@@ -59,7 +59,7 @@ impl Client {
         self.answer().await
     }
 
-    /// Reads the status, and the body as long as the head says.
+    /// Reads the status, and a body of the length that the head declares.
     async fn answer(&mut self) -> (u16, String) {
         let mut bytes = Vec::new();
         let end = loop {
@@ -79,7 +79,7 @@ impl Client {
     }
 }
 
-/// A text of its own for every number, and the answer to it, found without an arena.
+/// A different text for every number, with the expected answer, computed without an arena.
 fn text(number: usize) -> (String, String) {
     let words: Vec<String> = (0..200 + number * 7)
         .map(|i| format!("w{}", i * (number + 3) % (number % 40 + 5)))
@@ -94,28 +94,41 @@ fn text(number: usize) -> (String, String) {
     (words.join(", "), lines)
 }
 
+/// Sends texts from several clients at once, and checks the answers. `number` selects the text for
+/// a client and one of its requests.
+async fn send_from_all(
+    address: SocketAddr,
+    clients: usize,
+    requests: usize,
+    number: fn(usize, usize) -> usize,
+    (pieces, pause): (usize, Duration),
+) {
+    let clients = (0..clients).map(|client| {
+        tokio::spawn(async move {
+            let mut connection = Client::connect(address).await;
+            for request in 0..requests {
+                let (text, lines) = text(number(client, request));
+                let pieces: Vec<_> = text.as_bytes().chunks(text.len().div_ceil(pieces)).collect();
+                assert_eq!(connection.post(&pieces, pause).await, (200, lines));
+            }
+        })
+    });
+    for client in clients.collect::<Vec<_>>() {
+        client.await.unwrap();
+    }
+}
+
 #[test]
 fn interleaved_requests_do_not_see_each_other() {
     const CLIENTS: usize = 8;
     const REQUESTS: usize = 20;
     with_server(|address, pool| async move {
-        let clients = (0..CLIENTS).map(|client| {
-            tokio::spawn(async move {
-                let mut connection = Client::connect(address).await;
-                for request in 0..REQUESTS {
-                    let (text, lines) = text(client * REQUESTS + request);
-                    let pieces: Vec<_> = text.as_bytes().chunks(text.len() / 4 + 1).collect();
-                    let answer = connection.post(&pieces, Duration::from_millis(1)).await;
-                    assert_eq!(answer, (200, lines));
-                }
-            })
-        });
-        for client in clients.collect::<Vec<_>>() {
-            client.await.unwrap();
-        }
+        let number = |client, request| client * REQUESTS + request;
+        let in_pieces = (4, Duration::from_millis(1));
+        send_from_all(address, CLIENTS, REQUESTS, number, in_pieces).await;
         let stats = pool.stats();
         assert_eq!(stats.used, 0);
-        // An arena for every request at a time, of a few chunks each.
+        // An arena for each simultaneous request, of a few chunks each.
         assert!((1..=CLIENTS * 6).contains(&stats.chunks), "{stats}");
         let (status, text) = Client::connect(address).await.get("/arenas").await;
         assert_eq!((status, text), (200, format!("{stats}\n")));
@@ -125,25 +138,13 @@ fn interleaved_requests_do_not_see_each_other() {
 #[test]
 fn under_load_the_pool_holds_a_small_arena_for_each_request_at_a_time() {
     const CLIENTS: usize = 16;
-    const REQUESTS: usize = 25;
     with_server(|address, pool| async move {
         for _ in 0..4 {
-            let clients = (0..CLIENTS).map(|client| {
-                tokio::spawn(async move {
-                    let mut connection = Client::connect(address).await;
-                    for request in 0..REQUESTS {
-                        let (text, lines) = text((client + request) % 40);
-                        let answer = connection.post(&[text.as_bytes()], Duration::ZERO).await;
-                        assert_eq!(answer, (200, lines));
-                    }
-                })
-            });
-            for client in clients.collect::<Vec<_>>() {
-                client.await.unwrap();
-            }
+            let number = |client, request| (client + request) % 40;
+            send_from_all(address, CLIENTS, 25, number, (1, Duration::ZERO)).await;
             let stats = pool.stats();
             assert_eq!(stats.used, 0);
-            // How many requests meet depends on the threads; at most all do.
+            // The number of simultaneous requests depends on the threads; at most all clients.
             assert!((1..=CLIENTS * 6).contains(&stats.chunks), "{stats}");
             assert!(stats.capacity <= CLIENTS * 64 * 1024, "{stats}");
         }
@@ -161,7 +162,7 @@ fn refused_requests_give_their_arena_back() {
         assert_eq!(client.post(&[&most], now).await.0, 200);
         assert_eq!(client.get("/nowhere").await.0, 404);
         assert_eq!(client.get("/words").await.0, 405);
-        // All of the text but its last byte is more than is allowed already; the server need not read on.
+        // Without its last byte the text is already too long. The server may stop reading.
         let mut other = Client::connect(address).await;
         other.head(LONGEST_TEXT + 2).await;
         let _ = other.0.write_all(&vec![b'a'; LONGEST_TEXT + 1]).await;
@@ -178,7 +179,7 @@ fn a_client_that_hangs_up_gives_its_arena_back() {
             let mut client = Client::connect(address).await;
             client.head(100).await;
             client.0.write_all(b"half a request").await.unwrap();
-            // Until the server has taken the arena out of the pool, or for the first time made one.
+            // Waits until the server has taken an arena from the pool or made the first one.
             sleep(Duration::from_millis(20)).await;
             drop(client);
             let mut waits = 0;

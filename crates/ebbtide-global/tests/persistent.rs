@@ -27,7 +27,7 @@ fn alone() -> MutexGuard<'static, ()> {
     TESTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Some blocks that know what is in them.
+/// Blocks whose contents are checked when they are dropped.
 struct Record {
     number: usize,
     cells: Vec<Vec<u8>>,
@@ -60,8 +60,8 @@ fn some(first: usize) -> Vec<Record> {
     records.into_iter().filter(|record| record.number % 8 == 0).collect()
 }
 
-/// A hundred scopes of which each keeps something for as long as four hundred others do: enough for a scope to persist.
-fn leave_much() -> VecDeque<Vec<Record>> {
+/// Opens 400 scopes and keeps blocks of each: enough for a scope to persist.
+fn keep_much() -> VecDeque<Vec<Record>> {
     (0..400).map(|number| arena(|| some(64 * number))).collect()
 }
 
@@ -69,8 +69,17 @@ fn pinned() -> usize {
     report().escapes.pinned_chunks
 }
 
+/// Drops what scopes kept. No block is alive then, so the next outermost scope ends the persistent
+/// one, and no chunk stays pinned.
+#[track_caller]
+fn assert_nothing_stays_pinned<T>(kept: T) {
+    drop(kept);
+    arena(|| ());
+    assert_eq!(pinned(), 0);
+}
+
 #[test]
-fn what_one_scope_left_free_the_next_one_uses() {
+fn the_next_scope_uses_what_one_left_free() {
     let _alone = alone();
     let mut kept = VecDeque::new();
     for number in 0..2_000 {
@@ -79,18 +88,17 @@ fn what_one_scope_left_free_the_next_one_uses() {
             kept.pop_front();
         }
     }
-    // 1,600 records of 700 bytes, vectors included. In a chunk that a scope fills by half are eight.
+    // 200 scopes keep 1,600 records of about 700 bytes. If no scope persisted, each would pin a
+    // chunk of its own.
     let chunks = pinned();
     assert!(chunks < 32, "{chunks} chunks");
-    drop(kept);
-    arena(|| ());
-    assert_eq!(pinned(), 0, "nothing is alive, so the scope that stood has ended");
+    assert_nothing_stays_pinned(kept);
 }
 
 #[test]
 fn what_is_freed_in_scopes_of_any_kind_is_used_again() {
     let _alone = alone();
-    let mut kept = leave_much();
+    let mut kept = keep_much();
     for number in 0..2_000 {
         arena(|| {
             let own = some(64 * number);
@@ -105,19 +113,18 @@ fn what_is_freed_in_scopes_of_any_kind_is_used_again() {
     }
     let chunks = pinned();
     assert!(chunks < 80, "{chunks} chunks");
-    drop(kept);
-    arena(|| ());
-    assert_eq!(pinned(), 0);
+    assert_nothing_stays_pinned(kept);
 }
 
 #[test]
 fn it_takes_no_chunk_that_scopes_inside_of_it_pinned() {
     let _alone = alone();
-    let mut kept = leave_much();
+    let mut kept = keep_much();
     for number in 0..300 {
         let own = arena(|| {
             let inner = arena(|| some(64 * number));
-            // Not out of the lists: a chunk is to be had, and the inner scope left one with a free tail.
+            // Too large for the free lists, so that a chunk is needed. The inner scope left one with
+            // a free tail.
             let large: Vec<Vec<u8>> = (0..20).map(|_| vec![1; 1000 + number]).collect();
             kept.push_back(inner);
             large
@@ -128,20 +135,18 @@ fn it_takes_no_chunk_that_scopes_inside_of_it_pinned() {
             kept.pop_front();
         }
     }
-    drop(kept);
-    arena(|| ());
-    assert_eq!(pinned(), 0);
+    assert_nothing_stays_pinned(kept);
 }
 
 #[test]
-fn a_scope_that_cannot_go_on_in_it_ends_it() {
+fn a_scope_with_options_that_it_cannot_serve_ends_it() {
     let _alone = alone();
     for options in [
         Options::new().byte_limit(1 << 20),
         Options::new().min_size(16),
         Options::new().max_size(4096),
     ] {
-        let mut kept = leave_much();
+        let mut kept = keep_much();
         for number in 0..200 {
             kept.push_back(arena_with(&options, || some(number)));
             kept.push_back(arena(|| some(number)));
@@ -167,7 +172,8 @@ fn what_another_thread_frees_ends_it() {
     drop(sender);
     let count: usize = consumer.join().unwrap();
     assert_eq!(count, 5_000 * 8);
-    // At most 66 scopes' records are on their way; those of all are in 400 chunks and more, if they are in nothing but records.
+    // At most 66 scopes' records wait in the channel. All records together would fill more than 400
+    // chunks.
     assert!(most < 200, "{most} chunks");
     arena(|| ());
     release_pool();
@@ -177,7 +183,7 @@ fn what_another_thread_frees_ends_it() {
 #[test]
 fn it_ends_with_its_thread_and_what_it_kept_lives_on() {
     let _alone = alone();
-    let kept = thread::spawn(leave_much).join().unwrap();
+    let kept = thread::spawn(keep_much).join().unwrap();
     assert!(pinned() > 0);
     drop(kept);
     assert_eq!(pinned(), 0);
@@ -186,13 +192,13 @@ fn it_ends_with_its_thread_and_what_it_kept_lives_on() {
 #[test]
 fn the_pools_are_released_with_it() {
     let _alone = alone();
-    let mut kept = leave_much();
+    let mut kept = keep_much();
     release_pool();
     kept.truncate(10);
     let few = pinned();
     assert!(few <= 11, "{few} chunks for ten scopes");
     drop(kept);
-    assert_eq!(pinned(), 0, "no scope is kept for the next one");
+    assert_eq!(pinned(), 0, "no scope is suspended for the next one");
 }
 
 #[test]
@@ -200,7 +206,7 @@ fn it_ends_when_what_it_has_is_of_no_use() {
     let _alone = alone();
     let mut most = 0;
     let mut kept = Vec::new();
-    // Each size by itself fits into its lists; what all of them together left there is 50 MB.
+    // The blocks of one size fit into its free lists; those of all sizes together would be 50 MB.
     for size in (8..1024).step_by(8) {
         let mut next = Vec::new();
         for _ in 0..400 {
@@ -213,9 +219,7 @@ fn it_ends_when_what_it_has_is_of_no_use() {
         most = most.max(pinned());
     }
     assert!(most < 400, "{most} chunks");
-    drop(kept);
-    arena(|| ());
-    assert_eq!(pinned(), 0);
+    assert_nothing_stays_pinned(kept);
 }
 
 #[test]
@@ -230,7 +234,7 @@ fn its_figures_are_those_of_the_scopes_that_went_on_in_it() {
             blocks.into_iter().nth(150).unwrap()
         }));
         if kept.len() > 500 {
-            // Not in a scope: there it would count against what that one keeps.
+            // Outside of any scope, because frees in a scope offset what it keeps.
             kept.pop_front();
         }
     }
@@ -240,7 +244,7 @@ fn its_figures_are_those_of_the_scopes_that_went_on_in_it() {
     let label = after.labels.iter().find(|label| label.label == "persistent").unwrap();
     assert_eq!((label.scopes, label.escaped), (1_000, 1_000));
     assert!(label.blocks >= 300_000);
-    // The end of the scope that stood is no scope's, and what it leaves behind was told.
+    // The end of the persistent scope changes no figure: its sessions were counted when they ended.
     release_pool();
     assert!(pinned() > 0);
     let end = report();
@@ -252,7 +256,7 @@ fn its_figures_are_those_of_the_scopes_that_went_on_in_it() {
 #[test]
 fn a_block_of_it_is_resized_wherever_that_happens() {
     let _alone = alone();
-    let mut kept = leave_much();
+    let mut kept = keep_much();
     let grow = |records: &mut Vec<Record>| {
         for record in records {
             let number = record.number;
@@ -278,15 +282,13 @@ fn a_block_of_it_is_resized_wherever_that_happens() {
         kept.push_back(own);
         kept.pop_front();
     }
-    drop(kept);
-    arena(|| ());
-    assert_eq!(pinned(), 0);
+    assert_nothing_stays_pinned(kept);
 }
 
 #[test]
 fn large_blocks_live_on_too() {
     let _alone = alone();
-    let mut kept = leave_much();
+    let mut kept = keep_much();
     let mut large = VecDeque::new();
     for number in 0..400 {
         let own = arena(|| {
@@ -298,13 +300,11 @@ fn large_blocks_live_on_too() {
         large.extend((number % 3 == 0).then(|| vec![number; 5]));
     }
     assert!(large.iter().all(|block| block.iter().all(|n| *n == block[0])));
-    drop((kept, large));
-    arena(|| ());
-    assert_eq!(pinned(), 0);
+    assert_nothing_stays_pinned((kept, large));
 }
 
-/// As `leave_much`, of an owner: blocks of 64 bytes.
-fn leave_blocks(owner: &Owner) -> (Vec<*mut u8>, Vec<Ticket>) {
+/// Like `keep_much`, for an owner of its own and with blocks of 64 bytes.
+fn keep_blocks(owner: &Owner) -> (Vec<*mut u8>, Vec<Ticket>) {
     let layout = Layout::from_size_align(64, 8).unwrap();
     let (mut kept, mut tickets) = (Vec::new(), Vec::new());
     for _ in 0..400 {
@@ -322,16 +322,15 @@ fn leave_blocks(owner: &Owner) -> (Vec<*mut u8>, Vec<Ticket>) {
 }
 
 #[test]
-fn a_block_that_shrinks_much_leaves_a_scope_that_rests() {
+fn a_block_that_shrinks_much_leaves_a_suspended_scope() {
     let _alone = alone();
     let [large, less, little] = [64, 40, 20].map(|size| Layout::from_size_align(size, 8).unwrap());
-    let owner = Owner::new();
-    assert!(owner.start());
+    let owner = started();
     let mut moved = 0;
-    for block in leave_blocks(&owner).0 {
+    for block in keep_blocks(&owner).0 {
         // SAFETY: the block is alive, with this layout.
         let shrunk = unsafe { owner.realloc(block, large, 40) };
-        assert_eq!(shrunk, block, "less than half of it would be of no use");
+        assert_eq!(shrunk, block, "too little is freed to move it");
         // SAFETY: as above.
         let shrunk = unsafe { owner.realloc(block, less, 20) };
         moved += usize::from(shrunk.is_null());
@@ -339,7 +338,10 @@ fn a_block_that_shrinks_much_leaves_a_scope_that_rests() {
         // SAFETY: as above.
         assert!(unsafe { owner.dealloc(block, layout) });
     }
-    assert!((300..400).contains(&moved), "{moved}: all but those of before one stood");
+    assert!(
+        (300..400).contains(&moved),
+        "{moved}: all but those of the scopes before the first that persisted"
+    );
     owner.end();
     assert_eq!(pinned(), 0);
 }
@@ -348,15 +350,14 @@ fn a_block_that_shrinks_much_leaves_a_scope_that_rests() {
 fn a_ticket_ends_the_scope_that_it_was_for_and_no_later_one() {
     let _alone = alone();
     let layout = Layout::from_size_align(64, 8).unwrap();
-    let owner = Owner::new();
-    assert!(owner.start());
-    let (kept, tickets) = leave_blocks(&owner);
+    let owner = started();
+    let (kept, tickets) = keep_blocks(&owner);
 
     let enter = || owner.enter(&Options::new()).unwrap();
     let last = enter();
     for old in tickets {
         owner.leave(old);
-        assert!(owner.is_open(), "that one has ended");
+        assert!(owner.is_open(), "its scope ended long ago");
     }
     let inner = enter();
     let outside = owner.enter_outside().unwrap();
@@ -377,9 +378,15 @@ fn a_ticket_ends_the_scope_that_it_was_for_and_no_later_one() {
     assert_eq!(pinned(), 0);
 }
 
+fn started() -> Owner {
+    let owner = Owner::new();
+    assert!(owner.start());
+    owner
+}
+
 const BLOCK: Layout = Layout::new::<[u64; 12]>();
 
-/// A scope with 64 blocks of which one is kept.
+/// Opens a scope, allocates 64 blocks and keeps one.
 fn keep_one(owner: &Owner, kept: &mut Vec<*mut u8>) {
     let ticket = owner.enter(&Options::new()).unwrap();
     let mut blocks = [(); 64].map(|()| owner.alloc(BLOCK)).into_iter();
@@ -389,15 +396,14 @@ fn keep_one(owner: &Owner, kept: &mut Vec<*mut u8>) {
 }
 
 fn free(owner: &Owner, block: *mut u8) {
-    // SAFETY: whoever calls allocated the block with this layout, and frees it once.
+    // SAFETY: callers pass a live block of this layout, once.
     assert!(unsafe { owner.dealloc(block, BLOCK) });
 }
 
 #[test]
 fn scopes_inside_of_it_use_tails() {
     let _alone = alone();
-    let (owner, mut kept) = (Owner::new(), Vec::new());
-    assert!(owner.start());
+    let (owner, mut kept) = (started(), Vec::new());
     (0..1_500).for_each(|_| keep_one(&owner, &mut kept));
     let before = pinned();
     let ticket = owner.enter(&Options::new()).unwrap();
@@ -406,15 +412,14 @@ fn scopes_inside_of_it_use_tails() {
     let more = pinned() - before;
     kept.into_iter().for_each(|block| free(&owner, block));
     owner.end();
-    // As many as scopes pin that are in no other, and some.
+    // As few as outermost scopes would pin.
     assert!(more < 1_500 / 8, "{more} chunks for 1,500 blocks of 96 bytes");
 }
 
 #[test]
 fn its_end_changes_no_figure() {
     let _alone = alone();
-    let (owner, mut kept) = (Owner::new(), Vec::new());
-    assert!(owner.start());
+    let (owner, mut kept) = (started(), Vec::new());
     (0..1_500).for_each(|_| keep_one(&owner, &mut kept));
     let before = report();
     owner.release_pools();
@@ -433,9 +438,9 @@ fn a_thread_that_frees_all_it_kept_holds_no_chunk_while_it_waits() {
         let kept: Vec<_> = (0..400).map(|n| arena(|| some(64 * n))).collect();
         assert!(pinned() > before, "its scopes persist");
         drop(kept);
-        // No scope was opened since, and the thread has not ended.
+        // No scope was opened since, and the thread still runs.
         assert_eq!(pinned(), before);
-        // The next scopes serve as before.
+        // The next scopes persist as before.
         let again: Vec<_> = (0..400).map(|n| arena(|| some(64 * n))).collect();
         assert!(pinned() > before);
         drop(again);

@@ -7,7 +7,9 @@
 
 mod common;
 
-use common::{Census, Liar, address, assert_apart, assert_works, end, extent, panic_of, watched};
+use common::{
+    Census, Liar, ZeroSized, address, assert_apart, assert_works, end, extent, panic_of, watched,
+};
 use ebbtide::{AllocError, Arena, Fixed, GrowString, GrowVec, Scope, StackArena};
 use std::{
     fmt::Write as _,
@@ -310,26 +312,17 @@ fn elements_without_size_take_nothing() {
 
 #[test]
 fn elements_without_size_are_dropped_one_by_one() {
-    use std::cell::Cell;
-    thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
-    struct Marker;
-    impl Drop for Marker {
-        fn drop(&mut self) {
-            DROPPED.set(DROPPED.get() + 1);
-        }
-    }
-
     let mut arena = Arena::new();
     let mut s = arena.scope();
     let mut v = s.owned_grow_vec();
-    v.extend((0..10).map(|_| Marker));
+    v.extend((0..10).map(|_| ZeroSized));
     v.truncate(8);
-    assert_eq!(DROPPED.get(), 2);
+    assert_eq!(ZeroSized::dropped(), 2);
     end(v.pop());
     let owned = v.into_boxed_slice();
-    assert_eq!((owned.len(), DROPPED.get()), (7, 3));
+    assert_eq!((owned.len(), ZeroSized::dropped()), (7, 3));
     drop(owned);
-    assert_eq!(DROPPED.get(), 10);
+    assert_eq!(ZeroSized::dropped(), 10);
 }
 
 #[test]

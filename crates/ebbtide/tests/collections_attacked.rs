@@ -7,6 +7,9 @@
     reason = "a test: small numbers, and it may panic"
 )]
 
+mod common;
+
+use common::ZeroSized;
 use ebbtide::{
     AllocError, Arena, Backing, Fixed, Heap, Scope,
     collections::{CollectIn, NodeVec, Owning, Vec as ScopeVec},
@@ -319,30 +322,23 @@ fn a_builder_with_large_alignment_and_odd_ends() {
 
 #[test]
 fn zero_sized_elements_count_their_destructors() {
-    thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
-    struct Unit;
-    impl Drop for Unit {
-        fn drop(&mut self) {
-            DROPPED.set(DROPPED.get() + 1);
-        }
-    }
     let mut arena = Arena::new();
     let s = arena.scope();
     let mut list = s.owned_vec();
-    list.extend((0..100).map(|_| Unit));
+    list.extend((0..100).map(|_| ZeroSized));
     drop(list.drain(10..20));
     let mut turn = 0;
     list.retain(|_| {
         turn += 1;
         turn % 2 == 0
     });
-    drop(list.splice(5..10, (0..3).map(|_| Unit)));
+    drop(list.splice(5..10, (0..3).map(|_| ZeroSized)));
     let rest = list.len();
     let mut iter = list.into_iter();
     iter.next_back();
     iter.nth(3);
     drop(iter);
-    assert_eq!((rest, DROPPED.get()), (43, 103));
+    assert_eq!((rest, ZeroSized::dropped()), (43, 103));
 }
 
 #[test]

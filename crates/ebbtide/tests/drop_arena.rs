@@ -6,12 +6,11 @@
 
 mod common;
 
-use common::watched;
+use common::{ZeroSized, panics, watched};
 use ebbtide::{Arena, DropArena, Heap, Retain};
 use std::{
     cell::{Cell, RefCell},
     mem::{ManuallyDrop, MaybeUninit},
-    panic::{AssertUnwindSafe, catch_unwind},
     ptr,
     rc::Rc,
 };
@@ -47,10 +46,6 @@ impl<A> Drop for Logged<A> {
         self.1.dropped.borrow_mut().push(self.0);
         assert_ne!(self.1.panics_at.get(), Some(self.0), "asked for");
     }
-}
-
-fn panics(f: impl FnOnce()) -> bool {
-    catch_unwind(AssertUnwindSafe(f)).is_err()
 }
 
 /// Values of several types and slices of them, numbered 0 to 8.
@@ -134,19 +129,12 @@ fn values_without_a_destructor_take_no_more_than_their_size() {
 
 #[test]
 fn values_without_bytes_are_dropped_too() {
-    thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
-    struct Empty;
-    impl Drop for Empty {
-        fn drop(&mut self) {
-            DROPPED.set(DROPPED.get() + 1);
-        }
-    }
     let arena = DropArena::new();
-    arena.alloc(Empty);
-    arena.alloc_slice_from_iter((0..10).map(|_| Empty));
-    assert_eq!(DROPPED.get(), 0);
+    arena.alloc(ZeroSized);
+    arena.alloc_slice_from_iter((0..10).map(|_| ZeroSized));
+    assert_eq!(ZeroSized::dropped(), 0);
     drop(arena);
-    assert_eq!(DROPPED.get(), 11);
+    assert_eq!(ZeroSized::dropped(), 11);
 }
 
 #[test]

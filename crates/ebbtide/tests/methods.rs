@@ -6,10 +6,12 @@
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod common;
+
+use common::ZeroSized;
 use ebbtide::{AllocError, AllocOrInitError, Arena, Box, Fixed, Scope, StackArena, unsize};
 use std::{
     alloc::Layout,
-    cell::Cell,
     collections::HashMap,
     fmt::{self, Write as _},
     mem::MaybeUninit,
@@ -580,22 +582,15 @@ fn zero_sized_values_can_be_allocated_on_two_threads_at_once() {
 
 #[test]
 fn zero_sized_values_are_dropped_once_by_their_boxes() {
-    thread_local!(static DROPS: Cell<usize> = const { Cell::new(0) });
-    struct Token;
-    impl Drop for Token {
-        fn drop(&mut self) {
-            DROPS.set(DROPS.get() + 1);
-        }
-    }
     let mut arena = Arena::new();
     let s = arena.scope();
-    drop(s.boxed(Token));
-    drop(s.boxed_slice_fill_with(1000, |_| Token));
-    drop(s.boxed_slice_from_iter((0..10).map(|_| Token)));
-    drop(s.boxed_vec(vec![Token, Token]));
-    assert_eq!(DROPS.get(), 1013);
-    s.alloc_leaked(Token);
-    assert_eq!(DROPS.get(), 1013);
+    drop(s.boxed(ZeroSized));
+    drop(s.boxed_slice_fill_with(1000, |_| ZeroSized));
+    drop(s.boxed_slice_from_iter((0..10).map(|_| ZeroSized)));
+    drop(s.boxed_vec(vec![ZeroSized, ZeroSized]));
+    assert_eq!(ZeroSized::dropped(), 1013);
+    s.alloc_leaked(ZeroSized);
+    assert_eq!(ZeroSized::dropped(), 1013);
 }
 
 #[test]

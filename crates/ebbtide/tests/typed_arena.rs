@@ -4,12 +4,14 @@
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{ZeroSized, panics};
 use ebbtide::TypedArena;
 use std::{
     cell::{Cell, RefCell},
     iter,
     mem::ManuallyDrop,
-    panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
 };
 
@@ -43,10 +45,6 @@ impl Drop for Logged {
         self.log.dropped.borrow_mut().push(self.number);
         assert_ne!(self.log.panics_at.get(), Some(self.number), "asked for");
     }
-}
-
-fn panics(f: impl FnOnce()) -> bool {
-    catch_unwind(AssertUnwindSafe(f)).is_err()
 }
 
 #[test]
@@ -259,24 +257,17 @@ fn hints_that_lie_cost_nothing_but_room() {
 
 #[test]
 fn values_without_bytes_are_counted_and_dropped() {
-    thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
-    struct Empty;
-    impl Drop for Empty {
-        fn drop(&mut self) {
-            DROPPED.set(DROPPED.get() + 1);
-        }
-    }
     let mut arena = TypedArena::new();
-    arena.alloc(Empty);
-    arena.alloc_extend(iter::repeat_with(|| Empty).take(100));
-    assert_eq!((arena.len(), arena.iter_mut().count(), DROPPED.get()), (101, 101, 0));
+    arena.alloc(ZeroSized);
+    arena.alloc_extend(iter::repeat_with(|| ZeroSized).take(100));
+    assert_eq!((arena.len(), arena.iter_mut().count(), ZeroSized::dropped()), (101, 101, 0));
     arena.alloc_extend((0..10).map(|_| {
-        arena.alloc(Empty);
-        Empty
+        arena.alloc(ZeroSized);
+        ZeroSized
     }));
-    assert_eq!((arena.len(), DROPPED.get()), (121, 0));
+    assert_eq!((arena.len(), ZeroSized::dropped()), (121, 0));
     drop(arena);
-    assert_eq!(DROPPED.get(), 121);
+    assert_eq!(ZeroSized::dropped(), 121);
 }
 
 #[test]

@@ -374,6 +374,26 @@ impl Drop for Counted<'_> {
     }
 }
 
+thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
+
+/// A value without bytes that counts its destructor.
+#[derive(Debug)]
+pub struct ZeroSized;
+
+impl ZeroSized {
+    /// The number of values dropped on this thread. Only one test of a binary can use it: without
+    /// threads, all tests share the count.
+    pub fn dropped() -> usize {
+        DROPPED.get()
+    }
+}
+
+impl Drop for ZeroSized {
+    fn drop(&mut self) {
+        DROPPED.set(DROPPED.get() + 1);
+    }
+}
+
 /// An iterator with a size hint chosen by the test.
 #[derive(Debug)]
 pub struct Liar<I> {
@@ -449,3 +469,8 @@ pub fn assert_apart<T: ?Sized, U: ?Sized>(one: &T, other: &U) {
 
 /// Ends a value or a borrow.
 pub fn end<T>(_value: T) {}
+
+/// Whether a closure panics. The message is not printed.
+pub fn panics<R>(run: impl FnOnce() -> R) -> bool {
+    panic_of(run).is_some()
+}
