@@ -732,22 +732,28 @@ EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t most) {
 
 /* ------------------------------------------------------------ blocks that grow */
 
+/* A block at the low end, or NULL if it does not fit, is empty, or its alignment is not a power of two.
+   An alignment of 0 needs more padding than there are addresses. Nothing fits in a closed scope. */
+EBB_INLINE_ void *ebb_take_low_(ebb_scope *scope, size_t size, size_t align) {
+    const size_t room = scope->top_ - ebb_low_(scope);
+    const size_t padding = (0 - ebb_low_(scope)) & (align - 1);
+    if (EBB_LIKELY_((align & (align - 1)) == 0 && size - 1 < room && padding <= room - size)) {
+        char *start = scope->low_ + padding;
+        scope->low_ = start + size;
+        ebb_unpoison_(start, size);
+        return start;
+    }
+    return NULL;
+}
+
 /** A block at the low end of the scope: while it is the last one there, ::ebb_grow makes it larger
  *  without copying. */
 EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
     void *block;
     EBB_CHECK_USABLE_(scope);
-    if (EBB_LIKELY_(align <= EBB_SMALL_ && align != 0 && (align & (align - 1)) == 0)) {
-        const size_t room = scope->top_ - ebb_low_(scope);
-        const size_t padding = (0 - ebb_low_(scope)) & (align - 1);
-        /* Of a closed scope not even an empty block. */
-        if (EBB_LIKELY_(size - 1 < room && padding <= room - size)) {
-            char *start = scope->low_ + padding;
-            scope->low_ = start + size;
-            ebb_unpoison_(start, size);
-            return start;
-        }
-    }
+    block = ebb_take_low_(scope, size, align);
+    if (EBB_LIKELY_(block != NULL))
+        return block;
     if (EBB_IS_LOCAL_(scope)) {
         ebb_scope copy;
         EBB_COPY_WORDS_(&copy, scope);

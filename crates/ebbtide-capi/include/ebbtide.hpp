@@ -28,6 +28,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <initializer_list>
 #include <iterator>
@@ -384,6 +385,9 @@ private:
 /// A memory resource for pmr containers: a std::pmr::monotonic_buffer_resource whose release()
 /// keeps its chunks, and which takes the last block back when it is deallocated. One thread at a
 /// time uses it. It cannot be moved.
+///
+/// Exceptions of the upstream reach the caller of allocate(). Without an upstream (a null pointer),
+/// chunks come from the heap, and what does not fit throws std::bad_alloc.
 class memory_resource final : public std::pmr::memory_resource {
 public:
     memory_resource() : memory_resource(nullptr, 0) {}
@@ -391,10 +395,10 @@ public:
         : memory_resource(nullptr, 0, upstream) {}
     explicit memory_resource(std::size_t first_chunk, std::pmr::memory_resource *upstream =
                                                           std::pmr::get_default_resource())
-        : upstream_(upstream), arena_(nullptr, 0, {first_chunk, 0, upstream}) {}
+        : source_{upstream, nullptr}, arena_(nullptr, 0, first_chunk, source_) {}
     memory_resource(void *buffer, std::size_t size,
                     std::pmr::memory_resource *upstream = std::pmr::get_default_resource())
-        : upstream_(upstream), arena_(buffer, size, {0, 0, upstream}) {}
+        : source_{upstream, nullptr}, arena_(buffer, size, 0, source_) {}
 
     memory_resource(const memory_resource &) = delete;
     memory_resource &operator=(const memory_resource &) = delete;
@@ -407,19 +411,20 @@ public:
             ebb_close(&scope_);
     }
 
-    /// Ends all allocations, and gives the chunks back.
-    void shrink() {
+    /// Ends all allocations, and gives the chunks back. The next chunk has the first one's size, as
+    /// after release() of std::pmr::monotonic_buffer_resource.
+    void shrink() noexcept {
         release();
-        arena_.shrink();
+        arena_.start_anew(source_);
     }
 
-    std::pmr::memory_resource *upstream_resource() const noexcept { return upstream_; }
+    std::pmr::memory_resource *upstream_resource() const noexcept { return source_.upstream; }
 
     ebbtide::stats stats() const { return arena_.stats(); }
 
 private:
     EBB_MEMBER_ void *do_allocate(std::size_t size, std::size_t align) override {
-        void *block = ebb_alloc_low(&scope_, size, align);
+        void *block = ebb_take_low_(&scope_, size, align);
         return EBB_LIKELY_(block != nullptr) ? block : allocate_slowly(size, align);
     }
 
@@ -431,31 +436,78 @@ private:
         return this == &other;
     }
 
-    /// The first allocation opens the scope.
-    void *allocate_slowly(std::size_t size, std::size_t align) {
-        if (!ebb_is_open(&scope_)) {
+    /// The first allocation opens the scope. Blocks of no bytes have an address of their own.
+    EBB_COLD_MEMBER_ void *allocate_slowly(std::size_t size, std::size_t align) {
+        if (size > static_cast<std::size_t>(PTRDIFF_MAX))
+            refuse();
+        source_.failure = nullptr;
+        if (!ebb_is_open(&scope_))
             scope_ = ebb_open(arena_.c_arena());
-            if (void *block = ebb_alloc_low(&scope_, size, align))
-                return block;
-        }
+        if (void *block = ebb_alloc_low(&scope_, size == 0 ? 1 : size, align))
+            return block;
+        if (source_.failure)
+            std::rethrow_exception(std::exchange(source_.failure, nullptr));
         throw std::bad_alloc();
     }
+
+    /// Lets the upstream throw an exception of its own for a size that nobody can serve. Sanitizers end
+    /// the program if operator new is asked for one.
+    [[noreturn]] void refuse() {
+        std::pmr::memory_resource *upstream = source_.upstream;
+        std::size_t most = SIZE_MAX;
+        EBB_SCALAR_(most); // GCC warns of such a size if it sees it.
+        if (upstream != nullptr && upstream != std::pmr::new_delete_resource())
+            (void)upstream->allocate(most, most / 2 + 1);
+        throw std::bad_alloc();
+    }
+
+    /// The upstream, and what it threw last.
+    struct source {
+        std::pmr::memory_resource *upstream;
+        std::exception_ptr failure;
+
+        static void *allocate(void *from, std::size_t size, std::size_t align) noexcept {
+            source *self = static_cast<source *>(from);
+            try {
+                return self->upstream->allocate(size, align);
+            } catch (...) {
+                self->failure = std::current_exception();
+                return nullptr;
+            }
+        }
+        static void release(void *from, void *block, std::size_t size, std::size_t align) noexcept {
+            static_cast<source *>(from)->upstream->deallocate(block, size, align);
+        }
+    };
 
     /// An arena whose handle lies in the resource. Without a buffer it begins with a chunk.
     class embedded_arena : private ebb_arena_storage, public arena_base {
     public:
-        embedded_arena(void *buffer, std::size_t size, const options &options)
-            : ebb_arena_storage(), arena_base(make(buffer, size, options)) {}
+        embedded_arena(void *buffer, std::size_t size, std::size_t first_chunk, source &from)
+            : ebb_arena_storage(), arena_base(make(buffer, size, first_chunk, from)),
+              buffer_(buffer), size_(size), first_chunk_(first_chunk) {}
+
+        /// Gives all chunks back, and begins with the first size again.
+        void start_anew(source &from) noexcept {
+            ebb_arena_free(handle_);
+            handle_ = make(buffer_, size_, first_chunk_, from);
+        }
 
     private:
-        ebb_arena *make(void *buffer, std::size_t size, const options &options) {
-            const ebb_options made = detail::for_c(options);
-            return buffer == nullptr && size == 0 ? ebb_arena_new_in(this, &made)
-                                                  : ebb_spilling_new(this, buffer, size, &made);
+        ebb_arena *make(void *buffer, std::size_t size, std::size_t first_chunk, source &from) {
+            ebb_options options = EBB_OPTIONS_INIT;
+            options.first_chunk = first_chunk;
+            if (from.upstream != nullptr)
+                options.backing = {source::allocate, source::release, &from};
+            return buffer == nullptr && size == 0 ? ebb_arena_new_in(this, &options)
+                                                  : ebb_spilling_new(this, buffer, size, &options);
         }
+
+        void *buffer_;
+        std::size_t size_, first_chunk_;
     };
 
-    std::pmr::memory_resource *upstream_;
+    source source_;
     embedded_arena arena_;
     ebb_scope scope_ = {};
 };

@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
-    AARCH64, CLIPPY, DENY, LLVM_COV, LLVM_TOOLS, MSRV, MULTILIB, MUTANTS, NIGHTLY, NODE, QEMU,
-    RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    AARCH64, CLIPPY, DENY, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MSRV, MULTILIB, MUTANTS, NIGHTLY, NODE,
+    QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
 
@@ -135,6 +135,12 @@ const STEPS: &[Step] = &[
     Step::new("hashbrown's tests, with its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
     Step::new("tests of crates moved over to ebbtide", "bash ci/others/moved.sh").slow(),
     Step::new("other crates' tests in transparent scopes", "bash ci/others/global.sh").slow(),
+    Step::new(
+        "libstdc++'s tests of memory resources, with ours",
+        "bash ci/others/libstdcxx.sh",
+    )
+    .needs(&[LIBSTDCXX])
+    .slow(),
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {

@@ -131,6 +131,14 @@ pub(crate) const UNIX: Tool = Tool {
     required: false,
 };
 
+/// The tests of GCC's standard library of C++, from Debian's source package.
+pub(crate) const LIBSTDCXX: Tool = Tool {
+    name: "libstdc++'s test suite",
+    probe: "bash ci/others/libstdcxx.sh --probe",
+    install: &["apt-get update", "bash ci/others/libstdcxx.sh --install"],
+    required: false,
+};
+
 /// Why a step cannot run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {

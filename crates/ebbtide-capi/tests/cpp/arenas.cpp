@@ -297,6 +297,52 @@ TEST(MemoryResource, ThrowsBadAllocAndEqualsItselfOnly) {
     EXPECT_THROW((void)none.allocate(8, 8), std::bad_alloc);
 }
 
+TEST(MemoryResource, LetsExceptionsOfItsUpstreamPass) {
+    struct refusal : std::bad_alloc {};
+    struct refusing final : std::pmr::memory_resource {
+        void *do_allocate(std::size_t, std::size_t) override { throw refusal(); }
+        void do_deallocate(void *, std::size_t, std::size_t) override {}
+        bool do_is_equal(const std::pmr::memory_resource &) const noexcept override { return false; }
+    } upstream;
+    alignas(16) char buffer[256];
+    ebbtide::memory_resource chunks(&upstream), spilling(buffer, sizeof buffer, &upstream);
+    const volatile std::size_t huge = SIZE_MAX - 1;
+    for (int turn = 0; turn < 2; ++turn) {
+        EXPECT_THROW((void)chunks.allocate(8, 8), refusal);
+        EXPECT_THROW((void)chunks.allocate(huge, 8), refusal);
+        EXPECT_NO_THROW((void)spilling.allocate(200, 8));
+        EXPECT_THROW((void)spilling.allocate(200, 8), refusal);
+        spilling.release();
+    }
+}
+
+TEST(MemoryResource, GivesBlocksOfNoBytesAddressesOfTheirOwn) {
+    ebbtide::memory_resource resource;
+    void *first = resource.allocate(0, 1);
+    void *second = resource.allocate(0, 1);
+    EXPECT_NE(first, second);
+    EXPECT_NE(resource.allocate(1, 1), second);
+    resource.deallocate(second, 0, 1);
+    resource.deallocate(first, 0, 1);
+}
+
+TEST(MemoryResource, BeginsAnewAfterItShrank) {
+    upstream counted;
+    ebbtide::memory_resource resource(100, &counted);
+    std::size_t calls = 0;
+    for (int turn = 0; turn < 4; ++turn) {
+        counted.calls = 0;
+        for (int i = 0; i < 100; ++i)
+            (void)resource.allocate(16, 8);
+        if (turn == 0)
+            calls = counted.calls;
+        EXPECT_GT(calls, 1u);
+        EXPECT_EQ(counted.calls, calls);
+        resource.shrink();
+        EXPECT_EQ(counted.bytes, 0u);
+    }
+}
+
 TEST(MemoryResource, TakesTheLastBlockBack) {
     ebbtide::memory_resource resource;
     void *first = resource.allocate(100, 8);
