@@ -1,8 +1,8 @@
 //! Counters of owners and labels. Each owner writes its own counters; a report adds them up.
 #![forbid(unsafe_code)]
 
-use crate::registry::Registry;
-use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering};
+use crate::{lease::Lease, registry::Registry};
+use core::sync::atomic::{AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
 /// Why the inner allocator served a request inside a scope. `SkippedScope` counts whole scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,10 @@ const REASONS: usize = Reason::SkippedScope as usize + 1;
 
 /// The counters of one owner, which alone writes to them. When the owner ends, a later owner takes
 /// them over and continues counting.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Counters {
-    is_taken: AtomicBool,
+    /// Taken while an owner uses the counters.
+    lease: Lease,
     pub(crate) scopes_ended: AtomicU64,
     /// Blocks served.
     pub(crate) blocks: AtomicU64,
@@ -67,26 +68,36 @@ pub(crate) fn add(counter: &AtomicU64, more: u64) {
 }
 
 impl Counters {
+    /// Counters for the calling owner.
+    fn new() -> Counters {
+        Counters {
+            lease: Lease::taken(),
+            scopes_ended: AtomicU64::new(0),
+            blocks: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            freed: AtomicU64::new(0),
+            grown: AtomicU64::new(0),
+            escaped: AtomicU64::new(0),
+            pinned: AtomicU64::new(0),
+            high_water: AtomicU64::new(0),
+            cached: AtomicUsize::new(0),
+            fallbacks: [const { AtomicU64::new(0) }; REASONS],
+        }
+    }
+
     /// Returns counters for a new owner: those of an ended owner if there are any. Allocates
     /// otherwise.
     pub(crate) fn take() -> &'static Counters {
         OWNERS.fetch_add(1, Ordering::Relaxed);
-        let free = COUNTERS.iter().find(|counters| {
-            // Acquire: pairs with the release in `leave`. The new owner continues from the values
-            // of the previous one.
-            !counters.is_taken.load(Ordering::Relaxed)
-                && !counters.is_taken.swap(true, Ordering::Acquire)
-        });
-        free.unwrap_or_else(|| {
-            COUNTERS.append(Counters { is_taken: AtomicBool::new(true), ..Counters::default() })
-        })
+        // The new owner continues from the values of the previous one.
+        let free = COUNTERS.iter().find(|counters| counters.lease.take());
+        free.unwrap_or_else(|| COUNTERS.append(Counters::new()))
     }
 
     /// Leaves the counters to a later owner, with their values.
     pub(crate) fn leave(&self) {
         OWNERS.fetch_sub(1, Ordering::Relaxed);
-        // Release: see `take`.
-        self.is_taken.store(false, Ordering::Release);
+        self.lease.leave();
     }
 
     /// Counts a request, or a skipped scope, that the inner allocator serves.

@@ -72,6 +72,7 @@ mod frontier;
 mod future;
 #[cfg(feature = "tower")]
 mod layer;
+mod lease;
 mod lists;
 mod memory;
 mod once;

@@ -251,9 +251,9 @@ pub struct Owner {
     observed_bytes: Cell<u64>,
     /// The blocks that were served without bumping: from free lists, and large blocks.
     other_blocks: Cell<u64>,
-    /// The blocks that were resized in place.
     /// When the pools last gave memory back for a large block of this owner, by `os::milliseconds`.
     trimmed_at: Cell<u64>,
+    /// The blocks that were resized in place.
     grown: Cell<u64>,
     escaped: Cell<u64>,
     scopes_ended: Cell<u64>,

@@ -1,12 +1,18 @@
 //! Claim: a chunk of a scope whose blocks have all been freed, by any thread, is bumped again by
-//! the same scope, and not by a scope nested in it.
+//! the same scope, and not by a scope nested in it, even if the nested one searched its own chunks.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
-use std::alloc::Layout;
+use std::{
+    alloc::Layout,
+    sync::{Mutex, PoisonError},
+};
+
+/// The tests share the report.
+static ALONE: Mutex<()> = Mutex::new(());
 
 const LAYOUT: Layout = Layout::new::<[u64; 125]>();
 
@@ -61,6 +67,7 @@ impl Player {
 
 #[test]
 fn empty_chunks_stay_with_their_scope() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let stranger = Owner::new();
     for chunks in 2..24 {
         for by in [None, Some(&stranger)] {
@@ -87,6 +94,44 @@ fn empty_chunks_stay_with_their_scope() {
                 // SAFETY: the block is alive, with this layout, and used no more.
                 assert!(unsafe { owner.dealloc(block, LAYOUT) });
             }
+        }
+    }
+    assert_eq!(report().escapes.pinned_chunks, 0);
+}
+
+#[test]
+fn a_scope_searches_its_own_chunks_after_a_nested_one_searched_others() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let stranger = Owner::new();
+    // Where the search of the nested scope stops depends on the number of its chunks.
+    for chunks in 1..16 {
+        let mut player = Player::new();
+        let outer = player.owner.enter(&Options::new()).unwrap();
+        player.serve(4 * FULL);
+        let first_chunk = chunk_of(player.live[0]);
+
+        let inner = player.owner.enter(&Options::new()).unwrap();
+        let nested: Vec<_> = (0..chunks * FULL).map(|_| player.owner.alloc(LAYOUT)).collect();
+        for block in nested {
+            // SAFETY: the block is alive, with this layout, and used no more.
+            assert!(unsafe { stranger.dealloc(block, LAYOUT) });
+        }
+        player.owner.leave(inner);
+
+        player.live.retain(|&block| {
+            // SAFETY: the block is alive, with this layout, and forgotten if it is freed.
+            chunk_of(block) != first_chunk || !unsafe { stranger.dealloc(block, LAYOUT) }
+        });
+        player.serve(FULL);
+        player.check();
+        let newest = chunk_of(*player.live.last().unwrap());
+        assert_eq!(newest, first_chunk, "the first chunk of the scope is empty");
+
+        let Player { owner, live } = player;
+        owner.leave(outer);
+        for block in live {
+            // SAFETY: the block is alive, with this layout, and used no more.
+            assert!(unsafe { owner.dealloc(block, LAYOUT) });
         }
     }
     assert_eq!(report().escapes.pinned_chunks, 0);

@@ -384,6 +384,29 @@ fn started() -> Owner {
     owner
 }
 
+#[test]
+fn a_session_that_ends_inside_of_outside_leaves_the_next_one_open() {
+    let _alone = alone();
+    let owner = started();
+    let (kept, _) = keep_blocks(&owner);
+    let enter = || owner.enter(&Options::new()).unwrap();
+    let session = enter();
+    let outside = owner.enter_outside().unwrap();
+    owner.leave(session);
+    let next = enter();
+    assert!(owner.is_open());
+    owner.leave(outside);
+    assert!(owner.is_open(), "that was in another session");
+    owner.leave(next);
+    let layout = Layout::from_size_align(64, 8).unwrap();
+    for block in kept {
+        // SAFETY: the block is alive, with this layout.
+        assert!(unsafe { owner.dealloc(block, layout) });
+    }
+    owner.end();
+    assert_eq!(pinned(), 0);
+}
+
 const BLOCK: Layout = Layout::new::<[u64; 12]>();
 
 /// Opens a scope, allocates 64 blocks and keeps one.

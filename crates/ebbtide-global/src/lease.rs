@@ -1,0 +1,41 @@
+//! A flag that threads take in turn, with the plain data that belongs to it.
+//!
+//! Nobody waits for it: a thread that finds it taken does without. So the child of a `fork` can use
+//! it, whatever other threads were doing.
+//!
+//! The model in `tests/loom_lease.rs` covers every interleaving of these operations.
+#![forbid(unsafe_code)]
+
+#[cfg(not(loom))]
+use core::sync::atomic::{AtomicBool, Ordering};
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicBool, Ordering};
+
+/// See the module's head.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    is_taken: AtomicBool,
+}
+
+impl Lease {
+    /// A lease that the caller has taken.
+    pub(crate) fn taken() -> Self {
+        Lease { is_taken: AtomicBool::new(true) }
+    }
+
+    /// Takes the lease. Returns false if it is taken already.
+    pub(crate) fn take(&self) -> bool {
+        let (acquire, relaxed) = (Ordering::Acquire, Ordering::Relaxed);
+        // The load avoids writes to leases that are taken. Acquire: pairs with the release in
+        // `leave`.
+        !self.is_taken.load(relaxed)
+            && self.is_taken.compare_exchange(false, true, acquire, relaxed).is_ok()
+    }
+
+    /// Leaves the lease, which the caller has taken, to the next thread that takes it. It sees
+    /// everything that the caller has written.
+    pub(crate) fn leave(&self) {
+        // Release: see `take`.
+        self.is_taken.store(false, Ordering::Release);
+    }
+}
