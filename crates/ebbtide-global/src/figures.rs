@@ -45,10 +45,19 @@ pub(crate) struct Counters {
     /// Bytes in the owner's cache of runs.
     pub(crate) cached: AtomicUsize,
     fallbacks: [AtomicU64; REASONS],
+    /// For each of the first labels, what its scopes of this owner used.
+    labels: [LabelCounters; OWN_LABELS],
 }
+
+/// The number of labels for which each owner has counters of its own. Scopes with other labels
+/// count in shared counters, which takes four locked instructions.
+const OWN_LABELS: usize = 8;
 
 static COUNTERS: Registry<Counters> = Registry::new();
 static LABELS: Registry<Label> = Registry::new();
+
+/// The number of the next label. If two threads create the same label at once, a number is unused.
+static NEXT_LABEL: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes freed by threads that have no counters.
 static FREED_ELSEWHERE: AtomicU64 = AtomicU64::new(0);
@@ -82,6 +91,7 @@ impl Counters {
             high_water: AtomicU64::new(0),
             cached: AtomicUsize::new(0),
             fallbacks: [const { AtomicU64::new(0) }; REASONS],
+            labels: [const { LabelCounters::new() }; OWN_LABELS],
         }
     }
 
@@ -176,10 +186,16 @@ impl Counted {
         u64::from(!self.continues)
     }
 
-    /// Adds the figures of the scope, which has ended, to those of its label.
-    pub(crate) fn count(self, usage: &Usage) {
-        if let Some(label) = self.label {
-            label.count(usage, self.scopes());
+    /// Adds the figures of the scope, which has ended, to those of its label. `counters` are its
+    /// owner's.
+    #[inline]
+    pub(crate) fn count(self, usage: &Usage, counters: Option<&Counters>) {
+        let Some(label) = self.label else { return };
+        match counters.and_then(|counters| counters.labels.get(label.number)) {
+            Some(own) => own.count(usage, self.scopes(), add),
+            None => label.shared.count(usage, self.scopes(), |counter, more| {
+                counter.fetch_add(more, Ordering::Relaxed);
+            }),
         }
     }
 }
@@ -192,25 +208,58 @@ pub(crate) struct Usage {
     pub(crate) escaped: u64,
 }
 
-/// The counters of all scopes with one label.
-#[derive(Debug, Default)]
+/// What scopes with one label used.
+#[derive(Debug)]
+struct LabelCounters {
+    scopes: AtomicU64,
+    blocks: AtomicU64,
+    bytes: AtomicU64,
+    escaped: AtomicU64,
+}
+
+impl LabelCounters {
+    const fn new() -> LabelCounters {
+        LabelCounters {
+            scopes: AtomicU64::new(0),
+            blocks: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            escaped: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds the usage of a scope that ended and counts as so many scopes.
+    #[inline]
+    fn count(&self, usage: &Usage, scopes: u64, add: impl Fn(&AtomicU64, u64)) {
+        add(&self.scopes, scopes);
+        add(&self.blocks, usage.blocks);
+        add(&self.bytes, usage.bytes);
+        add(&self.escaped, usage.escaped);
+    }
+}
+
+/// A label, with what the scopes of all owners with this label used.
+#[derive(Debug)]
 pub(crate) struct Label {
     pub(crate) text: &'static str,
-    pub(crate) scopes: AtomicU64,
-    pub(crate) blocks: AtomicU64,
-    pub(crate) bytes: AtomicU64,
-    pub(crate) escaped: AtomicU64,
+    /// The index in the owners' own counters, if it is below [`OWN_LABELS`].
+    number: usize,
+    shared: LabelCounters,
     pinned: AtomicIsize,
 }
 
 impl Label {
-    /// Finds the counters of a label by its text, or creates them, which allocates. Costs a
-    /// comparison for each label that was used before this one.
+    /// Finds a label by its text, or creates it, which allocates. Costs a comparison for each label
+    /// that was used before this one.
     pub(crate) fn find_or_create(text: &'static str) -> &'static Label {
-        LABELS.find_or_append(|label| label.text == text, Label { text, ..Label::default() })
+        let is_wanted = |label: &Label| label.text == text;
+        LABELS.iter().find(|label| is_wanted(label)).unwrap_or_else(|| {
+            let number = NEXT_LABEL.fetch_add(1, Ordering::Relaxed);
+            let (shared, pinned) = (LabelCounters::new(), AtomicIsize::new(0));
+            LABELS.find_or_append(is_wanted, Label { text, number, shared, pinned })
+        })
     }
 
-    /// Finds the counters of a label that was first used with this very string. Costs less than
+    /// Finds a label that was first used with this very string. Costs less than
     /// comparing texts.
     pub(crate) fn find_by_address(text: &'static str) -> Option<&'static Label> {
         LABELS.iter().find(|label| core::ptr::eq(label.text, text))
@@ -221,12 +270,19 @@ impl Label {
         usize::try_from(self.pinned.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
-    /// Adds the figures of a scope that ended and counts as so many scopes.
-    fn count(&self, usage: &Usage, scopes: u64) {
-        self.scopes.fetch_add(scopes, Ordering::Relaxed);
-        self.blocks.fetch_add(usage.blocks, Ordering::Relaxed);
-        self.bytes.fetch_add(usage.bytes, Ordering::Relaxed);
-        self.escaped.fetch_add(usage.escaped, Ordering::Relaxed);
+    /// The number of scopes with this label that have ended, and what they used.
+    pub(crate) fn usage(&self) -> (u64, Usage) {
+        let own = COUNTERS.iter().filter_map(|counters| counters.labels.get(self.number));
+        let (mut scopes, mut usage) = (0_u64, Usage::default());
+        for counters in own.chain([&self.shared]) {
+            let sum =
+                |sum: u64, counter: &AtomicU64| sum.wrapping_add(counter.load(Ordering::Relaxed));
+            scopes = sum(scopes, &counters.scopes);
+            usage.blocks = sum(usage.blocks, &counters.blocks);
+            usage.bytes = sum(usage.bytes, &counters.bytes);
+            usage.escaped = sum(usage.escaped, &counters.escaped);
+        }
+        (scopes, usage)
     }
 }
 

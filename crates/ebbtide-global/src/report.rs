@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::{
-    figures::{self, Counters, Reason, counters, labels},
+    figures::{self, Counters, Reason, Usage, counters, labels},
     memory, pool, range,
     size::CHUNK,
 };
@@ -291,14 +291,17 @@ pub fn report() -> Report {
         held: memory::held(),
         bound: memory::promised(figures::owners()),
         labels: labels()
-            .map(|label| LabelReport {
-                label: label.text,
-                scopes: label.scopes.load(Ordering::Relaxed),
-                blocks: label.blocks.load(Ordering::Relaxed),
-                bytes: label.bytes.load(Ordering::Relaxed),
-                escaped: label.escaped.load(Ordering::Relaxed),
-                pinned_chunks: label.pinned(),
-                pinned_bytes: label.pinned() * CHUNK,
+            .map(|label| {
+                let (scopes, Usage { blocks, bytes, escaped }) = label.usage();
+                LabelReport {
+                    label: label.text,
+                    scopes,
+                    blocks,
+                    bytes,
+                    escaped,
+                    pinned_chunks: label.pinned(),
+                    pinned_bytes: label.pinned() * CHUNK,
+                }
             })
             .collect(),
     }

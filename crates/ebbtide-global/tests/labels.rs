@@ -66,6 +66,30 @@ fn each_label_has_figures_of_its_own() {
 }
 
 #[test]
+fn figures_are_exact_for_many_labels_of_many_threads() {
+    const NAMES: [&str; 12] = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"];
+    alone(|| {
+        let count = || {
+            for (scopes, name) in (1..).zip(NAMES) {
+                let options = Options::new().label(name);
+                (0..scopes).for_each(|_| drop(arena_with(&options, || [Box::new(1), Box::new(2)])));
+            }
+        };
+        // Some threads at once, and then others, which take over the figures of those that ended.
+        for _ in 0..2 {
+            thread::scope(|threads| (0..3).for_each(|_| drop(threads.spawn(count))));
+        }
+        for (scopes, name) in (1..).zip(NAMES) {
+            let label = label(name);
+            assert_eq!(
+                (label.scopes, label.blocks, label.escaped),
+                (6 * scopes, 12 * scopes, 12 * scopes)
+            );
+        }
+    });
+}
+
+#[test]
 fn pinned_chunks_count_for_their_label_until_another_thread_frees_the_last_block() {
     alone(|| {
         let options = Options::new().label("sessions");

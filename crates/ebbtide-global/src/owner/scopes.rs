@@ -38,7 +38,7 @@ impl Owner {
         }
         if !self.has_scope() && self.payoff.skips_next() {
             add(&self.scopes_ended, counted.scopes());
-            counted.count(&Usage::default());
+            counted.count(&Usage::default(), self.counters.get());
             if counted.scopes() > 0 {
                 self.count_fallback(Reason::SkippedScope);
             }
@@ -282,7 +282,7 @@ impl Owner {
             escaped: self.escaped.get().wrapping_sub(begun.escaped),
         };
         add(&self.scopes_ended, counted.scopes());
-        counted.count(&usage);
+        counted.count(&usage, self.counters.get());
         usage
     }
 
