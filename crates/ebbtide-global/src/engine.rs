@@ -22,6 +22,38 @@
 //!     owner.leave(ticket);
 //! }
 //! ```
+//!
+//! # Languages other than Rust
+//!
+//! - **Free without a layout**: [`alloc_headed`](Owner::alloc_headed) serves blocks that have their
+//!   size and alignment in front of them, aligned to 16 bytes, and
+//!   [`free_headed`](Owner::free_headed) and [`resize_headed`](Owner::resize_headed) need nothing
+//!   but the address. A program must not mix them with the other blocks of an owner: which kind a
+//!   block is of does not show in its address.
+//! - **Fast paths** for such blocks are inlined: [`alloc_headed_or`](Owner::alloc_headed_or),
+//!   [`free_headed`](Owner::free_headed), [`enter_default`](Owner::enter_default) and
+//!   [`leave`](Owner::leave).
+//! - **Owners in thread-locals of that language**: all-zero bytes are an owner that is not started.
+//!   It serves nothing, and frees blocks of other owners. Before a thread ends, it has to
+//!   [end](Owner::end) its owner, or what the owner keeps is lost to the program. It may still free
+//!   blocks through the owner afterwards.
+//! - **Tickets** are [numbers](Ticket::number), of which 0 is none.
+//!
+//! ```
+//! use ebbtide_global::engine::{Owner, Ticket};
+//!
+//! let owner = Owner::new();
+//! owner.start();
+//! let number = owner.enter_default().map_or(0, Ticket::number);
+//! let block = owner.alloc_headed(100, 16);
+//! if !block.is_null() {
+//!     // SAFETY: the block is alive, and not used again.
+//!     assert!(unsafe { owner.free_headed(block) });
+//! }
+//! if let Some(ticket) = Ticket::from_number(number) {
+//!     owner.leave(ticket);
+//! }
+//! ```
 
 pub use crate::owner::{Owner, Ticket};
 

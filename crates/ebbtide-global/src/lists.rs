@@ -44,16 +44,20 @@ impl FreeLists {
     }
 
     /// Pops the most recently freed block of the list. `None` if the list is empty or that block is
-    /// not aligned to `align`.
+    /// not `PHASE` bytes above a multiple of `align`, a power of two.
     ///
     /// # Safety
     ///
     /// The listed blocks are still free (G6).
     #[inline(always)]
-    pub(crate) unsafe fn pop(&self, list: usize, align: usize) -> Option<*mut u8> {
+    pub(crate) unsafe fn pop<const PHASE: usize>(
+        &self,
+        list: usize,
+        align: usize,
+    ) -> Option<*mut u8> {
         let head = &self.heads[list];
         let block = head.get();
-        if block.is_null() || block.addr() & (align - 1) != 0 {
+        if block.is_null() || block.addr() & (align - 1) != PHASE {
             return None;
         }
         // SAFETY: the block is free, so its first word is what `push` wrote there.

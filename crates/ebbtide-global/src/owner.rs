@@ -41,6 +41,8 @@
 //!                                                     ├─ the persistent scope's ─► list
 //!                                                     ├─ large ─► into a pool
 //!                                                     └─ another owner's, or pinned ─► Count::free ─► the last one recycles
+//! alloc_headed, free_headed, resize_headed   (headed.rs)
+//!   a header in front of the block, then as above
 //! enter, leave   (scopes.rs)
 //!   enter_fast, leave_fast: the outermost scope, in the cached chunk, that leaves nothing behind  the fast path
 //!   enter ─┬─ the owner's scopes do not pay off (payoff.rs) ─► none; the inner allocator serves
@@ -106,7 +108,7 @@ use crate::{
     persistence::Persistence,
     pool,
     range::{self, Readiness},
-    run::{Entry, NO_ID, Run},
+    run::{ENDED, Entry, FIRST_ID, NO_SCOPE, NOT_STARTED, Run},
 };
 use core::{
     cell::Cell,
@@ -120,24 +122,20 @@ mod alloc;
 mod check;
 mod chunks;
 mod free;
+mod headed;
 mod listing;
 mod persistent;
 mod resize;
 mod scopes;
-
-/// The ID of an owner that has ended.
-const ENDED: u64 = 3;
-
-/// The first ID of an owner or a scope.
-const FIRST_ID: u64 = 16;
 
 /// IDs reserved per batch.
 const ID_BATCH: u64 = 1 << 20;
 
 static NEXT_IDS: AtomicU64 = AtomicU64::new(FIRST_ID);
 
-/// The bytes at the start of a chunk that belong to no block (G5).
-const LEAD: usize = 16;
+/// The bytes at the start of a chunk that belong to no block (G5). The first block with a header may
+/// begin right there: see the module `headed`.
+const LEAD: usize = 24;
 
 /// Blocks aligned to more than this come from the inner allocator.
 const MAX_ALIGN: usize = 4096;
@@ -165,6 +163,22 @@ impl Ticket {
         NonZeroU64::new(scope).map(|id| Ticket { id })
     }
 
+    /// The ticket as a number, for languages that have no such type. Never 0.
+    #[must_use]
+    #[inline(always)]
+    pub fn number(self) -> u64 {
+        self.id.get()
+    }
+
+    /// The ticket for a [`number`](Ticket::number). `None` for 0 and other numbers that belong to no
+    /// ticket. With a number that was made up, [`leave`](Owner::leave) ends the scope that the number
+    /// happens to name, or does nothing.
+    #[must_use]
+    #[inline(always)]
+    pub fn from_number(number: u64) -> Option<Ticket> {
+        if number & !OUTSIDE < FIRST_ID { None } else { Ticket::of(number) }
+    }
+
     /// The ID of the scope.
     fn scope(self) -> u64 {
         self.id.get() & !OUTSIDE
@@ -186,7 +200,7 @@ pub struct Owner {
     small_max: Cell<usize>,
     /// Blocks of at least this size are listed when they are freed; see `listing`.
     list_floor: Cell<usize>,
-    /// The innermost scope's ID, or [`NO_ID`].
+    /// The innermost scope's ID; [`NO_SCOPE`], or [`NOT_STARTED`] before the start.
     scope: Cell<u64>,
     /// The blocks that this owner ever bumped.
     bumped_blocks: Cell<u64>,
@@ -213,7 +227,7 @@ pub struct Owner {
     scopes_until_publish: Cell<u64>,
     /// The bytes that this owner ever served, up to the last [`flush`](Owner::flush).
     bytes: Cell<u64>,
-    /// This owner's ID; [`NO_ID`] before it is started and [`ENDED`] afterwards.
+    /// This owner's ID; [`NOT_STARTED`] before it is started and [`ENDED`] afterwards.
     id: Cell<u64>,
     /// The first chunk of the innermost scope, which identifies the scope and has its record; if no
     /// scope is open, the cached chunk.
@@ -275,15 +289,17 @@ fn add(counter: &Cell<u64>, more: u64) {
 }
 
 impl Owner {
-    /// Creates an owner, which cannot open scopes before it is [started](Owner::start).
+    /// Creates an owner, which cannot open scopes before it is [started](Owner::start). All of its
+    /// bytes are zero. So zeroed memory is such an owner, for a front end whose thread-locals are
+    /// defined in another language. It serves nothing, and frees blocks of other owners.
     #[must_use]
     pub const fn new() -> Self {
         Owner {
             top: Cell::new(ptr::null_mut()),
             open_limit: Cell::new(0),
             small_max: Cell::new(0),
-            list_floor: Cell::new(usize::MAX),
-            scope: Cell::new(NO_ID),
+            list_floor: Cell::new(0),
+            scope: Cell::new(NOT_STARTED),
             bumped_blocks: Cell::new(0),
             freed: Cell::new(0),
             cached_entry: Cell::new(None),
@@ -291,9 +307,9 @@ impl Owner {
             cached_end: Cell::new(0),
             flushed_blocks: Cell::new(0),
             flushed_top: Cell::new(0),
-            scopes_until_publish: Cell::new(PUBLISH_EVERY),
+            scopes_until_publish: Cell::new(0),
             bytes: Cell::new(0),
-            id: Cell::new(NO_ID),
+            id: Cell::new(NOT_STARTED),
             first_chunk: Cell::new(None),
             current_chunk: Cell::new(None),
             lists: Cell::new(None),
@@ -322,7 +338,7 @@ impl Owner {
     /// owner has [ended](Owner::end). The first call allocates a little memory, so do not call it
     /// from inside an allocator.
     pub fn start(&self) -> bool {
-        if self.id.get() == NO_ID && range::prepare() == Readiness::Ready {
+        if self.id.get() == NOT_STARTED && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
             // Counters that an ended owner left behind have its values.
             self.bumped_blocks.set(counters.blocks.load(Ordering::Relaxed));
@@ -333,6 +349,9 @@ impl Owner {
             self.escaped.set(counters.escaped.load(Ordering::Relaxed));
             self.observed_bytes.set(self.bytes.get());
             self.counters.set(Some(counters));
+            self.scopes_until_publish.set(PUBLISH_EVERY);
+            self.persistence.start();
+            self.scope.set(NO_SCOPE);
             self.id.set(self.new_id());
             self.cache.adopt_tails();
             self.observe(0);
@@ -348,7 +367,7 @@ impl Owner {
     /// Whether a scope is open, even one that serves nothing.
     #[inline(always)]
     pub(crate) fn has_scope(&self) -> bool {
-        self.scope.get() != NO_ID
+        self.scope.get() > NO_SCOPE
     }
 
     /// Whether the innermost scope serves requests.
@@ -447,8 +466,9 @@ impl Owner {
         counters.freed.store(self.freed.get(), Ordering::Relaxed);
     }
 
-    /// Publishes the figures of the last outermost scope, unless another one is open.
-    pub(crate) fn publish_at_rest(&self) {
+    /// Publishes the figures of the last outermost scope, unless another one is open. For front ends
+    /// before they call [`report`](crate::report), which does so for the calling thread's own owner.
+    pub fn publish_at_rest(&self) {
         if self.innermost().is_none() {
             self.publish(0);
         }

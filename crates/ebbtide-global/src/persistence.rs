@@ -1,7 +1,7 @@
 //! The state of an owner's persistent scope, and the policy that decides whether the next scope
 //! persists. The methods that act on it are in `owner/persistent`.
 
-use crate::run::{Entry, NO_ID, Run};
+use crate::run::{Entry, NO_SCOPE, NOT_STARTED, Run};
 use core::cell::Cell;
 
 /// The number of sparse chunks that an owner pins before a scope persists: 1 MiB. Lower in debug
@@ -16,7 +16,7 @@ const MAX_THRESHOLD: usize = 16 * THRESHOLD;
 pub(crate) struct Persistence {
     /// The first chunk of the persistent scope; `None` if there is none.
     pub(crate) first_chunk: Cell<Option<Run>>,
-    /// The scope's ID, as in the entries of its chunks; [`NO_ID`] if there is no persistent scope.
+    /// The scope's ID, as in the entries of its chunks; [`NO_SCOPE`] if there is no persistent scope.
     pub(crate) scope: Cell<u64>,
     /// The ID of the current or last session, which is the ID in its ticket (P4).
     pub(crate) session: Cell<u64>,
@@ -39,15 +39,21 @@ impl Persistence {
     pub(crate) const fn new() -> Persistence {
         Persistence {
             first_chunk: Cell::new(None),
-            scope: Cell::new(NO_ID),
+            scope: Cell::new(NOT_STARTED),
             session: Cell::new(0),
             adopted: Cell::new(None),
             live_before: Cell::new(0),
             probe: Cell::new(None),
             is_ending: Cell::new(false),
             sparse_chunks: Cell::new(0),
-            threshold: Cell::new(THRESHOLD),
+            threshold: Cell::new(0),
         }
+    }
+
+    /// Sets what is not zero from an owner's start on.
+    pub(crate) fn start(&self) {
+        self.scope.set(NO_SCOPE);
+        self.threshold.set(THRESHOLD);
     }
 
     /// Records that a scope persists from now on, with its first session.

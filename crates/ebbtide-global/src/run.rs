@@ -17,15 +17,24 @@ use core::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// The scope and owner in the entry of a chunk that has no owner.
-pub(crate) const RETIRED: u64 = 0;
+/// The scope and the ID of an owner that was not started, so that all-zero bytes are such an owner.
+/// Of the entries only those of chunks that were never taken have it, and no block lies there.
+pub(crate) const NOT_STARTED: u64 = 0;
 
-/// The scope of an owner without an open scope, and the ID of an owner that was not started. It is
-/// in no entry.
-pub(crate) const NO_ID: u64 = 1;
+/// The scope of an owner without an open scope. It is in no entry.
+pub(crate) const NO_SCOPE: u64 = 1;
 
 /// The scope in the entry of a run that holds a large block.
 pub(crate) const LARGE_BLOCK: u64 = 2;
+
+/// The ID of an owner that has ended. It is in no entry.
+pub(crate) const ENDED: u64 = 3;
+
+/// The scope and owner in the entry of a chunk that has no owner.
+pub(crate) const RETIRED: u64 = 4;
+
+/// The first ID of an owner or a scope.
+pub(crate) const FIRST_ID: u64 = 16;
 
 /// The budget of a scope without a byte limit.
 pub(crate) const UNLIMITED: usize = usize::MAX;
@@ -184,6 +193,7 @@ impl ScopeRecord {
 
 /// A run of chunks below the frontier, identified by the number of its first chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
 pub(crate) struct Run(NonZeroU32);
 
 impl Run {

@@ -4,9 +4,7 @@
 	add	x9, x9, x8
 	ldr	x8, [x9, #32]
 	cmp	x8, #1
-	b.ne	.LBB13_2
-	b	malloc
-.LBB13_2:
+	b.ls	.LBB13_5
 	cmp	x1, #8
 	b.hi	.LBB13_6
 	ldr	x8, [x9, #16]
@@ -24,5 +22,7 @@
 	add	x10, x11, #1
 	str	x10, [x9, #40]
 	ret
+.LBB13_5:
+	b	malloc
 .LBB13_6:
 	b	_ZN14ebbtide_global6scoped7alignedE

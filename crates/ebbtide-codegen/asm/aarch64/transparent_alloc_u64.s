@@ -4,10 +4,7 @@
 	add	x8, x9, x8
 	ldr	x9, [x8, #32]
 	cmp	x9, #1
-	b.ne	.LBB14_2
-	mov	w0, #8
-	b	malloc
-.LBB14_2:
+	b.ls	.LBB14_4
 	ldr	x9, [x8, #16]
 	cmp	x9, #7
 	b.ls	.LBB14_5
@@ -20,6 +17,9 @@
 	add	x9, x10, #1
 	str	x9, [x8, #40]
 	ret
+.LBB14_4:
+	mov	w0, #8
+	b	malloc
 .LBB14_5:
 	mov	w0, #8
 	mov	w1, #8

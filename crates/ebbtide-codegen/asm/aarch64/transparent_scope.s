@@ -9,7 +9,7 @@
 	add	x19, x9, x8
 	ldr	x8, [x19, #32]
 	cmp	x8, #1
-	b.ne	.LBB18_3
+	b.hi	.LBB18_3
 	ldr	x20, [x19, #64]
 	cbz	x20, .LBB18_3
 	ldr	x8, [x19, #72]

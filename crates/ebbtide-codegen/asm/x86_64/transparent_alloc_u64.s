@@ -1,9 +1,6 @@
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
 	cmpq	$1, %fs:32(%rcx)
-	jne	.LBB14_1
-	movl	$8, %edi
-	jmpq	*malloc@GOTPCREL(%rip)
-.LBB14_1:
+	jbe	.LBB14_4
 	cmpq	$7, %fs:16(%rcx)
 	jbe	.LBB14_5
 	movq	%fs:(%rcx), %rax
@@ -14,6 +11,9 @@
 	incq	%fs:40(%rcx)
 	prefetcht0	392(%rax)
 	retq
+.LBB14_4:
+	movl	$8, %edi
+	jmpq	*malloc@GOTPCREL(%rip)
 .LBB14_5:
 	movl	$8, %edi
 	movl	$8, %esi

@@ -8,7 +8,7 @@
 	movq	%fs:0, %rbx
 	addq	%r12, %rbx
 	cmpq	$1, %fs:32(%r12)
-	jne	.LBB18_3
+	ja	.LBB18_3
 	movq	%fs:64(%r12), %r14
 	testq	%r14, %r14
 	je	.LBB18_3

@@ -14,11 +14,13 @@ use core::{alloc::Layout, ptr};
 /// half a per cent on average over the programs measured, and two per cent in some.
 const PREFETCH: usize = 384;
 
-/// Rounds `top` up to a multiple of `align`, a power of two. If the alignment is so large that no
-/// such address lies in the chunk, the result lies beyond every chunk.
+/// Rounds `top` up to an address that is `PHASE` bytes above a multiple of `align`, a power of two
+/// greater than `PHASE`. If the alignment is so large that no such address lies in the chunk, the
+/// result lies beyond every chunk.
 #[inline(always)]
-fn align_up(top: *mut u8, align: usize) -> *mut u8 {
-    top.map_addr(|address| address.wrapping_add(align - 1) & !(align - 1))
+fn align_up<const PHASE: usize>(top: *mut u8, align: usize) -> *mut u8 {
+    let round_up = |address: usize| address.wrapping_add(align - 1) & !(align - 1);
+    top.map_addr(|address| round_up(address.wrapping_sub(PHASE)).wrapping_add(PHASE))
 }
 
 /// Prefetches the line that a later block will be written to.
@@ -111,7 +113,7 @@ impl Owner {
         let size = layout.size();
         if size <= self.small_max.get() {
             let top = self.top.get();
-            let start = align_up(top, layout.align());
+            let start = align_up::<0>(top, layout.align());
             if let Some(end) = self.fits(start, size) {
                 self.count_padding(top, start);
                 self.bump_to(end);
@@ -123,7 +125,7 @@ impl Owner {
 
     /// The end of a small block that begins at `start`; `None` if it does not fit.
     #[inline(always)]
-    fn fits(&self, start: *mut u8, size: usize) -> Option<*mut u8> {
+    pub(super) fn fits(&self, start: *mut u8, size: usize) -> Option<*mut u8> {
         let end = start.wrapping_add(size::round_small(size));
         (end.addr() <= self.open_limit.get()).then_some(end)
     }
@@ -131,7 +133,7 @@ impl Owner {
     /// Serves the bytes from `top` to `end`. They are free (G5), and the block is counted in
     /// `bumped_blocks` (G3).
     #[inline(always)]
-    fn bump_to(&self, end: *mut u8) {
+    pub(super) fn bump_to(&self, end: *mut u8) {
         self.top.set(end);
         self.bumped_blocks.set(self.bumped_blocks.get().wrapping_add(1));
         prefetch(end.wrapping_add(PREFETCH));
@@ -164,16 +166,23 @@ impl Owner {
         if size > MEDIUM {
             return self.alloc_large(layout, Growth::Unknown, false);
         }
+        self.alloc_in_chunk::<0>(layout)
+    }
+
+    /// Serves a block of at most [`MEDIUM`] bytes, which begins `PHASE` bytes above a multiple of its
+    /// alignment.
+    #[inline(always)]
+    pub(super) fn alloc_in_chunk<const PHASE: usize>(&self, layout: Layout) -> *mut u8 {
         if let Err(reason) = self.accept(layout) {
             return self.refuse(reason);
         }
-        let rounded = size::round(size);
-        if let Some(block) = self.pop(rounded, size::list(rounded), layout.align()) {
+        let rounded = size::round(layout.size());
+        if let Some(block) = self.pop::<PHASE>(rounded, size::list(rounded), layout.align()) {
             return block;
         }
         loop {
             let top = self.top.get();
-            let start = align_up(top, layout.align());
+            let start = align_up::<PHASE>(top, layout.align());
             let end = start.wrapping_add(rounded);
             if end.addr() <= self.open_limit.get() {
                 self.count_padding(top, start);

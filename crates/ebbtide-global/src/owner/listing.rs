@@ -133,19 +133,25 @@ impl Owner {
     ) -> *mut u8 {
         if self.list_floor.get() == ALL && layout.size() <= SMALL {
             let (size, list) = (layout.size(), size::small_list(layout.size()));
-            if let Some(block) = self.pop(size::round_small(size), list, layout.align()) {
+            if let Some(block) = self.pop::<0>(size::round_small(size), list, layout.align()) {
                 return block;
             }
         }
         slow()
     }
 
-    /// Takes the most recently freed block of exactly this size.
+    /// Takes the most recently freed block of exactly this size, if it begins `PHASE` bytes above a
+    /// multiple of `align`.
     #[inline(always)]
-    pub(super) fn pop(&self, rounded: usize, list: usize, align: usize) -> Option<*mut u8> {
+    pub(super) fn pop<const PHASE: usize>(
+        &self,
+        rounded: usize,
+        list: usize,
+        align: usize,
+    ) -> Option<*mut u8> {
         let lists = self.existing_lists()?;
         // SAFETY: listed blocks stay free until they are popped (G6).
-        let block = unsafe { lists.pop(list, align) }?;
+        let block = unsafe { lists.pop::<PHASE>(list, align) }?;
         // SAFETY: the block was popped from a list, so it lies in a chunk of the engine.
         let place = unsafe { run::find(block) }?;
         // The chunk is this scope's (G6), so its count is this owner's.

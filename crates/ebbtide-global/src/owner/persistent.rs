@@ -47,7 +47,7 @@ use crate::{
     figures::{Counted, Usage},
     lists::FreeLists,
     range,
-    run::NO_ID,
+    run::NO_SCOPE,
     size::{self, CHUNK},
 };
 
@@ -125,7 +125,7 @@ impl Owner {
     /// Ends the suspended persistent scope, if there is one.
     pub(super) fn end_persistent(&self) {
         let Some(first_chunk) = self.persistence.first_chunk.take() else { return };
-        self.persistence.scope.set(NO_ID);
+        self.persistence.scope.set(NO_SCOPE);
         // `release_chunks` counts escaped blocks, but these were counted at each suspension.
         let escaped = self.escaped.get();
         self.restore(Some(first_chunk));

@@ -70,16 +70,22 @@ impl Owner {
             // SAFETY: the block is the innermost scope's; the caller promises the rest.
             return unsafe { self.resize_by_moving(place, block, layout, new_size) };
         }
-        // A block of another scope shrinks in place; if it grows, the caller moves it out of the
-        // arena. So does a block of the persistent scope that shrinks by half or more, because the
-        // scope could not reuse the rest before it ends.
+        if self.shrinks_elsewhere(place, layout.size(), new_size) { block } else { ptr::null_mut() }
+    }
+
+    /// Resizes a block in a chunk of another scope. It shrinks in place; if it grows, the caller moves
+    /// it out of the arena. So does a block of the persistent scope that shrinks by half or more,
+    /// because the scope could not reuse the rest before it ends.
+    #[inline(always)]
+    pub(super) fn shrinks_elsewhere(&self, place: Place, old_size: usize, new_size: usize) -> bool {
+        let scope = place.entry().scope.load(Ordering::Relaxed);
         let is_persistent = scope == self.persistence.scope.get();
-        let least = if is_persistent { layout.size() / 2 } else { 0 };
-        if new_size > layout.size() || new_size <= least {
-            return ptr::null_mut();
+        let least = if is_persistent { old_size / 2 } else { 0 };
+        let shrinks = new_size <= old_size && new_size > least;
+        if shrinks {
+            self.count_shrunk(place, old_size, new_size);
         }
-        self.count_shrunk(place, layout.size(), new_size);
-        block
+        shrinks
     }
 
     /// Counts a block that shrank in place and will be freed with the smaller size.
@@ -91,7 +97,7 @@ impl Owner {
 
     /// Resizes a block of the innermost scope in place. Returns false, and changes nothing, if that
     /// is impossible or moving the block is better.
-    fn resize_in_chunk(
+    pub(super) fn resize_in_chunk(
         &self,
         entry: &Entry,
         block: *mut u8,

@@ -1,0 +1,356 @@
+//! Blocks with a header, for languages whose `free` is told neither size nor alignment.
+//!
+//! The eight bytes below the address that the caller gets are the block's header. There are two
+//! kinds of blocks:
+//!
+//! ```text
+//!                 begins at                header              the caller's bytes
+//! common          16 n + 8                 the block's bytes   8 bytes after the beginning
+//! large, aligned  a multiple of `align`    16 × the block's    `align` bytes after the beginning
+//!                                          bytes + log2 align
+//! ```
+//!
+//! The bytes of a common block are a multiple of 16, so the low four bits of a header tell the kinds
+//! apart, and the next common block begins at 16 n + 8 as well. The fast path tests that, instead of
+//! rounding. The bytes of the others are an odd multiple of 8, so that common blocks, up to the
+//! largest small one, share no free list with them.
+
+use super::{Owner, add, alloc::Growth, listing::ALL};
+use crate::{
+    run::{self, Place},
+    size::{self, MEDIUM, SMALL},
+};
+use core::{alloc::Layout, ptr, sync::atomic::Ordering};
+
+/// The bytes of a header.
+const HEADER: usize = 8;
+
+/// Blocks with a header are aligned to this, the alignment of `max_align_t` on 64-bit systems.
+const ALIGN: usize = 16;
+
+/// Where a common block begins above a multiple of [`ALIGN`].
+const PHASE: usize = ALIGN - HEADER;
+
+/// The contents of a block's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Header {
+    /// The size of the block, with its header.
+    bytes: usize,
+    /// The binary logarithm of the alignment; 0 for a common block.
+    log_align: u32,
+}
+
+impl Header {
+    /// The header of a common block with room for `size` bytes. `None` on overflow.
+    #[inline(always)]
+    fn common(size: usize) -> Option<Header> {
+        let bytes = size.checked_add(HEADER + ALIGN - 1)? & !(ALIGN - 1);
+        Some(Header { bytes, log_align: 0 })
+    }
+
+    /// The header of another block. `None` on overflow.
+    fn aligned(size: usize, align: usize) -> Option<Header> {
+        let bytes = size.checked_next_multiple_of(ALIGN)?.checked_add(align + HEADER)?;
+        Some(Header { bytes, log_align: align.ilog2() })
+    }
+
+    /// The header of a block of the same kind for another size.
+    fn resized(self, size: usize) -> Option<Header> {
+        if self.log_align == 0 { Header::common(size) } else { Header::aligned(size, self.align()) }
+    }
+
+    fn align(self) -> usize {
+        if self.log_align == 0 { ALIGN } else { 1 << self.log_align }
+    }
+
+    /// The distance from the block's first byte to the caller's first byte.
+    fn lead(self) -> usize {
+        if self.log_align == 0 { HEADER } else { 1 << self.log_align }
+    }
+
+    /// The caller's bytes.
+    fn usable(self) -> usize {
+        self.bytes - self.lead()
+    }
+
+    /// `None` if the block is larger than any allocator may serve. The alignment of a common block is
+    /// that of its first byte after [`PHASE`] bytes.
+    fn layout(self) -> Option<Layout> {
+        Layout::from_size_align(self.bytes, self.align()).ok()
+    }
+
+    fn word(self) -> usize {
+        if self.log_align == 0 { self.bytes } else { self.bytes << 4 | self.log_align as usize }
+    }
+
+    /// Writes the header of a block, and returns the address of the caller's bytes.
+    ///
+    /// # Safety
+    ///
+    /// `start` is the first byte of a block of the engine that has this size and alignment. Nobody
+    /// else uses the block's bytes before the caller's.
+    #[inline(always)]
+    unsafe fn write(self, start: *mut u8) -> *mut u8 {
+        let block = start.wrapping_add(self.lead());
+        // SAFETY: the lead is at least as large as a header, so the word lies in the block. It is
+        // aligned: blocks begin at multiples of 8, and so does every alignment here.
+        unsafe { block.wrapping_sub(HEADER).cast::<usize>().write(self.word()) };
+        block
+    }
+
+    /// Reads a header.
+    ///
+    /// # Safety
+    ///
+    /// `block` is what [`write`](Header::write) returned for a block that is alive.
+    #[inline(always)]
+    unsafe fn read(block: *mut u8) -> Header {
+        // SAFETY: the caller says that the block has a header, which only `write` and the block's
+        // owner write, both before the caller got the block.
+        Header::from_word(unsafe { block.wrapping_sub(HEADER).cast::<usize>().read() })
+    }
+
+    #[inline(always)]
+    fn from_word(word: usize) -> Header {
+        #[allow(clippy::cast_possible_truncation, reason = "four bits")]
+        let log_align = (word % ALIGN) as u32;
+        if log_align == 0 {
+            Header { bytes: word, log_align }
+        } else {
+            // A block that was freed twice has the bytes of a poisoned one here.
+            debug_assert!((4..=12).contains(&log_align), "the header of a block was overwritten");
+            Header { bytes: word >> 4, log_align }
+        }
+    }
+}
+
+impl Owner {
+    /// Serves a small block with a header, aligned to 16, by bumping. Otherwise it calls `slow`,
+    /// which should continue with [`alloc_headed`](Owner::alloc_headed). A size of 0 is served like
+    /// one of 8 bytes.
+    ///
+    /// For front ends that measure: it is inlined, and compiles to 16 instructions.
+    #[inline(always)]
+    pub fn alloc_headed_or(&self, size: usize, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
+        if let Some(needed) = size.checked_add(HEADER) {
+            let start = self.top.get();
+            if needed <= self.small_max.get() && start.addr() % ALIGN == PHASE {
+                let header = Header { bytes: needed.next_multiple_of(ALIGN), log_align: 0 };
+                if let Some(end) = self.fits(start, header.bytes) {
+                    self.bump_to(end);
+                    // SAFETY: the block was bumped just now: it begins at `PHASE`, and nobody else
+                    // knows it.
+                    return unsafe { header.write(start) };
+                }
+            }
+        }
+        slow()
+    }
+
+    /// Allocates a block with a header in the innermost scope. `free` and `resize` need no layout
+    /// for it. Returns null if no scope is open, the scope does not serve the request, or `align` is
+    /// not a power of two. Blocks are aligned to at least 16 bytes. A size of 0 is served like one of
+    /// 8 bytes.
+    ///
+    /// The header takes 8 bytes, or as many as the alignment if that is more than 16 or the block is
+    /// large. It counts for the sizes and the limit of the scope's options.
+    #[inline(never)]
+    pub fn alloc_headed(&self, size: usize, align: usize) -> *mut u8 {
+        self.alloc_with_header(size, align, false)
+    }
+
+    /// Like [`alloc_headed`](Owner::alloc_headed), but the block is filled with zeros. Memory that is
+    /// zero already is not written.
+    #[inline(never)]
+    pub fn alloc_headed_zeroed(&self, size: usize, align: usize) -> *mut u8 {
+        self.alloc_with_header(size, align, true)
+    }
+
+    #[inline(always)]
+    fn alloc_with_header(&self, size: usize, align: usize, zeroed: bool) -> *mut u8 {
+        if !self.has_scope() || !align.is_power_of_two() {
+            return ptr::null_mut();
+        }
+        if align <= ALIGN {
+            if let Some(header) = Header::common(size).filter(|header| header.bytes <= MEDIUM) {
+                let start = self.alloc_common(header.bytes);
+                // SAFETY: it is null or a new block of this size that begins at `PHASE`.
+                return unsafe { finish(header, start, zeroed) };
+            }
+        }
+        let Some(header) = Header::aligned(size, align.max(ALIGN)) else { return ptr::null_mut() };
+        let Some(layout) = header.layout() else { return ptr::null_mut() };
+        let is_large = header.bytes > MEDIUM;
+        let start = if is_large {
+            self.alloc_large(layout, Growth::Unknown, zeroed)
+        } else {
+            self.alloc(layout)
+        };
+        // SAFETY: it is null or a new block with this layout.
+        unsafe { finish(header, start, zeroed && !is_large) }
+    }
+
+    /// Allocates a common block of so many bytes, at most [`MEDIUM`].
+    #[inline(always)]
+    fn alloc_common(&self, bytes: usize) -> *mut u8 {
+        if self.list_floor.get() == ALL && bytes <= SMALL {
+            if let Some(block) = self.pop::<PHASE>(bytes, size::small_list(bytes), ALIGN) {
+                return block;
+            }
+        }
+        // SAFETY: `ALIGN` is a power of two, and `bytes` at most `MEDIUM`.
+        let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGN) };
+        self.alloc_in_chunk::<PHASE>(layout)
+    }
+
+    /// Frees a block with a header, of any owner. Returns false, and changes nothing, if the block
+    /// belongs to another allocator.
+    ///
+    /// # Safety
+    ///
+    /// The block is alive and belongs to some allocator. If it belongs to the engine, a method named
+    /// `headed` returned it, of any owner. If the result is true, the block is not used again.
+    #[inline(always)]
+    pub unsafe fn free_headed(&self, block: *mut u8) -> bool {
+        // SAFETY: the caller says that the block is alive.
+        let Some(place) = (unsafe { run::find(block) }) else { return false };
+        // SAFETY: it lies in the engine's range, so it has a header.
+        let header = unsafe { Header::read(block) };
+        if header.log_align != 0 {
+            // SAFETY: the caller's block.
+            unsafe { self.free_headed_slowly(block) };
+            return true;
+        }
+        // A block begins in the same chunk as its caller's bytes, so it has the same place.
+        let start = block.wrapping_sub(HEADER);
+        // SAFETY: `free_or` calls it for this same block.
+        let slowly = || unsafe { self.free_headed_slowly(block) };
+        // SAFETY: a common block, which is alive, has the size that its header says, and is not used
+        // again.
+        unsafe { self.free_or(place, start, header.bytes, slowly, slowly) };
+        true
+    }
+
+    /// Out-of-line path for everything but a common block of the innermost scope that is not listed.
+    ///
+    /// # Safety
+    ///
+    /// The block is the engine's, and the contract of [`free_headed`](Owner::free_headed).
+    #[inline(never)]
+    unsafe fn free_headed_slowly(&self, block: *mut u8) {
+        // SAFETY: the caller says that the block is alive.
+        let Some(place) = (unsafe { run::find(block) }) else { return };
+        // SAFETY: the caller's block has a header.
+        let header = unsafe { Header::read(block) };
+        // SAFETY: the block begins where its header says, in the chunk at `place`, is alive, has this
+        // size and is not used again.
+        unsafe { self.free(place, block.wrapping_sub(header.lead()), header.bytes) }
+    }
+
+    /// The bytes that the caller may use of a block with a header: at least as many as were asked
+    /// for. `None` if the block belongs to another allocator.
+    ///
+    /// # Safety
+    ///
+    /// The first two sentences of [`free_headed`](Owner::free_headed)'s contract.
+    #[inline]
+    pub unsafe fn usable_size(&self, block: *mut u8) -> Option<usize> {
+        // SAFETY: the caller says that the block is alive.
+        unsafe { run::find(block) }?;
+        // SAFETY: it lies in the engine's range, so it has a header.
+        Some(unsafe { Header::read(block) }.usable())
+    }
+
+    /// Resizes a block with a header in place; if it is large, may move it within the innermost
+    /// scope. Returns null, and changes nothing, if neither is possible or the block belongs to
+    /// another allocator. The caller may then move the contents elsewhere.
+    ///
+    /// # Safety
+    ///
+    /// The block is alive and belongs to some allocator. If it belongs to the engine, a method named
+    /// `headed` returned it, of any owner. If the result is not null, the block is used only through
+    /// the result from then on.
+    #[inline(never)]
+    pub unsafe fn resize_headed(&self, block: *mut u8, new_size: usize) -> *mut u8 {
+        // SAFETY: the caller says that the block is alive.
+        let Some(place) = (unsafe { run::find(block) }) else { return ptr::null_mut() };
+        // SAFETY: it lies in the engine's range, so it has a header.
+        let header = unsafe { Header::read(block) };
+        let Some(new) = header.resized(new_size) else { return ptr::null_mut() };
+        let (Some(layout), Some(_)) = (header.layout(), new.layout()) else {
+            return ptr::null_mut();
+        };
+        let start = block.wrapping_sub(header.lead());
+        let resized = if header.log_align != 0 {
+            // SAFETY: the block begins at `start` and has this layout; the new size has one.
+            unsafe { self.resize(place, start, layout, new.bytes) }
+        } else if self.resize_common(place, start, layout, new.bytes) {
+            start
+        } else {
+            ptr::null_mut()
+        };
+        if resized.is_null() {
+            return resized;
+        }
+        // SAFETY: the block has the new size now, and the caller uses it no more through the old
+        // address.
+        unsafe { new.write(resized) }
+    }
+
+    /// Resizes a common block in place. Returns false, and changes nothing, if that is impossible or
+    /// moving the block is better.
+    fn resize_common(&self, place: Place, start: *mut u8, layout: Layout, bytes: usize) -> bool {
+        let entry = place.entry();
+        if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
+            return self.shrinks_elsewhere(place, layout.size(), bytes);
+        }
+        let fits = self.resize_in_chunk(entry, start, layout, bytes);
+        add(&self.grown, u64::from(fits));
+        fits
+    }
+}
+
+/// Writes the header of a new block, and zeros after it. Returns the caller's bytes; null for null.
+///
+/// # Safety
+///
+/// `start` is null, or the first byte of a new block with this size and alignment.
+#[inline(always)]
+unsafe fn finish(header: Header, start: *mut u8, zeroed: bool) -> *mut u8 {
+    if start.is_null() {
+        return start;
+    }
+    // SAFETY: the caller says that the block is new and has this size and alignment.
+    let block = unsafe { header.write(start) };
+    if zeroed {
+        // SAFETY: the caller's bytes follow in the same block.
+        unsafe { block.write_bytes(0, header.usable()) };
+    }
+    block
+}
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::{ALIGN, HEADER, Header, PHASE};
+    use crate::size::{self, MEDIUM, SMALL};
+
+    #[test]
+    fn a_header_keeps_room_for_the_size_and_survives_its_word() {
+        for size in (0..3 * MEDIUM).chain([(1 << 30) - 1, 1 << 30]) {
+            let common = Header::common(size).filter(|common| common.bytes <= MEDIUM);
+            let aligned = (4..=12).filter_map(|log| Header::aligned(size, 1 << log));
+            for header in common.into_iter().chain(aligned) {
+                assert_eq!(Header::from_word(header.word()), header);
+                assert!(header.usable() >= size && header.lead() >= HEADER);
+                assert_eq!(header.bytes % ALIGN, if header.log_align == 0 { 0 } else { PHASE });
+                let first = if header.log_align == 0 { PHASE } else { 0 };
+                assert_eq!((first + header.lead()) % header.align(), 0);
+                // So the next block may begin at `PHASE` again.
+                assert!(header.bytes > SMALL || size::round(header.bytes) == header.bytes);
+            }
+        }
+        for size in [usize::MAX, usize::MAX - 8, usize::MAX - 22] {
+            assert!(Header::common(size).is_none() && Header::aligned(size, 4096).is_none());
+        }
+    }
+}
