@@ -1,0 +1,44 @@
+"""
+Temporary arrays that cost next to nothing to make and nothing to collect: arena memory over
+libebbtide, under the names of Bumper.jl.
+
+```julia
+using Ebbtide
+
+function f(x)
+    @no_escape begin
+        y = @alloc(eltype(x), length(x))
+        y .= x .+ 1
+        sum(y)
+    end
+end
+```
+
+See [`@no_escape`](@ref) and [`SlabBuffer`](@ref).
+"""
+module Ebbtide
+
+export @no_escape, @alloc, @alloc_ptr, @alloc_nothrow
+export AllocBuffer, ResizeBuffer, SlabBuffer, ArenaArray
+export default_buffer, with_buffer
+export alloc, alloc_nothrow, set_default_buffer_size!
+
+# Bottom up: a file uses only what stands above it.
+include("errors.jl")
+include("library.jl")
+include("arrays.jl")
+include("cursor.jl")
+include("buffers.jl")
+include("allocate.jl")
+include("statistics.jl")
+include("task.jl")
+include("escape.jl")
+include("no_escape.jl")
+include("older.jl")
+
+function __init__()
+    load_library!()
+    init_task_cache!()
+end
+
+end

@@ -1,0 +1,32 @@
+# Allocating by functions. Generic over the buffer: buffers of other packages need `alloc_ptr!` only.
+
+"""
+    alloc!(buffer, T, dims...) -> ArenaArray{T}
+
+An uninitialised array in a buffer, of the dimensions `dims`, which may be a tuple. Inside of a
+[`@no_escape`](@ref) block prefer [`@alloc`](@ref), whose memory ends with the block that one sees.
+
+`T` must be a type of plain bits. That, and negative or enormous dimensions, are an `ArgumentError`;
+a full or closed buffer is a [`BufferError`](@ref). The buffer is then as it was.
+"""
+@inline function alloc!(b, ::Type{T}, dims::Vararg{Integer,N}) where {T,N}
+    check_element(T)
+    size = map(to_length, dims)
+    block = alloc_elements!(b, size_in_bytes(T, size), alignment(T))
+    ArenaArray{T,N}(Ptr{T}(block), size)
+end
+@inline alloc!(b, ::Type{T}, dims::Tuple{Vararg{Integer}}) where {T} = alloc!(b, T, dims...)
+
+@inline alloc_elements!(b::AbstractBuffer, bytes, align) = alloc_aligned!(b, bytes, align)
+@inline alloc_elements!(b, bytes, align) = alloc_ptr!(b, bytes)::Ptr{Cvoid}
+
+"""
+    alloc_ptr!(buffer, bytes) -> Ptr{Nothing}
+
+The address of `bytes` uninitialised bytes in a buffer, aligned to 16.
+"""
+@inline function alloc_ptr!(b::AbstractBuffer, bytes::Integer)
+    size = to_length(bytes)
+    size_in_bytes(UInt8, (size,))
+    alloc_aligned!(b, size, UInt(16))
+end

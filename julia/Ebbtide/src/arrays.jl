@@ -1,0 +1,140 @@
+# Arrays in arena memory.
+
+"""
+    ArenaArray{T,N} <: DenseArray{T,N}
+
+An array in the memory of a buffer, as [`@alloc`](@ref) and [`alloc!`](@ref) return it:
+column-major and contiguous, with elements of plain bits. It is an address and a size, so
+making one allocates nothing.
+
+It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
+`copy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays.
+`reshape` and `reinterpret` return an `ArenaArray` of the same memory.
+"""
+struct ArenaArray{T,N} <: DenseArray{T,N}
+    pointer::Ptr{T}
+    size::NTuple{N,Int}
+end
+
+const ArenaVector{T} = ArenaArray{T,1}
+const ArenaMatrix{T} = ArenaArray{T,2}
+
+Base.size(a::ArenaArray) = a.size
+Base.length(a::ArenaArray) = prod(a.size)
+Base.IndexStyle(::Type{<:ArenaArray}) = IndexLinear()
+Base.elsize(::Type{<:ArenaArray{T}}) where {T} = Base.elsize(Vector{T})
+Base.sizeof(a::ArenaArray) = length(a) * Base.elsize(typeof(a))
+Base.strides(a::ArenaArray) = Base.size_to_strides(1, a.size...)
+Base.stride(a::ArenaArray, k::Integer) = k > ndims(a) ? length(a) : strides(a)[k]
+Base.pointer(a::ArenaArray) = a.pointer
+Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = a.pointer
+Base.dataids(a::ArenaArray) = (UInt(a.pointer),)
+
+@inline function Base.getindex(a::ArenaArray, i::Int)
+    @boundscheck checkbounds(a, i)
+    unsafe_load(a.pointer, i)
+end
+
+@inline function Base.setindex!(a::ArenaArray{T}, value, i::Int) where {T}
+    @boundscheck checkbounds(a, i)
+    unsafe_store!(a.pointer, convert(T, value)::T, i)
+    a
+end
+
+function Base.reshape(a::ArenaArray{T}, size::Dims{N}) where {T,N}
+    all(n -> n >= 0, size) && checked_length(size) == length(a) ||
+        throw(DimensionMismatch("$(a.size) elements cannot be reshaped to $size"))
+    ArenaArray{T,N}(a.pointer, size)
+end
+Base.vec(a::ArenaArray) = reshape(a, (length(a),))
+Base.vec(a::ArenaVector) = a
+
+function Base.reinterpret(::Type{S}, a::ArenaArray{T,N}) where {S,T,N}
+    check_element(S)
+    from, to = Base.elsize(typeof(a)), Base.elsize(Vector{S})
+    # Other element types may need what only the general view does: another first dimension, or
+    # bytes that are not aligned for them.
+    if from == to && rem(UInt(a.pointer), alignment(S)) == 0
+        return ArenaArray{S,N}(Ptr{S}(a.pointer), a.size)
+    end
+    reinterpret_resized(S, a, from, to)
+end
+
+function reinterpret_resized(::Type{S}, a::ArenaArray{T,N}, from, to) where {S,T,N}
+    N > 0 && from > 0 && to > 0 ||
+        throw(ArgumentError("cannot reinterpret $T as $S in an array of $N dimensions"))
+    bytes = from * a.size[1]
+    rem(bytes, to) == 0 || throw(ArgumentError(
+        "cannot reinterpret $bytes bytes in the first dimension as elements of $to bytes"))
+    rem(UInt(a.pointer), alignment(S)) == 0 ||
+        throw(ArgumentError("the array is not aligned for elements of type $S"))
+    ArenaArray{S,N}(Ptr{S}(a.pointer), (div(bytes, to), Base.tail(a.size)...))
+end
+
+# Copies of contiguous memory, without a loop over the elements.
+const Contiguous{T} = Union{Array{T},ArenaArray{T}}
+
+function copy_elements!(to::Contiguous{T}, at, from::Contiguous{T}, first, count) where {T}
+    count == 0 && return to
+    count > 0 || throw(ArgumentError("the number of elements to copy, $count, is negative"))
+    checkbounds(to, at)
+    checkbounds(to, at + count - 1)
+    checkbounds(from, first)
+    checkbounds(from, first + count - 1)
+    size = Base.elsize(Vector{T})
+    GC.@preserve to from ccall(:memmove, Ptr{Cvoid}, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t),
+        pointer(to) + (at - 1) * size, pointer(from) + (first - 1) * size, count * size)
+    to
+end
+
+Base.copyto!(to::ArenaArray{T}, at::Integer, from::Contiguous{T}, first::Integer,
+    count::Integer) where {T} = copy_elements!(to, Int(at), from, Int(first), Int(count))
+Base.copyto!(to::Array{T}, at::Integer, from::ArenaArray{T}, first::Integer,
+    count::Integer) where {T} = copy_elements!(to, Int(at), from, Int(first), Int(count))
+Base.copyto!(to::ArenaArray{T}, from::Contiguous{T}) where {T} =
+    copy_elements!(to, 1, from, 1, length(from))
+Base.copyto!(to::Array{T}, from::ArenaArray{T}) where {T} =
+    copy_elements!(to, 1, from, 1, length(from))
+
+# ------------------------------------------------------------ element types and sizes
+
+# In bytes. It folds to a constant.
+alignment(::Type{T}) where {T} = UInt(Base.datatype_alignment(T))
+
+@inline check_element(::Type{T}) where {T} = isbitstype(T) ? nothing : throw_element(T)
+
+@noinline throw_element(T) = throw(ArgumentError(
+    "elements of type $T are not plain bits (isbitstype), so they cannot lie in a buffer"))
+
+# So that a size, rounded up to any alignment, is at most half of the address space: then one
+# comparison decides whether a block fits.
+const LARGEST_SIZE = typemax(Int) - 4096
+
+@noinline throw_length(n) = throw(ArgumentError("the length $n is negative or too large"))
+
+@inline to_length(n::Int) = n
+@inline function to_length(n::Integer)
+    0 <= n <= LARGEST_SIZE || throw_length(n)
+    Int(n)
+end
+
+# The bytes of an array: an `ArgumentError` for what no array can have.
+@inline function size_in_bytes(::Type{T}, size::Dims) where {T}
+    bytes = Base.elsize(Vector{T})
+    for n in size
+        bytes, overflow = Base.Checked.mul_with_overflow(bytes, n)
+        (n >= 0) & !overflow & (bytes <= LARGEST_SIZE) || throw_size(size)
+    end
+    bytes
+end
+@inline function size_in_bytes(::Type{T}, size::Dims{1}) where {T}
+    element = Base.elsize(Vector{T})
+    most = LARGEST_SIZE ÷ max(element, 1)
+    UInt(most) >= size[1] % UInt || throw_size(size)
+    element * size[1]
+end
+
+@noinline throw_size(size) = throw(ArgumentError(
+    "an array of the size $(join(size, " × ")) is negative in a dimension or too large"))
+
+checked_length(size::Dims) = foldl(Base.checked_mul, size; init = 1)

@@ -1,0 +1,230 @@
+# The kinds of buffers: which arena of the library each one opens.
+
+# `ebb_options`, for an arena on the heap.
+struct ArenaOptions
+    size::Csize_t
+    first_chunk::Csize_t
+    limit::Csize_t
+    allocate::Ptr{Cvoid}
+    release::Ptr{Cvoid}
+    context::Ptr{Cvoid}
+end
+
+function new_arena(first_chunk::Int, limit::Int)
+    limit >= 0 || throw(ArgumentError("the limit $limit is negative"))
+    options = Ref(ArenaOptions(sizeof(ArenaOptions), first_chunk, limit, C_NULL, C_NULL, C_NULL))
+    arena = ccall(LIBRARY.ebb_arena_new, Ptr{Cvoid}, (Ptr{ArenaOptions},), options)
+    arena == C_NULL && throw_status("no arena")
+    arena
+end
+
+# The size of the first chunk of a SlabBuffer, and of an AllocBuffer, in bytes.
+const DEFAULT_SIZE = 1_048_576
+
+"""
+    SlabBuffer{N}(; limit = 0, finalize = true)
+    SlabBuffer(; …)
+
+A buffer that grows: a chunk of `N` bytes (1 MiB by default), and more chunks when they are needed,
+the next ones larger. It keeps its chunks when a [`@no_escape`](@ref) block ends, so a loop that
+crosses the end of a chunk on every turn costs no more than one that does not. [`trim!`](@ref)
+gives them back.
+
+`limit` is the most bytes that it may hold, 0 for no limit; see [`set_limit!`](@ref). Without
+`finalize`, the garbage collector does not free its memory; call [`free`](@ref).
+
+One task at a time may use a buffer. [`default_buffer`](@ref) has one for each task.
+"""
+mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
+    top::UInt
+    chunk::Ptr{Cvoid}
+    low::UInt
+    state::UInt
+    arena::Ptr{Cvoid}
+    epoch::UInt
+    root::Words
+
+    function SlabBuffer{N}(; limit::Integer = 0, finalize::Bool = true) where {N}
+        slab_buffer(SlabBuffer{N}, N, limit, finalize)
+    end
+
+    global function slab_buffer(::Type{SlabBuffer{N}}, first_chunk, limit, finalize) where {N}
+        N isa Integer && 0 < N <= LARGEST_SIZE ||
+            throw(ArgumentError("the slab size $N is not a positive number of bytes"))
+        b = new{N}(CLOSED.top, C_NULL, CLOSED.low, 0, C_NULL, 0, CLOSED)
+        b.arena = new_arena(Int(first_chunk), Int(limit))
+        finalize && finalizer(close_arena!, b)
+        open_scope!(b)
+        b
+    end
+end
+
+SlabBuffer(; limit::Integer = 0, finalize::Bool = true) =
+    SlabBuffer{DEFAULT_SIZE}(; limit = limit, finalize = finalize)
+
+"""
+    ResizeBuffer(bytes = 16_384; limit = 0)
+
+A buffer that learns how much it needs: it grows by chunks like a [`SlabBuffer`](@ref), and when its
+outermost [`@no_escape`](@ref) block ends, it replaces them by one chunk as large as all of them
+together. From the second run on, everything fits that chunk.
+"""
+mutable struct ResizeBuffer <: AbstractBuffer
+    top::UInt
+    chunk::Ptr{Cvoid}
+    low::UInt
+    state::UInt
+    arena::Ptr{Cvoid}
+    epoch::UInt
+    root::Words
+
+    function ResizeBuffer(bytes::Integer = 16_384; limit::Integer = 0)
+        0 < bytes <= LARGEST_SIZE ||
+            throw(ArgumentError("the size $bytes is not a positive number of bytes"))
+        b = new(CLOSED.top, C_NULL, CLOSED.low, 0, C_NULL, 0, CLOSED)
+        b.arena = new_arena(Int(bytes), Int(limit))
+        finalizer(close_arena!, b)
+        open_scope!(b)
+        b
+    end
+end
+
+"""
+    AllocBuffer(bytes = 1_048_576)
+    AllocBuffer(storage)
+
+A buffer of fixed size, over a vector of `bytes` bytes or over any `storage` that has a `pointer` and
+a `sizeof`: another array, mapped or foreign memory. A buffer of n bytes holds n; when it is full,
+allocating is a [`BufferError`](@ref) and changes nothing.
+
+The storage must stay where it is, and must not be used for anything else meanwhile.
+"""
+mutable struct AllocBuffer{Storage} <: AbstractBuffer
+    top::UInt
+    chunk::Ptr{Cvoid}
+    low::UInt
+    state::UInt
+    arena::Ptr{Cvoid}
+    epoch::UInt
+    root::Words
+    buf::Storage
+    handle::Vector{UInt8}
+    pin::Any
+
+    function AllocBuffer(storage::Storage) where {Storage}
+        check_storage(storage)
+        b = new{Storage}(CLOSED.top, C_NULL, CLOSED.low, 0, C_NULL, 0, CLOSED, storage,
+            Vector{UInt8}(undef, HANDLE_SIZE + HANDLE_ALIGN), pin(storage))
+        open_fixed!(b)
+        b
+    end
+end
+
+AllocBuffer(bytes::Integer) = AllocBuffer(Vector{UInt8}(undef, fixed_size(bytes)))
+AllocBuffer() = AllocBuffer(DEFAULT_SIZE)
+
+# `EBB_ARENA_SIZE` and the alignment of `ebb_arena_storage`.
+const HANDLE_SIZE = 512
+const HANDLE_ALIGN = 64
+
+function fixed_size(bytes)
+    0 <= bytes <= LARGEST_SIZE ||
+        throw(ArgumentError("the size $bytes is negative or too large"))
+    Int(bytes)
+end
+
+check_storage(storage) = nothing
+check_storage(storage::Union{AbstractString,Symbol}) =
+    throw(ArgumentError("a $(typeof(storage)) cannot be written to, so it is no storage"))
+check_storage(storage::Array{T}) where {T} = check_element(T)
+
+# Keeps a vector from being resized, which would move its bytes: while another array shares them,
+# `resize!` is refused, or leaves them alive.
+pin(storage) = nothing
+pin(storage::Vector) = reshape(storage, length(storage), 1)
+
+function open_fixed!(b::AllocBuffer)
+    start, bytes = pointer(b.buf), fixed_size(sizeof(b.buf))
+    handle = pointer(b.handle)
+    handle += -UInt(handle) & (HANDLE_ALIGN - 1)
+    b.arena = ccall(LIBRARY.ebb_fixed_new, Ptr{Cvoid}, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), handle,
+        start, bytes)
+    b.arena == C_NULL && throw_status("no arena over the storage")
+    open_scope!(b)
+    # The scope ends at a multiple of 16; the buffer, where it ends.
+    b.top = UInt(start) + bytes
+    b.root = words(b)
+    nothing
+end
+
+# Whether a full buffer goes on in another chunk.
+grows(::AbstractBuffer) = true
+grows(::AllocBuffer) = false
+
+# Frees the memory of a buffer. Also a finalizer: it runs when no task can reach the buffer any more,
+# so no block of it is open: an open block preserves its buffer. It neither allocates nor throws nor
+# yields, and the library's functions may run on any thread.
+function close_arena!(b::AbstractBuffer)
+    b.arena == C_NULL && return nothing
+    ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena)
+    ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), b.arena)
+    b.arena = C_NULL
+    b.epoch += 1
+    b.root = CLOSED
+    set_words!(b, CLOSED)
+end
+
+"""
+    free(buffer)
+
+Gives the memory of a buffer back at once, instead of when it is collected. Using the buffer
+afterwards is a [`BufferError`](@ref). So is freeing it while something is allocated in it; call
+[`reset_buffer!`](@ref) first if that was left behind by an exception.
+"""
+function free(b::AbstractBuffer)
+    b.arena == C_NULL && return nothing
+    check_idle(b)
+    close_arena!(b)
+end
+
+function check_idle(b::AbstractBuffer)
+    b.arena == C_NULL && throw(BufferError("the buffer is closed"))
+    is_at_root(b) || throw(BufferError("the buffer is in use: $(summary_text(b))"))
+    nothing
+end
+
+"""
+    reset_buffer!(buffer = default_buffer())
+
+Frees everything that was allocated in a buffer, for instance what an exception has left behind that
+no block caught. Keeps the chunks. Returns the buffer. Arrays of blocks that are open must not be
+used afterwards.
+"""
+function reset_buffer!(b::AbstractBuffer)
+    set_words!(b, b.root)
+    b
+end
+
+# Changes the arena while nothing is allocated, by one of the library's functions.
+function rebuild!(change!, b::AbstractBuffer)
+    check_idle(b)
+    check_status(ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena), "cannot reset")
+    check_status(change!(b.arena), "cannot change the arena")
+    open_scope!(b)
+end
+
+@inline function checkpoint_restore!(cp::Checkpoint{ResizeBuffer})
+    b = cp.buffer
+    b.epoch == cp.epoch || return restore_stale!(b)
+    grown = b.chunk != cp.words.chunk
+    set_words!(b, cp.words)
+    grown && merge_chunks!(b)
+    nothing
+end
+
+@noinline function merge_chunks!(b::ResizeBuffer)
+    is_at_root(b) || return nothing
+    rebuild!(b) do arena
+        ccall(LIBRARY.ebb_arena_merge, Cint, (Ptr{Cvoid},), arena)
+    end
+end

@@ -1,0 +1,125 @@
+# Catching arrays that leave their block.
+#
+# Whether a type may hold an `ArenaArray` at all is decided when the block is compiled, so that a block
+# that returns a number pays nothing. Otherwise the value is searched at run time.
+
+# The memory that a block allocated: at the high end and at the low end of one chunk.
+struct BlockMemory
+    high::Tuple{UInt,UInt}
+    low::Tuple{UInt,UInt}
+end
+
+is_within(address::UInt, range::Tuple{UInt,UInt}) = range[1] <= address < range[2]
+is_within(address::UInt, memory::BlockMemory) =
+    is_within(address, memory.high) || is_within(address, memory.low)
+is_within(address::UInt, ranges::Vector{Tuple{UInt,UInt}}) =
+    any(range -> is_within(address, range), ranges)
+
+# Of a buffer that is not ours nothing is known: every array counts.
+is_within(::UInt, ::Nothing) = true
+
+# How many values a search looks at. Cycles end here, and large containers cost no more than this.
+const SEARCH_BUDGET = 256
+
+# Types whose values are not searched.
+const OPAQUE = Union{Number,Ptr,Type,Symbol,AbstractString,AbstractChar,Module,Task,IO,Method,
+    AbstractBuffer,Core.MethodInstance,Core.CodeInfo,TypeVar}
+
+# Whether values of a type may hold an array. `above` has the types that are being looked at.
+function may_hold_type(T, above = ())
+    T isa Union && return may_hold_type(T.a, above) || may_hold_type(T.b, above)
+    T <: ArenaArray && return true
+    (T <: OPAQUE || T in above) && return false
+    T isa DataType && isconcretetype(T) || return true
+    T <: Array && return may_hold_type(eltype(T), (above..., T))
+    any(field -> may_hold_type(field, (above..., T)), fieldtypes(T))
+end
+
+@generated may_hold(::Type{T}) where {T} = may_hold_type(T)
+
+# Whether `value` holds an array in `memory`. Returns what is left of the budget, and nothing else,
+# when there is none: `found` is a budget below 0.
+function search(value, memory, budget::Int)
+    budget <= 0 && return budget
+    budget -= 1
+    may_hold(typeof(value)) || return budget
+    if value isa ArenaArray
+        return !isempty(value) && is_within(UInt(value.pointer), memory) ? -1 : budget
+    elseif value isa Array
+        for index in eachindex(value)
+            isassigned(value, index) || continue
+            budget = search(value[index], memory, budget)
+            budget > 0 || break
+        end
+    else
+        for index in 1:nfields(value)
+            isdefined(value, index) || continue
+            budget = search(getfield(value, index), memory, budget)
+            budget > 0 || break
+        end
+    end
+    budget
+end
+
+holds_memory(value, memory) = search(value, memory, SEARCH_BUDGET) < 0
+
+"""
+    Ebbtide.allow_ptr_array_to_escape() = false
+
+Evaluate `Ebbtide.allow_ptr_array_to_escape() = true` to turn off the search for arrays that leave
+their block.
+"""
+allow_ptr_array_to_escape() = false
+
+# Ends a block: rewinds its buffer, and throws if `result` holds memory of the block.
+@inline function leave!(position, result)
+    if may_hold(typeof(result)) && !allow_ptr_array_to_escape()
+        leave_searching!(position, result)
+    else
+        checkpoint_restore!(position)
+        nothing
+    end
+end
+
+@noinline function leave_searching!(position, result)
+    escapes = false
+    if !(position isa Checkpoint)
+        checkpoint_restore!(position)
+        escapes = holds_memory(result, nothing)
+    elseif position.buffer.chunk == position.words.chunk
+        memory = block_memory(position)
+        checkpoint_restore!(position)
+        escapes = holds_memory(result, memory)
+    else
+        checkpoint_restore!(position)
+        escapes = holds_memory(result, free_ranges(position.buffer))
+    end
+    escapes && throw(EscapeError(typeof(result)))
+    nothing
+end
+
+function block_memory(position::Checkpoint)
+    now, before = words(position.buffer), position.words
+    BlockMemory((now.top, before.top), (before.low, now.low))
+end
+
+const FREE_RANGES = Tuple{UInt,UInt}[]
+const FREE_RANGES_LOCK = ReentrantLock()
+
+function push_range(start::UInt, bytes::UInt)
+    push!(FREE_RANGES, (start, start + bytes))
+    nothing
+end
+
+# All memory of a buffer that is free. The library calls back for each range, on this thread, and
+# nothing yields meanwhile.
+function free_ranges(b::AbstractBuffer)
+    b.chunk == C_NULL && return Tuple{UInt,UInt}[]
+    lock(FREE_RANGES_LOCK) do
+        empty!(FREE_RANGES)
+        each = @cfunction(push_range, Cvoid, (UInt, UInt))
+        GC.@preserve b ccall(LIBRARY.ebb_free_ranges_, Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}),
+            C_NULL, scope_pointer(b), each)
+        copy(FREE_RANGES)
+    end
+end

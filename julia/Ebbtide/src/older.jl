@@ -1,0 +1,44 @@
+# The names of Bumper.jl before version 0.5.
+
+"""
+    alloc(T, buffer, dims...)
+    alloc(T, dims...)
+
+The older spelling of [`alloc!`](@ref); without a buffer, in the [`default_buffer`](@ref).
+"""
+@inline alloc(::Type{T}, buffer, dims::Integer...) where {T} = alloc!(buffer, T, dims...)
+@inline alloc(::Type{T}, dims::Integer...) where {T} = alloc!(default_buffer(), T, dims...)
+
+"""
+    alloc_nothrow(T, buffer, dims...)
+
+Like [`alloc`](@ref), but `nothing` if there is no room or the buffer is closed. Wrong arguments are an
+`ArgumentError` all the same.
+"""
+@inline alloc_nothrow(::Type{T}, buffer::AbstractBuffer, dims::Integer...) where {T} =
+    alloc_nothrow!(buffer, T, dims...)
+
+@inline function alloc_nothrow!(b::AbstractBuffer, ::Type{T}, dims::Vararg{Integer,N}) where {T,N}
+    check_element(T)
+    size = map(to_length, dims)
+    bytes, align = size_in_bytes(T, size), alignment(T)
+    start = (b.top - bytes % UInt) & ~(align - 1)
+    if (start - b.low) % Int >= 0
+        b.top = start
+    else
+        start = UInt(try_alloc_slowly!(b, bytes, align))
+        start == 0 && return nothing
+    end
+    ArenaArray{T,N}(Ptr{T}(start), size)
+end
+
+"""
+    no_escape(f, buffer = default_buffer())
+
+The function form of [`@no_escape`](@ref): calls `f()`, and frees what it allocated in the buffer.
+"""
+function no_escape(f, b = default_buffer())
+    @no_escape b f()
+end
+
+const alloc_ptr = alloc_ptr!

@@ -1,0 +1,91 @@
+# What a buffer holds and uses; limits; giving memory back.
+
+"""
+    Stats
+
+What a buffer holds and uses, in bytes: `capacity` of all its chunks, `used` up to the present
+position, `high_water`, the capacity of the chunks that were entered at most, and `held` of the
+heap; and the number of `chunks`, of which `oversize` serve one large request. See
+[`stats`](@ref).
+"""
+struct Stats
+    capacity::UInt
+    used::UInt
+    high_water::UInt
+    held::UInt
+    chunks::UInt
+    oversize::UInt
+end
+
+"""
+    stats(buffer = default_buffer()) -> Stats
+
+Statistics of a buffer. Walks its chunks; nothing is counted while allocating.
+"""
+function stats(b::AbstractBuffer)
+    b.chunk == C_NULL && return Stats(0, 0, 0, 0, 0, 0)
+    filled = Ref{Stats}()
+    status = GC.@preserve b ccall(LIBRARY.ebb_scope_stats, Cint, (Ptr{Cvoid}, Ptr{Stats}),
+        scope_pointer(b), filled)
+    check_status(status, "no statistics")
+    filled[]
+end
+
+"""
+    used(buffer) -> Int
+
+The bytes in use in a buffer.
+"""
+used(b::AbstractBuffer) = Int(stats(b).used)
+
+"""
+    capacity(buffer) -> Int
+
+The bytes of all chunks of a buffer.
+"""
+capacity(b::AbstractBuffer) = Int(stats(b).capacity)
+
+function Base.show(io::IO, stats::Stats)
+    text = Vector{UInt8}(undef, 128)
+    length = ccall(LIBRARY.ebb_stats_text, Csize_t, (Ref{Stats}, Ptr{UInt8}, Csize_t), stats, text,
+        sizeof(text))
+    print(io, String(text[1:min(length, sizeof(text) - 1)]))
+end
+
+summary_text(b::AbstractBuffer) = b.chunk == C_NULL ? "closed" : string(stats(b))
+
+Base.show(io::IO, b::AbstractBuffer) = print(io, typeof(b), "(", summary_text(b), ")")
+
+"""
+    set_limit!(buffer, bytes)
+
+Limits the bytes that a buffer may hold of the heap, headers included; 0 for no limit. What it holds
+already stays. Allocations beyond are a [`BufferError`](@ref).
+"""
+function set_limit!(b::AbstractBuffer, bytes::Integer)
+    b.arena == C_NULL && throw(BufferError("the buffer is closed"))
+    check_status(ccall(LIBRARY.ebb_arena_set_limit, Cint, (Ptr{Cvoid}, Csize_t), b.arena,
+        to_length(bytes)), "no limit set")
+    b
+end
+
+"""
+    limit(buffer) -> Int
+
+The limit of a buffer in bytes; 0 if there is none.
+"""
+limit(b::AbstractBuffer) = Int(ccall(LIBRARY.ebb_arena_limit, Csize_t, (Ptr{Cvoid},), b.arena))
+
+"""
+    trim!(buffer = default_buffer())
+
+Gives all chunks of a buffer back but the first. A [`BufferError`](@ref) if something is allocated in
+it.
+"""
+function trim!(b::AbstractBuffer)
+    rebuild!(b) do arena
+        ccall(LIBRARY.ebb_arena_trim, Cint, (Ptr{Cvoid},), arena)
+    end
+    b
+end
+trim!(b::AllocBuffer) = (check_idle(b); b)

@@ -1,0 +1,131 @@
+# The default buffers of a task.
+#
+# A task's buffers are in its local storage. Looking them up there costs more than a small block, so
+# each thread caches those of the task that asked last. The cache names the task: a hit on whatever
+# thread is right, and a task that has moved to another thread misses once. `with_buffer` changes
+# what the cached object holds, so no cache gets out of date.
+
+mutable struct TaskBuffers
+    task::Task
+    slab::Union{Nothing,SlabBuffer{DEFAULT_SIZE}}
+    fixed::Union{Nothing,AllocBuffer{Vector{UInt8}}}
+    # How many `with_buffer` are running in the task.
+    replaced::Int
+end
+
+# By the number of the thread. A task may be kept alive by it until the next task asks.
+const TASK_CACHE = TaskBuffers[]
+
+const STORAGE_KEY = :Ebbtide_buffers
+
+# The size of default buffers that are made from now on, in bytes.
+const DEFAULT_BUFFER_SIZE = Ref(DEFAULT_SIZE)
+
+@static if isdefined(Threads, :maxthreadid)
+    thread_slots() = Threads.maxthreadid()
+else
+    thread_slots() = Threads.nthreads()
+end
+
+function init_task_cache!()
+    # No task asks for the buffers of this one.
+    nobody = TaskBuffers(Task(() -> nothing), nothing, nothing, 0)
+    empty!(TASK_CACHE)
+    append!(TASK_CACHE, fill(nobody, thread_slots()))
+end
+
+@inline function task_buffers()
+    thread, task = Threads.threadid(), current_task()
+    if thread <= length(TASK_CACHE)
+        cached = @inbounds TASK_CACHE[thread]
+        cached.task === task && return cached
+    end
+    find_buffers(thread, task)
+end
+
+@noinline function find_buffers(thread, task)
+    found = get!(task_local_storage(), STORAGE_KEY) do
+        TaskBuffers(task, nothing, nothing, 0)
+    end::TaskBuffers
+    thread <= length(TASK_CACHE) && (TASK_CACHE[thread] = found)
+    found
+end
+
+"""
+    default_buffer() -> SlabBuffer{1048576}
+    default_buffer(SlabBuffer)
+    default_buffer(AllocBuffer) -> AllocBuffer{Vector{UInt8}}
+
+The buffer of the current task, made when it is first asked for, and freed after the task ends. Other
+tasks have others. [`with_buffer`](@ref) replaces it for a while.
+"""
+@inline default_buffer() = default_buffer(SlabBuffer)
+
+@inline function default_buffer(::Type{SlabBuffer})
+    buffer = task_buffers().slab
+    buffer === nothing ? new_default_slab() : buffer
+end
+
+@inline function default_buffer(::Type{AllocBuffer})
+    buffer = task_buffers().fixed
+    buffer === nothing ? new_default_fixed() : buffer
+end
+
+@noinline new_default_slab() =
+    task_buffers().slab = slab_buffer(SlabBuffer{DEFAULT_SIZE}, DEFAULT_BUFFER_SIZE[], 0, true)
+
+@noinline new_default_fixed() = task_buffers().fixed = AllocBuffer(DEFAULT_BUFFER_SIZE[])
+
+"""
+    with_buffer(f, buffer)
+
+Calls `f()`, during which `buffer` is the [`default_buffer`](@ref) of the current task: a
+`SlabBuffer{1048576}` or an `AllocBuffer{Vector{UInt8}}`. If `f` throws, what it allocated in the
+buffer is freed.
+"""
+with_buffer(f, b::SlabBuffer{DEFAULT_SIZE}) = with_replaced(f, :slab, b)
+with_buffer(f, b::AllocBuffer{Vector{UInt8}}) = with_replaced(f, :fixed, b)
+
+function with_replaced(f, kind, b)
+    buffers = task_buffers()
+    before = getfield(buffers, kind)
+    position = checkpoint_save(b)
+    setfield!(buffers, kind, b)
+    buffers.replaced += 1
+    try
+        f()
+    catch
+        checkpoint_restore!(position)
+        rethrow()
+    finally
+        buffers.replaced -= 1
+        setfield!(buffers, kind, before)
+    end
+end
+
+"""
+    set_default_buffer_size!(bytes)
+
+Sets the size of the default buffers that are made from now on, and replaces those of the current
+task. Returns `bytes`. A [`BufferError`](@ref) if they are in use, or inside of
+[`with_buffer`](@ref).
+"""
+function set_default_buffer_size!(bytes::Integer)
+    0 < bytes <= LARGEST_SIZE ||
+        throw(ArgumentError("the size $bytes is not a positive number of bytes"))
+    buffers = task_buffers()
+    buffers.replaced == 0 ||
+        throw(BufferError("the default buffer is replaced by with_buffer"))
+    for b in (buffers.slab, buffers.fixed)
+        b === nothing || check_idle(b)
+    end
+    DEFAULT_BUFFER_SIZE[] = bytes
+    buffers.slab = nothing
+    buffers.fixed = nothing
+    bytes
+end
+
+checkpoint_save() = checkpoint_save(default_buffer())
+reset_buffer!() = reset_buffer!(default_buffer())
+trim!() = trim!(default_buffer())
+stats() = stats(default_buffer())

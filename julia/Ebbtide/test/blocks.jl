@@ -1,0 +1,378 @@
+# What Bumper.jl's tests and documentation show, B01 to B30.
+
+@testset "B01 the example gives 9" begin
+    @test incremented_sum([1, 2, 3]) == 9
+    @test incremented_sum([1.0, 2.0, 3.0]) == 9.0
+end
+
+@testset "B02-B06 a block gives its memory back" begin
+    for buffer in (default_buffer(), SlabBuffer{16_384}(), AllocBuffer(100), ResizeBuffer())
+        @test incremented_sum([1, 2, 3], buffer) == 9
+        @test used(buffer) == 0
+        @test incremented_sum_by_function([1, 2, 3], buffer) == 9
+        @test used(buffer) == 0
+        @no_escape buffer begin
+            @alloc(Int, 3)
+            @test used(buffer) in 24:31 # with the padding that aligns it
+        end
+        @test used(buffer) == 0
+    end
+end
+
+@testset "B07-B09 a warm block allocates nothing on Julia's heap" begin
+    v = [1, 2, 3]
+    on_default() = @allocated incremented_sum(v)
+    on(buffer) = @allocated incremented_sum(v, buffer)
+    by_function(buffer) = @allocated incremented_sum_by_function(v, buffer)
+    for buffer in (SlabBuffer(), AllocBuffer(100), ResizeBuffer())
+        on_default(), on(buffer), by_function(buffer)
+        @test on_default() == 0
+        @test on(buffer) == 0
+        @test by_function(buffer) == 0
+    end
+end
+
+@testset "B10-B16 slabs" begin
+    slab = 16_384
+    buffer = SlabBuffer{slab}()
+    for turn in 1:2
+        @no_escape buffer begin
+            x = @alloc(Int8, slab ÷ 2 - 1)
+            y = @alloc(Int8, slab ÷ 2 - 1)
+            @test address(x) == address(y) + slab ÷ 2 - 1
+            before = used(buffer)
+            @test before == 2 * (slab ÷ 2 - 1)
+            for _ in 1:5
+                @no_escape buffer begin
+                    z = @alloc(Int, 10)
+                    @test !(address(y) <= address(z) < address(x) + slab)
+                    @test sum(fill!(z, 1)) == 10
+                end
+            end
+            large = @alloc(Int, 100_000)
+            large .= 2
+            @test Ebbtide.stats(buffer).oversize == 1
+            # The present chunk stays: what is allocated next does not lie behind the large array.
+            small = @alloc(Int8, 2)
+            @test abs(Int(address(small)) - Int(address(large))) > 2
+            @test sum(large) == 200_000
+        end
+        @test used(buffer) == 0
+        # The second turn takes nothing more from the heap.
+        @test chunks(buffer) == 3
+    end
+    @test Ebbtide.trim!(buffer) === buffer
+    @test chunks(buffer) == 1
+end
+
+@testset "B15 addresses" begin
+    buffer = SlabBuffer{16_384}()
+    @no_escape buffer begin
+        p = @alloc_ptr(10)
+        @test p isa Ptr{Nothing}
+        @test UInt(p) % 16 == 0
+        @test used(buffer) == 16
+        q = @alloc_ptr(100_000)
+        @test UInt(q) % 16 == 0
+        unsafe_store!(Ptr{UInt8}(q), 0x01, 100_000)
+    end
+    @test used(buffer) == 0
+end
+
+@testset "B17 an exception is rewound by the block around it, by with_buffer, and by strict blocks" begin
+    buffer = SlabBuffer{16_384}()
+    throwing() = @no_escape buffer begin
+        @alloc(Int8, 16_383)
+        @alloc(Int8, 100_000)
+        throw("Boo!")
+    end
+    @no_escape buffer begin
+        @test_throws String throwing()
+        @test used(buffer) > 100_000
+    end
+    @test used(buffer) == 0
+
+    @test_throws String @no_escape buffer strict = true begin
+        @alloc(Int8, 100_000)
+        throw("Boo!")
+    end
+    @test used(buffer) == 0
+
+    slab = SlabBuffer()
+    @test_throws String with_buffer(slab) do
+        @no_escape begin
+            @alloc(Int8, 100_000)
+            throw("Boo!")
+        end
+    end
+    @test used(slab) == 0
+end
+
+@testset "B18, B23 reset_buffer!" begin
+    for buffer in (SlabBuffer{16_384}(), AllocBuffer(200_000), ResizeBuffer())
+        try
+            @no_escape buffer begin
+                @alloc(Int8, 100_000)
+                throw("Boo!")
+            end
+        catch
+        end
+        @test used(buffer) >= 100_000
+        @test Ebbtide.reset_buffer!(buffer) === buffer
+        @test used(buffer) == 0
+    end
+    Ebbtide.alloc!(default_buffer(), Int, 3)
+    Ebbtide.reset_buffer!()
+    @test used(default_buffer()) == 0
+end
+
+@testset "B19-B21 nested blocks" begin
+    buffer, other = AllocBuffer(96), AllocBuffer(96)
+    @no_escape buffer begin
+        y = @alloc(Int, 3)
+        y .= 1
+        before = used(buffer)
+        @no_escape buffer begin
+            z = @alloc(Int, 3)
+            z .= 2
+            @test address(z) + 24 == address(y)
+            @test used(buffer) == before + 24
+        end
+        @test used(buffer) == before
+        @no_escape other begin
+            z = @alloc(Int, 3)
+            @test used(other) == 24
+            @test used(buffer) == before
+            @test pointer(other.buf) <= Ptr{UInt8}(pointer(z)) < pointer(other.buf) + 96
+        end
+        @test sum(y) == 3
+    end
+end
+
+@testset "B22 a full buffer refuses, and is as it was" begin
+    for buffer in (AllocBuffer(96), SlabBuffer{16_384}(; limit = 20_000))
+        @no_escape buffer begin
+            y = @alloc(Int, 3)
+            y .= 7
+            @test_throws BufferErrorType Ebbtide.alloc!(buffer, Int, 100_000)
+            @test used(buffer) == 24
+            z = @alloc(Int, 3)
+            z .= 8
+            @test sum(y) == 21
+        end
+    end
+    # A buffer of n bytes holds n.
+    buffer = AllocBuffer(100)
+    @no_escape buffer begin
+        bytes = @alloc(UInt8, 100)
+        bytes .= 1
+        @test sum(bytes) == 100
+        @test_throws BufferErrorType @alloc(UInt8, 1)
+    end
+end
+
+struct Holder{T}
+    inner::T
+end
+mutable struct Variable
+    value::Any
+end
+
+@testset "B24 an array does not leave its block" begin
+    buffer = SlabBuffer()
+    escaping = [
+        y -> y,
+        y -> (1, y),
+        y -> (a = 1, b = (y, 2)),
+        y -> Holder(y),
+        y -> Holder(Holder((y,))),
+        y -> Variable(y),
+        y -> (() -> y),
+        y -> view(y, 1:2),
+        y -> reshape(y, 3, 1),
+        y -> transpose(y),
+        y -> Ref{Any}(y),
+        y -> [y],
+        y -> Any[1, y],
+    ]
+    for value in escaping
+        @test_throws EscapeErrorType @no_escape buffer value(@alloc(Int, 3))
+        @test used(buffer) == 0
+    end
+    returned() = @no_escape buffer begin
+        y = @alloc(Int, 3)
+        return y
+    end
+    @test_throws EscapeErrorType returned()
+
+    # Also when the block has gone on to another chunk.
+    small = SlabBuffer{1024}()
+    @test_throws EscapeErrorType @no_escape small begin
+        y = @alloc(Int, 3)
+        @alloc(Int, 10_000)
+        (y,)
+    end
+
+    # What does not leave is fine, and what belongs to an outer block.
+    @test (@no_escape buffer copy(fill!(@alloc(Int, 3), 2))) == [2, 2, 2]
+    @no_escape small begin
+        y = @alloc(Int, 3)
+        z = @no_escape small begin
+            @alloc(Int, 3)
+            y .= 4
+        end
+        @test z === y
+        z = @no_escape small begin
+            @alloc(Int, 10_000)
+            (y, 1)
+        end
+        @test z === (y, 1)
+    end
+end
+
+@testset "B25 another task cannot allocate in a block" begin
+    for buffer in (default_buffer(), SlabBuffer())
+        failed = @no_escape buffer begin
+            try
+                @sync @async @alloc(Int, 10)
+                nothing
+            catch error
+                error
+            end
+        end
+        @test occursin("another task", sprint(showerror, failed))
+        @test used(buffer) == 0
+    end
+    # The same task may, in a closure.
+    @test 6 == @no_escape begin
+        ones_of(n) = fill!(@alloc(Int, n), 1)
+        sum(sum(ones_of(n)) for n in 1:3)
+    end
+end
+
+macro leave_with(value)
+    esc(:(return $value))
+end
+
+@testset "B26-B30 return, break, continue and goto rewind" begin
+    buffer = SlabBuffer()
+    by_return(n) = begin
+        @no_escape buffer begin
+            y = fill!(@alloc(Int, 3), n)
+            n > 1 && return sum(y)
+            n == 1 && return
+            0
+        end
+    end
+    @test (by_return(2), by_return(1), by_return(0)) === (6, nothing, 0)
+    @test used(buffer) == 0
+
+    by_macro() = @no_escape buffer begin
+        @leave_with sum(fill!(@alloc(Int, 3), 2))
+    end
+    @test by_macro() == 6
+    @test used(buffer) == 0
+
+    function by_loop()
+        seen = 0
+        for n in 1:10
+            @no_escape buffer begin
+                y = fill!(@alloc(Int, 3), n)
+                isodd(n) && continue
+                for m in 1:3
+                    m == 2 && break # leaves the inner loop only
+                    seen += sum(y)
+                end
+                n == 8 && break
+            end
+            used(buffer) == 0 || error("not rewound")
+        end
+        seen
+    end
+    @test by_loop() == 3 * (2 + 4 + 6 + 8)
+    @test used(buffer) == 0
+
+    function by_goto(n)
+        @no_escape buffer begin
+            y = @alloc(Int, 3)
+            m = 0
+            @label again
+            y .= m
+            m += 1
+            m < 3 && @goto again
+            n == 1 && @goto done
+            sum(y)
+        end
+        return 1
+        @label done
+        return used(buffer)
+    end
+    @test by_goto(0) == 1
+    @test by_goto(1) == 0
+
+    # Out of two blocks at once, over two buffers.
+    other = SlabBuffer()
+    nested() = @no_escape buffer begin
+        x = fill!(@alloc(Int, 3), 1)
+        @no_escape other begin
+            y = fill!(@alloc(Int, 3), 2)
+            @no_escape other begin
+                @alloc(Int, 3)
+                return sum(x) + sum(y)
+            end
+        end
+    end
+    @test nested() == 9
+    @test used(buffer) == used(other) == 0
+
+    # A `finally` clause runs before the block ends.
+    function by_finally(log)
+        @no_escape buffer begin
+            y = fill!(@alloc(Int, 3), 5)
+            try
+                return sum(y)
+            finally
+                z = fill!(@alloc(Int, 3), 6)
+                push!(log, sum(y) + sum(z))
+            end
+        end
+    end
+    log = Int[]
+    @test by_finally(log) == 15
+    @test log == [33]
+    @test used(buffer) == 0
+
+    # A function inside of a block returns from itself.
+    @test 12 == @no_escape buffer begin
+        twice(x) = begin
+            return 2x
+        end
+        function thrice(x)
+            return 3x
+        end
+        y = fill!(@alloc(Int, 1), 2)
+        twice(y[1]) + map(x -> (return x), y)[1] + thrice(y[1])
+    end
+
+    # Nobody jumps into a block.
+    @test_throws Exception Core.eval(@__MODULE__, :(function ()
+        @goto inside
+        @no_escape begin
+            @label inside
+        end
+    end))
+
+    # Strict blocks, too.
+    strict(n) = begin
+        for _ in 1:2
+            @no_escape buffer strict = true begin
+                y = fill!(@alloc(Int, 3), n)
+                n == 1 && break
+                n == 2 && return sum(y)
+            end
+        end
+        0
+    end
+    @test (strict(1), strict(2), strict(3)) == (0, 6, 0)
+    @test used(buffer) == 0
+end

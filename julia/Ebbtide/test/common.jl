@@ -1,0 +1,28 @@
+# What several files use.
+
+# The example that Bumper.jl's documentation begins with.
+function incremented_sum(x, buffer = default_buffer())
+    @no_escape buffer begin
+        y = @alloc(eltype(x), length(x))
+        y .= x .+ 1
+        sum(y)
+    end
+end
+
+function incremented_sum_by_function(x, buffer)
+    @no_escape buffer begin
+        y = Ebbtide.alloc!(buffer, eltype(x), length(x))
+        y .= x .+ 1
+        sum(y)
+    end
+end
+
+const BufferErrorType = Ebbtide.BufferError
+const EscapeErrorType = Ebbtide.EscapeError
+
+used(buffer) = Ebbtide.used(buffer)
+chunks(buffer) = Int(Ebbtide.stats(buffer).chunks)
+held(buffer) = Int(Ebbtide.stats(buffer).held)
+
+# Whether memory lies in an array that was allocated in the buffer's present position.
+address(x) = UInt(pointer(x))
