@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Program, compilers};
-use std::{fs, process::Command};
+use std::fs;
 
 const C11: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"];
 const PLAIN: &[&str] = &["-O0", "-g"];
@@ -93,19 +93,4 @@ fn the_example_of_the_guide_runs() {
         let run = Program::compile(compiler, file, C11).run(&[]);
         assert_eq!((run.succeeded, run.output.as_str()), (true, "the sum is 14\n"));
     }
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn the_shared_library_exports_its_own_functions_only() {
-    let library = common::library().with_extension("so");
-    let mut list = Command::new("nm");
-    let symbols = list.args(["-D", "--defined-only"]).arg(&library).output().unwrap();
-    let symbols = String::from_utf8(symbols.stdout).unwrap();
-    let names: Vec<&str> = symbols.lines().filter_map(|line| line.split(' ').nth(2)).collect();
-    assert!(names.contains(&"ebb_arena_new"), "{names:?}");
-    let others: Vec<_> = names.iter().filter(|name| !name.starts_with("ebb_")).collect();
-    assert!(others.is_empty(), "{others:?}");
-    let dynamic = Command::new("readelf").arg("-d").arg(&library).output().unwrap();
-    assert!(String::from_utf8_lossy(&dynamic.stdout).contains("[libebbtide.so.0]"));
 }

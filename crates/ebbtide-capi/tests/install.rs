@@ -1,80 +1,139 @@
-//! Claim: what `cargo xtask dist` installs is found by `CMake` and by pkg-config, and programs that are
-//! built in an empty folder run, also after the installed folder was moved.
+//! Claim: what `cargo xtask dist` installs is found by `CMake`, by Meson, and by make with pkg-config,
+//! and programs that are built in an empty folder run, also after the installed folder was moved. A
+//! project of `CMake` can also build the library from its source.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-use std::{
-    fs,
-    io::Write as _,
-    path::Path,
-    process::{Command, Stdio},
-};
+mod common;
+
+use common::{exported, is_there, run};
+use std::{fs, path::Path, process::Command, sync::OnceLock};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// Runs a command, which must succeed, and returns what it prints.
-fn run(command: &mut Command, input: &str) -> String {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}; apt-get install cmake pkg-config"));
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(output.status.success(), "{command:?}:\n{text}");
-    text
+/// The folder of the installed library: installed twice, so that the second time finds what is there,
+/// to a staging folder, and moved from there.
+fn prefix() -> &'static str {
+    static PREFIX: OnceLock<String> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let (stage, prefix) = (format!("{SCRATCH}/stage"), format!("{SCRATCH}/prefix"));
+        for folder in [&stage, &prefix] {
+            let _ = fs::remove_dir_all(folder);
+        }
+        let xtask = ["run", "--quiet", "--package", "xtask", "--", "dist", "/usr/local"];
+        for _ in 0..2 {
+            let mut dist = Command::new(env!("CARGO"));
+            run(dist.args(xtask).current_dir(CRATE).env("DESTDIR", &stage), "");
+        }
+        fs::rename(format!("{stage}/usr/local"), &prefix).unwrap();
+        prefix
+    })
 }
 
-/// A copy of the examples in a folder with nothing else.
-fn examples() -> String {
-    let folder = format!("{SCRATCH}/examples");
+/// A command that finds the installed library by pkg-config.
+fn with_pkgconfig(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env("PKG_CONFIG_PATH", format!("{}/lib/pkgconfig", prefix()));
+    command
+}
+
+/// A copy of an example in a folder with nothing else.
+fn copied(example: &str) -> String {
+    let folder = format!("{SCRATCH}/examples-{example}");
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(SCRATCH).unwrap();
-    let source = format!("{CRATE}/examples");
-    run(Command::new("cp").args(["-r", &source, &folder]), "");
+    fs::create_dir_all(&folder).unwrap();
+    for file in fs::read_dir(format!("{CRATE}/examples/{example}")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), Path::new(&folder).join(file.file_name())).unwrap();
+    }
     folder
 }
 
+/// Configures and builds a project of `CMake`, and returns the folder with its programs.
+fn built_by_cmake(example: &str, options: &[String]) -> String {
+    let source = copied(example);
+    let build = format!("{source}/build");
+    run(Command::new("cmake").args(["-S", &source, "-B", &build]).args(options), "");
+    run(Command::new("cmake").args(["--build", &build]), "");
+    build
+}
+
+/// The shared libraries that a program asks for.
+fn needed(program: &str) -> String {
+    run(Command::new("readelf").args(["-d", program]), "")
+}
+
+const SONAME: &str = "[libebbtide.so.0]";
 const WORDS: &str = "the tide comes in, the tide goes out. The moon pulls the tide!";
 const COUNTS: &str = "4 the\n3 tide\n1 comes\n1 goes\n1 in\n";
 
 #[test]
-fn programs_are_built_against_an_installed_folder() {
-    let (first, prefix) = (format!("{SCRATCH}/first"), format!("{SCRATCH}/prefix"));
-    for folder in [&first, &prefix] {
-        let _ = fs::remove_dir_all(folder);
+fn the_installed_shared_library_exports_its_own_functions_only() {
+    let lib = format!("{}/lib", prefix());
+    let file = concat!("libebbtide.so.", env!("CARGO_PKG_VERSION"));
+    for (link, target) in [("libebbtide.so", "libebbtide.so.0"), ("libebbtide.so.0", file)] {
+        assert_eq!(fs::read_link(format!("{lib}/{link}")).unwrap(), Path::new(target));
     }
-    let xtask = ["run", "--quiet", "--package", "xtask", "--", "dist", &first];
-    for _ in 0..2 {
-        // The second time over what is there.
-        run(Command::new(env!("CARGO")).args(xtask).current_dir(CRATE), "");
+    let library = format!("{lib}/libebbtide.so");
+    assert!(needed(&library).contains(SONAME));
+    let names = exported(&library);
+    assert!(names.iter().any(|name| name == "ebb_arena_new"), "{names:?}");
+    let others: Vec<_> = names.iter().filter(|name| !name.starts_with("ebb_")).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+#[test]
+fn cmake_finds_the_installed_package() {
+    let build = built_by_cmake("cmake", &[format!("-DCMAKE_PREFIX_PATH={}", prefix())]);
+    let (calculate, tree) = (format!("{build}/calculate"), format!("{build}/tree"));
+    let values = "1 + 2 * 3\n(1+2)*3/4\n";
+    assert_eq!(run(&mut Command::new(&calculate), values), "7\n2.25\n");
+    assert!(!needed(&calculate).contains("ebbtide"));
+    assert!(run(&mut Command::new(&tree), "(* x x)\n").starts_with("(+ x x)\n"));
+    assert!(needed(&tree).contains(SONAME));
+}
+
+#[test]
+fn make_finds_the_installed_library_by_pkgconfig() {
+    let folder = copied("make");
+    for (target, is_shared) in [("words", true), ("words-static", false)] {
+        let program = format!("{folder}/{target}");
+        run(with_pkgconfig("make").args(["-C", &folder, target]), "");
+        assert_eq!(run(&mut Command::new(&program), WORDS), COUNTS);
+        assert_eq!(needed(&program).contains(SONAME), is_shared, "{target}");
     }
-    fs::rename(&first, &prefix).unwrap();
-    for file in
-        ["include/ebbtide.h", "include/ebbtide.hpp", "lib/libebbtide.a", "lib/libebbtide.so"]
+}
+
+#[test]
+fn meson_finds_the_installed_library_by_pkgconfig() {
+    if !is_there("meson") {
+        eprintln!("left out: Meson is missing; install it with: apt-get install meson");
+        return;
+    }
+    let folder = copied("meson");
+    for (build, option, is_shared) in
+        [("shared", "-Dbuildtype=release", true), ("static", "-Dprefer_static=true", false)]
     {
-        assert!(Path::new(&prefix).join(file).exists(), "{file}");
+        let build = format!("{folder}/{build}");
+        run(with_pkgconfig("meson").args(["setup", option, &build, &folder]), "");
+        run(Command::new("meson").args(["compile", "-C", &build]), "");
+        let answer = run(&mut Command::new(format!("{build}/json")), "[1, 2]\n");
+        assert!(answer.starts_with("[1,2]\n"), "{answer}");
+        assert_eq!(needed(&format!("{build}/json")).contains(SONAME), is_shared);
     }
-    let examples = examples();
+}
 
-    let build = format!("{examples}/build");
-    let path = format!("-DCMAKE_PREFIX_PATH={prefix}");
-    let source = format!("{examples}/cmake");
-    run(Command::new("cmake").args(["-S", &source, "-B", &build, &path]), "");
-    run(Command::new("cmake").args(["--build", &build]), "");
-    assert_eq!(run(&mut Command::new(format!("{build}/words")), WORDS), COUNTS);
-    let values = run(&mut Command::new(format!("{build}/calculate")), "1 + 2 * 3\n(1+2)*3/4\n");
-    assert_eq!(values, "7\n2.25\n");
-    let needed = run(Command::new("readelf").args(["-d", &format!("{build}/words")]), "");
-    assert!(needed.contains("[libebbtide.so.0]"), "{needed}");
-
-    let folder = format!("{examples}/make");
-    let pkgconfig = format!("{prefix}/lib/pkgconfig");
-    run(Command::new("make").arg("-C").arg(&folder).env("PKG_CONFIG_PATH", &pkgconfig), "");
-    assert_eq!(run(&mut Command::new(format!("{folder}/words")), WORDS), COUNTS);
+#[test]
+fn cmake_builds_the_library_with_cargo() {
+    // Shares the build folder of these tests, where `dist` has built the library.
+    let target = Path::new(SCRATCH).parent().unwrap().display();
+    let options =
+        [format!("-DEBBTIDE_SOURCE={CRATE}/../.."), format!("-DEBBTIDE_CARGO_TARGET={target}")];
+    let build = built_by_cmake("fetch", &options);
+    assert!(needed(&format!("{build}/server")).contains(SONAME));
+    // The loader finds the library, so the program gets to its arguments.
+    let started = Command::new(format!("{build}/server")).arg("port").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&started.stderr), "usage: server [PORT]\n");
 }

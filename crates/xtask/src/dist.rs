@@ -1,10 +1,13 @@
 //! `cargo xtask dist PREFIX`: installs the C interface: both libraries, the headers, a pkg-config file
-//! and a `CMake` package.
+//! and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below that folder, as packagers
+//! expect.
 //!
 //! The files say where they are by their own place, so the folder may be moved as a whole.
 
 use crate::{Failure, process};
 use std::{
+    env,
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -22,15 +25,23 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if !built.is_ok_and(|status| status.success()) {
         return Err(Failure::Work);
     }
-    install(Path::new(prefix)).map_err(|error| {
-        eprintln!("{prefix}: {error}");
+    let prefix = below(env::var_os("DESTDIR").as_deref(), Path::new(prefix));
+    install(&prefix).map_err(|error| {
+        eprintln!("{}: {error}", prefix.display());
         Failure::Work
     })
 }
 
+/// The prefix below a staging folder, from which a packager moves it.
+fn below(staging: Option<&OsStr>, prefix: &Path) -> PathBuf {
+    let staging = staging.unwrap_or_default();
+    let inside =
+        if staging.is_empty() { prefix } else { prefix.strip_prefix("/").unwrap_or(prefix) };
+    Path::new(staging).join(inside)
+}
+
 fn install(prefix: &Path) -> io::Result<()> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     let built = target.join("release");
     let (lib, include) = (prefix.join("lib"), prefix.join("include"));
     let (pkgconfig, cmake) = (lib.join("pkgconfig"), lib.join("cmake/ebbtide"));
@@ -69,4 +80,20 @@ fn link(to: &str, from: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn link(_to: &str, _from: &Path) -> io::Result<()> {
     Err(io::Error::other("shared libraries have other names here: only Unix is supported"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_staging_folder_stands_before_the_prefix() {
+        let below = |staging: Option<&str>, prefix: &str| {
+            super::below(staging.map(OsStr::new), Path::new(prefix)).display().to_string()
+        };
+        assert_eq!(below(None, "/usr"), "/usr");
+        assert_eq!(below(Some(""), "/usr"), "/usr");
+        assert_eq!(below(Some("/stage"), "/usr"), "/stage/usr");
+        assert_eq!(below(Some("/stage"), "here"), "/stage/here");
+    }
 }

@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
-    AARCH64, CLIPPY, DENY, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MSRV, MULTILIB, MUTANTS, NIGHTLY, NODE,
-    QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    AARCH64, CLIPPY, DENY, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS,
+    NIGHTLY, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
 
@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
         "documentation",
         "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
     ),
+    Step::new("Meson, for the tests", "meson --version").needs(&[MESON]),
     Step::new("tests", "cargo test --workspace"),
     Step::new(
         "fast paths on aarch64",

@@ -139,6 +139,14 @@ pub(crate) const LIBSTDCXX: Tool = Tool {
     required: false,
 };
 
+/// For the examples of the C interface, one of which is built with it.
+pub(crate) const MESON: Tool = Tool {
+    name: "Meson",
+    probe: "meson --version",
+    install: &["apt-get update", "apt-get install --yes meson"],
+    required: false,
+};
+
 /// Why a step cannot run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {

@@ -5,9 +5,11 @@
 use std::{
     env,
     ffi::OsStr,
+    io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::OnceLock,
+    thread,
 };
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
@@ -27,6 +29,23 @@ pub(crate) fn is_there(program: &str) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
+/// Runs a command with this input, which must succeed, and returns what it prints.
+pub(crate) fn run(command: &mut Command, input: &str) -> String {
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap_or_else(|error| {
+        panic!("{command:?}: {error}; apt-get install cmake make meson pkg-config")
+    });
+    let mut stdin = child.stdin.take().unwrap();
+    // By another thread: the program may answer before it has read everything.
+    let output = thread::scope(|threads| {
+        threads.spawn(move || stdin.write_all(input.as_bytes()));
+        child.wait_with_output().unwrap()
+    });
+    let run = Run::of(output);
+    assert!(run.succeeded, "{command:?}:\n{}", run.output);
+    run.output
+}
+
 /// The static library, built as these tests were.
 pub(crate) fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
@@ -43,6 +62,12 @@ pub(crate) fn library() -> &'static Path {
             .map_or_else(|| Path::new(CRATE).join("../../target"), PathBuf::from);
         target.join(profile).join("libebbtide_capi.a")
     })
+}
+
+/// The names that a shared library exports.
+pub(crate) fn exported(library: impl AsRef<OsStr>) -> Vec<String> {
+    let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(library), "");
+    symbols.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect()
 }
 
 /// A program that was compiled.
