@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
-    AARCH64, CLIPPY, DENY, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS,
+    AARCH64, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS,
     NIGHTLY, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
@@ -102,6 +102,7 @@ const STEPS: &[Step] = &[
     Step::new("32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]).slow(),
     Step::new("aarch64, under QEMU", "bash ci/platforms.sh aarch64").needs(&[QEMU]).slow(),
     Step::new("WebAssembly", "bash ci/platforms.sh wasm").needs(&[NODE]).slow(),
+    Step::new("Julia package", "bash ci/julia.sh").needs(&[JULIA]).slow(),
     Step::new("FreeBSD and macOS, compiled only", "bash ci/platforms.sh unix").needs(&[UNIX]).slow(),
     Step::new(
         "fast paths and those of other arenas",

@@ -147,6 +147,13 @@ pub(crate) const MESON: Tool = Tool {
     required: false,
 };
 
+pub(crate) const JULIA: Tool = Tool {
+    name: "Julia",
+    probe: "bash ci/julia.sh --probe",
+    install: &["bash ci/julia.sh --install"],
+    required: false,
+};
+
 /// Why a step cannot run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Runs the tests of the Julia package: with one thread, with two, and with bounds checks that @inbounds does not remove.
+# Usage: ci/julia.sh [--probe | --install]
+#        ci/julia.sh run ARGUMENT...        Julia with these arguments, the library built and its address known
+# The program is $JULIA if that is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install
+# unpacks into target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed. --probe fails if there
+# is none.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+prefix=${JULIA_PREFIX:-$target/julia}
+
+packages=(julia julia-common libjulia1 libdsfmt-19937-1 libgfortran5 libhttp-parser2.9 libmbedcrypto3 libmbedx509-0
+    libmbedtls12 libpcre3 libpcre2-8-0 libgit2-1.1 libffi7 libllvm9 libopenlibm3 libutf8proc2 libopenblas0-pthread libblas3
+    liblapack3 libsuitesparseconfig5 libcholmod3 libspqr2 libumfpack5 libarpack2 libgmp10 libmpfr6 libssh2-1
+    libcurl3-gnutls libunwind8)
+
+julia() {
+    if [ -n "${JULIA:-}" ]; then
+        "$JULIA" "$@"
+    else
+        local folders
+        folders=("$prefix"/lib/*-linux-gnu "$prefix"/usr/lib/*-linux-gnu "$prefix"/usr/lib/*-linux-gnu/{blas,lapack,julia})
+        LD_LIBRARY_PATH=$(IFS=: && echo "${folders[*]}") "$prefix/usr/bin/julia" "$@"
+    fi
+}
+
+probe() { julia --startup-file=no -e 'exit(VERSION < v"1.5")'; }
+
+# The mirror that this system's own packages come from also has the older release. apt gets a source list and a state of
+# its own, and is not told what is installed.
+install() {
+    local release mirror apt package
+    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    mirror=$(apt-get indextargets --no-release-info --format '$(REPO_URI)' "Release: $release" | head -n 1)
+    [ -n "$mirror" ] || { echo "apt is not configured for a mirror of Debian" >&2 && return 1; }
+    rm -rf "$prefix" "$prefix.new"
+    mkdir -p "$prefix.new"/apt/{lists,archives}/partial
+    cd "$prefix.new/apt"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bullseye main" >sources.list
+    apt=(apt-get -o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o "Dir::State::Lists=$PWD/lists" -o Dir::State::status=/dev/null -o "Dir::Cache=$PWD"
+        -o APT::Sandbox::User=root)
+    "${apt[@]}" update
+    cd archives
+    "${apt[@]}" download "${packages[@]}"
+    for package in *.deb; do
+        dpkg -x "$package" "$prefix.new"
+    done
+    cd "$prefix.new/.."
+    rm -rf "$prefix.new/apt"
+    mv "$prefix.new" "$prefix"
+}
+
+# Compiled code is kept apart from that of the user, whose packages and settings are not used either.
+prepare() {
+    cargo build --release --package ebbtide-capi
+    export EBBTIDE_LIBRARY=${EBBTIDE_LIBRARY:-$target/release/libebbtide_capi.so}
+    export JULIA_DEPOT_PATH=$target/julia-depot JULIA_LOAD_PATH=@:@stdlib
+}
+
+case ${1:-} in
+--probe) probe ;;
+--install) (install) ;;
+run)
+    shift
+    prepare
+    julia --startup-file=no "$@"
+    ;;
+'')
+    prepare
+    tests=(--startup-file=no --color=no --project=julia/Ebbtide julia/Ebbtide/test/runtests.jl)
+    JULIA_NUM_THREADS=1 julia "${tests[@]}"
+    JULIA_NUM_THREADS=2 julia "${tests[@]}"
+    JULIA_NUM_THREADS=1 julia --check-bounds=yes "${tests[@]}"
+    ;;
+*)
+    sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+    ;;
+esac
