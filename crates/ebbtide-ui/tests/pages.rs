@@ -1,4 +1,5 @@
-//! Every test named in `docs/CHECKLIST.md` and `docs/CONFORMANCE.md` exists.
+//! Every test named in `docs/CHECKLIST.md` and `docs/CONFORMANCE.md` exists, and so does every script
+//! and test file that any page names.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -64,4 +65,62 @@ fn every_test_that_a_page_names_exists() {
             assert!(names.contains(test), "{page} names {test}, which is not a test");
         }
     }
+}
+
+/// Every page of the repository, with its path.
+fn pages(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the entry can be read").path();
+        let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                pages(&path, found);
+            }
+        } else if name.ends_with(".md") {
+            let text = fs::read_to_string(&path).expect("it is text");
+            found.push((path.display().to_string(), text));
+        }
+    }
+}
+
+/// The scripts and the test files that a page names: `ci/x.sh`, `tests/x.rs`, and x of `--test x`.
+fn files_named(page: &str) -> BTreeSet<&str> {
+    // Upper-case letters stand for any name, as in `tests/FILE.rs`.
+    let is_name = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    let is_placeholder = |word: &&str| word.contains(char::is_uppercase);
+    let words = page.split(|c| !is_name(c)).filter(|word| !word.is_empty());
+    let pairs = words.clone().zip(words.clone().skip(1));
+    let programs = pairs.filter(|(option, _)| *option == "--test").map(|(_, name)| name);
+    let files = words.filter(|word| {
+        let word = word.trim_start_matches("../");
+        (word.starts_with("ci/") && word.ends_with(".sh"))
+            || (word.contains("tests/") && word.ends_with(".rs"))
+    });
+    files.chain(programs).filter(|name| !is_placeholder(name)).collect()
+}
+
+#[test]
+fn every_script_and_test_file_that_a_page_names_exists() {
+    let (mut files, mut all) = (Vec::new(), Vec::new());
+    for folder in ["crates", "nostd"] {
+        sources(&Path::new(ROOT).join(folder), &mut files);
+    }
+    pages(Path::new(ROOT), &mut all);
+    let mut count = 0;
+    for (page, text) in all {
+        // The changelog names files as they were.
+        for name in files_named(&text).into_iter().filter(|_| !page.ends_with("CHANGELOG.md")) {
+            let name = name.trim_start_matches("../");
+            let file = if name.ends_with(".sh") || name.ends_with(".rs") {
+                name.to_owned()
+            } else {
+                format!("tests/{name}.rs")
+            };
+            let exists = Path::new(ROOT).join(&file).exists()
+                || files.iter().any(|path| path.ends_with(&file));
+            assert!(exists, "{page} names {name}, which does not exist");
+            count += 1;
+        }
+    }
+    assert!(count > 50, "only {count} names were found");
 }

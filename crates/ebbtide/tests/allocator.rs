@@ -1,5 +1,8 @@
 //! Claim: `&Scope` implements each of the `Allocator` traits: the last block grows, shrinks and is
 //! freed in place, other blocks are left alone, and a failed request changes nothing.
+//!
+//! The file is long because each claim is checked for every version of the trait, alone and through
+//! the collections that use it.
 
 #![cfg(all(
     feature = "std",

@@ -1,5 +1,7 @@
 //! Claim: a builder uses the low end exclusively. It copies nothing until the chunk is full, and
 //! after any failure its contents and its scope remain usable.
+//!
+//! The file is long because each claim is checked for every method that may move or end a builder.
 
 #![cfg(feature = "std")]
 #![allow(clippy::drop_non_drop, clippy::forget_non_drop, reason = "tests say where a builder ends")]

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{address, panic_of};
+use common::{address, fewer_under_miri, panic_of};
 use ebbtide::{Arena, Fixed, ForLifetime, Scope};
 use std::{cell::Cell, mem::MaybeUninit};
 
@@ -49,9 +49,10 @@ fn what_is_kept_takes_no_more_than_itself_while_the_child_stays_in_the_chunk() {
 
 #[test]
 fn what_is_kept_stays_when_the_child_enters_other_chunks() {
+    const MUCH: usize = if cfg!(miri) { 2_000 } else { 20_000 };
     for low_end in [false, true] {
-        for len in [1, 50, 1000] {
-            for scratch in [[20_000, 0], [0, 20_000], [20_000, 30_000], [500, 500], [5000, 0]] {
+        for len in [1, 50, 1000].map(fewer_under_miri) {
+            for scratch in [[MUCH, 0], [0, MUCH], [MUCH, 2 * MUCH], [500, 500], [MUCH / 4, 0]] {
                 let mut arena = Arena::with_chunk_size(1000);
                 let mut s = arena.scope();
                 for turn in 0..5 {

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Watched, address, assert_apart, assert_works, panic_of, watched};
+use common::{Watched, address, assert_apart, assert_works, fewer_under_miri, panic_of, watched};
 use ebbtide::{AllocError, Backing, Pool, Pooled, Scope};
 use std::{
     alloc::Layout,
@@ -103,7 +103,7 @@ fn trim_releases_idle_arenas_and_keeps_borrowed_ones() {
 #[test]
 fn many_threads_share_a_pool() {
     let pool = Pool::new();
-    let threads = 8;
+    let (threads, turns) = (8, fewer_under_miri(300));
     let start = Barrier::new(threads);
     let total: usize = thread::scope(|spawner| {
         let workers: Vec<_> = (0..threads)
@@ -112,7 +112,7 @@ fn many_threads_share_a_pool() {
                 spawner.spawn(move || {
                     start.wait();
                     let mut total = 0;
-                    for turn in 0..300 {
+                    for turn in 0..turns {
                         let mut outer = pool.get();
                         let mut outer = outer.scope();
                         let kept = outer.alloc(turn);
@@ -127,7 +127,7 @@ fn many_threads_share_a_pool() {
         workers.into_iter().map(|worker| worker.join().unwrap()).sum()
     });
     let expected = (0..threads)
-        .flat_map(|thread| (0..300).map(move |turn| (thread * 1000 + turn) % 300 + turn))
+        .flat_map(|thread| (0..turns).map(move |turn| (thread * 1000 + turn) % 300 + turn))
         .sum::<usize>();
     assert_eq!(total, expected);
     assert_eq!(pool.stats().used, 0);
@@ -217,7 +217,7 @@ fn only_a_forgotten_arena_is_lost() {
 #[test]
 fn map_gives_each_item_a_scope_and_keeps_the_order() {
     let pool = Pool::new();
-    let lengths = pool.map(0..1000_usize, |mut s, n| work(&mut s, n));
+    let lengths = pool.map(0..fewer_under_miri(1000), |mut s, n| work(&mut s, n));
     assert!(lengths.iter().enumerate().all(|(n, length)| *length == n % 300));
     assert!(pool.map([0_u8; 0], |_, n| n).is_empty());
     assert!(pool.stats().held < 100_000, "{}", pool.stats());
@@ -295,7 +295,7 @@ mod rayon {
     #[test]
     fn par_map_keeps_the_order() {
         let pool = Pool::new();
-        let lengths = pool.par_map(0..5000_usize, |mut s, n| work(&mut s, n));
+        let lengths = pool.par_map(0..fewer_under_miri(5000), |mut s, n| work(&mut s, n));
         assert!(lengths.iter().enumerate().all(|(n, length)| *length == n % 300));
         let words = ["ebb", "tide", ""];
         let texts = pool.par_map(&words[..], |s, word: &&str| s.alloc_str(word).to_owned());
@@ -307,11 +307,12 @@ mod rayon {
     #[test]
     fn try_par_map_keeps_the_order_or_returns_an_error() {
         let pool = Pool::new();
+        let bad = fewer_under_miri(5000);
         let f = |s: Scope<'_>, n: usize| {
-            if n == 5000 { Err(AllocError) } else { s.try_alloc(n).map(|n| 2 * *n) }
+            if n == bad { Err(AllocError) } else { s.try_alloc(n).map(|n| 2 * *n) }
         };
-        assert_eq!(pool.try_par_map(0..1000, f), Ok((0..1000).map(|n| 2 * n).collect()));
-        assert_eq!(pool.try_par_map(0..10_000, f), Err(AllocError));
+        assert_eq!(pool.try_par_map(0..bad, f), Ok((0..bad).map(|n| 2 * n).collect()));
+        assert_eq!(pool.try_par_map(0..2 * bad, f), Err(AllocError));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The lists of layers in ARCHITECTURE.md run bottom up: a module comes after every module that it
-//! imports. So no module imports one above it, and there are no circles.
+//! imports. So no module imports one above it, and there are no circles. And no file grows long
+//! without saying why.
 //!
 //! Imports are read from the text: `use` declarations, also in functions, and paths in expressions
 //! that begin with `crate`, `super` or a child module.
@@ -181,4 +182,45 @@ fn imports_are_found_in_groups_functions_inline_modules_and_child_modules() {
     let found: Vec<String> =
         imports(&all).iter().map(|(from, to)| format!("{from} {to}")).collect();
     assert_eq!(found, ["b a", "b b/c", "b d", "b e", "b/c a", "b/c b"]);
+}
+
+/// Every Rust file of the workspace, with its path from the root.
+fn rust_files(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the entry can be read").path();
+        let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                rust_files(root, &path, found);
+            }
+        } else if name.ends_with(".rs") {
+            let source = fs::read_to_string(&path).expect("it is text");
+            let name = path.strip_prefix(root).expect("it is below the root").to_string_lossy();
+            found.insert(name.into_owned(), source);
+        }
+    }
+}
+
+/// Lines that are neither blank nor comments.
+fn lines_of_code(source: &str) -> usize {
+    source.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("//")).count()
+}
+
+/// Whether the comment at the head of a file explains the file's length.
+fn explains_its_length(source: &str) -> bool {
+    let mut head = source.lines().take_while(|line| line.starts_with("//!"));
+    head.any(|line| line.contains("file is long because") || line.contains("Why this is one file"))
+}
+
+#[test]
+fn a_file_of_more_than_600_lines_of_code_says_why_at_its_head() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = BTreeMap::new();
+    for folder in ["crates", "benches", "fuzz", "nostd"] {
+        rust_files(&root, &root.join(folder), &mut files);
+    }
+    assert!(files.len() > 300, "only {} files were found", files.len());
+    files.retain(|_, source| lines_of_code(source) > 600 && !explains_its_length(source));
+    let unexplained: Vec<&String> = files.keys().collect();
+    assert!(unexplained.is_empty(), "long, without a reason at the head: {unexplained:#?}");
 }

@@ -19,6 +19,11 @@ use std::{
     },
 };
 
+/// A number of turns or values: a fiftieth of it under Miri, which is very slow, but at least 10.
+pub fn fewer_under_miri(count: usize) -> usize {
+    if cfg!(miri) { (count / 50).max(count.min(10)) } else { count }
+}
+
 /// Leaks a value, but where leak checkers find it: its address is in a static.
 pub fn leak<'a, T: 'a>(value: T) -> &'a mut T {
     static LEAKED: Mutex<Vec<AtomicPtr<()>>> = Mutex::new(Vec::new());
