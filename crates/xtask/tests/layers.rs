@@ -1,6 +1,6 @@
 //! The lists of layers in ARCHITECTURE.md run bottom up: a module comes after every module that it
-//! imports. So no module imports one above it, and there are no circles. And no file grows long
-//! without saying why.
+//! imports. So no module imports one above it, and there are no circles. Every name in the page
+//! exists. And no file is long without saying why.
 //!
 //! Imports are read from the text: `use` declarations, also in functions, and paths in expressions
 //! that begin with `crate`, `super` or a child module.
@@ -184,16 +184,17 @@ fn imports_are_found_in_groups_functions_inline_modules_and_child_modules() {
     assert_eq!(found, ["b a", "b b/c", "b d", "b e", "b/c a", "b/c b"]);
 }
 
-/// Every Rust file of the workspace, with its path from the root.
-fn rust_files(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+/// Every source file in a folder, with its path from the root.
+fn sources(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+    const KINDS: [&str; 7] = ["rs", "c", "cpp", "h", "hpp", "sh", "toml"];
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the entry can be read").path();
         let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
         if path.is_dir() {
             if name != "target" && !name.starts_with('.') {
-                rust_files(root, &path, found);
+                sources(root, &path, found);
             }
-        } else if name.ends_with(".rs") {
+        } else if name.rsplit('.').next().is_some_and(|kind| KINDS.contains(&kind)) {
             let source = fs::read_to_string(&path).expect("it is text");
             let name = path.strip_prefix(root).expect("it is below the root").to_string_lossy();
             found.insert(name.into_owned(), source);
@@ -217,10 +218,39 @@ fn a_file_of_more_than_600_lines_of_code_says_why_at_its_head() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = BTreeMap::new();
     for folder in ["crates", "benches", "fuzz", "nostd"] {
-        rust_files(&root, &root.join(folder), &mut files);
+        sources(&root, &root.join(folder), &mut files);
     }
+    files.retain(|path, _| path.ends_with(".rs"));
     assert!(files.len() > 300, "only {} files were found", files.len());
     files.retain(|_, source| lines_of_code(source) > 600 && !explains_its_length(source));
     let unexplained: Vec<&String> = files.keys().collect();
     assert!(unexplained.is_empty(), "long, without a reason at the head: {unexplained:#?}");
+}
+
+#[test]
+fn every_name_in_the_page_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page can be read");
+    let (page, _absent) = page.split_once("## Absent on purpose").expect("the section is there");
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let mut files = BTreeMap::new();
+    for folder in ["crates", "benches", "fuzz", "nostd", "ci"] {
+        sources(&root, &root.join(folder), &mut files);
+    }
+    let there: BTreeSet<String> = files
+        .iter()
+        .flat_map(|(path, source)| words(path).into_iter().chain(words(source)))
+        .collect();
+    let text: String = page.split("```").step_by(2).collect();
+    let quoted: String = text.split('`').skip(1).step_by(2).flat_map(|code| [code, " "]).collect();
+    // The compiler defines these.
+    let named = words(&quoted).into_iter().filter(|word| !word.starts_with("__rust_"));
+    let missing: Vec<String> = named.filter(|word| !there.contains(word)).collect();
+    assert!(
+        missing.is_empty(),
+        "named in ARCHITECTURE.md, but nowhere in the sources: {missing:?}"
+    );
 }
