@@ -1,9 +1,11 @@
-//! One adapter a peer. A workload is written once over [`Peer`] and [`Handle`]; everything inlines.
+//! An adapter for each peer. A workload is written once, over [`Peer`] and [`Handle`]; all of it is
+//! inlined.
 
 use crate::harness::{LIMIT, OURS};
 use std::{cell::Cell, marker::PhantomData, mem::MaybeUninit};
 
-/// One contestant a peer: a function's with the peer as its first type argument, then what follows.
+/// One contestant per peer: calls a function with the peer as the first type argument, and the other
+/// arguments.
 macro_rules! contestants {
     ([$($peer:ident)*] $function:ident $generics:tt $arguments:tt) => {
         vec![$($crate::peers::contestants!(@ $peer $function $generics $arguments)),*]
@@ -22,23 +24,23 @@ pub trait Peer: Sized + 'static {
     where
         Self: 'a;
 
-    /// An arena as it is made by default.
+    /// An arena with the default settings.
     fn fresh() -> Self;
 
-    /// An arena with room for so many bytes in its first chunk.
+    /// An arena whose first chunk has room for this many bytes.
     fn with_capacity(bytes: usize) -> Self;
 
-    /// Makes all of the arena free again and returns what allocates from it.
+    /// Empties the arena, and returns a handle that allocates in it.
     fn open(&mut self) -> Self::Handle<'_>;
 }
 
-/// What allocates.
+/// A handle that allocates.
 pub trait Handle<'a> {
     fn alloc<T: Copy + 'a>(&self, value: T) -> &'a mut T;
     fn alloc_str(&self, text: &str) -> &'a mut str;
     fn alloc_slice_copy<T: Copy + 'a>(&self, values: &[T]) -> &'a mut [T];
 
-    /// The peer's own way for a length that the type says; by default the way of any other slice.
+    /// Copies an array, whose length is known at compile time; by default, like any other slice.
     #[inline(always)]
     fn alloc_array<T: Copy + 'a, const N: usize>(&self, values: &[T; N]) -> &'a mut [T] {
         self.alloc_slice_copy(values)
@@ -53,7 +55,7 @@ pub trait Fills<'a>: Handle<'a> {
     fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32];
 }
 
-/// A peer with scopes, or with the next best thing: a reset.
+/// A peer with scopes; one without scopes is reset instead.
 pub trait Scopes: Peer {
     /// `turns` times: open a scope, allocate a `u64`, close it.
     fn open_allocate_close(&mut self, turns: usize);
@@ -465,71 +467,35 @@ impl<'a, const MIXED: bool> Handle<'a> for Pointer<'a, MIXED> {
     }
 }
 
-impl<'a> Fills<'a> for ebbtide::Scope<'a> {
-    #[inline(always)]
-    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
-        self.alloc_slice_fill_with(len, make)
-    }
+/// For peers whose methods that fill slices have our names.
+macro_rules! fills {
+    ($handle:ty, $take_vec:ident, $take_boxed:ident) => {
+        impl<'a> Fills<'a> for $handle {
+            #[inline(always)]
+            fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
+                self.alloc_slice_fill_with(len, make)
+            }
 
-    #[inline(always)]
-    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
-        self.alloc_slice_fill_iter(values)
-    }
+            #[inline(always)]
+            fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
+                self.alloc_slice_fill_iter(values)
+            }
 
-    #[inline(always)]
-    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
-        self.alloc_vec(values)
-    }
+            #[inline(always)]
+            fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
+                self.$take_vec(values)
+            }
 
-    #[inline(always)]
-    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
-        self.alloc_boxed_slice(values)
-    }
+            #[inline(always)]
+            fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
+                self.$take_boxed(values)
+            }
+        }
+    };
 }
-
-impl<'a> Fills<'a> for &'a stumpalo::Arena {
-    #[inline(always)]
-    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
-        self.alloc_slice_fill_with(len, make)
-    }
-
-    #[inline(always)]
-    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
-        self.alloc_slice_fill_iter(values)
-    }
-
-    #[inline(always)]
-    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
-        self.alloc_vec(values)
-    }
-
-    #[inline(always)]
-    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
-        self.alloc_boxed_slice(values)
-    }
-}
-
-impl<'a> Fills<'a> for &'a bumpalo::Bump {
-    #[inline(always)]
-    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
-        self.alloc_slice_fill_with(len, make)
-    }
-
-    #[inline(always)]
-    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
-        self.alloc_slice_fill_iter(values)
-    }
-
-    #[inline(always)]
-    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32] {
-        self.alloc_slice_fill_iter(values)
-    }
-
-    #[inline(always)]
-    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32] {
-        self.alloc_slice_fill_iter(values)
-    }
-}
+fills!(ebbtide::Scope<'a>, alloc_vec, alloc_boxed_slice);
+fills!(&'a stumpalo::Arena, alloc_vec, alloc_boxed_slice);
+fills!(&'a bumpalo::Bump, alloc_slice_fill_iter, alloc_slice_fill_iter);
 
 impl<'a> Fills<'a> for &'a bump_scope::BumpScope<'a> {
     #[inline(always)]

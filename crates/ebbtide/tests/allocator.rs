@@ -26,7 +26,7 @@ mod common;
 
 use common::{
     Adjacent, Census, Log, Watched, address, assert_apart, assert_works, end, extent, panic_of,
-    watched,
+    properties, watched,
 };
 use ebbtide::{Arena, Backing, Fixed, Heap, Scope, StackArena};
 use proptest::prelude::*;
@@ -73,13 +73,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..3usize).prop_map(|calls| Step::Refuse { calls }),
     ];
     proptest::collection::vec(step, 0..60)
-}
-
-fn config() -> ProptestConfig {
-    // `PROPTEST_CASES` takes precedence.
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
-    let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 128 });
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 macro_rules! through {
@@ -510,7 +503,7 @@ macro_rules! through {
             }
 
             proptest! {
-                #![proptest_config(config())]
+                #![proptest_config(properties(128))]
 
                 #[test]
                 fn random_steps_keep_every_live_byte(chunk_size in 0..3_000usize, steps in steps()) {

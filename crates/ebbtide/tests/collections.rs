@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Census, address, assert_apart, assert_works, panic_of, watched};
+use common::{Census, address, assert_apart, assert_works, panic_of, properties, watched};
 use ebbtide::{
     AllocError, Arena, Fixed, Heap, Scope, StackArena,
     collections::{Map, OwnedMap, OwnedSet, Set, String as Text, Vec as List},
@@ -250,15 +250,8 @@ fn run<'s>(
     assert!(*list == *model.list && *text == *model.text);
 }
 
-fn config() -> ProptestConfig {
-    // `PROPTEST_CASES` takes precedence.
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
-    let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 192 });
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(properties(192))]
 
     #[test]
     fn random_operations_agree_with_the_standard_library(

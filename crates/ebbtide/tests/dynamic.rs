@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::assert_works;
+use common::{assert_works, properties};
 use ebbtide::{AllocError, Arena, Fixed, Scope, dynamic::Value};
 use proptest::prelude::*;
 use serde::de::{
@@ -73,6 +73,8 @@ fn documents() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
+    #![proptest_config(properties(256))]
+
     #[test]
     fn a_document_holds_the_same_and_is_written_the_same(document in documents(), pretty: bool) {
         let text = if pretty { format!("{document:#}") } else { document.to_string() };

@@ -12,7 +12,8 @@
 mod common;
 
 use common::{
-    Census, Counted, Liar, address, assert_apart, assert_works, extent, panic_of, watched,
+    Census, Counted, Liar, address, assert_apart, assert_works, extent, panic_of, properties,
+    watched,
 };
 use ebbtide::{
     AllocError, Arena, Fixed, Scope, StackArena,
@@ -531,15 +532,8 @@ fn run_text<'a>(s: &Scope<'a>, steps: &[Step]) -> (&'a str, String) {
     (text.into_str(), model)
 }
 
-fn config() -> ProptestConfig {
-    // `PROPTEST_CASES` takes precedence.
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
-    let cases = cases.unwrap_or(if cfg!(miri) { 4 } else { 192 });
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(properties(192))]
 
     #[test]
     fn random_operations_agree_with_the_standard_library(

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 use ebbtide::{AllocError, Backing, Heap, Scope};
+use proptest::test_runner::Config as ProptestConfig;
 use std::{
     alloc::Layout,
     cell::{Cell, RefCell},
@@ -22,6 +23,14 @@ use std::{
 /// A number of turns or values: a fiftieth of it under Miri, which is very slow, but at least 10.
 pub fn fewer_under_miri(count: usize) -> usize {
     if cfg!(miri) { (count / 50).max(count.min(10)) } else { count }
+}
+
+/// The configuration of properties: runs that many cases, or what `PROPTEST_CASES` says; four under
+/// Miri. Keeps no file of failures.
+pub fn properties(cases: u32) -> ProptestConfig {
+    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let cases = chosen.unwrap_or(if cfg!(miri) { 4 } else { cases });
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Leaks a value, but where leak checkers find it: its address is in a static.
