@@ -1,10 +1,10 @@
 //! The default scope: every thread has an arena of its own that need not be passed along.
 //!
-//! Use it in functions that need temporary memory but are passed no scope. The function
-//! [`scope`](crate::scope), also here, opens a default scope; calls nest, and each has memory of its
-//! own. [`with`] makes a scope of yours the default while a closure runs. Opening and closing
-//! take a few instructions. The heap is called only by a thread's first scope, and when a scope
-//! needs more memory than any before it.
+//! Use it in functions that need temporary memory but are not passed a scope. The function
+//! [`scope`](crate::scope) opens a default scope. Calls nest, and each call gets memory of its own.
+//! [`with`] makes a scope of yours the default while a closure runs. Opening and closing take a few
+//! instructions. The heap is called only by a thread's first scope, and when a scope needs more
+//! memory than any before it.
 //!
 //! ```
 //! fn median(values: &[f64]) -> f64 {
@@ -21,8 +21,8 @@
 //! assert_eq!(ebbtide::local::with(&mut s, || median(&[5.0])), 5.0); // in `arena`
 //! ```
 //!
-//! A thread's arena keeps its memory until the thread ends: [`trim`] gives it back earlier, [`stats`]
-//! says how much it is, and [`set_default_capacity`] chooses its first size.
+//! A thread's arena keeps its memory until the thread ends: [`trim`] gives it back earlier,
+//! [`stats`] says how much it is, and [`set_default_capacity`] sets its initial size.
 
 // # The idea
 //
@@ -40,9 +40,9 @@
 //
 // One entry, the *primary*, has a copy of its words in the thread-local variable itself. `state`
 // there says whether the next scope leases the primary entry. So the fast path follows no pointer,
-// and what it stores does not depend on the state before: turns of a loop do not wait for one
-// another. The variable is constant at first and has no destructor, so reaching it takes no test.
-// On x86-64, in an executable:
+// and the value that it stores does not depend on an earlier state: successive iterations of a loop
+// are independent. The variable has a constant initial value and no destructor, so accessing it
+// needs no check. On x86-64, in an executable:
 //
 // cmp byte ptr fs:[state], 0
 // jne cold
@@ -54,18 +54,19 @@
 //
 // # Invariants
 //
-// - **T1** An entry is the primary one, in the stack, leased by one guard, or in none of these
-//   states just before or after its life in them. The primary entry is leased while `LEASED` is
-//   set.
-// - **T2** An entry in one of these states is alive. Entries of the heap leave them before they
-//   are freed. An entry in a frame of `with` leaves them before the frame ends, or the process
-//   ends.
+// - **T1** An entry is the primary one, in the stack, or leased by one guard. An entry in the stack
+//   is there once, and is neither leased nor the primary one. `LEASED` is set while the primary
+//   entry is leased. A new entry, and one that is about to be freed, may be in none of these
+//   states.
+// - **T2** An entry in one of these states is alive. An entry on the heap leaves them before it is
+//   freed. An entry in a frame of `with` leaves them before the frame ends; otherwise the process
+//   aborts.
 // - **T3** Only the thread that made an entry reaches it.
 // - **T4** The scope of an entry has a child only while the entry is leased, and one at a time.
 //
-// T1, T2 and T4 hold whatever the order in which guards are dropped. Closures end in the opposite
-// order of their beginning, unless they run on stacks that are switched by hand. An entry in a
-// frame may then be leased when the frame ends; `with` tests for that.
+// T1, T2 and T4 hold for any order in which guards are dropped. Closures end in the reverse order
+// of their start, unless they run on stacks that the program switches itself. In that case an entry
+// in a frame may still be leased when the frame ends; `with` checks for that.
 
 use crate::{
     arena::Arena,
@@ -81,16 +82,15 @@ use core::{
 };
 use std::{eprintln, process, thread_local};
 
-/// The capacity of an arena unless another was chosen: 64 KiB, less what the chunk's header and the
-/// heap add. The scratch memory of most functions fits. Pages that no scope reaches are not
-/// resident.
+/// The default capacity of an arena: 64 KiB minus the chunk's header and the heap's overhead.
+/// Enough for the temporary memory of most functions. Pages that no scope reaches are not resident.
 const CAPACITY: usize = 64 * 1024 - 512;
 
 /// The primary entry is idle, and the next scope leases it.
 const READY: u8 = 0;
 /// The primary entry is leased, or there is none.
 const LEASED: u8 = 1;
-/// The closure of a [`with`] runs.
+/// A closure of [`with`] is running.
 const SWAPPED: u8 = 2;
 
 // [`CLAIMED`]: the primary entry is idle, and claims were made in its arena since it was last leased
@@ -111,7 +111,7 @@ thread_local! {
         open: Cell::new(0),
         capacity: Cell::new(CAPACITY),
     } };
-    /// Its destructor is the thread's. Registered when a primary entry is made.
+    /// Its destructor runs when the thread ends. Registered when the primary entry is made.
     static REAPER: Reaper = const { Reaper };
 }
 
@@ -122,20 +122,20 @@ struct Local {
     state_when_idle: Cell<u8>,
     /// The thread is ending and has freed its idle entries.
     dead: Cell<bool>,
-    /// The number of closures of [`with`] that run.
+    /// The number of closures of [`with`] that are running.
     swaps: Cell<usize>,
     /// A copy of the primary entry's scope.
     words: Cell<Scope<'static>>,
     primary: Cell<Option<EntryRef>>,
-    /// The idle entries but the primary one, linked by `next`.
+    /// The idle entries except the primary one, linked by `next`.
     stack: Cell<Option<EntryRef>>,
-    /// The number of leases that `lease_other` gave and that have not ended.
+    /// The number of open leases that `lease_other` gave.
     open: Cell<usize>,
     /// The capacity of new arenas.
     capacity: Cell<usize>,
 }
 
-/// A scope to open children of.
+/// A scope, and whether an arena of the thread belongs to it. Default scopes are its children.
 struct Entry {
     /// Borrows `arena`, or what the frame of [`with`] borrows.
     scope: Cell<Scope<'static>>,
@@ -153,15 +153,14 @@ impl Deref for EntryRef {
 
     #[inline(always)]
     fn deref(&self) -> &Entry {
-        // SAFETY: T2: whoever has a copy of the pointer has it from one of the states of T1, in
-        // which an entry is alive, or is about to put it there or to free it.
+        // SAFETY: T2: a copy of the pointer comes from one of the states of T1, in which the entry
+        // is alive, or belongs to the code that makes or frees the entry.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl EntryRef {
-    /// Makes an entry on the heap. Its arena does not move, so its scope is opened once and for
-    /// all.
+    /// Makes an entry on the heap. Its arena does not move, so its scope is opened only once.
     fn make<F: Failure>(capacity: usize) -> Result<EntryRef, F> {
         let layout = Layout::new::<Entry>();
         let Ok(block) = Heap.allocate(layout) else {
@@ -182,7 +181,7 @@ impl EntryRef {
                 Ok(entry)
             }
             _ => {
-                // SAFETY: made above and never shown to anybody.
+                // SAFETY: made above, and nothing else has a pointer to it.
                 unsafe { entry.free() };
                 Err(no_memory(layout))
             }
@@ -225,12 +224,12 @@ impl EntryRef {
 unsafe fn child_of<'s>(scope: &Cell<Scope<'static>>) -> Scope<'s> {
     // SAFETY: only the cell of an idle entry is ever set, and this one is leased.
     let scope = unsafe { &*scope.as_ptr() };
-    // SAFETY: entries hold forks, in which nothing is allocated but by their children. This is the
-    // only child, and the entry keeps its arena in place.
+    // SAFETY: the scope of an entry is a fork in which only its children allocate. This is the only
+    // child, and the entry keeps its arena in place.
     Scope::new(unsafe { scope.cursor().fork_again() })
 }
 
-/// The failure of an allocation of an entry.
+/// Reports that there is no memory for an entry.
 #[cold]
 fn no_memory<F: Failure>(layout: Layout) -> F {
     if F::DIVERGES {
@@ -251,9 +250,9 @@ impl Drop for Lease<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         match self.other {
-            // Not the present state without a bit, so that turns of a loop do not wait for one
-            // another. Every [`with`] that began since has ended; if not, it runs on a switched
-            // stack, and its scope is no longer the default.
+            // The stored value does not depend on the current state, so that successive iterations
+            // of a loop are independent. Every [`with`] that began during the lease has ended. If
+            // one has not, it runs on a switched stack, and its scope is no longer the default.
             None => self.local.state.set(self.local.state_when_idle.get()),
             Some(entry) => self.local.give_back(entry),
         }
@@ -277,7 +276,8 @@ impl Local {
     #[cold]
     #[inline(never)]
     fn lease_other<F: Failure>(&self) -> Result<EntryRef, F> {
-        // The primary entry is used again as soon as it can be, for the sake of the fast path.
+        // If only a claim keeps the primary entry from the fast path, leases it here, so that the
+        // next scope takes the fast path again.
         let idle = match self.state.get() {
             CLAIMED => self.take_primary(),
             _ => self.pop().or_else(|| self.take_primary()),
@@ -294,7 +294,7 @@ impl Local {
         Ok(entry)
     }
 
-    /// The primary entry, if it is idle.
+    /// Leases the primary entry if it is idle.
     fn take_primary(&self) -> Option<EntryRef> {
         if self.state.get() & LEASED != 0 {
             return None;
@@ -352,7 +352,7 @@ impl Local {
         self.unlink(|_| true)
     }
 
-    /// Takes the first entry that is `wanted` out of the stack.
+    /// Unlinks the first entry of the stack for which `wanted` returns true.
     fn unlink(&self, wanted: impl Fn(EntryRef) -> bool) -> Option<EntryRef> {
         let mut before: Option<EntryRef> = None;
         let mut next = self.stack.get();
@@ -425,7 +425,7 @@ impl Drop for Reaper {
 /// when `f` returns or panics.
 ///
 /// The arena is made on first use, stays for the next scope, and is freed with the thread. Opening
-/// and closing the scope costs two stores more than a scope of an arena of your own.
+/// and closing the scope costs two more stores than with an arena of your own.
 ///
 /// The scope is passed by value: write `mut s` to open children. A call inside `f` gets another
 /// arena, so an outer scope can be used inside an inner closure. If nothing needs both, a child,
@@ -550,7 +550,7 @@ impl Drop for Swap<'_> {
     }
 }
 
-/// Ends the process: a scope uses memory that is about to be used by others.
+/// Aborts the process: an open scope uses memory that is about to be reused.
 #[cold]
 fn abandoned() -> ! {
     eprintln!("ebbtide: `local::with` ended while a default scope opened in it was open");
@@ -582,8 +582,8 @@ pub fn set_default_capacity(bytes: usize) -> Result<(), InUse> {
     })
 }
 
-/// The sum of the statistics of this thread's idle default arenas. An arena counts as soon as the
-/// scope that is open in it ends.
+/// The sum of the statistics of this thread's idle default arenas. An arena in which a scope is
+/// open counts again once that scope has ended.
 ///
 /// ```
 /// # use ebbtide::local;

@@ -1,13 +1,13 @@
 //! Arenas for many threads.
 //!
 //! A pool keeps idle arenas in *shards*, each a stack behind its own lock. It uses as many shards
-//! as the machine runs threads at a time. A thread takes from the shard that its number selects,
-//! and looks into the others only if that one is empty or locked. An arena goes back to the shard
-//! it came from. As long as no more threads run than there are shards, no two of them meet at a
-//! lock.
+//! as the machine runs threads at a time. A thread takes an arena from the shard that its number
+//! selects, and searches the others only if that one is empty or locked. An arena goes back to the
+//! shard it came from. Threads rarely contend for a lock as long as no more of them run than there
+//! are shards.
 //!
-//! Nothing is allocated or freed while a lock is held, and nothing is initialised once for all
-//! threads while others wait: a global allocator may itself use a pool.
+//! No memory is allocated or freed while a lock is held, and no thread waits until another one has
+//! initialised something, because a global allocator may itself use a pool.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -42,9 +42,9 @@ use std::{
 /// for the next borrower. A pool is `Sync`, and [`new`](Pool::new) is `const`: keep it in a
 /// `static`, or in the state of a server. It takes 4 KiB itself.
 ///
-/// A pool makes about as many arenas as are lent at a time. If threads meet at a lock, one of them
-/// may get a new arena although another is idle; but for each processor core there are never more
-/// arenas than were lent at a time.
+/// A pool makes about as many arenas as are lent at the same time. If threads contend for a lock,
+/// one of them may get a new arena although another arena is idle. Even then, there are at most as
+/// many arenas per processor core as were lent at the same time.
 ///
 /// ```
 /// use ebbtide::Pool;
@@ -62,8 +62,8 @@ use std::{
 /// assert_eq!(sums, [10, 20, 30]);
 /// ```
 ///
-/// A lent arena belongs to its borrower alone. A panic gives it back like any other end, and the
-/// pool stays usable. A forgotten one is lost to the pool, without further effect.
+/// A lent arena belongs to its borrower alone. If the borrower panics, the arena comes back, and
+/// the pool stays usable. A forgotten arena is lost to the pool, without further effect.
 ///
 /// Results that outlive the loan go to a [`root`](Pool::root): they live as long as the pool is
 /// borrowed, until its [`reset`](Pool::reset).
@@ -74,11 +74,11 @@ pub struct Pool<B: Backing = Heap> {
     backing: B,
 }
 
-/// The number of shards that there is room for, a power of two. Fewer are used on smaller machines.
+/// The largest number of shards, a power of two. Smaller machines use fewer.
 const SHARDS: usize = if cfg!(loom) { 2 } else { 32 };
 
-/// An arena and, while it is idle, the one below it in the stack. Boxed as long as it lives:
-/// lending moves a pointer, and a stack needs no memory of its own.
+/// An arena and, while it is idle, the one below it in the stack. It stays in its box, so lending
+/// moves a pointer, and a stack needs no memory of its own.
 struct Node<B: Backing> {
     arena: Arena<B>,
     below: Option<BoxedNode<B>>,
@@ -128,14 +128,15 @@ impl<B: Backing> Stack<B> {
     }
 }
 
-/// One node at a time: the compiler's own way frees the one below from within each.
+/// Frees one node at a time. The default destructor would recurse into the node below.
 impl<B: Backing> Drop for Stack<B> {
     fn drop(&mut self) {
         while self.pop().is_some() {}
     }
 }
 
-/// Idle arenas behind a lock, on cache lines of their own. Processors fetch them in pairs.
+/// Idle arenas behind a lock. Aligned to two cache lines, because processors prefetch them in
+/// pairs.
 #[repr(align(128))]
 struct Shard<B: Backing> {
     idle: Mutex<Idle<B>>,
@@ -175,8 +176,8 @@ impl<B: Backing> Shard<B> {
         stack(&mut idle).pop()
     }
 
-    /// Lets loom switch threads before a lock is taken and while it is held; it does so only where
-    /// two threads meet at something else. Otherwise does nothing.
+    /// Lets loom switch threads before a lock is taken and while it is held: loom switches only
+    /// where threads access something that they share. Does nothing without loom.
     #[inline(always)]
     fn pass(&self) {
         #[cfg(loom)]
@@ -215,7 +216,7 @@ loom::lazy_static! {
     static ref LAST: AtomicUsize = AtomicUsize::new(0);
 }
 
-/// A number that threads of different ages do not share.
+/// The number of this thread, which no other thread has.
 #[inline]
 fn thread_number() -> usize {
     match NUMBER.with(Cell::get) {
@@ -226,8 +227,7 @@ fn thread_number() -> usize {
 
 #[cold]
 fn new_number() -> usize {
-    // Only the number matters, not when others see it. It wraps to 0 at worst, and is drawn again
-    // then.
+    // Relaxed, because only the number matters. If it wraps to 0, the thread draws another one.
     let number = LAST.fetch_add(1, Relaxed).wrapping_add(1);
     NUMBER.with(|own| own.set(number));
     number
@@ -237,14 +237,14 @@ fn new_number() -> usize {
 #[cfg(not(loom))]
 #[inline]
 fn shards_in_use() -> usize {
-    /// 0 until a thread has asked the system, or is about to.
+    /// 0 until a thread asks the system.
     static IN_USE: AtomicUsize = AtomicUsize::new(0);
 
     #[cold]
     fn ask_system() -> usize {
-        // Others use one shard meanwhile, also this thread: the system is asked with the help of
-        // the global allocator, which may use a pool. Any number is right at any time, for an arena
-        // goes back to the shard it came from.
+        // Until the answer is there, all threads use one shard, this one included: asking the
+        // system may allocate, and the global allocator may use a pool. Any number is correct at
+        // any time, because an arena goes back to the shard it came from.
         IN_USE.store(1, Relaxed);
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let in_use = threads.min(SHARDS).next_power_of_two();
@@ -263,7 +263,8 @@ fn shards_in_use() -> usize {
     SHARDS
 }
 
-/// Takes an arena from another shard than the thread's own, or from that one after all.
+/// Takes an arena from a shard other than the thread's own. If there is none, waits for the lock of
+/// the thread's own shard and tries that again.
 fn find_in_others<B: Backing>(
     shards: &[Shard<B>],
     own: usize,
@@ -275,9 +276,9 @@ fn find_in_others<B: Backing>(
             return Some((node, shard));
         }
     }
-    // The own shard may only have been locked by somebody who was giving an arena back. It gets a
-    // new arena only when all that belong to it are lent, so it never owns more than are lent at a
-    // time, whatever was locked above.
+    // The thread's own shard may have been locked only because another thread gave an arena back. A
+    // shard gets a new arena only if all of its arenas are lent. So it never owns more than were
+    // lent at the same time, whichever shards were locked above.
     let popped = stack(&mut shards[own].lock()).pop();
     popped.map(|node| (node, &shards[own]))
 }
@@ -347,7 +348,7 @@ impl<B: Backing> Pool<B> {
 
 impl<B: Backing + Clone> Pool<B> {
     /// Lends an arena: an idle one, or a new one. It comes back when the [`Pooled`] is dropped, on
-    /// whatever thread.
+    /// any thread.
     ///
     /// # Panics
     ///
@@ -385,7 +386,7 @@ impl<B: Backing + Clone> Pool<B> {
     #[inline]
     fn lend<F: Failure>(&self) -> Result<Pooled<'_, B>, F> {
         let (shards, own) = self.shards_and_own();
-        // Statements of their own, so that no lock is held while the others are searched.
+        // A statement of its own, so that no lock is held while the other shards are searched.
         let popped = shards[own].try_pop(empty);
         let (node, shard) = match popped {
             Some(node) => (node, &shards[own]),
@@ -537,7 +538,7 @@ impl<B: Backing + Clone> Pool<B> {
     }
 
     /// Like [`map`](Pool::map), but on all threads of the current rayon pool. The results are in
-    /// order. A few arenas a thread serve all items.
+    /// order. A few arenas per thread serve all items.
     ///
     /// # Panics
     ///
@@ -565,8 +566,8 @@ impl<B: Backing + Clone> Pool<B> {
         items.map_init(|| self.get(), |arena, item| f(arena.scope(), item)).collect()
     }
 
-    /// Like [`try_map`](Pool::try_map), but on all threads of the current rayon pool. After an error
-    /// the items that no thread has begun are left.
+    /// Like [`try_map`](Pool::try_map), but on all threads of the current rayon pool. After an
+    /// error, items that no thread has started are skipped.
     ///
     /// # Errors
     ///
@@ -633,8 +634,8 @@ impl<B: Backing> Pool<B> {
         sum
     }
 
-    /// Frees all memory of the idle arenas that hold nothing. Lent arenas stay as they are, and come
-    /// back.
+    /// Frees all memory of the idle arenas that hold no results. Lent arenas are not affected, and
+    /// come back.
     ///
     /// ```
     /// # use ebbtide::Pool;
@@ -654,7 +655,8 @@ impl<B: Backing> Pool<B> {
 }
 
 impl<B: Backing> Pool<B> {
-    /// Ends all results that a [`root`](Pool::root) holds. Their memory stays for the next loans.
+    /// Frees all results that [roots](Pool::root) of the pool hold. The memory stays for the next
+    /// loans.
     ///
     /// ```
     /// # use ebbtide::Pool;
@@ -769,7 +771,7 @@ impl<'p, B: Backing> Pooled<'p, B> {
     }
 
     /// Limits the number of bytes that the arena may hold of its backing until it is given back;
-    /// `None` for no limit. If an earlier loan has left it more, the rest is freed.
+    /// `None` for no limit. If the arena holds more from an earlier loan, the excess is freed.
     ///
     /// ```
     /// # let pool = ebbtide::Pool::new();
@@ -788,7 +790,7 @@ impl<'p, B: Backing> Pooled<'p, B> {
         arena.set_limit(bytes);
     }
 
-    /// Statistics of the arena; see [`Arena::stats`]. The high water is that of this loan.
+    /// Statistics of the arena; see [`Arena::stats`]. The high-water mark is that of this loan.
     ///
     /// ```
     /// # let pool = ebbtide::Pool::new();

@@ -67,7 +67,7 @@ fn reset_recovers_the_chunks_of_a_forgotten_claim() {
         let s = arena.scope();
         s.alloc(1);
         let claim = s.claim();
-        claim.scope().alloc_slice_fill_copy(20_000, 0_u8);
+        claim.scope().alloc_zeroed_slice::<u8>(20_000);
         std::mem::forget(claim);
     };
     forget(&mut arena);
@@ -194,13 +194,13 @@ fn where_the_backing_refuses_a_claim_takes_any_spare_chunk() {
     let mut arena = Arena::new();
     {
         let s = arena.scope();
-        s.alloc_slice_fill_copy(100_000, 0_u8);
+        s.alloc_zeroed_slice::<u8>(100_000);
     }
     arena.set_limit(Some(1));
     let s = arena.scope();
     let held = s.stats().held;
     let claim = s.claim();
-    claim.scope().alloc_slice_fill_copy(50_000, 0_u8);
+    claim.scope().alloc_zeroed_slice::<u8>(50_000);
     assert_eq!(s.stats().held, held);
 }
 
@@ -210,7 +210,7 @@ fn small_claims_leave_large_chunks_to_their_parent() {
     let mut held = Vec::new();
     for _ in 0..20 {
         let mut s = arena.scope();
-        s.scope().alloc_slice_fill_copy(1_000_000, 0_u8);
+        s.scope().alloc_zeroed_slice::<u8>(1_000_000);
         let claims: Vec<_> = (0..50).map(|_| s.claim()).collect();
         for claim in &claims {
             claim.scope().alloc(1_u64);
@@ -227,7 +227,7 @@ fn small_claims_leave_large_chunks_to_their_parent() {
 fn forgotten_claims_come_back_with_the_next_scope() {
     fn forget(s: &ebbtide::Scope<'_>) -> usize {
         let claim = s.claim();
-        claim.scope().alloc_slice_fill_copy(1_000, 0_u8);
+        claim.scope().alloc_zeroed_slice::<u8>(1_000);
         std::mem::forget(claim);
         std::mem::forget(s.claim());
         s.alloc([0_u8; 100]);

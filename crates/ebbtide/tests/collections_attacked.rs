@@ -294,7 +294,7 @@ fn a_builder_with_large_alignment_and_odd_ends() {
             let mut s = fixed.scope();
             s.alloc(1u8);
             if end % 3 == 0 {
-                s.alloc_slice_fill_copy(20_000, 0u8);
+                s.alloc_zeroed_slice::<u8>(20_000);
             }
             let first = s.alloc(0x1111u64);
             let mut built = s.grow_vec();

@@ -87,7 +87,7 @@ fn scratch_in_another_chunk_is_free_again_if_the_value_is_in_the_first() {
     let mut s = arena.scope();
     let value = s.keep(|s| {
         let value = s.alloc(7_u64);
-        s.alloc_slice_fill_copy(100_000, 0_u8);
+        s.alloc_zeroed_slice::<u8>(100_000);
         value
     });
     assert_eq!((*value, s.stats().used), (7, 8));

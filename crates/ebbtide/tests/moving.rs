@@ -151,7 +151,7 @@ fn another_chunk_replaces_a_released_first_chunk() {
     arena = moved(arena);
     assert_eq!(*arena.scope().alloc([3_u8; 2_000]), [3; 2_000]);
     assert_eq!((arena.stats().chunks, log.held()), (1, second));
-    assert!(arena.scope().try_alloc_slice_fill_copy(12_000, 0_u8).is_err(), "the limit holds");
+    assert!(arena.scope().try_alloc_zeroed_slice::<u8>(12_000).is_err(), "the limit holds");
 
     arena.reset_with(Retain::Bytes(second - 1));
     assert_eq!((arena.stats().chunks, log.held()), (0, 0));
