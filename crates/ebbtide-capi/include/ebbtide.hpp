@@ -149,6 +149,7 @@ public:
     /// Ends the scope before its destructor does.
     void close() { detail::checked(ebb_close(&words_)); }
 
+    /// Whether the scope is open: not after close(), nor after it was moved from.
     bool is_open() const noexcept { return ebb_is_open(&words_); }
 
     /// Uninitialised bytes.
@@ -157,6 +158,7 @@ public:
         return detail::checked(ebb_alloc_aligned(&words_, size, align));
     }
 
+    /// Like allocate, but null where that throws.
     EBB_MEMBER_ void *try_allocate(std::size_t size,
                                           std::size_t align = alignof(std::max_align_t)) noexcept {
         return ebb_alloc_aligned(&words_, size, align);
@@ -231,6 +233,7 @@ public:
     /// Frees everything allocated since the position was taken.
     EBB_MEMBER_ void rewind(ebb_position position) { ebb_rewind(&words_, position); }
 
+    /// Statistics of the scope's arena; see ebb_scope_stats.
     ebbtide::stats stats() const {
         ebbtide::stats found;
         detail::checked(ebb_scope_stats(&words_, &found));
@@ -316,8 +319,10 @@ public:
 
     /// The most bytes to hold of the upstream; 0 for no limit.
     void set_limit(std::size_t bytes) { detail::checked(ebb_arena_set_limit(handle_, bytes)); }
+    /// The limit; 0 if there is none.
     std::size_t limit() const noexcept { return ebb_arena_limit(handle_); }
 
+    /// Statistics of the arena; see ebb_arena_stats.
     ebbtide::stats stats() const {
         ebbtide::stats found;
         detail::checked(ebb_arena_stats(handle_, &found));
@@ -420,6 +425,7 @@ public:
 
     std::pmr::memory_resource *upstream_resource() const noexcept { return source_.upstream; }
 
+    /// Statistics of the arena beneath; see ebb_arena_stats.
     ebbtide::stats stats() const { return arena_.stats(); }
 
 private:
@@ -533,6 +539,7 @@ public:
         ebb_free_last(scope_, block, count * sizeof(T));
     }
 
+    /// The scope of the C interface.
     ebb_scope *c_scope() const noexcept { return scope_; }
 
     template <typename U> bool operator==(const allocator<U> &other) const noexcept {
@@ -813,6 +820,7 @@ public:
         return *this;
     }
 
+    /// Makes room for `capacity` bytes in all.
     void reserve(std::size_t capacity) {
         if (capacity > bytes_.length)
             room(capacity - bytes_.length);
@@ -827,6 +835,7 @@ public:
     char *end() noexcept { return bytes_.data + bytes_.length; }
     char &operator[](std::size_t index) noexcept { return bytes_.data[index]; }
 
+    /// The text, until the string is changed or destroyed.
     std::string_view view() const noexcept { return {bytes_.data, bytes_.length}; }
     operator std::string_view() const noexcept { return view(); }
 

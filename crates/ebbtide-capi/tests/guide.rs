@@ -1,0 +1,220 @@
+//! Claim: what docs/C.md shows compiles and runs: its second example, and every new call of its tables
+//! for those who come from other arenas. Every public function of the headers has a comment.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Program, compilers};
+use std::fs;
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
+
+fn guide() -> String {
+    fs::read_to_string(format!("{CRATE}/../../docs/C.md")).unwrap()
+}
+
+/// Writes a file to compile.
+fn written(name: &str, text: &str) -> String {
+    let file = format!("{SCRATCH}/{name}");
+    fs::write(&file, text.replace("#include <ebbtide.h", "#include \"ebbtide.h")).unwrap();
+    file
+}
+
+#[test]
+fn the_example_of_results_and_scratch_memory_runs() {
+    let guide = guide();
+    let example = guide.split("```c\n").nth(2).unwrap().split("```").next().unwrap();
+    let file = written("scratch.c", &example.replace("ebbtide.h>", "ebbtide.h\""));
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsanitize=address"];
+    for compiler in compilers("cc") {
+        let run = Program::compile(compiler, &file, &flags).run(&[]);
+        assert_eq!((run.succeeded, run.output.as_str()), (true, "out of the tide \n"));
+    }
+}
+
+/// The pieces of code of a row's cell. Options of compilers are none.
+fn code(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2).filter(|piece| !piece.starts_with('-'))
+}
+
+/// The new calls of the tables, in C and in C++.
+fn new_calls(guide: &str) -> (Vec<&str>, Vec<&str>) {
+    let (mut c, mut cpp) = (Vec::new(), Vec::new());
+    for section in guide.split("\n## From ").skip(1) {
+        let rows = section.lines().filter(|line| line.starts_with("| ")).skip(1);
+        for row in rows {
+            let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+            match cells[..] {
+                [_, new] => c.extend(code(new)),
+                [_, new, in_c] => {
+                    cpp.extend(code(new));
+                    c.extend(code(in_c));
+                }
+                _ => panic!("two or three cells: {row}"),
+            }
+        }
+    }
+    (c, cpp)
+}
+
+/// A function with each piece of code in a block of its own, after declarations of what they name.
+fn function(start: &str, calls: &[&str]) -> String {
+    let blocks: String = calls.iter().map(|call| format!("    {{ {call}; }}\n")).collect();
+    format!("{start}{blocks}}}\n")
+}
+
+const C: &str = "
+#include <ebbtide.h>
+typedef struct type { int field; } type;
+void rows(ebb_arena *arena, ebb_scope s, ebb_position position, ebb_arena_storage storage,
+          ebb_options options, ebb_backing backing, ebb_stats stats, ebb_bytes bytes, void *buffer,
+          void *block, const void *from, const char *text, char *to, size_t size, size_t align,
+          size_t n, type value, va_list values);
+void rows(ebb_arena *arena, ebb_scope s, ebb_position position, ebb_arena_storage storage,
+          ebb_options options, ebb_backing backing, ebb_stats stats, ebb_bytes bytes, void *buffer,
+          void *block, const void *from, const char *text, char *to, size_t size, size_t align,
+          size_t n, type value, va_list values) {
+    EBB_ARRAY(type) array = {0};
+";
+
+const CPP: &str = "
+#include <ebbtide.hpp>
+#include <set>
+#include <string>
+struct type { int field; };
+void rows(ebbtide::scope &scope, ebbtide::memory_resource &resource, void *buffer, void *block,
+          ebbtide::pool &pool, std::size_t size, std::size_t align,
+          std::pmr::memory_resource *upstream) {
+";
+
+#[test]
+fn every_new_call_of_the_tables_compiles() {
+    let guide = guide();
+    let (c, cpp) = new_calls(&guide);
+    assert!(c.len() > 90 && cpp.len() > 15, "{} {}", c.len(), cpp.len());
+    let c = function(C, &c).replace("ebbtide.h>", "ebbtide.h\"");
+    let cpp = function(CPP, &cpp).replace("ebbtide.hpp>", "ebbtide.hpp\"");
+    for (language, standard, file) in [
+        ("cc", "-std=c11", written("rows.c", &c)),
+        ("c++", "-std=c++17", written("rows.cpp", &cpp)),
+    ] {
+        let flags = [
+            standard,
+            "-fsyntax-only",
+            "-Wall",
+            "-Werror",
+            "-Wno-unused",
+            "-Wno-format-security",
+            "-Wno-unused-result",
+        ];
+        for compiler in compilers(language) {
+            Program::check(compiler, &file, &flags).unwrap();
+        }
+    }
+}
+
+/// The name of the function or macro that is declared on a line of a header, if any.
+fn declared(line: &str) -> Option<&str> {
+    let (start, _) = line.split_once('(')?;
+    let name = start.rsplit([' ', '*', '&']).next()?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_name && !name.ends_with('_')).then_some(name)
+}
+
+/// Whether a line begins a declaration, because the one before ends something.
+fn begins(before: &str) -> bool {
+    before.is_empty()
+        || before.ends_with([';', '}', '{', ':', '/'])
+        || before.trim_start().starts_with(['#', '/'])
+}
+
+/// The public functions and macros of `ebbtide.h` without a comment before them.
+fn bare_in_c(header: &str) -> (Vec<&str>, usize) {
+    let lines: Vec<&str> = header.lines().collect();
+    let (mut bare, mut count) = (Vec::new(), 0);
+    for pair in lines.windows(2) {
+        let (before, line) = (pair[0], pair[1]);
+        let line = line.strip_prefix("#define ").unwrap_or(line);
+        if line.starts_with([' ', '#', '}', '/', '*']) || !begins(before) {
+            continue;
+        }
+        let Some(name) = declared(line.trim_end_matches('\\').trim_end()) else { continue };
+        if name.starts_with("ebb_") || name.starts_with("EBB_") {
+            count += 1;
+            if !before.ends_with("*/") {
+                bare.push(name);
+            }
+        }
+    }
+    (bare, count)
+}
+
+/// Members that mean the same as in the standard library.
+const STANDARD: &[&str] = &[
+    "data",
+    "size",
+    "capacity",
+    "empty",
+    "begin",
+    "end",
+    "front",
+    "back",
+    "at",
+    "push_back",
+    "pop_back",
+    "clear",
+    "append",
+    "allocate",
+    "deallocate",
+    "upstream_resource",
+];
+
+/// The public functions of `ebbtide.hpp` without a comment before them, but for constructors,
+/// destructors, operators, and what the standard library has.
+fn bare_in_cpp(header: &str) -> (Vec<&str>, usize) {
+    let (mut bare, mut count) = (Vec::new(), 0);
+    let (mut before, mut class, mut is_public, mut is_internal) = ("", "", true, false);
+    let is_start_only =
+        |line: &&str| line.trim_start().starts_with("template ") && line.ends_with('>');
+    for line in header.lines().filter(|line| !is_start_only(line)) {
+        let unindented = line.strip_prefix("template <typename T> ").unwrap_or(line);
+        if line.ends_with("namespace detail {") || line.ends_with("namespace detail") {
+            is_internal = line.starts_with("namespace");
+        } else if let Some(rest) = unindented.strip_prefix("class ") {
+            class = rest.split([' ', ';']).next().unwrap_or_default();
+            is_public = false;
+        } else if let Some(access) = line.strip_suffix(':') {
+            is_public = access == "public";
+        }
+        let is_member = line.starts_with("    ") && !line.starts_with("     ");
+        if is_member && is_public && !is_internal && begins(before) && !line.contains("operator") {
+            let text = line.trim_start().trim_start_matches("explicit ");
+            if let Some(name) = declared(text).filter(|_| !text.starts_with(['/', '}', ':', '~'])) {
+                count += 1;
+                let has_comment = before.trim_start().starts_with("///");
+                let is_known = name == class || STANDARD.contains(&name);
+                if !has_comment && !is_known {
+                    bare.push(name);
+                }
+            }
+        }
+        before = line;
+    }
+    (bare, count)
+}
+
+#[test]
+fn every_public_function_of_the_headers_has_a_comment() {
+    let read = |file: &str| fs::read_to_string(format!("{CRATE}/include/{file}")).unwrap();
+    for (file, find) in
+        [("ebbtide.h", bare_in_c as fn(&str) -> (Vec<&str>, usize)), ("ebbtide.hpp", bare_in_cpp)]
+    {
+        let header = read(file);
+        let (bare, count) = find(&header);
+        assert!(count > 40, "{file}: {count}");
+        assert!(bare.is_empty(), "{file}: {bare:?}");
+    }
+}
