@@ -145,7 +145,7 @@ public:
         if (open_.size() == MOST_CONNECTIONS)
             return false;
         open_.insert(socket);
-        const timeval patience = {10, 0};
+        const timeval patience = {30, 0};
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
         std::thread([this, socket] {
