@@ -13,7 +13,7 @@ a full or closed buffer is a [`BufferError`](@ref). The buffer is then as it was
     check_element(T)
     size = map(to_length, dims)
     block = alloc_elements!(b, size_in_bytes(T, size), alignment(T))
-    ArenaArray{T,N}(Ptr{T}(block), size)
+    unsafe_arena_array(T, block, size)
 end
 @inline alloc!(b, ::Type{T}, dims::Tuple{Vararg{Integer}}) where {T} = alloc!(b, T, dims...)
 

@@ -9,11 +9,18 @@ making one allocates nothing.
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
 `copy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays.
-`reshape` and `reinterpret` return an `ArenaArray` of the same memory.
+`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting does not copy an
+operand that overlaps the destination: `copy` it first, if elements move.
 """
 struct ArenaArray{T,N} <: DenseArray{T,N}
-    pointer::Ptr{T}
+    # Not a `Ptr{T}`: where `T` is not inferred, Julia 1.5 prints an internal error when it drops a
+    # conversion to that.
+    address::Ptr{Cvoid}
     size::NTuple{N,Int}
+
+    # Nobody makes one of any address by accident: there is no public constructor.
+    global unsafe_arena_array(::Type{T}, address::Ptr{Cvoid}, size::Dims{N}) where {T,N} =
+        new{T,N}(address, size)
 end
 
 const ArenaVector{T} = ArenaArray{T,1}
@@ -25,26 +32,25 @@ Base.IndexStyle(::Type{<:ArenaArray}) = IndexLinear()
 Base.elsize(::Type{<:ArenaArray{T}}) where {T} = Base.elsize(Vector{T})
 Base.sizeof(a::ArenaArray) = length(a) * Base.elsize(typeof(a))
 Base.strides(a::ArenaArray) = Base.size_to_strides(1, a.size...)
-Base.stride(a::ArenaArray, k::Integer) = k > ndims(a) ? length(a) : strides(a)[k]
-Base.pointer(a::ArenaArray) = a.pointer
-Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = a.pointer
-Base.dataids(a::ArenaArray) = (UInt(a.pointer),)
+Base.pointer(a::ArenaArray{T}) where {T} = Ptr{T}(a.address)
+Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = pointer(a)
+Base.deepcopy(a::ArenaArray) = copy(a)
 
 @inline function Base.getindex(a::ArenaArray, i::Int)
     @boundscheck checkbounds(a, i)
-    unsafe_load(a.pointer, i)
+    unsafe_load(pointer(a), i)
 end
 
 @inline function Base.setindex!(a::ArenaArray{T}, value, i::Int) where {T}
     @boundscheck checkbounds(a, i)
-    unsafe_store!(a.pointer, convert(T, value)::T, i)
+    unsafe_store!(pointer(a), convert(T, value)::T, i)
     a
 end
 
 function Base.reshape(a::ArenaArray{T}, size::Dims{N}) where {T,N}
     all(n -> n >= 0, size) && checked_length(size) == length(a) ||
         throw(DimensionMismatch("$(a.size) elements cannot be reshaped to $size"))
-    ArenaArray{T,N}(a.pointer, size)
+    unsafe_arena_array(T, a.address, size)
 end
 Base.vec(a::ArenaArray) = reshape(a, (length(a),))
 Base.vec(a::ArenaVector) = a
@@ -54,8 +60,8 @@ function Base.reinterpret(::Type{S}, a::ArenaArray{T,N}) where {S,T,N}
     from, to = Base.elsize(typeof(a)), Base.elsize(Vector{S})
     # Other element types may need what only the general view does: another first dimension, or
     # bytes that are not aligned for them.
-    if from == to && rem(UInt(a.pointer), alignment(S)) == 0
-        return ArenaArray{S,N}(Ptr{S}(a.pointer), a.size)
+    if from == to && rem(UInt(a.address), alignment(S)) == 0
+        return unsafe_arena_array(S, a.address, a.size)
     end
     reinterpret_resized(S, a, from, to)
 end
@@ -66,9 +72,9 @@ function reinterpret_resized(::Type{S}, a::ArenaArray{T,N}, from, to) where {S,T
     bytes = from * a.size[1]
     rem(bytes, to) == 0 || throw(ArgumentError(
         "cannot reinterpret $bytes bytes in the first dimension as elements of $to bytes"))
-    rem(UInt(a.pointer), alignment(S)) == 0 ||
+    rem(UInt(a.address), alignment(S)) == 0 ||
         throw(ArgumentError("the array is not aligned for elements of type $S"))
-    ArenaArray{S,N}(Ptr{S}(a.pointer), (div(bytes, to), Base.tail(a.size)...))
+    unsafe_arena_array(S, a.address, (div(bytes, to), Base.tail(a.size)...))
 end
 
 # Copies of contiguous memory, without a loop over the elements.

@@ -10,8 +10,14 @@ struct ArenaOptions
     context::Ptr{Cvoid}
 end
 
+# A number of bytes that a user gave.
+function checked_bytes(bytes, least = 0)
+    bytes isa Integer && least <= bytes <= LARGEST_SIZE ||
+        throw(ArgumentError("$bytes is no number of bytes: less than $least, or too large"))
+    Int(bytes)
+end
+
 function new_arena(first_chunk::Int, limit::Int)
-    limit >= 0 || throw(ArgumentError("the limit $limit is negative"))
     options = Ref(ArenaOptions(sizeof(ArenaOptions), first_chunk, limit, C_NULL, C_NULL, C_NULL))
     arena = ccall(LIBRARY.ebb_arena_new, Ptr{Cvoid}, (Ptr{ArenaOptions},), options)
     arena == C_NULL && throw_status("no arena")
@@ -36,12 +42,13 @@ gives them back.
 One task at a time may use a buffer. [`default_buffer`](@ref) has one for each task.
 """
 mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
-    top::UInt
+    top::Ptr{Cvoid}
     chunk::Ptr{Cvoid}
-    low::UInt
-    state::UInt
+    low::Ptr{Cvoid}
+    state::Ptr{Cvoid}
     arena::Ptr{Cvoid}
-    epoch::UInt
+    moves::UInt
+    valid_from::UInt
     root::Words
 
     function SlabBuffer{N}(; limit::Integer = 0, finalize::Bool = true) where {N}
@@ -49,10 +56,9 @@ mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
     end
 
     global function slab_buffer(::Type{SlabBuffer{N}}, first_chunk, limit, finalize) where {N}
-        N isa Integer && 0 < N <= LARGEST_SIZE ||
-            throw(ArgumentError("the slab size $N is not a positive number of bytes"))
-        b = new{N}(CLOSED.top, C_NULL, CLOSED.low, 0, C_NULL, 0, CLOSED)
-        b.arena = new_arena(Int(first_chunk), Int(limit))
+        checked_bytes(N, 1)
+        b = new{N}(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, 0, CLOSED)
+        b.arena = new_arena(checked_bytes(first_chunk, 1), checked_bytes(limit))
         finalize && finalizer(close_arena!, b)
         open_scope!(b)
         b
@@ -70,19 +76,18 @@ outermost [`@no_escape`](@ref) block ends, it replaces them by one chunk as larg
 together. From the second run on, everything fits that chunk.
 """
 mutable struct ResizeBuffer <: AbstractBuffer
-    top::UInt
+    top::Ptr{Cvoid}
     chunk::Ptr{Cvoid}
-    low::UInt
-    state::UInt
+    low::Ptr{Cvoid}
+    state::Ptr{Cvoid}
     arena::Ptr{Cvoid}
-    epoch::UInt
+    moves::UInt
+    valid_from::UInt
     root::Words
 
     function ResizeBuffer(bytes::Integer = 16_384; limit::Integer = 0)
-        0 < bytes <= LARGEST_SIZE ||
-            throw(ArgumentError("the size $bytes is not a positive number of bytes"))
-        b = new(CLOSED.top, C_NULL, CLOSED.low, 0, C_NULL, 0, CLOSED)
-        b.arena = new_arena(Int(bytes), Int(limit))
+        b = new(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, 0, CLOSED)
+        b.arena = new_arena(checked_bytes(bytes, 1), checked_bytes(limit))
         finalizer(close_arena!, b)
         open_scope!(b)
         b
@@ -100,12 +105,13 @@ allocating is a [`BufferError`](@ref) and changes nothing.
 The storage must stay where it is, and must not be used for anything else meanwhile.
 """
 mutable struct AllocBuffer{Storage} <: AbstractBuffer
-    top::UInt
+    top::Ptr{Cvoid}
     chunk::Ptr{Cvoid}
-    low::UInt
-    state::UInt
+    low::Ptr{Cvoid}
+    state::Ptr{Cvoid}
     arena::Ptr{Cvoid}
-    epoch::UInt
+    moves::UInt
+    valid_from::UInt
     root::Words
     buf::Storage
     handle::Vector{UInt8}
@@ -113,28 +119,22 @@ mutable struct AllocBuffer{Storage} <: AbstractBuffer
 
     function AllocBuffer(storage::Storage) where {Storage}
         check_storage(storage)
-        b = new{Storage}(CLOSED.top, C_NULL, CLOSED.low, 0, C_NULL, 0, CLOSED, storage,
+        b = new{Storage}(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, 0, CLOSED, storage,
             Vector{UInt8}(undef, HANDLE_SIZE + HANDLE_ALIGN), pin(storage))
         open_fixed!(b)
         b
     end
 end
 
-AllocBuffer(bytes::Integer) = AllocBuffer(Vector{UInt8}(undef, fixed_size(bytes)))
+AllocBuffer(bytes::Integer) = AllocBuffer(Vector{UInt8}(undef, checked_bytes(bytes)))
 AllocBuffer() = AllocBuffer(DEFAULT_SIZE)
 
 # `EBB_ARENA_SIZE` and the alignment of `ebb_arena_storage`.
 const HANDLE_SIZE = 512
 const HANDLE_ALIGN = 64
 
-function fixed_size(bytes)
-    0 <= bytes <= LARGEST_SIZE ||
-        throw(ArgumentError("the size $bytes is negative or too large"))
-    Int(bytes)
-end
-
 check_storage(storage) = nothing
-check_storage(storage::Union{AbstractString,Symbol}) =
+check_storage(storage::Union{AbstractString,Symbol,Base.CodeUnits}) =
     throw(ArgumentError("a $(typeof(storage)) cannot be written to, so it is no storage"))
 check_storage(storage::Array{T}) where {T} = check_element(T)
 
@@ -144,7 +144,7 @@ pin(storage) = nothing
 pin(storage::Vector) = reshape(storage, length(storage), 1)
 
 function open_fixed!(b::AllocBuffer)
-    start, bytes = pointer(b.buf), fixed_size(sizeof(b.buf))
+    start, bytes = pointer(b.buf), checked_bytes(sizeof(b.buf))
     handle = pointer(b.handle)
     handle += -UInt(handle) & (HANDLE_ALIGN - 1)
     b.arena = ccall(LIBRARY.ebb_fixed_new, Ptr{Cvoid}, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), handle,
@@ -152,14 +152,10 @@ function open_fixed!(b::AllocBuffer)
     b.arena == C_NULL && throw_status("no arena over the storage")
     open_scope!(b)
     # The scope ends at a multiple of 16; the buffer, where it ends.
-    b.top = UInt(start) + bytes
+    b.top = Ptr{Cvoid}(start) + bytes
     b.root = words(b)
     nothing
 end
-
-# Whether a full buffer goes on in another chunk.
-grows(::AbstractBuffer) = true
-grows(::AllocBuffer) = false
 
 # Frees the memory of a buffer. Also a finalizer: it runs when no task can reach the buffer any more,
 # so no block of it is open: an open block preserves its buffer. It neither allocates nor throws nor
@@ -169,7 +165,8 @@ function close_arena!(b::AbstractBuffer)
     ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena)
     ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), b.arena)
     b.arena = C_NULL
-    b.epoch += 1
+    b.moves += 1
+    b.valid_from = b.moves
     b.root = CLOSED
     set_words!(b, CLOSED)
 end
@@ -186,6 +183,10 @@ function free(b::AbstractBuffer)
     check_idle(b)
     close_arena!(b)
 end
+
+# A copy would be a second owner of the arena.
+Base.deepcopy_internal(::AbstractBuffer, ::IdDict) =
+    throw(ArgumentError("a buffer cannot be copied"))
 
 function check_idle(b::AbstractBuffer)
     b.arena == C_NULL && throw(BufferError("the buffer is closed"))
@@ -213,17 +214,9 @@ function rebuild!(change!, b::AbstractBuffer)
     open_scope!(b)
 end
 
-@inline function checkpoint_restore!(cp::Checkpoint{ResizeBuffer})
-    b = cp.buffer
-    b.epoch == cp.epoch || return restore_stale!(b)
-    grown = b.chunk != cp.words.chunk
-    set_words!(b, cp.words)
-    grown && merge_chunks!(b)
-    nothing
-end
-
-@noinline function merge_chunks!(b::ResizeBuffer)
-    is_at_root(b) || return nothing
+# The outermost block has ended, or one around which nothing is allocated.
+function tidy!(b::ResizeBuffer)
+    is_at_root(b) && b.arena != C_NULL && chunk_count(b) > 1 || return nothing
     rebuild!(b) do arena
         ccall(LIBRARY.ebb_arena_merge, Cint, (Ptr{Cvoid},), arena)
     end

@@ -5,16 +5,18 @@
 #
 #   alloc_aligned! ── fits: moves `top` down
 #                  └─ else: alloc_slowly! ── ebb_alloc_slowly_ (the next chunk, or an error)
-#   checkpoint_save ── copies the words; a growing buffer with hardly anything free moves on first
-#   checkpoint_restore! ── same epoch: writes the words back
-#                       └─ else: restore_stale!
+#   checkpoint_save ── copies the words
+#   checkpoint_restore! ── the cold path did not run since: writes the words back
+#                       └─ else: settle!, which replaces stale words
 #
 # Invariants:
 # - J1 The words of a buffer with a chunk are in use, as `ebbtide::front_end` defines it.
-# - J2 `root` has the words that the scope was opened with. They are in use as long as `epoch` stays.
-# - J3 The words of a checkpoint are in use again when they are written back, if the buffer has the
-#   checkpoint's epoch: no chunk has been released since.
-# - J4 The words of a closed buffer have no chunk, and `top` is below `low`: nothing fits.
+# - J2 `root` has the words that the scope was opened with. They are in use as long as it is open.
+# - J3 `moves` changes whenever the cold path moves the buffer on to another chunk, or chunks are
+#   released. A checkpoint with `moves >= valid_from` is one of the present scope, none of whose chunks
+#   was released: its words are in use again when they are written back.
+# - J4 The words of a closed buffer have no chunk, and nothing fits. Nor does anything but an array of no
+#   bytes fit words that are all null.
 
 """
     AbstractBuffer
@@ -24,13 +26,15 @@ The supertype of the buffers of this package. Buffers of other types need no sup
 """
 abstract type AbstractBuffer end
 
+# Pointers, because Julia stores those as null in a precompiled file: a buffer that a module made while
+# it was compiled is closed when it is loaded (J4).
 struct Words
-    top::UInt
+    top::Ptr{Cvoid}
     chunk::Ptr{Cvoid}
-    low::UInt
+    low::Ptr{Cvoid}
 end
 
-const CLOSED = Words(8192, C_NULL, 8192 + 64)
+const CLOSED = Words(C_NULL, C_NULL, Ptr{Cvoid}(64))
 
 words(b::AbstractBuffer) = Words(b.top, b.chunk, b.low)
 
@@ -46,26 +50,31 @@ is_at_root(b::AbstractBuffer) = words(b) === b.root
 # The buffer as an `ebb_scope *`. The caller preserves the buffer.
 scope_pointer(b::AbstractBuffer) = pointer_from_objref(b)
 
-# Opens the scope of an arena that has none open.
+# Opens the scope of an arena that has none open. Checkpoints of the previous one are stale.
 function open_scope!(b::AbstractBuffer)
     GC.@preserve b ccall(LIBRARY.ebb_open_slowly_, Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), b.arena,
         scope_pointer(b))
     b.root = words(b)
-    b.epoch += 1
+    b.moves += 1
+    b.valid_from = b.moves
     b.chunk == C_NULL || return nothing
     set_words!(b, CLOSED)
     b.root = CLOSED
     throw_status("a buffer cannot be opened")
 end
 
+# Where a block would begin, and how many bytes would be left below it: negative if it does not fit.
+# Comparing distances is exact for all sizes up to LARGEST_SIZE.
+@inline function place(b::AbstractBuffer, bytes::Int, align::UInt)
+    start = (UInt(b.top) - bytes % UInt) & ~(align - 1)
+    Ptr{Cvoid}(start), (start - UInt(b.low)) % Int
+end
+
 @inline function alloc_aligned!(b::AbstractBuffer, bytes::Int, align::UInt)
-    start = (b.top - bytes % UInt) & ~(align - 1)
-    # Compares distances, which is exact for all sizes up to LARGEST_SIZE.
-    if (start - b.low) % Int >= 0
-        b.top = start
-        return Ptr{Cvoid}(start)
-    end
-    alloc_slowly!(b, bytes, align)
+    start, left = place(b, bytes, align)
+    left >= 0 || return alloc_slowly!(b, bytes, align)
+    b.top = start
+    start
 end
 
 @noinline function alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt)
@@ -74,9 +83,11 @@ end
     block
 end
 
-try_alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt) =
+function try_alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt)
+    b.moves += 1
     GC.@preserve b ccall(LIBRARY.ebb_alloc_slowly_, Ptr{Cvoid}, (Ptr{Cvoid}, Csize_t, Csize_t),
         scope_pointer(b), bytes, align)
+end
 
 function throw_full(b::AbstractBuffer, bytes)
     b.chunk == C_NULL && throw(BufferError("the buffer is closed"))
@@ -92,12 +103,8 @@ The position of a buffer, as [`checkpoint_save`](@ref) returns it.
 struct Checkpoint{B<:AbstractBuffer}
     buffer::B
     words::Words
-    epoch::UInt
+    moves::UInt
 end
-
-# Below this many free bytes, a checkpoint moves its buffer on to the next chunk. Otherwise each turn
-# of a loop at the end of a chunk would enter the next one anew.
-const CHILD_ROOM = 64
 
 """
     checkpoint_save(buffer = default_buffer()) -> checkpoint
@@ -105,13 +112,7 @@ const CHILD_ROOM = 64
 The position of a buffer, for [`checkpoint_restore!`](@ref). [`@no_escape`](@ref) does both and
 should be preferred. Costs a few loads.
 """
-@inline function checkpoint_save(b::AbstractBuffer)
-    grows(b) && b.top - b.low < CHILD_ROOM && make_room!(b)
-    Checkpoint(b, words(b), b.epoch)
-end
-
-@noinline make_room!(b::AbstractBuffer) =
-    GC.@preserve b ccall(LIBRARY.ebb_make_room_, Cvoid, (Ptr{Cvoid},), scope_pointer(b))
+@inline checkpoint_save(b::AbstractBuffer) = Checkpoint(b, words(b), b.moves)
 
 """
     checkpoint_restore!(checkpoint)
@@ -122,11 +123,26 @@ used any more. Costs a few stores; the buffer keeps its chunks.
 """
 @inline function checkpoint_restore!(cp::Checkpoint)
     b = cp.buffer
-    b.epoch == cp.epoch || return restore_stale!(b)
     set_words!(b, cp.words)
+    b.moves == cp.moves || settle!(b, cp.moves)
+    nothing
 end
 
-# Chunks were released or replaced since the checkpoint. That happens only while nothing is allocated,
-# so the checkpoint was one of an empty buffer, or it is used out of order. In both cases it is safe
-# to go back to the beginning (J2). A closed buffer has no beginning.
-@noinline restore_stale!(b::AbstractBuffer) = set_words!(b, b.root)
+# After the words of a checkpoint were written back, and the cold path had run since it was taken.
+@noinline function settle!(b::AbstractBuffer, moves::UInt)
+    # A stale checkpoint is one of an empty buffer, because chunks are released only while nothing is
+    # allocated, or it is used out of order. In both cases it is safe to go back to the beginning
+    # (J2). A closed buffer has no beginning.
+    moves >= b.valid_from || set_words!(b, b.root)
+    tidy!(b)
+end
+
+# Below this many free bytes, a buffer moves on to the next chunk when a block ends that needed it.
+# Otherwise each turn of a loop at the end of a chunk would enter the next one anew.
+const CHILD_ROOM = 64
+
+# After a block that moved its buffer on to another chunk.
+function tidy!(b::AbstractBuffer)
+    b.top - b.low < CHILD_ROOM && !is_at_root(b) || return nothing
+    GC.@preserve b ccall(LIBRARY.ebb_make_room_, Cvoid, (Ptr{Cvoid},), scope_pointer(b))
+end

@@ -44,7 +44,7 @@ function search(value, memory, budget::Int)
     budget -= 1
     may_hold(typeof(value)) || return budget
     if value isa ArenaArray
-        return !isempty(value) && is_within(UInt(value.pointer), memory) ? -1 : budget
+        return !isempty(value) && is_within(UInt(value.address), memory) ? -1 : budget
     elseif value isa Array
         for index in eachindex(value)
             isassigned(value, index) || continue
@@ -100,7 +100,7 @@ end
 
 function block_memory(position::Checkpoint)
     now, before = words(position.buffer), position.words
-    BlockMemory((now.top, before.top), (before.low, now.low))
+    BlockMemory(UInt.((now.top, before.top)), UInt.((before.low, now.low)))
 end
 
 const FREE_RANGES = Tuple{UInt,UInt}[]

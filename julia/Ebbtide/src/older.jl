@@ -22,14 +22,14 @@ Like [`alloc`](@ref), but `nothing` if there is no room or the buffer is closed.
     check_element(T)
     size = map(to_length, dims)
     bytes, align = size_in_bytes(T, size), alignment(T)
-    start = (b.top - bytes % UInt) & ~(align - 1)
-    if (start - b.low) % Int >= 0
+    start, left = place(b, bytes, align)
+    if left >= 0
         b.top = start
     else
-        start = UInt(try_alloc_slowly!(b, bytes, align))
-        start == 0 && return nothing
+        start = try_alloc_slowly!(b, bytes, align)
+        start == C_NULL && return nothing
     end
-    ArenaArray{T,N}(Ptr{T}(start), size)
+    unsafe_arena_array(T, start, size)
 end
 
 """

@@ -45,6 +45,8 @@ The bytes of all chunks of a buffer.
 """
 capacity(b::AbstractBuffer) = Int(stats(b).capacity)
 
+chunk_count(b::AbstractBuffer) = stats(b).chunks
+
 function Base.show(io::IO, stats::Stats)
     text = Vector{UInt8}(undef, 128)
     length = ccall(LIBRARY.ebb_stats_text, Csize_t, (Ref{Stats}, Ptr{UInt8}, Csize_t), stats, text,
@@ -65,7 +67,7 @@ already stays. Allocations beyond are a [`BufferError`](@ref).
 function set_limit!(b::AbstractBuffer, bytes::Integer)
     b.arena == C_NULL && throw(BufferError("the buffer is closed"))
     check_status(ccall(LIBRARY.ebb_arena_set_limit, Cint, (Ptr{Cvoid}, Csize_t), b.arena,
-        to_length(bytes)), "no limit set")
+        checked_bytes(bytes)), "no limit set")
     b
 end
 

@@ -111,15 +111,14 @@ task. Returns `bytes`. A [`BufferError`](@ref) if they are in use, or inside of
 [`with_buffer`](@ref).
 """
 function set_default_buffer_size!(bytes::Integer)
-    0 < bytes <= LARGEST_SIZE ||
-        throw(ArgumentError("the size $bytes is not a positive number of bytes"))
+    size = checked_bytes(bytes, 1)
     buffers = task_buffers()
     buffers.replaced == 0 ||
         throw(BufferError("the default buffer is replaced by with_buffer"))
     for b in (buffers.slab, buffers.fixed)
         b === nothing || check_idle(b)
     end
-    DEFAULT_BUFFER_SIZE[] = bytes
+    DEFAULT_BUFFER_SIZE[] = size
     buffers.slab = nothing
     buffers.fixed = nothing
     bytes

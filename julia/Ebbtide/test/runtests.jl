@@ -6,5 +6,8 @@ using Ebbtide, LinearAlgebra, Test
 include("common.jl")
 
 @testset "Ebbtide" begin
-    include("blocks.jl")
+    for file in ("blocks", "lexical", "arrays", "tasks", "resize", "statistics", "older", "workloads",
+        "misuse")
+        include(file * ".jl")
+    end
 end

@@ -1,0 +1,130 @@
+# Arrays in a buffer behave like Julia's own.
+
+struct Point{T}
+    x::T
+    y::T
+end
+Base.:+(a::Point, b::Point) = Point(a.x + b.x, a.y + b.y)
+
+@testset "indexing, iteration and shape" begin
+    @no_escape begin
+        a = @alloc(Float64, 3, 4)
+        @test a isa DenseMatrix{Float64}
+        @test a isa ArenaArray{Float64,2}
+        @test size(a) == (3, 4) && length(a) == 12 && ndims(a) == 2
+        @test strides(a) == (1, 3) && stride(a, 2) == 3 && stride(a, 3) == 12
+        @test sizeof(a) == 96
+        a .= reshape(1:12, 3, 4)
+        @test a == reshape(1:12, 3, 4)
+        @test a[2, 3] == a[8] == 8.0
+        @test collect(a) isa Matrix{Float64}
+        @test_throws BoundsError a[13]
+        @test_throws BoundsError a[4, 1]
+        @test_throws BoundsError a[0] = 1
+        @test_throws InexactError @alloc(Int, 1)[1] = 1.5
+        @test sum(a) == 78 && maximum(a) == 12
+        @test vec(a) isa ArenaArray{Float64,1}
+        @test reshape(a, 4, 3)[4, 3] == 12
+        @test reshape(a, 4, :)[1, 3] == 9
+        @test_throws DimensionMismatch reshape(a, 5, 5)
+        @test_throws DimensionMismatch reshape(a, -3, -4)
+        @test similar(a) isa Matrix{Float64}
+        @test copy(a) isa Matrix{Float64}
+        @test deepcopy(a) isa Matrix{Float64}
+        @test a .+ 1 isa Matrix{Float64}
+        @test (b = view(a, 2:3, 2); b .= 0; a[2, 2] == a[3, 2] == 0)
+        @test sort!(vec(a)) == sort(vec(collect(a)))
+        scalar = @alloc(Int)
+        scalar[] = 7
+        @test size(scalar) == () && scalar[] == 7
+        @test isempty(@alloc(Int, 0)) && isempty(@alloc(Int, 3, 0))
+        @test size(@alloc(Int, (2, 3))) == (2, 3)
+        @test size(@alloc(Int, 0x02, big(3))) == (2, 3)
+        nothing
+    end
+end
+
+@testset "copies" begin
+    @no_escape begin
+        a, b = @alloc(Int, 5), @alloc(Int, 5)
+        copyto!(a, 1:5)
+        copyto!(b, a)
+        v = zeros(Int, 5)
+        @test copyto!(v, b) == 1:5
+        @test copyto!(v, 2, b, 1, 4) == [1, 1, 2, 3, 4]
+        @test copyto!(b, 1, a, 2, 4) == [2, 3, 4, 5, 5]
+        @test copyto!(a, 2, a, 1, 4) == [1, 1, 2, 3, 4] # overlapping
+        @test copyto!(a, [9, 8])[1:2] == [9, 8]
+        @test_throws BoundsError copyto!(a, 2, v, 1, 5)
+        @test_throws BoundsError copyto!(a, 1, v, 2, 5)
+        @test_throws BoundsError copyto!(a, zeros(Int, 6))
+        @test_throws ArgumentError copyto!(a, 1, v, 1, -1)
+        @test_throws BoundsError copyto!(a, typemax(Int), v, 1, 2)
+        nothing
+    end
+end
+
+@testset "linear algebra, by BLAS" begin
+    x, y, z = rand(20, 20), rand(20, 20), rand(20)
+    @no_escape begin
+        a, b, c = @alloc(Float64, 20, 20), @alloc(Float64, 20, 20), @alloc(Float64, 20, 20)
+        v = @alloc(Float64, 20)
+        a .= x
+        b .= y
+        v .= z
+        @test mul!(c, a, b) ≈ x * y
+        @test mul!(c, a', b) ≈ x' * y
+        @test a * b ≈ x * y
+        @test dot(v, v) ≈ dot(z, z)
+        @test norm(v) ≈ norm(z)
+        @test LinearAlgebra.BLAS.gemv('N', 1.0, a, v) ≈ x * z
+        @test mul!(view(c, :, 1), a, v) ≈ x * z
+        @test a \ v ≈ x \ z
+        @test lu!(a).L ≈ lu(x).L
+        nothing
+    end
+end
+
+@testset "reinterpret" begin
+    @no_escape begin
+        a = fill!(@alloc(Float64, 4), 1.0)
+        bits = reinterpret(UInt64, a)
+        @test bits isa ArenaArray{UInt64,1}
+        @test all(==(reinterpret(UInt64, 1.0)), bits)
+        @test length(reinterpret(UInt8, a)) == 32
+        points = reinterpret(Point{Float64}, a)
+        @test points[2] === Point(1.0, 1.0) && length(points) == 2
+        @test reinterpret(ComplexF64, reshape(a, 2, 2)) == [1.0 + 1im 1.0 + 1im]
+        bytes = @alloc(UInt8, 9)
+        @test_throws ArgumentError reinterpret(Int, bytes)
+        @test_throws ArgumentError reinterpret(Any, a)
+        odd = @alloc(UInt8, 8)
+        @alloc(UInt8, 1)
+        unaligned = reinterpret(UInt8, @alloc(UInt8, 8))
+        @test UInt(pointer(unaligned)) % 8 == 0 ||
+            (@test_throws ArgumentError reinterpret(Int, unaligned); true)
+        nothing
+    end
+end
+
+@testset "elements of several fields, and their alignment" begin
+    buffer = SlabBuffer{16_384}()
+    types = (UInt8, Int16, Float32, Float64, ComplexF64, Point{Int8}, Point{Float64},
+        Tuple{Int8,Int64}, NTuple{3,UInt8}, Bool, Char, Ptr{Cvoid}, Nothing, Int128)
+    @no_escape buffer begin
+        for T in types
+            @alloc(UInt8, 1)
+            a = @alloc(T, 5)
+            @test UInt(pointer(a)) % Base.datatype_alignment(T) == 0
+            @test sizeof(a) == 5 * Base.elsize(Vector{T})
+            @test eltype(a) === T
+        end
+        points = @alloc(Point{Float64}, 3)
+        points .= Ref(Point(1.0, 2.0))
+        @test reduce(+, points) === Point(3.0, 6.0)
+        pairs = @alloc(Tuple{Int8,Int64}, 2)
+        pairs[1] = (1, 2)
+        pairs[2] = (3, 4)
+        @test pairs[1] === (Int8(1), 2) && pairs[2] === (Int8(3), 4)
+    end
+end

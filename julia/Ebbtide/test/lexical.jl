@@ -1,0 +1,144 @@
+# Where the macros are found, and buffers of other packages.
+
+module NotImported
+import Ebbtide
+# Neither macro is imported.
+f(x) = Ebbtide.@no_escape begin
+    y = Ebbtide.@alloc(Int, length(x))
+    y .= x .+ 1
+    z = @alloc(Int, length(x))
+    z .= y
+    sum(z)
+end
+nested() = Ebbtide.@no_escape begin
+    y = fill!(Ebbtide.@alloc(Int, 3), 1)
+    Ebbtide.@no_escape begin
+        z = fill!(Ebbtide.@alloc(Int, 3), 2)
+        sum(z) == 6 && return sum(y) + sum(z)
+    end
+end
+end
+
+module Renamed
+import Ebbtide
+const E = Ebbtide
+f() = E.@no_escape sum(fill!(E.@alloc(Int, 3), 1))
+g(b) = E.@no_escape b unsafe_load(Ptr{UInt8}(E.@alloc_ptr(1))) isa UInt8
+end
+
+module WithOwnMacro
+using Ebbtide: @no_escape
+macro alloc(x)
+    esc(:($x + 1))
+end
+f(n) = @no_escape @alloc(n)
+end
+
+@testset "qualified names, and names that mean something else" begin
+    @test NotImported.f([1, 2, 3]) == 9
+    @test NotImported.nested() == 9
+    @test Renamed.f() == 3
+    @test Renamed.g(SlabBuffer())
+    @test WithOwnMacro.f(1) == 2
+    @test used(default_buffer()) == 0
+end
+
+macro summed(array)
+    :(sum($(esc(array))))
+end
+macro twice(ex)
+    quote
+        $(esc(ex))
+        $(esc(ex))
+    end
+end
+
+@testset "macros, quotes and scopes in a block" begin
+    buffer = SlabBuffer()
+    @test 3 == @no_escape buffer @summed(fill!(@alloc(Int, 3), 1))
+    @no_escape buffer begin
+        @twice @alloc(Int, 1)
+        @test used(buffer) == 16
+    end
+    @test (@no_escape buffer :(return @alloc(x))) == :(return @alloc(x))
+    # What the block assigns is seen after it, as in any `begin` block.
+    function visible()
+        @no_escape buffer begin
+            y = fill!(@alloc(Int, 3), 1)
+            total = sum(y)
+        end
+        total
+    end
+    @test visible() == 3
+    # In a comprehension, a do block, a let, a generator, and with short circuits.
+    @test 12 == @no_escape buffer begin
+        y = fill!(@alloc(Int, 3), 1)
+        squares = [v * 2 for v in y]
+        doubled = map(y) do v
+            v > 0 || return 0
+            2v
+        end
+        let z = @alloc(Int, 3)
+            z .= 0
+        end
+        sum(squares) + sum(v * 2 for v in y)
+    end
+    while true
+        @no_escape buffer begin
+            @alloc(Int, 3)
+            break
+        end
+    end
+    @test used(buffer) == 0
+end
+
+# The allocator of Bumper.jl's documentation, in our words.
+mutable struct Tape
+    bytes::Vector{UInt8}
+    at::Int
+end
+struct TapePosition
+    tape::Tape
+    at::Int
+end
+function Ebbtide.alloc_ptr!(tape::Tape, bytes::Int)::Ptr{Cvoid}
+    tape.at + bytes <= length(tape.bytes) || error("the tape is full")
+    tape.at += bytes
+    pointer(tape.bytes) + tape.at - bytes
+end
+Ebbtide.checkpoint_save(tape::Tape) = TapePosition(tape, tape.at)
+Ebbtide.checkpoint_restore!(position::TapePosition) = (position.tape.at = position.at; nothing)
+Tape() = Tape(Vector{UInt8}(undef, 100), 0)
+Ebbtide.default_buffer(::Type{Tape}) = get!(Tape, task_local_storage(), :tape)::Tape
+
+@testset "buffers of other types" begin
+    tape = Tape()
+    @test incremented_sum([1, 2, 3], tape) == 9
+    @test tape.at == 0
+    @test_throws ErrorException incremented_sum(1:100, tape)
+    @test_throws Ebbtide.EscapeError @no_escape tape @alloc(Int, 3)
+    @test tape.at == 0
+    @test incremented_sum([1, 2, 3], default_buffer(Tape)) == 9
+    v = [1, 2, 3]
+    on(tape) = @allocated incremented_sum(v, tape)
+    on(tape)
+    @test on(tape) == 0
+end
+
+@testset "storage of other kinds" begin
+    words = Vector{Int}(undef, 10)
+    buffer = AllocBuffer(words)
+    @no_escape buffer begin
+        @test sum(fill!(@alloc(Int, 10), 3)) == 30
+        @test_throws Ebbtide.BufferError @alloc(UInt8, 1)
+    end
+    @test words == fill(3, 10)
+    matrix = AllocBuffer(zeros(UInt8, 16, 16))
+    @test incremented_sum([1, 2, 3], matrix) == 9
+    # A buffer over memory of another buffer.
+    @no_escape begin
+        inner = AllocBuffer(@alloc(UInt8, 1024))
+        @test incremented_sum(1:100, inner) == 5150
+        Ebbtide.free(inner)
+    end
+end

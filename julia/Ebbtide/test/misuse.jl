@@ -1,0 +1,172 @@
+# Bad input: a clear error each, and the buffer as it was.
+
+# Runs `f` on a buffer with something in it; the message of what it throws.
+function message_of(f, buffer)
+    @no_escape buffer begin
+        y = fill!(@alloc(Int, 4), 5)
+        before = used(buffer)
+        message = try
+            f()
+            "nothing was thrown"
+        catch error
+            sprint(showerror, error)
+        end
+        @test used(buffer) == before
+        @test sum(y) == 20
+        z = fill!(@alloc(Int, 1), 6)
+        @test sum(y) + z[1] == 26
+        message
+    end
+end
+
+abstract type AbstractThing end
+mutable struct MutableThing
+    x::Int
+end
+
+buffers() = (SlabBuffer{16_384}(), AllocBuffer(1024), ResizeBuffer())
+
+@testset "element types that are no plain bits" begin
+    for buffer in buffers(), T in (Any, String, Vector{Int}, AbstractThing, MutableThing, Integer,
+        Union{Int,Nothing}, Union{}, Tuple{Any}, Symbol, BigInt)
+        @test occursin("plain bits", message_of(() -> Ebbtide.alloc!(buffer, T, 3), buffer))
+    end
+    @test_throws MethodError Ebbtide.alloc!(AllocBuffer(96), 3, 4)
+end
+
+@testset "negative and enormous sizes" begin
+    for buffer in buffers()
+        for dims in ((-1,), (typemin(Int),), (typemax(Int),), (typemax(UInt),), (big(2)^100,),
+            (-1, -1), (2, -1), (-1, 0), (typemax(Int), 2), (2^(Sys.WORD_SIZE - 3),),
+            (2^(Sys.WORD_SIZE ÷ 2), 2^(Sys.WORD_SIZE ÷ 2)), (0, -1))
+            message = message_of(() -> Ebbtide.alloc!(buffer, Int, dims...), buffer)
+            @test occursin("negative", message) || occursin("too large", message)
+        end
+        for bytes in (-1, typemin(Int), typemax(Int), typemax(UInt), big(2)^100)
+            message = message_of(() -> Ebbtide.alloc_ptr!(buffer, bytes), buffer)
+            @test occursin("too large", message)
+        end
+        # Possible, but nobody has so much.
+        for bytes in (typemax(Int) - 4096, typemax(Int) ÷ 2)
+            message = message_of(() -> Ebbtide.alloc!(buffer, UInt8, bytes), buffer)
+            @test occursin("do not fit", message)
+        end
+    end
+    for bytes in (-1, typemax(Int), big(2)^100)
+        @test_throws ArgumentError AllocBuffer(bytes)
+        @test_throws ArgumentError ResizeBuffer(bytes)
+    end
+    for slab in (0, -1, 1.5, :a, typemax(Int))
+        @test_throws ArgumentError SlabBuffer{slab}()
+    end
+    @test_throws ArgumentError AllocBuffer("text")
+    @test_throws ArgumentError AllocBuffer(codeunits("text"))
+    @test_throws ArgumentError AllocBuffer(Any[1])
+    @test_throws ErrorException AllocBuffer(1:3) # Julia's own, which names the type
+    empty = AllocBuffer(0)
+    @test isempty(Ebbtide.alloc!(empty, Int, 0))
+    @test_throws Ebbtide.BufferError Ebbtide.alloc!(empty, UInt8, 1)
+end
+
+# The error of a macro, as the user meets it.
+function expansion_error(ex)
+    try
+        macroexpand(@__MODULE__, ex)
+        "nothing was thrown"
+    catch error
+        sprint(showerror, error)
+    end
+end
+
+@testset "macros outside of a block, and wrong arguments" begin
+    for ex in (:(@alloc(Int, 3)), :(@alloc_ptr(8)), :(@alloc_nothrow(Int, 3)))
+        @test occursin("inside of a @no_escape block", expansion_error(ex))
+    end
+    @test occursin("needs a block", expansion_error(:(@no_escape)))
+    @test occursin("takes a buffer", expansion_error(:(@no_escape a b 1)))
+    @test_throws MethodError @no_escape begin
+        @alloc_ptr()
+    end
+    @test_throws MethodError @no_escape @alloc(Int, 1.5)
+    Ebbtide.reset_buffer!()
+    @test_throws MethodError @no_escape 3 begin
+        nothing
+    end
+end
+
+@testset "closed buffers" begin
+    for buffer in (SlabBuffer{16_384}(), AllocBuffer(1024), ResizeBuffer(),
+        SlabBuffer{16_384}(; finalize = false))
+        @test Ebbtide.free(buffer) === nothing
+        @test Ebbtide.free(buffer) === nothing
+        for use in (() -> Ebbtide.alloc!(buffer, Int, 3), () -> Ebbtide.alloc!(buffer, Int, 0),
+            () -> Ebbtide.alloc_ptr!(buffer, 1), () -> Ebbtide.trim!(buffer),
+            () -> Ebbtide.set_limit!(buffer, 1), () -> incremented_sum([1, 2, 3], buffer))
+            failed = try
+                use()
+            catch error
+                error
+            end
+            @test occursin("closed", sprint(showerror, failed))
+        end
+        @test alloc_nothrow(Int, buffer, 3) === nothing
+        @test Ebbtide.reset_buffer!(buffer) === buffer
+        @test (@no_escape buffer 1) == 1
+    end
+
+    # Inside of a block.
+    buffer = SlabBuffer{16_384}()
+    @no_escape buffer begin
+        y = fill!(@alloc(Int, 3), 1)
+        @test_throws Ebbtide.BufferError Ebbtide.free(buffer)
+        @test sum(y) == 3
+    end
+    @no_escape buffer begin
+        Ebbtide.free(buffer)
+        @test_throws Ebbtide.BufferError @alloc(Int, 3)
+        nothing
+    end
+    @test string(buffer) == "SlabBuffer{16384}(closed)"
+end
+
+@testset "buffers are not copied" begin
+    for buffer in buffers()
+        @test_throws ArgumentError deepcopy(buffer)
+        @test_throws ArgumentError deepcopy((1, buffer))
+    end
+end
+
+@testset "an interrupt leaves the buffer usable" begin
+    buffer = SlabBuffer{16_384}()
+    interrupted() = @no_escape buffer begin
+        @alloc(Int, 5000)
+        throw(InterruptException())
+    end
+    @test_throws InterruptException interrupted()
+    @test used(buffer) == 40_000
+    @test incremented_sum([1, 2, 3], buffer) == 9
+    @no_escape buffer begin
+        @test_throws InterruptException interrupted()
+    end
+    @test used(buffer) == 40_000
+    @test Ebbtide.reset_buffer!(buffer) === buffer
+    @test used(buffer) == 0
+    @test_throws InterruptException @no_escape buffer strict = true interrupted()
+    @test used(buffer) == 0
+end
+
+@testset "another task or thread" begin
+    buffer = SlabBuffer()
+    in_task(start) = @no_escape buffer begin
+        task = start(() -> @alloc(Int, 3))
+        try
+            fetch(task)
+            "nothing was thrown"
+        catch error
+            sprint(showerror, error)
+        end
+    end
+    @test occursin("another task", in_task(f -> @async f()))
+    @test occursin("another task", in_task(f -> Threads.@spawn f()))
+    @test used(buffer) == 0
+end

@@ -1,0 +1,130 @@
+# The default buffers of tasks, B31 to B39.
+
+@testset "B31-B33 each task has a default buffer, made when it is asked for" begin
+    @test default_buffer() === default_buffer()
+    @test default_buffer() isa SlabBuffer{1_048_576}
+    @test default_buffer(AllocBuffer) === default_buffer(AllocBuffer)
+    @test default_buffer(AllocBuffer) isa AllocBuffer{Vector{UInt8}}
+    @test default_buffer() !== fetch(@async default_buffer())
+    @test default_buffer() !== fetch(Threads.@spawn default_buffer())
+    @test default_buffer(AllocBuffer) !== fetch(@async default_buffer(AllocBuffer))
+    @test fetch(@async haskey(task_local_storage(), Ebbtide.STORAGE_KEY)) == false
+end
+
+@testset "B34-B39 with_buffer, nested and in tasks" begin
+    outer = default_buffer()
+    first, second = SlabBuffer(), SlabBuffer()
+    with_buffer(first) do
+        @test default_buffer() === first
+        with_buffer(second) do
+            @test default_buffer() === second
+            @test incremented_sum([1, 2, 3]) == 9
+            @test fetch(@async default_buffer()) !== second
+        end
+        @test default_buffer() === first
+        @test_throws String with_buffer(() -> throw("Boo!"), second)
+        @test default_buffer() === first
+    end
+    @test default_buffer() === outer
+
+    fixed = AllocBuffer(100)
+    before = default_buffer(AllocBuffer)
+    with_buffer(fixed) do
+        @test default_buffer(AllocBuffer) === fixed
+        @test default_buffer() === outer
+    end
+    @test default_buffer(AllocBuffer) === before
+    @test with_buffer(default_buffer, first) === first
+    @test_throws MethodError with_buffer(default_buffer, AllocBuffer(Vector{Int}(undef, 10)))
+end
+
+# Runs `f` in one task, with others asking for their buffers in between: the cache of the thread then
+# names another task at each step, as after a task has moved.
+function with_others_between(f)
+    for _ in 1:10
+        yield()
+        fetch(@async default_buffer())
+        f()
+    end
+end
+
+@testset "a task finds its buffer again after others have run" begin
+    tasks = map(1:5) do n
+        @async begin
+            mine = default_buffer()
+            other = SlabBuffer()
+            with_others_between(() -> default_buffer() === mine || error("another buffer"))
+            with_buffer(other) do
+                with_others_between(() -> default_buffer() === other || error("not replaced"))
+            end
+            with_others_between(() -> default_buffer() === mine || error("another buffer"))
+            # Blocks of several tasks are open at the same time, in buffers of their own.
+            @no_escape begin
+                y = fill!(@alloc(Int, 100), n)
+                with_others_between(() -> all(==(n), y) || error("overwritten"))
+                sum(y)
+            end
+        end
+    end
+    @test fetch.(tasks) == 100 .* (1:5)
+end
+
+@testset "threads" begin
+    totals = zeros(Int, 64)
+    Threads.@threads for n in 1:64
+        for _ in 1:1000
+            @no_escape begin
+                y = fill!(@alloc(Int, n), 1)
+                @no_escape begin
+                    z = fill!(@alloc(Int, n), 2)
+                    totals[n] += sum(y) + sum(z)
+                end
+            end
+        end
+    end
+    @test totals == 3000 .* (1:64)
+
+    tasks = [Threads.@spawn incremented_sum(fill(n, 100)) for n in 1:100]
+    @test fetch.(tasks) == 100 .* (2:101)
+end
+
+# The resident memory of the process in bytes.
+function resident_bytes()
+    pages = parse(Int, split(read("/proc/self/statm", String))[2])
+    pages * Int(ccall(:getpagesize, Cint, ()))
+end
+
+function use_in_tasks(count, bytes)
+    @sync for _ in 1:count
+        @async begin
+            @no_escape fill!(@alloc(UInt8, bytes), 1)[end]
+        end
+    end
+end
+
+@testset "the memory of 1,000 tasks comes back" begin
+    buffers = WeakRef[]
+    @sync for _ in 1:1000
+        @async begin
+            push!(buffers, WeakRef(default_buffer()))
+            incremented_sum([1, 2, 3]) == 9 || error("wrong sum")
+        end
+    end
+    @test length(buffers) == 1000
+    # The last task of each thread may still be in the cache.
+    incremented_sum([1])
+    GC.gc(); GC.gc()
+    @test count(b -> b.value !== nothing, buffers) <= 2 * Threads.nthreads() + 2
+
+    if Sys.islinux()
+        use_in_tasks(200, 500_000)
+        GC.gc(); GC.gc()
+        before = resident_bytes()
+        for _ in 1:5
+            use_in_tasks(200, 500_000)
+            GC.gc(); GC.gc()
+        end
+        # One round alone uses 100 MB.
+        @test resident_bytes() - before < 50_000_000
+    end
+end
