@@ -1,17 +1,18 @@
 //! Arenas: made, ended, trimmed, limited.
 //!
-//! The handle that C holds begins with what the header's inline functions read: whether a scope may
-//! open, and the words it begins with. Behind it is an arena of the core, which does not move.
+//! The handle that C holds begins with the fields that the header's inline functions read: whether
+//! a scope may open, and the words that it starts with. After them comes an arena of the core,
+//! which does not move.
 //!
 //! # Invariants
 //!
-//! - **A1** While `open` is [`READY`], no scope of the arena is open, and `ready` are words of the
-//!   arena that are in use as soon as somebody copies them.
+//! - **A1** While `open` is [`READY`], no scope of the arena is open, and `ready` has the words of
+//!   the next scope. A copy of them is in use.
 //! - **A2** While it is [`OPEN`], one scope was opened with these words.
 //! - **A3** While it is [`UNREADY`], no scope is open, and `ready` is not read.
-//! - **A4** References to `memory` are made while it is unready only: words that are in use lead there
-//!   too, and a change through another path would end them. Otherwise `memory` is reached through
-//!   `ready`, as an ancestor of whatever scope is open.
+//! - **A4** References to `memory` are made only while it is unready. Words that are in use point
+//!   into `memory` too, and a mutable reference would invalidate them. Otherwise `memory` is
+//!   reached through `ready`, as an ancestor of whatever scope is open.
 
 use crate::{
     backing::{Source, ebb_backing},
@@ -41,7 +42,8 @@ pub struct ebb_arena {
     open: usize,
     ready: Words,
     memory: Memory,
-    /// What the block of this handle came from; `None` if it lies in the caller's storage.
+    /// The source that the block of this handle came from; `None` if it lies in the caller's
+    /// storage.
     home: Option<Source>,
     limit: usize,
     /// The next idle arena of the thread; see `thread`.
@@ -66,7 +68,7 @@ pub struct ebb_arena_storage {
 
 const _: () = assert!(size_of::<ebb_arena>() <= size_of::<ebb_arena_storage>());
 const _: () = assert!(align_of::<ebb_arena>() <= align_of::<ebb_arena_storage>());
-// What the header relies on.
+// The header relies on these.
 const _: () = {
     const WORD: usize = size_of::<usize>();
     assert!(core::mem::offset_of!(ebb_arena, open) == 0);
@@ -133,7 +135,7 @@ impl ebb_arena {
     }
 }
 
-/// The words of a new scope, which is open then.
+/// Opens a scope, and returns its words.
 ///
 /// # Errors
 ///
@@ -180,7 +182,7 @@ pub(crate) unsafe fn close(arena: NonNull<ebb_arena>) {
     }
 }
 
-/// The words that a scope begins with which opens now. `None` if one is open, or none was yet.
+/// The words of the next scope. `None` if a scope is open, or if the arena has no words ready.
 ///
 /// # Safety
 ///
@@ -193,8 +195,8 @@ pub(crate) unsafe fn ready(arena: *const ebb_arena) -> Option<Words> {
     })
 }
 
-/// The first word of an arena. References to the whole handle are never made: words that are in use
-/// lead into `memory`, and would end with a mutable one.
+/// The first word of an arena. No reference to the whole handle is ever made: words that are in use
+/// point into `memory`, and a mutable reference would invalidate them.
 ///
 /// # Safety
 ///
@@ -207,7 +209,8 @@ unsafe fn state(arena: *const ebb_arena) -> Result<usize, ebb_status> {
     Ok(unsafe { (*arena).open })
 }
 
-/// The memory of an arena without an open scope, to change. The next scope asks for new words (A3).
+/// The memory of an arena without an open scope, for changes. Invalidates `ready`: the next scope
+/// gets new words (A3).
 ///
 /// # Safety
 ///
@@ -247,7 +250,8 @@ fn make(choice: Choice) -> Result<NonNull<ebb_arena>, ebb_status> {
 
 /// A new arena of a thread, on the heap.
 pub(crate) fn new_for_thread() -> Result<NonNull<ebb_arena>, ebb_status> {
-    /// 64 KiB, less what a chunk's header and the heap add: the scratch memory of most functions.
+    /// 64 KiB minus the chunk's header and the heap's overhead: enough for the temporary memory of
+    /// most functions.
     const CAPACITY: usize = 64 * 1024 - 512;
     make(Choice { first_chunk: CAPACITY, limit: usize::MAX, source: Source::Heap })
 }
@@ -442,7 +446,7 @@ pub unsafe extern "C" fn ebb_arena_set_limit(arena: *mut ebb_arena, bytes: usize
     EBB_OK
 }
 
-/// The statistics of an arena, without what its scopes use.
+/// The statistics of an arena, without the bytes that its scopes use.
 ///
 /// # Safety
 ///

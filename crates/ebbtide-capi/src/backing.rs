@@ -35,13 +35,14 @@ pub(crate) enum Source {
     Nothing,
 }
 
-// SAFETY: the functions are called on the thread that uses the arena, one at a time. Whether the
-// context may be used there is up to whoever passed it, as the header says.
+// SAFETY: the functions are called on the thread that uses the arena, one at a time. The header
+// requires that the context can be used there.
 unsafe impl Send for Source {}
 
-// SAFETY: of the heap, `Heap` promises it. Of the functions, whoever passed them does, as the header
-// asks: their blocks are as large as asked and nobody else's until they are released. A block that
-// is not aligned is handed back below. The functions are C and do not unwind.
+// SAFETY: for the heap, `Heap` meets the contract. For two functions, the header requires it of the
+// caller who passes them: a block has the requested size, and belongs to the arena alone until it
+// is released. Blocks that are not aligned are given back below. The functions are C and do not
+// unwind.
 unsafe impl Backing for Source {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let (allocate, release, context) = match *self {
@@ -56,7 +57,7 @@ unsafe impl Backing for Source {
             return Err(AllocError);
         };
         if block.addr().get() % align != 0 {
-            // SAFETY: the block was just given, for these numbers.
+            // SAFETY: the block was just allocated, with these numbers.
             unsafe { release(context, block.as_ptr().cast(), size, align) };
             return Err(AllocError);
         }
@@ -69,7 +70,7 @@ unsafe impl Backing for Source {
             Source::Heap => unsafe { Heap.release(block, layout) },
             Source::Functions { release, context, .. } => {
                 let block = block.as_ptr().cast();
-                // SAFETY: a block of the function beside it, with its numbers.
+                // SAFETY: `allocate` of the same pair returned the block, for these numbers.
                 unsafe { release(context, block, layout.size(), layout.align()) };
             }
             Source::Nothing => {}
@@ -78,7 +79,7 @@ unsafe impl Backing for Source {
 }
 
 impl Source {
-    /// The source that a caller asked for. `None` if only one of the functions is there.
+    /// The source that a caller chose. `None` if only one of the functions is set.
     pub(crate) fn of(backing: &ebb_backing) -> Option<Source> {
         match *backing {
             ebb_backing { allocate: None, release: None, .. } => Some(Source::Heap),
@@ -97,13 +98,14 @@ impl Source {
         Some(block)
     }
 
-    /// Gives the block of a value back whose destructor has run.
+    /// Releases the block of a value whose destructor has run.
     ///
     /// # Safety
     ///
     /// [`place`](Source::place) of the same source made it, and nobody uses it.
     pub(crate) unsafe fn give_back<T>(&self, place: NonNull<T>) {
-        // SAFETY: the caller promises what is asked for.
+        // SAFETY: `place` allocated the block with this layout from this source, and the caller
+        // says that nobody uses it.
         unsafe { self.release(place.cast(), Layout::new::<T>()) };
     }
 }

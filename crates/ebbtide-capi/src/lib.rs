@@ -1,20 +1,21 @@
 //! The C interface of ebbtide: what `include/ebbtide.h` declares.
 //!
-//! The header has the fast paths, as inline functions. This library has what they call when a block
-//! does not fit, and everything else that is cold. Functions whose name ends in an underscore are
-//! called by the header only.
+//! The header has the fast paths as inline functions. This library has the cold paths: the
+//! functions that the inline ones call when a block does not fit, and all that create, end or
+//! inspect arenas. Functions whose name ends in an underscore are called by the header only.
 //!
 //! # Rules for every function
 //!
-//! - A pointer is null, or valid for what its type says during the call. Null is an error where a
-//!   value is needed ([`EBB_NULL`](`ebb_status`::EBB_NULL)); it is never followed.
-//! - An `ebb_scope` is closed, or its words are in use as [`ebbtide::front_end`] defines it. The
-//!   header keeps its changes of the words to what that module allows.
+//! - A pointer is null, or valid during the call for the accesses that its type implies. Where a
+//!   value is needed, null is an error ([`EBB_NULL`](`ebb_status`::EBB_NULL)); it is never
+//!   dereferenced.
+//! - An `ebb_scope` is closed, or its words are in use, as [`ebbtide::front_end`] defines it. The
+//!   header changes the words only as that module allows.
 //! - One thread at a time uses an arena and its scopes.
-//! - A function that fails returns a status or null, records the status for
-//!   [`ebb_last_status`], and has changed nothing.
-//! - Nothing unwinds: only fallible methods of the core are called, and the functions of a backing
-//!   must not unwind either.
+//! - A function that fails returns a status or null, records the status for [`ebb_last_status`],
+//!   and changes nothing.
+//! - Nothing unwinds: the library calls only fallible methods of the core, and the functions of a
+//!   backing must not unwind either.
 //!
 //! # Modules, bottom up
 //!

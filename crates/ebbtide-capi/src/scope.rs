@@ -1,7 +1,7 @@
 //! The cold paths of scopes: what the header's inline functions call.
 //!
-//! A function gets a copy of the caller's scope, so that the compiler of C keeps the scope itself in
-//! registers, and answers with new words in it.
+//! A function gets a copy of the caller's scope and stores the new words in it. So the C compiler
+//! can keep the scope itself in registers.
 
 use crate::{
     arena::{self, ebb_arena},
@@ -30,7 +30,7 @@ const CHILD: usize = 1;
 /// Opened from an arena of the thread.
 const THREAD: usize = 8;
 
-// What the header relies on.
+// The header relies on these.
 const _: () = {
     const WORD: usize = size_of::<usize>();
     assert!(size_of::<ebb_scope>() == 4 * WORD && align_of::<ebb_scope>() == WORD);
@@ -40,9 +40,9 @@ const _: () = {
     assert!(align_of::<ebb_arena>() == 64);
 };
 
-/// The words of a closed scope: nothing is free, so that every request gets here.
+/// The words of a closed scope: nothing is free, so every request takes the cold path.
 pub(crate) const CLOSED: ebb_scope = {
-    /// Where the comparison of the fast path does not wrap.
+    /// An address for which the comparison of the fast path does not wrap.
     const NOWHERE: usize = 2 * front_end::SMALL;
     let low = core::ptr::without_provenance_mut(NOWHERE);
     ebb_scope {
@@ -52,7 +52,7 @@ pub(crate) const CLOSED: ebb_scope = {
 };
 
 impl ebb_scope {
-    /// The scope of the core.
+    /// Converts the words to a scope of the core.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ fn layout(size: usize, align: usize) -> Result<Layout, ebb_status> {
     Layout::from_size_align(size, align).map_err(|_| EBB_SIZE)
 }
 
-/// Takes a block from a scope that C named, or records why there is none.
+/// Allocates a block in a scope that C passed, or records why that fails.
 fn alloc<'s>(
     scope: Result<&mut Scope<'s>, ebb_status>,
     size: usize,

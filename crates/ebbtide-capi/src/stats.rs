@@ -50,7 +50,7 @@ impl From<&ebb_stats> for Stats {
     }
 }
 
-/// Writes statistics to where the caller wants them.
+/// Writes statistics to the caller's struct.
 ///
 /// # Safety
 ///

@@ -52,7 +52,7 @@ thread_local! {
 
 /// Records why a call failed, and returns it.
 pub(crate) fn fail(status: ebb_status) -> ebb_status {
-    // Without a destructor, the variable is there as long as its thread is.
+    // The variable has no destructor, so it exists as long as its thread.
     let _ = LAST.try_with(|last| last.set(status));
     status
 }

@@ -1,8 +1,8 @@
 //! The arenas of a thread, lent to one scope each.
 //!
-//! A scope that opens takes an idle arena of its thread, or a new one, and gives it back when it
-//! closes. Nested scopes of one thread therefore have an arena each, and so do those of two
-//! libraries that know nothing of each other.
+//! Opening a scope takes an idle arena of the thread, or a new one; closing it gives the arena
+//! back. So nested scopes of one thread have an arena each, even if two libraries that are unaware
+//! of each other open them.
 
 use crate::{
     arena::{self, ebb_arena, ebb_arena_free, new_for_thread},
@@ -17,8 +17,8 @@ struct Idle {
     count: Cell<usize>,
 }
 
-/// The most arenas that a thread keeps idle. A thread that closes the scopes of others would keep one
-/// for each.
+/// The maximum number of idle arenas of a thread. Without it, a thread that closes the scopes of
+/// other threads would keep an arena for each.
 const MOST_IDLE: usize = 32;
 
 thread_local! {
@@ -34,7 +34,7 @@ impl Idle {
         Some(first)
     }
 
-    /// Keeps an arena. False, and it stays the caller's, if there are enough.
+    /// Keeps an arena. Returns false if there are enough; the caller then still owns it.
     ///
     /// # Safety
     ///
@@ -65,7 +65,7 @@ impl Drop for Idle {
 }
 
 fn open() -> Result<ebb_scope, ebb_status> {
-    // When the thread is ending, its list is gone. The arena is freed as soon as it is idle then.
+    // A thread that is ending has no list any more. The arena is then freed as soon as it is idle.
     let arena = match IDLE.try_with(Idle::pop).ok().flatten() {
         Some(arena) => arena,
         None => new_for_thread()?,

@@ -1,5 +1,5 @@
-//! Claim: the library by itself, called as the header calls it, keeps Rust's rules of aliasing and
-//! provenance. Small enough for Miri; the programs of C check everything else.
+//! Claim: called as the header calls it, the library respects Rust's rules for aliasing and
+//! provenance. The test is small enough for Miri; programs in C check everything else.
 
 #![allow(clippy::unwrap_used)]
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "sequences of calls, as C makes them")]
@@ -17,8 +17,8 @@ use std::{
     ptr::{null, null_mut},
 };
 
-/// What the header does when it opens a scope of an arena whose first word is 0: the word becomes 1,
-/// and the next three are copied.
+/// Opens a scope like the header: if the first word of the arena is 0, sets it to 1 and copies the
+/// next three.
 unsafe fn open(arena: *mut ebb_arena) -> ebb_scope {
     let mut scope = MaybeUninit::uninit();
     let words = arena.cast::<usize>();

@@ -1,6 +1,5 @@
-//! Claim: programs in C that include `ebbtide.h` do what its comments say, with every compiler there
-//! is: plain, optimised, and under sanitizers. The claims stand at the head of each file in
-//! `tests/c`.
+//! Claim: `ebbtide.h` does what its comments say, with every installed C compiler: plain,
+//! optimised, and under sanitizers. Each file in `tests/c` states its claims at its head.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

@@ -13,7 +13,8 @@ use std::{
     process::Command,
 };
 
-/// For each row of `c/fast_paths.c`, the instructions of a turn of its loop, with GCC and clang.
+/// For each row of `c/fast_paths.c`, the instructions per iteration of its loop, with GCC and
+/// clang.
 const MOST: [(&str, f64, f64); 6] = [
     ("local", 9.0, 11.0),
     ("reference", 17.0, 19.0),
@@ -23,7 +24,7 @@ const MOST: [(&str, f64, f64); 6] = [
     ("push", 8.0, 9.0),
 ];
 
-/// The instructions of one turn: the difference of two runs, so that the rest does not count.
+/// The instructions of one iteration: the difference of two runs, so that start-up does not count.
 fn instructions(program: &Path, row: &str) -> f64 {
     let count = |turns: &str| -> f64 {
         let run = Command::new("valgrind")

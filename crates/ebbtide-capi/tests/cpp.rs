@@ -1,5 +1,5 @@
-//! Claim: programs in C++17 and C++20 that include `ebbtide.hpp` do what its comments say, with every
-//! compiler there is: plain, optimised, and under sanitizers. What must not compile does not.
+//! Claim: `ebbtide.hpp` does what its comments say, as C++17 and C++20, with every installed
+//! compiler: plain, optimised, and under sanitizers. Programs that must not compile do not.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

@@ -20,7 +20,7 @@ static ALLOC: Scoped<System> = Scoped::new(System);
 const USAGE: &str =
     "usage: [--check] [--only TEXT] [--scale FACTOR] | --run NAME [--scale FACTOR] [off]";
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Plan {
     check: bool,
     only: String,
@@ -76,7 +76,7 @@ fn run(program: &Program, plan: &Plan) {
     scopes::switch(!plan.is_off);
     if scopes::are_on() {
         warm();
-        // The first scope finds out which global allocator there is.
+        // The first scope checks which global allocator is installed.
         scopes::scope(|| ());
     }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
@@ -130,7 +130,7 @@ fn pair(program: &Program, plan: &Plan) -> Result<(Run, Run), String> {
     }
 }
 
-/// Prints the table; returns how many programs missed a bar, or why one could not be run.
+/// Prints the table. Returns how many programs missed a bar, or why one could not run.
 fn table(plan: &Plan) -> Result<usize, String> {
     println!(
         "{:<40} {:>9} {:>9} {:>7} {:>5} {:>6}  missed",
@@ -157,7 +157,7 @@ fn table(plan: &Plan) -> Result<usize, String> {
     }
     let held = programs.count() - missed;
     if plan.check {
-        // As test runners close, so that whoever runs the soak as a test can count.
+        // The last line of a test runner, so that `cargo xtask test` can count the programs.
         let verdict = if missed == 0 { "ok" } else { "FAILED" };
         println!("test result: {verdict}. {held} passed; {missed} failed");
     } else {

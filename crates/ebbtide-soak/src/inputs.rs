@@ -1,4 +1,4 @@
-//! Made-up text and work on it, the same in every run.
+//! Generated text, and work on it; the same in every run.
 
 use std::{collections::HashMap, fmt::Write};
 
@@ -31,7 +31,7 @@ impl Random {
         WORDS[self.below(WORDS.len())]
     }
 
-    /// So many words.
+    /// `count` words, separated by spaces.
     pub fn words(&mut self, count: usize) -> String {
         let mut text = String::new();
         for index in 0..count {
@@ -47,7 +47,7 @@ const WORDS: [&str; 20] = [
     "ledger", "quay", "barrel", "compass", "chart", "oar", "sail", "hull", "beacon", "pier",
 ];
 
-/// A record as servers and caches keep it: about 700 bytes in a dozen blocks.
+/// A record like those of servers and caches: about 700 bytes in a dozen blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// Short.
@@ -59,14 +59,14 @@ pub struct Record {
 }
 
 impl Record {
-    /// The bytes of its texts.
+    /// The sum of the lengths of its texts.
     pub fn sum(&self) -> u64 {
         let tags: usize = self.tags.iter().map(String::len).sum();
         (self.title.len() + self.body.len() + tags) as u64
     }
 }
 
-/// Answers a request, with temporary strings and maps on the way; what it returns is for keeping.
+/// Answers a request, with temporary strings and maps. The result is meant to be kept.
 pub fn answer(random: &mut Random) -> Record {
     let line = random.words(24);
     let mut places: HashMap<String, Vec<usize>> = HashMap::new();
@@ -84,7 +84,7 @@ pub fn answer(random: &mut Random) -> Record {
     Record { title: random.words(3), body: page, tags }
 }
 
-/// The temporaries of [`answer`] and nothing kept; returns the bytes that were written.
+/// Makes the temporaries of [`answer`] but keeps nothing; returns the number of bytes written.
 pub fn work(random: &mut Random) -> u64 {
     answer(random).sum()
 }

@@ -1,5 +1,6 @@
-//! Programs that keep, share, shrink and hand over memory, to hold the transparent allocator to its
-//! promise: its memory stays within a small factor of what is live, whatever a program does.
+//! Programs that keep, share, shrink and hand over memory. They check the promise of the
+//! transparent allocator: its memory stays within a small factor of the live bytes, whatever a
+//! program does.
 //!
 //! ```text
 //! cargo run --release --package ebbtide-soak                      # the table
@@ -9,13 +10,13 @@
 //! cargo run --release --package ebbtide-soak -- --run NAME [off]  # one program in this process
 //! ```
 //!
-//! Each program runs twice, in a process of its own: with scopes over `Scoped<System>`, and with
-//! scopes switched off, where the same binary is a plain user of `System`. Both must come to the
-//! same answer. [`verdict`] names the bars; `--check` enforces them.
+//! Each program runs in two processes: with scopes over `Scoped<System>`, and with scopes switched
+//! off, so that the same binary only uses `System`. Both must return the same answer. [`verdict`]
+//! has the bars; `--check` enforces them.
 //!
 //! A program is one function. It calls [`meter::step`] for each unit of its work, which samples the
-//! allocator's report and tells the first half of the run from the second. To add one, write it
-//! beside its kind in [`programs`] and give it a row there.
+//! allocator's report and separates the first half of the run from the second. To add a program,
+//! write it in the file of its kind in [`programs`] and add a row there.
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "a program that cannot go on ends its process, and fails")]
 

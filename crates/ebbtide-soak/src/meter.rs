@@ -1,4 +1,4 @@
-//! Measures the one program that this process runs.
+//! Measures the program that this process runs.
 
 use crate::{process, scopes};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -6,36 +6,36 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 static STEPS: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
 static FIRST_PEAK_KIB: AtomicU64 = AtomicU64::new(0);
-/// By how many bytes the promise was missed, at worst. Negative where it was kept.
+/// The most bytes by which the promise was exceeded. Negative if it was kept.
 static WORST_EXCESS: AtomicI64 = AtomicI64::new(i64::MIN);
 
-/// Memory that is granted besides a factor.
+/// Bytes that are allowed in addition to a factor.
 pub(crate) const SLACK_MIB: usize = 16;
 
-/// Memory that the report's promise grants for each running thread.
+/// Bytes that the promise allows for each running thread.
 const PER_THREAD_MIB: usize = 4;
 
-/// How often a run is sampled.
+/// The number of samples in a run.
 const SAMPLES: u64 = 200;
 
-/// What was measured.
+/// The measurements of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// The most resident memory in the first half of the steps.
     pub first_peak_kib: u64,
     /// The same for the second half.
     pub second_peak_kib: u64,
-    /// The worst sample of the held memory against the promise, if the report tells.
+    /// The worst sample of the memory held, compared with the promise, if the report has figures.
     pub excess: Option<i64>,
 }
 
-/// Prepares for a program of so many steps.
+/// Prepares for a program of `steps` steps.
 pub fn begin(steps: u64) {
     STEPS.store(steps, Ordering::Relaxed);
     process::forget_peak();
 }
 
-/// The steps that the program is to make, by all of its threads together.
+/// The number of steps of the program, by all of its threads together.
 pub fn steps() -> u64 {
     STEPS.load(Ordering::Relaxed)
 }
@@ -63,11 +63,11 @@ fn sample() {
     }
 }
 
-/// By how many bytes the allocator holds more than it promises, by its own report. Negative where
-/// it keeps the promise.
+/// The bytes that the allocator holds beyond its promise, by its own report. Negative if it keeps
+/// the promise.
 ///
-/// The bound is computed here from the report's `live_peak`, not taken from its `bound`: that one
-/// rises with `retain`.
+/// The bound is computed from the report's `live_peak` here, because its `bound` rises with
+/// `retain`.
 fn excess() -> Option<i64> {
     let report = ebbtide_global::report();
     let threads = usize::try_from(process::status().threads).ok()?;
@@ -75,7 +75,7 @@ fn excess() -> Option<i64> {
     i64::try_from(report.held).ok()?.checked_sub(i64::try_from(promised).ok()?)
 }
 
-/// What was measured, after the last step.
+/// Returns the measurements, after the last step.
 pub fn end() -> Measured {
     let excess = WORST_EXCESS.load(Ordering::Relaxed);
     Measured {

@@ -1,4 +1,4 @@
-//! What the system says of this process.
+//! Figures that the system reports about this process.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -8,16 +8,16 @@ use std::{
 /// Figures of `/proc/self/status`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Status {
-    /// The most resident memory since [`forget_peak`], or since the process began.
+    /// The peak of the resident memory since [`forget_peak`], or since the process started.
     pub peak_kib: u64,
     /// The resident memory now.
     pub resident_kib: u64,
-    /// The threads now.
+    /// The number of threads now.
     pub threads: u64,
 }
 
-/// Reads the process's figures. All are 0 if the system does not give them. Does not allocate, so that
-/// a program may be measured at any point of its work.
+/// Reads the process's figures. All are 0 if the system does not provide them. Does not allocate,
+/// so a program can be measured at any point of its work.
 pub fn status() -> Status {
     let mut bytes = [0; 4096];
     let read = File::open("/proc/self/status").and_then(|mut file| file.read(&mut bytes));
@@ -30,21 +30,22 @@ pub fn status() -> Status {
     Status { peak_kib: field("VmHWM:"), resident_kib: field("VmRSS:"), threads: field("Threads:") }
 }
 
-/// Starts a new peak of resident memory from what is resident now. Returns whether it could. Does not allocate.
+/// Resets the peak of the resident memory to its current size. Returns whether that succeeded. Does
+/// not allocate.
 pub fn forget_peak() -> bool {
     let file = OpenOptions::new().write(true).open("/proc/self/clear_refs");
     file.and_then(|mut file| file.write_all(b"5")).is_ok()
 }
 
-/// Runs `f` in a child of this process, and returns what it gave, which must be below 256. Only for
-/// processes with one thread: a child of any other may do little.
+/// Runs `f` in a forked child, and returns its result, which must be below 256. Only for processes
+/// with one thread: the child of any other process may call few functions.
 pub fn in_child(f: impl FnOnce() -> u64) -> u64 {
-    // SAFETY: the process has one thread, so the child has all that this one has.
+    // SAFETY: the process has one thread, so no other thread holds a lock in the child.
     let child = unsafe { libc::fork() };
     assert!(child >= 0, "a child can be forked");
     if child == 0 {
         let status = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or(254);
-        // SAFETY: ends the child, and runs nothing that belongs to the parent.
+        // SAFETY: `_exit` ends the child and runs no destructor or exit handler of the parent.
         unsafe { libc::_exit(i32::try_from(status).unwrap_or(253)) };
     }
     let mut status = 0;
@@ -58,12 +59,12 @@ pub fn in_child(f: impl FnOnce() -> u64) -> u64 {
 struct Mapping {
     low: usize,
     high: usize,
-    /// Its owner wants no huge pages.
+    /// Whether its owner refused huge pages.
     refuses: bool,
 }
 
 impl Mapping {
-    /// All mappings, ascending.
+    /// All mappings, by ascending address.
     fn all() -> Vec<Mapping> {
         let text = fs::read_to_string("/proc/self/smaps").unwrap_or_default();
         let mut mappings: Vec<Mapping> = Vec::new();
@@ -80,7 +81,7 @@ impl Mapping {
     }
 }
 
-/// The addresses that the first line of a mapping begins with.
+/// The range of addresses at the start of a mapping's first line.
 fn bounds(line: &str) -> Option<(usize, usize)> {
     let (low, high) = line.split(' ').next()?.split_once('-')?;
     let parse = |text| usize::from_str_radix(text, 16).ok();
@@ -88,7 +89,7 @@ fn bounds(line: &str) -> Option<(usize, usize)> {
 }
 
 /// Asks for huge pages in the mapping around `address` and in those adjacent to it, except where
-/// their owner refused them. Stands in for a system that always gives huge pages.
+/// their owner refused them. Simulates a system that always uses huge pages.
 pub fn want_huge_pages(address: usize) {
     let mappings = Mapping::all();
     // The committed and the reserved parts of one range are adjacent.
@@ -96,7 +97,8 @@ pub fn want_huge_pages(address: usize) {
     let holds = |mapping: &Mapping| (mapping.low..mapping.high).contains(&address);
     let range = ranges.find(|range| range.iter().any(holds)).unwrap_or(&[]);
     for &Mapping { low, high, .. } in range.iter().filter(|mapping| !mapping.refuses) {
-        // SAFETY: the advice changes no contents, whoever uses the mapping, and fails if it is gone.
+        // SAFETY: the advice does not change the contents, whoever uses the mapping, and fails if
+        // the mapping is gone.
         unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_HUGEPAGE) };
     }
 }

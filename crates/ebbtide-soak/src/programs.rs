@@ -14,14 +14,14 @@ use std::{
     thread,
 };
 
-/// A program, and how much it does.
+/// A program, and its number of steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// What `--only` and `--run` look for.
+    /// The name that `--only` and `--run` search for.
     pub name: &'static str,
-    /// Steps at scale 1.
+    /// The number of steps at scale 1.
     pub steps: u64,
-    /// Does the steps; returns its answer, 0 where it depends on the order of threads.
+    /// Runs the program and returns its answer, or 0 if that depends on the order of threads.
     pub run: fn() -> u64,
 }
 
@@ -114,7 +114,7 @@ pub const PROGRAMS: &[Program] = &[
     program("a cache dropped by a thread that waits", 100_000, threads::dropped_by_idle),
 ];
 
-/// Runs `work(worker, steps)` on so many threads, which share the steps.
+/// Runs `work(worker, steps)` on `workers` threads, which share the steps.
 fn on_workers(workers: u64, work: impl Fn(u64, u64) + Sync) {
     let work = &work;
     thread::scope(|threads| {

@@ -9,7 +9,7 @@ use std::{
 
 static ARE_ON: AtomicBool = AtomicBool::new(true);
 
-/// Decides whether [`scope`] and its kin open scopes, or only call what they are given.
+/// Sets whether [`scope`] and the functions below open scopes, or only call the closure.
 pub fn switch(on: bool) {
     ARE_ON.store(on, Ordering::Relaxed);
 }

@@ -1,24 +1,24 @@
-//! The bars, and what a pair of runs comes to.
+//! The bars, and the comparison of a pair of runs.
 
 use crate::meter::{Measured, SLACK_MIB};
 
 const MIB: f64 = 1024.0;
 
-/// By how much the second half of a run may exceed the first, besides what the program itself grows
-/// by without scopes.
+/// The factor by which the peak of the second half may exceed that of the first, in addition to the
+/// growth without scopes.
 const FLATNESS: f64 = 1.1;
 
-/// The same for little memory.
+/// The same in KiB, for programs that use little memory.
 const FLATNESS_SLACK_KIB: f64 = 4.0 * MIB;
 
-/// What one run in a process of its own came to.
+/// The result of one run in its own process.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// The memory.
     pub measured: Measured,
-    /// Of the program alone.
+    /// The time of the program alone.
     pub seconds: f64,
-    /// What the program answered.
+    /// The program's answer.
     pub answer: u64,
 }
 
@@ -73,7 +73,7 @@ mod tests {
     fn a_run_that_grows_is_refused_however_little_it_holds() {
         assert!(faults(&run(1000, 1100 + 4096), &run(100_000, 0)).is_empty());
         assert_eq!(faults(&run(1000, 1101 + 4096), &run(100_000, 0)).len(), 1);
-        // Unless the program grows by itself.
+        // Unless the program grows without scopes too.
         assert!(faults(&run(1000, 2200 + 4096), &run(100_000, 200_000)).is_empty());
         assert_eq!(faults(&run(1000, 2201 + 4096), &run(100_000, 200_000)).len(), 1);
     }

@@ -1,4 +1,5 @@
-//! Buffers: sizes that drift, blocks that shrink, alignments in turn, large beside small.
+//! Buffers: sizes that drift, blocks that shrink, alternating alignments, large blocks beside small
+//! ones.
 
 use super::total;
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
 };
 use std::{collections::VecDeque, hint::black_box};
 
-/// One long scope: two vectors with room to spare become boxed slices, over and over.
+/// One long scope: two vectors with spare capacity become boxed slices, again and again.
 pub(super) fn boxed_slices() -> u64 {
     scope(|| {
         let mut sum = 0;
@@ -17,7 +18,7 @@ pub(super) fn boxed_slices() -> u64 {
             let mut other: Vec<u64> = Vec::with_capacity(100);
             one.extend(0..step % 60);
             other.extend(0..step % 30);
-            // The first is not the last block when it shrinks.
+            // The first vector is not the last block when it shrinks.
             let (one, other) = (one.into_boxed_slice(), other.into_boxed_slice());
             sum += (one.len() + other.len()) as u64;
             meter::step();
@@ -26,7 +27,7 @@ pub(super) fn boxed_slices() -> u64 {
     })
 }
 
-/// A scope a request makes boxed slices; a line of each is kept.
+/// A scope per request makes boxed slices; a line of each is kept.
 pub(super) fn lines_of_boxed_slices() -> u64 {
     let mut kept = VecDeque::new();
     let mut random = Random::new(1);
@@ -57,7 +58,7 @@ pub(super) fn lines_of_boxed_slices() -> u64 {
 #[repr(align(64))]
 struct Line([u64; 8]);
 
-/// One long scope: boxes of 64 bytes, aligned to 64 and to 8 in turn.
+/// One long scope: boxes of 64 bytes, alternately aligned to 64 and to 8.
 pub(super) fn alignments_in_turn() -> u64 {
     scope(|| {
         let mut aligned = VecDeque::new();
@@ -66,13 +67,13 @@ pub(super) fn alignments_in_turn() -> u64 {
         let mut sum = 0;
         for step in 0..meter::steps() {
             aligned.push_back(Box::new(Line([step; 8])));
-            // So that the next block does not happen to be aligned to 64.
+            // Otherwise the next block might be aligned to 64 by chance.
             small.push_back(Box::new([step; 3]));
             plain.push_back(Box::new([step; 8]));
             if plain.len() > 10 {
                 sum += aligned.pop_front().map_or(0, |line| line.0[0]);
                 small.pop_front();
-                // Freed last: a list that is last in, first out offers it first.
+                // Freed last, so that a last-in, first-out list serves it first.
                 sum += plain.pop_front().map_or(0, |line| line[0]);
             }
             meter::step();
@@ -81,7 +82,7 @@ pub(super) fn alignments_in_turn() -> u64 {
     })
 }
 
-/// Blocks of every alignment up to 512 are kept for a while.
+/// Keeps blocks of every alignment up to 512 for a while.
 pub(super) fn mixed_alignments() -> u64 {
     #[repr(align(128))]
     struct Wide([u8; 128]);
@@ -153,12 +154,12 @@ fn drift(around: impl Fn(&mut dyn FnMut())) -> u64 {
     sum
 }
 
-/// All in one long scope.
+/// Everything in one long scope.
 pub(super) fn drifting_in_one_scope() -> u64 {
     scope(|| drift(|work| work()))
 }
 
-/// A scope a buffer.
+/// A scope per buffer.
 pub(super) fn drifting_over_scopes() -> u64 {
     drift(|work| scope(work))
 }
@@ -200,7 +201,7 @@ pub(super) fn kept_beside_small() -> u64 {
     })
 }
 
-/// 3,000 kept vectors of 20 kB where the system gives huge pages.
+/// 3,000 kept vectors of 20 kB on a system that uses huge pages.
 pub(super) fn huge_pages() -> u64 {
     let block = scope(|| Box::new(1_u64));
     process::want_huge_pages(&raw const *block as usize);
@@ -210,7 +211,7 @@ pub(super) fn huge_pages() -> u64 {
     })
 }
 
-/// Kept strings lose their spare room.
+/// Kept strings give up their spare capacity.
 pub(super) fn shrunk_strings() -> u64 {
     let mut kept = VecDeque::new();
     let mut random = Random::new(1);
@@ -231,7 +232,7 @@ pub(super) fn shrunk_strings() -> u64 {
     sum
 }
 
-/// One long scope whose vectors grow and shrink in turn.
+/// One long scope whose vectors alternately grow and shrink.
 pub(super) fn grow_and_shrink() -> u64 {
     scope(|| {
         let mut vectors: Vec<Vec<u8>> = (0..2_000).map(|_| Vec::new()).collect();
@@ -279,7 +280,7 @@ pub(super) fn zeroed() -> u64 {
     sum
 }
 
-/// Large numeric temporaries for a while, then only small scopes, again and again.
+/// Large numeric temporaries, then only small scopes for a while, again and again.
 pub(super) fn large_then_small() -> u64 {
     let mut random = Random::new(1);
     let mut kept = VecDeque::new();
@@ -302,7 +303,7 @@ pub(super) fn large_then_small() -> u64 {
     sum
 }
 
-/// Texts of up to 4 MiB that grow piece by piece, a scope each; the last three are kept.
+/// Texts of up to 4 MiB that grow piece by piece, each in a scope; the last three are kept.
 pub(super) fn grown_texts() -> u64 {
     let mut kept = VecDeque::new();
     let mut random = Random::new(1);
@@ -325,7 +326,7 @@ pub(super) fn grown_texts() -> u64 {
     sum
 }
 
-/// One block in sixty-four lives for as long as the program does.
+/// One block in 64 lives as long as the program.
 pub(super) fn one_in_many_for_good() -> u64 {
     let mut kept = Vec::new();
     let mut random = Random::new(1);
@@ -333,7 +334,7 @@ pub(super) fn one_in_many_for_good() -> u64 {
     for step in 0..meter::steps() {
         scope(|| {
             let blocks: Vec<_> = (0..64).map(|_| random.words(3)).collect();
-            // All that is ever kept is there by half of the run.
+            // The first half of the run makes everything that is kept.
             if step < half {
                 kept.extend(blocks.into_iter().next());
             }

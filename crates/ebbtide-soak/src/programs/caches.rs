@@ -15,13 +15,13 @@ use std::{
 
 use super::on_workers;
 
-/// Who goes first when a cache is full: the entry of the lowest rank.
+/// The order of eviction when a cache is full: the entry with the lowest rank goes first.
 type Rank = (u64, u64);
 
-/// The rank of an entry that is inserted or used now. `old` is its rank so far.
+/// The rank of an entry that is inserted or used now. `old` is its previous rank.
 type Policy = fn(old: Option<Rank>, now: u64, random: &mut Random) -> Rank;
 
-/// A cache of records, which knows nothing of arenas.
+/// A cache of records, which is unaware of arenas.
 struct Cache {
     policy: Policy,
     capacity: usize,
@@ -37,7 +37,7 @@ impl Cache {
         Cache { policy, capacity, now: 0, random: Random::new(11), entries, order }
     }
 
-    /// Looks an entry up, makes it if it is missing, and returns its sum.
+    /// Looks up an entry, makes it if it is missing, and returns its sum.
     fn get(&mut self, key: u64, make: impl FnOnce() -> Record) -> u64 {
         self.now += 1;
         if let Some((rank, record)) = self.entries.get_mut(&key) {
@@ -89,7 +89,7 @@ fn expiring(old: Option<Rank>, now: u64, random: &mut Random) -> Rank {
     old.unwrap_or_else(|| (now + random.number() % 20_000, now))
 }
 
-/// Twice the capacity in different keys, the low ones more often.
+/// Random keys, twice as many as the cache holds; low ones are more frequent.
 fn key(random: &mut Random, capacity: usize) -> u64 {
     let keys = 2 * capacity;
     random.below(keys).min(random.below(keys)) as u64
@@ -182,7 +182,7 @@ pub(super) fn lru_retain_much() -> u64 {
     plain(least_recently_used)
 }
 
-/// A scope for the request, and one inside it for making the entry.
+/// A scope for the request, and a nested one that makes the entry.
 pub(super) fn lru_nested() -> u64 {
     let mut cache = Cache::new(least_recently_used, CAPACITY);
     let mut random = Random::new(1);
@@ -198,7 +198,7 @@ pub(super) fn lru_nested() -> u64 {
     sum
 }
 
-/// Four workers, any of which makes, uses and evicts entries.
+/// Four workers, all of which make, use and evict entries.
 pub(super) fn lru_shared() -> u64 {
     let cache = Mutex::new(Cache::new(least_recently_used, CAPACITY));
     on_workers(4, |worker, steps| {
@@ -206,18 +206,18 @@ pub(super) fn lru_shared() -> u64 {
         for _ in 0..steps {
             scope(|| {
                 let key = key(&mut random, CAPACITY);
-                // Made without the lock, and often in vain.
+                // Made without holding the lock, so often in vain.
                 let record = answer(&mut Random::new(key));
                 super::lock(&cache).get(key, || record);
             });
             meter::step();
         }
     });
-    // Which entries are left depends on the order of the threads.
+    // The remaining entries depend on the order of the threads.
     0
 }
 
-/// The ring of a clock: a used entry gets a second chance.
+/// The clock algorithm: a used entry gets a second chance.
 pub(super) fn clock() -> u64 {
     let mut ring: VecDeque<(u64, bool)> = VecDeque::new();
     let mut entries: HashMap<u64, (bool, Record)> = HashMap::new();
@@ -293,8 +293,8 @@ pub(super) fn small_random() -> u64 {
     sum
 }
 
-/// A crowd comes and goes: 180 MiB are kept, all but one text in a hundred are dropped, and for
-/// three seconds little happens.
+/// A crowd comes and goes: keeps 180 MiB, drops all but one text in a hundred, and does little for
+/// three seconds.
 pub(super) fn crowd() -> u64 {
     let mut live: Vec<String> = Vec::new();
     let mut random = Random::new(1);
@@ -314,7 +314,8 @@ pub(super) fn crowd() -> u64 {
     sum + live.iter().map(|text| text.len() as u64).sum::<u64>()
 }
 
-/// Grows to a hundred times its size, is cleared, and stays small for a while: again and again.
+/// A cache grows to a hundred times its size, is cleared, and stays small for a while, again and
+/// again.
 pub(super) fn bursts() -> u64 {
     let mut live: Vec<Record> = Vec::new();
     let mut random = Random::new(1);

@@ -1,4 +1,4 @@
-//! What happens to a program: panics, forks, timers, imports, threads with variables of their own.
+//! Events in a program: panics, forks, timers, imports, threads with variables of their own.
 
 use super::{lock, on_workers, total};
 use crate::{
@@ -15,7 +15,7 @@ use std::{
     thread,
 };
 
-/// One request in four panics, two scopes deep, after it has kept something.
+/// One request in four panics, in a nested scope, after it has kept something.
 pub(super) fn panics() -> u64 {
     let mut kept: VecDeque<String> = VecDeque::new();
     let mut random = Random::new(1);
@@ -29,7 +29,8 @@ pub(super) fn panics() -> u64 {
                     let local = answer(&mut random);
                     kept.extend(local.tags.into_iter().take(1));
                     if step % 4 == 0 {
-                        // Drops `local` and `record` on its way, and calls no hook.
+                        // Drops `local` and `record` while unwinding, and does not call the panic
+                        // hook.
                         resume_unwind(Box::new(local.body));
                     }
                 });
@@ -47,8 +48,8 @@ pub(super) fn panics() -> u64 {
     sum
 }
 
-/// Forks a child for every four hundredth request, inside of its scope. The child answers a hundred
-/// requests, drops what it was left, and ends; the parent goes on.
+/// Forks a child in the scope of every four hundredth request. The child answers a hundred
+/// requests, drops what it inherited, and ends; the parent continues.
 pub(super) fn children() -> u64 {
     let mut kept: VecDeque<Record> = VecDeque::new();
     let mut random = Random::new(1);
@@ -62,7 +63,7 @@ pub(super) fn children() -> u64 {
                     let before = process::status().resident_kib;
                     let answered = total((0..100).map(|_| scope(|| work(&mut own))));
                     kept.clear();
-                    // A child that takes memory without end says 255.
+                    // A child whose memory grows without bound returns 255.
                     let more = process::status().resident_kib.saturating_sub(before);
                     if more < 16 * 1024 { answered % 200 } else { 255 }
                 });
@@ -77,11 +78,11 @@ pub(super) fn children() -> u64 {
     sum
 }
 
-/// Timers in wheels: closures that are set in one request run many requests later, or are cancelled.
+/// Timer wheels: closures that one request registers run many requests later, or are cancelled.
 pub(super) fn timers() -> u64 {
     type Timer = Box<dyn FnOnce() -> u64>;
     const SLOTS: usize = 512;
-    // Two wheels; a slot of the second is a whole turn of the first.
+    // Two wheels; a slot of the second is a full turn of the first.
     let mut wheels: [Vec<Vec<(usize, u64, Timer)>>; 2] =
         [(); 2].map(|()| (0..SLOTS).map(|_| Vec::new()).collect());
     let mut cancelled: HashMap<u64, ()> = HashMap::new();
@@ -129,8 +130,8 @@ pub(super) fn timers() -> u64 {
     sum
 }
 
-/// Scopes with one label import records; those with another query them, change some, and replace
-/// what the first ones made.
+/// Scopes with one label import records. Those with another query them, change some, and replace
+/// what the former made.
 pub(super) fn two_labels() -> u64 {
     const RECORDS: usize = 8_000;
     let [import, query] = ["import", "query"].map(|label| Options::new().label(label));
@@ -142,7 +143,7 @@ pub(super) fn two_labels() -> u64 {
             scope_with(&import, || {
                 for _ in 0..50 {
                     let mut record = answer(&mut random);
-                    // An import asks for what is there.
+                    // An import queries the existing records.
                     let tags = scope_with(&query, || {
                         let near = records.range(random.below(RECORDS)..).take(3);
                         near.flat_map(|(_, record)| record.tags.iter().take(1).cloned())
@@ -175,8 +176,8 @@ pub(super) fn two_labels() -> u64 {
     sum
 }
 
-/// Threads that come and go, each with a cache in a thread-local variable that its scopes fill and
-/// its end drops.
+/// Threads that come and go. Each has a cache in a thread-local variable, which its scopes fill and
+/// which is dropped when it ends.
 pub(super) fn thread_caches() -> u64 {
     thread_local! {
         static CACHE: RefCell<HashMap<u64, Record>> = RefCell::default();
@@ -206,8 +207,8 @@ pub(super) fn thread_caches() -> u64 {
     0
 }
 
-/// Sorts texts by dividing them among threads; each half is made in the scope of one thread and
-/// merged in that of another.
+/// Sorts texts by dividing them among threads. Each half is made in the scope of one thread and
+/// merged in the scope of another.
 pub(super) fn divide_and_conquer() -> u64 {
     fn sorted(random: &mut Random, count: usize, depth: usize) -> Vec<String> {
         if depth == 0 {
@@ -246,7 +247,7 @@ pub(super) fn divide_and_conquer() -> u64 {
     sum
 }
 
-/// Four workers with a queue each, who take half of another's when their own is empty.
+/// Four workers with a queue each. A worker whose queue is empty takes half of another's.
 pub(super) fn stolen_work() -> u64 {
     let queues: Vec<Mutex<VecDeque<(u32, Record)>>> = (0..4).map(|_| Mutex::default()).collect();
     on_workers(4, |worker, steps| {
@@ -256,7 +257,7 @@ pub(super) fn stolen_work() -> u64 {
             scope(|| {
                 let next = lock(own).pop_back();
                 match next {
-                    // A piece of work makes smaller ones.
+                    // A task creates smaller ones.
                     Some((depth, record)) if depth > 0 => {
                         let parts = record.tags.iter().map(|tag| {
                             let mut part = answer(&mut random);

@@ -1,4 +1,4 @@
-//! Servers: sessions that all workers share, a scope or a future a request.
+//! Servers: sessions that all workers share, with a scope or a future per request.
 
 use super::{lock, on_workers};
 use crate::{
@@ -20,7 +20,7 @@ use std::{
 };
 use tower::ServiceExt;
 
-/// What a server knows of a user.
+/// A user's session.
 #[derive(Default)]
 struct Session {
     user: String,
@@ -75,10 +75,10 @@ impl Sharded {
     }
 }
 
-/// Few enough that all have a full session before half of a run is over.
+/// The number of users, so small that all have a full session before half of the run is over.
 const VISITORS: usize = 4_000;
 
-/// Parses the request, updates the visitor's session, and answers in JSON.
+/// Parses the request, updates the user's session, and answers in JSON.
 fn visit(sessions: &Sharded, id: u64, body: &str) -> String {
     let request: Value = serde_json::from_str(body).unwrap_or_default();
     let seed = request["seed"].as_u64().unwrap_or(0);
@@ -96,7 +96,7 @@ fn visit(sessions: &Sharded, id: u64, body: &str) -> String {
     json!({ "items": items, "page": page, "history": history }).to_string()
 }
 
-/// A scope around what a handler computes.
+/// A scope around the computation of a handler.
 async fn in_scope(
     State(sessions): State<Arc<Sharded>>,
     Path(id): Path<u64>,
@@ -105,7 +105,7 @@ async fn in_scope(
     scope(|| visit(&sessions, id, &body))
 }
 
-/// The scopes are those of the future that runs all of the request, which waits in between.
+/// The future of the whole request, which also waits, is polled in scopes.
 async fn in_future(
     State(sessions): State<Arc<Sharded>>,
     Path(id): Path<u64>,
@@ -137,7 +137,8 @@ async fn request(router: Router, step: u64) -> usize {
     body.expect("it is in memory").len()
 }
 
-/// Eight clients ask one after the other; `is_future` runs each request in an `ArenaFuture`.
+/// Eight clients, each with one request at a time. `is_future` runs each request in an
+/// `ArenaFuture`.
 fn serve(router: Router, is_future: bool) -> u64 {
     const CLIENTS: u64 = 8;
     runtime().block_on(async {
@@ -171,7 +172,7 @@ pub(super) fn axum_future_a_request() -> u64 {
     serve(router.with_state(Arc::default()), true)
 }
 
-/// Two thousand connections, each a task that keeps a session across its polls, and ends.
+/// Two thousand connections. Each is a task that keeps a session across its polls, and then ends.
 pub(super) fn connections() -> u64 {
     const CONNECTIONS: u64 = 2_000;
     async fn connection(seed: u64, requests: u64) -> u64 {
@@ -205,7 +206,8 @@ pub(super) fn connections() -> u64 {
     })
 }
 
-/// A thousand futures that two threads poll in turn; each keeps what it made until its last poll.
+/// A thousand futures that two threads poll alternately. Each keeps what it made until its last
+/// poll.
 pub(super) fn futures() -> u64 {
     use std::{
         future::Future,
@@ -213,7 +215,7 @@ pub(super) fn futures() -> u64 {
         task::{Context, Poll, Waker},
     };
 
-    /// Is ready at the second poll.
+    /// Becomes ready at the second poll.
     struct Later(bool);
     impl Future for Later {
         type Output = ();
@@ -251,7 +253,7 @@ pub(super) fn futures() -> u64 {
     0
 }
 
-/// Sessions that only the scope's own thread touches, copied out where they are kept.
+/// Sessions that only their own thread uses, copied with `outside` when they are kept.
 pub(super) fn copied_out() -> u64 {
     let mut sessions: HashMap<u64, Record> = HashMap::new();
     let mut random = Random::new(1);

@@ -1,4 +1,4 @@
-//! Programs with a state that lives on: compilers, interpreters, plugins, logs, editors, indexes.
+//! Programs with long-lived state: compilers, interpreters, plugins, logs, editors, indexes.
 
 use super::total;
 use crate::{
@@ -13,10 +13,10 @@ use std::{
     sync::Arc,
 };
 
-/// Parses unit after unit into an arena of its own making, interns names for good, and keeps what
-/// it emits of the last 200 units.
+/// Parses one unit after the other into a hand-written arena, interns names for ever, and keeps the
+/// output of the last 200 units.
 pub(super) fn compiler() -> u64 {
-    /// Grows by whole chunks, so that references would stay valid.
+    /// Grows by whole chunks, so that references stay valid.
     #[derive(Default)]
     struct Nodes {
         chunks: Vec<Vec<(u32, String)>>,
@@ -58,7 +58,7 @@ pub(super) fn compiler() -> u64 {
     sum
 }
 
-/// Plugins are loaded, called, replaced by newer versions.
+/// Plugins are loaded, called, and replaced by newer versions.
 pub(super) fn plugins() -> u64 {
     type Plugin = Box<dyn Fn(&str) -> String>;
     fn load(random: &mut Random) -> Plugin {
@@ -86,14 +86,14 @@ pub(super) fn plugins() -> u64 {
     sum
 }
 
-/// What an interpreted program works with.
+/// A value of the interpreted program.
 enum Value {
     Number(u64),
     Text(Rc<str>),
     List(Vec<Rc<Value>>),
 }
 
-/// An interpreter whose variables live as long as it runs.
+/// An interpreter whose variables live as long as the program runs.
 fn interpret(around: impl Fn(&mut dyn FnMut())) -> u64 {
     let mut variables: HashMap<String, Rc<Value>> = HashMap::new();
     let mut random = Random::new(1);
@@ -126,17 +126,17 @@ fn interpret(around: impl Fn(&mut dyn FnMut())) -> u64 {
     sum
 }
 
-/// All of a program in one scope.
+/// The whole program in one scope.
 pub(super) fn interpreter_in_one_scope() -> u64 {
     scope(|| interpret(|work| work()))
 }
 
-/// A scope a statement.
+/// A scope per statement.
 pub(super) fn interpreter() -> u64 {
     interpret(|work| scope(work))
 }
 
-/// A log grows to 30,000 lines and one long text, and is rotated.
+/// A log grows to 30,000 lines and one long text, and is then rotated.
 pub(super) fn growing_log() -> u64 {
     let mut lines: Vec<String> = Vec::new();
     let mut text = String::new();
@@ -159,7 +159,7 @@ pub(super) fn growing_log() -> u64 {
     sum
 }
 
-/// A document of shared paragraphs; every edit makes a version, and 500 can be undone.
+/// A document of shared paragraphs. Every edit makes a version, and 500 edits can be undone.
 pub(super) fn editor() -> u64 {
     type Version = Vec<Arc<str>>;
     let mut random = Random::new(1);
@@ -185,7 +185,7 @@ pub(super) fn editor() -> u64 {
     sum
 }
 
-/// An ordered index into which entries come and from which they go at random places.
+/// An ordered index. Entries are inserted and removed at random places.
 pub(super) fn index() -> u64 {
     let mut index: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut random = Random::new(1);
@@ -208,14 +208,14 @@ pub(super) fn index() -> u64 {
     sum
 }
 
-/// An interner: every scope adds a little, and nothing ever goes.
+/// An interner: every scope adds a little, and nothing is ever removed.
 pub(super) fn interner() -> u64 {
     let mut names: HashSet<Box<str>> = HashSet::new();
     let mut random = Random::new(1);
     for step in 0..meter::steps() {
         scope(|| {
             work(&mut random);
-            // Half as many again by the end; the first half of the run makes most of them.
+            // Grows by half until the end; the first half of the run makes most entries.
             let name = if step < meter::steps() / 2 || random.below(10) == 0 {
                 format!("{} {step}", random.words(3))
             } else {
@@ -259,7 +259,7 @@ pub(super) fn graph() -> u64 {
     sum
 }
 
-/// Scopes eight deep, each of which hands one record up to the one around it.
+/// Scopes nested eight deep. Each returns one record to the scope around it.
 pub(super) fn nested() -> u64 {
     fn descend(random: &mut Random, depth: usize, kept: &mut Vec<Record>) {
         scope(|| {
@@ -286,8 +286,8 @@ pub(super) fn nested() -> u64 {
     sum
 }
 
-/// Reads a document into a tree, groups the words of its texts, keeps one in eight records: the
-/// stages of a batch job, of which only the sums live on.
+/// The stages of a batch job: reads a document into a tree, groups the words of its texts, keeps
+/// one in eight records. Only the sums live on.
 pub(super) fn stages() -> u64 {
     let mut random = Random::new(1);
     let mut sum = 0;
@@ -312,7 +312,7 @@ pub(super) fn stages() -> u64 {
     sum
 }
 
-/// One scope with maps that grow to 20,000 entries and shrink to 100, in turn.
+/// One scope with maps that alternately grow to 20,000 entries and shrink to 100.
 pub(super) fn maps_that_grow_and_shrink() -> u64 {
     scope(|| {
         let mut maps: Vec<HashMap<u64, String>> = (0..8).map(|_| HashMap::new()).collect();

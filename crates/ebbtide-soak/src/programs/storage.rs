@@ -1,4 +1,4 @@
-//! Stores: documents, buffers and indexes that are changed where they lie, merged, or built once.
+//! Stores: documents, buffers and indexes that are changed in place, merged, or built once.
 
 use super::total;
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, collections::VecDeque, hint::black_box, mem};
 
-/// A log-structured store: entries gather in a table, full tables become sorted runs, and four runs
-/// of a level are merged into one of the next.
+/// A log-structured store: entries are collected in a table, full tables become sorted runs, and
+/// four runs of one level are merged into one of the next.
 pub(super) fn log_structured() -> u64 {
     type Entries = Vec<(String, Vec<u8>)>;
     const TABLE: usize = 1_000;
@@ -35,7 +35,7 @@ pub(super) fn log_structured() -> u64 {
             }
             levels[0].push(mem::take(&mut table).into_iter().collect());
             for level in 0..levels.len() {
-                // The lowest level stays a single run.
+                // The lowest level is always a single run.
                 let is_last = level + 1 == levels.len();
                 if levels[level].len() >= if is_last { 2 } else { 4 } {
                     let merged = merge(mem::take(&mut levels[level]));
@@ -49,7 +49,7 @@ pub(super) fn log_structured() -> u64 {
     sum
 }
 
-/// JSON documents that requests patch where they are: members come, grow, and go.
+/// JSON documents that requests change in place: members are added, grow, and are removed.
 pub(super) fn patched_documents() -> u64 {
     const DOCUMENTS: usize = 3_000;
     let mut documents: Vec<Value> = (0..DOCUMENTS).map(|_| Value::Null).collect();
@@ -88,7 +88,7 @@ pub(super) fn patched_documents() -> u64 {
     sum
 }
 
-/// An index is built in one scope, which keeps half of what it allocates for good; then it is read.
+/// Builds an index in one scope, which keeps half of what it allocates for ever; then reads it.
 pub(super) fn built_once() -> u64 {
     let mut random = Random::new(1);
     let index: BTreeMap<String, Box<[u32]>> = scope(|| {
@@ -115,8 +115,8 @@ pub(super) fn built_once() -> u64 {
     sum
 }
 
-/// A pool of buffers that are taken in a scope, grown there, put back cleared, and now and then
-/// replaced by new ones.
+/// A pool of buffers. A scope takes one, grows it, and puts it back cleared; now and then a new one
+/// replaces it.
 pub(super) fn pooled_buffers() -> u64 {
     let mut pool: Vec<Vec<u8>> = Vec::new();
     let mut in_use: VecDeque<Vec<u8>> = VecDeque::new();
@@ -133,7 +133,7 @@ pub(super) fn pooled_buffers() -> u64 {
             if in_use.len() > 500 {
                 let mut done = in_use.pop_front().unwrap_or_default();
                 done.clear();
-                // One in sixteen is dropped, so that a later request makes a new one.
+                // Drops one in sixteen, so that a later request makes a new one.
                 if random.below(16) > 0 {
                     pool.push(done);
                 }
@@ -144,7 +144,7 @@ pub(super) fn pooled_buffers() -> u64 {
     sum
 }
 
-/// Buffers that are made outside of scopes and grow in them, or are made in them and grow outside.
+/// Buffers that are made outside of scopes and grow in them, or the reverse.
 pub(super) fn grown_across() -> u64 {
     let mut kept: VecDeque<Vec<u64>> = VecDeque::new();
     let mut random = Random::new(1);

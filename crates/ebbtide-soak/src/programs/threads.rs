@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// One long scope; what it makes is freed by another thread.
+/// One long scope, whose blocks another thread frees.
 pub(super) fn freed_by_another() -> u64 {
     let (sender, receiver) = mpsc::sync_channel::<Record>(1000);
     thread::scope(|threads| {
@@ -30,7 +30,7 @@ pub(super) fn freed_by_another() -> u64 {
     })
 }
 
-/// Threads that live for a moment; of each a string is kept.
+/// Short-lived threads; a string of each is kept.
 pub(super) fn many_threads() -> u64 {
     let mut kept = VecDeque::new();
     let mut sum = 0;
@@ -47,7 +47,7 @@ pub(super) fn many_threads() -> u64 {
     sum
 }
 
-/// Pools of four threads that come, work, keep some, and go.
+/// Pools of four threads that start, work, keep some results, and end.
 pub(super) fn thread_pools() -> u64 {
     let kept: Mutex<VecDeque<Record>> = Mutex::default();
     let generation = 400;
@@ -77,7 +77,7 @@ pub(super) fn thread_pools() -> u64 {
     0
 }
 
-/// Sixteen threads with a large scope each in turn; all others wait meanwhile, with what they kept.
+/// Sixteen threads take turns to run a large scope. The others wait meanwhile, with what they kept.
 pub(super) fn idle_threads() -> u64 {
     const THREADS: u64 = 16;
     let turn = Barrier::new(usize::try_from(THREADS).unwrap_or(1));
@@ -107,7 +107,7 @@ pub(super) fn idle_threads() -> u64 {
     0
 }
 
-/// A queue of jobs; two threads put in, two take out and hand the results back.
+/// A queue of jobs. Two threads add jobs, two take them and return the results.
 pub(super) fn job_queue() -> u64 {
     let (jobs_in, jobs) = mpsc::sync_channel::<(u64, Vec<String>)>(2_000);
     let (results_in, results) = mpsc::sync_channel::<Record>(2_000);
@@ -148,7 +148,7 @@ pub(super) fn job_queue() -> u64 {
     })
 }
 
-/// Jobs of very different urgency: some wait for long.
+/// Jobs of very different priority: some wait for a long time.
 pub(super) fn priority_queue() -> u64 {
     let mut queue: BinaryHeap<Reverse<(u64, Vec<String>)>> = BinaryHeap::new();
     let mut random = Random::new(1);
@@ -169,7 +169,7 @@ pub(super) fn priority_queue() -> u64 {
     sum
 }
 
-/// Actors with mailboxes and state; four threads run whichever has mail.
+/// Actors with mailboxes and state. Four threads run the actors that have messages.
 pub(super) fn actors() -> u64 {
     #[derive(Default)]
     struct Actor {
@@ -181,7 +181,7 @@ pub(super) fn actors() -> u64 {
         let mut random = Random::new(worker);
         for _ in 0..steps {
             scope(|| {
-                // A message to three others.
+                // Sends a message to three others.
                 let message = Arc::new(answer(&mut random));
                 for _ in 0..3 {
                     let receiver = &actors[random.below(actors.len())];
@@ -203,7 +203,7 @@ pub(super) fn actors() -> u64 {
     0
 }
 
-/// One publishes to four, who forget at different speeds.
+/// One publisher and four subscribers, which forget messages at different speeds.
 pub(super) fn subscribers() -> u64 {
     thread::scope(|threads| {
         let (senders, subscribers): (Vec<_>, Vec<_>) = [10, 100, 1_000, 10_000]
@@ -238,7 +238,7 @@ pub(super) fn subscribers() -> u64 {
     })
 }
 
-/// Two threads exchange trees: each frees what the other made.
+/// Two threads exchange trees: each frees those of the other.
 pub(super) fn exchange() -> u64 {
     struct Tree {
         name: String,
@@ -280,7 +280,8 @@ pub(super) fn exchange() -> u64 {
     })
 }
 
-/// Every item of a batch in a scope, by all threads; the results are kept until the next batch.
+/// All threads process the items of a batch, each item in a scope. The results are kept until the
+/// next batch.
 pub(super) fn parallel_map() -> u64 {
     const BATCH: u64 = 2_000;
     let mut kept: Vec<Vec<Record>> = Vec::new();
@@ -307,7 +308,7 @@ pub(super) fn parallel_map() -> u64 {
     sum
 }
 
-/// Four threads in a row: each changes what the one before made, and frees the original.
+/// A pipeline of four threads. Each changes what the previous one made, and frees the original.
 pub(super) fn pipeline() -> u64 {
     let (sender, receiver) = mpsc::sync_channel::<Record>(500);
     thread::scope(|threads| {
@@ -340,7 +341,7 @@ pub(super) fn pipeline() -> u64 {
     })
 }
 
-/// 64 threads, each of which keeps a little of one scope, and then waits for its next turn.
+/// 64 threads. Each keeps a little of one scope, and then waits for its next turn.
 pub(super) fn many_idle_threads() -> u64 {
     const THREADS: u64 = 64;
     let turn = Barrier::new(usize::try_from(THREADS).unwrap_or(1));
@@ -359,7 +360,7 @@ pub(super) fn many_idle_threads() -> u64 {
     0
 }
 
-/// Threads that are arenas as a whole, and leave their result behind.
+/// Threads that run as a whole in a scope, and leave their result behind.
 pub(super) fn threads_in_arenas() -> u64 {
     let mut kept = VecDeque::new();
     let mut sum = 0;
@@ -384,8 +385,8 @@ pub(super) fn threads_in_arenas() -> u64 {
     sum
 }
 
-/// A thread fills a cache, drops all of it outside of any scope, and waits, while another thread
-/// goes on with little for three seconds.
+/// A thread fills a cache, drops it outside of any scope, and waits, while another thread does a
+/// little work for three seconds.
 pub(super) fn dropped_by_idle() -> u64 {
     let quiet = meter::steps() / 20;
     let dropped = Barrier::new(2);
