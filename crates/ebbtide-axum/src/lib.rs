@@ -1,15 +1,15 @@
-//! An example: a web server that answers every request out of an arena.
+//! An example: a web server that uses an arena for each request.
 //!
-//! `POST /words` counts the words of the text sent and returns the ten most frequent; `GET /arenas` says what
-//! the pool of arenas holds. Start it with `cargo run -p ebbtide-axum`, then:
+//! `POST /words` counts the words of a text and returns the ten most frequent ones. `GET /arenas`
+//! returns the statistics of the pool of arenas. Start it with `cargo run -p ebbtide-axum`, then:
 //!
 //! ```text
 //! curl --data-binary @README.md http://127.0.0.1:3000/words
 //! ```
 //!
-//! Each request takes an arena of its own from a [`Pool`] and holds it, with a scope and a builder, across
-//! every `.await`. What a request needs on the way is one move of a pointer each; the arena is free again when
-//! the future ends or is dropped because the client went away.
+//! Each request takes an arena from a [`Pool`] and holds it, with a scope and a builder, across
+//! every `.await`. An allocation only moves a pointer. The arena returns to the pool when the
+//! future ends, or when it is dropped because the client disconnected.
 
 use axum::{
     Router,
@@ -23,10 +23,10 @@ use ebbtide::{AllocError, Pool, Scope};
 use http_body_util::BodyExt;
 use std::{fmt::Write, str, sync::Arc};
 
-/// The most bytes of text that a request may send.
+/// The maximum length of a request's text, in bytes.
 pub const LONGEST_TEXT: usize = 1 << 20;
 
-/// How many words an answer lists.
+/// The number of words in an answer.
 pub const LISTED: usize = 10;
 
 /// The server's routes, with an arena of `pool` for every request.
@@ -37,13 +37,13 @@ pub fn router(pool: Arc<Pool>) -> Router {
 /// Why a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The connection broke, or what came was no HTTP.
+    /// The connection failed, or the body is not valid HTTP.
     Broken,
     /// More than [`LONGEST_TEXT`] bytes.
     TooLong,
-    /// No UTF-8.
+    /// The text is not UTF-8.
     NotText,
-    /// No memory.
+    /// There is no memory.
     NoMemory,
 }
 
@@ -69,7 +69,7 @@ impl IntoResponse for Refusal {
 ///
 /// # Errors
 ///
-/// As [`Refusal`] says.
+/// See [`Refusal`].
 pub async fn words(State(pool): State<Arc<Pool>>, body: Body) -> Result<String, Refusal> {
     let mut arena = pool.get();
     let mut s = arena.try_scope().map_err(Refusal::from)?;
@@ -77,13 +77,13 @@ pub async fn words(State(pool): State<Arc<Pool>>, body: Body) -> Result<String, 
     Ok(most_frequent(&mut s, text)?.to_owned())
 }
 
-/// Gathers a body, piece by piece as it comes, at the end of the arena where things grow.
+/// Collects a body in a string at the low end of the arena, where it can grow in place.
 ///
 /// It takes `&mut Scope`: a future that held `&Scope` across `.await` would not be `Send`.
 ///
 /// # Errors
 ///
-/// As [`Refusal`] says.
+/// See [`Refusal`].
 pub async fn read<'a>(s: &mut Scope<'a>, mut body: Body) -> Result<&'a str, Refusal> {
     let mut text = s.grow_vec();
     while let Some(frame) = body.frame().await {
@@ -97,8 +97,8 @@ pub async fn read<'a>(s: &mut Scope<'a>, mut body: Body) -> Result<&'a str, Refu
     str::from_utf8(text.into_slice()).map_err(|_| Refusal::NotText)
 }
 
-/// The most frequent words of a text, a line each: how often, and the word. Equally frequent ones in
-/// alphabetical order.
+/// The most frequent words of a text. Each line has the count and the word. Words with equal counts
+/// are in alphabetical order.
 ///
 /// # Errors
 ///
@@ -119,7 +119,8 @@ pub fn most_frequent<'a>(s: &mut Scope<'a>, text: &'a str) -> Result<&'a str, Al
         let mut counts = s.grow_vec();
         counts.try_extend(words.chunk_by(|a, b| a == b).map(|run| (run.len(), run[0])))?;
         let counts = counts.into_slice();
-        // Stable sorting would ask the heap for memory; the word decides where the counts are equal.
+        // Stable sorting would allocate on the heap. Words with equal counts are ordered by the
+        // word.
         counts.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         &*counts
     };
@@ -130,7 +131,7 @@ pub fn most_frequent<'a>(s: &mut Scope<'a>, text: &'a str) -> Result<&'a str, Al
     Ok(lines.into_str())
 }
 
-/// `GET /arenas`: what the arenas hold that no request has at the moment.
+/// `GET /arenas`: the statistics of the arenas that no request is using.
 pub async fn arenas(State(pool): State<Arc<Pool>>) -> String {
     format!("{}\n", pool.stats())
 }

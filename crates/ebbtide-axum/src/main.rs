@@ -1,4 +1,4 @@
-//! Serves on the address given, or on 127.0.0.1:3000.
+//! Serves on the address in the first argument, or on 127.0.0.1:3000.
 
 use ebbtide::Pool;
 use std::{env, io, sync::Arc};

@@ -79,7 +79,7 @@ fn a_scope_is_send_and_not_sync() {
     is!(&'static mut Scope<'static>: Send);
 }
 
-/// What is in a typed arena goes where it goes, and is dropped there.
+/// The values of a typed arena move with it to another thread, and are dropped there.
 #[test]
 fn an_arena_of_values_is_send_if_they_all_are_and_not_sync() {
     is!(TypedArena<u8>: Send, Unpin, UnwindSafe, Default, std::fmt::Debug);
@@ -161,7 +161,7 @@ fn collections_are_neither_send_nor_sync() {
     is!(String<'static, 'static>: Unpin, std::fmt::Debug);
 }
 
-/// A vector without a scope in it is its elements and no more, and goes where they go.
+/// A vector without a scope consists of its elements, and can be sent wherever they can.
 #[test]
 fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     use ebbtide::collections::{
@@ -179,7 +179,7 @@ fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     is!(Exclusive<'static, 'static>: Send, Sync);
     is_not!(Exclusive<'static, 'static>: Clone, Copy);
 
-    // What empties a vector owns or borrows elements.
+    // Draining iterators own or borrow elements.
     type There = Detached<'static>;
     type Shares = &'static Scope<'static>;
     is!(IntoIter<u8, There>: Send, Sync);
@@ -201,7 +201,7 @@ fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     is_not!(TextDrain<'static, Shares>: Send, Sync);
     is_not!(FromUtf8Error<Shares>: Send, Sync);
     is!(FromUtf8Error<Shares>: std::error::Error);
-    // Traits, and what only they name.
+    // Traits, and types that only they use.
     fn traits<'s, 'a: 's, T: Length, M: Memory, I: CollectIn, C: FromIteratorIn<'s, 'a, u8>>() {}
     fn named<F: ebbtide::ForLifetime>() {}
     let _ = named::<&str>;

@@ -1,5 +1,5 @@
-//! Claim: no chunk but the first, and those that serve one large request, is larger than 4 MiB,
-//! whatever set the size of the first one.
+//! Claim: except for the first chunk and chunks of one large request, no chunk is larger than 4
+//! MiB, whatever the size of the first one.
 
 #![cfg(feature = "std")]
 

@@ -1,5 +1,5 @@
-//! Attacks on the collections: code of the user's that panics, lies, allocates or moves things
-//! about while a vector grows. Under a sanitizer each shows more.
+//! Claim: the collections survive user code that panics, lies, allocates or moves values while a
+//! vector grows. Sanitizers detect more faults in these tests.
 #![cfg(feature = "full")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -23,7 +23,7 @@ use std::{
     ptr::NonNull,
 };
 
-/// Counts its destructor, and owns memory of the heap, so that a second drop shows.
+/// Counts its drops, and owns heap memory, so that a second drop is detected.
 #[derive(Clone)]
 struct Counted<'c> {
     dropped: &'c Cell<usize>,
@@ -44,7 +44,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Runs `change` on vectors of six of whose elements each in turn panics in its destructor.
+/// Runs `change` on vectors of six elements. In each run, the destructor of another element panics.
 fn with_a_bomb(change: impl Fn(&mut Owning<Counted<'_>, &Scope<'_>>)) {
     for bomb in 0..=6 {
         let dropped = Cell::new(0);
@@ -86,7 +86,7 @@ fn a_panicking_destructor_drops_every_element_once() {
     });
 }
 
-/// Random numbers below whatever is asked.
+/// A generator of random numbers below a bound.
 fn random(seed: u64) -> impl FnMut(usize) -> usize {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 88_172_645_463_325_252;
     move |below| {
@@ -174,7 +174,8 @@ fn buffers_side_by_side_keep_a_node_vector_apart() {
 
 #[test]
 fn node_vectors_of_many_scopes_do_not_overlap() {
-    // A model: many vectors, grown and shrunk through whichever scope; each keeps its content.
+    // A model: many vectors, which grow and shrink through any of the scopes; each keeps its
+    // contents.
     let mut random = random(0);
     for _ in 0..60 {
         let mut memory = [MaybeUninit::<u8>::uninit(); 6007];
@@ -398,7 +399,7 @@ fn an_owning_vector_swapped_out_of_its_shell_leaks_or_drops_once() {
     assert_eq!(dropped.get(), 2);
 }
 
-/// A backing that now and then refuses, or panics.
+/// A backing that sometimes refuses a request, or panics.
 struct Moody {
     turn: Cell<u32>,
     panics: bool,
@@ -444,7 +445,7 @@ fn descend<'a>(
     for turn in 0..40u8 {
         let len = if random(8) == 0 { random(60_000) } else { random(300) };
         let what = random(7);
-        // What panics takes nothing with it.
+        // A panic loses nothing.
         let block = catch_unwind(AssertUnwindSafe(|| match what {
             0 => s.try_alloc_slice_fill_copy(len, turn).ok(),
             1 | 2 => {
@@ -486,8 +487,8 @@ fn descend<'a>(
     }
 }
 
-/// Parts of vectors that were split off lie side by side in one block, and each may grow, shrink
-/// and be split again.
+/// The parts of a split vector lie side by side in one block. Each may grow, shrink and be split
+/// again.
 #[test]
 fn parts_of_a_split_vector_never_touch_each_other() {
     fn attack<T: Copy + PartialEq + fmt::Debug>(s: &Scope<'_>, make: impl Fn(u32) -> T) {

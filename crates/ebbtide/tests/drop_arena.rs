@@ -1,5 +1,5 @@
-//! Claim: an arena for values of any type drops each of them exactly once, the last one first,
-//! whatever panics, fails or is forgotten.
+//! Claim: an arena for values of any type drops each value exactly once, in reverse order, whatever
+//! panics, fails or is forgotten.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
@@ -15,14 +15,14 @@ use std::{
     rc::Rc,
 };
 
-/// The numbers of the values that were dropped, in order; and which ones panic then.
+/// The numbers of the dropped values, in order, and the one that panics when it is dropped.
 #[derive(Clone, Default)]
 struct Log {
     dropped: Rc<RefCell<Vec<u32>>>,
     panics_at: Rc<Cell<Option<u32>>>,
 }
 
-/// Of various types: with an alignment, and without bytes of its own beside the log.
+/// A value that records its drop. Has the size and the alignment of an `A` in addition.
 struct Logged<A>(u32, Log, #[allow(dead_code, reason = "for its layout")] Layout<A>);
 
 /// The size and the alignment of an `A`.
@@ -182,7 +182,7 @@ fn a_refused_value_is_dropped_at_once() {
     assert!(arena.try_alloc_slice_from_iter(many).is_err());
     assert!(log.taken().iter().all(|number| *number == 2));
     while arena.try_alloc(1_u8).is_ok() {}
-    // Not even the entry of a slice fits.
+    // Not even the record of a slice fits.
     assert!(arena.try_alloc_slice_from_iter([log.value::<()>(3)]).is_err());
     assert!(arena.try_alloc_str("ebb").is_err());
     assert_eq!(log.taken(), [3]);

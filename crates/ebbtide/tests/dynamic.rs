@@ -1,6 +1,6 @@
-//! Claim: a dynamic value holds what `serde_json::Value` would, found under the same keys and
-//! indices and written as the same text; what that type refuses is refused, with the scope intact;
-//! the value borrows from its input and its scope only, and is `Copy`.
+//! Claim: a dynamic value behaves like `serde_json::Value`: it has the same contents under the same
+//! keys and indices, prints the same text, and refuses the same input, after which the scope is
+//! intact. It is `Copy` and borrows only from its input and its scope.
 #![cfg(all(feature = "serde", feature = "std"))]
 #![allow(clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ fn parse<'a>(s: &Scope<'a>, input: &'a [u8]) -> serde_json::Result<Value<'a>> {
     Ok(value)
 }
 
-/// Compares with what `serde_json` holds, by every method that looks inside.
+/// Compares with a value of `serde_json`, through every accessor.
 fn same(ours: &Value<'_>, theirs: &Json) -> bool {
     let scalars = ours.is_null() == theirs.is_null()
         && ours.as_bool() == theirs.as_bool()
@@ -53,7 +53,7 @@ fn same(ours: &Value<'_>, theirs: &Json) -> bool {
     scalars && arrays && objects
 }
 
-/// Any document, with few keys, so that some are the same, and texts that need escapes.
+/// Any document. It has few different keys, so that some are equal, and texts that need escapes.
 fn documents() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
@@ -78,14 +78,14 @@ proptest! {
     #[test]
     fn a_document_holds_the_same_and_is_written_the_same(document in documents(), pretty: bool) {
         let text = if pretty { format!("{document:#}") } else { document.to_string() };
-        // Read again: `serde_json` does not give every float back as it was written.
+        // Parsed again, because `serde_json` does not print every float as it was written.
         let theirs: Json = serde_json::from_str(&text).unwrap();
         let mut arena = Arena::new();
         let s = arena.scope();
         let ours = parse(&s, text.as_bytes()).unwrap();
         prop_assert!(same(&ours, &theirs), "{text}: {ours:?}");
         prop_assert_eq!(serde_json::to_string(&ours).unwrap(), theirs.to_string());
-        // From a stream nothing can be borrowed, and nothing changes.
+        // A stream lends nothing, with the same result.
         let mut stream = serde_json::Deserializer::from_reader(io::Cursor::new(text.as_bytes()));
         prop_assert_eq!(s.seed_any().deserialize(&mut stream).unwrap(), ours);
     }
@@ -265,7 +265,7 @@ fn other_formats_give_bytes_options_wide_integers_and_lengths_that_lie() {
     }
     let list = Boasting(3).into_deserializer().deserialize_any(any()).unwrap();
     assert_eq!(list, Value::Array(&[2.into(), 1.into(), 0.into()]));
-    // A key that is no string.
+    // A key that is not a string.
     let map = serde::de::value::MapDeserializer::<_, Error>::new([(1_u8, 2_u8)].into_iter());
     assert!(any().deserialize(map).is_err());
     assert_works(&s);
@@ -297,7 +297,7 @@ fn a_value_is_copy_covariant_shared_by_threads_and_small() {
     assert!(!mem::needs_drop::<Value<'_>>());
     #[cfg(target_pointer_width = "64")]
     assert_eq!((size_of::<Value<'_>>(), size_of::<(&str, Value<'_>)>()), (24, 40));
-    // Integers that are not negative have one variant, whatever they were made from.
+    // Non-negative integers have one variant, whichever type they were made from.
     assert_eq!(Value::from(7_i64), Value::from(7_u8));
     assert_eq!(Value::from(-7_i8), Value::Signed(-7));
     assert_eq!(Value::from(0.5_f32), Value::Float(0.5));

@@ -1,6 +1,6 @@
-//! Claim: a front end can allocate by the words of a scope alone, and go back to earlier ones.
+//! Claim: a front end can allocate with the words of a scope alone, and restore earlier words.
 
-// With `ebbtide_asan` the core poisons free memory, and a front end that takes blocks by itself would
+// With `ebbtide_asan` the core poisons free memory. A front end that takes blocks by itself would
 // have to unpoison them.
 #![cfg(not(ebbtide_asan))]
 #![cfg(feature = "alloc")]
@@ -49,7 +49,7 @@ fn the_fast_path_by_hand_takes_the_same_blocks_as_the_scope() {
             offsets.push((start.0 - block, start.1 - same));
         }
     }
-    // Every region ends at a multiple of 64, so both arenas pad alike.
+    // Every region ends at a multiple of 64, so both arenas have the same padding.
     assert!(offsets.iter().all(|(mine, its)| mine == its), "{offsets:?}");
 }
 
@@ -121,8 +121,8 @@ fn the_last_block_of_the_low_end_grows_and_shrinks_as_low_moves() {
     words.low = words.low.wrapping_sub(1);
     // SAFETY: the words of the only scope.
     assert_eq!(front_end::alloc_low(unsafe { words.scope() }, layout(1, 1)), Ok(second));
-    // In a chunk of its own, because what is left of this one is too small.
-    // SAFETY: the words of the only scope.
+    // In a chunk of its own, because the rest of this one is too small. SAFETY: the words of the
+    // only scope.
     let third = front_end::alloc_low(unsafe { words.scope() }, layout(2000, 16)).unwrap();
     assert_eq!(words.low.addr(), third.addr().get() + 2000);
     assert_ne!(words.low.addr(), second.addr().get() + 1);

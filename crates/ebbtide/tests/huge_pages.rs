@@ -267,7 +267,7 @@ fn the_heap_advises_the_huge_pages_in_large_blocks_and_nothing_else() {
         assert_eq!(advised(range), [whole_pages(range)]);
     }
     release(blocks);
-    // Some may reuse the addresses of a larger one that was advised, but not all of them.
+    // Some may reuse addresses of a larger block that was advised, but not all of them.
     let blocks: Vec<_> = [2 * HUGE - 64 * 1024; 16].map(allocate).into();
     let is_spared =
         |range: &Range<usize>| !whole_pages(range).is_empty() && advised(range).is_empty();

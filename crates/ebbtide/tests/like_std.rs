@@ -1,4 +1,5 @@
-//! Claims: vectors, strings, maps and sets of a scope do what those of the standard library do, method by method and trait by trait.
+//! Claim: each method and trait of the vectors, strings, maps and sets of a scope behaves like that
+//! of the standard library.
 
 #![cfg(feature = "full")]
 #![allow(clippy::unwrap_used)]
@@ -153,7 +154,7 @@ fn a_string_has_the_traits_of_stds() {
     assert_eq!(std::string::String::from(text).len(), 19);
 }
 
-/// Hashes everything the same way, so that a map has collisions.
+/// Hashes everything to the same value, so that a map has collisions.
 #[derive(Clone, Default)]
 struct Alike;
 

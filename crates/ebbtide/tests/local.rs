@@ -511,7 +511,7 @@ fn a_default_scope_opens_in_a_destructor_when_the_thread_ends() {
         assert_ne!(place(), 0);
         LATE.with(|late| late.0.set(true));
     });
-    // On a thread that has not used one before.
+    // On a thread that has not used a default scope before.
     fresh(|| EARLY.with(|early| early.0.set(true)));
     assert_eq!(AT_EXIT.load(SeqCst), 3);
 }

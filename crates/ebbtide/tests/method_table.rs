@@ -1,5 +1,5 @@
-//! Claim: docs/COLLECTIONS.md says what there is. Every method of ours that it names exists, every
-//! one that exists is named, and no cell is empty.
+//! Claim: docs/COLLECTIONS.md is complete. It lists every public method of the collections, every
+//! method that it lists exists, and no cell is empty.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
@@ -53,7 +53,7 @@ fn the_table_of_methods_is_true() {
 
     let collections = ["vector.rs", "vector", "text.rs", "collections"];
     for name in collections.iter().flat_map(|path| functions(&source.join(path))) {
-        // Of what `from_utf8` fails with, and of the macro `format!`.
+        // Methods of the error of `from_utf8`, and the macro `format!`.
         let elsewhere = ["utf8_error", "formatted", "collect_in"].contains(&&*name);
         assert!(elsewhere || page.contains(&format!("`{name}`")), "`{name}` is not in the table");
     }

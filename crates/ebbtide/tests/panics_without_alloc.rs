@@ -1,6 +1,6 @@
-//! Claim: where running out of memory is a panic, the scope is as it was before the call.
+//! Claim: after a panic for lack of memory, the scope is as it was before the call.
 //!
-//! With the feature `alloc`, `handle_alloc_error` ends these tests' process instead.
+//! With the feature `alloc`, `handle_alloc_error` ends the process instead.
 
 #![cfg(not(feature = "alloc"))]
 #![allow(clippy::unwrap_used)]

@@ -45,7 +45,7 @@ fn work(s: &mut Scope<'_>, mark: usize) -> usize {
 fn an_arena_comes_back_reset_and_warm() {
     let pool = Pool::new();
     let mut first = pool.get();
-    first.scope().alloc_slice_fill_copy(100_000, 1_u8);
+    first.scope().alloc([1_u8; 100_000]);
     let held = first.stats().held;
     assert_eq!(pool.stats().held, 0, "it is lent");
     drop(first);

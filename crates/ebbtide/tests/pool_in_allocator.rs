@@ -16,7 +16,7 @@ use std::{
 
 static POOL: Pool = Pool::with_chunk_size(100);
 
-/// Set when the clock runs that ends a test which waits for itself.
+/// Set once the timer runs that ends a deadlocked test.
 static ARMED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -26,7 +26,7 @@ thread_local! {
 /// Borrows an arena of the pool for every call.
 struct Pooling;
 
-/// The second level uses the pool while the first is at work in it. Without an end every call of
+/// The second level uses the pool while the first one is inside it. Without a limit, every call of
 /// the allocator would lead to another one.
 fn use_the_pool() {
     let depth = DEPTH.with(Cell::get);
@@ -69,7 +69,7 @@ fn the_pool_of_a_global_allocator_never_waits_for_itself() {
     }
     let work = || {
         for turn in 0..40 {
-            // More at a time than before, so that whatever the pool keeps them in has to grow.
+            // More at the same time than before, so that the pool's storage has to grow.
             let lent: Vec<_> = (0..turn).map(|_| POOL.get()).collect();
             drop(lent);
             POOL.scope(|s| assert_eq!(s.alloc_slice_fill_copy(turn, turn).len(), turn));

@@ -17,7 +17,7 @@ use serde::{
 };
 use std::{cell::Cell, fmt, io, marker::PhantomData};
 
-/// Deserialises JSON that is at hand as a whole, to its end.
+/// Deserialises a complete JSON text.
 fn json<'de, S: DeserializeSeed<'de>>(seed: S, input: &'de str) -> serde_json::Result<S::Value> {
     let mut from = serde_json::Deserializer::from_str(input);
     let value = seed.deserialize(&mut from)?;
@@ -188,7 +188,7 @@ fn a_full_buffer_is_an_error_and_keeps_what_it_had() {
     }
 }
 
-/// A sequence of counted values, which announces what it likes and may fail in the end.
+/// A sequence of counted values, with any size hint, which may end with an error.
 struct Sequence<'c> {
     census: &'c Census,
     left: usize,
@@ -251,7 +251,7 @@ fn announced_lengths_are_believed_for_little_and_trusted_for_nothing() {
     assert!(s.stats().used < 100_000, "{}", s.stats());
 }
 
-/// Gives nothing, of no size.
+/// A seed of zero-sized values.
 #[derive(Clone, Copy)]
 struct Unit;
 
@@ -293,7 +293,7 @@ fn nothing_is_lost_when_an_input_fails_or_the_buffer_is_full() {
     assert_eq!(census.live(), 0);
 }
 
-/// A tree of one's own, as the documentation shows for JSON.
+/// A recursive type, like the one in the documentation.
 #[derive(Debug, PartialEq)]
 struct Tree<'a>(&'a [Tree<'a>]);
 
@@ -371,7 +371,7 @@ fn maps_and_sets_come_and_go() {
     assert_eq!(set.len(), 3);
     assert_eq!(serde_json::to_value(&set).unwrap().as_array().unwrap().len(), 3);
 
-    // The destructors of keys and values run, whether it goes well or not.
+    // The destructors of keys and values run, with and without an error.
     let names = json(s.seed_map(PhantomData::<String>, PhantomData::<String>), r#"{"a": "b"}"#);
     assert_eq!(names.unwrap()["a"], "b");
     assert!(json(s.seed_set(PhantomData::<String>), r#"["a", "b", 1]"#).is_err());

@@ -15,7 +15,7 @@ use std::{
     rc::Rc,
 };
 
-/// Counts how often each of its copies is dropped, and panics in one of them.
+/// Records which values were dropped, and selects one that panics when it is dropped.
 #[derive(Clone, Default)]
 struct Log {
     dropped: Rc<RefCell<Vec<usize>>>,
@@ -32,7 +32,7 @@ impl Log {
         Logged { number, log: self.clone() }
     }
 
-    /// The numbers of all that were dropped, sorted.
+    /// The numbers of all dropped values, sorted.
     fn dropped(&self) -> Vec<usize> {
         let mut dropped = self.dropped.borrow().clone();
         dropped.sort_unstable();
@@ -296,7 +296,7 @@ fn reserved_room_serves_without_another_chunk() {
     let first = std::ptr::from_mut(arena.alloc([0; 100])).addr();
     let last = (1..most).map(|_| std::ptr::from_mut(arena.alloc([0; 100])).addr()).last();
     assert_eq!(last, Some(first + (most - 1) * 100));
-    // Room that is there already, and a request for none.
+    // The room exists already, and a request for none.
     arena.reserve(0);
     assert!(arena.try_reserve(0).is_ok());
 }

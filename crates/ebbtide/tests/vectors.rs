@@ -1,6 +1,6 @@
-//! Claim: every method of our vectors and strings does what that of the standard library does,
-//! whatever is allocated between, whatever panics and whatever is forgotten; and memory of one
-//! scope never gets into another one's hands.
+//! Claim: every method of our vectors and strings behaves like that of the standard library,
+//! whatever is allocated in between, panics or is forgotten. A vector never uses the memory of
+//! another scope.
 //!
 //! The file is long because one set of random operations drives every kind of vector and string, and
 //! the tests of single claims use its elements and helpers.
@@ -36,11 +36,11 @@ const _: () = assert!(
     size_of::<NodeVec<'_, u64>>() == NODE_VEC && size_of::<Option<NodeVec<'_, u64>>>() == NODE_VEC
 );
 
-/// What the model test does: a kind, and three numbers.
+/// A step of the model: its kind, and three numbers.
 #[derive(Clone, Copy, Debug)]
 struct Step(u8, u8, u16, u16);
 
-/// An element of the model: made from a number, comparable with one made from the same.
+/// An element of the model, made from a number. Elements of equal numbers are equal.
 trait Element: Clone + PartialEq + std::fmt::Debug {
     fn of(number: u16) -> Self;
     fn even(&self) -> bool;
@@ -95,7 +95,8 @@ fn range(len: usize, a: u16, b: u16) -> std::ops::Range<usize> {
     a.min(b)..a.max(b)
 }
 
-/// The steps that need no memory, and so are the same for every kind; the others are in the `else`.
+/// The steps that need no memory are the same for every kind of vector. The others are in the
+/// `else`.
 macro_rules! step {
     ($list:expr, $model:expr, $step:expr, $element:ty, else $rest:expr) => {{
         let mut is_done = true;
@@ -204,7 +205,7 @@ macro_rules! step {
     }};
 }
 
-/// Takes steps with vectors of every kind, and with std's.
+/// Runs the steps on vectors of every kind, and on std's.
 fn run<T: Element + 'static>(s: &Scope<'_>, steps: &[Step]) {
     let (mut shared, mut shared_model) = (s.owned_vec::<T>(), Vec::<T>::new());
     let mut others: Vec<&[u8]> = Vec::new();
@@ -275,7 +276,7 @@ fn run<T: Element + 'static>(s: &Scope<'_>, steps: &[Step]) {
                     }
                 }
                 27 | 28 => {
-                    // All of them, which are known to be as many, or an unknown number.
+                    // The iterator either knows its length or does not.
                     let some = || {
                         let values = values.iter().cloned();
                         let least = if kind % 2 == 0 { values.len() } else { 0 };
@@ -317,7 +318,7 @@ fn run<T: Element + 'static>(s: &Scope<'_>, steps: &[Step]) {
     }
 }
 
-/// The same with a vector that has no scope in it, and grows now in this one, now in that one.
+/// The same with a vector that holds no scope, and grows in one of two scopes by turns.
 fn run_detached<T: Element + Copy + 'static>(scopes: &[&Scope<'_>], steps: &[Step]) {
     fn of<'a, T: Element + Copy + 'static>(scopes: &[&Scope<'a>], steps: &[Step]) {
         let (mut list, mut model) = (NodeVec::<'a, T>::new(), Vec::<T>::new());
@@ -387,7 +388,7 @@ fn run_detached<T: Element + Copy + 'static>(scopes: &[&Scope<'_>], steps: &[Ste
     of::<T>(scopes, steps);
 }
 
-/// The same with a builder, which has its scope to itself.
+/// The same with a builder, which uses its scope exclusively.
 fn run_builder<'a, T: Element + Copy + 'a>(s: &mut Scope<'a>, steps: &[Step]) -> (&'a [T], Vec<T>) {
     let (mut list, mut model) = (s.grow_vec::<T>(), Vec::<T>::new());
     for &step in steps {
@@ -423,7 +424,7 @@ fn run_builder<'a, T: Element + Copy + 'a>(s: &mut Scope<'a>, steps: &[Step]) ->
     (list.into_slice(), model)
 }
 
-/// Takes steps with a string, and with std's.
+/// Runs the steps on a string, and on std's.
 fn run_text<'a>(s: &Scope<'a>, steps: &[Step]) -> (&'a str, String) {
     let (mut text, mut model) = (s.string(), String::new());
     for &Step(kind, taken, a, b) in steps {
@@ -630,7 +631,7 @@ fn the_last_vector_grows_in_place_and_gives_its_room_back() {
 
 #[test]
 fn an_abandoned_builder_gives_its_room_back_also_of_a_buffer() {
-    // What a builder took of a chunk behind is a later builder's.
+    // A later builder can use what an earlier one took of the next chunk.
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(1_000, backing);
     let mut s = arena.scope();
@@ -645,7 +646,7 @@ fn an_abandoned_builder_gives_its_room_back_also_of_a_buffer() {
     s.alloc([0u8; 500]);
     assert_eq!(log.calls(), calls, "the first chunk is as it was");
 
-    // A buffer that spills is usable again, and not only what was spilled to.
+    // After a spill, the buffer itself is usable again, not only the chunk.
     let mut memory = [MaybeUninit::uninit(); 100];
     let buffer = memory.as_ptr_range();
     let buffer = buffer.start.addr()..buffer.end.addr();
@@ -673,7 +674,7 @@ fn a_node_holds_a_builder_of_another_scope() {
     assert_eq!(node.1, b"built in a node");
 }
 
-/// Two buffers side by side: the end of one's memory is the start of the other's.
+/// Two adjacent buffers: one ends where the other starts.
 #[test]
 fn a_vector_never_grows_from_one_buffer_into_the_next() {
     let mut memory = [MaybeUninit::<u8>::uninit(); 64];
@@ -685,7 +686,7 @@ fn a_vector_never_grows_from_one_buffer_into_the_next() {
     assert_eq!(list.capacity(), 32);
     assert!(list.try_push(&left, 2).is_err());
     let old = extent(&list[..]);
-    // It ends where the free part of `right` begins, and is not of its region.
+    // It ends where the free part of `right` begins, but lies in another region.
     list.shrink_to_fit(&right);
     assert_eq!(right.stats().used, 0);
     list.truncate(8);
@@ -767,7 +768,7 @@ fn a_tree_without_scopes_in_it_goes_to_other_threads() {
     let expected = weight(&root);
     let grown = std::thread::scope(|threads| {
         let root = &mut root;
-        // With its scope, which is the thread's from here on.
+        // Moved together with its scope, which the other thread uses from now on.
         let thread = threads.spawn(move || {
             root.children.push(&s, tree(&s, 2));
             weight(root)
@@ -777,7 +778,7 @@ fn a_tree_without_scopes_in_it_goes_to_other_threads() {
     assert_eq!((grown, weight(&root)), (expected + 2 + 3, expected + 5));
 }
 
-/// Panics at its `fuse`th use, in whatever it is used.
+/// Panics at the `fuse`th use, whatever uses it.
 struct Fuse(Cell<usize>);
 
 impl Fuse {
@@ -786,7 +787,7 @@ impl Fuse {
     }
 }
 
-/// Counts itself, and burns a fuse when it is cloned.
+/// Counts itself, and uses a fuse when it is cloned.
 struct Fragile<'c>(Counted<'c>, &'c Fuse);
 
 impl Clone for Fragile<'_> {
@@ -796,7 +797,8 @@ impl Clone for Fragile<'_> {
     }
 }
 
-/// Whatever panics, every element is dropped once, and what is left in the vector is initialised.
+/// Whatever panics, every element is dropped once, and the remaining elements of the vector are
+/// initialised.
 #[test]
 fn a_panic_in_the_middle_drops_every_element_once() {
     type Action = for<'c> fn(&mut OwnedVec<'_, '_, Fragile<'c>>, &'c Census, &'c Fuse);
@@ -942,7 +944,7 @@ fn what_is_forgotten_leaks_and_does_nothing_worse() {
     text.push_str("ebb and flow");
     mem::forget(text.drain(3..));
     assert_eq!(text, "ebb and flow", "a string is cut when the iterator goes");
-    // Elements with a destructor, which owns nothing that a leak checker would look for.
+    // Elements with a destructor that own no memory, so that a leak checker does not report them.
     #[derive(Debug, PartialEq)]
     struct Owner(u32);
     impl Drop for Owner {

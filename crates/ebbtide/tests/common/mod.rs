@@ -33,7 +33,7 @@ pub fn properties(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Leaks a value, but where leak checkers find it: its address is in a static.
+/// Leaks a value. Leak checkers do not report it, because a static holds its address.
 pub fn leak<'a, T: 'a>(value: T) -> &'a mut T {
     static LEAKED: Mutex<Vec<AtomicPtr<()>>> = Mutex::new(Vec::new());
     let leaked = Box::leak(Box::new(value));
@@ -337,7 +337,8 @@ pub struct Census {
 }
 
 impl Census {
-    /// Creates one that lives for ever; a leak checker finds it in a static.
+    /// Creates a census that lives for ever. A static refers to it, so leak checkers do not report
+    /// it.
     pub fn forever() -> &'static Self {
         static ALL: Mutex<Vec<&'static Census>> = Mutex::new(Vec::new());
         let census: &'static Census = Box::leak(Box::default());

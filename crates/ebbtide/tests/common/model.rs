@@ -1,8 +1,9 @@
 //! The model: operations decoded from bytes, run on an arena and on a record of live blocks.
 //!
 //! After each operation, no two live blocks overlap, every byte has the value that was written,
-//! addresses are aligned, and the statistics agree with the record and the backing. `run(&bytes)` is the whole
-//! interface. The file is long because it is self-contained: a fuzz target includes it by its path.
+//! addresses are aligned, and the statistics agree with the record and the backing. `run(&bytes)`
+//! is the only public function. The file is long because it is self-contained: a fuzz target
+//! includes it by its path.
 #![allow(unreachable_pub, reason = "public for whoever includes the file")]
 #![allow(clippy::cast_possible_truncation, reason = "patterns of bytes")]
 
