@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Line coverage of the core's tests, file by file. Arguments are passed to `cargo llvm-cov`, for example `--html`.
+# Line coverage of the core's tests, file by file. Arguments are passed to `cargo llvm-cov`, for
+# example `--html`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -10,7 +10,8 @@ seconds=${1:-1800}
 targets=("${@:2}")
 [ ${#targets[@]} -gt 0 ] || targets=(arith collections fixed model text)
 
-# The flags of cargo-fuzz, which need not be installed. Naming a target keeps the flags away from build scripts.
+# The flags of cargo-fuzz, which need not be installed. Naming a target keeps the flags away from
+# build scripts.
 coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Prints the paths of llvm-profdata and llvm-cov, one per line: those of the compiler if installed, otherwise those of the
-# same LLVM release. Fails if there are none. --install installs them first.
+# Prints the paths of llvm-profdata and llvm-cov, one per line: the compiler's own if they are
+# installed, otherwise those of the same LLVM release. Fails if there are none. --install installs
+# them first.
 set -euo pipefail
 
 own=$(rustc --print target-libdir)/../bin

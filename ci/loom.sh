@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the loom models, the tests named loom*.rs: every interleaving of threads within the bounds of each model.
-# Arguments are passed to `cargo test`. LOOM_MAX_PREEMPTIONS=N allows more thread switches.
+# Runs the loom models, the tests named loom*.rs: every interleaving of threads within the bounds of
+# each model. Arguments are passed to `cargo test`. LOOM_MAX_PREEMPTIONS=N allows more thread
+# switches.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

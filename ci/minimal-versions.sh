@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the libraries with the oldest versions of their direct dependencies that their manifests allow. In a copy, since
-# the versions are those of a lock file.
+# Compiles the libraries with the oldest versions of their direct dependencies that their manifests
+# allow. Works in a copy, because that changes the lock file.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 copy=${CARGO_TARGET_DIR:-target}/minimal-versions

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the core's tests under Miri: undefined behaviour, provenance, leaks. Arguments are passed to `cargo test`.
+# Runs the core's tests under Miri: undefined behaviour, provenance, leaks. Arguments are passed to
+# `cargo test`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

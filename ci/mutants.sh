@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Finds mutants of the core that no test notices.
 # Usage: ci/mutants.sh [FILE...] [-- ARGUMENT...]
-# FILE is a module name such as `raw`; by default all modules listed in `all` below. Arguments are passed to
-# `cargo mutants`; for example, `--re has_one` tries only mutants whose name matches. Fails if a mutant survives that
-# is not in ci/mutants.accepted. The outcome of each mutant is in target/mutants/.
+# FILE is a module name such as `raw`; by default all modules listed in `all` below. Arguments are
+# passed to `cargo mutants`; for example, `--re has_one` tries only mutants whose name matches.
+# Fails if a mutant survives that is not in ci/mutants.accepted. The outcome of each mutant is in
+# target/mutants/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -45,18 +46,20 @@ cd "$copy"
 unset CARGO_TARGET_DIR CARGO_BUILD_TARGET_DIR
 # Only one function changes from build to build.
 export CARGO_INCREMENTAL=1
-# cargo-mutants does not look into macros, and the arithmetic is one: the copy has it expanded for `usize`.
+# cargo-mutants does not look into macros, and the arithmetic is one: the copy has it expanded for
+# `usize`.
 perl -0pi -e 's/\$signed:ty\) => \{\n(.*?)\n    \};\n\}\n\K(.*?)arithmetic!\(usize, isize\);/
     my ($body, $rest) = ($1, $2); $body =~ s{\$word}{usize}g; $body =~ s{\$signed}{isize}g; "$rest$body"/se' \
     crates/ebbtide/src/arith.rs
-# Examples are not needed, omitting debug information halves the time, and several tests link faster as one program.
-# The workspace contains only the core, so that nothing else is built.
+# Examples are not needed, omitting debug information halves the time, and several tests link faster
+# as one program. The workspace contains only the core, so that nothing else is built.
 rm -r crates/ebbtide/examples
 perl -0pi -e 's/\[\[example\]\].*?\n\n//sg; s/(edition.workspace = true)/$1\nautotests = false/;
     s/\[lints\]/[[test]]\nname = "joined"\npath = "tests\/joined.rs"\n\n[lints]/' crates/ebbtide/Cargo.toml
 perl -pi -e 's/^members = .*/members = ["crates\/ebbtide"]/; s/^default-members = .*//; s/^debug = .*/debug = 0/' Cargo.toml
-# Stop at the first failed test; the flag needs RUSTC_BOOTSTRAP. Endless loops are detected by processor time, which
-# does not pass while the machine is busy elsewhere. A loop that allocates stops at 8 GiB.
+# Stop at the first failed test; the flag needs RUSTC_BOOTSTRAP. Endless loops are detected by
+# processor time, which does not pass while the machine is busy elsewhere. A loop that allocates
+# stops at 8 GiB.
 cat >>.cargo/config.toml <<'TOML'
 
 [target.'cfg(all())']
@@ -83,9 +86,9 @@ join_tests() {
     done
 }
 
-# Arguments: the folder for results, the time limit of the tests in seconds (ten times what they need), the features,
-# then arguments for cargo-mutants. The tests first have to pass without a mutant. The skipped test starts itself by
-# its name, which differs in the joined program.
+# Arguments: the folder for results, the time limit of the tests in seconds (ten times what they
+# need), the features, then arguments for cargo-mutants. The tests first have to pass without a
+# mutant. The skipped test starts itself by its name, which differs in the joined program.
 try_mutants() {
     local round=$1 features=$3 worker process processes=() status untried
     local skip=(--skip out_of_memory_in_an_infallible_method)
@@ -134,8 +137,8 @@ try_mutants() {
 : >"$results/explained.txt"
 join_tests accessors arith bumper claims failure growing moving peers_bugs scopes steady_state traps
 try_mutants first 20 std "${arguments[@]}"
-# If more mutants of one name survive than the list accepts, all mutants of that name are tried again in a second round:
-# with more tests, poison and default scopes.
+# If more mutants of one name survive than the list accepts, all mutants of that name are tried
+# again in a second round: with more tests, poison and default scopes.
 nameless <"$results/survived.txt" | comm -23 - "$results/accepted.txt" >"$results/unexplained.txt"
 while read -r mutant; do
     nameless <<<"$mutant" | grep -qxFf "$results/unexplained.txt" || echo "$mutant"

@@ -57,8 +57,9 @@ install() {
     }
 }
 
-# Wine keeps a byte for each reserved page, so two tests that request more memory than any machine has are left out: they
-# would take a minute and all memory. The models make fewer runs, because Wine's heap is slow.
+# Wine keeps a byte for each reserved page, so two tests that request more memory than any machine
+# has are left out: they would take a minute and all memory. The models make fewer runs, because
+# Wine's heap is slow.
 in_windows() {
     local test=(cargo test --target x86_64-pc-windows-gnu --features full)
     local prefix wine server
@@ -95,12 +96,13 @@ in_32_bits() {
     "${test[@]}" --package ebbtide
 }
 
-# Left out of the core's tests: the one that starts itself again, because QEMU emulates one program, not those that it
-# starts. Of those of the transparent allocator:
+# Left out of the core's tests: the one that starts itself again, because QEMU emulates one program,
+# not those that it starts. Of those of the transparent allocator:
 #   crossing, layouts, model, persistent, persistent_attack, queues, scopes   take minutes when emulated
 #   exhausted, no_range, fork, fork_at_start   limit, count or copy the address space, which QEMU shares with the program
-# The properties try fewer cases, because emulated code takes ten times as long. QEMU runs threads on this machine's memory
-# model: what aarch64 may reorder is left to the loom models. It keeps a word for each page, so only 4 GiB are reserved.
+# The properties try fewer cases, because emulated code takes ten times as long. QEMU runs threads
+# on this machine's memory model: what aarch64 may reorder is left to the loom models. It keeps a
+# word for each page, so only 4 GiB are reserved.
 in_aarch64() {
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="prlimit --as=$((16 << 30)) qemu-aarch64 -L /usr/aarch64-linux-gnu"
@@ -114,8 +116,8 @@ in_aarch64() {
     global+=(globals labels limits listed_chunks lists live_bytes not_installed pages panics poison rayon)
     global+=(released_pools shrinking soak tails thread_exit tickets turns zeroed_runs)
     "${test[@]}" --package ebbtide-global --lib "${global[@]/#/--test=}"
-    # Other sizes of pages that a system may be configured for: QEMU reports them, and places mappings at multiples. It passes on
-    # no advice about huge pages.
+    # Other sizes of pages that a system may be configured for: QEMU reports them, and places
+    # mappings at multiples. It passes on no advice about huge pages.
     local bytes
     for bytes in 16384 65536; do
         QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide --features huge-pages --test huge_pages -- --skip advise
@@ -124,7 +126,8 @@ in_aarch64() {
     done
 }
 
-# Uses a WASI package, because the WASI of Node.js 20 often crashes after a program whose memory grows.
+# Uses a WASI package, because the WASI of Node.js 20 often crashes after a program whose memory
+# grows.
 in_wasm() {
     local test=(cargo test --target wasm32-wasip1)
     local folder=$PWD/${CARGO_TARGET_DIR:-target}/wasi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compares the public API with that of the last release, the newest tag `v*`: what cargo-semver-checks finds to break users
-# is an error, unless the version says so. Without a tag there is nothing to compare with. Another revision
-# may be passed as argument.
+# Compares the public API with that of the last release, the newest tag `v*`, by
+# cargo-semver-checks. A change that breaks users is an error, unless the new version allows it.
+# Without a tag there is nothing to compare with. Another revision may be passed as argument.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 last=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || true)

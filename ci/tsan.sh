@@ -6,8 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Naming a target, even the host, keeps the flags away from build scripts and procedural macros.
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 tests=(--test local --test local_thread_exit)
-# The sanitizer cannot see the locks of a standard library that was built without it, and reports what they protect as
-# races. It understands threads that are joined by their handles.
+# The sanitizer does not see the locks of a standard library that was built without it, and would
+# report accesses that they protect as races. It does see when threads are joined.
 source=$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library
 if [ ! -d "$source" ] && [ "${CI:-}" = true ]; then
     rustup component add --toolchain nightly rust-src || true

@@ -4,8 +4,8 @@
 use crate::harness::{LIMIT, OURS};
 use std::{cell::Cell, marker::PhantomData, mem::MaybeUninit};
 
-/// One contestant per peer: calls a function with the peer as the first type argument, and the other
-/// arguments.
+/// One contestant per peer: calls a function with the peer as the first type argument, and the
+/// other arguments.
 macro_rules! contestants {
     ([$($peer:ident)*] $function:ident $generics:tt $arguments:tt) => {
         vec![$($crate::peers::contestants!(@ $peer $function $generics $arguments)),*]

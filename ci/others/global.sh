@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Runs the tests of serde_json, regex, rayon and crossbeam-epoch, or of those named as arguments, each test inside a
-# transparent scope, with poison. In a copy of the crate, `#[test]` becomes an attribute that wraps the function's body in
-# `ebbtide_global::arena`, and the test programs get the global allocator.
+# Runs the tests of serde_json, regex, rayon and crossbeam-epoch, or of those named as arguments,
+# each test inside a transparent scope, with poison. In a copy of the crate, `#[test]` becomes an
+# attribute that wraps the function's body in `ebbtide_global::arena`, and the test programs get the
+# global allocator.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 others=${CARGO_TARGET_DIR:-$here/../../target}/others
 mkdir -p "$others/in_a_scope/attribute"
 others=$(cd "$others" && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$others/target}
-# Without optimisation, some of rayon's tests take minutes. Debug assertions, and with them poison, stay on.
+# Without optimisation, some of rayon's tests take minutes. Debug assertions, and with them poison,
+# stay on.
 export CARGO_PROFILE_DEV_OPT_LEVEL=1
 
 cat >"$others/in_a_scope/Cargo.toml" <<END

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs hashbrown's own tests with every table in a scope instead of on the heap: in a copy, `Global` becomes an allocator
-# over one scope of the process. Arguments are passed to `cargo test`.
+# Runs hashbrown's own tests with every table in a scope instead of on the heap: in a copy, `Global`
+# becomes an allocator over one scope of the process. Arguments are passed to `cargo test`.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 version=0.17.1

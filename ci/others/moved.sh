@@ -5,9 +5,10 @@
 #   moved.sh --all     all of them
 #   moved.sh NAME ...  those named
 #
-# Each file of moved/ describes one crate. It sets `version`; `replaces`, the dependency that goes; `features` of ebbtide;
-# and two functions: `edit` rewrites the crate's files, `check` runs its tests. The lines that `edit` changed, Cargo.toml
-# aside, are counted and compared with the table of docs/MIGRATING.md.
+# Each file of moved/ describes one crate. It sets `version`; `replaces`, the dependency that goes;
+# `features` of ebbtide; and two functions: `edit` rewrites the crate's files, `check` runs its
+# tests. The lines that `edit` changed, Cargo.toml aside, are counted and compared with the table of
+# docs/MIGRATING.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -38,7 +39,8 @@ depend() {
         "$root/crates/ebbtide" "$3" "$optional" >>"$1/Cargo.toml"
 }
 
-# Prints the lines of Rust that were added to and removed from the crates named, as a row of the table in MIGRATING.md.
+# Prints the lines of Rust that were added to and removed from the crates named, as a row of the
+# table in MIGRATING.md.
 lines() {
     local title=$1 added=0 removed=0 plus minus
     shift

@@ -1,6 +1,7 @@
-//! The fast paths of other arenas as functions, named after the functions of `ebbtide-codegen` that do the same.
-//! `cargo test -p ebbtide-codegen -- --ignored` compares the numbers of their instructions. Strings are left out: how many
-//! instructions one takes depends on its length, and most of them are in `memcpy`.
+//! The fast paths of other arenas as functions, named after the functions of `ebbtide-codegen` that
+//! do the same. `cargo test -p ebbtide-codegen -- --ignored` compares the numbers of their
+//! instructions. Strings are left out: how many instructions one takes depends on its length, and
+//! most of them are in `memcpy`.
 
 macro_rules! peer {
     (

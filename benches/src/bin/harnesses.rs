@@ -7,8 +7,9 @@
 //!
 //! What else is changed:
 //!
-//! - In stumpalo's, bumpalo's and blink-alloc's strings share a key of the cache of results, and the results of
-//!   literals are those of slices whose length is unknown: each gets a measurement of its own.
+//! - In stumpalo's, bumpalo's and blink-alloc's strings share a key of the cache of results, and
+//!   the results of literals are those of slices whose length is unknown: each gets a measurement
+//!   of its own.
 //! - The times are also printed in nanoseconds, without rounding.
 
 use ebbtide_benches::{machine, spread::Spread};

@@ -165,8 +165,8 @@ fn machine(record: &Record) -> String {
     format!("{head}- rounds: up to {rounds} per row\n")
 }
 
-/// One row per group, the part of a row's name before a colon: the number of bars, how many are held, and
-/// the ratio of the best peer over the rows, as geometric mean and lowest.
+/// One row per group, the part of a row's name before a colon: the number of bars, how many are
+/// held, and the ratio of the best peer over the rows, as geometric mean and lowest.
 fn groups(records: &[&Record]) -> String {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (row, lines) in rows(records.iter().flat_map(|record| &record.lines)) {

@@ -1,4 +1,5 @@
-# The PHP parser of mago. Its syntax tree is in an arena; the types of sequences come from a second package.
+# The PHP parser of mago. Its syntax tree is in an arena; the types of sequences come from a second
+# package.
 version=1.29.0
 replaces=bumpalo
 features='"serde"'
@@ -20,7 +21,8 @@ edit() {
         s/\b\(B\?Vec\)<'arena, /\1<'arena, 'arena, /g; s/vec!\[in self\.arena; value\]/vec![in *self.arena; value]/
         s/into_bump_slice/into_slice/
         s/^pub struct TokenStream<'input, 'arena>/pub struct TokenStream<'input: 'arena, 'arena>/" $(grep -rlE 'bumpalo|Vec<.arena' src "$core/src")
-    # Errors own boxed slices, which leak with bumpalo as well: the program that holds them is never dropped.
+    # Errors own boxed slices, which leak with bumpalo as well: the program that holds them is never
+    # dropped.
     sed -i "s/errors: Vec<'arena, 'arena, ParseError>/errors: OwnedVec<'arena, 'arena, ParseError>/
         s/^use ebbtide::collections::Vec;/use ebbtide::collections::{OwnedVec, Vec};/
         s/errors: Vec::new_in(arena)/errors: arena.owned_vec()/

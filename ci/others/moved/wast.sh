@@ -8,7 +8,8 @@ edit() {
         s/self\.strings\.alloc/self.strings.root().alloc/' src/parser.rs
 }
 
-# The published package does not name what its tests use: `wat`, which depends on `wast`, and `wasmparser`.
+# The published package does not name what its tests use: `wat`, which depends on `wast`, and
+# `wasmparser`.
 check() {
     printf '[dev-dependencies]\nwat = "=1.263.0"\nwasmparser = "0.263"\n[patch.crates-io]\nwast = { path = "." }\n' \
         >>Cargo.toml

@@ -1,9 +1,11 @@
-//! Values moved into a scope in many ways: a test looks for stores to the stack in the code that runs if the block fits.
+//! Values moved into a scope in many ways: a test looks for stores to the stack in the code that
+//! runs if the block fits.
 
 use core::arch::asm;
 use ebbtide::{AllocError, Arena, Box, Scope};
 
-/// A reference in memory: as far as the compiler knows, what it points to may change with any store or call.
+/// A reference in memory: as far as the compiler knows, what it points to may change with any store
+/// or call.
 #[derive(Debug)]
 pub struct Held<'h, T: ?Sized> {
     value: &'h T,

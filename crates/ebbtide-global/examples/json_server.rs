@@ -4,10 +4,11 @@
 //! cargo run --release --package ebbtide-global --example json_server -- [REQUESTS | ADDRESS]
 //! ```
 //! With an address, such as `127.0.0.1:8080`, it serves until it is stopped:
-//! `curl -d '{"items": [{"count": 2, "price": 1.5}]}' http://127.0.0.1:8080/total`. Without one it starts a server
-//! and a client, sends some requests over loopback, and checks the answers.
+//! `curl -d '{"items": [{"count": 2, "price": 1.5}]}' http://127.0.0.1:8080/total`. Without one it
+//! starts a server and a client, sends some requests over loopback, and checks the answers.
 //!
-//! `total` and `serde_json` know nothing of arenas. The answer is made in one, sent by whatever thread, and freed there.
+//! `total` and `serde_json` know nothing of arenas. The answer is made in one, sent by whatever
+//! thread, and freed there.
 use axum::{Router, http::StatusCode, routing::post};
 use ebbtide_global::{Options, Scoped, arena_with, report, warm};
 use serde_json::{Value, json};

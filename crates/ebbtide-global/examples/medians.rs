@@ -3,8 +3,8 @@
 //! ```text
 //! cargo run --release --package ebbtide-global --example medians -- [NUMBERS] [TIMES]
 //! ```
-//! On the heap and in scopes, on one thread and on all; all come to the same. The copies are large, so that the heap
-//! asks the system for fresh pages each time, and the arena does not.
+//! On the heap and in scopes, on one thread and on all; all come to the same. The copies are large,
+//! so that the heap asks the system for fresh pages each time, and the arena does not.
 use ebbtide_global::{Scoped, arena, report};
 use std::{
     alloc::System,
@@ -47,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1).map(|argument| argument.parse::<usize>());
     let count = arguments.next().transpose()?.unwrap_or(1_000_000).max(1);
     let times = arguments.next().transpose()?.unwrap_or(32);
-    // The middle of these is known: multiples of a number that has no factor in common with the count.
+    // The middle of these is known: multiples of a number that has no factor in common with the
+    // count.
     let step = 7_919;
     let numbers: Vec<f64> = (0..count).map(|n| ((n * step) % count) as f64).collect();
 

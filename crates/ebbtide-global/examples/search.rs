@@ -1,10 +1,11 @@
-//! A search for the parameters of a curve: for each of 27,000 candidates a few vectors are made, and one number is kept.
+//! A search for the parameters of a curve: for each of 27,000 candidates a few vectors are made,
+//! and one number is kept.
 //!
 //! ```text
 //! cargo run --release --package ebbtide-global --example search -- [NUMBERS] [STEPS]
 //! ```
-//! STEPS are those along each of the three parameters, 30 for the whole search; without arguments both are small. On
-//! the heap and in scopes, on one thread and on all; all come to the same.
+//! STEPS are those along each of the three parameters, 30 for the whole search; without arguments
+//! both are small. On the heap and in scopes, on one thread and on all; all come to the same.
 use ebbtide_global::{Scoped, arena, map, report};
 use std::{
     alloc::System,
@@ -35,7 +36,8 @@ impl Search {
         self.steps.pow(3)
     }
 
-    /// Amplitude, decay and offset of a candidate: the sought ones are two steps of the way along each.
+    /// Amplitude, decay and offset of a candidate: the sought ones are two steps of the way along
+    /// each.
     fn parameters(&self, candidate: usize) -> [f64; 3] {
         let along = |n: usize| (candidate / n % self.steps) as f64;
         [1.0 + along(1) / 2.0, 0.3 + along(self.steps) / 10.0, along(self.steps * self.steps) / 2.0]

@@ -144,7 +144,8 @@ impl Block {
         self.word(index / 8).to_le_bytes()[index % 8]
     }
 
-    /// Writes to the bytes from here on. Of large blocks only to some: the first and the last, and one of each page.
+    /// Writes to the bytes from here on. Of large blocks only to some: the first and the last, and
+    /// one of each page.
     fn fill(&self, from: usize) {
         for index in Self::places(self.layout.size()).filter(|index| *index >= from) {
             // SAFETY: within the block.
@@ -222,7 +223,8 @@ impl Block {
         }
         self.check(usize::MAX);
         self.end_life();
-        // SAFETY: the block is alive, with this layout; the size is not 0, and far below the largest.
+        // SAFETY: the block is alive, with this layout; the size is not 0, and far below the
+        // largest.
         let start = unsafe { by.realloc(self.start, self.layout, size) };
         if !start.is_null() {
             // Of what is kept, bytes that `fill` left out are not looked at.
@@ -383,7 +385,8 @@ impl Player {
                 self.tickets.clear();
             }
             _ => {
-                // More than a few blocks are kept, so that much is pinned now and then, and little at other times.
+                // More than a few blocks are kept, so that much is pinned now and then, and little
+                // at other times.
                 let keep = self.random.below(HELD);
                 while self.held.len() > keep {
                     let block = self.take().unwrap();

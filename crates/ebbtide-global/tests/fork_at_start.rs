@@ -39,8 +39,8 @@ fn work() -> usize {
 
 /// Runs `child` in another process, and returns its exit code; `None` where it was killed.
 fn fork(child: impl FnOnce() -> i32) -> Option<i32> {
-    // SAFETY: the child uses nothing that another thread could have locked: only the allocators, of which glibc's is made
-    // for it and ours has no locks.
+    // SAFETY: the child uses nothing that another thread could have locked: only the allocators, of
+    // which glibc's is made for it and ours has no locks.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: the call has no conditions. The signal ends a child that hangs.
@@ -65,7 +65,8 @@ fn child() -> i32 {
     if report().is_active == Some(true) { WITH_RANGE } else { WITHOUT }
 }
 
-/// In a process without scopes: forks while two threads open their first ones. Returns how the child ended.
+/// In a process without scopes: forks while two threads open their first ones. Returns how the
+/// child ended.
 fn fork_at_first_scopes(delay: u32) -> i32 {
     let (barrier, forked) = (Barrier::new(3), AtomicBool::new(false));
     thread::scope(|threads| {
@@ -121,7 +122,8 @@ mod stopped {
             wait(&FORKED);
         }
         let unchanged: *const libc::rlimit = std::ptr::null();
-        // SAFETY: the caller says that the place for the limit is valid; the process is this one, and its limits do not change.
+        // SAFETY: the caller says that the place for the limit is valid; the process is this one,
+        // and its limits do not change.
         let result = unsafe { libc::syscall(libc::SYS_prlimit64, 0, resource, unchanged, limit) };
         if result == 0 { 0 } else { -1 }
     }
@@ -132,7 +134,8 @@ mod stopped {
         }
     }
 
-    /// In a process without scopes: forks while one thread is stopped in its first scope, and another waits for it.
+    /// In a process without scopes: forks while one thread is stopped in its first scope, and
+    /// another waits for it.
     fn fork_while_one_is_stopped() -> i32 {
         ARMED.store(true, Ordering::Release);
         let code = thread::scope(|threads| {

@@ -109,7 +109,8 @@ fn what_cannot_be_had_is_null() {
             assert!(black_box(unsafe { alloc::alloc_zeroed(layout(size, align)) }).is_null());
             let block = Block::new(100, align.min(64), 9);
             let most = max + 1 - block.layout.align();
-            // SAFETY: the block is alive, with this layout; the size, rounded up to the alignment, is no more than `isize::MAX`.
+            // SAFETY: the block is alive, with this layout; the size, rounded up to the alignment,
+            // is no more than `isize::MAX`.
             let resized = unsafe { alloc::realloc(block.start, block.layout, most) };
             assert!(black_box(resized).is_null());
             assert!(block.holds(100), "nothing has changed");

@@ -42,7 +42,8 @@ fn started() -> Owner {
 fn medium_blocks_in_every_scope() {
     let owner = started();
     let ticket = owner.enter(&Options::new()).unwrap();
-    // Freed from the first to the last: all but the last of each size are listed, and the chunk is empty.
+    // Freed from the first to the last: all but the last of each size are listed, and the chunk is
+    // empty.
     for (count, size) in [(7, 8192), (3, 5000)] {
         let blocks: Vec<Block> = (0..count).map(|_| alloc(&owner, size)).collect();
         blocks.into_iter().for_each(|block| free(&owner, block));

@@ -111,7 +111,8 @@ fn the_quick_end_of_a_clean_scope() {
     loom::model(|| {
         let chunk = Chunk::new(1);
         let other = Chunk::free_elsewhere(&chunk, 0);
-        // One block was allocated, which the other thread frees; the owner's own count never comes to 0.
+        // One block was allocated, which the other thread frees; the owner's own count never comes
+        // to 0.
         chunk.retire(1, 0);
         other.join().unwrap();
         assert_eq!(chunk.recycled(), 1);

@@ -49,8 +49,8 @@ fn what_is_granted_is_never_more_than_the_bound() {
     });
 }
 
-/// Fails where the peak goes from this window before it is in the one before, and where the exchange that takes it away is not
-/// `Release`, or `peak` does not acquire it.
+/// Fails where the peak goes from this window before it is in the one before, and where the
+/// exchange that takes it away is not `Release`, or `peak` does not acquire it.
 #[test]
 fn a_peak_outlives_the_end_of_its_window_at_any_moment() {
     loom::model(|| {
@@ -68,7 +68,8 @@ fn a_peak_outlives_the_end_of_its_window_at_any_moment() {
     });
 }
 
-/// Fails where the length of a window wraps for a thread that read the clock earlier than the one that began it.
+/// Fails where the length of a window wraps for a thread that read the clock earlier than the one
+/// that began it.
 #[test]
 fn a_window_ends_once_though_threads_read_the_clock_at_different_times() {
     loom::model(|| {

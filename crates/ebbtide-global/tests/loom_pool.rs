@@ -86,8 +86,8 @@ impl Pool {
     }
 }
 
-/// Every order of events in which at most so many threads are stopped that could have gone on; LOOM_MAX_PREEMPTIONS says
-/// another number.
+/// Every order of events in which at most so many threads are stopped that could have gone on;
+/// LOOM_MAX_PREEMPTIONS says another number.
 fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = model.preemption_bound.or(Some(preemptions));
@@ -143,8 +143,8 @@ fn runs_that_are_given_while_others_are_taken_are_all_there() {
     });
 }
 
-/// Fails where the stack's word does not count its changes: the thread that is slow then puts a run on top which the other one
-/// has.
+/// Fails where the stack's word does not count its changes: the thread that is slow then puts a run
+/// on top which the other one has.
 #[test]
 fn a_head_that_went_and_came_back_is_not_taken_for_one_that_stayed() {
     model(3, || {
@@ -192,8 +192,9 @@ impl Chunk {
     }
 }
 
-/// Fails where `Tails::leave` is not `Release` or `take` not `Acquire` (the entry is looked at before it is committed), and where
-/// `Count::adopt` is not `Acquire` or `Count::settle` not `Release` (the tail is an earlier owner's).
+/// Fails where `Tails::leave` is not `Release` or `take` not `Acquire` (the entry is looked at
+/// before it is committed), and where `Count::adopt` is not `Acquire` or `Count::settle` not
+/// `Release` (the tail is an earlier owner's).
 #[test]
 fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
     model(2, || {

@@ -66,8 +66,9 @@ impl Range {
     }
 }
 
-/// Fails where `prepare` stores the state without `Release`, where its last exchange fails without `Acquire`, where it stores `READY`
-/// before it calls `make`, and where a load and a store stand for its first exchange: then `make` is called twice.
+/// Fails where `prepare` stores the state without `Release`, where its last exchange fails without
+/// `Acquire`, where it stores `READY` before it calls `make`, and where a load and a store stand
+/// for its first exchange: then `make` is called twice.
 #[test]
 fn the_range_is_reserved_once_and_known_to_whoever_is_told() {
     loom::model(|| {
@@ -92,7 +93,8 @@ fn the_range_is_reserved_once_and_known_to_whoever_is_told() {
     });
 }
 
-/// Fails where the thread that makes it does not take back that others have given up: an exchange in place of the last store.
+/// Fails where the thread that makes it does not take back that others have given up: an exchange
+/// in place of the last store.
 #[test]
 fn a_thread_that_is_gone_is_not_waited_for() {
     loom::model(|| {
@@ -147,7 +149,8 @@ fn a_block_of_another_allocator_is_in_no_mixture_of_old_and_new_words() {
     });
 }
 
-/// Fails with the mutations of the first model. That the words themselves are `Relaxed` does no harm.
+/// Fails with the mutations of the first model. That the words themselves are `Relaxed` does no
+/// harm.
 #[test]
 fn a_block_that_came_from_another_thread_is_in_the_range() {
     loom::model(|| {
@@ -173,7 +176,8 @@ fn a_block_that_came_from_another_thread_is_in_the_range() {
     });
 }
 
-/// What is committed, a step at a time. The system's work has no order of its own here, so loom sees where the frontier gives none.
+/// What is committed, a step at a time. The system's work has no order of its own here, so loom
+/// sees where the frontier gives none.
 struct Steps([AtomicBool; 2]);
 
 impl Steps {
@@ -189,8 +193,9 @@ impl Steps {
     }
 }
 
-/// Fails where `committed` is read without `Acquire` or raised without `Release`, where the frontier is moved without an exchange, and
-/// where `committed` is raised before the chunks are committed.
+/// Fails where `committed` is read without `Acquire` or raised without `Release`, where the
+/// frontier is moved without an exchange, and where `committed` is raised before the chunks are
+/// committed.
 #[test]
 fn a_chunk_has_one_taker_and_is_committed_when_it_has() {
     loom::model(|| {

@@ -30,7 +30,8 @@ impl Value {
     }
 }
 
-// SAFETY: a value is written by the thread that makes it, and then only read; loom checks that this is so.
+// SAFETY: a value is written by the thread that makes it, and then only read; loom checks that this
+// is so.
 unsafe impl Sync for Value {}
 
 /// A registry that is freed with what it points to, by nobody: models are short.
@@ -56,8 +57,8 @@ fn what_was_appended_is_seen_whole_by_readers_and_by_other_writers() {
     });
 }
 
-/// Fails where the list is searched first, and what was not found is then appended, and where a link is set by a store instead of an
-/// exchange.
+/// Fails where the list is searched first, and what was not found is then appended, and where a
+/// link is set by a store instead of an exchange.
 #[test]
 fn two_threads_that_append_the_same_at_once_append_one() {
     loom::model(|| {

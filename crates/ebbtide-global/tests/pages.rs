@@ -1,7 +1,8 @@
-//! Claim: what counts as held is what the pages of the system take, whatever their size; it stays within the promise.
+//! Claim: what counts as held is what the pages of the system take, whatever their size; it stays
+//! within the promise.
 //!
-//! Natively this is a test of one size of pages. `ci/platforms.sh aarch64` runs it with pages of 16 and of 64 KiB, as QEMU
-//! simulates them.
+//! Natively this is a test of one size of pages. `ci/platforms.sh aarch64` runs it with pages of 16
+//! and of 64 KiB, as QEMU simulates them.
 
 // Without a range nothing is held.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -38,7 +39,8 @@ fn what_counts_as_held_is_what_the_pages_of_large_blocks_take() {
         blocks.extend(added);
         let held = report().held - before;
         let taken: usize = blocks[1..].iter().map(|block| pages_of(block)).sum();
-        // With pages of 4 KiB it is an average. It includes 4 KiB for the place of each block in its first page.
+        // With pages of 4 KiB it is an average. It includes 4 KiB for the place of each block in
+        // its first page.
         let tolerance = if page_bytes() > 4096 { 0 } else { taken / 50 };
         assert!(held + tolerance >= taken, "{held} count as held, pages take {taken}");
         assert!(held <= taken + taken / 8, "{held} count as held, pages take {taken}");

@@ -123,8 +123,8 @@ fn it_takes_no_chunk_that_scopes_inside_of_it_pinned() {
     for number in 0..300 {
         let own = arena(|| {
             let inner = arena(|| some(64 * number));
-            // Too large for the free lists, so that a chunk is needed. The inner scope left one with
-            // a free tail.
+            // Too large for the free lists, so that a chunk is needed. The inner scope left one
+            // with a free tail.
             let large: Vec<Vec<u8>> = (0..20).map(|_| vec![1; 1000 + number]).collect();
             kept.push_back(inner);
             large

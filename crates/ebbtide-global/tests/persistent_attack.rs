@@ -4,8 +4,8 @@
 //! pools and change bounds. Each live block keeps its bytes, and when all are freed no chunk is
 //! pinned.
 //!
-//! `EBBTIDE_ATTACK_STEPS=10000000 cargo test --release -p ebbtide-global --test persistent_attack` is the
-//! long run.
+//! `EBBTIDE_ATTACK_STEPS=10000000 cargo test --release -p ebbtide-global --test persistent_attack`
+//! is the long run.
 
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]

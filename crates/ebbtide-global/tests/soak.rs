@@ -73,7 +73,8 @@ struct Seen {
     dropped_sum: u64,
 }
 
-/// Makes the records `numbers`, each in a scope; sends every eighth on, and takes care of what arrives.
+/// Makes the records `numbers`, each in a scope; sends every eighth on, and takes care of what
+/// arrives.
 fn work(
     numbers: std::ops::Range<u64>,
     next: mpsc::Sender<Record>,
@@ -184,7 +185,8 @@ fn after_a_long_life_nothing_is_lost_and_the_memory_is_back() {
     println!("{report}");
     // The scopes of the records, and that in which each thread drops what it holds at last.
     assert_eq!(report.scopes - before.scopes, 10 * (life + threads));
-    // A neighbour's free while a chunk's rest serves the next scope hides an escape from the report.
+    // A neighbour's free while a chunk's rest serves the next scope hides an escape from the
+    // report.
     let escaped = report.escapes.blocks - before.escapes.blocks;
     assert!(escaped <= blocks && escaped >= blocks / 10 * 9, "{escaped} of {blocks}");
     assert_eq!(report.escapes.pinned_chunks, before.escapes.pinned_chunks);

@@ -36,7 +36,8 @@ impl Drop for Late {
 }
 
 thread_local! {
-    // Some are made before the thread's first scope, some inside of it: destructors run in either order.
+    // Some are made before the thread's first scope, some inside of it: destructors run in either
+    // order.
     static BEFORE: RefCell<Late> = const { RefCell::new(Late(Vec::new())) };
     static LAZY_BEFORE: RefCell<Late> = RefCell::new(Late(vec!["early".into()]));
     static INSIDE: RefCell<Late> = const { RefCell::new(Late(Vec::new())) };

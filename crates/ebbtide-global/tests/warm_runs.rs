@@ -1,5 +1,5 @@
-//! Claim: a large block that grows moves to a run of its owner's cache that has the memory for it, with its contents; a block of
-//! another scope stays where it is.
+//! Claim: a large block that grows moves to a run of its owner's cache that has the memory for it,
+//! with its contents; a block of another scope stays where it is.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
@@ -61,7 +61,8 @@ fn a_large_block_that_grows_moves_to_warm_memory() {
         let owner = Owner::new();
         assert!(owner.start());
         let outer = owner.enter(&Options::new()).unwrap();
-        // Both have grown once, so their runs are of one class; only the first run gets more memory.
+        // Both have grown once, so their runs are of one class; only the first run gets more
+        // memory.
         let large = Block::new(&owner, 10_000, 1).grow(&owner, 70_000).grow(&owner, 400_000);
         let small = Block::new(&owner, 10_000, 2).grow(&owner, 70_000);
         let (warm, cold) = (large.chunk(), small.chunk());

@@ -62,7 +62,8 @@ fn large_blocks_are_zero() {
             Block::zeroed(&owner, 120_000).unwrap().free(&owner);
         }
     }
-    // So much is held beyond what is alive that the rest of a run goes back when a smaller block takes it.
+    // So much is held beyond what is alive that the rest of a run goes back when a smaller block
+    // takes it.
     let held: Vec<Block> = (0..2000).map_while(|_| Block::zeroed(&owner, 9000)).collect();
     let before = report();
     assert!(before.held > before.live / 4 * 5, "{before:?}");

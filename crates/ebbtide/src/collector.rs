@@ -117,8 +117,8 @@ impl<'s, T> Collector<'s, T> {
         }
     }
 
-    /// Like [`hint`](Collector::hint), but takes no other chunk. Returns whether there is room for as
-    /// many elements now.
+    /// Like [`hint`](Collector::hint), but takes no other chunk. Returns whether there is room for
+    /// as many elements now.
     #[inline(always)]
     pub(crate) fn hint_here(&mut self, elements: usize) -> bool {
         if self.capacity > 0 {
@@ -211,8 +211,8 @@ impl<'s, T> Collector<'s, T> {
             self.alone = Some(alone);
             return;
         }
-        // SAFETY: nothing was allocated since but this block and those that it moved from. Its chunk
-        // is behind the cursor then, where nothing touches it before it is copied.
+        // SAFETY: nothing was allocated since but this block and those that it moved from. Its
+        // chunk is behind the cursor then, where nothing touches it before it is copied.
         unsafe { self.cursor.restore(alone.before) };
         let Ok(place) = self.cursor.reserve_low::<AllocError>(layout) else {
             unreachable!("it fits, as was just tested")

@@ -2,10 +2,10 @@
 //!
 //! # Invariant
 //!
-//! - **D1** The list that starts with `newest` and continues with `older` has one [`Entry`] for each
-//!   value that was registered since the last reset. Each entry lies in a chunk of the arena, its
-//!   value is initialised, and its `drop` drops that value. `'v` outlives the arena, and every value
-//!   is of a type that is valid for `'v`, or a box of such a value.
+//! - **D1** The list that starts with `newest` and continues with `older` has one [`Entry`] for
+//!   each value that was registered since the last reset. Each entry lies in a chunk of the arena,
+//!   its value is initialised, and its `drop` drops that value. `'v` outlives the arena, and every
+//!   value is of a type that is valid for `'v`, or a box of such a value.
 
 use crate::{
     arena::{Arena, Retain},
@@ -39,15 +39,15 @@ use core::{
 /// ```
 ///
 /// Values may borrow for `'v`, from whatever outlives the arena. They cannot borrow each other,
-/// because a destructor could then access a value that was dropped before. In a `TypedArena`, values
-/// can borrow each other if their type does not implement `Drop` itself.
+/// because a destructor could then access a value that was dropped before. In a `TypedArena`,
+/// values can borrow each other if their type does not implement `Drop` itself.
 ///
 /// It is neither `Send` nor `Sync`: the values in it may be of any type.
 pub struct DropArena<'v, B: Backing = DefaultBacking> {
     arena: Arena<B>,
     newest: Cell<Option<NonNull<Link>>>,
-    /// Invariant: if the arena were covariant in `'v`, a value that borrows for a shorter time could
-    /// be put in.
+    /// Invariant: if the arena were covariant in `'v`, a value that borrows for a shorter time
+    /// could be put in.
     values: PhantomData<fn(&'v ()) -> &'v ()>,
 }
 
@@ -157,8 +157,8 @@ impl<'v, B: Backing> DropArena<'v, B> {
         Ok(unsafe { lend(place) })
     }
 
-    /// Moves the elements of an iterator into the arena, to be dropped with it, the first one first.
-    /// If the iterator panics, those it yielded are dropped. It may allocate from the arena.
+    /// Moves the elements of an iterator into the arena, to be dropped with it, the first one
+    /// first. If the iterator panics, those it yielded are dropped. It may allocate from the arena.
     ///
     /// # Panics
     ///
@@ -246,8 +246,8 @@ impl<'v, B: Backing> DropArena<'v, B> {
     ///
     /// # Safety
     ///
-    /// `T: 'v`, or it is a box of such values in this arena. The value is not used after the arena's
-    /// next reset or end.
+    /// `T: 'v`, or it is a box of such values in this arena. The value is not used after the
+    /// arena's next reset or end.
     #[inline(always)]
     unsafe fn register<T, F: Failure>(&self, root: &Scope<'_>, value: T) -> Result<NonNull<T>, F> {
         let link = Link { older: Cell::new(None), drop: drop_value::<T> };

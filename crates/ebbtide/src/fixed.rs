@@ -25,8 +25,9 @@ use core::{
 /// to instead.
 ///
 /// Some methods of an [`Arena`](crate::Arena) have no counterpart here. There is no `root`: its
-/// cursor would outlast the loan of the buffer, whose owner may give another one next time. There is
-/// no `reset`, for nothing outlasts a scope, and no `try_scope`, for opening one takes no memory.
+/// cursor would outlast the loan of the buffer, whose owner may give another one next time. There
+/// is no `reset`, for nothing outlasts a scope, and no `try_scope`, for opening one takes no
+/// memory.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -192,8 +193,8 @@ impl Fixed<SpareCapacity> {
         Fixed::new(SpareCapacity(vec))
     }
 
-    /// An arena over a buffer of plain bytes, whose contents are lost. It is taken by value, because
-    /// a scope leaves bytes behind that are not initialised.
+    /// An arena over a buffer of plain bytes, whose contents are lost. It is taken by value,
+    /// because a scope leaves bytes behind that are not initialised.
     ///
     /// ```
     /// let bytes = vec![7u8; 100].into_boxed_slice();

@@ -97,8 +97,9 @@ impl Words {
     ///
     /// - [`Words::of`] made them, or a copy of them. Since then, they were changed only by their
     ///   scope, by the fast paths of the [module](self), or to earlier words of the same scope.
-    /// - Since then, and during `'s`, the arena has neither moved nor been reset, trimmed or dropped.
-    ///   No method of it was called: its statistics and its limit are reached through the scope.
+    /// - Since then, and during `'s`, the arena has neither moved nor been reset, trimmed or
+    ///   dropped. No method of it was called: its statistics and its limit are reached through the
+    ///   scope.
     /// - No other words of the arena are in use, but for ancestors: words that these were copied
     ///   from, and that nobody changes until these are no longer in use.
     /// - What was allocated since the words last went back to earlier ones, or to those of an
@@ -126,8 +127,8 @@ pub fn set_limit(scope: &Scope<'_>, bytes: Option<usize>) {
     scope.cursor().control().set_limit(bytes.unwrap_or(usize::MAX));
 }
 
-/// A block at the low end of a scope, uninitialised. While it is the last one there, which means that
-/// it ends at `low`, it grows and shrinks in place as `low` moves.
+/// A block at the low end of a scope, uninitialised. While it is the last one there, which means
+/// that it ends at `low`, it grows and shrinks in place as `low` moves.
 ///
 /// # Errors
 ///

@@ -36,13 +36,13 @@ impl<T: ?Sized + 'static> ForLifetime for &'static mut T {
 }
 
 impl<'a> Scope<'a> {
-    /// Runs `make` in a child scope and keeps the value that it returns. Everything else that `make`
-    /// allocated, such as scratch memory, is free again. The value moves within the arena, without a
-    /// temporary copy on the heap.
+    /// Runs `make` in a child scope and keeps the value that it returns. Everything else that
+    /// `make` allocated, such as scratch memory, is free again. The value moves within the arena,
+    /// without a temporary copy on the heap.
     ///
     /// The value cannot refer to other values in the child, because these do not move with it; use
-    /// [`transaction`](Scope::transaction) to keep a tree. If the child entered more than one chunk,
-    /// the scratch memory in all but the last one is free only when this scope ends.
+    /// [`transaction`](Scope::transaction) to keep a tree. If the child entered more than one
+    /// chunk, the scratch memory in all but the last one is free only when this scope ends.
     ///
     /// # Panics
     ///
@@ -187,8 +187,8 @@ impl<'a> Scope<'a> {
     /// A child whose memory becomes this scope's if it is kept.
     fn child_to_keep(&mut self) -> Scope<'a> {
         // SAFETY: this scope is not used until the child's end (I4): its callers borrow it
-        // exclusively. They take over what they let out of the child, which for a closure that works
-        // for every lifetime is what it returns.
+        // exclusively. They take over what they let out of the child, which for a closure that
+        // works for every lifetime is what it returns.
         Scope::new(unsafe { self.cursor().fork_with_room() })
     }
 

@@ -46,7 +46,8 @@
 //! - `allocator-api2-02`, `-03`, `-04` and `nightly`: `&Scope` is an `Allocator`, of one version of
 //!   the trait each; any of them can be enabled together.
 //! - `hashbrown-017`: the maps and sets of [`collections`]. `ndarray-017`: arrays of any dimension.
-//! - `serde`: boxes and collections, and [`dynamic`] values such as JSON. `rayon`: `Pool::par_map`. `huge-pages`: a backing of huge pages.
+//! - `serde`: boxes and collections, and [`dynamic`] values such as JSON. `rayon`: `Pool::par_map`.
+//!   `huge-pages`: a backing of huge pages.
 //! - `poison` fills memory that a scope left behind with `0xDB`, and makes [`Stats::high_water`]
 //!   exact to the byte.
 //! - `full` is all of these but `nightly`.

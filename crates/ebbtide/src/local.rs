@@ -93,8 +93,8 @@ const LEASED: u8 = 1;
 /// A closure of [`with`] is running.
 const SWAPPED: u8 = 2;
 
-// [`CLAIMED`]: the primary entry is idle, and claims were made in its arena since it was last leased
-// on the slow path; some of them may have been forgotten.
+// [`CLAIMED`]: the primary entry is idle, and claims were made in its arena since it was last
+// leased on the slow path; some of them may have been forgotten.
 const _: () = assert!(CLAIMED & (LEASED | SWAPPED) == 0);
 
 thread_local! {

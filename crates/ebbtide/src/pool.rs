@@ -507,8 +507,8 @@ impl<B: Backing + Clone> Pool<B> {
     ///
     /// # Errors
     ///
-    /// The first one that `f` returns, or the conversion of [`AllocError`] if there is no memory for
-    /// an arena, its first chunk or the results.
+    /// The first one that `f` returns, or the conversion of [`AllocError`] if there is no memory
+    /// for an arena, its first chunk or the results.
     ///
     /// # Panics
     ///

@@ -11,7 +11,8 @@ use core::{convert::Infallible, fmt, ptr};
 
 impl<B: Backing + Clone> Pool<B> {
     /// Lends the root of an arena: what is allocated there lives as long as the pool is borrowed,
-    /// also after the loan, until [`reset`](Pool::reset). The next loan of a root goes on behind it.
+    /// also after the loan, until [`reset`](Pool::reset). The next loan of a root goes on behind
+    /// it.
     ///
     /// # Panics
     ///
@@ -106,11 +107,11 @@ impl<'p, B: Backing> PooledRoot<'p, B> {
     /// The root with the lifetime of what it allocates.
     fn outliving<'s>(&'s self, root: &'s Scope<'_>) -> &'s Scope<'p> {
         let root = ptr::from_ref(root).cast::<Scope<'p>>();
-        // SAFETY: only the lifetime of the allocations differs. Their memory is the arena's. As long
-        // as the pool is borrowed for `'p`, the arena is this root's, in the stack of rooted arenas
-        // or another root's, and none of them frees, resets or scopes it: `Pool::reset` and dropping
-        // the pool borrow it exclusively. A forgotten root leaks its arena. Blocks of a backing stay
-        // where they are when the arena moves to another thread.
+        // SAFETY: only the lifetime of the allocations differs. Their memory is the arena's. As
+        // long as the pool is borrowed for `'p`, the arena is this root's, in the stack of rooted
+        // arenas or another root's, and none of them frees, resets or scopes it: `Pool::reset` and
+        // dropping the pool borrow it exclusively. A forgotten root leaks its arena. Blocks of a
+        // backing stay where they are when the arena moves to another thread.
         unsafe { &*root }
     }
 

@@ -21,8 +21,8 @@ const FAR: usize = 256 << 10;
 /// Of a larger block no more is fetched, for it would push itself out of the nearest cache.
 const MOST: usize = 16 << 10;
 
-/// Prefetches what will follow a `T` that was placed at `block`, where `used` says how far that lies
-/// below the end of its region. It is asked only for blocks that are large enough.
+/// Prefetches what will follow a `T` that was placed at `block`, where `used` says how far that
+/// lies below the end of its region. It is asked only for blocks that are large enough.
 ///
 /// A call in debug builds, where inlined code makes the caller's frame larger.
 #[cfg_attr(not(debug_assertions), inline(always))]

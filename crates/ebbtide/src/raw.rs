@@ -780,7 +780,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// Moves to where a builder's or a child's cursor is, and so keeps all that was allocated there.
+    /// Moves to where a builder's or a child's cursor is, and so keeps all that was allocated
+    /// there.
     ///
     /// # Safety
     ///
@@ -810,8 +811,8 @@ impl Cursor {
 
     /// Keeps one block of a child, and returns its new address. If the block lies in the region of
     /// this cursor, or in the one that the child has moved to, it moves to the high end of that
-    /// region, and all else that the child allocated there is free again. Otherwise everything stays
-    /// as it is, and is kept.
+    /// region, and all else that the child allocated there is free again. Otherwise everything
+    /// stays as it is, and is kept.
     ///
     /// # Safety
     ///

@@ -81,7 +81,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(slice) })
     }
 
-    /// Clones the elements of a slice that need no `Drop`. If `clone` panics, the memory stays taken.
+    /// Clones the elements of a slice that need no `Drop`. If `clone` panics, the memory stays
+    /// taken.
     #[inline(always)]
     fn slice_clone_in<T: Clone, F: Failure>(&self, values: &[T]) -> Result<&'a mut [T], F> {
         let start = self.reserve_slice::<T, F>(values.len())?;

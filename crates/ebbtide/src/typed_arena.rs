@@ -1,17 +1,18 @@
 //! An arena for values of one type, with destructors.
 //!
-//! Its chunks are vectors of the standard library. The values can refer to each other in cycles only
-//! because the destructor of such a vector is declared not to access references of its elements
-//! (`may_dangle`, which no other crate can use on stable Rust).
+//! Its chunks are vectors of the standard library. The values can refer to each other in cycles
+//! only because the destructor of such a vector is declared not to access references of its
+//! elements (`may_dangle`, which no other crate can use on stable Rust).
 //!
 //! # Invariants
 //!
 //! - **A1** While values are borrowed, no chunk is shrunk or reallocated: a new value is written to
 //!   spare capacity after the last one, and no reference to the others is created.
 //! - **A2** While a reference to `current` exists, neither user code nor an allocator runs.
-//! - **A3** While user code creates the values of a batch, the chunk that they are written to is not
-//!   in the arena: a `Taken` holds it and puts it back.
-//! - **A4** If `current` has a capacity, `others` has spare capacity for all chunks that are taken out.
+//! - **A3** While user code creates the values of a batch, the chunk that they are written to is
+//!   not in the arena: a `Taken` holds it and puts it back.
+//! - **A4** If `current` has a capacity, `others` has spare capacity for all chunks that are taken
+//!   out.
 
 use crate::{
     chunk::LARGEST_CHUNK,
@@ -37,9 +38,9 @@ use core::{
 /// may refer to each other in cycles.
 ///
 /// Allocating takes `&self` and returns `&mut T`, as in the crate typed-arena. A value is never
-/// moved: when a chunk is full, another one follows, twice as large. The memory comes from the heap.
-/// Values without a destructor take less time in a [`Scope`](crate::Scope); for values of different
-/// types, see [`DropArena`](crate::DropArena).
+/// moved: when a chunk is full, another one follows, twice as large. The memory comes from the
+/// heap. Values without a destructor take less time in a [`Scope`](crate::Scope); for values of
+/// different types, see [`DropArena`](crate::DropArena).
 ///
 /// ```
 /// use ebbtide::TypedArena;
@@ -230,12 +231,12 @@ impl<T> TypedArena<T> {
         unsafe { &mut *place }
     }
 
-    /// Moves the elements of an iterator into the arena, next to each other. If the iterator panics,
-    /// those it yielded are dropped.
+    /// Moves the elements of an iterator into the arena, next to each other. If the iterator
+    /// panics, those it yielded are dropped.
     ///
     /// The iterator may itself allocate from the arena. Its values then go to other chunks, and
-    /// [`iter_mut`](TypedArena::iter_mut) yields the values of this arena in another order from then
-    /// on.
+    /// [`iter_mut`](TypedArena::iter_mut) yields the values of this arena in another order from
+    /// then on.
     ///
     /// # Panics
     ///
@@ -552,8 +553,8 @@ struct Taken<'t, T> {
 impl<'t, T> Batch<'t, T> {
     #[inline]
     fn begin(arena: &'t TypedArena<T>) -> Self {
-        // Values without a size need no chunk. Those that are lent stay in the arena, so that none is
-        // dropped if the two together are more than a vector counts.
+        // Values without a size need no chunk. Those that are lent stay in the arena, so that none
+        // is dropped if the two together are more than a vector counts.
         let chunk = if size_of::<T>() == 0 { Vec::new() } else { Self::take_current(arena) };
         arena.taken.set(arena.taken.get() + 1);
         let mut chunk = Taken::new(arena, chunk);
@@ -664,8 +665,8 @@ impl<T> Drop for Taken<'_, T> {
         // SAFETY: A2: nothing below runs code of the user's until the last use of this.
         let current = unsafe { &mut *arena.current.get() };
         if size_of::<T>() == 0 {
-            // Panics if they are more than a vector counts. The new ones, which are not lent yet, are
-            // dropped then.
+            // Panics if they are more than a vector counts. The new ones, which are not lent yet,
+            // are dropped then.
             current.append(&mut self.chunk);
         } else if current.capacity() == 0 {
             // SAFETY: valid for writes; the vector that was there has nothing to free.

@@ -124,8 +124,8 @@ fn a_claim_over_a_buffer_takes_chunks_from_the_spill_and_returns_them() {
     assert_eq!(fixed.stats().held, 0);
 }
 
-/// What a claim may hold of the backing beside twice what was allocated in it: the rest of its first
-/// chunk, and headers.
+/// What a claim may hold of the backing beside twice what was allocated in it: the rest of its
+/// first chunk, and headers.
 const PER_CLAIM: usize = 700;
 
 #[test]

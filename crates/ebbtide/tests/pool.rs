@@ -447,7 +447,8 @@ fn a_limit_holds_for_one_loan() {
     assert!(next.scope().try_alloc_zeroed_slice::<u8>(200_000).is_ok());
 }
 
-/// Without poison, the high water counts whole chunks, and a loan starts in the one that the last loan left.
+/// Without poison, the high water counts whole chunks, and a loan starts in the one that the last
+/// loan left.
 #[test]
 #[cfg(any(feature = "poison", ebbtide_asan))]
 fn the_high_water_of_a_loan_is_its_own() {

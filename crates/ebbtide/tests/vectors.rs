@@ -2,8 +2,8 @@
 //! whatever is allocated in between, panics or is forgotten. A vector never uses the memory of
 //! another scope.
 //!
-//! The file is long because one set of random operations drives every kind of vector and string, and
-//! the tests of single claims use its elements and helpers.
+//! The file is long because one set of random operations drives every kind of vector and string,
+//! and the tests of single claims use its elements and helpers.
 
 #![cfg(feature = "std")]
 #![allow(clippy::string_extend_chars, reason = "it is what is tested")]

@@ -1,6 +1,6 @@
-//! `cargo xtask dist PREFIX`: installs the C interface: both libraries, the headers, a pkg-config file
-//! and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below that folder, as packagers
-//! expect.
+//! `cargo xtask dist PREFIX`: installs the C interface: both libraries, the headers, a pkg-config
+//! file and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below that folder, as
+//! packagers expect.
 //!
 //! The files say where they are by their own place, so the folder may be moved as a whole.
 

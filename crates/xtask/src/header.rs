@@ -1,8 +1,8 @@
 //! `cargo xtask header`: writes the declarations of `ebbtide.h` from the source of `ebbtide-capi`.
 //!
 //! Only what lies between two marks is generated: a declaration with its comment for each function
-//! that the library exports. The rest of the header, inline functions and their types, is written by
-//! hand; assertions on both sides hold the types together.
+//! that the library exports. The rest of the header, inline functions and their types, is written
+//! by hand; assertions on both sides hold the types together.
 
 use crate::Failure;
 use std::{fs, io, path::Path};

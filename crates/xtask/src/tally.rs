@@ -45,8 +45,8 @@ impl Reader {
     }
 }
 
-/// Parses the first row of Julia's table, which has the sums. A column exists only if its sum is not
-/// 0, so none of these cells is blank.
+/// Parses the first row of Julia's table, which has the sums. A column exists only if its sum is
+/// not 0, so none of these cells is blank.
 fn first_row(columns: &[String], line: &str) -> Option<Tally> {
     let mut tally = Tally::default();
     for (name, count) in columns.iter().zip(cells(line)?) {

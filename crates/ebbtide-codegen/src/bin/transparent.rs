@@ -1,5 +1,6 @@
-//! The fast paths of the transparent allocator as functions, for `tests/pinned` to look at. A program and no library: only
-//! there is the address of a thread-local a constant, as in the programs that use the allocator.
+//! The fast paths of the transparent allocator as functions, for `tests/pinned` to look at. A
+//! program and no library: only there is the address of a thread-local a constant, as in the
+//! programs that use the allocator.
 
 use core::alloc::{GlobalAlloc, Layout};
 use ebbtide_global::Scoped;

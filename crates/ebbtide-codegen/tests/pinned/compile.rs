@@ -15,7 +15,8 @@ const PARTS: [(&str, &str); 2] = [
 static X86_64: LazyLock<Option<Functions>> = LazyLock::new(|| compile(Machine::X86_64));
 static AARCH64: LazyLock<Option<Functions>> = LazyLock::new(|| compile(Machine::Aarch64));
 
-/// The functions as compiled for a machine. `None`, and a message, if its standard library is not installed.
+/// The functions as compiled for a machine. `None`, and a message, if its standard library is not
+/// installed.
 pub(crate) fn functions(machine: Machine) -> Option<&'static Functions> {
     let functions = match machine {
         Machine::X86_64 => &X86_64,
@@ -44,7 +45,8 @@ fn compile(machine: Machine) -> Option<Functions> {
     Some(all)
 }
 
-/// The fast paths of other arenas, by the name of the arena and that of the function here: `bumpalo__alloc_u64`.
+/// The fast paths of other arenas, by the name of the arena and that of the function here:
+/// `bumpalo__alloc_u64`.
 pub(crate) fn peers(machine: Machine) -> Option<Functions> {
     if !machine.is_installed() {
         return None;

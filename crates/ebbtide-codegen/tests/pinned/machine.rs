@@ -99,7 +99,8 @@ impl Machine {
         }
     }
 
-    /// Whether an instruction makes room on the stack, saves a register there, or calls a function that returns here.
+    /// Whether an instruction makes room on the stack, saves a register there, or calls a function
+    /// that returns here.
     pub(crate) fn needs_frame(self, instruction: &str) -> bool {
         self.is_call(instruction)
             || match self {
@@ -111,7 +112,8 @@ impl Machine {
             }
     }
 
-    /// Whether an instruction stores to the stack, other than to save a register that belongs to the caller.
+    /// Whether an instruction stores to the stack, other than to save a register that belongs to
+    /// the caller.
     pub(crate) fn is_stack_store(self, instruction: &str) -> bool {
         let (mnemonic, operands) = split(instruction);
         match self {

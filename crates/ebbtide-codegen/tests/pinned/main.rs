@@ -1,9 +1,11 @@
-//! A change that costs a fast path an instruction shows here, be it the core's or the transparent allocator's.
+//! A change that costs a fast path an instruction shows here, be it the core's or the transparent
+//! allocator's.
 //!
-//! The assembly of each function of this crate, for x86-64 and for aarch64, is compared with what `asm/` holds, for the
-//! compiler that `compiler.txt` there names; the claims in numbers hold for every compiler. `cargo xtask bless` writes what the
-//! compiler makes now; look at the difference before you commit it. A machine whose standard library is not installed is
-//! left out with a message.
+//! The assembly of each function of this crate, for x86-64 and for aarch64, is compared with what
+//! `asm/` holds, for the compiler that `compiler.txt` there names; the claims in numbers hold for
+//! every compiler. `cargo xtask bless` writes what the compiler makes now; look at the difference
+//! before you commit it. A machine whose standard library is not installed is left out with a
+//! message.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
@@ -88,8 +90,8 @@ fn the_transparent_calls_have_no_frame_and_leave_by_jumps(machine: Machine, func
     }
 }
 
-/// The instructions of a transparent call where no scope is open, or the block is not the engine's: the first test, and what
-/// follows on it up to the jump to the inner allocator's function.
+/// The instructions of a transparent call where no scope is open, or the block is not the engine's:
+/// the first test, and what follows on it up to the jump to the inner allocator's function.
 fn outside(machine: Machine, body: &str, inner: &str) -> usize {
     let lines: Vec<&str> = body.lines().map(str::trim).collect();
     let is_test = |line: &&str| machine.is_jump(line) && !machine.is_unconditional(line);
@@ -144,8 +146,9 @@ fn assembly_is_as_recorded(machine: Machine, functions: &Functions) {
     }
 }
 
-/// The number of instructions, and the same with a paired load counted as the two loads that it replaces. ebbtide keeps the
-/// words that are loaded apart, because a pair of them would wait for the store of one of them by the allocation before.
+/// The number of instructions, and the same with a paired load counted as the two loads that it
+/// replaces. ebbtide keeps the words that are loaded apart, because a pair of them would wait for
+/// the store of one of them by the allocation before.
 fn counts(machine: Machine, name: &str, body: &str) -> (usize, usize) {
     let shortest = paths::shortest(machine, body);
     let (instructions, pairs) = shortest.unwrap_or_else(|| panic!("{name} has no fast path"));

@@ -54,8 +54,8 @@ impl<'a> Graph<'a> {
         loads.next_back().copied().unwrap_or_default()
     }
 
-    /// Whether a block makes a call that the fast path does not make. What a register without a known function calls is the
-    /// test's own.
+    /// Whether a block makes a call that the fast path does not make. What a register without a
+    /// known function calls is the test's own.
     fn is_cold(&self, index: usize) -> bool {
         self.blocks[index].iter().filter(|line| self.machine.is_call(line)).any(|call| {
             let target = self.target(call);
@@ -63,8 +63,8 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The blocks on a way from the start to a return or a tail call that makes no cold call; of a function with a loop,
-    /// those of the loop.
+    /// The blocks on a way from the start to a return or a tail call that makes no cold call; of a
+    /// function with a loop, those of the loop.
     fn fast(&self) -> BTreeSet<usize> {
         let warm: Vec<bool> = (0..self.blocks.len()).map(|index| !self.is_cold(index)).collect();
         let reached = closure(&[0], |index| {
@@ -104,15 +104,17 @@ fn closure(from: &[usize], next: impl Fn(usize) -> Vec<usize>) -> BTreeSet<usize
     found
 }
 
-/// The instructions that run if the block fits, in the order of the listing; of a function with a loop, those of a turn.
+/// The instructions that run if the block fits, in the order of the listing; of a function with a
+/// loop, those of a turn.
 pub(crate) fn fast_path(machine: Machine, body: &str) -> Vec<&str> {
     let graph = Graph::of(machine, body);
     let fast = graph.fast();
     fast.into_iter().flat_map(|index| graph.blocks[index].clone()).collect()
 }
 
-/// The number of instructions on the shortest way through the fast path, and how many of them load a pair of words; of a
-/// function that calls `memcpy`, the shortest way through such a call. `None` if there is no such way.
+/// The number of instructions on the shortest way through the fast path, and how many of them load
+/// a pair of words; of a function that calls `memcpy`, the shortest way through such a call. `None`
+/// if there is no such way.
 pub(crate) fn shortest(machine: Machine, body: &str) -> Option<(usize, usize)> {
     let graph = Graph::of(machine, body);
     let fast = graph.fast();
@@ -146,8 +148,8 @@ pub(crate) fn shortest(machine: Machine, body: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The instructions of the fast path that write to the stack, or pass its address to `memcpy`; saving registers on entry
-/// does not count.
+/// The instructions of the fast path that write to the stack, or pass its address to `memcpy`;
+/// saving registers on entry does not count.
 pub(crate) fn stack_stores(machine: Machine, body: &str) -> Vec<String> {
     let graph = Graph::of(machine, body);
     let mut stores = Vec::new();

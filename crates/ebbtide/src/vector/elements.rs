@@ -507,8 +507,8 @@ impl<T, L: Length> Elements<T, L> {
                 return Ok(());
             }
         }
-        // The rest, whose number is unknown: one that may make the vector grow, then as many as there
-        // is room for.
+        // The rest, whose number is unknown: one that may make the vector grow, then as many as
+        // there is room for.
         while let Some(value) = values.next() {
             self.push::<F>(memory, value)?;
             let room = self.capacity() - self.len();
