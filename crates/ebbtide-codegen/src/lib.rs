@@ -69,3 +69,9 @@ pub fn open_allocate_close(arena: &mut Arena, value: u64) -> u64 {
 pub fn collect_slice<'a>(s: &Scope<'a>, values: &[u32]) -> &'a mut [u32] {
     s.alloc_slice_from_iter(values.iter().map(|value| value + 1))
 }
+
+/// Clones of elements of two words each, which are `Copy`: one copy if there are many.
+#[unsafe(no_mangle)]
+pub fn clone_slice<'a>(s: &Scope<'a>, values: &[&'a str]) -> &'a mut [&'a str] {
+    s.alloc_slice_clone(values)
+}

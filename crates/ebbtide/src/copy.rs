@@ -1,7 +1,7 @@
 //! Copying a few bytes without a call, and cloning many elements by one.
 
 use crate::prefetch;
-use core::ptr::NonNull;
+use core::{array, ptr::NonNull};
 
 /// The longest copy that is done inline.
 const INLINE: usize = 64;
@@ -87,19 +87,55 @@ unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, size: us
 
 /// Clones elements that need no `Drop`.
 ///
+/// # Safety
+///
+/// `to` is aligned and valid for writes of `values.len()` elements.
+#[inline(always)]
+pub(crate) unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
+    // A loop over integers becomes one copy wherever it is inlined, a loop over larger elements
+    // only in `clone_many`. For a few of those, the loop is faster than two calls.
+    let is_integer = size_of::<T>() <= size_of::<u64>();
+    if is_integer || values.len() < MANY {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { clone_each(values, to) };
+    } else {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { clone_many(values, to) };
+    }
+}
+
+/// From this number of elements on, a loop over larger elements than integers is out of line.
+const MANY: usize = 16;
+
+/// Clones elements, out of line: the compiler turns the loop into one copy here, because it knows
+/// that nothing writes to `values` meanwhile.
+///
+/// # Safety
+///
+/// The contract of [`clone_plain`].
+#[inline(never)]
+unsafe fn clone_many<T: Clone>(values: &[T], to: NonNull<T>) {
+    // SAFETY: the caller keeps the same contract.
+    unsafe { clone_each(values, to) };
+}
+
+/// Clones elements one by one.
+///
 /// A separate function, so that the compiler knows that nothing writes to `values` meanwhile, and
 /// turns a loop over integers into one copy.
 ///
 /// # Safety
 ///
-/// `to` is aligned and valid for writes of `values.len()` elements.
-pub(crate) unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
+/// The contract of [`clone_plain`].
+unsafe fn clone_each<T: Clone>(values: &[T], to: NonNull<T>) {
     for (index, value) in values.iter().enumerate() {
-        let value = value.clone();
+        // The standard library clones an array of `Copy` elements by a copy. The clone of a
+        // reference to a slice, for example, is two otherwise, an address and a length.
+        let value = array::from_ref(value).clone();
         // SAFETY: `index < values.len()`, and the caller says that `to` has room for that many
         // elements.
         let place = unsafe { to.add(index) };
         // SAFETY: the caller says that the place is aligned and valid for writes.
-        unsafe { place.write(value) };
+        unsafe { place.cast::<[T; 1]>().write(value) };
     }
 }

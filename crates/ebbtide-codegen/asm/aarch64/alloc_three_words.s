@@ -3,7 +3,7 @@
 	and	x8, x8, #0xfffffffffffffff8
 	sub	x8, x8, #24
 	cmp	x8, x9
-	b.lo	.LBB7_2
+	b.lo	.LBB8_2
 	ldr	q0, [x1]
 	ldr	x9, [x1, #16]
 	str	q0, [x8]
@@ -11,19 +11,19 @@
 	str	x8, [x0]
 	mov	x0, x8
 	ret
-.LBB7_2:
+.LBB8_2:
 	sub	sp, sp, #128
 	stp	x29, x30, [sp, #96]
 	str	x19, [sp, #112]
 	add	x29, sp, #96
 	ldr	x8, [x1, #16]
 	ldr	q0, [x1]
-	adrp	x9, .LCPI7_0
+	adrp	x9, .LCPI8_0
 	mov	x19, x0
 	str	x8, [sp, #16]
 	mov	x8, sp
 	str	q0, [sp]
-	ldr	q0, [x9, :lo12:.LCPI7_0]
+	ldr	q0, [x9, :lo12:.LCPI8_0]
 	//APP
 	//NO_APP
 	stp	xzr, x8, [sp, #56]

@@ -13,7 +13,7 @@
 	add	x19, x1, x12
 	stp	x8, x0, [sp]
 	stp	xzr, xzr, [sp, #16]
-	cbz	x2, .LBB10_13
+	cbz	x2, .LBB12_13
 	ldr	x10, [x8, #16]
 	ldr	x9, [x8]
 	neg	w11, w10
@@ -21,7 +21,7 @@
 	and	x11, x11, #0x3
 	orr	x13, x11, x12
 	cmp	x13, x14
-	b.ls	.LBB10_5
+	b.ls	.LBB12_5
 .Ltmp10:
 	mov	x0, x8
 	mov	x1, x20
@@ -29,14 +29,14 @@
 	bl	_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE
 .Ltmp11:
 	mov	x3, x1
-.LBB10_4:
+.LBB12_4:
 	mov	x1, x3
 	ldp	x20, x19, [sp, #112]
 	ldr	x21, [sp, #96]
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #128
 	ret
-.LBB10_5:
+.LBB12_5:
 	sub	x14, x3, #1
 	add	x0, x10, x11
 	stp	x3, x9, [sp, #24]
@@ -50,10 +50,10 @@
 	str	x12, [x8, #16]
 	str	x13, [sp, #40]
 	stp	x13, x12, [sp, #64]
-	b.hs	.LBB10_7
+	b.hs	.LBB12_7
 	mov	x9, xzr
-	b	.LBB10_10
-.LBB10_7:
+	b	.LBB12_10
+.LBB12_7:
 	add	x9, x9, #1
 	mov	w13, #8
 	movi	v0.4s, #1
@@ -65,7 +65,7 @@
 	sub	x9, x9, x12
 	add	x12, x20, x9, lsl #2
 	mov	x13, x9
-.LBB10_8:
+.LBB12_8:
 	ldp	q1, q2, [x11, #-16]
 	subs	x13, x13, #8
 	add	x11, x11, #32
@@ -73,36 +73,36 @@
 	add	v2.4s, v2.4s, v0.4s
 	stp	q1, q2, [x10, #-16]
 	add	x10, x10, #32
-	b.ne	.LBB10_8
+	b.ne	.LBB12_8
 	mov	x20, x12
-.LBB10_10:
+.LBB12_10:
 	cmp	x20, x19
-	b.eq	.LBB10_21
+	b.eq	.LBB12_21
 	ldr	w10, [x20], #4
 	add	w10, w10, #1
 	str	w10, [x0, x9, lsl #2]
 	add	x9, x9, #1
 	cmp	x3, x9
-	b.ne	.LBB10_10
+	b.ne	.LBB12_10
 	str	x3, [sp, #16]
-.LBB10_13:
+.LBB12_13:
 	cmp	x20, x19
-	b.eq	.LBB10_20
-.LBB10_14:
+	b.eq	.LBB12_20
+.LBB12_14:
 	ldr	x8, [sp, #24]
 	ldr	w21, [x20], #4
 	cmp	x8, x3
-	b.eq	.LBB10_16
+	b.eq	.LBB12_16
 	add	w8, w21, #1
 	str	w8, [x0, x3, lsl #2]
 	add	x3, x3, #1
 	cmp	x20, x19
 	str	x3, [sp, #16]
-	b.ne	.LBB10_14
-	b	.LBB10_19
-.LBB10_16:
+	b.ne	.LBB12_14
+	b	.LBB12_19
+.LBB12_16:
 	cmn	x3, #1
-	b.eq	.LBB10_23
+	b.eq	.LBB12_23
 .Ltmp12:
 	mov	x0, sp
 	add	x1, x3, #1
@@ -114,30 +114,30 @@
 	add	x3, x3, #1
 	cmp	x20, x19
 	str	x3, [sp, #16]
-	b.ne	.LBB10_14
-.LBB10_19:
+	b.ne	.LBB12_14
+.LBB12_19:
 	ldp	x8, x0, [sp]
 	ldr	x10, [sp, #24]
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB10_4
-	b	.LBB10_22
-.LBB10_20:
+	b.ne	.LBB12_4
+	b	.LBB12_22
+.LBB12_20:
 	mov	x10, x3
 	add	x11, x0, x3, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB10_4
-	b	.LBB10_22
-.LBB10_21:
+	b.ne	.LBB12_4
+	b	.LBB12_22
+.LBB12_21:
 	mov	x10, x3
 	mov	x3, x9
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB10_4
-.LBB10_22:
+	b.ne	.LBB12_4
+.LBB12_22:
 	sub	x10, x3, x10
 	add	x9, x9, x10, lsl #2
 	str	x9, [x8, #16]
@@ -147,21 +147,21 @@
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #128
 	ret
-.LBB10_23:
+.LBB12_23:
 .Ltmp15:
 	adrp	x0, .Lanon..3
 	add	x0, x0, :lo12:.Lanon..3
 	bl	_ZN69_$LT$core..convert..Infallible$u20$as$u20$ebbtide..error..Failure$GT$9too_largeE
 .Ltmp16:
 	brk	#0x1
-.LBB10_25:
+.LBB12_25:
 .Ltmp14:
 	mov	x19, x0
 	mov	x0, sp
 	bl	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E
 	mov	x0, x19
 	bl	_Unwind_Resume
-.LBB10_26:
+.LBB12_26:
 .Ltmp17:
 	mov	x19, x0
 	mov	x0, sp

@@ -9,9 +9,9 @@
 	mov	x19, x1
 	sub	x8, x9, #64
 	cmp	x8, x0
-	b.lo	.LBB11_7
-	cbz	x19, .LBB11_6
-.LBB11_2:
+	b.lo	.LBB13_7
+	cbz	x19, .LBB13_6
+.LBB13_2:
 	mov	w8, #8
 	mov	x21, xzr
 	and	x9, x9, #0xfffffffffffffff0
@@ -20,10 +20,10 @@
 	add	x20, sp, #24
 	add	x22, sp, #32
 	str	q0, [sp]
-.LBB11_3:
+.LBB13_3:
 	sub	x10, x9, #8
 	cmp	x10, x0
-	b.lo	.LBB11_5
+	b.lo	.LBB13_5
 	str	x21, [x10]
 	mov	x9, x10
 	str	x10, [sp, #32]
@@ -31,9 +31,9 @@
 	//APP
 	//NO_APP
 	cmp	x19, x21
-	b.ne	.LBB11_3
-	b	.LBB11_6
-.LBB11_5:
+	b.ne	.LBB13_3
+	b	.LBB13_6
+.LBB13_5:
 	str	x21, [sp, #24]
 	//APP
 	//NO_APP
@@ -54,14 +54,14 @@
 	//APP
 	//NO_APP
 	cmp	x19, x21
-	b.ne	.LBB11_3
-.LBB11_6:
+	b.ne	.LBB13_3
+.LBB13_6:
 	ldp	x20, x19, [sp, #128]
 	ldp	x22, x21, [sp, #112]
 	ldp	x29, x30, [sp, #96]
 	add	sp, sp, #144
 	ret
-.LBB11_7:
+.LBB13_7:
 	ldr	x8, [x20, #8]
 	str	x0, [sp, #48]
 	add	x0, sp, #32
@@ -71,5 +71,5 @@
 	ldur	q0, [sp, #40]
 	str	x9, [x20]
 	stur	q0, [x20, #8]
-	cbnz	x19, .LBB11_2
-	b	.LBB11_6
+	cbnz	x19, .LBB13_2
+	b	.LBB13_6

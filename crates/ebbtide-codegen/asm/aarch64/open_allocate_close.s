@@ -4,15 +4,15 @@
 	add	x29, sp, #80
 	mov	x19, x0
 	ldr	x0, [x0, #24]
-	cbz	x0, .LBB203_4
+	cbz	x0, .LBB205_4
 	add	x8, x19, #48
 	ldr	x9, [x19, #32]
 	sub	x10, x0, #8
 	cmp	x10, x9
-	b.lo	.LBB203_5
-.LBB203_2:
+	b.lo	.LBB205_5
+.LBB205_2:
 	str	x1, [x10]
-.LBB203_3:
+.LBB205_3:
 	str	x10, [sp, #16]
 	add	x8, sp, #16
 	//APP
@@ -23,7 +23,7 @@
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #112
 	ret
-.LBB203_4:
+.LBB205_4:
 	mov	x0, x19
 	mov	x20, x1
 	bl	_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE
@@ -32,8 +32,8 @@
 	ldr	x9, [x19, #32]
 	sub	x10, x0, #8
 	cmp	x10, x9
-	b.hs	.LBB203_2
-.LBB203_5:
+	b.hs	.LBB205_2
+.LBB205_5:
 	str	x1, [sp, #8]
 	//APP
 	//NO_APP
@@ -50,4 +50,4 @@
 	ldr	x10, [sp, #40]
 	//APP
 	//NO_APP
-	b	.LBB203_3
+	b	.LBB205_3

@@ -7,24 +7,24 @@
 	mov	x19, x2
 	sub	x9, x9, x2
 	subs	x10, x9, x8
-	b.mi	.LBB205_12
+	b.mi	.LBB207_12
 	cmp	x19, #64
 	add	x20, x8, x10
 	str	x9, [x0]
-	b.ls	.LBB205_4
+	b.ls	.LBB207_4
 	mov	x0, x20
 	mov	x2, x19
 	bl	memcpy
-.LBB205_3:
+.LBB207_3:
 	mov	x0, x20
 	mov	x1, x19
 	ldp	x20, x19, [sp, #80]
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB205_4:
+.LBB207_4:
 	subs	x8, x19, #32
-	b.ls	.LBB205_6
+	b.ls	.LBB207_6
 	ldp	q1, q0, [x1]
 	add	x9, x1, x8
 	add	x8, x20, x8
@@ -37,9 +37,9 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB205_6:
+.LBB207_6:
 	subs	x8, x19, #16
-	b.ls	.LBB205_8
+	b.ls	.LBB207_8
 	ldr	q0, [x1]
 	str	q0, [x20]
 	ldr	q0, [x1, x8]
@@ -50,9 +50,9 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB205_8:
+.LBB207_8:
 	cmp	x19, #7
-	b.ls	.LBB205_10
+	b.ls	.LBB207_10
 	ldr	x8, [x1]
 	sub	x9, x19, #8
 	ldr	x10, [x1, x9]
@@ -64,9 +64,9 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB205_10:
+.LBB207_10:
 	cmp	x19, #3
-	b.ls	.LBB205_13
+	b.ls	.LBB207_13
 	ldr	w8, [x1]
 	sub	x9, x19, #4
 	ldr	w10, [x1, x9]
@@ -78,7 +78,7 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB205_12:
+.LBB207_12:
 	//APP
 	//NO_APP
 	mov	x20, x0
@@ -107,9 +107,9 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB205_13:
+.LBB207_13:
 	cmp	x19, #1
-	b.ls	.LBB205_15
+	b.ls	.LBB207_15
 	ldrh	w8, [x1]
 	sub	x9, x19, #2
 	ldrh	w10, [x1, x9]
@@ -121,8 +121,8 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB205_15:
-	cbz	x19, .LBB205_3
+.LBB207_15:
+	cbz	x19, .LBB207_3
 	ldrb	w8, [x1]
 	strb	w8, [x20]
 	mov	x0, x20

@@ -7,20 +7,20 @@
 	subq	%rdx, %rax
 	movq	%rax, %rcx
 	subq	%rbx, %rcx
-	js	.LBB6_18
+	js	.LBB7_18
 	movq	%rax, (%rdi)
 	addq	%rcx, %rbx
 	cmpq	$64, %rdx
-	jbe	.LBB6_2
+	jbe	.LBB7_2
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %rdx
-	jb	.LBB6_12
+	jb	.LBB7_12
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB6_12
+	jb	.LBB7_12
 	movq	%rbx, %rdi
 	movq	%rsi, %r14
 	movq	%rdx, %rsi
@@ -28,15 +28,15 @@
 	callq	*_ZN7ebbtide8prefetch10below_copy4callE@GOTPCREL(%rip)
 	movq	%r14, %rsi
 	movq	%r15, %rdx
-.LBB6_12:
+.LBB7_12:
 	movq	%rbx, %rdi
 	movq	%rdx, %r14
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rdx
-	jmp	.LBB6_19
-.LBB6_2:
+	jmp	.LBB7_19
+.LBB7_2:
 	cmpq	$32, %rdx
-	jbe	.LBB6_3
+	jbe	.LBB7_3
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rbx)
@@ -45,32 +45,32 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rbx,%rdx)
 	movups	%xmm0, -32(%rbx,%rdx)
-	jmp	.LBB6_19
-.LBB6_3:
+	jmp	.LBB7_19
+.LBB7_3:
 	cmpq	$16, %rdx
-	jbe	.LBB6_4
+	jbe	.LBB7_4
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rbx)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rbx,%rdx)
-	jmp	.LBB6_19
-.LBB6_4:
+	jmp	.LBB7_19
+.LBB7_4:
 	cmpq	$7, %rdx
-	jbe	.LBB6_5
+	jbe	.LBB7_5
 	movq	(%rsi), %rax
 	movq	%rax, (%rbx)
 	movq	-8(%rsi,%rdx), %rax
 	movq	%rax, -8(%rbx,%rdx)
-	jmp	.LBB6_19
-.LBB6_5:
+	jmp	.LBB7_19
+.LBB7_5:
 	cmpq	$3, %rdx
-	jbe	.LBB6_6
+	jbe	.LBB7_6
 	movl	(%rsi), %eax
 	movl	%eax, (%rbx)
 	movl	-4(%rsi,%rdx), %eax
 	movl	%eax, -4(%rbx,%rdx)
-	jmp	.LBB6_19
-.LBB6_18:
+	jmp	.LBB7_19
+.LBB7_18:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -97,21 +97,21 @@
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-	jmp	.LBB6_19
-.LBB6_6:
+	jmp	.LBB7_19
+.LBB7_6:
 	cmpq	$1, %rdx
-	jbe	.LBB6_7
+	jbe	.LBB7_7
 	movzwl	(%rsi), %eax
 	movw	%ax, (%rbx)
 	movzwl	-2(%rsi,%rdx), %eax
 	movw	%ax, -2(%rbx,%rdx)
-	jmp	.LBB6_19
-.LBB6_7:
+	jmp	.LBB7_19
+.LBB7_7:
 	testq	%rdx, %rdx
-	je	.LBB6_19
+	je	.LBB7_19
 	movzbl	(%rsi), %eax
 	movb	%al, (%rbx)
-.LBB6_19:
+.LBB7_19:
 	movq	%rbx, %rax
 	addq	$64, %rsp
 	popq	%rbx

@@ -2,14 +2,14 @@
 	andq	$-8, %rax
 	addq	$-24, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB7_2
+	jb	.LBB8_2
 	movq	16(%rsi), %rcx
 	movq	%rcx, 16(%rax)
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB7_2:
+.LBB8_2:
 	pushq	%rbx
 	subq	$96, %rsp
 	movq	16(%rsi), %rax

@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB8_2
+	jb	.LBB9_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB8_2:
+.LBB9_2:
 	pushq	%rbx
 	subq	$80, %rsp
 	movq	%rsi, 8(%rsp)

@@ -1,11 +1,11 @@
 	movq	(%rdi), %rax
 	decq	%rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB9_2
+	jb	.LBB10_2
 	movb	%sil, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB9_2:
+.LBB10_2:
 	pushq	%rbx
 	subq	$80, %rsp
 	movb	%sil, 15(%rsp)

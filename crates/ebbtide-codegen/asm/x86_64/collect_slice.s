@@ -12,7 +12,7 @@
 	pxor	%xmm0, %xmm0
 	movdqu	%xmm0, 24(%rsp)
 	testq	%rcx, %rcx
-	je	.LBB10_1
+	je	.LBB12_1
 	leaq	(,%rcx,4), %r8
 	movq	(%rdi), %r11
 	movq	16(%rdi), %r9
@@ -24,34 +24,34 @@
 	movq	%r11, %rbx
 	subq	%r9, %rbx
 	cmpq	%rbx, %rax
-	jbe	.LBB10_7
+	jbe	.LBB12_7
 .Ltmp10:
 	callq	*_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE@GOTPCREL(%rip)
 .Ltmp11:
 	movq	%rdx, %rcx
-	jmp	.LBB10_30
-.LBB10_1:
+	jmp	.LBB12_30
+.LBB12_1:
 	movl	$4, %eax
 	cmpq	%rdx, %rsi
-	je	.LBB10_3
-.LBB10_16:
+	je	.LBB12_3
+.LBB12_16:
 	leaq	8(%rsp), %rbx
-.LBB10_17:
+.LBB12_17:
 	movl	(%rsi), %ebp
 	cmpq	%rcx, 32(%rsp)
-	je	.LBB10_18
-.LBB10_21:
+	je	.LBB12_18
+.LBB12_21:
 	addq	$4, %rsi
 	incl	%ebp
 	movl	%ebp, (%rax,%rcx,4)
 	incq	%rcx
 	movq	%rcx, 24(%rsp)
 	cmpq	%rdx, %rsi
-	jne	.LBB10_17
-	jmp	.LBB10_22
-.LBB10_18:
+	jne	.LBB12_17
+	jmp	.LBB12_22
+.LBB12_18:
 	cmpq	$-1, %rcx
-	je	.LBB10_25
+	je	.LBB12_25
 	movq	%rsi, %r14
 	movq	%rdx, %r15
 	incq	%rcx
@@ -64,17 +64,17 @@
 	movq	24(%rsp), %rcx
 	movq	%r15, %rdx
 	movq	%r14, %rsi
-	jmp	.LBB10_21
-.LBB10_22:
+	jmp	.LBB12_21
+.LBB12_22:
 	movq	8(%rsp), %rdi
 	movq	16(%rsp), %rax
 	movq	32(%rsp), %rdx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	je	.LBB10_24
-	jmp	.LBB10_30
-.LBB10_7:
+	je	.LBB12_24
+	jmp	.LBB12_30
+.LBB12_7:
 	movq	8(%rdi), %rbx
 	leaq	(%r9,%r10), %rax
 	addq	%rax, %r8
@@ -91,10 +91,10 @@
 	cmpq	%r8, %rcx
 	cmovbq	%rcx, %r8
 	cmpq	$8, %r8
-	jae	.LBB10_9
+	jae	.LBB12_9
 	xorl	%r8d, %r8d
-	jmp	.LBB10_12
-.LBB10_9:
+	jmp	.LBB12_12
+.LBB12_9:
 	incq	%r8
 	movl	%r8d, %r11d
 	andl	$7, %r11d
@@ -106,7 +106,7 @@
 	addq	$16, %r9
 	xorl	%r10d, %r10d
 	pcmpeqd	%xmm0, %xmm0
-.LBB10_10:
+.LBB12_10:
 	movdqu	(%rsi,%r10,4), %xmm1
 	movdqu	16(%rsi,%r10,4), %xmm2
 	psubd	%xmm0, %xmm1
@@ -115,33 +115,33 @@
 	movdqu	%xmm2, (%r9,%r10,4)
 	addq	$8, %r10
 	cmpq	%r10, %r8
-	jne	.LBB10_10
+	jne	.LBB12_10
 	movq	%r11, %rsi
-.LBB10_12:
+.LBB12_12:
 	cmpq	%rdx, %rsi
-	je	.LBB10_13
+	je	.LBB12_13
 	movl	(%rsi), %r9d
 	addq	$4, %rsi
 	incl	%r9d
 	movl	%r9d, (%rax,%r8,4)
 	incq	%r8
 	cmpq	%r8, %rcx
-	jne	.LBB10_12
+	jne	.LBB12_12
 	movq	%rcx, 24(%rsp)
 	cmpq	%rdx, %rsi
-	jne	.LBB10_16
-.LBB10_3:
+	jne	.LBB12_16
+.LBB12_3:
 	movq	%rcx, %rdx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	jne	.LBB10_30
-.LBB10_24:
+	jne	.LBB12_30
+.LBB12_24:
 	movq	%rcx, %r8
 	subq	%rdx, %r8
 	leaq	(%rsi,%r8,4), %rdx
 	movq	%rdx, 16(%rdi)
-.LBB10_30:
+.LBB12_30:
 	movq	%rcx, %rdx
 	addq	$88, %rsp
 	popq	%rbx
@@ -149,26 +149,26 @@
 	popq	%r15
 	popq	%rbp
 	retq
-.LBB10_13:
+.LBB12_13:
 	movq	%rcx, %rdx
 	movq	%r8, %rcx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	je	.LBB10_24
-	jmp	.LBB10_30
-.LBB10_25:
+	je	.LBB12_24
+	jmp	.LBB12_30
+.LBB12_25:
 .Ltmp15:
 	leaq	.Lanon..3(%rip), %rdi
 	callq	*_ZN69_$LT$core..convert..Infallible$u20$as$u20$ebbtide..error..Failure$GT$9too_largeE@GOTPCREL(%rip)
 .Ltmp16:
 	ud2
-.LBB10_4:
+.LBB12_4:
 .Ltmp14:
-	jmp	.LBB10_6
-.LBB10_5:
+	jmp	.LBB12_6
+.LBB12_5:
 .Ltmp17:
-.LBB10_6:
+.LBB12_6:
 	movq	%rax, %rbx
 	leaq	8(%rsp), %rdi
 	callq	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E

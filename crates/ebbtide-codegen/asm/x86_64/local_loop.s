@@ -9,32 +9,32 @@
 	movq	16(%rdi), %rax
 	leaq	-64(%rdx), %rcx
 	cmpq	%rax, %rcx
-	jb	.LBB11_1
+	jb	.LBB13_1
 	testq	%rbx, %rbx
-	je	.LBB11_8
-.LBB11_3:
+	je	.LBB13_8
+.LBB13_3:
 	movq	8(%rdi), %rcx
 	andq	$-16, %rdx
 	xorl	%r15d, %r15d
 	leaq	72(%rsp), %r12
 	leaq	8(%rsp), %r14
 	movq	_ZN7ebbtide3raw4growE@GOTPCREL(%rip), %r13
-.LBB11_4:
+.LBB13_4:
 	leaq	-8(%rdx), %rsi
 	cmpq	%rax, %rsi
-	jb	.LBB11_6
+	jb	.LBB13_6
 	movq	%r15, (%rsi)
 	movq	%rsi, %rdx
-.LBB11_7:
+.LBB13_7:
 	incq	%r15
 	movq	%rdx, 8(%rsp)
 	#APP
 	#NO_APP
 	movq	%rsi, %rdx
 	cmpq	%r15, %rbx
-	jne	.LBB11_4
-	jmp	.LBB11_8
-.LBB11_6:
+	jne	.LBB13_4
+	jmp	.LBB13_8
+.LBB13_6:
 	movq	%r15, 72(%rsp)
 	#APP
 	#NO_APP
@@ -54,8 +54,8 @@
 	movq	32(%rsp), %rdx
 	#APP
 	#NO_APP
-	jmp	.LBB11_7
-.LBB11_1:
+	jmp	.LBB13_7
+.LBB13_1:
 	movq	8(%rdi), %rcx
 	movq	%rdx, 8(%rsp)
 	movq	%rcx, 16(%rsp)
@@ -70,8 +70,8 @@
 	movups	16(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
 	testq	%rbx, %rbx
-	jne	.LBB11_3
-.LBB11_8:
+	jne	.LBB13_3
+.LBB13_8:
 	addq	$80, %rsp
 	popq	%rbx
 	popq	%r12

@@ -3,15 +3,15 @@
 	subq	$72, %rsp
 	movq	24(%rdi), %rax
 	testq	%rax, %rax
-	je	.LBB203_1
+	je	.LBB205_1
 	leaq	48(%rdi), %rdx
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jb	.LBB203_5
-.LBB203_4:
+	jb	.LBB205_5
+.LBB205_4:
 	movq	%rsi, (%rcx)
-.LBB203_6:
+.LBB205_6:
 	movq	%rcx, 8(%rsp)
 	leaq	8(%rsp), %rax
 	#APP
@@ -22,7 +22,7 @@
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB203_1:
+.LBB205_1:
 	movq	%rdi, %rbx
 	movq	%rsi, %r14
 	callq	*_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE@GOTPCREL(%rip)
@@ -31,8 +31,8 @@
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jae	.LBB203_4
-.LBB203_5:
+	jae	.LBB205_4
+.LBB205_5:
 	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
@@ -50,4 +50,4 @@
 	movq	32(%rsp), %rcx
 	#APP
 	#NO_APP
-	jmp	.LBB203_6
+	jmp	.LBB205_6

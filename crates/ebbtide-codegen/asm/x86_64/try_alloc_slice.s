@@ -6,11 +6,11 @@
 	movabsq	$1152921504606846972, %rbx
 	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
-	jbe	.LBB204_2
-.LBB204_1:
+	jbe	.LBB206_2
+.LBB206_1:
 	xorl	%eax, %eax
-	jmp	.LBB204_19
-.LBB204_2:
+	jmp	.LBB206_19
+.LBB206_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
 	movq	(%rdi), %rcx
@@ -19,35 +19,35 @@
 	andq	$-8, %rcx
 	movq	%rcx, %rsi
 	subq	%rax, %rsi
-	js	.LBB204_4
+	js	.LBB206_4
 	movq	%rcx, (%rdi)
 	addq	%rsi, %rax
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jb	.LBB204_14
-.LBB204_7:
+	jb	.LBB206_14
+.LBB206_7:
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB204_14
+	jb	.LBB206_14
 	prefetcht0	-4096(%rax)
 	cmpq	$16384, %r14
 	movl	$16384, %ecx
 	cmovbq	%r14, %rcx
 	cmpq	$9, %rdx
-	jb	.LBB204_14
+	jb	.LBB206_14
 	leaq	-4032(%rax), %rsi
 	movl	$64, %edi
-.LBB204_10:
+.LBB206_10:
 	prefetcht0	-64(%rsi,%rdi)
 	prefetcht0	(%rsi,%rdi)
 	subq	$-128, %rdi
 	cmpq	%rcx, %rdi
-	jb	.LBB204_10
-	jmp	.LBB204_11
-.LBB204_4:
+	jb	.LBB206_10
+	jmp	.LBB206_11
+.LBB206_4:
 	movq	%rdx, %r15
 	#APP
 	#NO_APP
@@ -74,28 +74,28 @@
 	#APP
 	#NO_APP
 	testq	%rax, %rax
-	je	.LBB204_1
+	je	.LBB206_1
 	movq	%r12, %rdi
 	movq	%r15, %rdx
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jae	.LBB204_7
-.LBB204_14:
+	jae	.LBB206_7
+.LBB206_14:
 	testq	%rdx, %rdx
-	je	.LBB204_15
-.LBB204_11:
+	je	.LBB206_15
+.LBB206_11:
 	cmpq	$4, %rdx
-	jae	.LBB204_16
+	jae	.LBB206_16
 	xorl	%ebx, %ebx
-	jmp	.LBB204_13
-.LBB204_16:
+	jmp	.LBB206_13
+.LBB206_16:
 	andq	%rdx, %rbx
-	movdqa	.LCPI204_0(%rip), %xmm0
+	movdqa	.LCPI206_0(%rip), %xmm0
 	xorl	%ecx, %ecx
-	movdqa	.LCPI204_1(%rip), %xmm1
-	movdqa	.LCPI204_2(%rip), %xmm2
-.LBB204_17:
+	movdqa	.LCPI206_1(%rip), %xmm1
+	movdqa	.LCPI206_2(%rip), %xmm2
+.LBB206_17:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -103,18 +103,18 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB204_17
-	jmp	.LBB204_18
-.LBB204_15:
+	jne	.LBB206_17
+	jmp	.LBB206_18
+.LBB206_15:
 	xorl	%edx, %edx
-	jmp	.LBB204_19
-.LBB204_13:
+	jmp	.LBB206_19
+.LBB206_13:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
-.LBB204_18:
+.LBB206_18:
 	cmpq	%rbx, %rdx
-	jne	.LBB204_13
-.LBB204_19:
+	jne	.LBB206_13
+.LBB206_19:
 	addq	$72, %rsp
 	popq	%rbx
 	popq	%r12

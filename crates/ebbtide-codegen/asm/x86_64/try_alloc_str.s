@@ -7,20 +7,20 @@
 	subq	%rdx, %rax
 	movq	%rax, %rcx
 	subq	%rbx, %rcx
-	js	.LBB205_18
+	js	.LBB207_18
 	movq	%rax, (%rdi)
 	addq	%rcx, %rbx
 	cmpq	$64, %rdx
-	jbe	.LBB205_2
+	jbe	.LBB207_2
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %rdx
-	jb	.LBB205_12
+	jb	.LBB207_12
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB205_12
+	jb	.LBB207_12
 	movq	%rbx, %rdi
 	movq	%rsi, %r14
 	movq	%rdx, %rsi
@@ -28,15 +28,15 @@
 	callq	*_ZN7ebbtide8prefetch10below_copy4callE@GOTPCREL(%rip)
 	movq	%r14, %rsi
 	movq	%r15, %rdx
-.LBB205_12:
+.LBB207_12:
 	movq	%rbx, %rdi
 	movq	%rdx, %r14
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rdx
-	jmp	.LBB205_19
-.LBB205_2:
+	jmp	.LBB207_19
+.LBB207_2:
 	cmpq	$32, %rdx
-	jbe	.LBB205_3
+	jbe	.LBB207_3
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rbx)
@@ -45,32 +45,32 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rbx,%rdx)
 	movups	%xmm0, -32(%rbx,%rdx)
-	jmp	.LBB205_19
-.LBB205_3:
+	jmp	.LBB207_19
+.LBB207_3:
 	cmpq	$16, %rdx
-	jbe	.LBB205_4
+	jbe	.LBB207_4
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rbx)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rbx,%rdx)
-	jmp	.LBB205_19
-.LBB205_4:
+	jmp	.LBB207_19
+.LBB207_4:
 	cmpq	$7, %rdx
-	jbe	.LBB205_5
+	jbe	.LBB207_5
 	movq	(%rsi), %rax
 	movq	%rax, (%rbx)
 	movq	-8(%rsi,%rdx), %rax
 	movq	%rax, -8(%rbx,%rdx)
-	jmp	.LBB205_19
-.LBB205_5:
+	jmp	.LBB207_19
+.LBB207_5:
 	cmpq	$3, %rdx
-	jbe	.LBB205_6
+	jbe	.LBB207_6
 	movl	(%rsi), %eax
 	movl	%eax, (%rbx)
 	movl	-4(%rsi,%rdx), %eax
 	movl	%eax, -4(%rbx,%rdx)
-	jmp	.LBB205_19
-.LBB205_18:
+	jmp	.LBB207_19
+.LBB207_18:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -97,21 +97,21 @@
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-	jmp	.LBB205_19
-.LBB205_6:
+	jmp	.LBB207_19
+.LBB207_6:
 	cmpq	$1, %rdx
-	jbe	.LBB205_7
+	jbe	.LBB207_7
 	movzwl	(%rsi), %eax
 	movw	%ax, (%rbx)
 	movzwl	-2(%rsi,%rdx), %eax
 	movw	%ax, -2(%rbx,%rdx)
-	jmp	.LBB205_19
-.LBB205_7:
+	jmp	.LBB207_19
+.LBB207_7:
 	testq	%rdx, %rdx
-	je	.LBB205_19
+	je	.LBB207_19
 	movzbl	(%rsi), %eax
 	movb	%al, (%rbx)
-.LBB205_19:
+.LBB207_19:
 	movq	%rbx, %rax
 	addq	$64, %rsp
 	popq	%rbx

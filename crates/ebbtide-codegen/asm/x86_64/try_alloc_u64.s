@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB206_2
+	jb	.LBB208_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB206_2:
+.LBB208_2:
 	pushq	%rbx
 	subq	$80, %rsp
 	movq	%rsi, 8(%rsp)
@@ -38,7 +38,7 @@
 	testq	%rax, %rax
 	leaq	80(%rsp), %rsp
 	popq	%rbx
-	jne	.LBB206_4
+	jne	.LBB208_4
 	xorl	%eax, %eax
-.LBB206_4:
+.LBB208_4:
 	retq

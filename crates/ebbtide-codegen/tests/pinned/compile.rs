@@ -6,8 +6,10 @@ use std::{collections::BTreeMap, env, fs, path::Path, process::Command, sync::La
 /// The body of each function by its name, an instruction or a label a line.
 pub(crate) type Functions = BTreeMap<String, String>;
 
-/// Where the transparent calls go on in a scope that lists what it frees.
-const PARTS: [(&str, &str); 2] = [
+/// Where functions go on out of line: the clone of many elements, and the transparent calls in a scope that lists what it
+/// frees.
+const PARTS: [(&str, &str); 3] = [
+    ("_ZN7ebbtide4copy10clone_manyE", "clone_many"),
     ("_ZN14ebbtide_global6scoped6listedE", "transparent_alloc_listed"),
     ("_ZN14ebbtide_global6thread11free_listedE", "transparent_dealloc_listed"),
 ];

@@ -71,6 +71,12 @@ fn a_slice_of_an_iterator_that_knows_its_length_takes_several_elements_a_turn(
     assert!(adds_several, "one at a time:\n{body}");
 }
 
+fn many_clones_of_elements_that_are_copy_are_one_copy(machine: Machine, functions: &Functions) {
+    let body = body(functions, "clone_many");
+    let jumps = body.lines().filter(|line| machine.is_jump(line.trim())).count();
+    assert!(body.contains("memcpy") && jumps <= 2, "a loop:\n{body}");
+}
+
 fn try_functions_have_no_way_to_a_panic(machine: Machine, functions: &Functions) {
     for (name, body) in functions.iter().filter(|(name, _)| name.starts_with("try_")) {
         for call in body.lines().filter(|line| machine.is_call(line.trim())) {
@@ -181,6 +187,7 @@ macro_rules! tests {
                 a_value_is_copied_once_from_where_it_is_to_its_block
                 a_loop_over_a_local_scope_rounds_nothing
                 a_slice_of_an_iterator_that_knows_its_length_takes_several_elements_a_turn
+                many_clones_of_elements_that_are_copy_are_one_copy
                 try_functions_have_no_way_to_a_panic
                 the_transparent_calls_have_no_frame_and_leave_by_jumps
                 outside_of_scopes_a_call_costs_a_test_and_a_jump

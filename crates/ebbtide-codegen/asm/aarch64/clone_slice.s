@@ -1,0 +1,64 @@
+	sub	sp, sp, #112
+	stp	x29, x30, [sp, #64]
+	stp	x22, x21, [sp, #80]
+	stp	x20, x19, [sp, #96]
+	add	x29, sp, #64
+	mov	x19, x2
+	lsl	x2, x2, #4
+	ldr	x9, [x0]
+	ldr	x8, [x0, #16]
+	sub	x9, x9, x2
+	and	x9, x9, #0xfffffffffffffff8
+	subs	x10, x9, x8
+	b.mi	.LBB11_4
+	str	x9, [x0]
+	add	x20, x8, x10
+	cmp	x19, #16
+	b.hs	.LBB11_5
+.LBB11_2:
+	cbz	x19, .LBB11_6
+	mov	x0, x20
+	bl	memcpy
+	b	.LBB11_6
+.LBB11_4:
+	//APP
+	//NO_APP
+	mov	x22, x0
+	stp	xzr, xzr, [sp, #24]
+	ldr	x8, [x0]
+	ldr	x9, [x0, #16]
+	ldur	q0, [x0, #8]
+	strb	wzr, [sp, #56]
+	mov	x20, x2
+	mov	x21, x1
+	str	x8, [sp]
+	mov	w8, #8
+	str	x9, [x0]
+	mov	x0, sp
+	stur	q0, [sp, #8]
+	stp	x2, x8, [sp, #40]
+	bl	_ZN7ebbtide3raw4growE
+	ldr	x8, [sp]
+	ldur	q0, [sp, #8]
+	mov	x2, x20
+	ldr	x20, [sp, #24]
+	mov	x1, x21
+	str	x8, [x22]
+	stur	q0, [x22, #8]
+	//APP
+	//NO_APP
+	cmp	x19, #16
+	b.lo	.LBB11_2
+.LBB11_5:
+	mov	x0, x1
+	mov	x1, x19
+	mov	x2, x20
+	bl	_ZN7ebbtide4copy10clone_manyE
+.LBB11_6:
+	mov	x0, x20
+	mov	x1, x19
+	ldp	x20, x19, [sp, #96]
+	ldp	x22, x21, [sp, #80]
+	ldp	x29, x30, [sp, #64]
+	add	sp, sp, #112
+	ret

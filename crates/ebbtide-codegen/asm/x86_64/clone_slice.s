@@ -1,0 +1,98 @@
+	pushq	%r15
+	pushq	%r14
+	pushq	%r12
+	pushq	%rbx
+	subq	$72, %rsp
+	movq	%rdx, %rbx
+	shlq	$4, %rdx
+	movq	(%rdi), %rax
+	movq	16(%rdi), %r14
+	subq	%rdx, %rax
+	andq	$-8, %rax
+	movq	%rax, %rcx
+	subq	%r14, %rcx
+	js	.LBB11_2
+	movq	%rax, (%rdi)
+	addq	%rcx, %r14
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
+	movq	(%rax), %rax
+	cmpq	%rax, %rdx
+	jb	.LBB11_8
+.LBB11_4:
+	movq	8(%rdi), %rax
+	movq	8(%rax), %rax
+	subq	%r14, %rax
+	cmpq	$262144, %rax
+	jb	.LBB11_8
+	prefetcht0	-4096(%r14)
+	cmpq	$16384, %rdx
+	movl	$16384, %eax
+	cmovbq	%rdx, %rax
+	cmpq	$5, %rbx
+	jb	.LBB11_10
+	leaq	-4032(%r14), %rcx
+	movl	$64, %edi
+.LBB11_7:
+	prefetcht0	-64(%rcx,%rdi)
+	prefetcht0	(%rcx,%rdi)
+	subq	$-128, %rdi
+	cmpq	%rax, %rdi
+	jb	.LBB11_7
+.LBB11_8:
+	cmpq	$16, %rbx
+	jae	.LBB11_9
+.LBB11_10:
+	testq	%rbx, %rbx
+	je	.LBB11_12
+	movq	%r14, %rdi
+	callq	*memcpy@GOTPCREL(%rip)
+	jmp	.LBB11_12
+.LBB11_9:
+	movq	%rsi, %rdi
+	movq	%rbx, %rsi
+	movq	%r14, %rdx
+	callq	*_ZN7ebbtide4copy10clone_manyE@GOTPCREL(%rip)
+.LBB11_12:
+	movq	%r14, %rax
+	movq	%rbx, %rdx
+	addq	$72, %rsp
+	popq	%rbx
+	popq	%r12
+	popq	%r14
+	popq	%r15
+	retq
+.LBB11_2:
+	#APP
+	#NO_APP
+	movq	(%rdi), %rax
+	movq	%rax, 8(%rsp)
+	movq	16(%rdi), %rax
+	movups	8(%rdi), %xmm0
+	movups	%xmm0, 16(%rsp)
+	xorps	%xmm0, %xmm0
+	movups	%xmm0, 32(%rsp)
+	movq	%rdx, 48(%rsp)
+	movq	$8, 56(%rsp)
+	movb	$0, 64(%rsp)
+	movq	%rax, (%rdi)
+	leaq	8(%rsp), %rax
+	movq	%rdi, %r14
+	movq	%rax, %rdi
+	movq	%rsi, %r15
+	movq	%rdx, %r12
+	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
+	movq	%r14, %rdi
+	movq	%r12, %rdx
+	movq	%r15, %rsi
+	movq	8(%rsp), %rax
+	movq	32(%rsp), %r14
+	movq	%rax, (%rdi)
+	movups	16(%rsp), %xmm0
+	movups	%xmm0, 8(%rdi)
+	#APP
+	#NO_APP
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
+	movq	(%rax), %rax
+	cmpq	%rax, %rdx
+	jae	.LBB11_4
+	jmp	.LBB11_8
