@@ -25,6 +25,7 @@
 //! | `backing` | the heap, two function pointers, or nothing |
 //! | `arena` | arenas: made, ended, trimmed, limited |
 //! | `scope` | the cold paths of scopes |
+//! | `share` | scopes that Rust and C use in turns |
 //! | `thread` | the arenas of a thread |
 //! | `stats` | statistics as a struct and as text |
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
@@ -33,6 +34,7 @@
 mod arena;
 mod backing;
 mod scope;
+mod share;
 mod stats;
 mod status;
 mod thread;

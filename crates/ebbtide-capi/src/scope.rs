@@ -26,7 +26,7 @@ pub struct ebb_scope {
 }
 
 /// Opened from another scope.
-const CHILD: usize = 1;
+pub(crate) const CHILD: usize = 1;
 /// Opened from an arena of the thread.
 const THREAD: usize = 8;
 

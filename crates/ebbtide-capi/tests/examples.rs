@@ -210,6 +210,24 @@ fn the_tree_of_pmr_containers_is_derived_in_memory_that_stays() {
     }
 }
 
+#[test]
+fn rust_and_c_share_a_scope_whoever_has_opened_it() {
+    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/shared");
+    let folder = format!("{EXAMPLES}/shared");
+    run(Command::new("make").args(["-C", &folder, &format!("TARGET={target}")]), "");
+    for program in ["shared", "shared-c"] {
+        let program = format!("{target}/debug/{program}");
+        let words = run(Command::new(&program).args(["the tide pulls", "", "the moon, é"]), "");
+        assert_eq!(words, "1 moon,\n1 pulls\n2 the\n1 tide\n1 é\n");
+        assert_eq!(run(&mut Command::new(&program), ""), "");
+        // More than the first chunk holds.
+        let many: String = (0..5_000).map(|n| format!("{n:05} {n:05} ")).collect();
+        let lines = run(Command::new(&program).arg(&many), "");
+        assert!(lines.lines().enumerate().all(|(n, line)| line == format!("2 {n:05}")));
+        assert_eq!(lines.lines().count(), 5_000);
+    }
+}
+
 /// The HTTP server, running.
 struct Server {
     process: Child,

@@ -31,6 +31,11 @@ const STEPS: &[Step] = &[
         "cargo clippy --package ebbtide --no-default-features --features alloc -- -D warnings",
     )
     .needs(&[CLIPPY]),
+    Step::new(
+        "formatting of an example of Rust and C",
+        "cargo fmt --manifest-path crates/ebbtide-capi/examples/shared/Cargo.toml --check",
+    )
+    .needs(&[RUSTFMT]),
     Step::new("formatting of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
         .needs(&[RUSTFMT]),
     Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")

@@ -1,0 +1,35 @@
+/* Counts the words of its arguments: C opens a scope, Rust allocates there, C reads that and goes on. */
+#include "shared.h"
+
+static int fail(const char *who) {
+    fprintf(stderr, "%s has no memory\n", who);
+    return 1;
+}
+
+int main(int count, char **arguments) {
+    ebb_arena *arena = ebb_arena_new(NULL);
+    ebb_scope s = ebb_open(arena);
+    ebb_bytes text = {0};
+    for (int i = 1; i < count; i++)
+        if (!ebb_bytes_printf(&s, &text, "%s ", arguments[i]))
+            return fail("C");
+
+    const pieces pieces = split_text(&s, text.data, text.length);
+    if (pieces.items == NULL)
+        return fail("C");
+    const words words = count_words(&s, pieces);
+    if (words.items == NULL)
+        return fail("Rust");
+
+    for (size_t i = 0; i < words.count; i++) {
+        const word *word = &words.items[i];
+        const char *line = ebb_sprintf(&s, "%zu %.*s", word->count, (int)word->text.length,
+                                       word->text.data);
+        if (line == NULL)
+            return fail("C");
+        puts(line);
+    }
+    ebb_close(&s);
+    ebb_arena_free(arena);
+    return 0;
+}
