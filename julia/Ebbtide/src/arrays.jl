@@ -1,5 +1,7 @@
 # Arrays in arena memory.
 
+using Serialization: Serialization, AbstractSerializer, serialize
+
 """
     ArenaArray{T,N} <: DenseArray{T,N}
 
@@ -8,7 +10,8 @@ column-major and contiguous, with elements of plain bits. It is an address and a
 making one allocates nothing.
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
-`copy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays.
+`copy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays, and it is
+serialized as one.
 `reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting does not copy an
 operand that overlaps the destination: `copy` it first, if elements move.
 """
@@ -35,6 +38,8 @@ Base.strides(a::ArenaArray) = Base.size_to_strides(1, a.size...)
 Base.pointer(a::ArenaArray{T}) where {T} = Ptr{T}(a.address)
 Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = pointer(a)
 Base.deepcopy(a::ArenaArray) = copy(a)
+# Another process has other memory: it gets an ordinary array.
+Serialization.serialize(to::AbstractSerializer, a::ArenaArray) = serialize(to, copy(a))
 
 @inline function Base.getindex(a::ArenaArray, i::Int)
     @boundscheck checkbounds(a, i)

@@ -52,15 +52,15 @@ mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
     root::Words
 
     function SlabBuffer{N}(; limit::Integer = 0, finalize::Bool = true) where {N}
-        slab_buffer(SlabBuffer{N}, N, limit, finalize)
+        arena = new_arena(checked_bytes(N, 1), checked_bytes(limit))
+        adopt_arena(SlabBuffer{N}, arena, finalize ? close_arena! : nothing)
     end
 
-    global function slab_buffer(::Type{SlabBuffer{N}}, first_chunk, limit, finalize) where {N}
-        checked_bytes(N, 1)
-        b = new{N}(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, 0, CLOSED)
-        b.arena = new_arena(checked_bytes(first_chunk, 1), checked_bytes(limit))
-        finalize && finalizer(close_arena!, b)
+    # A buffer that owns an arena. `finish!` is its finalizer.
+    global function adopt_arena(::Type{SlabBuffer{N}}, arena::Ptr{Cvoid}, finish!) where {N}
+        b = new{N}(C_NULL, C_NULL, C_NULL, C_NULL, arena, 0, 0, CLOSED)
         open_scope!(b)
+        finish! === nothing || finalizer(finish!, b)
         b
     end
 end
@@ -86,11 +86,10 @@ mutable struct ResizeBuffer <: AbstractBuffer
     root::Words
 
     function ResizeBuffer(bytes::Integer = 16_384; limit::Integer = 0)
-        b = new(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, 0, CLOSED)
-        b.arena = new_arena(checked_bytes(bytes, 1), checked_bytes(limit))
-        finalizer(close_arena!, b)
+        arena = new_arena(checked_bytes(bytes, 1), checked_bytes(limit))
+        b = new(C_NULL, C_NULL, C_NULL, C_NULL, arena, 0, 0, CLOSED)
         open_scope!(b)
-        b
+        finalizer(close_arena!, b)
     end
 end
 
@@ -157,18 +156,25 @@ function open_fixed!(b::AllocBuffer)
     nothing
 end
 
-# Frees the memory of a buffer. Also a finalizer: it runs when no task can reach the buffer any more,
-# so no block of it is open: an open block preserves its buffer. It neither allocates nor throws nor
-# yields, and the library's functions may run on any thread.
-function close_arena!(b::AbstractBuffer)
-    b.arena == C_NULL && return nothing
-    ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena)
-    ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), b.arena)
+# The arena of a buffer, without open scopes, for whoever frees it or uses it again. The buffer is closed.
+# Null if it was closed already.
+function take_arena!(b::AbstractBuffer)
+    arena = b.arena
+    arena == C_NULL || ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), arena)
     b.arena = C_NULL
     b.moves += 1
     b.valid_from = b.moves
     b.root = CLOSED
     set_words!(b, CLOSED)
+    arena
+end
+
+# Frees the memory of a buffer. Also a finalizer: it runs when no task can reach the buffer any more,
+# so no block of it is open, for an open block preserves its buffer. It neither throws nor yields, and
+# the library's functions may run on any thread.
+function close_arena!(b::AbstractBuffer)
+    ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), take_arena!(b))
+    nothing
 end
 
 """
@@ -179,8 +185,7 @@ afterwards is a [`BufferError`](@ref). So is freeing it while something is alloc
 [`reset_buffer!`](@ref) first if that was left behind by an exception.
 """
 function free(b::AbstractBuffer)
-    b.arena == C_NULL && return nothing
-    check_idle(b)
+    b.arena == C_NULL || check_idle(b)
     close_arena!(b)
 end
 

@@ -50,7 +50,8 @@ is_at_root(b::AbstractBuffer) = words(b) === b.root
 # The buffer as an `ebb_scope *`. The caller preserves the buffer.
 scope_pointer(b::AbstractBuffer) = pointer_from_objref(b)
 
-# Opens the scope of an arena that has none open. Checkpoints of the previous one are stale.
+# Opens the scope of an arena that has none open. Checkpoints of the previous one are stale. Without memory
+# for a chunk, the buffer is closed.
 function open_scope!(b::AbstractBuffer)
     GC.@preserve b ccall(LIBRARY.ebb_open_slowly_, Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), b.arena,
         scope_pointer(b))
@@ -58,9 +59,9 @@ function open_scope!(b::AbstractBuffer)
     b.moves += 1
     b.valid_from = b.moves
     b.chunk == C_NULL || return nothing
-    set_words!(b, CLOSED)
-    b.root = CLOSED
-    throw_status("a buffer cannot be opened")
+    reason = last_status_text()
+    close_arena!(b)
+    throw(BufferError("a buffer cannot be opened: $reason"))
 end
 
 # Where a block would begin, and how many bytes would be left below it: negative if it does not fit.

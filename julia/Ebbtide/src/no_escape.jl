@@ -131,18 +131,38 @@ function no_escape_block(buffer, body, mod::Module, strict::Bool)
             $leave
         end
     end
-    quote
-        local $(block.buffer) = $buffer
-        $(Expr(:macrocall, GlobalRef(GC, Symbol("@preserve")), LineNumberNode(@__LINE__, @__FILE__),
-            block.buffer, quote
-                $(block.needs_task ? :(local $(block.task) = $(our(:current_task))()) : nothing)
-                $(block.needs_leaving ? :(local $(block.leaving) = false) : nothing)
-                local $(block.position) = $(our(:checkpoint_save))($(block.buffer))
-                local $(block.result)
-                $run
-                $(block.result)
-            end))
+    run = quote
+        $(block.needs_task ? :(local $(block.task) = $(our(:current_task))()) : nothing)
+        $(block.needs_leaving ? :(local $(block.leaving) = false) : nothing)
+        local $(block.position) = $(our(:checkpoint_save))($(block.buffer))
+        local $(block.result)
+        $run
+        $(block.result)
     end
+    # Expanded here, where the name of the buffer is still a plain one.
+    preserved = macroexpand(mod, Expr(:macrocall, GlobalRef(GC, Symbol("@preserve")),
+        LineNumberNode(@__LINE__, @__FILE__), block.buffer, run); recursive = false)
+    whole = quote
+        local $(block.buffer) = $buffer
+        $preserved
+    end
+    names = (block.buffer, block.position, block.task, block.leaving, block.result)
+    escape_names(whole, names, escape_depth(whole))
+end
+
+# A macro around the block may have escaped parts of it: `@no_escape begin … $(esc(ex)) … end`. Names mean
+# something else there. Ours are made to mean the same everywhere, which is what they mean in the
+# parts that were escaped most often.
+escape_depth(ex) = 0
+escape_depth(ex::Expr) =
+    (ex.head === :escape) + mapreduce(escape_depth, max, ex.args; init = 0)
+
+escape_names(ex, names, levels) = ex
+escape_names(ex::Symbol, names, levels) =
+    ex in names && levels > 0 ? Expr(:escape, escape_names(ex, names, levels - 1)) : ex
+function escape_names(ex::Expr, names, levels)
+    levels -= ex.head === :escape
+    Expr(ex.head, Any[escape_names(arg, names, levels) for arg in ex.args]...)
 end
 
 # ------------------------------------------------------------ the first pass

@@ -56,8 +56,9 @@ end
     default_buffer(SlabBuffer)
     default_buffer(AllocBuffer) -> AllocBuffer{Vector{UInt8}}
 
-The buffer of the current task, made when it is first asked for, and freed after the task ends. Other
-tasks have others. [`with_buffer`](@ref) replaces it for a while.
+The buffer of the current task, made when it is first asked for. Other tasks have others. After the
+task has ended and was collected, the memory is freed, or serves another task.
+[`with_buffer`](@ref) replaces the buffer for a while.
 """
 @inline default_buffer() = default_buffer(SlabBuffer)
 
@@ -71,10 +72,59 @@ end
     buffer === nothing ? new_default_fixed() : buffer
 end
 
-@noinline new_default_slab() =
-    task_buffers().slab = slab_buffer(SlabBuffer{DEFAULT_SIZE}, DEFAULT_BUFFER_SIZE[], 0, true)
+@noinline function new_default_slab()
+    size = DEFAULT_BUFFER_SIZE[]
+    arena = size == DEFAULT_SIZE ? idle_arena() : C_NULL
+    finish! = size == DEFAULT_SIZE ? recycle_arena! : close_arena!
+    arena == C_NULL && (arena = new_arena(size, 0))
+    task_buffers().slab = adopt_arena(SlabBuffer{DEFAULT_SIZE}, arena, finish!)
+end
 
 @noinline new_default_fixed() = task_buffers().fixed = AllocBuffer(DEFAULT_BUFFER_SIZE[])
+
+# Arenas of default buffers whose tasks have ended, for the next tasks: their first chunk is warm. Each
+# slot changes by one atomic operation, because a finalizer must not wait for a lock.
+const IDLE_ARENAS = [Threads.Atomic{UInt}(0) for _ in 1:16]
+
+# The garbage collector does not know how much memory a buffer holds, so it is called after this many
+# new default buffers. Twice as many the next time if that freed none, because the tasks are alive.
+const COLLECT_AFTER = 64
+const UNTIL_COLLECTION = Threads.Atomic{Int}(COLLECT_AFTER)
+const COLLECTION_PERIOD = Threads.Atomic{Int}(COLLECT_AFTER)
+
+function take_idle_arena()
+    for slot in IDLE_ARENAS
+        slot[] == 0 && continue
+        arena = Threads.atomic_xchg!(slot, UInt(0))
+        arena == 0 || return Ptr{Cvoid}(arena)
+    end
+    C_NULL
+end
+
+function idle_arena()
+    arena = take_idle_arena()
+    if arena == C_NULL
+        Threads.atomic_sub!(UNTIL_COLLECTION, 1) == 1 || return C_NULL
+        GC.gc(false)
+        arena = take_idle_arena()
+    end
+    COLLECTION_PERIOD[] = arena == C_NULL ? 2 * COLLECTION_PERIOD[] : COLLECT_AFTER
+    UNTIL_COLLECTION[] = COLLECTION_PERIOD[]
+    arena
+end
+
+# The finalizer of a default buffer; see close_arena!.
+function recycle_arena!(b::SlabBuffer)
+    arena = take_arena!(b)
+    arena == C_NULL && return nothing
+    ccall(LIBRARY.ebb_arena_set_limit, Cint, (Ptr{Cvoid}, Csize_t), arena, 0)
+    ccall(LIBRARY.ebb_arena_trim, Cint, (Ptr{Cvoid},), arena)
+    for slot in IDLE_ARENAS
+        Threads.atomic_cas!(slot, UInt(0), UInt(arena)) == 0 && return nothing
+    end
+    ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), arena)
+    nothing
+end
 
 """
     with_buffer(f, buffer)

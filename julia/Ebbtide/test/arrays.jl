@@ -64,6 +64,21 @@ end
     end
 end
 
+@testset "another process gets an ordinary array" begin
+    function sent(value)
+        io = IOBuffer()
+        serialize(io, value)
+        deserialize(seekstart(io))
+    end
+    @no_escape begin
+        a = fill!(@alloc(Int, 2, 2), 3)
+        @test sent(a) isa Matrix{Int}
+        @test sent((1, a)) == (1, [3 3; 3 3])
+        nothing
+    end
+    @test_throws Ebbtide.BufferError Ebbtide.alloc!(sent(SlabBuffer()), Int, 1)
+end
+
 @testset "linear algebra, by BLAS" begin
     x, y, z = rand(20, 20), rand(20, 20), rand(20)
     @no_escape begin

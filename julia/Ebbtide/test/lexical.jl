@@ -53,6 +53,26 @@ macro twice(ex)
     end
 end
 
+macro in_block(buffer, ex)
+    quote
+        @no_escape $(esc(buffer)) begin
+            ones = fill!(@alloc(Int, 3), 1)
+            $(esc(ex)) + sum(ones)
+        end
+    end
+end
+
+@testset "a block in another macro, around what the user wrote" begin
+    buffer = SlabBuffer()
+    in_macro(n) = @in_block buffer begin
+        n == 0 && return 0
+        y = fill!(@alloc(Int, n), 2)
+        sum(map(v -> v + sum(fill!(@alloc(Int, 1), 1)), y))
+    end
+    @test (in_macro(0), in_macro(1), in_macro(2)) == (0, 6, 9)
+    @test used(buffer) == 0
+end
+
 @testset "macros, quotes and scopes in a block" begin
     buffer = SlabBuffer()
     @test 3 == @no_escape buffer @summed(fill!(@alloc(Int, 3), 1))

@@ -102,6 +102,12 @@ function use_in_tasks(count, bytes)
     end
 end
 
+function use_in_turn(count, bytes)
+    for _ in 1:count
+        wait(@async @no_escape fill!(@alloc(UInt8, bytes), 1)[end])
+    end
+end
+
 @testset "the memory of 1,000 tasks comes back" begin
     buffers = WeakRef[]
     @sync for _ in 1:1000
@@ -126,5 +132,8 @@ end
         end
         # One round alone uses 100 MB.
         @test resident_bytes() - before < 50_000_000
+        # Without being asked, the collector runs before the buffers of 64 tasks or so are waiting.
+        use_in_turn(500, 500_000)
+        @test resident_bytes() - before < 150_000_000
     end
 end

@@ -1,0 +1,54 @@
+# How the package finds its library, and what precompiled modules may hold.
+
+# Runs a program in another process with a package `Holder` in the load path. Returns what it printed.
+function run_with_holder(program; library = Ebbtide.LIBRARY.path)
+    mktempdir() do folder
+        write(mkpath(joinpath(folder, "Holder", "src")) * "/Holder.jl", """
+            module Holder
+            using Ebbtide
+            const SLAB = SlabBuffer()
+            const FIXED = AllocBuffer(1000)
+            const SEEN = Ebbtide.used(default_buffer())
+            sum_in(b) = @no_escape b sum(fill!(@alloc(Int, 3), 1))
+            end
+            """)
+        write(joinpath(folder, "Holder", "Project.toml"), """
+            name = "Holder"
+            uuid = "8a8df1f5-9a0e-4c22-9c34-1f2ef5f8a111"
+            [deps]
+            Ebbtide = "$(Base.PkgId(Ebbtide).uuid)"
+            """)
+        separator = Sys.iswindows() ? ";" : ":"
+        path = join(("@stdlib", folder, dirname(pkgdir(Ebbtide))), separator)
+        command = addenv_(`$(Base.julia_cmd()) --startup-file=no -e $program`,
+            "JULIA_LOAD_PATH" => path, "JULIA_DEPOT_PATH" => folder, "EBBTIDE_LIBRARY" => library)
+        output = IOBuffer()
+        run(pipeline(ignorestatus(command); stdout = output, stderr = output))
+        String(take!(output))
+    end
+end
+
+# `addenv`, which later versions have.
+addenv_(command, pairs...) = setenv(command, merge(Dict(ENV), Dict(pairs...)))
+
+@testset "a buffer of a precompiled module is closed, not wild" begin
+    output = run_with_holder("""
+        using Holder, Ebbtide
+        for b in (Holder.SLAB, Holder.FIXED)
+            try
+                Holder.sum_in(b)
+            catch error
+                println(sprint(showerror, error))
+            end
+        end
+        println(Holder.sum_in(default_buffer()))
+        """)
+    @test count("the buffer is closed", output) == 2
+    @test endswith(output, "3\n")
+end
+
+@testset "a library that is not there" begin
+    output = run_with_holder("using Ebbtide"; library = "/nowhere/libebbtide.so")
+    @test occursin("/nowhere/libebbtide.so", output)
+    @test occursin("EBBTIDE_LIBRARY", output)
+end
