@@ -25,12 +25,9 @@ fn copy<'a>(scope: &Scope<'a>, text: &str) -> &'a mut str {
     scope.alloc_str(text)
 }
 
-fn main() {
-    let mut arguments = env::args().skip(1);
-    let row = arguments.next().expect("a row");
-    let count: u64 = arguments.next().expect("a count").parse().expect("a number");
-    let mut arena = Arena::with_capacity(64 << 20);
-    match row.as_str() {
+/// Runs the loop of a row this often.
+pub fn fast_path(arena: &mut Arena, row: &str, count: u64) {
+    match row {
         "local" => {
             let s = arena.scope();
             for value in 0..count {
@@ -72,4 +69,12 @@ fn main() {
         }
         _ => panic!("no such row: {row}"),
     }
+}
+
+#[allow(dead_code, reason = "the benchmarks of benches/c include this file as a module")]
+fn main() {
+    let mut arguments = env::args().skip(1);
+    let row = arguments.next().expect("a row");
+    let count = arguments.next().expect("a count").parse().expect("a number");
+    fast_path(&mut Arena::with_capacity(64 << 20), &row, count);
 }

@@ -31,17 +31,19 @@
  *   ::ebb_thread_open.
  * - A scope is a struct to keep in a local variable. It must not be copied while it is open. While
  *   its address stays within inlined code, the compiler keeps it in registers.
- * - A scope that could not be opened is closed: allocating from it fails with ::EBB_CLOSED, so
+ * - A scope that could not be opened is closed: allocating from it fails for the same reason, so
  *   there is nothing to test after opening. A zeroed scope is closed, too.
  *
  * ### Checks
  * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
  * open, a scope that closes before its child, and marks in the wrong order print a message and
- * abort. Compile all files of a program alike. Without EBB_CHECKS these are undefined behaviour.
+ * abort. Without EBB_CHECKS these are undefined behaviour. Files that were compiled with and without
+ * it may use the same arenas: the former check what they do themselves.
  *
  * ### AddressSanitizer
  * Memory of an ended scope is poisoned: any access is reported, until it is allocated again. An
- * arena over a buffer must be freed before the buffer is used for anything else.
+ * arena over a buffer must be freed before the buffer is used for anything else. All files that use
+ * an arena must be compiled alike.
  *
  * ### Threads
  * One thread at a time uses an arena and its scopes. Different arenas are independent.
@@ -97,6 +99,8 @@
 #define EBB_PRINTF_(text, first) __attribute__((format(printf, text, first)))
 /* Keeps the compiler from packing two words of a scope into one vector register. */
 #define EBB_SCALAR_(x) __asm__("" : "+r"(x))
+/* Scopes that could not be opened share an arena that nobody reads. */
+#define EBB_STORE_(word, value) __atomic_store_n((word), (value), __ATOMIC_RELAXED)
 /* Whether the compiler sees the variable that a pointer leads to. */
 #define EBB_IS_LOCAL_(pointer) (__builtin_object_size((pointer), 0) != (size_t)-1)
 #if defined(__clang__)
@@ -112,6 +116,7 @@
 #define EBB_CONSTANT_(x) 0
 #define EBB_PRINTF_(text, first)
 #define EBB_SCALAR_(x) ((void)0)
+#define EBB_STORE_(word, value) (*(word) = (value))
 #define EBB_IS_LOCAL_(pointer) 0
 #define EBB_ASSUME_(holds) ((void)0)
 #endif
@@ -136,7 +141,7 @@ typedef enum ebb_status {
     EBB_SIZE = 2,      /**< A size exceeds half of the address space. */
     EBB_ALIGNMENT = 3, /**< An alignment is not a power of two, or a block is not aligned. */
     EBB_NULL = 4,      /**< A pointer is null where a value is needed. */
-    EBB_CLOSED = 5,    /**< The scope is closed, or could not be opened. */
+    EBB_CLOSED = 5,    /**< The scope is closed. */
     EBB_OPEN = 6,      /**< The arena has an open scope. */
     EBB_FORMAT = 7,    /**< The format or one of its values cannot be printed. */
     EBB_OPTIONS = 8    /**< The options are of another version, or contradict each other. */
@@ -462,19 +467,23 @@ EBB_INLINE_ ebb_scope ebb_open(ebb_arena *arena) {
         scope.top_ = arena->top_;
         scope.chunk_ = arena->chunk_;
         scope.low_ = arena->low_;
+        scope.state_ = (uintptr_t)arena;
     } else {
         ebb_scope opened;
         ebb_open_slowly_(arena, &opened);
         EBB_COPY_WORDS_(&scope, &opened);
+        scope.state_ = opened.state_;
     }
-    /* Both are multiples already; now the compiler knows. */
+    /* It is a multiple already; now the compiler knows. */
     scope.top_ &= ~(uintptr_t)15;
-    scope.state_ = EBB_ARENA_ADDRESS_((uintptr_t)arena);
+    EBB_ASSUME_(EBB_ARENA_ADDRESS_(scope.state_) == scope.state_ && scope.state_ != 0);
     return scope;
 }
 
 /** Opens a scope of an arena of this thread, which no other open scope uses: any function may do so
- *  without knowing what its callers have open. Costs a call. */
+ *  without knowing what its callers have open. Costs a call. Memory of a scope that a longjmp leaves
+ *  open stays in use for ever: where that can happen, open a scope of an arena of your own instead,
+ *  and call ::ebb_arena_reset behind the setjmp. */
 EBB_INLINE_ ebb_scope ebb_thread_open(void) {
     ebb_scope scope, opened;
     ebb_thread_open_(&opened);
@@ -521,29 +530,30 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     EBB_CHECK_USABLE_(scope);
     state = scope->state_;
     status = scope->chunk_ != NULL ? EBB_OK : EBB_CLOSED;
-#if EBB_PARENTS_
-    if ((state & EBB_CHILD_) != 0 && (state & ~EBB_FLAGS_) != 0) {
+    if ((state & EBB_CHILD_) != 0) {
+        /* The parent is known if the child was opened by code that checks, or that is sanitized. */
         ebb_scope *parent = (ebb_scope *)(state & ~EBB_FLAGS_);
-        parent->state_ &= ~EBB_FROZEN_;
+        if (parent != NULL) {
+            parent->state_ &= ~EBB_FROZEN_;
 #if EBB_ASAN_
-        ebb_poison_since_(parent, scope);
+            ebb_poison_since_(parent, scope);
 #endif
-    }
+        }
+    } else if (EBB_LIKELY_(state != 0)) {
+        /* Whoever opened a child, this scope may be frozen: the arena's address has no flags. */
+        ebb_arena *arena = (ebb_arena *)EBB_ARENA_ADDRESS_(state);
 #if EBB_ASAN_
-    if ((state & EBB_CHILD_) == 0 && status == EBB_OK) {
-        ebb_scope start;
-        EBB_COPY_WORDS_(&start, (const ebb_arena *)EBB_ARENA_ADDRESS_(state));
-        start.state_ = 0;
-        ebb_poison_since_(&start, scope);
-    }
+        if (status == EBB_OK) {
+            ebb_scope start;
+            EBB_COPY_WORDS_(&start, arena);
+            start.state_ = 0;
+            ebb_poison_since_(&start, scope);
+        }
 #endif
-#endif
-    /* A scope that could not be opened must not let go of the arena. */
-    if ((state & EBB_CHILD_) == 0 && EBB_LIKELY_(status == EBB_OK)) {
         if (EBB_LIKELY_((state & EBB_THREAD_) == 0))
-            ((ebb_arena *)state)->open_ = 0;
+            EBB_STORE_(&arena->open_, 0);
         else
-            ebb_thread_close_((ebb_arena *)EBB_ARENA_ADDRESS_(state));
+            ebb_thread_close_(arena);
     }
     scope->top_ = EBB_NOWHERE_;
     scope->chunk_ = NULL;
@@ -811,10 +821,12 @@ EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *f
     char *text;
     int length;
     EBB_CHECK_USABLE_(scope);
-    if (format == NULL || scope->chunk_ == NULL) {
-        ebb_fail_(format == NULL ? EBB_NULL : EBB_CLOSED);
+    if (format == NULL) {
+        ebb_fail_(EBB_NULL);
         return NULL;
     }
+    if (scope->chunk_ == NULL)
+        return (char *)ebb_alloc_low(scope, 1, 1); /* Says why there is none. */
     va_copy(again, values);
     {
         /* Straight into the free bytes. The sanitizer forbids them, so there it is measured only. */
@@ -868,30 +880,57 @@ EBB_INLINE_ size_t ebb_next_capacity_(size_t length, size_t capacity, size_t add
     return wanted < 8 && most >= 8 ? 8 : wanted;
 }
 
-/* More room for an array, whose block is returned and whose capacity is updated. On failure both
-   stay as they are. */
-EBB_STATIC_ void *ebb_more_(ebb_scope *scope, void *data, size_t length, size_t *capacity,
-                            size_t additional, size_t size, size_t align) {
-    const size_t wanted = ebb_next_capacity_(length, *capacity, additional, size);
+/* The block of an array, and how many elements have room there. */
+typedef struct ebb_grown_ {
+    void *data;
+    size_t capacity;
+} ebb_grown_;
+
+/* A larger block for an array or, without the memory for it, the old one. All is passed and returned by
+   value, for the array to stay in registers. */
+EBB_COLD_ ebb_grown_ ebb_grown_array_(ebb_scope *scope, ebb_grown_ array, size_t length,
+                                      size_t additional, size_t size, size_t align) {
+    size_t wanted = ebb_next_capacity_(length, array.capacity, additional, size);
     const ebb_status before = ebb_last_status();
     void *grown;
     if (wanted == 0) {
         ebb_fail_(EBB_SIZE);
-        return data;
+        return array;
     }
-    grown = ebb_grow(scope, data, *capacity * size, wanted * size, align);
+    grown = ebb_grow(scope, array.data, array.capacity * size, wanted * size, align);
     if (grown == NULL && wanted > length + additional) {
         /* Twice as much is not there; what is needed may be. */
-        const size_t least = length + additional;
-        grown = ebb_grow(scope, data, *capacity * size, least * size, align);
-        if (grown != NULL) {
-            *capacity = least;
+        wanted = length + additional;
+        grown = ebb_grow(scope, array.data, array.capacity * size, wanted * size, align);
+        if (grown != NULL)
             ebb_fail_((int)before); /* The call succeeds after all. */
-        }
-    } else if (grown != NULL) {
-        *capacity = wanted;
     }
-    return grown == NULL ? data : grown;
+    if (grown != NULL) {
+        array.data = grown;
+        array.capacity = wanted;
+    }
+    return array;
+}
+
+/* More room for an array, whose block is returned and whose capacity is updated. On failure both
+   stay as they are. */
+EBB_INLINE_ void *ebb_more_(ebb_scope *scope, void *data, size_t length, size_t *capacity,
+                            size_t additional, size_t size, size_t align) {
+    const bool is_local = EBB_IS_LOCAL_(scope);
+    ebb_grown_ array;
+    array.data = data;
+    array.capacity = *capacity;
+    if (is_local) {
+        ebb_scope copy;
+        EBB_COPY_WORDS_(&copy, scope);
+        copy.state_ = scope->state_;
+        array = ebb_grown_array_(&copy, array, length, additional, size, align);
+        EBB_COPY_WORDS_(scope, &copy);
+    } else {
+        array = ebb_grown_array_(scope, array, length, additional, size, align);
+    }
+    *capacity = array.capacity;
+    return array.data;
 }
 
 /** Makes room for `additional` bytes. */
@@ -927,16 +966,15 @@ EBB_INLINE_ bool ebb_bytes_append(ebb_scope *scope, ebb_bytes *bytes, const void
 }
 
 /** Appends printed text. The values must not be the buffer's own bytes. */
-EBB_STATIC_ EBB_PRINTF_(3, 4) bool ebb_bytes_printf(ebb_scope *scope, ebb_bytes *bytes,
-                                                    const char *format, ...) {
-    va_list values, again;
+EBB_STATIC_ EBB_PRINTF_(3, 0) bool ebb_bytes_vprintf(ebb_scope *scope, ebb_bytes *bytes,
+                                                     const char *format, va_list values) {
+    va_list again;
     int length;
     bool done = false;
     if (format == NULL) {
         ebb_fail_(EBB_NULL);
         return false;
     }
-    va_start(values, format);
     va_copy(again, values);
     length = vsnprintf(NULL, 0, format, values);
     if (length < 0)
@@ -947,6 +985,16 @@ EBB_STATIC_ EBB_PRINTF_(3, 4) bool ebb_bytes_printf(ebb_scope *scope, ebb_bytes 
         done = true;
     }
     va_end(again);
+    return done;
+}
+
+/** Appends printed text; see ::ebb_bytes_vprintf. */
+EBB_STATIC_ EBB_PRINTF_(3, 4) bool ebb_bytes_printf(ebb_scope *scope, ebb_bytes *bytes,
+                                                    const char *format, ...) {
+    va_list values;
+    bool done;
+    va_start(values, format);
+    done = ebb_bytes_vprintf(scope, bytes, format, values);
     va_end(values);
     return done;
 }

@@ -26,11 +26,13 @@
 
 #include "ebbtide.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <exception>
 #include <functional>
 #include <initializer_list>
+#include <iosfwd>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -43,6 +45,7 @@
 #include <utility>
 #include <vector>
 #if __cplusplus >= 202002L && __has_include(<span>)
+#include <compare>
 #include <span>
 #endif
 
@@ -408,18 +411,18 @@ public:
     memory_resource(const memory_resource &) = delete;
     memory_resource &operator=(const memory_resource &) = delete;
 
-    ~memory_resource() override { release(); }
+    ~memory_resource() override { ebb_close(&scope_); }
 
     /// Ends all allocations, and keeps the chunks for the next ones.
     void release() noexcept {
-        if (ebb_is_open(&scope_))
-            ebb_close(&scope_);
+        if (ebb_close(&scope_) == EBB_OK)
+            scope_ = ebb_open(arena_.c_arena());
     }
 
     /// Ends all allocations, and gives the chunks back. The next chunk has the first one's size, as
     /// after release() of std::pmr::monotonic_buffer_resource.
     void shrink() noexcept {
-        release();
+        ebb_close(&scope_);
         arena_.start_anew(source_);
     }
 
@@ -456,8 +459,8 @@ private:
         throw std::bad_alloc();
     }
 
-    /// Lets the upstream throw an exception of its own for a size that nobody can serve. Sanitizers end
-    /// the program if operator new is asked for one.
+    /// Lets the upstream throw an exception of its own for a size that nobody can serve. Sanitizers
+    /// end the program if operator new is asked for one.
     [[noreturn]] void refuse() {
         std::pmr::memory_resource *upstream = source_.upstream;
         std::size_t most = SIZE_MAX;
@@ -553,9 +556,32 @@ private:
     ebb_scope *scope_;
 };
 
+namespace detail {
+
+/// Whether `T` is an iterator, and not a number of elements.
+template <typename T>
+using if_iterator = typename std::iterator_traits<T>::iterator_category;
+
+/// Where a pointer lies in an array, or `npos`.
+inline constexpr std::size_t npos = std::numeric_limits<std::size_t>::max();
+template <typename T>
+std::size_t index_in(const T *data, std::size_t size, const T *pointer) noexcept {
+    const std::less<const T *> before{};
+    const bool is_in = data != nullptr && !before(pointer, data) && before(pointer, data + size);
+    return is_in ? static_cast<std::size_t>(pointer - data) : npos;
+}
+
+} // namespace detail
+
 /// A vector in a scope that grows in place while it is the last block of the low end: nothing is
 /// copied then, and addresses stay. The scope must outlive it and stay where it is, and have no child
 /// open while the vector grows or is destroyed. One thread at a time uses it and its scope.
+///
+/// It has the methods of std::vector, but for: copies, which would not know their scope (write
+/// `vector<T> copy(scope, from.begin(), from.end())`); get_allocator(); and a swap or move between
+/// scopes that moves elements: it moves the scope along. If a copy of an element throws, push_back,
+/// emplace_back, append, reserve and resize leave the vector as it was; insert and assign leave it
+/// valid, as those of std::vector do.
 template <typename T> class vector {
 public:
     using value_type = T;
@@ -563,12 +589,25 @@ public:
     using difference_type = std::ptrdiff_t;
     using reference = T &;
     using const_reference = const T &;
+    using pointer = T *;
+    using const_pointer = const T *;
     using iterator = T *;
     using const_iterator = const T *;
+    using reverse_iterator = std::reverse_iterator<iterator>;
+    using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
     explicit vector(scope &scope) noexcept : scope_(scope.c_scope()) {}
     vector(scope &scope, std::initializer_list<T> values) : vector(scope) {
         append(values.begin(), values.size());
+    }
+    /// `count` elements, made by the default constructor.
+    vector(scope &scope, std::size_t count) : vector(scope) { resize(count); }
+    vector(scope &scope, std::size_t count, const T &value) : vector(scope) {
+        resize(count, value);
+    }
+    template <typename Iterator, typename = detail::if_iterator<Iterator>>
+    vector(scope &scope, Iterator first, Iterator last) : vector(scope) {
+        append(first, last);
     }
     vector(const vector &) = delete;
     vector &operator=(const vector &) = delete;
@@ -586,18 +625,42 @@ public:
         }
         return *this;
     }
+    vector &operator=(std::initializer_list<T> values) {
+        assign(values);
+        return *this;
+    }
 
     ~vector() { free(); }
+
+    /// Exchanges the elements, and the scopes along with them.
+    void swap(vector &other) noexcept {
+        std::swap(scope_, other.scope_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+    friend void swap(vector &a, vector &b) noexcept { a.swap(b); }
 
     T *data() noexcept { return data_; }
     const T *data() const noexcept { return data_; }
     std::size_t size() const noexcept { return size_; }
+    std::size_t max_size() const noexcept {
+        return static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T);
+    }
     std::size_t capacity() const noexcept { return capacity_; }
     bool empty() const noexcept { return size_ == 0; }
     T *begin() noexcept { return data_; }
     T *end() noexcept { return data_ + size_; }
     const T *begin() const noexcept { return data_; }
     const T *end() const noexcept { return data_ + size_; }
+    const T *cbegin() const noexcept { return data_; }
+    const T *cend() const noexcept { return data_ + size_; }
+    reverse_iterator rbegin() noexcept { return reverse_iterator(end()); }
+    reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
+    const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
+    const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
+    const_reverse_iterator crbegin() const noexcept { return rbegin(); }
+    const_reverse_iterator crend() const noexcept { return rend(); }
     T &operator[](std::size_t index) noexcept { return data_[index]; }
     const T &operator[](std::size_t index) const noexcept { return data_[index]; }
     T &front() noexcept { return data_[0]; }
@@ -611,21 +674,29 @@ public:
     /// The arguments may refer to elements of this vector. If there is no memory, they stay as they
     /// are.
     template <typename... Arguments> EBB_MEMBER_ T &emplace_back(Arguments &&...arguments) {
-        if (!EBB_LIKELY_(size_ < capacity_))
-            return emplace_slowly(std::forward<Arguments>(arguments)...);
-        T *place = ::new (static_cast<void *>(data_ + size_)) T(std::forward<Arguments>(arguments)...);
-        ++size_;
-        return *place;
+        if constexpr (is_small_) {
+            // A copy first, for the argument and the vector to stay in registers.
+            const T value(std::forward<Arguments>(arguments)...);
+            if (!EBB_LIKELY_(size_ < capacity_))
+                more();
+            T *place = ::new (static_cast<void *>(data_ + size_)) T(value);
+            ++size_;
+            return *place;
+        } else {
+            if (!EBB_LIKELY_(size_ < capacity_))
+                return emplace_slowly(std::forward<Arguments>(arguments)...);
+            T *place =
+                ::new (static_cast<void *>(data_ + size_)) T(std::forward<Arguments>(arguments)...);
+            ++size_;
+            return *place;
+        }
     }
     EBB_MEMBER_ void push_back(const T &value) { emplace_back(value); }
     EBB_MEMBER_ void push_back(T &&value) { emplace_back(std::move(value)); }
 
     void pop_back() noexcept { data_[--size_].~T(); }
 
-    void clear() noexcept {
-        std::destroy_n(data_, size_);
-        size_ = 0;
-    }
+    void clear() noexcept { truncate(0); }
 
     /// Makes room for `capacity` elements in all.
     void reserve(std::size_t capacity) {
@@ -635,21 +706,100 @@ public:
 
     /// New elements are made by the default constructor.
     void resize(std::size_t size) {
-        if (size <= size_) {
-            std::destroy_n(data_ + size, size_ - size);
-        } else {
-            reserve(size);
-            std::uninitialized_value_construct_n(data_ + size_, size - size_);
-        }
+        if (size <= size_)
+            return truncate(size);
+        reserve(size);
+        std::uninitialized_value_construct_n(data_ + size_, size - size_);
         size_ = size;
     }
 
-    /// Appends copies of elements that are not this vector's own.
-    void append(const T *from, std::size_t count) {
-        if (count > capacity_ - size_)
-            grow(next_capacity(count), size_ + count);
-        std::uninitialized_copy_n(from, count, data_ + size_);
+    /// New elements are copies of `value`, which may be an element of this vector.
+    void resize(std::size_t size, const T &value) {
+        if (size <= size_)
+            return truncate(size);
+        append(size - size_, value);
+    }
+
+    /// Appends copies of a value, which may be an element of this vector.
+    void append(std::size_t count, const T &value) {
+        const T *const first = std::addressof(value);
+        const std::size_t at = detail::index_in(static_cast<const T *>(data_), size_, first);
+        make_room(count);
+        const T &kept = at == detail::npos ? value : data_[at];
+        std::uninitialized_fill_n(data_ + size_, count, kept);
         size_ += count;
+    }
+
+    /// Appends copies of elements, which may be this vector's own.
+    void append(const T *from, std::size_t count) {
+        const std::size_t at = detail::index_in(static_cast<const T *>(data_), size_, from);
+        make_room(count);
+        std::uninitialized_copy_n(at == detail::npos ? from : data_ + at, count, data_ + size_);
+        size_ += count;
+    }
+
+    /// Appends copies of elements that are not this vector's own.
+    template <typename Iterator, typename Category = detail::if_iterator<Iterator>>
+    void append(Iterator first, Iterator last) {
+        if constexpr (std::is_base_of_v<std::forward_iterator_tag, Category>) {
+            const auto count = static_cast<std::size_t>(std::distance(first, last));
+            make_room(count);
+            std::uninitialized_copy(first, last, data_ + size_);
+            size_ += count;
+        } else {
+            const std::size_t before = size_;
+            try {
+                for (; first != last; ++first)
+                    emplace_back(*first);
+            } catch (...) {
+                truncate(before);
+                throw;
+            }
+        }
+    }
+
+    void assign(std::size_t count, const T &value) {
+        const T kept(value);
+        clear();
+        resize(count, kept);
+    }
+    template <typename Iterator, typename = detail::if_iterator<Iterator>>
+    void assign(Iterator first, Iterator last) {
+        clear();
+        append(first, last);
+    }
+    void assign(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
+
+    /// Makes an element before `position`. The arguments may refer to elements of this vector.
+    template <typename... Arguments> T *emplace(const T *position, Arguments &&...arguments) {
+        const std::size_t at = index_of(position);
+        emplace_back(std::forward<Arguments>(arguments)...);
+        return rotated(at, size_ - 1);
+    }
+    T *insert(const T *position, const T &value) { return emplace(position, value); }
+    T *insert(const T *position, T &&value) { return emplace(position, std::move(value)); }
+    T *insert(const T *position, std::size_t count, const T &value) {
+        const std::size_t at = index_of(position), before = size_;
+        append(count, value);
+        return rotated(at, before);
+    }
+    /// Copies elements that are not this vector's own.
+    template <typename Iterator, typename = detail::if_iterator<Iterator>>
+    T *insert(const T *position, Iterator first, Iterator last) {
+        const std::size_t at = index_of(position), before = size_;
+        append(first, last);
+        return rotated(at, before);
+    }
+    T *insert(const T *position, std::initializer_list<T> values) {
+        return insert(position, values.begin(), values.end());
+    }
+
+    T *erase(const T *position) { return erase(position, position + 1); }
+    T *erase(const T *first, const T *last) {
+        T *start = data_ + index_of(first);
+        if (first != last)
+            truncate(index_of(std::move(data_ + index_of(last), end(), start)));
+        return start;
     }
 
     /// Gives the room back that is not used, if this is the last block.
@@ -670,7 +820,23 @@ public:
         return span<T>(std::exchange(data_, nullptr), std::exchange(size_, 0));
     }
 
+    friend bool operator==(const vector &a, const vector &b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+    friend bool operator!=(const vector &a, const vector &b) { return !(a == b); }
+    friend bool operator<(const vector &a, const vector &b) {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
+    friend bool operator>(const vector &a, const vector &b) { return b < a; }
+    friend bool operator<=(const vector &a, const vector &b) { return !(b < a); }
+    friend bool operator>=(const vector &a, const vector &b) { return !(a < b); }
+
 private:
+    /// Elements that are passed in registers and moved by memcpy.
+    static constexpr bool is_small_ = std::is_trivially_copyable_v<T> &&
+                                      std::is_copy_constructible_v<T> &&
+                                      sizeof(T) <= 2 * sizeof(void *);
+
     std::size_t next_capacity(std::size_t additional) const {
         const std::size_t next = ebb_next_capacity_(size_, capacity_, additional, sizeof(T));
         if (next == 0)
@@ -684,11 +850,41 @@ private:
         return index;
     }
 
+    std::size_t index_of(const T *position) const noexcept {
+        return static_cast<std::size_t>(position - data_);
+    }
+
+    /// Moves the elements from `appended` on to before the one at `at`.
+    T *rotated(std::size_t at, std::size_t appended) {
+        std::rotate(data_ + at, data_ + appended, end());
+        return data_ + at;
+    }
+
+    void truncate(std::size_t size) noexcept {
+        std::destroy_n(data_ + size, size_ - size);
+        size_ = size;
+    }
+
     /// Ends the elements and frees their block.
     void free() noexcept {
         clear();
         if (data_ != nullptr)
             ebb_free_last(scope_, data_, capacity_ * sizeof(T));
+    }
+
+    void make_room(std::size_t additional) {
+        if (additional > capacity_ - size_)
+            grow(next_capacity(additional), size_ + additional);
+    }
+
+    /// Room for one more small element.
+    EBB_MEMBER_ void more() {
+        std::size_t capacity = capacity_;
+        data_ = static_cast<T *>(
+            ebb_more_(scope_, data_, size_, &capacity, 1, sizeof(T), alignof(T)));
+        capacity_ = capacity;
+        if (!EBB_LIKELY_(size_ < capacity_))
+            detail::throw_last();
     }
 
     template <typename... Arguments>
@@ -731,7 +927,7 @@ private:
     /// Room for `wanted` elements or, if there is no memory for them, for `least`: more of it behind
     /// the vector's block, which the vector then has, or a new block.
     room find_room(std::size_t wanted, std::size_t least) {
-        if (wanted > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T))
+        if (wanted > max_size())
             throw std::bad_array_new_length();
         const std::size_t old_bytes = capacity_ * sizeof(T);
         const bool last = data_ != nullptr && reinterpret_cast<char *>(data_) + old_bytes ==
@@ -778,13 +974,36 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// A text in a scope that grows in place; c_str puts a 0 behind it. The scope must outlive it and stay
-/// where it is, and have no child open while the string grows or is destroyed. One thread at a time
-/// uses it and its scope.
+/// Erases the elements that `is_unwanted` accepts, and returns how many they were.
+template <typename T, typename Predicate>
+std::size_t erase_if(vector<T> &values, Predicate is_unwanted) {
+    const std::size_t before = values.size();
+    values.erase(std::remove_if(values.begin(), values.end(), std::move(is_unwanted)),
+                 values.end());
+    return before - values.size();
+}
+
+/// A text in a scope that grows in place; c_str puts a 0 behind it. The scope must outlive it and
+/// stay where it is, and have no child open while the string grows or is destroyed. One thread at a
+/// time uses it and its scope.
+///
+/// It converts to std::string_view, which has what searches and cuts a text. Copies do not exist, as
+/// for vector: write `string copy(scope, text)`. An append that throws leaves it as it was.
 class string {
 public:
+    using value_type = char;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = char &;
+    using const_reference = const char &;
+    using iterator = char *;
+    using const_iterator = const char *;
+    using reverse_iterator = std::reverse_iterator<iterator>;
+    using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+
     explicit string(scope &scope) noexcept : scope_(scope.c_scope()) {}
     string(scope &scope, std::string_view text) : string(scope) { append(text); }
+    string(scope &scope, std::size_t count, char byte) : string(scope) { resize(count, byte); }
     string(const string &) = delete;
     string &operator=(const string &) = delete;
     string(string &&other) noexcept
@@ -798,16 +1017,32 @@ public:
         }
         return *this;
     }
+    /// The text may be part of this one.
+    string &operator=(std::string_view text) { return assign(text); }
     ~string() { free(); }
+
+    /// Exchanges the texts, and the scopes along with them.
+    void swap(string &other) noexcept {
+        std::swap(scope_, other.scope_);
+        std::swap(bytes_, other.bytes_);
+    }
+    friend void swap(string &a, string &b) noexcept { a.swap(b); }
 
     /// The text may be part of this one.
     string &append(std::string_view text) {
-        const std::size_t at = inside(text.data());
+        const std::size_t at = detail::index_in(data(), bytes_.length, text.data());
         room(text.size());
-        const char *from = at == npos_ ? text.data() : bytes_.data + at;
+        const char *from = at == detail::npos ? text.data() : bytes_.data + at;
         if (!text.empty())
             std::memcpy(bytes_.data + bytes_.length, from, text.size());
         bytes_.length += text.size();
+        return *this;
+    }
+    string &append(std::size_t count, char byte) {
+        room(count);
+        if (count > 0)
+            std::memset(bytes_.data + bytes_.length, byte, count);
+        bytes_.length += count;
         return *this;
     }
     string &operator+=(std::string_view text) { return append(text); }
@@ -819,7 +1054,54 @@ public:
         push_back(byte);
         return *this;
     }
+    /// Appends printed text; see ebb_bytes_printf. Throws std::logic_error if it cannot be printed.
+    EBB_PRINTF_(2, 3) string &append_format(const char *format, ...) {
+        va_list values;
+        va_start(values, format);
+        const bool done = ebb_bytes_vprintf(scope_, &bytes_, format, values);
+        va_end(values);
+        if (!done)
+            detail::throw_last();
+        return *this;
+    }
 
+    /// The text may be part of this one.
+    string &assign(std::string_view text) {
+        if (detail::index_in(data(), bytes_.length, text.data()) != detail::npos) {
+            std::memmove(bytes_.data, text.data(), text.size());
+            bytes_.length = text.size();
+            return *this;
+        }
+        clear();
+        return append(text);
+    }
+
+    /// The text may be part of this one. Throws std::out_of_range if `position` is behind the end.
+    string &insert(std::size_t position, std::string_view text) {
+        const std::size_t before = bytes_.length;
+        tested(position);
+        append(text);
+        std::rotate(begin() + position, begin() + before, end());
+        return *this;
+    }
+
+    /// Throws std::out_of_range if `position` is behind the end.
+    string &erase(std::size_t position = 0, std::size_t count = detail::npos) {
+        const std::size_t rest = bytes_.length - tested(position);
+        if (count > rest)
+            count = rest;
+        if (count > 0)
+            std::memmove(bytes_.data + position, bytes_.data + position + count, rest - count);
+        bytes_.length -= count;
+        return *this;
+    }
+
+    void pop_back() noexcept { --bytes_.length; }
+    void resize(std::size_t size, char byte = 0) {
+        if (size > bytes_.length)
+            append(size - bytes_.length, byte);
+        bytes_.length = size;
+    }
     /// Makes room for `capacity` bytes in all.
     void reserve(std::size_t capacity) {
         if (capacity > bytes_.length)
@@ -828,12 +1110,27 @@ public:
     void clear() noexcept { bytes_.length = 0; }
 
     std::size_t size() const noexcept { return bytes_.length; }
+    std::size_t length() const noexcept { return bytes_.length; }
     std::size_t capacity() const noexcept { return bytes_.capacity; }
     bool empty() const noexcept { return bytes_.length == 0; }
     char *data() noexcept { return bytes_.data; }
+    const char *data() const noexcept { return bytes_.data; }
     char *begin() noexcept { return bytes_.data; }
     char *end() noexcept { return bytes_.data + bytes_.length; }
+    const char *begin() const noexcept { return bytes_.data; }
+    const char *end() const noexcept { return bytes_.data + bytes_.length; }
+    const char *cbegin() const noexcept { return begin(); }
+    const char *cend() const noexcept { return end(); }
+    reverse_iterator rbegin() noexcept { return reverse_iterator(end()); }
+    reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
+    const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
+    const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
     char &operator[](std::size_t index) noexcept { return bytes_.data[index]; }
+    const char &operator[](std::size_t index) const noexcept { return bytes_.data[index]; }
+    char &front() noexcept { return bytes_.data[0]; }
+    char &back() noexcept { return bytes_.data[bytes_.length - 1]; }
+    const char &front() const noexcept { return bytes_.data[0]; }
+    const char &back() const noexcept { return bytes_.data[bytes_.length - 1]; }
 
     /// The text, until the string is changed or destroyed.
     std::string_view view() const noexcept { return {bytes_.data, bytes_.length}; }
@@ -854,15 +1151,41 @@ public:
         return {text, length};
     }
 
-private:
-    static constexpr std::size_t npos_ = std::numeric_limits<std::size_t>::max();
+/* With another string, and with whatever is a text on either side. */
+#define EBB_COMPARED_BY_(compare)                                                                  \
+    friend bool operator compare(const string &a, const string &b) noexcept {                      \
+        return a.view() compare b.view();                                                          \
+    }                                                                                              \
+    friend bool operator compare(const string &a, std::string_view b) noexcept {                   \
+        return a.view() compare b;                                                                 \
+    }                                                                                              \
+    friend bool operator compare(std::string_view a, const string &b) noexcept {                   \
+        return a compare b.view();                                                                 \
+    }
+    EBB_COMPARED_BY_(==)
+    EBB_COMPARED_BY_(!=)
+    EBB_COMPARED_BY_(<)
+    EBB_COMPARED_BY_(>)
+    EBB_COMPARED_BY_(<=)
+    EBB_COMPARED_BY_(>=)
+#undef EBB_COMPARED_BY_
+#ifdef __cpp_lib_three_way_comparison
+    friend auto operator<=>(const string &a, const string &b) noexcept {
+        return a.view() <=> b.view();
+    }
+#endif
 
-    /// Where a pointer lies in this text, which may be about to move.
-    std::size_t inside(const char *pointer) const noexcept {
-        const std::less<const char *> before{};
-        const bool is_in = bytes_.data != nullptr && !before(pointer, bytes_.data) &&
-                           before(pointer, bytes_.data + bytes_.length);
-        return is_in ? static_cast<std::size_t>(pointer - bytes_.data) : npos_;
+    template <typename Traits>
+    friend std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out,
+                                                        const string &text) {
+        return out << text.view();
+    }
+
+private:
+    std::size_t tested(std::size_t position) const {
+        if (position > bytes_.length)
+            throw std::out_of_range("ebbtide::string");
+        return position;
     }
 
     void free() noexcept {
@@ -941,5 +1264,12 @@ private:
 };
 
 } // namespace ebbtide
+
+/// Equal to that of the text.
+template <> struct std::hash<ebbtide::string> {
+    std::size_t operator()(const ebbtide::string &text) const noexcept {
+        return std::hash<std::string_view>()(text.view());
+    }
+};
 
 #endif

@@ -5,10 +5,15 @@
 
 use crate::{
     arena::{self, ebb_arena},
-    status::{ebb_status, fail, fail_null},
+    status::{self, ebb_status, fail, fail_null},
 };
-use core::{alloc::Layout, ffi::c_void, ptr::NonNull};
-use ebb_status::{EBB_ALIGNMENT, EBB_CLOSED, EBB_NO_MEMORY, EBB_NULL, EBB_SIZE};
+use core::{
+    alloc::Layout,
+    ffi::c_void,
+    ptr::{self, NonNull},
+    sync::atomic::AtomicUsize,
+};
+use ebb_status::{EBB_ALIGNMENT, EBB_CLOSED, EBB_NO_MEMORY, EBB_NULL, EBB_OK, EBB_SIZE};
 use ebbtide::{
     AllocError, Scope,
     front_end::{self, Words},
@@ -40,30 +45,48 @@ const _: () = {
     assert!(align_of::<ebb_arena>() == 64);
 };
 
-/// The words of a closed scope: nothing is free, so every request takes the cold path.
-pub(crate) const CLOSED: ebb_scope = {
-    /// An address for which the comparison of the fast path does not wrap.
-    const NOWHERE: usize = 2 * front_end::SMALL;
-    let low = core::ptr::without_provenance_mut(NOWHERE);
+/// The address of a closed scope, for which the comparison of the fast path does not wrap.
+const NOWHERE: usize = 2 * front_end::SMALL;
+/// The distance of the addresses for two reasons. The fast path rounds words down to it.
+const REASON: usize = 16;
+
+/// Stands for the arena of scopes that could not be opened: closing a scope writes to the first word of
+/// its arena.
+#[repr(align(64))]
+struct Nobody(AtomicUsize);
+
+static NOBODY: Nobody = Nobody(AtomicUsize::new(0));
+
+/// A scope that could not be opened: nothing is free, so every request takes the cold path, and fails
+/// for the same reason.
+pub(crate) fn closed(reason: ebb_status) -> ebb_scope {
+    let nowhere = NOWHERE + reason as usize * REASON;
+    let low = ptr::without_provenance_mut(nowhere);
     ebb_scope {
-        words: Words { top: NOWHERE, chunk: core::ptr::null_mut(), low },
-        state: core::ptr::null_mut(),
+        words: Words { top: nowhere, chunk: ptr::null_mut(), low },
+        state: NOBODY.0.as_ptr().cast(),
     }
-};
+}
+
+/// Why a scope is closed.
+fn reason(closed: &ebb_scope) -> ebb_status {
+    let number = closed.words.low.addr().wrapping_sub(NOWHERE) / REASON;
+    status::of_number(number).filter(|&status| status != EBB_OK).unwrap_or(EBB_CLOSED)
+}
 
 impl ebb_scope {
     /// Converts the words to a scope of the core.
     ///
     /// # Errors
     ///
-    /// It is closed.
+    /// It is closed, or why it could not be opened.
     ///
     /// # Safety
     ///
     /// If its words name a chunk, they are in use.
     unsafe fn core(&mut self) -> Result<&mut Scope<'_>, ebb_status> {
         if self.words.chunk.is_null() {
-            return Err(EBB_CLOSED);
+            return Err(reason(self));
         }
         // SAFETY: in use, as the caller says.
         Ok(unsafe { self.words.scope() })
@@ -110,10 +133,7 @@ pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut eb
     // SAFETY: null or an arena, by the rules for every function.
     let scope = match unsafe { arena::open(arena) } {
         Ok(words) => ebb_scope { words, state: arena.cast() },
-        Err(status) => {
-            fail(status);
-            CLOSED
-        }
+        Err(status) => closed(fail(status)),
     };
     // SAFETY: the header passes a variable of its own.
     unsafe { opened.write(scope) };
@@ -133,10 +153,7 @@ pub unsafe extern "C" fn ebb_child_slowly_(parent: *mut ebb_scope, opened: *mut 
             words: Words::of(parent.scope()),
             state: core::ptr::without_provenance_mut(CHILD),
         },
-        Err(status) => {
-            fail(status);
-            CLOSED
-        }
+        Err(status) => closed(fail(status)),
     };
     // SAFETY: the header passes a variable of its own.
     unsafe { opened.write(scope) };

@@ -19,7 +19,7 @@ pub enum ebb_status {
     EBB_ALIGNMENT = 3,
     /// A pointer is null where a value is needed.
     EBB_NULL = 4,
-    /// The scope is closed, or could not be opened.
+    /// The scope is closed.
     EBB_CLOSED = 5,
     /// The arena has an open scope.
     EBB_OPEN = 6,
@@ -45,6 +45,11 @@ const TEXTS: [(ebb_status, &CStr); 9] = [
     (EBB_FORMAT, c"the format cannot be printed"),
     (EBB_OPTIONS, c"the options are of another version, or contradict each other"),
 ];
+
+/// The status of this number.
+pub(crate) fn of_number(number: usize) -> Option<ebb_status> {
+    TEXTS.iter().map(|&(status, _)| status).find(|&status| status as usize == number)
+}
 
 thread_local! {
     static LAST: Cell<ebb_status> = const { Cell::new(EBB_OK) };
@@ -80,7 +85,7 @@ pub extern "C" fn ebb_status_text(status: c_int) -> *const c_char {
 /// Records why a function of the header failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_fail_(status: c_int) {
-    if let Some(&(known, _)) = TEXTS.iter().find(|(known, _)| *known as c_int == status) {
+    if let Some(known) = usize::try_from(status).ok().and_then(of_number) {
         fail(known);
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::{
     arena::{self, ebb_arena, ebb_arena_free, new_for_thread},
-    scope::{self, CLOSED, ebb_scope},
+    scope::{self, ebb_scope},
     status::{ebb_status, fail},
 };
 use core::{cell::Cell, ptr::NonNull};
@@ -102,10 +102,7 @@ pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
 /// Opens a scope of an arena of this thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_thread_open_(opened: *mut ebb_scope) {
-    let scope = open().unwrap_or_else(|status| {
-        fail(status);
-        CLOSED
-    });
+    let scope = open().unwrap_or_else(|status| scope::closed(fail(status)));
     // SAFETY: the header passes a variable of its own.
     unsafe { opened.write(scope) };
 }

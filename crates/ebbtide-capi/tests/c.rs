@@ -63,6 +63,19 @@ fn bad_input() {
 }
 
 #[test]
+fn files_with_and_without_checks_share_scopes() {
+    for compiler in compilers("cc") {
+        for optimised in ["-O0", "-O2"] {
+            let flags = |checks| [C11, &[optimised, checks]].concat();
+            let without = Program::object(compiler, "c/mixed.c", &flags("-DEBB_CHECKS=0"));
+            let with = flags("-DEBB_CHECKS=1");
+            let run = Program::compile_with(compiler, "c/mixed.c", &with, &[&without]).run(&[]);
+            assert!(run.succeeded, "{compiler} {optimised}:\n{}", run.output);
+        }
+    }
+}
+
+#[test]
 fn threads() {
     passes("c/threads.c", &[PLAIN, OPTIMISED, ASAN, TSAN]);
 }

@@ -17,6 +17,10 @@ const SETS: [&[&str]; 3] = [
     &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
 ];
 
+/// Files of tests, and how many are in them at least.
+const ARENAS: (&str, usize) = ("cpp/arenas.cpp", 32);
+const CONTAINERS: (&str, usize) = ("cpp/containers.cpp", 13);
+
 /// Whether `GoogleTest` is installed. In CI it must be.
 fn has_google_test() -> bool {
     let found = Path::new("/usr/include/gtest/gtest.h").exists();
@@ -28,36 +32,42 @@ fn has_google_test() -> bool {
     found
 }
 
-/// Compiles the tests of `GoogleTest` with these flags and runs them.
-fn pass(standard: &str, flags: &[&str]) {
+/// Compiles a file of tests with `GoogleTest` and these flags, and runs it.
+fn pass((file, least): (&str, usize), standard: &str, flags: &[&str]) {
     if !has_google_test() {
         return;
     }
     for compiler in compilers("c++") {
         let flags = [&[standard], STRICT, flags].concat();
         let libraries = ["-lgtest", "-lgtest_main"];
-        let program = Program::compile_with(compiler, "cpp/arenas.cpp", &flags, &libraries);
+        let program = Program::compile_with(compiler, file, &flags, &libraries);
         let run = program.run(&["--gtest_brief=1"]);
-        assert!(run.succeeded, "{compiler} {flags:?}:\n{}", run.output);
+        assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
         let passed = run.output.split("[  PASSED  ] ").nth(1).unwrap();
         let count: usize = passed.split(' ').next().unwrap().parse().unwrap();
-        assert!(count >= 24, "{}", run.output);
+        assert!(count >= least, "{}", run.output);
     }
 }
 
 #[test]
 fn google_tests_as_cpp17() {
-    SETS.iter().for_each(|flags| pass("-std=c++17", flags));
+    SETS.iter().for_each(|flags| pass(ARENAS, "-std=c++17", flags));
 }
 
 #[test]
 fn google_tests_as_cpp20() {
-    pass("-std=c++20", SETS[1]);
+    pass(ARENAS, "-std=c++20", SETS[1]);
 }
 
 #[test]
 fn google_tests_under_the_thread_sanitizer() {
-    pass("-std=c++17", &["-O1", "-g", "-fsanitize=thread"]);
+    pass(ARENAS, "-std=c++17", &["-O1", "-g", "-fsanitize=thread"]);
+}
+
+#[test]
+fn google_tests_of_containers() {
+    pass(CONTAINERS, "-std=c++17", SETS[2]);
+    pass(CONTAINERS, "-std=c++20", SETS[1]);
 }
 
 #[test]

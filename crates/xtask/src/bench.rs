@@ -54,6 +54,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     } else {
         println!("left out: the peers' own harnesses, because the nightly toolchain is missing");
     }
+    if process::succeeds("clang --version") && process::succeeds("g++ --version") {
+        let c = format!("{CARGO_RUN} --manifest-path benches/c/Cargo.toml --");
+        step(&format!("{c} {quick} --csv {records}/c.csv"))?;
+    } else {
+        println!("left out: C and C++, because clang or g++ is missing");
+    }
     let transparent = format!("{CARGO_RUN} --manifest-path benches/transparent/Cargo.toml --");
     step(&format!("{transparent} {quick} --csv {records}/transparent.csv"))?;
     let seconds = SERVER_SECONDS[usize::from(!quick.is_empty())];

@@ -56,44 +56,60 @@ static void a_format_that_cannot_be_printed(ebb_scope *s) {
     EXPECT(used(s) == before);
 }
 
-static void a_closed_scope(ebb_scope *s) {
+/* Every request fails for the reason why the scope is closed. */
+static void a_closed_scope(ebb_scope *s, ebb_status why) {
     EXPECT(!ebb_is_open(s));
-    EXPECT_FAILS(EBB_CLOSED, ebb_alloc(s, 8));
-    EXPECT_FAILS(EBB_CLOSED, ebb_new(s, double));
-    EXPECT_FAILS(EBB_CLOSED, ebb_alloc_aligned(s, 1, 1));
-    EXPECT_FAILS(EBB_CLOSED, ebb_alloc_aligned(s, 4096, 4096));
-    EXPECT_FAILS(EBB_CLOSED, ebb_alloc(s, 10000));
-    EXPECT_FAILS(EBB_CLOSED, ebb_alloc_low(s, 8, 8));
-    EXPECT_FAILS(EBB_CLOSED, ebb_alloc_low(s, 0, 1));
-    EXPECT_FAILS(EBB_CLOSED, ebb_grow(s, NULL, 0, 8, 8));
-    EXPECT_FAILS(EBB_CLOSED, ebb_sprintf(s, "%d", 1));
-    EXPECT_FAILS(EBB_CLOSED, ebb_strdup(s, "abc"));
+    EXPECT_FAILS(why, ebb_alloc(s, 8));
+    EXPECT_FAILS(why, ebb_new(s, double));
+    EXPECT_FAILS(why, ebb_alloc_aligned(s, 1, 1));
+    EXPECT_FAILS(why, ebb_alloc_aligned(s, 4096, 4096));
+    EXPECT_FAILS(why, ebb_alloc(s, 10000));
+    EXPECT_FAILS(why, ebb_alloc_low(s, 8, 8));
+    EXPECT_FAILS(why, ebb_alloc_low(s, 0, 1));
+    EXPECT_FAILS(why, ebb_grow(s, NULL, 0, 8, 8));
+    EXPECT_FAILS(why, ebb_sprintf(s, "%d", 1));
+    EXPECT_FAILS(why, ebb_strdup(s, "abc"));
     volatile size_t size = 24;
-    EXPECT_FAILS(EBB_CLOSED, ebb_alloc(s, size));
+    EXPECT_FAILS(why, ebb_alloc(s, size));
     ebb_bytes bytes = {0};
-    EXPECT(!ebb_bytes_push(s, &bytes, 'x') && ebb_last_status() == EBB_CLOSED);
+    EXPECT(!ebb_bytes_push(s, &bytes, 'x') && ebb_last_status() == why);
     EBB_ARRAY(int) array = {0};
-    EXPECT(!ebb_push(s, &array, 1) && ebb_last_status() == EBB_CLOSED);
+    EXPECT(!ebb_push(s, &array, 1) && ebb_last_status() == why);
+    ebb_fail_(EBB_FORMAT);
+    EXPECT_FAILS(why, ebb_new(s, char));
     ebb_scope child = ebb_child(s);
-    EXPECT(!ebb_is_open(&child) && ebb_last_status() == EBB_CLOSED);
+    EXPECT(!ebb_is_open(&child) && ebb_last_status() == why);
     EXPECT(ebb_close(&child) == EBB_CLOSED);
     const ebb_position position = ebb_mark(s);
     ebb_rewind(s, position);
     EXPECT(!ebb_is_open(s));
     ebb_stats stats;
-    EXPECT(ebb_scope_stats(s, &stats) == EBB_CLOSED);
+    EXPECT(ebb_scope_stats(s, &stats) == why);
     EXPECT(ebb_close(s) == EBB_CLOSED);
 }
 
 static void closed_scopes(ebb_arena *arena) {
     ebb_scope s = ebb_open(arena);
     EXPECT(ebb_close(&s) == EBB_OK);
-    a_closed_scope(&s);
+    a_closed_scope(&s, EBB_CLOSED);
     ebb_scope zeroed = {0};
-    a_closed_scope(&zeroed);
+    a_closed_scope(&zeroed, EBB_CLOSED);
     ebb_scope of_null = ebb_open(NULL);
     EXPECT(ebb_last_status() == EBB_NULL);
-    a_closed_scope(&of_null);
+    a_closed_scope(&of_null, EBB_NULL);
+    a_closed_scope(&of_null, EBB_CLOSED); /* closed once more */
+    ebb_scope first = ebb_open(arena), second = ebb_open(arena);
+    EXPECT(ebb_is_open(&first) && ebb_last_status() == EBB_OPEN);
+    ebb_scope child = ebb_child(&second), grandchild = ebb_child(&child);
+    a_closed_scope(&grandchild, EBB_OPEN);
+    a_closed_scope(&child, EBB_OPEN);
+    a_closed_scope(&second, EBB_OPEN);
+    second = ebb_open(arena);
+    EXPECT(!ebb_is_open(&second)); /* closing the second one has not let go of the arena */
+    EXPECT(ebb_close(&first) == EBB_OK);
+    first = ebb_open(arena);
+    EXPECT(ebb_is_open(&first));
+    EXPECT(ebb_close(&first) == EBB_OK);
 }
 
 static void an_arena_with_an_open_scope(ebb_arena *arena) {
@@ -188,6 +204,7 @@ static void bad_options_and_backings(void) {
     ebb_arena *arena = ebb_arena_new_in(&storage, &options);
     ebb_scope s = ebb_open(arena);
     EXPECT(!ebb_is_open(&s) && ebb_last_status() == EBB_NO_MEMORY && calls > 1);
+    a_closed_scope(&s, EBB_NO_MEMORY);
     EXPECT(ebb_arena_free(arena) == EBB_OK);
     calls = 0;
     options.backing.allocate = crooked;

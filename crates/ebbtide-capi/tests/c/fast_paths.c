@@ -1,5 +1,5 @@
-/* The fast paths, for tests/counts.rs: `fast_paths ROW COUNT`. Each loop has a twin in
-   examples/fast_paths.rs. */
+/* The fast paths, for tests/counts.rs: `fast_paths ROW COUNT`, and for benches/c, which calls
+   `fast_path`. Each loop has a twin in examples/fast_paths.rs. */
 #include "test.h"
 
 /* Keeps the compiler from leaving out what was written to the block. */
@@ -16,13 +16,13 @@ __attribute__((noinline)) static char *copy(ebb_scope *s, const char *text, size
     return ebb_memdup(s, text, length, 1);
 }
 
-int main(int count, char **arguments) {
-    EXPECT(count == 3);
-    const char *row = arguments[1];
-    const uint64_t turns = strtoull(arguments[2], NULL, 10);
-    ebb_options options = EBB_OPTIONS_INIT;
-    options.first_chunk = 64 << 20;
-    ebb_arena *arena = ebb_arena_new(&options);
+/* Runs the loop of a row this often, in an arena without an open scope. False if there is none. */
+#ifndef FAST_PATH
+#define FAST_PATH fast_path
+#endif
+bool FAST_PATH(ebb_arena *arena, const char *row, uint64_t turns);
+
+bool FAST_PATH(ebb_arena *arena, const char *row, uint64_t turns) {
     if (strcmp(row, "local") == 0) {
         ebb_scope s = ebb_open(arena);
         for (uint64_t i = 0; i < turns; i++) {
@@ -71,7 +71,18 @@ int main(int count, char **arguments) {
         USED(values.data);
         ebb_close(&s);
     } else {
-        return 1;
+        return false;
     }
-    return 0;
+    return true;
 }
+
+#ifndef WITHOUT_MAIN
+int main(int count, char **arguments) {
+    EXPECT(count == 3);
+    ebb_options options = EBB_OPTIONS_INIT;
+    options.first_chunk = 64 << 20;
+    ebb_arena *arena = ebb_arena_new(&options);
+    EXPECT(fast_path(arena, arguments[1], strtoull(arguments[2], NULL, 10)));
+    return ebb_arena_free(arena);
+}
+#endif

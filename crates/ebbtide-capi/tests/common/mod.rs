@@ -102,18 +102,38 @@ impl Program {
         flags: &[&str],
         more: &[&str],
     ) -> Program {
-        let name: String = [compiler, file, &flags.concat()]
-            .concat()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let path = Program::place(compiler, file, flags);
         let libraries = ["-lpthread", "-ldl", "-lm"].map(OsStr::new);
         let mut command = Program::command(compiler, file, flags);
         command.arg("-o").arg(&path).arg(library()).args(more).args(libraries);
         let run = Run::of(command.output().unwrap());
         assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
         Program { path }
+    }
+
+    /// Compiles a file of `tests` to an object file for another program, and returns its path.
+    pub(crate) fn object(compiler: &str, file: &str, flags: &[&str]) -> String {
+        let path = Program::place(compiler, file, flags).with_extension("o");
+        let run = Run::of(
+            Program::command(compiler, file, flags)
+                .arg("-c")
+                .arg("-o")
+                .arg(&path)
+                .output()
+                .unwrap(),
+        );
+        assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
+        path.into_os_string().into_string().unwrap()
+    }
+
+    /// Where the result of a compilation lies.
+    fn place(compiler: &str, file: &str, flags: &[&str]) -> PathBuf {
+        let name: String = [compiler, file, &flags.concat()]
+            .concat()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
     }
 
     /// Compiles a file of `tests` without making a program.

@@ -1,0 +1,141 @@
+//! The C and C++ interfaces beside Rust and the memory resources of libstdc++.
+//!
+//! All contestants are in one program, so that a row's batches can be interleaved. Those in C are
+//! compiled by GCC and by clang, those in C++ by GCC; `build.rs` does so.
+
+use ebbtide::Arena;
+use ebbtide_capi::{ebb_arena_free, ebb_arena_new, ebb_backing, ebb_options};
+use harness::{Bar, Bench, repeated};
+use std::{
+    ffi::{CStr, CString, c_char, c_int, c_void},
+    process::ExitCode,
+    time::Duration,
+};
+
+#[path = "../../../crates/ebbtide-capi/examples/fast_paths.rs"]
+mod fast_paths;
+#[allow(dead_code, reason = "other benchmarks use the rest")]
+#[path = "../../src/harness.rs"]
+mod harness;
+#[path = "../../src/machine.rs"]
+mod machine;
+#[path = "../../src/spread.rs"]
+mod spread;
+
+/// The rows of `fast_paths`, for C and Rust alike.
+const FAST_PATHS: [&str; 6] = ["local", "reference", "open", "child", "string", "push"];
+/// How often a container is pushed to.
+const PUSHES: [usize; 3] = [10, 1_000, 100_000];
+/// Chunks of this capacity serve any batch.
+const CAPACITY: usize = 64 << 20;
+
+// SAFETY: the declarations agree with `tests/c/fast_paths.c` and `containers.cpp`.
+unsafe extern "C" {
+    fn fast_path_gcc(arena: *mut c_void, row: *const c_char, turns: u64) -> bool;
+    fn fast_path_clang(arena: *mut c_void, row: *const c_char, turns: u64) -> bool;
+    safe fn row_name(index: usize) -> *const c_char;
+    safe fn run_row(index: usize, contestant: c_int, turns: usize) -> u64;
+    safe fn run_by_type(contestant: c_int, turns: usize) -> u64;
+    safe fn run_push(contestant: c_int, turns: usize, count: usize) -> u64;
+}
+
+type InC = unsafe extern "C" fn(*mut c_void, *const c_char, u64) -> bool;
+
+fn main() -> ExitCode {
+    harness::main(Duration::from_secs(4), Duration::from_millis(400), |bench| {
+        fast_paths_of_c(bench);
+        resources(bench);
+        pushing(bench);
+    })
+}
+
+fn fast_paths_of_c(bench: &mut Bench) {
+    let compilers: [(&str, InC); 2] = [("C, GCC", fast_path_gcc), ("C, clang", fast_path_clang)];
+    for (name, in_c) in compilers {
+        for row in FAST_PATHS {
+            let mut rust = Arena::with_capacity(CAPACITY);
+            let options = ebb_options {
+                size: size_of::<ebb_options>(),
+                first_chunk: CAPACITY,
+                limit: 0,
+                backing: ebb_backing::default(),
+            };
+            // SAFETY: valid options.
+            let arena = unsafe { ebb_arena_new(&raw const options) };
+            let row_in_c = CString::new(row).expect("no zero");
+            let turns = |turns: usize| u64::try_from(turns).expect("64 bits");
+            bench.repeated_row(
+                &format!("{name}: {row}"),
+                vec![
+                    repeated(name, |count| {
+                        // SAFETY: an arena without an open scope, and a string.
+                        assert!(unsafe { in_c(arena.cast(), row_in_c.as_ptr(), turns(count)) });
+                    }),
+                    repeated("Rust", |count| fast_paths::fast_path(&mut rust, row, turns(count))),
+                ],
+                &[Bar::AtMost(1.05, "Rust")],
+            );
+            // SAFETY: the arena from above, whose scopes are closed.
+            unsafe { ebb_arena_free(arena) };
+        }
+    }
+}
+
+const RESOURCES: [(c_int, &str); 4] = [
+    (0, "ebbtide"),
+    (1, "monotonic_buffer_resource"),
+    (2, "monotonic, large buffer"),
+    (3, "new and delete"),
+];
+
+/// A virtual call that always returns the same block.
+const NOTHING: (c_int, &str) = (4, harness::LIMIT);
+
+/// The contestants of a row that `run` runs; their checksums are the same.
+fn interleaved<'a>(
+    sides: &[(c_int, &'static str)],
+    run: impl Fn(c_int, usize) -> u64 + Copy + 'a,
+) -> Vec<harness::Repeated<'a>> {
+    let expected = run(3, 3);
+    let contestant = move |(number, name)| {
+        assert_eq!(run(number, 3), expected, "{name}");
+        repeated(name, move |turns| {
+            std::hint::black_box(run(number, turns));
+        })
+    };
+    sides.iter().copied().map(contestant).collect()
+}
+
+fn resources(bench: &mut Bench) {
+    for index in 0.. {
+        let name = row_name(index);
+        if name.is_null() {
+            break;
+        }
+        // SAFETY: a string, which stays.
+        let name = unsafe { CStr::from_ptr(name) }.to_str().expect("ASCII");
+        let allocates = name.starts_with("allocate");
+        let mut sides = RESOURCES.to_vec();
+        if allocates {
+            sides.push(NOTHING);
+        }
+        let sides = interleaved(&sides, move |contestant, turns| run_row(index, contestant, turns));
+        let bars = bars(if allocates { 1.5 } else { 1.0 });
+        bench.repeated_row(&format!("memory_resource: {name}"), sides, &bars);
+    }
+    let sides = interleaved(&RESOURCES, |contestant, turns| run_by_type(contestant, turns));
+    bench.repeated_row("memory_resource: allocate 8 bytes by its type", sides, &bars(1.5));
+}
+
+/// At least so many times as fast as both of libstdc++'s.
+fn bars(least: f64) -> [Bar; 2] {
+    [Bar::AtLeast(least, RESOURCES[1].1), Bar::AtLeast(least, RESOURCES[2].1)]
+}
+
+fn pushing(bench: &mut Bench) {
+    for count in PUSHES {
+        let run = move |contestant, turns| run_push(contestant, turns, count);
+        let sides = interleaved(&RESOURCES, run);
+        bench.repeated_row(&format!("ebbtide::vector: push {count}"), sides, &bars(2.0));
+    }
+}
