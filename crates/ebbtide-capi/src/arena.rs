@@ -103,7 +103,7 @@ struct Choice {
 ///
 /// `options` is null or valid for reads.
 unsafe fn choose(options: *const ebb_options) -> Result<Choice, ebb_status> {
-    // SAFETY: the caller promises it.
+    // SAFETY: null or valid for reads, as the caller says.
     let Some(options) = (unsafe { options.as_ref() }) else {
         return Ok(Choice { first_chunk: 0, limit: usize::MAX, source: Source::Heap });
     };
@@ -162,7 +162,7 @@ pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
     }
     // SAFETY: an arena, as `state` or `idle` found. No reference to this field exists.
     unsafe { (*arena).open = OPEN };
-    // SAFETY: the same; the words were made above, or are there (A1).
+    // SAFETY: an arena, as `state` or `idle` found. Its words were just made, or exist while it is ready (A1).
     Ok(unsafe { (*arena).ready })
 }
 
@@ -177,7 +177,7 @@ pub(crate) unsafe fn close(arena: NonNull<ebb_arena>) {
     let open = unsafe { &raw mut (*arena).open };
     // SAFETY: the field was just found.
     if unsafe { open.read() } == OPEN {
-        // SAFETY: the same field.
+        // SAFETY: the same field, of an arena that only the caller uses.
         unsafe { open.write(READY) };
     }
 }
@@ -452,7 +452,7 @@ pub unsafe extern "C" fn ebb_arena_set_limit(arena: *mut ebb_arena, bytes: usize
 ///
 /// `arena` is null, or an arena that only this thread uses.
 pub(crate) unsafe fn stats(arena: *const ebb_arena) -> Result<Stats, ebb_status> {
-    // SAFETY: the caller promises it.
+    // SAFETY: null, or an arena that only this thread uses, as the caller says.
     let mut stats = match unsafe { reach(arena) }? {
         Reached::Memory(Memory::Grows(arena)) => arena.stats(),
         Reached::Memory(Memory::Buffer(fixed)) => fixed.stats(),

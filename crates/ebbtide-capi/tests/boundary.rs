@@ -29,7 +29,7 @@ unsafe fn open(arena: *mut ebb_arena) -> ebb_scope {
         // SAFETY: written by the call.
         return unsafe { scope.assume_init() };
     }
-    // SAFETY: the same word.
+    // SAFETY: the first word of an arena, which nobody else uses.
     unsafe { words.write(1) };
     // SAFETY: the words behind it.
     let words = unsafe { words.add(1).cast::<ebbtide::front_end::Words>().read() };

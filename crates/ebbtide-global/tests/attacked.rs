@@ -92,7 +92,7 @@ fn a_ticket_of_a_scope_that_has_ended() {
     let parted = kept.windows(2).all(|pair| pair[1].addr() - pair[0].addr() >= layout.size());
     assert!(parted, "two blocks share bytes");
     for block in kept {
-        // SAFETY: as above.
+        // SAFETY: the block was kept, so it is alive, with this layout.
         assert!(unsafe { owner.dealloc(block, layout) });
     }
     owner.end();

@@ -40,7 +40,7 @@ fn the_last_block_of_a_chunk_that_is_full_to_the_byte() {
 
     // SAFETY: all are alive, with these layouts.
     unsafe { owner.dealloc(next, layout(8)) };
-    // SAFETY: as above.
+    // SAFETY: it is alive, with this layout.
     unsafe { owner.dealloc(last, layout(last_size)) };
     let again = owner.alloc(layout(8));
     assert_eq!(again, next, "in the current chunk, where the pointer was");
@@ -48,7 +48,7 @@ fn the_last_block_of_a_chunk_that_is_full_to_the_byte() {
     blocks.pop();
     blocks.push((again, 8));
     for (block, size) in blocks {
-        // SAFETY: as above.
+        // SAFETY: all blocks are alive, with the sizes beside them.
         assert!(unsafe { owner.dealloc(block, layout(size)) });
     }
     owner.leave(ticket);

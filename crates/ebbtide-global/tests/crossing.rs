@@ -205,7 +205,7 @@ impl Block {
         self.end_life();
         // SAFETY: the block is alive, with this layout.
         if !unsafe { by.dealloc(self.start, self.layout) } {
-            // SAFETY: as above, and it is not the engine's.
+            // SAFETY: it is alive, and no owner served it, so `System` did, with this layout.
             unsafe { System.dealloc(self.start, self.layout) };
         }
     }

@@ -99,7 +99,7 @@ fn what_grows_beyond_the_small_sizes_is_as_large_as_its_list_says() {
     assert!(again.addr() + list.size() <= above.addr(), "and what it has is as large as it says");
     // SAFETY: it is alive, and has this layout.
     assert!(unsafe { owner.dealloc(above, small) });
-    // SAFETY: as above.
+    // SAFETY: the list just served it, with this layout.
     assert!(unsafe { owner.dealloc(again, list) });
     owner.leave(scope);
     owner.end();

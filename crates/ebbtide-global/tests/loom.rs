@@ -42,17 +42,17 @@ impl Chunk {
     }
 
     fn write(&self, block: usize) {
-        // SAFETY: loom checks that nobody else is at it.
+        // SAFETY: loom reports an access that another thread makes at the same time.
         self.blocks[block].with_mut(|value| unsafe { *value += 1 });
     }
 
     fn set_tail(&self, tail: u32) {
-        // SAFETY: as above.
+        // SAFETY: loom reports an access that another thread makes at the same time.
         self.tail.with_mut(|place| unsafe { *place = tail });
     }
 
     fn tail(&self) -> u32 {
-        // SAFETY: as above.
+        // SAFETY: loom reports a write that another thread makes at the same time.
         self.tail.with(|place| unsafe { *place })
     }
 

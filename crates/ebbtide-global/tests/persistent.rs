@@ -331,11 +331,11 @@ fn a_block_that_shrinks_much_leaves_a_suspended_scope() {
         // SAFETY: the block is alive, with this layout.
         let shrunk = unsafe { owner.realloc(block, large, 40) };
         assert_eq!(shrunk, block, "too little is freed to move it");
-        // SAFETY: as above.
+        // SAFETY: the block is alive; it was resized to this layout.
         let shrunk = unsafe { owner.realloc(block, less, 20) };
         moved += usize::from(shrunk.is_null());
         let layout = if shrunk.is_null() { less } else { little };
-        // SAFETY: as above.
+        // SAFETY: the block is alive, with its old layout if it was not moved.
         assert!(unsafe { owner.dealloc(block, layout) });
     }
     assert!(

@@ -165,7 +165,7 @@ impl Block {
         self.unregister();
         // SAFETY: the block is alive, with this layout.
         if !unsafe { by.dealloc(self.start, self.layout) } {
-            // SAFETY: as above, and it is not the engine's.
+            // SAFETY: it is alive, and no owner served it, so `System` did, with this layout.
             unsafe { System.dealloc(self.start, self.layout) };
         }
     }
@@ -186,7 +186,7 @@ impl Block {
             unsafe { start.copy_from_nonoverlapping(self.start, common) };
             // SAFETY: the block is alive, with this layout.
             if !unsafe { by.dealloc(self.start, self.layout) } {
-                // SAFETY: as above, and it is not the engine's.
+                // SAFETY: it is alive, and no owner served it, so `System` did, with this layout.
                 unsafe { System.dealloc(self.start, self.layout) };
             }
             self.start = start;

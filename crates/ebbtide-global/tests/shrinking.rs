@@ -21,12 +21,12 @@ unsafe impl GlobalAlloc for Short {
         if IS_SHORT.load(Ordering::Relaxed) {
             return std::ptr::null_mut();
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees a layout of non-zero size.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the block came from here, and so from `System`, with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 }

@@ -35,7 +35,7 @@ fn pages_touched(owner: &Owner, kept: usize, batches: usize) -> usize {
         }
     }
     for block in kept_blocks {
-        // SAFETY: as above.
+        // SAFETY: kept blocks are alive, with this layout, and not used again.
         assert!(unsafe { owner.dealloc(block, small) });
     }
     pages.len()

@@ -125,7 +125,7 @@ fn a_checkpoint_of_the_root_is_valid_after_a_move() {
             arena.root().alloc([0xEE_u8; 900]);
         }
         arena = moved(arena);
-        // SAFETY: as above.
+        // SAFETY: a checkpoint of this root; allocations made after it are not used again.
         unsafe { arena.root().rewind(mark) };
         assert_eq!(arena.stats().used, used);
         blocks.add(&arena, 64);

@@ -478,13 +478,13 @@ fn checkpoints_rewind_last_in_first_out() {
     unsafe { s.rewind(inner) };
     assert_eq!(s.stats().used, 16);
     assert_eq!(std::ptr::from_mut(s.alloc_slice_fill_copy(10_000, 4_u64)).addr(), third);
-    // SAFETY: as above.
+    // SAFETY: still the latest checkpoint; allocations made after it are not used again.
     unsafe { s.rewind(inner) };
-    // SAFETY: as above, and the later checkpoint is not used again.
+    // SAFETY: a checkpoint of this scope; later ones, and later allocations, are not used again.
     unsafe { s.rewind(outer) };
     assert_eq!(std::ptr::from_mut(s.alloc(5_u64)).addr(), second);
     assert_eq!(*first, 1);
-    // SAFETY: as above.
+    // SAFETY: a checkpoint of this scope; later ones, and later allocations, are not used again.
     unsafe { s.rewind(zero) };
     assert_eq!(s.stats().used, 0);
 }
@@ -535,7 +535,7 @@ fn a_checkpoint_beside_an_oversize_block_is_detected_once_the_scope_has_entered_
         unsafe { s.rewind(start) };
         s.alloc_slice_from_iter((0..6000_u16).filter(|n| n % 4 == 0));
         assert_eq!((s.stats().chunks, s.stats().oversize), (2, 0));
-        // SAFETY: as above; that the checkpoint is a later one is noticed before anything is done.
+        // SAFETY: `rewind` panics before it changes anything, because this checkpoint is later.
         let rewind = || unsafe { s.rewind(beside) };
         assert!(panic_of(rewind).is_some());
     }
@@ -560,7 +560,7 @@ fn checkpoints_nest_with_child_scopes() {
         child.alloc(2_u64);
     }
     s.alloc(3_u64);
-    // SAFETY: as above; the children are gone.
+    // SAFETY: a checkpoint of this scope; its children, and later allocations, are not used again.
     unsafe { s.rewind(outer) };
     assert_eq!(s.stats().used, used);
 }

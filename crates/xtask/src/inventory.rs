@@ -120,6 +120,21 @@ mod tests {
     }
 
     #[test]
+    fn every_safety_comment_argues_instead_of_passing_on() {
+        let crates = root().join("crates");
+        for file in rust_files(&crates).expect("the folder can be read") {
+            let source = fs::read_to_string(crates.join(&file)).expect("it is text");
+            let mut arguments = source.lines().filter_map(|line| line.split("// SAFETY: ").nth(1));
+            let wrong = arguments.find(|argument| {
+                ["passed on", "as above", "see above", "the caller promises it."]
+                    .iter()
+                    .any(|phrase| argument.to_lowercase().starts_with(phrase))
+            });
+            assert!(wrong.is_none(), "{}: SAFETY: {wrong:?} is no argument", file.display());
+        }
+    }
+
+    #[test]
     fn unsafe_code_is_counted_by_kind_and_comments_are_not() {
         let source = "
             // unsafe { in a comment }
