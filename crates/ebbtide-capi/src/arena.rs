@@ -44,7 +44,7 @@ pub struct ebb_arena {
     memory: Memory,
     /// The source that the block of this handle came from; `None` if it lies in the caller's
     /// storage.
-    home: Option<Source>,
+    handle_source: Option<Source>,
     limit: usize,
     /// The next idle arena of the thread; see `thread`.
     pub(crate) next: Option<NonNull<ebb_arena>>,
@@ -128,10 +128,10 @@ impl Memory {
 }
 
 impl ebb_arena {
-    fn new(memory: Memory, home: Option<Source>, limit: usize) -> Self {
+    fn new(memory: Memory, handle_source: Option<Source>, limit: usize) -> Self {
         memory.set_limit(limit);
         let nowhere = Words { top: 0, chunk: ptr::null_mut(), low: ptr::null_mut() };
-        ebb_arena { open: UNREADY, ready: nowhere, memory, home, limit, next: None }
+        ebb_arena { open: UNREADY, ready: nowhere, memory, handle_source, limit, next: None }
     }
 }
 
@@ -369,11 +369,11 @@ pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
         return fail(status);
     }
     // SAFETY: an arena; no reference to this field exists.
-    let home = unsafe { (*arena).home };
+    let handle_source = unsafe { (*arena).handle_source };
     // SAFETY: `ebb_arena_new` or its siblings wrote it, and no scope is open (A1, A3). The caller
     // does not use it again.
     unsafe { handle.drop_in_place() };
-    if let Some(source) = home {
+    if let Some(source) = handle_source {
         // SAFETY: `make` placed it with this source.
         unsafe { source.give_back(handle) };
     }

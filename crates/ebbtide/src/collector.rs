@@ -4,7 +4,7 @@ use crate::{
     chunk::LARGEST_CHUNK,
     error::{AllocError, Failure},
     init_guard::InitGuard,
-    raw::{Cursor, Words},
+    raw::{Cursor, Position},
 };
 use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 
@@ -25,10 +25,11 @@ pub(crate) struct Collector<'s, T> {
     alone: Option<Alone<'s>>,
 }
 
-/// The cursor's words before the first block was allocated, and after this collector moved it last.
+/// The cursor's position before the first block was allocated, and after this collector last moved
+/// it.
 struct Alone<'s> {
-    before: Words<'s>,
-    latest: Words<'s>,
+    before: Position<'s>,
+    latest: Position<'s>,
 }
 
 impl<'s, T> Collector<'s, T> {
@@ -95,14 +96,14 @@ impl<'s, T> Collector<'s, T> {
         let Ok(new) = Layout::array::<T>(capacity) else {
             return Err(F::too_large());
         };
-        let words = self.cursor.words();
+        let position = self.cursor.position();
         let old = Self::layout(self.capacity);
         // SAFETY: the block came from this cursor's low end with the layout `old`.
         let block = unsafe { self.cursor.grow_low::<F>(self.start.cast(), old, new)? };
         self.start = block.cast();
         self.capacity = capacity;
-        let alone = self.alone.take().filter(|alone| alone.latest == words);
-        self.alone = alone.map(|alone| Alone { latest: self.cursor.words(), ..alone });
+        let alone = self.alone.take().filter(|alone| alone.latest == position);
+        self.alone = alone.map(|alone| Alone { latest: self.cursor.position(), ..alone });
         Ok(())
     }
 
@@ -124,13 +125,13 @@ impl<'s, T> Collector<'s, T> {
         if self.capacity > 0 {
             return true;
         }
-        let before = self.cursor.words();
+        let before = self.cursor.position();
         let Some(block) = self.cursor.take_low(elements, Layout::new::<T>()) else {
             return false;
         };
         self.start = block.cast();
         self.capacity = elements;
-        self.alone = Some(Alone { before, latest: self.cursor.words() });
+        self.alone = Some(Alone { before, latest: self.cursor.position() });
         true
     }
 
@@ -140,10 +141,10 @@ impl<'s, T> Collector<'s, T> {
         let Ok(layout) = Layout::array::<T>(capacity) else {
             return Err(F::too_large());
         };
-        let before = self.cursor.words();
+        let before = self.cursor.position();
         self.start = self.cursor.reserve_low::<F>(layout)?.cast();
         self.capacity = capacity;
-        self.alone = Some(Alone { before, latest: self.cursor.words() });
+        self.alone = Some(Alone { before, latest: self.cursor.position() });
         Ok(())
     }
 
@@ -207,7 +208,7 @@ impl<'s, T> Collector<'s, T> {
         let layout = Self::layout(self.len);
         let Some(alone) = self.alone.take() else { return };
         let moved = alone.before.chunk() != alone.latest.chunk();
-        if !moved || alone.latest != self.cursor.words() || !alone.before.fits_low(layout) {
+        if !moved || alone.latest != self.cursor.position() || !alone.before.fits_low(layout) {
             self.alone = Some(alone);
             return;
         }
@@ -250,7 +251,7 @@ impl<T> Drop for Collector<'_, T> {
             unsafe { elements.drop_in_place() };
         }
         match &self.alone {
-            Some(alone) if alone.latest == self.cursor.words() => {
+            Some(alone) if alone.latest == self.cursor.position() => {
                 // SAFETY: nothing was allocated since but this block and those that it moved from,
                 // and nothing in them is used again.
                 unsafe { self.cursor.restore(alone.before) };

@@ -111,16 +111,16 @@ const _: () = {
     assert!(offset_of!(Cursor, low) == 2 * WORD);
 };
 
-/// A copy of the words of a cursor in use.
+/// The position of a cursor in use: a copy of its three words.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Words<'c> {
+pub(crate) struct Position<'c> {
     top: usize,
     chunk: CurrentChunk<'c>,
     low: NonNull<u8>,
 }
 
-/// The words to which a cursor can be rewound, even if the arena moved meanwhile.
+/// A position to which a cursor can be rewound, even if the arena moved meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     top: usize,
@@ -134,7 +134,7 @@ pub(crate) struct ChunkUse<'c> {
     pub(crate) free: usize,
 }
 
-impl<'c> Words<'c> {
+impl<'c> Position<'c> {
     #[inline(always)]
     pub(crate) fn chunk(self) -> CurrentChunk<'c> {
         self.chunk
@@ -164,15 +164,15 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
     at(low, top)
 }
 
-/// A request to the slow path and, in `words` and `block`, its answer: the cursor's new words, and
-/// a block, or null if there is no memory.
+/// A request to the slow path and, in `position` and `block`, its answer: the cursor's new words,
+/// and a block, or null if there is no memory.
 ///
 /// The slow path gets one pointer instead of the single words. In a loop, the compiler cannot prove
 /// that `low` and `chunk` do not point to the value that is about to be stored. If they were
 /// arguments, it would write that value to the stack on every turn, in case the slow path reads it.
 #[derive(Debug)]
 struct Request<'c> {
-    words: Words<'c>,
+    position: Position<'c>,
     block: *mut u8,
     /// What to copy into the block, `size` bytes.
     source: Option<NonNull<u8>>,
@@ -196,7 +196,8 @@ pub(crate) enum End {
 fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
     // SAFETY: `address` is not 0. Every address that this module computes is at least
     // `LOWEST_ADDRESS`: it lies in `low..=top` of a region (I2), or it is the address of an empty
-    // range just below, which `Words::aligned` rounds to a multiple of 16, as `LOWEST_ADDRESS` is.
+    // range just below, which `Position::aligned` rounds to a multiple of 16, as `LOWEST_ADDRESS`
+    // is.
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
@@ -264,7 +265,7 @@ impl Cursor {
     #[inline(always)]
     pub(crate) unsafe fn start_at(&self, head: CurrentChunk<'_>) -> (usize, NonNull<u8>) {
         let (top, low) = (head.top().addr().get(), head.low());
-        self.set(Words { top, chunk: head, low });
+        self.set(Position { top, chunk: head, low });
         if !self.is_nowhere() {
             self.poison_free();
         }
@@ -324,9 +325,9 @@ impl Cursor {
         let mut low = self.low.get();
         // No region begins below `LOWEST_ADDRESS`, so this does not wrap.
         if self.top.get().wrapping_sub(MIN_CHILD_ROOM) < low.addr().get() {
-            let mut words = self.words();
-            low = leave_full_chunk(&mut words);
-            self.set(words);
+            let mut position = self.position();
+            low = leave_full_chunk(&mut position);
+            self.set(position);
         }
         // Rounded here, after both branches have joined: the compiler would not remember the
         // alignment across the join.
@@ -337,7 +338,7 @@ impl Cursor {
     /// The top of a fork, and its `low`.
     #[inline(always)]
     pub(crate) fn rounded(&self) -> (usize, NonNull<u8>) {
-        self.words().aligned(CHUNK_ALIGN)
+        self.position().aligned(CHUNK_ALIGN)
     }
 
     /// Like [`fork`](Cursor::fork), for a cursor that is given by its words.
@@ -358,8 +359,8 @@ impl Cursor {
     }
 
     #[inline(always)]
-    pub(crate) fn words(&self) -> Words<'_> {
-        Words { top: self.top.get(), chunk: self.chunk(), low: self.low.get() }
+    pub(crate) fn position(&self) -> Position<'_> {
+        Position { top: self.top.get(), chunk: self.chunk(), low: self.low.get() }
     }
 
     /// Restores earlier words.
@@ -369,14 +370,14 @@ impl Cursor {
     /// They were the words of this cursor, or of its parent when it was forked, and nothing that
     /// was allocated since is used again.
     #[inline(always)]
-    pub(crate) unsafe fn restore(&self, words: Words<'_>) {
-        self.set(words);
+    pub(crate) unsafe fn restore(&self, position: Position<'_>) {
+        self.set(position);
         self.poison_free();
     }
 
     /// The current words, for [`rewind`](Cursor::rewind). The arena may move meanwhile.
     pub(crate) fn mark(&self) -> Mark {
-        let Words { top, chunk, low } = self.words();
+        let Position { top, chunk, low } = self.position();
         Mark { top, chunk: ChunkName::of(chunk.chunk()), low }
     }
 
@@ -399,14 +400,14 @@ impl Cursor {
         // SAFETY: the chunk is one of this arena's.
         let chunk = unsafe { control.attach(chunk) };
         // SAFETY: these words were this cursor's; nothing allocated since is used again.
-        unsafe { self.restore(Words { top: mark.top, chunk, low: mark.low }) };
+        unsafe { self.restore(Position { top: mark.top, chunk, low: mark.low }) };
     }
 
     #[inline(always)]
-    fn set(&self, words: Words<'_>) {
-        self.top.set(words.top);
-        self.chunk.set(words.chunk.as_ptr());
-        self.low.set(words.low);
+    fn set(&self, position: Position<'_>) {
+        self.top.set(position.top);
+        self.chunk.set(position.chunk.as_ptr());
+        self.low.set(position.low);
     }
 
     /// The chunk that the cursor is in.
@@ -741,12 +742,12 @@ impl Cursor {
     /// `chunk` is this cursor's, or the one that [`advance_builder`](Cursor::advance_builder) moved
     /// the builder's cursor to last. Of the two cursors only one is used at a time (I4).
     pub(crate) unsafe fn builder_in(&self, chunk: NonNull<Header>) -> Cursor {
-        let words = self.words();
+        let position = self.position();
         if chunk == self.chunk.get() {
             return Cursor {
-                top: Cell::new(words.top),
+                top: Cell::new(position.top),
                 chunk: Cell::new(chunk),
-                low: Cell::new(words.low),
+                low: Cell::new(position.low),
             };
         }
         // SAFETY: L1: a chunk behind this cursor's, in the list of the arena that is borrowed (I0).
@@ -789,7 +790,7 @@ impl Cursor {
     /// this cursor, which was not used since. `other` is not used again.
     #[inline]
     pub(crate) unsafe fn move_to(&self, other: &Cursor) {
-        self.set(other.words());
+        self.set(other.position());
     }
 
     /// Puts a chunk with room for `bytes` bytes right behind this cursor's.
@@ -828,29 +829,30 @@ impl Cursor {
         if size == 0 {
             return block;
         }
-        let own = self.words();
+        let own = self.position();
         let entered = child.chunk().region();
         let free = [
             Some(own),
             // If the child entered it, there is nothing in it but what the child allocated.
-            (entered != own.chunk.region()).then(|| Words {
+            (entered != own.chunk.region()).then(|| Position {
                 top: entered.top().addr().get(),
                 chunk: child.chunk(),
                 low: entered.low(),
             }),
         ];
-        let lies_in =
-            |words: &Words<'_>| words.low.addr().get() <= start && start + size <= words.top;
-        let moved = free.into_iter().flatten().find(lies_in).and_then(|words| {
-            let top = arith::down(words.top, words.low.addr().get(), size, layout.align())?;
-            Some(Words { top, ..words })
+        let lies_in = |position: &Position<'_>| {
+            position.low.addr().get() <= start && start + size <= position.top
+        };
+        let moved = free.into_iter().flatten().find(lies_in).and_then(|position| {
+            let top = arith::down(position.top, position.low.addr().get(), size, layout.align())?;
+            Some(Position { top, ..position })
         });
-        let Some(words) = moved else {
-            self.set(child.words());
+        let Some(position) = moved else {
+            self.set(child.position());
             return block;
         };
-        self.set(words);
-        let kept = at(words.low, words.top);
+        self.set(position);
+        let kept = at(position.low, position.top);
         self.track(kept, size, End::High);
         // SAFETY: the block is alive, and `kept` lies in the same region, in bytes that this cursor
         // or the child had free before (I2). The two may overlap.
@@ -895,14 +897,15 @@ impl Cursor {
     ) -> Result<NonNull<u8>, F> {
         // Forces the words to be read again, so that the fast path need not keep them in registers.
         black_box(());
-        let (words, align) = (self.words(), layout.align());
+        let (position, align) = (self.position(), layout.align());
         let size = layout.size();
-        let mut request = Request { words, block: core::ptr::null_mut(), source, size, align, end };
+        let mut request =
+            Request { position, block: core::ptr::null_mut(), source, size, align, end };
         // While the slow path runs, nothing is free. So a backing that allocates from this very
         // scope, perhaps through the global allocator, gets an error instead of memory that the
         // words stored below would free again. If the backing panics, nothing is free afterwards:
         // a guard that restores the words would make the fast path longer.
-        self.top.set(words.low.addr().get());
+        self.top.set(position.low.addr().get());
         if F::DIVERGES && ABORTS {
             // SAFETY: the caller says that `source` is valid for that many bytes.
             unsafe { grow(&mut request) };
@@ -910,8 +913,8 @@ impl Cursor {
             // SAFETY: the caller says that `source` is valid for that many bytes.
             unsafe { try_grow(&mut request) };
         }
-        let Request { words, block, .. } = request;
-        self.set(words);
+        let Request { position, block, .. } = request;
+        self.set(position);
         // Keeps the stores above out of the code that both paths share, so that the fast path does
         // not wait for them.
         black_box(());
@@ -922,7 +925,7 @@ impl Cursor {
             return Err(F::refused());
         }
         // SAFETY: `slow` rounded `top` down to this.
-        unsafe { assert_unchecked(words.top & (align.min(CHUNK_ALIGN) - 1) == 0) };
+        unsafe { assert_unchecked(position.top & (align.min(CHUNK_ALIGN) - 1) == 0) };
         // SAFETY: `grow` never returns null, and what `try_grow` returned was tested above.
         let block = unsafe { NonNull::new_unchecked(block) };
         self.track(block, size, end);
@@ -1015,22 +1018,22 @@ impl Cursor {
     }
 
     /// Asserts I2, I3 and the observable part of I1, in debug builds.
-    fn check(words: Words<'_>) {
+    fn check(position: Position<'_>) {
         if !cfg!(debug_assertions) {
             return;
         }
-        let region = words.chunk.region();
-        debug_assert!(words.low.addr().get() <= words.top, "I2");
-        debug_assert!(words.low.addr().get() >= arith::LOWEST_ADDRESS, "I2");
+        let region = position.chunk.region();
+        debug_assert!(position.low.addr().get() <= position.top, "I2");
+        debug_assert!(position.low.addr().get() >= arith::LOWEST_ADDRESS, "I2");
         // An empty range may lie below a buffer that begins at an odd address: the top was rounded.
-        let empty = words.low.addr().get() == words.top;
-        debug_assert!(empty || region.contains(words.low.addr().get()), "I3");
-        debug_assert!(empty || region.contains(words.top), "I3");
-        let mut list = words.chunk.list_start().onwards();
+        let empty = position.low.addr().get() == position.top;
+        debug_assert!(empty || region.contains(position.low.addr().get()), "I3");
+        debug_assert!(empty || region.contains(position.top), "I3");
+        let mut list = position.chunk.list_start().onwards();
         let mut passed_region = false;
         let is_in_list = list.any(|chunk| {
             passed_region |= chunk == region;
-            chunk == words.chunk.chunk()
+            chunk == position.chunk.chunk()
         });
         debug_assert!(is_in_list, "I1: the cursor's chunk is in the list");
         debug_assert!(passed_region, "I3: the region is the cursor's or an earlier one");
@@ -1080,18 +1083,18 @@ unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
 /// Moves the words to the next chunk, if there is one with room. Returns the `low` of a fork.
 #[cold]
 #[inline(never)]
-fn leave_full_chunk<'c>(words: &mut Words<'c>) -> NonNull<u8> {
-    let free_here = words.top - words.low.addr().get();
-    let capacity = words.chunk.chunk().next().map_or(0, |next| next.capacity());
+fn leave_full_chunk<'c>(position: &mut Position<'c>) -> NonNull<u8> {
+    let free_here = position.top - position.low.addr().get();
+    let capacity = position.chunk.chunk().next().map_or(0, |next| next.capacity());
     let has_room = capacity >= 2 * MIN_CHILD_ROOM;
-    let next = has_room.then(|| words.chunk.enter_next(free_here, capacity, false));
+    let next = has_room.then(|| position.chunk.enter_next(free_here, capacity, false));
     if let Some(chunk) = next.flatten() {
         // SAFETY: I1: a chunk behind the cursor's holds no live byte.
         unsafe { chunk.poison(chunk.low(), chunk.top()) };
-        *words = Words { top: chunk.top().addr().get(), chunk, low: chunk.low() };
-        Cursor::check(*words);
+        *position = Position { top: chunk.top().addr().get(), chunk, low: chunk.low() };
+        Cursor::check(*position);
     }
-    words.aligned(CHUNK_ALIGN).1
+    position.aligned(CHUNK_ALIGN).1
 }
 
 /// Whether [`out_of_memory`] ends the process. If it panics instead, the scope must get its words
@@ -1118,17 +1121,17 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 ///
 /// `request.source`, if any, is valid for reads of `request.size` bytes.
 unsafe fn slow(request: &mut Request<'_>) {
-    let &mut Request { words, size, align, end, .. } = request;
+    let &mut Request { position, size, align, end, .. } = request;
     let served = if size == 0 {
-        Some((dangling(align), words))
+        Some((dangling(align), position))
     } else {
-        slow_sized(words, size, align, end)
+        slow_sized(position, size, align, end)
     };
-    let Some((block, words)) = served else {
+    let Some((block, position)) = served else {
         return;
     };
-    let (top, low) = words.aligned(align.min(CHUNK_ALIGN));
-    request.words = Words { top, low, ..words };
+    let (top, low) = position.aligned(align.min(CHUNK_ALIGN));
+    request.position = Position { top, low, ..position };
     request.block = block.as_ptr();
     if let Some(source) = request.source {
         // `track` comes too late for the sanitizer: the block is written here.
@@ -1137,7 +1140,7 @@ unsafe fn slow(request: &mut Request<'_>) {
         // which was free (I1, I2), so `source` is elsewhere.
         unsafe { block.copy_from_nonoverlapping(source, size) };
     }
-    Cursor::check(request.words);
+    Cursor::check(request.position);
 }
 
 /// Serves a block of at least one byte. `None` if there is no memory.
@@ -1147,12 +1150,12 @@ unsafe fn slow(request: &mut Request<'_>) {
 /// rest of the current region. A low-end block always moves the cursor, because it is likely to
 /// grow.
 fn slow_sized(
-    words: Words<'_>,
+    position: Position<'_>,
     size: usize,
     align: usize,
     end: End,
-) -> Option<(NonNull<u8>, Words<'_>)> {
-    if words.chunk.control().is_busy() {
+) -> Option<(NonNull<u8>, Position<'_>)> {
+    if position.chunk.control().is_busy() {
         return None;
     }
     let region = arith::region_for(size, align)?;
@@ -1164,7 +1167,7 @@ fn slow_sized(
         }
     };
     let fits = |header: &Header| start_in(header).is_some();
-    let found = chunk::chunk_behind(words.chunk, region, end == End::Low, fits).ok()?;
+    let found = chunk::chunk_behind(position.chunk, region, end == End::Low, fits).ok()?;
     let start = start_in(&found)?;
     // SAFETY: I1: the chunk is new, or was behind the cursor's or spare, and holds no live byte.
     unsafe { found.poison(found.low(), found.top()) };
@@ -1173,10 +1176,11 @@ fn slow_sized(
         End::High => (found.low(), start),
         End::Low => (at(block, start + size), found.top().addr().get()),
     };
-    let free_here = words.top - words.low.addr().get();
+    let free_here = position.top - position.low.addr().get();
     let free_there = top - low.addr().get();
     let oversize = end == End::High && free_there < free_here;
-    let chunk = words.chunk.enter_next(free_here, free_there, oversize)?;
-    let words = if oversize { Words { chunk, ..words } } else { Words { top, chunk, low } };
-    Some((block, words))
+    let chunk = position.chunk.enter_next(free_here, free_there, oversize)?;
+    let position =
+        if oversize { Position { chunk, ..position } } else { Position { top, chunk, low } };
+    Some((block, position))
 }

@@ -127,9 +127,9 @@ impl<'a> Scope<'a> {
         len: usize,
         mut make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<Result<NonNull<[T]>, E>, F> {
-        let before = self.cursor().words();
+        let before = self.cursor().position();
         let start = self.reserve_slice::<T, F>(len)?;
-        let reserved = self.cursor().words();
+        let reserved = self.cursor().position();
         // SAFETY: reserved above for `len` elements.
         let mut guard = unsafe { InitGuard::new(start) };
         for index in 0..len {
@@ -138,7 +138,7 @@ impl<'a> Scope<'a> {
                 Ok(value) => unsafe { guard.push(value) },
                 Err(error) => {
                     drop(guard);
-                    if self.cursor().words() == reserved {
+                    if self.cursor().position() == reserved {
                         // SAFETY: nothing was allocated after the slice, to which no reference
                         // exists.
                         unsafe { self.cursor().restore(before) };

@@ -311,9 +311,9 @@ impl<'a> Scope<'a> {
         &self,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Result<&'a mut T, E>, F> {
-        let before = self.cursor().words();
+        let before = self.cursor().position();
         let block = self.cursor().reserve_type::<T, F>()?;
-        let reserved = self.cursor().words();
+        let reserved = self.cursor().position();
         match make() {
             Ok(value) => {
                 // SAFETY: the block is reserved for this `T` only.
@@ -322,7 +322,7 @@ impl<'a> Scope<'a> {
                 Ok(Ok(unsafe { lend(block) }))
             }
             Err(error) => {
-                if self.cursor().words() == reserved {
+                if self.cursor().position() == reserved {
                     // SAFETY: nothing was allocated after the block, to which no reference exists.
                     unsafe { self.cursor().restore(before) };
                 }
