@@ -105,7 +105,8 @@ struct Choice {
 unsafe fn choose(options: *const ebb_options) -> Result<Choice, ebb_status> {
     // SAFETY: null or valid for reads, as the caller says.
     let Some(options) = (unsafe { options.as_ref() }) else {
-        return Ok(Choice { first_chunk: 0, limit: usize::MAX, source: Source::Heap });
+        let source = Source::of(&ebb_backing::default()).ok_or(EBB_OPTIONS)?;
+        return Ok(Choice { first_chunk: 0, limit: usize::MAX, source });
     };
     if options.size != size_of::<ebb_options>() {
         return Err(EBB_OPTIONS);
@@ -249,6 +250,7 @@ fn make(choice: Choice) -> Result<NonNull<ebb_arena>, ebb_status> {
 }
 
 /// A new arena of a thread, on the heap.
+#[cfg(feature = "std")]
 pub(crate) fn new_for_thread() -> Result<NonNull<ebb_arena>, ebb_status> {
     /// 64 KiB minus the chunk's header and the heap's overhead: enough for the temporary memory of
     /// most functions.

@@ -5,7 +5,9 @@ use core::{
     ffi::c_void,
     ptr::{self, NonNull},
 };
-use ebbtide::{AllocError, Backing, Heap};
+#[cfg(feature = "std")]
+use ebbtide::Heap;
+use ebbtide::{AllocError, Backing};
 
 /// Two functions that an arena gets its memory from.
 #[repr(C)]
@@ -28,6 +30,7 @@ type Release =
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
     /// The heap of the process.
+    #[cfg(feature = "std")]
     Heap,
     /// The functions of an [`ebb_backing`].
     Functions { allocate: Allocate, release: Release, context: *mut c_void },
@@ -46,6 +49,7 @@ unsafe impl Send for Source {}
 unsafe impl Backing for Source {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let (allocate, release, context) = match *self {
+            #[cfg(feature = "std")]
             Source::Heap => return Heap.allocate(layout),
             Source::Nothing => return Err(AllocError),
             Source::Functions { allocate, release, context } => (allocate, release, context),
@@ -66,6 +70,7 @@ unsafe impl Backing for Source {
 
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
         match *self {
+            #[cfg(feature = "std")]
             // SAFETY: a block of `allocate`, which `Heap` gave, with its layout.
             Source::Heap => unsafe { Heap.release(block, layout) },
             Source::Functions { release, context, .. } => {
@@ -82,6 +87,7 @@ impl Source {
     /// The source that a caller chose. `None` if only one of the functions is set.
     pub(crate) fn of(backing: &ebb_backing) -> Option<Source> {
         match *backing {
+            #[cfg(feature = "std")]
             ebb_backing { allocate: None, release: None, .. } => Some(Source::Heap),
             ebb_backing { allocate: Some(allocate), release: Some(release), context } => {
                 Some(Source::Functions { allocate, release, context })

@@ -21,22 +21,31 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `status` | error codes, their texts, the last one of each thread |
+//! | `last` | the last status of each thread |
+//! | `status` | error codes, their texts |
 //! | `backing` | the heap, two function pointers, or nothing |
 //! | `arena` | arenas: made, ended, trimmed, limited |
 //! | `scope` | the cold paths of scopes |
 //! | `share` | scopes that Rust and C use in turns |
 //! | `thread` | the arenas of a thread |
 //! | `stats` | statistics as a struct and as text |
+//!
+//! Without the feature `std`, the static library needs nothing but C's `abort`. There is no heap and no
+//! `thread` then, and all threads share the last status.
+#![cfg_attr(not(feature = "std"), no_std)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
 #![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]
 
 mod arena;
 mod backing;
+mod last;
+#[cfg(not(feature = "std"))]
+mod panic;
 mod scope;
 mod share;
 mod stats;
 mod status;
+#[cfg(feature = "std")]
 mod thread;
 
 pub use arena::{
@@ -51,6 +60,7 @@ pub use scope::{
 };
 pub use stats::{ebb_arena_stats, ebb_scope_stats, ebb_stats, ebb_stats_text};
 pub use status::{ebb_fail_, ebb_last_status, ebb_status, ebb_status_text};
+#[cfg(feature = "std")]
 pub use thread::{ebb_thread_close_, ebb_thread_open_, ebb_thread_trim};
 
 use core::ffi::{CStr, c_char};

@@ -33,6 +33,7 @@ pub struct ebb_scope {
 /// Opened from another scope.
 pub(crate) const CHILD: usize = 1;
 /// Opened from an arena of the thread.
+#[cfg(feature = "std")]
 const THREAD: usize = 8;
 
 // The header relies on these.
@@ -140,6 +141,7 @@ pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut eb
 }
 
 /// A scope of an arena of this thread.
+#[cfg(feature = "std")]
 pub(crate) fn of_thread(arena: NonNull<ebb_arena>, words: Words) -> ebb_scope {
     ebb_scope { words, state: arena.as_ptr().map_addr(|address| address | THREAD).cast() }
 }

@@ -1,9 +1,7 @@
-//! Error codes, their texts, and the last one of each thread.
+//! Error codes, their texts, and how a call records one.
 
-use core::{
-    cell::Cell,
-    ffi::{CStr, c_char, c_int},
-};
+use crate::last;
+use core::ffi::{CStr, c_char, c_int};
 
 /// How a call ended. The numbers are part of the interface.
 #[repr(C)]
@@ -51,14 +49,9 @@ pub(crate) fn of_number(number: usize) -> Option<ebb_status> {
     TEXTS.iter().map(|&(status, _)| status).find(|&status| status as usize == number)
 }
 
-thread_local! {
-    static LAST: Cell<ebb_status> = const { Cell::new(EBB_OK) };
-}
-
 /// Records why a call failed, and returns it.
 pub(crate) fn fail(status: ebb_status) -> ebb_status {
-    // The variable has no destructor, so it exists as long as its thread.
-    let _ = LAST.try_with(|last| last.set(status));
+    last::set(status as usize);
     status
 }
 
@@ -71,7 +64,7 @@ pub(crate) fn fail_null<T>(status: ebb_status) -> *mut T {
 /// Why the last call of this thread that failed did so. A call that succeeds leaves it as it is.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_last_status() -> ebb_status {
-    LAST.try_with(Cell::get).unwrap_or(EBB_OK)
+    of_number(last::get()).unwrap_or(EBB_OK)
 }
 
 /// A status in words, for a message; never null. It takes a number, for a status of a later version

@@ -228,6 +228,51 @@ fn rust_and_c_share_a_scope_whoever_has_opened_it() {
     }
 }
 
+/// The same as of the programs in Rust, in `nostd/tests`.
+#[test]
+fn programs_without_a_runtime_need_libc_only_and_do_as_those_in_rust() {
+    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/nostd");
+    let folder = format!("{EXAMPLES}/nostd");
+    run(Command::new("make").args(["-C", &folder, &format!("TARGET={target}")]), "");
+    let ends = |program: &str, arguments: &str| {
+        let mut command = Command::new(format!("{target}/{program}"));
+        let output = command.args(arguments.split_whitespace()).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+    };
+    for program in ["foo", "times_table"] {
+        let needed = run(Command::new("readelf").args(["-d", &format!("{target}/{program}")]), "");
+        assert_eq!(needed.matches("(NEEDED)").count(), 1, "{needed}");
+        assert!(needed.contains("[libc.so."), "{needed}");
+    }
+
+    assert_eq!(ends("foo", "5"), (0, "The sum is: 50000\n".to_owned()));
+    assert_eq!(ends("foo", "0"), (0, "The sum is: 0\n".to_owned()));
+    assert_eq!(ends("foo", "12"), (0, "The sum is: 120000\n".to_owned()));
+    let refused = "foo: that many words do not fit in 100 bytes\n";
+    for count in ["13", "1000", &usize::MAX.to_string()] {
+        assert_eq!(ends("foo", count), (1, refused.to_owned()), "foo {count}");
+    }
+    for arguments in ["", "five", "-1", "5 5", "99999999999999999999999"] {
+        assert_eq!(ends("foo", arguments), (2, "usage: foo COUNT\n".to_owned()), "foo {arguments}");
+    }
+
+    let row = |r: usize| (1..=7).map(|c| (r * c).to_string()).collect::<Vec<_>>().join("\t") + "\n";
+    assert_eq!(ends("times_table", "12 7"), (0, (1..=12).map(row).collect()));
+    for arguments in ["0 0", "0 7", "12 0"] {
+        assert_eq!(ends("times_table", arguments), (0, String::new()), "{arguments}");
+    }
+    let refused = "times_table: that table does not fit in memory\n";
+    let most = usize::MAX;
+    for arguments in [format!("{most} {most}"), format!("{most} 1"), format!("1 {}", most >> 5)] {
+        assert_eq!(ends("times_table", &arguments), (1, refused.to_owned()), "{arguments}");
+    }
+    for arguments in ["", "12", "12 seven", "12 -7", "1 2 3"] {
+        let usage = "usage: times_table ROWS COLUMNS\n";
+        assert_eq!(ends("times_table", arguments), (2, usage.to_owned()), "{arguments}");
+    }
+}
+
 /// The HTTP server, running.
 struct Server {
     process: Child,

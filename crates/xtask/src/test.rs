@@ -100,7 +100,7 @@ const STEPS: &[Step] = &[
     Step::new("the API since the last release", "bash ci/semver.sh").needs(&[SEMVER]).slow(),
     Step::new(
         "packages, built from what they contain",
-        "cargo package --allow-dirty --package ebbtide --package ebbtide-global",
+        "cargo package --allow-dirty --package ebbtide --package ebbtide-global --package ebbtide-capi",
     )
     .slow(),
     Step::new("Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]).slow(),
