@@ -254,7 +254,7 @@ macro leave_with(value)
     esc(:(return $value))
 end
 
-@testset "B26-B30 return, break, continue and goto rewind" begin
+@testset "B26 return rewinds" begin
     buffer = SlabBuffer()
     by_return(n) = begin
         @no_escape buffer begin
@@ -273,25 +273,21 @@ end
     @test by_macro() == 6
     @test used(buffer) == 0
 
-    function by_loop()
-        seen = 0
-        for n in 1:10
-            @no_escape buffer begin
-                y = fill!(@alloc(Int, 3), n)
-                isodd(n) && continue
-                for m in 1:3
-                    m == 2 && break # leaves the inner loop only
-                    seen += sum(y)
-                end
-                n == 8 && break
-            end
-            used(buffer) == 0 || error("not rewound")
+    # A function inside of a block returns from itself.
+    @test 12 == @no_escape buffer begin
+        twice(x) = begin
+            return 2x
         end
-        seen
+        function thrice(x)
+            return 3x
+        end
+        y = fill!(@alloc(Int, 1), 2)
+        twice(y[1]) + map(x -> (return x), y)[1] + thrice(y[1])
     end
-    @test by_loop() == 3 * (2 + 4 + 6 + 8)
-    @test used(buffer) == 0
+end
 
+@testset "B27 goto rewinds" begin
+    buffer = SlabBuffer()
     function by_goto(n)
         @no_escape buffer begin
             y = @alloc(Int, 3)
@@ -310,8 +306,39 @@ end
     @test by_goto(0) == 1
     @test by_goto(1) == 0
 
-    # Out of two blocks at once, over two buffers.
-    other = SlabBuffer()
+    # Nobody jumps into a block.
+    @test_throws Exception Core.eval(@__MODULE__, :(function ()
+        @goto inside
+        @no_escape begin
+            @label inside
+        end
+    end))
+end
+
+@testset "B28, B29 break and continue rewind" begin
+    buffer = SlabBuffer()
+    function by_loop()
+        seen = 0
+        for n in 1:10
+            @no_escape buffer begin
+                y = fill!(@alloc(Int, 3), n)
+                isodd(n) && continue
+                for m in 1:3
+                    m == 2 && break # leaves the inner loop only
+                    seen += sum(y)
+                end
+                n == 8 && break
+            end
+            used(buffer) == 0 || error("not rewound")
+        end
+        seen
+    end
+    @test by_loop() == 3 * (2 + 4 + 6 + 8)
+    @test used(buffer) == 0
+end
+
+@testset "B30 two blocks are left at once" begin
+    buffer, other = SlabBuffer(), SlabBuffer()
     nested() = @no_escape buffer begin
         x = fill!(@alloc(Int, 3), 1)
         @no_escape other begin
@@ -324,8 +351,10 @@ end
     end
     @test nested() == 9
     @test used(buffer) == used(other) == 0
+end
 
-    # A `finally` clause runs before the block ends.
+@testset "a finally clause runs before the block ends" begin
+    buffer = SlabBuffer()
     function by_finally(log)
         @no_escape buffer begin
             y = fill!(@alloc(Int, 3), 5)
@@ -341,28 +370,10 @@ end
     @test by_finally(log) == 15
     @test log == [33]
     @test used(buffer) == 0
+end
 
-    # A function inside of a block returns from itself.
-    @test 12 == @no_escape buffer begin
-        twice(x) = begin
-            return 2x
-        end
-        function thrice(x)
-            return 3x
-        end
-        y = fill!(@alloc(Int, 1), 2)
-        twice(y[1]) + map(x -> (return x), y)[1] + thrice(y[1])
-    end
-
-    # Nobody jumps into a block.
-    @test_throws Exception Core.eval(@__MODULE__, :(function ()
-        @goto inside
-        @no_escape begin
-            @label inside
-        end
-    end))
-
-    # Strict blocks, too.
+@testset "strict blocks are left early" begin
+    buffer = SlabBuffer()
     strict(n) = begin
         for _ in 1:2
             @no_escape buffer strict = true begin

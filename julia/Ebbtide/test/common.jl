@@ -24,5 +24,11 @@ used(buffer) = Ebbtide.used(buffer)
 chunks(buffer) = Int(Ebbtide.stats(buffer).chunks)
 held(buffer) = Int(Ebbtide.stats(buffer).held)
 
-# Whether memory lies in an array that was allocated in the buffer's present position.
+# The blocks of Julia code in a page of the package, but for those that leave something out.
+function code_blocks(page)
+    text = read(joinpath(dirname(@__DIR__), page), String)
+    blocks = [block.captures[1] for block in eachmatch(r"```julia\n(.*?)```"s, text)]
+    filter(block -> !occursin('…', block), blocks)
+end
+
 address(x) = UInt(pointer(x))

@@ -112,22 +112,8 @@ end
     @test used(buffer) == 0
 end
 
-# The allocator of Bumper.jl's documentation, in our words.
-mutable struct Tape
-    bytes::Vector{UInt8}
-    at::Int
-end
-struct TapePosition
-    tape::Tape
-    at::Int
-end
-function Ebbtide.alloc_ptr!(tape::Tape, bytes::Int)::Ptr{Cvoid}
-    tape.at + bytes <= length(tape.bytes) || error("the tape is full")
-    tape.at += bytes
-    pointer(tape.bytes) + tape.at - bytes
-end
-Ebbtide.checkpoint_save(tape::Tape) = TapePosition(tape, tape.at)
-Ebbtide.checkpoint_restore!(position::TapePosition) = (position.tape.at = position.at; nothing)
+# The allocator of the documentation.
+include_string(@__MODULE__, only(code_blocks(joinpath("docs", "src", "own.md"))))
 Tape() = Tape(Vector{UInt8}(undef, 100), 0)
 Ebbtide.default_buffer(::Type{Tape}) = get!(Tape, task_local_storage(), :tape)::Tape
 

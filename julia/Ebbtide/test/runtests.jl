@@ -7,7 +7,7 @@ include("common.jl")
 
 @testset "Ebbtide" begin
     for file in ("blocks", "lexical", "arrays", "tasks", "resize", "statistics", "older", "workloads",
-        "misuse", "loading")
+        "misuse", "loading", "documentation")
         include(file * ".jl")
     end
 end

@@ -1,9 +1,14 @@
 # Printing, limits, statistics, and giving memory back.
 
-@testset "S01-S05 printing shows what is used of how much" begin
-    @test string(AllocBuffer(96)) == "AllocBuffer{$(Vector{UInt8})}(0 B used of 96 B in 1 chunk)"
+@testset "S01 an empty buffer" begin
     buffer = SlabBuffer{16_384}()
     @test repr(buffer) == "SlabBuffer{16384}(0 B used of 16.00 KiB in 1 chunk)"
+    @test string(ResizeBuffer(1024)) == "ResizeBuffer(0 B used of 1.00 KiB in 1 chunk)"
+    @test sprint(show, MIME("text/plain"), buffer) == string(buffer)
+end
+
+@testset "S02, S03 used and capacity, and chunks of one large request" begin
+    buffer = SlabBuffer{16_384}()
     @no_escape buffer begin
         @alloc(UInt8, 100)
         @test string(buffer) == "SlabBuffer{16384}(100 B used of 16.00 KiB in 1 chunk)"
@@ -11,13 +16,19 @@
         @test occursin("used of", string(buffer))
         @test occursin("2 chunks", string(buffer))
     end
-    @test string(ResizeBuffer(1024)) == "ResizeBuffer(0 B used of 1.00 KiB in 1 chunk)"
+end
+
+@testset "S04 statistics, and closed buffers" begin
+    @test string(Ebbtide.stats(AllocBuffer(96))) == "0 B used of 96 B in 1 chunk"
     closed = SlabBuffer()
     Ebbtide.free(closed)
     @test string(closed) == "SlabBuffer{1048576}(closed)"
-    @test sprint(show, MIME("text/plain"), closed) == string(closed)
-    @test string(Ebbtide.stats(AllocBuffer(96))) == "0 B used of 96 B in 1 chunk"
-    @test string(Ebbtide.stats(closed)) isa String
+    @test Ebbtide.used(closed) == Ebbtide.capacity(closed) == 0
+end
+
+@testset "S05 fixed buffers" begin
+    @test string(AllocBuffer(96)) == "AllocBuffer{$(Vector{UInt8})}(0 B used of 96 B in 1 chunk)"
+    @test occursin("B used of 100 B", string(AllocBuffer(100)))
 end
 
 @testset "statistics" begin

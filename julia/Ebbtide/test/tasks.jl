@@ -1,17 +1,24 @@
 # The default buffers of tasks, B31 to B39.
 
-@testset "B31-B33 each task has a default buffer, made when it is asked for" begin
-    @test default_buffer() === default_buffer()
+@testset "B31 the default buffer is made when it is asked for" begin
+    @test fetch(@async haskey(task_local_storage(), Ebbtide.STORAGE_KEY)) == false
     @test default_buffer() isa SlabBuffer{1_048_576}
-    @test default_buffer(AllocBuffer) === default_buffer(AllocBuffer)
+    @test default_buffer(SlabBuffer) === default_buffer()
     @test default_buffer(AllocBuffer) isa AllocBuffer{Vector{UInt8}}
+end
+
+@testset "B32 it is the same one every time" begin
+    @test default_buffer() === default_buffer()
+    @test default_buffer(AllocBuffer) === default_buffer(AllocBuffer)
+end
+
+@testset "B33 each task has its own" begin
     @test default_buffer() !== fetch(@async default_buffer())
     @test default_buffer() !== fetch(Threads.@spawn default_buffer())
     @test default_buffer(AllocBuffer) !== fetch(@async default_buffer(AllocBuffer))
-    @test fetch(@async haskey(task_local_storage(), Ebbtide.STORAGE_KEY)) == false
 end
 
-@testset "B34-B39 with_buffer, nested and in tasks" begin
+@testset "B35, B36 with_buffer replaces it for a call, also nested" begin
     outer = default_buffer()
     first, second = SlabBuffer(), SlabBuffer()
     with_buffer(first) do
@@ -19,23 +26,33 @@ end
         with_buffer(second) do
             @test default_buffer() === second
             @test incremented_sum([1, 2, 3]) == 9
-            @test fetch(@async default_buffer()) !== second
         end
-        @test default_buffer() === first
-        @test_throws String with_buffer(() -> throw("Boo!"), second)
         @test default_buffer() === first
     end
     @test default_buffer() === outer
+    @test with_buffer(default_buffer, first) === first
 
-    fixed = AllocBuffer(100)
-    before = default_buffer(AllocBuffer)
+    fixed, before = AllocBuffer(100), default_buffer(AllocBuffer)
     with_buffer(fixed) do
         @test default_buffer(AllocBuffer) === fixed
         @test default_buffer() === outer
     end
     @test default_buffer(AllocBuffer) === before
-    @test with_buffer(default_buffer, first) === first
     @test_throws MethodError with_buffer(default_buffer, AllocBuffer(Vector{Int}(undef, 10)))
+end
+
+@testset "B37 an exception ends a replacement" begin
+    outer, buffer = default_buffer(), SlabBuffer()
+    @test_throws String with_buffer(() -> throw("Boo!"), buffer)
+    @test default_buffer() === outer
+end
+
+@testset "B38 other tasks do not see a replacement" begin
+    buffer = SlabBuffer()
+    with_buffer(buffer) do
+        @test fetch(@async default_buffer()) !== buffer
+        @test fetch(Threads.@spawn default_buffer()) !== buffer
+    end
 end
 
 # Runs `f` in one task, with others asking for their buffers in between: the cache of the thread then
@@ -48,7 +65,7 @@ function with_others_between(f)
     end
 end
 
-@testset "a task finds its buffer again after others have run" begin
+@testset "B39 a task finds its buffer again after others have run" begin
     tasks = map(1:5) do n
         @async begin
             mine = default_buffer()
@@ -69,7 +86,7 @@ end
     @test fetch.(tasks) == 100 .* (1:5)
 end
 
-@testset "threads" begin
+@testset "B34 threads side by side do not disturb each other" begin
     totals = zeros(Int, 64)
     Threads.@threads for n in 1:64
         for _ in 1:1000

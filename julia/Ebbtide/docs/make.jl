@@ -1,0 +1,12 @@
+# Builds the reference: `julia --project=julia/Ebbtide/docs julia/Ebbtide/docs/make.jl`. Needs Documenter.
+
+using Documenter, Ebbtide
+
+DocMeta.setdocmeta!(Ebbtide, :DocTestSetup, :(using Ebbtide); recursive = true)
+
+makedocs(
+    sitename = "Ebbtide",
+    modules = [Ebbtide],
+    pages = ["index.md", "Blocks and arrays" => "blocks.md", "Buffers" => "buffers.md",
+        "Buffers of your own" => "own.md"],
+)
