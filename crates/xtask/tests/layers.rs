@@ -186,7 +186,7 @@ fn imports_are_found_in_groups_functions_inline_modules_and_child_modules() {
 
 /// Every source file in a folder, with its path from the root.
 fn sources(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
-    const KINDS: [&str; 7] = ["rs", "c", "cpp", "h", "hpp", "sh", "toml"];
+    const KINDS: [&str; 8] = ["rs", "c", "cpp", "h", "hpp", "jl", "sh", "toml"];
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the entry can be read").path();
         let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
@@ -237,7 +237,7 @@ fn every_name_in_the_page_exists() {
         words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     let mut files = BTreeMap::new();
-    for folder in ["crates", "benches", "fuzz", "nostd", "ci"] {
+    for folder in ["crates", "benches", "fuzz", "nostd", "ci", "julia"] {
         sources(&root, &root.join(folder), &mut files);
     }
     let there: BTreeSet<String> = files
