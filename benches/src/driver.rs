@@ -1,5 +1,5 @@
-//! What the drivers share that start a process for each contestant: the command line, the build,
-//! and the process.
+//! The parts shared by drivers that start a process for each contestant: the command line, the
+//! build, and the process.
 
 use lexopt::prelude::*;
 use std::{

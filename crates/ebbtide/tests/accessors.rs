@@ -43,6 +43,7 @@ fn debug_of_stack_bytes_prints_only_their_size() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "allocates many megabytes")]
 fn ordinary_chunks_double_from_16_kib_to_4_mib_and_become_whole_huge_pages() {
     let (backing, log) = watched();
     let mut arena = Arena::new_in(backing);
