@@ -1,4 +1,5 @@
-# Targets: ebbtide::ebbtide, the shared library, and ebbtide::static.
+# Targets: ebbtide::ebbtide, the shared library, and ebbtide::static; ebbtide::new, the operators new
+# and delete of transparent arenas.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 
@@ -18,6 +19,15 @@ if(NOT TARGET ebbtide::static)
     IMPORTED_LOCATION "${_ebbtide_prefix}/lib/libebbtide.a"
     INTERFACE_INCLUDE_DIRECTORIES "${_ebbtide_prefix}/include"
     INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m")
+endif()
+
+if(NOT TARGET ebbtide::new)
+  add_library(ebbtide::new STATIC IMPORTED)
+  set_target_properties(ebbtide::new PROPERTIES
+    IMPORTED_LOCATION "${_ebbtide_prefix}/lib/libebbtide_new.a"
+    INTERFACE_INCLUDE_DIRECTORIES "${_ebbtide_prefix}/include"
+    INTERFACE_LINK_LIBRARIES
+      "${_ebbtide_prefix}/lib/libebbtide_new_engine.a;Threads::Threads;${CMAKE_DL_LIBS};m")
 endif()
 
 unset(_ebbtide_prefix)

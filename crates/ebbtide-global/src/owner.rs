@@ -359,14 +359,17 @@ impl Owner {
         self.is_started()
     }
 
+    /// Whether the owner was started and has not ended.
+    #[must_use]
     #[inline(always)]
-    pub(crate) fn is_started(&self) -> bool {
+    pub fn is_started(&self) -> bool {
         self.id.get() >= FIRST_ID
     }
 
     /// Whether a scope is open, even one that serves nothing.
+    #[must_use]
     #[inline(always)]
-    pub(crate) fn has_scope(&self) -> bool {
+    pub fn has_scope(&self) -> bool {
         self.scope.get() > NO_SCOPE
     }
 

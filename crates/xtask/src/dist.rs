@@ -1,5 +1,5 @@
-//! `cargo xtask dist PREFIX`: installs the C interface: both libraries, the headers, a pkg-config
-//! file and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below that folder, as
+//! `cargo xtask dist PREFIX`: installs the C interface: its libraries, the transparent arenas, the
+//! headers, pkg-config files and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below that folder, as
 //! packagers expect.
 //!
 //! The files say where they are by their own place, so the folder may be moved as a whole.
@@ -10,9 +10,11 @@ use std::{
     ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 const CRATE: &str = "crates/ebbtide-capi";
+const TRANSPARENT: &str = "crates/ebbtide-new";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What a program that links to the shared library asks for: the number in the build script.
 const SONAME: &str = "libebbtide.so.0";
@@ -21,7 +23,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let [prefix] = arguments else {
         return Err(Failure::Usage("dist takes one folder".to_owned()));
     };
-    let built = process::run("cargo build --release --package ebbtide-capi", |_| ());
+    let built =
+        process::run("cargo build --release --package ebbtide-capi --package ebbtide-new", |_| ());
     if !built.is_ok_and(|status| status.success()) {
         return Err(Failure::Work);
     }
@@ -48,23 +51,64 @@ fn install(prefix: &Path) -> io::Result<()> {
     for folder in [&include, &pkgconfig, &cmake] {
         fs::create_dir_all(folder)?;
     }
-    for header in ["ebbtide.h", "ebbtide.hpp"] {
-        fs::copy(Path::new(CRATE).join("include").join(header), include.join(header))?;
+    for (source, header) in [
+        (CRATE, "ebbtide.h"),
+        (CRATE, "ebbtide.hpp"),
+        (TRANSPARENT, "ebbtide_new.h"),
+        (TRANSPARENT, "ebbtide_new.hpp"),
+    ] {
+        fs::copy(Path::new(source).join("include").join(header), include.join(header))?;
     }
+    install_transparent(&built, &lib)?;
     fs::copy(built.join("libebbtide_capi.a"), lib.join("libebbtide.a"))?;
     let shared = format!("libebbtide.so.{VERSION}");
     fs::copy(built.join("libebbtide_capi.so"), lib.join(&shared))?;
     link(&shared, &lib.join(SONAME))?;
     link(SONAME, &lib.join("libebbtide.so"))?;
-    for (file, folder) in [
-        ("ebbtide.pc", &pkgconfig),
-        ("ebbtide-config.cmake", &cmake),
-        ("ebbtide-config-version.cmake", &cmake),
+    for (source, file, folder) in [
+        (CRATE, "ebbtide.pc", &pkgconfig),
+        (TRANSPARENT, "ebbtide-new.pc", &pkgconfig),
+        (CRATE, "ebbtide-config.cmake", &cmake),
+        (CRATE, "ebbtide-config-version.cmake", &cmake),
     ] {
-        let text = fs::read_to_string(Path::new(CRATE).join("dist").join(file))?;
+        let text = fs::read_to_string(Path::new(source).join("dist").join(file))?;
         fs::write(folder.join(file), text.replace("@VERSION@", VERSION))?;
     }
     Ok(())
+}
+
+/// Installs the operators `new` and `delete`, and the engine that they call. Each is a library of its
+/// own: other tools than Rust's cannot add objects to a library that Rust made.
+fn install_transparent(built: &Path, lib: &Path) -> io::Result<()> {
+    fs::copy(built.join("libebbtide_new.a"), lib.join("libebbtide_new_engine.a"))?;
+    let objects = built.join("ebbtide-new");
+    fs::create_dir_all(&objects)?;
+    let library = lib.join("libebbtide_new.a");
+    if library.exists() {
+        fs::remove_file(&library)?;
+    }
+    let mut archive = vec![OsStr::new("rc").to_owned(), library.into_os_string()];
+    for (variable, default, standard, file) in
+        [("CC", "cc", "-std=c11", "malloc.c"), ("CXX", "c++", "-std=c++17", "operators.cpp")]
+    {
+        let source = Path::new(TRANSPARENT);
+        let object = objects.join(file).with_extension("o");
+        let compiler = env::var_os(variable).unwrap_or_else(|| default.into());
+        let mut command = Command::new(&compiler);
+        command.args([standard, "-O2", "-fPIC", "-c", "-I"]).arg(source.join("include"));
+        succeed(command.arg(source.join("c").join(file)).arg("-o").arg(&object))?;
+        archive.push(object.into_os_string());
+    }
+    succeed(Command::new("ar").args(archive))
+}
+
+fn succeed(command: &mut Command) -> io::Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(io::Error::other(format!("{program}: {status}"))),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{program}: {error}"))),
+    }
 }
 
 /// A symbolic link in the place of whatever was there.

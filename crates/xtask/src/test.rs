@@ -5,7 +5,7 @@ use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
     AARCH64, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS,
-    NIGHTLY, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    NIGHTLY, NLOHMANN, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
 
@@ -48,6 +48,8 @@ const STEPS: &[Step] = &[
         "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
     ),
     Step::new("Meson, for the tests", "meson --version").needs(&[MESON]),
+    Step::new("nlohmann-json, for the tests", "test -e /usr/include/nlohmann/json.hpp")
+        .needs(&[NLOHMANN]),
     Step::new("tests", "cargo test --workspace"),
     Step::new(
         "fast paths on aarch64",

@@ -147,6 +147,14 @@ pub(crate) const MESON: Tool = Tool {
     required: false,
 };
 
+/// For the tests and the example of transparent arenas in C++.
+pub(crate) const NLOHMANN: Tool = Tool {
+    name: "nlohmann-json",
+    probe: "test -e /usr/include/nlohmann/json.hpp",
+    install: &["apt-get update", "apt-get install --yes nlohmann-json3-dev"],
+    required: false,
+};
+
 pub(crate) const JULIA: Tool = Tool {
     name: "Julia",
     probe: "bash ci/julia.sh --probe",

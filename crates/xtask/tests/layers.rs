@@ -16,8 +16,12 @@ use std::{
 /// Imports against the order that are still to be removed, as `folder: importer -> imported`.
 const EXCEPTIONS: &[&str] = &[];
 
-const FOLDERS: [&str; 3] =
-    ["crates/ebbtide/src", "crates/ebbtide-global/src", "crates/ebbtide-capi/src"];
+const FOLDERS: [&str; 4] = [
+    "crates/ebbtide/src",
+    "crates/ebbtide-global/src",
+    "crates/ebbtide-capi/src",
+    "crates/ebbtide-new/src",
+];
 
 /// The modules below the line that names the folder, in the order of the page.
 fn layers<'a>(page: &'a str, folder: &str) -> Vec<&'a str> {

@@ -10,7 +10,8 @@ use std::{
     process::Command,
 };
 
-const PACKAGES: [&str; 4] = ["ebbtide", "ebbtide-global", "ebbtide-capi", "ebbtide-axum"];
+const PACKAGES: [&str; 5] =
+    ["ebbtide", "ebbtide-global", "ebbtide-capi", "ebbtide-new", "ebbtide-axum"];
 
 fn folder(package: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("crates").join(package)

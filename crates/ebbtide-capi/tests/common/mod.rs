@@ -29,6 +29,15 @@ pub(crate) fn is_there(program: &str) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
+/// Whether a header that tests need is installed.
+pub(crate) fn has(header: &str, package: &str) -> bool {
+    let found = Path::new("/usr/include").join(header).exists();
+    if !found {
+        eprintln!("left out: {header} is missing; install it with: apt-get install {package}");
+    }
+    found
+}
+
 /// Runs a command with this input, which must succeed, and returns what it prints.
 pub(crate) fn run(command: &mut Command, input: &str) -> String {
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -51,7 +60,8 @@ pub(crate) fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let mut command = Command::new(env!("CARGO"));
-        command.args(["build", "--quiet", "--package", "ebbtide-capi"]);
+        let package = env!("CARGO_PKG_NAME");
+        command.args(["build", "--quiet", "--package", package]);
         let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
         if profile == "release" {
             command.arg("--release");
@@ -60,7 +70,7 @@ pub(crate) fn library() -> &'static Path {
         assert!(status.success(), "cargo builds the library");
         let target = env::var_os("CARGO_TARGET_DIR")
             .map_or_else(|| Path::new(CRATE).join("../../target"), PathBuf::from);
-        target.join(profile).join("libebbtide_capi.a")
+        target.join(profile).join(format!("lib{}.a", package.replace('-', "_")))
     })
 }
 

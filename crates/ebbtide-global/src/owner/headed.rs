@@ -134,8 +134,10 @@ impl Owner {
     pub fn alloc_headed_or(&self, size: usize, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         if let Some(needed) = size.checked_add(HEADER) {
             let start = self.top.get();
-            if needed <= self.small_max.get() && start.addr() % ALIGN == PHASE {
-                let header = Header { bytes: needed.next_multiple_of(ALIGN), log_align: 0 };
+            // `top` is a multiple of 8 (G5), so one bit tells whether it is at `PHASE`.
+            if needed <= self.small_max.get() && start.addr() & PHASE != 0 {
+                let bytes = (needed + (ALIGN - 1)) & !(ALIGN - 1);
+                let header = Header { bytes, log_align: 0 };
                 if let Some(end) = self.fits(start, header.bytes) {
                     self.bump_to(end);
                     // SAFETY: the block was bumped just now: it begins at `PHASE`, and nobody else

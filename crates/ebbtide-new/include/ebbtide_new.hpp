@@ -1,0 +1,114 @@
+// ebbtide_new.hpp: transparent arenas for C++17.
+//
+// A program that includes this file and is linked to `ebbtide_new` has other operators `new` and
+// `delete`. Outside of scopes they call `malloc` and `free`. Inside one they take memory from an arena,
+// whatever code allocates: containers, strings, other libraries.
+//
+//     std::size_t count = ebbtide::in_arena([&] {
+//         nlohmann::json document = nlohmann::json::parse(text);
+//         return document.size();
+//     });
+//
+// When the scope ends, all memory without live objects is free again at once. An object that is still
+// alive (in the result, in a global, in another thread) stays valid and does not move. Any thread may
+// delete it, inside a scope or outside. So any code may run in a scope.
+//
+// Any thread may call any function. What the memory is bounded by, and when a scope pays, is in
+// docs/CPP-TRANSPARENT.md.
+#ifndef EBBTIDE_NEW_HPP
+#define EBBTIDE_NEW_HPP
+
+#include "ebbtide_new.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+extern "C" {
+ebb_ticket ebb_enter_operators_(void) noexcept;
+ebb_ticket ebb_enter_operators_with_(const ebb_scope_options *options) noexcept;
+}
+
+namespace ebbtide {
+
+/// Which requests a scope serves; see `ebb_scope_options` for its members.
+using scope_options = ebb_scope_options;
+
+/// Figures about all scopes; see `ebb_figures` for its members.
+using figures = ebb_figures;
+
+/// A scope from here to the end of the block. An exception that leaves the block ends it as well.
+/// `in_arena` is shorter where a function will do.
+class [[nodiscard]] arena_guard {
+public:
+    arena_guard() noexcept : ticket_(ebb_enter_operators_()) {}
+    explicit arena_guard(const scope_options &options) noexcept
+        : ticket_(ebb_enter_operators_with_(&options)) {}
+    ~arena_guard() { ebb_leave(ticket_); }
+    arena_guard(const arena_guard &) = delete;
+    arena_guard &operator=(const arena_guard &) = delete;
+
+    /// Whether there is a scope. Without one, everything goes on as before.
+    explicit operator bool() const noexcept { return ticket_ != 0; }
+
+private:
+    ebb_ticket ticket_;
+};
+
+/// From here to the end of the block, `malloc` serves this thread.
+class [[nodiscard]] outside_guard {
+public:
+    outside_guard() noexcept : ticket_(ebb_enter_outside()) {}
+    ~outside_guard() { ebb_leave(ticket_); }
+    outside_guard(const outside_guard &) = delete;
+    outside_guard &operator=(const outside_guard &) = delete;
+
+private:
+    ebb_ticket ticket_;
+};
+
+/// Calls `f` in a scope, and returns what it returns. Exceptions pass through. Scopes nest. If no
+/// scope is to be had, `f` is called all the same.
+template <typename F> decltype(auto) in_arena(F &&f) {
+    arena_guard guard;
+    return std::forward<F>(f)();
+}
+
+/// Like `in_arena`, with options.
+template <typename F> decltype(auto) in_arena(const scope_options &options, F &&f) {
+    arena_guard guard(options);
+    return std::forward<F>(f)();
+}
+
+/// Like `in_arena`, under a name by which the report names scopes that keep much.
+template <std::size_t N, typename F> decltype(auto) in_arena(const char (&label)[N], F &&f) {
+    scope_options options{};
+    options.label = label;
+    return in_arena(options, std::forward<F>(f));
+}
+
+/// Calls `f` with `malloc` in the place of the arena, and returns what it returns: for a cache, or a
+/// result that lives long.
+template <typename F> decltype(auto) outside(F &&f) {
+    outside_guard guard;
+    return std::forward<F>(f)();
+}
+
+/// Figures about all scopes of the program.
+inline figures report() noexcept {
+    figures result;
+    ebb_report(&result);
+    return result;
+}
+
+/// The figures as text.
+inline std::string report_text() {
+    std::string text(ebb_report_text(nullptr, 0) + 256, '\0');
+    std::size_t length = ebb_report_text(text.data(), text.size());
+    text.resize(length < text.size() ? length : text.size() - 1);
+    return text;
+}
+
+} // namespace ebbtide
+
+#endif

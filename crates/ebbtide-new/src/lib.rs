@@ -1,0 +1,57 @@
+//! Transparent arenas for C++ and C: what the files in `c/` call.
+//!
+//! `c/operators.cpp` replaces the operators `new` and `delete`, and `c/malloc.c` has `ebb_malloc` and
+//! its siblings. They are thin. They find the owner of the thread, which is a thread-local of C, and
+//! call a function of this library. So the address of the thread-local costs no call, and C++ throws
+//! its own exceptions.
+//!
+//! # Who calls whom
+//!
+//! ```text
+//! operator new, ebb_malloc ─► ebb_alloc_ ─┬─ no scope is open ─► the caller's function: malloc
+//!                                         ├─ it fits ─► a block of the arena           the fast path
+//!                                         └─ else ─► slow ─► the engine, or the caller's function
+//! operator delete, ebb_free ─► ebb_free_ ─┬─ not of the engine ─► free
+//!                                         └─ else ─► the engine
+//! in_arena, ebb_enter ─► ebb_enter_ ─┬─ the thread is started ─► the engine
+//!                                    └─ else ─► start
+//! ```
+//!
+//! # Rules for every function
+//!
+//! - `owner` is the thread-local of the calling thread. Its bytes are zero at first, and only these
+//!   functions access them. It is as large and aligned as `c/thread.h` says.
+//! - A block is null or alive. One that lies in the engine's range is of these functions, so it has a
+//!   header: the operators, `ebb_malloc` and its siblings take every block from them. Any other block
+//!   is of the functions of the same name in the C library.
+//! - The names end in an underscore: programs do not call them.
+//! - Nothing unwinds from here. A function of the caller may throw; it is called last, by frames
+//!   without anything to drop. The functions of the fast paths are `C-unwind`, without a frame that
+//!   would catch what cannot happen, so that they may end in a jump.
+//!
+//! # Modules, bottom up
+//!
+//! | module | what it has |
+//! |---|---|
+//! | `memory` | blocks |
+//! | `scopes` | scopes, and the end of a thread |
+//! | `report` | figures |
+#![cfg(unix)]
+#![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
+#![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]
+
+mod memory;
+mod report;
+mod scopes;
+
+pub use memory::{
+    ebb_alloc_, ebb_alloc_aligned_, ebb_alloc_zeroed_, ebb_free_, ebb_realloc_, ebb_usable_size_,
+};
+pub use report::{ebb_figures, ebb_release_, ebb_report_, ebb_report_text_, ebb_retain};
+pub use scopes::{ebb_enter_, ebb_enter_outside_, ebb_enter_with_, ebb_leave_, ebb_scope_options};
+
+/// The bytes of a thread's owner in `c/thread.h`.
+const OWNER_BYTES: usize = 768;
+
+const _: () = assert!(size_of::<ebbtide_global::engine::Owner>() <= OWNER_BYTES);
+const _: () = assert!(align_of::<ebbtide_global::engine::Owner>() == 64);

@@ -1,0 +1,98 @@
+//! Blocks.
+
+use core::{ffi::c_void, ptr};
+use ebbtide_global::engine::Owner;
+
+unsafe extern "C" {
+    fn malloc(size: usize) -> *mut c_void;
+    fn realloc(block: *mut c_void, size: usize) -> *mut c_void;
+    fn free(block: *mut c_void);
+}
+
+/// Takes a block from elsewhere. It may throw.
+pub(crate) type Outside = extern "C-unwind" fn(size: usize) -> *mut c_void;
+
+/// Allocates a block, aligned to 16 bytes. `outside` serves it if no scope does.
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn ebb_alloc_(size: usize, owner: &Owner, outside: Outside) -> *mut c_void {
+    if owner.has_scope() {
+        owner.alloc_headed_or(size, || slow(size, owner, outside).cast()).cast()
+    } else {
+        outside(size)
+    }
+}
+
+/// Out of line, so that the fast path needs no stack frame.
+#[inline(never)]
+extern "C-unwind" fn slow(size: usize, owner: &Owner, outside: Outside) -> *mut c_void {
+    let block = owner.alloc_headed(size, 1);
+    if block.is_null() { outside(size) } else { block.cast() }
+}
+
+/// Allocates a block with any alignment; null if no scope serves it.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_alloc_aligned_(size: usize, align: usize, owner: &Owner) -> *mut c_void {
+    owner.alloc_headed(size, align).cast()
+}
+
+/// Allocates a block of zeros, aligned to 16 bytes; null if no scope serves it.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_alloc_zeroed_(size: usize, owner: &Owner) -> *mut c_void {
+    owner.alloc_headed_zeroed(size, 1).cast()
+}
+
+/// Frees a block, of this library or of the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn ebb_free_(block: *mut c_void, owner: &Owner) {
+    // SAFETY: the block is alive, and has a header if it is the engine's; or null, which lies outside
+    // of the engine's range. The caller does not use it again.
+    if !unsafe { owner.free_headed(block.cast()) } {
+        // SAFETY: the block is not the engine's, so it is the C library's, or null.
+        unsafe { free(block) }
+    }
+}
+
+/// The bytes that the caller may use of a block of the engine; 0 for any other block.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_usable_size_(block: *mut c_void, owner: &Owner) -> usize {
+    // SAFETY: the block is alive, and has a header if it is the engine's; or null.
+    unsafe { owner.usable_size(block.cast()) }.unwrap_or(0)
+}
+
+/// Resizes a block. If it cannot be resized where it is, moves it: a block of the C library within
+/// that, a block of the engine to the innermost scope, or else to the C library. Null, with the block
+/// as it was, if there is no memory. The block is not null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_realloc_(
+    block: *mut c_void,
+    size: usize,
+    owner: &Owner,
+) -> *mut c_void {
+    // SAFETY: the block is alive, and has a header if it is the engine's.
+    let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
+        // SAFETY: the block is not the engine's, so it is the C library's. The C library need not
+        // keep a block of 0 bytes, so it is asked for one.
+        return unsafe { realloc(block, size.max(1)) };
+    };
+    // SAFETY: the block is the engine's, alive, and has a header. The caller uses it no more if the
+    // result is not null.
+    let resized = unsafe { owner.resize_headed(block.cast(), size) };
+    if !resized.is_null() {
+        return resized.cast();
+    }
+    let moved = ebb_alloc_(size, owner, c_library);
+    if moved.is_null() {
+        // Shrinking never fails: the block stays as large as it is.
+        return if size <= old_size { block } else { ptr::null_mut() };
+    }
+    // SAFETY: the old block has `old_size` bytes, the new one `size`, and they do not overlap.
+    unsafe { moved.copy_from_nonoverlapping(block, old_size.min(size)) };
+    // SAFETY: the block is alive. Its contents were copied, and the caller uses it no more.
+    unsafe { ebb_free_(block, owner) };
+    moved
+}
+
+extern "C-unwind" fn c_library(size: usize) -> *mut c_void {
+    // SAFETY: any size is allowed.
+    unsafe { malloc(size.max(1)) }
+}

@@ -1,0 +1,123 @@
+//! Figures about all scopes of the program.
+
+use core::{
+    ffi::c_char,
+    fmt::{self, Write},
+};
+use ebbtide_global::{Report, engine::Owner};
+
+/// Figures about all scopes since the program started.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ebb_figures {
+    /// Scopes that have ended.
+    pub scopes: u64,
+    /// Blocks that arenas served.
+    pub blocks: u64,
+    /// The bytes that scopes took.
+    pub bytes: u64,
+    /// Calls that the C library was spared.
+    pub calls_saved: u64,
+    /// Requests inside scopes that the C library served.
+    pub fallbacks: u64,
+    /// Scopes that were not opened, because the scopes of their thread keep too much.
+    pub skipped_scopes: u64,
+    /// Blocks that were alive when their scope ended.
+    pub escaped_blocks: u64,
+    /// The most bytes that one scope took.
+    pub high_water: u64,
+    /// The bytes of the chunks in which such blocks are alive now.
+    pub pinned_bytes: usize,
+    /// The bytes of live blocks in arenas, as last published by each thread.
+    pub live: usize,
+    /// The peak of `live` in the last second or two.
+    pub live_peak: usize,
+    /// The bytes that arenas hold.
+    pub held: usize,
+    /// What `held` does not exceed: one and a half times `live_peak`, 16 MiB, and 4 MiB for each
+    /// thread that has opened a scope.
+    pub bound: usize,
+    /// The part of `held` that is kept for the next scopes.
+    pub kept: usize,
+}
+
+fn report(owner: &Owner) -> Report {
+    owner.publish_at_rest();
+    let mut report = ebbtide_global::report();
+    // The engine can only know it of its own allocator.
+    report.is_active = if report.reserved > 0 { Some(true) } else { None };
+    report
+}
+
+/// Writes the figures to `figures`.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_report_(figures: &mut ebb_figures, owner: &Owner) {
+    let report = report(owner);
+    *figures = ebb_figures {
+        scopes: report.scopes,
+        blocks: report.blocks,
+        bytes: report.bytes,
+        calls_saved: report.heap_calls_saved(),
+        fallbacks: report.fallbacks.total(),
+        skipped_scopes: report.fallbacks.skipped_scopes,
+        escaped_blocks: report.escapes.blocks,
+        high_water: report.high_water,
+        pinned_bytes: report.escapes.pinned_bytes,
+        live: report.live,
+        live_peak: report.live_peak,
+        held: report.held,
+        bound: report.bound,
+        kept: report.kept,
+    };
+}
+
+/// A buffer of the caller, which takes the beginning of a text.
+struct Buffer {
+    next: *mut u8,
+    left: usize,
+    length: usize,
+}
+
+impl Write for Buffer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let count = text.len().min(self.left);
+        // SAFETY: `left` bytes at `next` are the caller's, who promised them to `ebb_report_text_`,
+        // and the text is not in them.
+        unsafe { self.next.copy_from_nonoverlapping(text.as_ptr(), count) };
+        self.next = self.next.wrapping_add(count);
+        self.left -= count;
+        self.length += text.len();
+        Ok(())
+    }
+}
+
+/// Writes the figures as text, with a zero at its end, cut off where the buffer ends. Returns the
+/// length of the whole text. A buffer of 0 bytes may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_report_text_(
+    buffer: *mut c_char,
+    size: usize,
+    owner: &Owner,
+) -> usize {
+    let mut text = Buffer { next: buffer.cast(), left: size.saturating_sub(1), length: 0 };
+    // A buffer that is too small is no error for `write_str`, and nothing else can fail.
+    let _ = write!(text, "{}", report(owner));
+    if size > 0 {
+        // SAFETY: at most `size - 1` bytes were written, so one more is the caller's.
+        unsafe { text.next.write(0) };
+    }
+    text.length
+}
+
+/// Gives what this thread and the shared pool keep for the next scopes back to the system.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_release_(owner: &Owner) {
+    owner.release_pools();
+    ebbtide_global::release_pool();
+}
+
+/// Sets how many unused bytes are kept for the next scopes.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_retain(bytes: usize) {
+    ebbtide_global::retain(bytes);
+}

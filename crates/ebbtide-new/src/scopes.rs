@@ -1,0 +1,135 @@
+//! Scopes, and what happens when a thread ends.
+
+use core::{
+    cell::Cell,
+    ffi::{CStr, c_char},
+};
+use ebbtide_global::{
+    Options,
+    engine::{Owner, Ticket},
+};
+
+thread_local! {
+    /// Ends the thread's owner when the thread ends. Registered by `start`.
+    static EXIT: Exit = const { Exit { owner: Cell::new(None) } };
+}
+
+struct Exit {
+    owner: Cell<Option<&'static Owner>>,
+}
+
+impl Drop for Exit {
+    fn drop(&mut self) {
+        // Destructors of other variables may still allocate and free, outside of scopes.
+        if let Some(owner) = self.owner.take() {
+            owner.end();
+        }
+    }
+}
+
+/// Which requests a scope serves; 0 and null stand for the defaults.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ebb_scope_options {
+    /// The C library serves smaller blocks.
+    pub min_size: usize,
+    /// The C library serves larger blocks; 0: those above 1 GiB.
+    pub max_size: usize,
+    /// The most bytes that the scope takes; beyond it the C library serves. 0: no limit.
+    pub byte_limit: usize,
+    /// A name under which the report counts these scopes, or null.
+    pub label: *const c_char,
+}
+
+/// The engine's options.
+///
+/// # Safety
+///
+/// The label is null, or a string that is never freed or changed.
+unsafe fn options_of(given: &ebb_scope_options) -> Options {
+    let mut options = Options::new().min_size(given.min_size);
+    if given.max_size > 0 {
+        options = options.max_size(given.max_size);
+    }
+    if given.byte_limit > 0 {
+        options = options.byte_limit(given.byte_limit);
+    }
+    if !given.label.is_null() {
+        // SAFETY: the caller says that it is a string, which stays for ever.
+        let label: &'static CStr = unsafe { CStr::from_ptr(given.label) };
+        options = options.label(label.to_str().unwrap_or("(not UTF-8)"));
+    }
+    options
+}
+
+/// Enables the thread to open scopes. False if that is impossible: then everything comes from the C
+/// library, as it does in destructors at the end of a thread.
+///
+/// # Safety
+///
+/// The owner is a variable of this thread, and lives until the destructors of the thread's variables
+/// have run.
+#[cold]
+unsafe fn start(owner: &Owner) -> bool {
+    // SAFETY: the caller says that the owner outlives `EXIT`, which alone keeps this reference.
+    let lasting: &'static Owner = unsafe { &*core::ptr::from_ref(owner) };
+    // If `EXIT` is already destroyed, nothing would end the owner.
+    EXIT.try_with(|exit| exit.owner.set(Some(lasting))).is_ok() && owner.start()
+}
+
+fn number(ticket: Option<Ticket>) -> u64 {
+    ticket.map_or(0, Ticket::number)
+}
+
+/// Opens a scope. The number is for `ebb_leave_`; 0 if there is no scope.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn ebb_enter_(owner: &Owner) -> u64 {
+    if owner.is_started() {
+        number(owner.enter_default())
+    } else {
+        // SAFETY: the owner is the thread-local of this thread.
+        unsafe { first(owner, &Options::new()) }
+    }
+}
+
+/// Like `ebb_enter_`, with options; null for the defaults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_enter_with_(
+    options: Option<&ebb_scope_options>,
+    owner: &Owner,
+) -> u64 {
+    // SAFETY: the header tells the caller to pass no other label.
+    let options = options.map_or(Options::new(), |given| unsafe { options_of(given) });
+    if owner.is_started() {
+        number(owner.enter(&options))
+    } else {
+        // SAFETY: the owner is the thread-local of this thread.
+        unsafe { first(owner, &options) }
+    }
+}
+
+/// Opens the first scope of a thread.
+///
+/// # Safety
+///
+/// The contract of [`start`].
+#[inline(never)]
+unsafe fn first(owner: &Owner, options: &Options) -> u64 {
+    // SAFETY: the caller keeps the contract.
+    number(if unsafe { start(owner) } { owner.enter(options) } else { None })
+}
+
+/// Closes the innermost scope to requests until `ebb_leave_` is called with the number; 0 if no scope
+/// is open.
+#[unsafe(no_mangle)]
+pub extern "C" fn ebb_enter_outside_(owner: &Owner) -> u64 {
+    number(owner.enter_outside())
+}
+
+/// Ends a scope and those nested in it. Nothing for 0, and for scopes that have ended.
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn ebb_leave_(ticket: u64, owner: &Owner) {
+    if let Some(ticket) = Ticket::from_number(ticket) {
+        owner.leave(ticket);
+    }
+}

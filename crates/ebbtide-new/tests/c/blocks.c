@@ -1,0 +1,140 @@
+/* Claims: the functions of C do what ebbtide_new.h says, for bad input too. */
+#include "ebbtide_new.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(int holds, const char *what, int line) {
+    if (holds) return;
+    fprintf(stderr, "line %d: not so: %s\n", line, what);
+    exit(1);
+}
+#define CHECK(holds) check(!!(holds), #holds, __LINE__)
+
+/* The compiler must not see a size that cannot be served: it would warn. */
+static size_t hidden(size_t size) {
+    volatile size_t copy = size;
+    return copy;
+}
+
+static void blocks(int inside) {
+    for (size_t size = 0; size < 20000; size = size * 3 / 2 + 1) {
+        unsigned char *block = ebb_malloc(size);
+        CHECK(block && (uintptr_t)block % 16 == 0);
+        CHECK(inside ? ebb_usable_size(block) >= size : ebb_usable_size(block) == 0);
+        memset(block, 0xAB, size);
+        block = ebb_realloc(block, 3 * size);
+        CHECK(block && (size == 0 || (block[0] == 0xAB && block[size - 1] == 0xAB)));
+        block = ebb_realloc(block, size / 2);
+        CHECK(block && (size < 2 || block[size / 2 - 1] == 0xAB));
+        block = ebb_realloc(block, 0);
+        CHECK(block);
+        ebb_free(block);
+
+        unsigned char *zeros = ebb_calloc(size, 3);
+        CHECK(zeros);
+        for (size_t i = 0; i < 3 * size; i++) CHECK(zeros[i] == 0);
+        ebb_free(zeros);
+    }
+    for (size_t align = 1; align <= 65536; align *= 2) {
+        void *block = ebb_aligned_alloc(align, 100);
+        CHECK(block && (uintptr_t)block % align == 0 && (uintptr_t)block % 16 == 0);
+        CHECK((ebb_usable_size(block) >= 100) == (inside && align <= 4096));
+        block = ebb_realloc(memset(block, 5, 100), 100000);
+        CHECK(block && ((char *)block)[99] == 5);
+        ebb_free(block);
+    }
+}
+
+static void bad_input(void) {
+    const size_t too_large[] = {SIZE_MAX, SIZE_MAX - 8, SIZE_MAX - 23, SIZE_MAX / 2};
+    for (size_t i = 0; i < 4; i++) {
+        size_t size = hidden(too_large[i]);
+        errno = 0;
+        CHECK(!ebb_malloc(size) && errno == ENOMEM);
+        errno = 0;
+        CHECK(!ebb_calloc(size, 1) && errno == ENOMEM);
+        errno = 0;
+        CHECK(!ebb_calloc(size / 2, 5) && errno == ENOMEM);
+        errno = 0;
+        CHECK(!ebb_aligned_alloc(64, size) && errno == ENOMEM);
+        char *block = ebb_malloc(10);
+        CHECK(block);
+        memcpy(block, "unchanged", 10);
+        errno = 0;
+        CHECK(!ebb_realloc(block, size) && errno == ENOMEM);
+        CHECK(strcmp(block, "unchanged") == 0);
+        ebb_free(block);
+    }
+    const size_t aligns[] = {0, 3, 24, SIZE_MAX};
+    for (size_t i = 0; i < 4; i++) {
+        errno = 0;
+        CHECK(!ebb_aligned_alloc(hidden(aligns[i]), 8) && errno == EINVAL);
+    }
+    ebb_free(NULL);
+    CHECK(ebb_usable_size(NULL) == 0);
+    void *block = ebb_realloc(NULL, 10);
+    CHECK(block);
+    ebb_free(block);
+    const ebb_ticket tickets[] = {0, 1, 2, 15, 16, UINT64_MAX, (uint64_t)1 << 63};
+    for (size_t i = 0; i < 7; i++) ebb_leave(tickets[i]);
+}
+
+static void crossing(void) {
+    ebb_ticket outer = ebb_enter();
+    CHECK(outer);
+    char *inside = ebb_malloc(100);
+    ebb_ticket closed = ebb_enter_outside();
+    CHECK(closed);
+    char *outside = ebb_malloc(100);
+    CHECK(ebb_usable_size(inside) >= 100 && ebb_usable_size(outside) == 0);
+    ebb_leave(closed);
+    CHECK(ebb_usable_size(outside = ebb_realloc(outside, 5000)) == 0);
+    ebb_leave(outer);
+    strcpy(inside, "it grows outside");
+    inside = ebb_realloc(inside, 5000);
+    CHECK(ebb_usable_size(inside) == 0 && strcmp(inside, "it grows outside") == 0);
+    ebb_free(inside);
+    ebb_free(outside);
+}
+
+static void figures(void) {
+    ebb_scope_options options = {0};
+    options.label = "in C";
+    ebb_ticket scope = ebb_enter_with(&options);
+    ebb_free(ebb_malloc(10));
+    ebb_leave(scope);
+    ebb_leave(ebb_enter_with(NULL));
+    ebb_figures figures;
+    ebb_report(&figures);
+    CHECK(figures.scopes >= 2 && figures.blocks >= 1 && figures.held <= figures.bound);
+    CHECK(figures.live == 0);
+    char text[2000];
+    size_t length = ebb_report_text(text, sizeof text);
+    CHECK(length == strlen(text) && ebb_report_text(NULL, 0) == length);
+    text[0] = 'x';
+    ebb_report_text(text, 0);
+    CHECK(text[0] == 'x');
+    ebb_report_text(text, 1);
+    CHECK(text[0] == 0);
+    ebb_retain(0);
+    ebb_release();
+    ebb_report(&figures);
+    CHECK(figures.kept == 0);
+}
+
+int main(void) {
+    blocks(0);
+    bad_input();
+    ebb_ticket scope = ebb_enter();
+    CHECK(scope);
+    blocks(1);
+    bad_input();
+    ebb_leave(scope);
+    crossing();
+    figures();
+    puts("all of it");
+    return 0;
+}

@@ -1,0 +1,1 @@
+../../../ebbtide-capi/tests/common/mod.rs

@@ -1,0 +1,147 @@
+//! Claim: programs in C11, C++17 and C++20 that are linked to the library do what its headers say, with
+//! every compiler there is: plain, optimised, and under sanitizers.
+
+#![cfg(all(unix, target_pointer_width = "64"))]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Program, compilers, has, library};
+use std::{fs, path::Path, process::Command};
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
+const ASAN: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
+const ALL: &str = "--gtest_filter=*";
+
+/// Compiles a file of `c/` with these flags to an object of this name.
+fn object(compiler: &str, file: &str, flags: &[&str], name: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let output = Command::new(compiler)
+        .args(flags)
+        .args(STRICT)
+        .args(["-fPIC", "-c", "-I"])
+        .arg(Path::new(CRATE).join("include"))
+        .arg(Path::new(CRATE).join("c").join(file))
+        .arg("-o")
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    path.into_os_string().into_string().unwrap()
+}
+
+/// The operators and the functions of C, compiled by the compiler of C++ with this name and the one of
+/// C that belongs to it.
+fn objects(compiler: &str, flags: &[&str], name: &str) -> [String; 2] {
+    let c = if compiler == "g++" { "gcc" } else { "clang" };
+    let malloc = [&["-std=c11"], flags].concat();
+    let operators = [&["-std=c++17"], flags].concat();
+    [
+        object(compiler, "operators.cpp", &operators, &format!("{name}-{compiler}-operators.o")),
+        object(c, "malloc.c", &malloc, &format!("{name}-{compiler}-malloc.o")),
+    ]
+}
+
+/// Compiles a file of `tests` as C++ of this standard, and links it to the library.
+fn program(
+    compiler: &str,
+    (file, standard): (&str, &str),
+    flags: &[&str],
+    libraries: &[&str],
+    name: &str,
+) -> Program {
+    let objects = objects(compiler, flags, name);
+    let library = library().to_str().unwrap();
+    let more = [&[objects[0].as_str(), objects[1].as_str(), library], libraries].concat();
+    let poison = if cfg!(debug_assertions) { "-DPOISON" } else { "-DNDEBUG" };
+    // Without being asked, clang declares no sized forms of `delete`.
+    let own = [standard, "-fsized-deallocation", "-DTRANSPARENT", poison];
+    Program::compile_with(compiler, file, &[STRICT, &own, flags].concat(), &more)
+}
+
+/// Compiles the tests of `GoogleTest` with these flags and runs those of the filter, of which there are
+/// at least so many.
+fn pass(compiler: &str, standard: &str, flags: &[&str], name: &str, filter: &str, least: usize) {
+    if !has("gtest/gtest.h", "libgtest-dev") {
+        return;
+    }
+    let libraries = ["-lgtest", "-lgtest_main"];
+    let source = ("cpp/operators.cpp", standard);
+    let run = program(compiler, source, flags, &libraries, name).run(&["--gtest_brief=1", filter]);
+    assert!(run.succeeded, "{compiler} {flags:?}:\n{}", run.output);
+    let passed = run.output.split("[  PASSED  ] ").nth(1).unwrap();
+    let count: usize = passed.split(' ').next().unwrap().parse().unwrap();
+    assert!(count >= least, "{}", run.output);
+}
+
+#[test]
+fn google_tests_as_cpp20() {
+    let flags = ["-O2", "-DNDEBUG"];
+    compilers("c++")
+        .for_each(|compiler| pass(compiler, "-std=c++20", &flags, "optimised", ALL, 19));
+}
+
+#[test]
+fn google_tests_as_cpp17_under_address_sanitizer() {
+    compilers("c++").for_each(|compiler| pass(compiler, "-std=c++17", ASAN, "asan", ALL, 19));
+}
+
+/// Not with clang, which links operators of its own to every program under this sanitizer.
+#[test]
+fn google_tests_under_the_thread_sanitizer() {
+    compilers("c++").filter(|compiler| *compiler == "g++").for_each(|compiler| {
+        let flags = ["-O1", "-g", "-fsanitize=thread"];
+        pass(compiler, "-std=c++17", &flags, "tsan", "--gtest_filter=threads.*", 4);
+    });
+}
+
+/// The functions of C, in a program of C, which has no other operators for that.
+#[test]
+fn functions_of_c() {
+    for compiler in compilers("cc") {
+        for (flags, name) in [(&["-O2"][..], "c"), (ASAN, "c-asan")] {
+            let flags = [&["-std=c11"], flags].concat();
+            let malloc = object(compiler, "malloc.c", &flags, &format!("{name}-{compiler}.o"));
+            let more = [malloc.as_str(), library().to_str().unwrap()];
+            let flags = [STRICT, &flags].concat();
+            let program = Program::compile_with(compiler, "c/blocks.c", &flags, &more);
+            let run = program.run(&[]);
+            assert!(run.succeeded && run.output.contains("all of it"), "{}", run.output);
+        }
+    }
+}
+
+/// The programs that the instructions are counted of give the same answers with and without.
+#[test]
+fn programs_answer_the_same_with_and_without() {
+    if !has("nlohmann/json.hpp", "nlohmann-json3-dev") {
+        return;
+    }
+    let programs = program("g++", ("cpp/programs.cpp", "-std=c++17"), &["-O0"], &[], "programs");
+    for name in ["json", "json_round_trip", "json_small", "regex", "group", "ast", "split"] {
+        let (with, without) = (programs.run(&[name, "3"]), programs.run(&[name, "3", "outside"]));
+        assert!(with.succeeded && without.succeeded, "{name}");
+        assert_eq!(with.output, without.output, "{name}");
+    }
+}
+
+/// The headers compile on their own, as every language that they are for.
+#[test]
+fn the_headers_compile_alone() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let (c, cpp) = (format!("{folder}/alone.c"), format!("{folder}/alone.cpp"));
+    fs::write(&c, "#include <ebbtide_new.h>\nint main(void) { return 0; }\n").unwrap();
+    fs::write(&cpp, "#include <ebbtide_new.hpp>\nint main() {}\n").unwrap();
+    for compiler in compilers("cc") {
+        let flags = [&["-std=c11", "-fsyntax-only"], STRICT].concat();
+        Program::check(compiler, &c, &flags).unwrap();
+    }
+    for compiler in compilers("c++") {
+        for standard in ["-std=c++17", "-std=c++20"] {
+            let flags = [&[standard, "-fsyntax-only"], STRICT].concat();
+            Program::check(compiler, &cpp, &flags).unwrap();
+        }
+    }
+}

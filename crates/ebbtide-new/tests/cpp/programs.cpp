@@ -1,0 +1,207 @@
+// Programs that know nothing of arenas: `programs NAME TURNS` does the work of one so many times, and
+// prints a sum of its answers. Compiled with -DTRANSPARENT, each time is in an arena, unless there is a
+// third argument.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#ifdef TRANSPARENT
+#include <ebbtide_new.hpp>
+template <typename F> std::size_t in_arena(F f) { return ebbtide::in_arena(f); }
+#else
+template <typename F> std::size_t in_arena(F f) { return f(); }
+#endif
+
+namespace {
+
+// Numbers that look random and are the same in each run.
+struct numbers {
+    std::uint64_t state = 42;
+    std::size_t below(std::size_t end) {
+        state = state * 6364136223846793005u + 1;
+        return (state >> 33) % end;
+    }
+};
+
+const char *const words[] = {"ebb", "tide", "arena", "scope", "harbour", "lighthouse", "a", "of",
+                             "the", "moon", "cartographer's", "estuary", "in", "and", "sandbank"};
+
+std::string word(numbers &random) { return words[random.below(std::size(words))]; }
+
+// Records with strings, numbers and lists: about 455 kB of JSON.
+std::string document(std::size_t records) {
+    numbers random;
+    std::ostringstream out;
+    out << '[';
+    for (std::size_t i = 0; i < records; i++) {
+        out << (i ? "," : "") << "{\"id\":" << i << ",\"name\":\"" << word(random) << ' '
+            << word(random) << " the " << i << "th\",\"position\":[" << random.below(1000) << '.'
+            << random.below(1000) << ',' << random.below(90) << "],\"tags\":[";
+        for (std::size_t tag = 0, count = random.below(6); tag < count; tag++)
+            out << (tag ? ",\"" : "\"") << word(random) << '"';
+        out << "],\"parent\":{\"id\":" << random.below(records) << ",\"name\":\"" << word(random)
+            << "\"},\"open\":" << (random.below(2) ? "true" : "false") << '}';
+    }
+    out << ']';
+    return out.str();
+}
+
+std::size_t json(const std::string &text) {
+    nlohmann::json parsed = nlohmann::json::parse(text);
+    std::size_t sum = parsed.size();
+    for (const auto &record : parsed) sum += record["tags"].size() + record["name"].size();
+    return sum;
+}
+
+std::size_t json_round_trip(const std::string &text) {
+    return nlohmann::json::parse(text).dump().size();
+}
+
+std::size_t regex(const std::string &text) {
+    std::regex pattern("([a-z]+)@([a-z]+)\\.(org|net|example)|(\\d+)-(\\d+)(:\\w*)?");
+    std::size_t sum = 0;
+    for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match)
+        sum += (*match)[0].length() + match->size();
+    return sum;
+}
+
+std::size_t group(const std::vector<std::string> &lines) {
+    std::map<std::string, std::vector<std::string>> groups;
+    for (const std::string &line : lines) groups[line.substr(0, 24)].push_back(line);
+    std::size_t sum = groups.size();
+    for (auto &group : groups) {
+        std::sort(group.second.begin(), group.second.end());
+        sum += group.second.front().size();
+    }
+    return sum;
+}
+
+struct node {
+    char kind;
+    std::string name;
+    std::vector<std::unique_ptr<node>> children;
+};
+
+// A recursive-descent parser of sums of products of names and parentheses.
+struct parser {
+    const char *next;
+
+    std::unique_ptr<node> make(char kind) {
+        auto made = std::make_unique<node>();
+        made->kind = kind;
+        return made;
+    }
+    std::unique_ptr<node> sum() {
+        auto made = make('+');
+        made->children.push_back(product());
+        while (*next == '+') {
+            next++;
+            made->children.push_back(product());
+        }
+        return made;
+    }
+    std::unique_ptr<node> product() {
+        auto made = make('*');
+        made->children.push_back(factor());
+        while (*next == '*') {
+            next++;
+            made->children.push_back(factor());
+        }
+        return made;
+    }
+    std::unique_ptr<node> factor() {
+        if (*next == '(') {
+            next++;
+            auto inner = sum();
+            next++;
+            return inner;
+        }
+        auto made = make('n');
+        const char *start = next;
+        while (*next >= 'a' && *next <= 'z') next++;
+        made->name.assign(start, next);
+        return made;
+    }
+};
+
+std::size_t count(const node &tree) {
+    std::size_t sum = 1 + tree.name.size();
+    for (const auto &child : tree.children) sum += count(*child);
+    return sum;
+}
+
+std::string expression(numbers &random, int depth) {
+    std::string text;
+    for (std::size_t i = 0, terms = 1 + random.below(3); i < terms; i++) {
+        if (i) text += random.below(2) ? "+" : "*";
+        if (depth > 0 && random.below(3)) {
+            text += '(' + expression(random, depth - 1) + ')';
+        } else {
+            text += i % 2 ? "velocity" : "positionofthetide";
+        }
+    }
+    return text;
+}
+
+std::size_t ast(const std::string &text) {
+    parser source{text.c_str()};
+    return count(*source.sum());
+}
+
+std::size_t split(const std::string &text) {
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, ' ');) parts.push_back(part + "/" + part);
+    std::unordered_map<std::string, std::size_t> counts;
+    for (const std::string &part : parts) counts[part]++;
+    std::string joined;
+    for (const auto &entry : counts) joined += entry.first + ",";
+    return joined.size() + parts.size();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc < 3) return 2;
+    const std::string name = argv[1];
+    const long turns = std::atol(argv[2]);
+    numbers random;
+    const std::string large = document(3300), small = document(4);
+    std::string mail, prose, formula;
+    std::vector<std::string> lines;
+    for (int i = 0; i < 400; i++) {
+        mail += word(random) + "@" + word(random) + ".org, " + std::to_string(i) + "-7:x ";
+    }
+    for (int i = 0; i < 4000; i++) {
+        prose += word(random) + word(random) + word(random) + ' ';
+        lines.push_back("the line that begins with " + word(random) + std::to_string(random.below(4000)));
+    }
+    for (int i = 0; i < 200; i++) formula += (i ? "+" : "") + expression(random, 5);
+
+    std::size_t sum = 0;
+    for (long turn = 0; turn < turns; turn++) {
+        auto work = [&]() -> std::size_t {
+            if (name == "json") return json(large);
+            if (name == "json_round_trip") return json_round_trip(large);
+            if (name == "json_small") return json(small);
+            if (name == "regex") return regex(mail);
+            if (name == "group") return group(lines);
+            if (name == "ast") return ast(formula);
+            if (name == "split") return split(prose);
+            std::abort();
+        };
+        sum += argc == 3 ? in_arena(work) : work();
+    }
+    std::printf("%zu\n", sum);
+    return large.size() > 400000 ? 0 : 1;
+}
