@@ -36,8 +36,8 @@
  *
  * ### Checks
  * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
- * open, a scope that closes before its child, and marks in the wrong order print a message and
- * abort. Without EBB_CHECKS these are undefined behaviour. Files that were compiled with and without
+ * open, a scope that closes before its child, marks in the wrong order and a null scope print a
+ * message and abort. Without EBB_CHECKS these are undefined behaviour. Files that were compiled with and without
  * it may use the same arenas: the former check what they do themselves.
  *
  * ### AddressSanitizer
@@ -119,6 +119,13 @@
 #define EBB_STORE_(word, value) (*(word) = (value))
 #define EBB_IS_LOCAL_(pointer) 0
 #define EBB_ASSUME_(holds) ((void)0)
+#endif
+
+/* This is C, also where C++ includes it. */
+#if defined(__GNUC__) && defined(__cplusplus)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
 #endif
 
 #ifdef __cplusplus
@@ -1049,6 +1056,10 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(__GNUC__) && defined(__cplusplus)
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -49,6 +49,12 @@
 #include <span>
 #endif
 
+/* Macros of the C header are C. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #if defined(__GNUC__)
 #define EBB_MEMBER_ __attribute__((always_inline)) inline
 #define EBB_COLD_MEMBER_ __attribute__((cold, noinline))
@@ -1215,8 +1221,11 @@ public:
             : pool_(std::exchange(other.pool_, nullptr)), arena_(std::move(other.arena_)) {}
         loan &operator=(loan &&) = delete;
         ~loan() {
-            if (pool_ != nullptr)
-                pool_->take_back(std::move(arena_));
+            if (pool_ == nullptr)
+                return;
+            EBB_CHECK_(arena_.c_arena()->open_ != 1,
+                       "an arena goes back to its pool while its scope is open");
+            pool_->take_back(std::move(arena_));
         }
         arena &operator*() noexcept { return arena_; }
         arena *operator->() noexcept { return &arena_; }
@@ -1271,5 +1280,9 @@ template <> struct std::hash<ebbtide::string> {
         return std::hash<std::string_view>()(text.view());
     }
 };
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif

@@ -58,6 +58,11 @@ fn memory() {
 }
 
 #[test]
+fn any_sequence_of_calls() {
+    passes("c/model.c", &[PLAIN, OPTIMISED, ASAN]);
+}
+
+#[test]
 fn bad_input() {
     passes("c/bad_input.c", &[PLAIN, OPTIMISED, ASAN]);
 }

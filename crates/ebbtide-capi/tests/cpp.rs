@@ -96,6 +96,29 @@ fn the_header_of_c_compiles_as_cpp() {
     }
 }
 
+/// Projects turn on more warnings than ours does, and include the headers as files of their own.
+#[test]
+fn the_header_of_cpp_has_no_warnings() {
+    let more: &[&str] = &[
+        "-fsyntax-only",
+        "-DCASE=0",
+        "-Wconversion",
+        "-Wsign-conversion",
+        "-Wshadow",
+        "-Wold-style-cast",
+        "-Wzero-as-null-pointer-constant",
+        "-Wcast-qual",
+        "-Wundef",
+        "-fno-rtti",
+    ];
+    for compiler in compilers("c++") {
+        for standard in STANDARDS {
+            let flags = [&[standard], STRICT, more].concat();
+            Program::check(compiler, "cpp/refused.cpp", &flags).unwrap();
+        }
+    }
+}
+
 /// The example of docs/C.md.
 #[test]
 fn the_example_of_the_guide_runs() {

@@ -53,6 +53,10 @@ static void a_format_that_cannot_be_printed(ebb_scope *s) {
     ebb_bytes bytes = {0};
     EXPECT(!ebb_bytes_printf(s, &bytes, "%lc", (wint_t)0x20AC));
     EXPECT(ebb_last_status() == EBB_FORMAT && bytes.length == 0);
+    /* Longer than an int can say. */
+    const char *volatile too_long = "%2147483648d";
+    EXPECT_FAILS(EBB_FORMAT, ebb_sprintf(s, too_long, 1));
+    EXPECT(!ebb_bytes_printf(s, &bytes, too_long, 1) && bytes.length == 0);
     EXPECT(used(s) == before);
 }
 

@@ -590,6 +590,14 @@ TEST(ChecksDeathTest, CatchMisuse) {
         "while its child is open");
     EXPECT_DEATH(
         {
+            ebbtide::pool pool;
+            auto arena = std::make_unique<ebbtide::pool::loan>(pool.get());
+            ebbtide::scope open = (*arena)->open();
+            arena.reset();
+        },
+        "goes back to its pool while its scope is open");
+    EXPECT_DEATH(
+        {
             auto dying = std::make_unique<ebbtide::arena>();
             ebbtide::scope open = dying->open();
             dying.reset();
