@@ -42,11 +42,38 @@ pub struct ArenaFuture<F> {
 
 impl<F> ArenaFuture<F> {
     /// Polls `future` in scopes like those of [`arena`](crate::arena).
+    ///
+    /// ```
+    /// use ebbtide_global::{ArenaFuture, Scoped};
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    ///
+    /// async fn words(text: &str) -> usize {
+    ///     text.split(' ').map(String::from).collect::<Vec<_>>().len()
+    /// }
+    ///
+    /// let future = ArenaFuture::new(words("ebb and flow"));
+    /// # drop(future);
+    /// ```
     pub const fn new(future: F) -> Self {
         ArenaFuture::with(Options::new(), future)
     }
 
     /// Polls `future` in scopes like those of [`arena_with`](crate::arena_with).
+    ///
+    /// ```
+    /// use ebbtide_global::{ArenaFuture, Options, Scoped};
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    ///
+    /// let options = Options::new().label("import").byte_limit(64 << 20);
+    /// let future = ArenaFuture::with(options, async { vec![0; 1 << 20].len() });
+    /// # drop(future);
+    /// ```
     pub const fn with(options: Options, future: F) -> Self {
         ArenaFuture { options, is_polled: false, future }
     }

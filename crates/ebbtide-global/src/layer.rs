@@ -36,12 +36,27 @@ pub struct ArenaLayer {
 
 impl ArenaLayer {
     /// Answers requests in scopes like those of [`arena`](crate::arena).
+    ///
+    /// ```
+    /// use axum::{Router, routing::get};
+    /// use ebbtide_global::ArenaLayer;
+    ///
+    /// let router: Router = Router::new().route("/", get(async || "ebb")).layer(ArenaLayer::new());
+    /// # let _ = router;
+    /// ```
     #[must_use]
     pub const fn new() -> Self {
         ArenaLayer::with(Options::new())
     }
 
     /// Answers requests in scopes like those of [`arena_with`](crate::arena_with).
+    ///
+    /// ```
+    /// use ebbtide_global::{ArenaLayer, Options};
+    ///
+    /// let layer = ArenaLayer::with(Options::new().label("request").byte_limit(16 << 20));
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub const fn with(options: Options) -> Self {
         ArenaLayer { options }
@@ -57,6 +72,17 @@ impl<S> Layer<S> for ArenaLayer {
 }
 
 /// A service wrapped by [`ArenaLayer`] (feature `tower`).
+///
+/// ```
+/// use ebbtide_global::{ArenaLayer, ArenaService};
+/// use tower_layer::Layer;
+///
+/// /// Any service, such as one that answers requests.
+/// struct Answer;
+///
+/// let service: ArenaService<Answer> = ArenaLayer::new().layer(Answer);
+/// # let _ = service;
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(docsrs, doc(cfg(feature = "tower")))]
 pub struct ArenaService<S> {

@@ -148,6 +148,17 @@ const OBSERVE_EVERY: u64 = 256 << 10;
 
 /// Identifies a scope that was entered, or a call to [`Owner::enter_outside`]. Safety does not
 /// depend on how it is used: see [`Owner::leave`].
+///
+/// ```
+/// use ebbtide_global::engine::Owner;
+/// let owner = Owner::new();
+/// # if !owner.start() { return }
+/// let outer = owner.enter_default().expect("a started owner opens scopes");
+/// let inner = owner.enter_default().expect("scopes nest");
+/// owner.leave(outer); // ends both
+/// owner.leave(inner); // has ended: nothing happens
+/// assert!(!owner.is_open());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     /// The scope's ID. [`OUTSIDE`] is set if the ticket names a call to `enter_outside` in it.
@@ -164,6 +175,16 @@ impl Ticket {
     }
 
     /// The ticket as a number, for languages that have no such type. Never 0.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default();
+    /// // What a C function returns: 0 if there is no scope.
+    /// let number = ticket.map_or(0, |ticket| ticket.number());
+    /// assert_ne!(number, 0);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn number(self) -> u64 {
@@ -173,6 +194,18 @@ impl Ticket {
     /// The ticket for a [`number`](Ticket::number). `None` for 0 and other numbers that belong to no
     /// ticket. With a number that was made up, [`leave`](Owner::leave) ends the scope that the number
     /// happens to name, or does nothing.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::{Owner, Ticket};
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let number = owner.enter_default().map_or(0, Ticket::number);
+    /// if let Some(ticket) = Ticket::from_number(number) {
+    ///     owner.leave(ticket);
+    /// }
+    /// assert!(!owner.is_open());
+    /// assert_eq!(Ticket::from_number(0), None);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn from_number(number: u64) -> Option<Ticket> {
@@ -190,6 +223,18 @@ impl Ticket {
 ///
 /// An owner is used by one thread at a time. Its blocks may be freed by any thread, through any
 /// owner. Dropping it [ends](Owner::end) it.
+///
+/// ```
+/// use ebbtide_global::engine::Owner;
+/// let owner = Owner::new();
+/// # if !owner.start() { return }
+/// let ticket = owner.enter_default().expect("a started owner opens scopes");
+/// let block = owner.alloc(std::alloc::Layout::new::<u64>());
+/// assert!(!block.is_null());
+/// owner.leave(ticket);
+/// drop(owner); // the block stays valid
+/// # let _ = block;
+/// ```
 #[repr(C, align(64))]
 pub struct Owner {
     // The first cache line: all that the fast paths access.
@@ -292,6 +337,12 @@ impl Owner {
     /// Creates an owner, which cannot open scopes before it is [started](Owner::start). All of its
     /// bytes are zero. So zeroed memory is such an owner, for a front end whose thread-locals are
     /// defined in another language. It serves nothing, and frees blocks of other owners.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = const { Owner::new() };
+    /// assert!(owner.enter_default().is_none(), "it is not started");
+    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Owner {
@@ -337,6 +388,16 @@ impl Owner {
     /// Enables the owner to open scopes. Returns false if no range of addresses is available or the
     /// owner has [ended](Owner::end). The first call allocates a little memory, so do not call it
     /// from inside an allocator.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// if owner.start() {
+    ///     assert!(owner.enter_default().is_some());
+    /// }
+    /// owner.end();
+    /// assert!(!owner.start());
+    /// ```
     pub fn start(&self) -> bool {
         if self.id.get() == NOT_STARTED && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
@@ -374,6 +435,19 @@ impl Owner {
     }
 
     /// Whether the innermost scope serves requests.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let scope = owner.enter_default().expect("a started owner opens scopes");
+    /// assert!(owner.is_open());
+    /// let pause = owner.enter_outside().expect("a scope is open");
+    /// assert!(!owner.is_open(), "requests go to the inner allocator");
+    /// owner.leave(pause);
+    /// owner.leave(scope);
+    /// assert!(!owner.is_open());
+    /// ```
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.open_limit.get() != 0
@@ -399,6 +473,18 @@ impl Owner {
 
     /// Ends every scope and gives all unused memory to the shared pools. The owner never opens a
     /// scope again. Live blocks stay valid.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// owner.enter_default();
+    /// let block = owner.alloc_headed(100, 16);
+    /// owner.end();
+    /// // SAFETY: the block is alive, and not used again.
+    /// assert!(unsafe { owner.free_headed(block) });
+    /// assert!(owner.enter_default().is_none());
+    /// ```
     pub fn end(&self) {
         if !self.is_started() {
             return;
@@ -420,6 +506,16 @@ impl Owner {
 
     /// Gives the memory that this owner keeps for its next scopes to the shared pools. While a
     /// scope is open, part of it stays.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// owner.leave(ticket);
+    /// owner.release_pools(); // before a thread waits for long
+    /// assert!(owner.enter_default().is_some(), "it takes memory again");
+    /// ```
     pub fn release_pools(&self) {
         // While a scope is open, the cached chunk may be its first chunk, and `lists_run` may hold
         // its lists.
@@ -471,6 +567,16 @@ impl Owner {
 
     /// Publishes the figures of the last outermost scope, unless another one is open. For front ends
     /// before they call [`report`](crate::report), which does so for the calling thread's own owner.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// owner.leave(ticket);
+    /// owner.publish_at_rest();
+    /// assert!(ebbtide_global::report().scopes >= 1);
+    /// ```
     pub fn publish_at_rest(&self) {
         if self.innermost().is_none() {
             self.publish(0);

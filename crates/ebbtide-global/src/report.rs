@@ -71,6 +71,20 @@ pub struct Report {
 }
 
 /// Requests inside scopes that the inner allocator served, by reason.
+///
+/// ```
+/// use ebbtide_global::{Options, Scoped, arena_with, report};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// arena_with(&Options::new().max_size(100), || drop(vec![0u8; 1_000]));
+///
+/// let fallbacks = report().fallbacks;
+/// println!("{} requests were too large for an arena", fallbacks.large);
+/// # assert!(fallbacks.large >= 1 || report().scopes == 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fallbacks {
@@ -94,6 +108,21 @@ pub struct Fallbacks {
 }
 
 /// Blocks that outlived their scope.
+///
+/// ```
+/// use ebbtide_global::{Scoped, arena, report};
+/// use std::alloc::System;
+///
+/// #[global_allocator]
+/// static ALLOC: Scoped<System> = Scoped::new(System);
+///
+/// let kept = arena(|| vec![1, 2, 3]);
+///
+/// let escapes = report().escapes;
+/// println!("{} blocks outlived their scope, in {} bytes", escapes.blocks, escapes.pinned_bytes);
+/// # assert!(escapes.blocks >= 1 || report().scopes == 0);
+/// drop(kept); // gives the memory back
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
@@ -159,6 +188,22 @@ fn ratio(part: u64, whole: u64) -> f64 {
 
 impl LabelReport {
     /// The share of blocks that outlived their scope.
+    ///
+    /// ```
+    /// use ebbtide_global::{Options, Scoped, arena_with, report};
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    ///
+    /// let kept = arena_with(&Options::new().label("load"), || vec![1, 2, 3]);
+    /// for label in report().labels {
+    ///     if label.escape_ratio() > 0.05 {
+    ///         println!("an arena is of little use for {}", label.label);
+    ///     }
+    /// }
+    /// # drop(kept);
+    /// ```
     pub fn escape_ratio(&self) -> f64 {
         ratio(self.escaped, self.blocks)
     }
@@ -166,6 +211,18 @@ impl LabelReport {
 
 impl Report {
     /// The share of blocks that outlived their scope.
+    ///
+    /// ```
+    /// use ebbtide_global::{Scoped, arena, report};
+    /// use std::alloc::System;
+    ///
+    /// #[global_allocator]
+    /// static ALLOC: Scoped<System> = Scoped::new(System);
+    ///
+    /// let sum = arena(|| vec![1, 2, 3].iter().sum::<u32>());
+    /// println!("{:.0} % of the blocks outlived their scope", 100.0 * report().escape_ratio());
+    /// # assert_eq!(sum, 6);
+    /// ```
     pub fn escape_ratio(&self) -> f64 {
         ratio(self.escapes.blocks, self.blocks)
     }

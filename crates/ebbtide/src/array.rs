@@ -435,6 +435,17 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros).
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert!(s.try_array_uninit::<f64, _>([usize::MAX, 2]).is_err());
+    /// let mut row = s.try_array_uninit::<f64, _>(2)?;
+    /// row.fill(std::mem::MaybeUninit::new(0.5));
+    /// // SAFETY: every element was written.
+    /// assert_eq!(unsafe { row.assume_init() }.sum(), 1.0);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
     #[inline]
     pub fn try_array_uninit<A, Sh>(
         &self,
@@ -479,6 +490,16 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); nothing was cloned.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let table = s.array_from_shape_fn([2, 3], |(row, column)| row + column);
+    /// let mut copy = s.try_array_from(&table.t())?;
+    /// copy[[2, 0]] = 7;
+    /// assert_eq!((copy.dim(), table[[0, 2]]), ((3, 2), 2));
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
     #[inline]
     pub fn try_array_from<A, D>(
         &self,
@@ -524,6 +545,14 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); `make` did not run.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let names = s.try_array_map(&s.array_from_shape_fn(2, |i| i), |i| ebbtide::format!(in s, "x{i}"))?;
+    /// assert_eq!(names[1], "x1");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
     #[inline]
     pub fn try_array_map<A, T, D>(
         &self,

@@ -76,10 +76,25 @@ pub unsafe trait Backing: Send {
 }
 
 /// The backing of an arena whose type names no other.
+///
+/// ```
+/// use ebbtide::{Arena, DefaultBacking};
+/// /// The same type, with the backing named.
+/// fn scratch() -> Arena<DefaultBacking> {
+///     Arena::new()
+/// }
+/// assert_eq!(scratch().stats().held, 0);
+/// ```
 #[cfg(feature = "alloc")]
 pub type DefaultBacking = Heap;
 
 /// The backing of an arena whose type names no other.
+///
+/// ```
+/// // Without the feature `alloc`, a buffer is an arena that does not grow.
+/// let mut arena: ebbtide::StackArena<64> = ebbtide::StackArena::new();
+/// assert!(arena.scope().try_alloc([0u8; 65]).is_err());
+/// ```
 #[cfg(not(feature = "alloc"))]
 pub type DefaultBacking = NoSpill;
 

@@ -215,6 +215,16 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// # Panics
     ///
     /// Only if the owner's `as_mut` does.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    ///
+    /// let mut fixed = ebbtide::Fixed::new([MaybeUninit::<u8>::uninit(); 64]);
+    /// for turn in 0..3u8 {
+    ///     let s = fixed.scope(); // all 64 bytes are free again
+    ///     assert_eq!(s.alloc_slice_fill_copy(64, turn).len(), 64);
+    /// }
+    /// ```
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         // The two addresses outlive this call's borrow of `memory`. That borrow could last as long
@@ -240,6 +250,16 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     }
 
     /// Statistics of the spill, and the buffer's size as of the last scope.
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::{Fixed, Heap};
+    ///
+    /// let mut fixed = Fixed::new([MaybeUninit::<u8>::uninit(); 64]).or_spill(Heap);
+    /// fixed.scope().alloc([0u8; 100]);
+    /// let stats = fixed.stats();
+    /// assert!(stats.held >= 100, "the spill holds a chunk: {stats:?}");
+    /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
         // A scope would borrow the arena exclusively, so none is open and nothing is in use.
@@ -362,6 +382,17 @@ pub struct StackArena<const N: usize> {
 }
 
 /// The memory of a [`StackArena`].
+///
+/// ```
+/// use ebbtide::{Fixed, Heap, StackArena, StackBytes};
+/// /// A field that begins with 256 bytes of the struct's own.
+/// struct Parser {
+///     scratch: Fixed<StackBytes<256>, Heap>,
+/// }
+/// let mut parser = Parser { scratch: StackArena::new().or_spill(Heap) };
+/// assert_eq!(parser.scratch.scope().alloc_str("short"), "short");
+/// assert_eq!(parser.scratch.stats().held, 0);
+/// ```
 #[repr(C, align(16))]
 pub struct StackBytes<const N: usize>([MaybeUninit<u8>; N]);
 
@@ -392,6 +423,12 @@ impl<const N: usize> StackArena<N> {
     }
 
     /// Opens a scope over all bytes.
+    ///
+    /// ```
+    /// let mut arena = ebbtide::StackArena::<32>::new();
+    /// let s = arena.scope();
+    /// assert_eq!(s.alloc_str("on the stack"), "on the stack");
+    /// ```
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         self.fixed.scope()
@@ -410,6 +447,12 @@ impl<const N: usize> StackArena<N> {
     }
 
     /// Allocates from `backing` when the bytes are used up; see [`Fixed::or_spill`].
+    ///
+    /// ```
+    /// use ebbtide::{Heap, StackArena};
+    /// let mut arena = StackArena::<32>::new().or_spill(Heap);
+    /// assert_eq!(arena.scope().alloc_slice_fill_copy(100, 1u8).len(), 100);
+    /// ```
     #[must_use]
     pub fn or_spill<B: Backing>(self, backing: B) -> Fixed<StackBytes<N>, B> {
         self.fixed.or_spill(backing)

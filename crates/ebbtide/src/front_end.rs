@@ -58,12 +58,33 @@ use core::{alloc::Layout, mem::transmute, ptr::NonNull};
 
 /// The largest size and the largest alignment for which one comparison decides whether a block fits
 /// at the high end, in bytes.
+///
+/// ```
+/// use std::alloc::Layout;
+/// /// Whether a front end may take the block without a call.
+/// fn is_fast(layout: Layout) -> bool {
+///     layout.size().max(layout.align()) <= ebbtide::front_end::SMALL
+/// }
+/// assert!(is_fast(Layout::new::<[u64; 4]>()) && !is_fast(Layout::new::<[u64; 10_000]>()));
+/// ```
 pub const SMALL: usize = arith::SMALL;
 
 /// The words of a scope.
 ///
 /// Their order, sizes and meaning are part of the interface: three words, without padding. The
 /// lifetime of the scope is not: whoever keeps words keeps the rules of [`Words::scope`].
+///
+/// ```
+/// use ebbtide::{Arena, front_end::Words};
+/// let mut arena = Arena::new();
+/// let mut words = Words::of(arena.scope());
+/// let mark = words;
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// scope.alloc(1u64);
+/// assert_ne!(words, mark);
+/// assert_eq!(size_of::<Words>(), 3 * size_of::<usize>());
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
@@ -82,6 +103,14 @@ unsafe impl Send for Words {}
 impl Words {
     /// The words of a scope, whose lifetime ends here. To keep on using them is up to the caller;
     /// see [`Words::scope`].
+    ///
+    /// ```
+    /// use ebbtide::{Arena, front_end::Words};
+    /// let mut arena = Arena::new();
+    /// let mut words = Words::of(arena.scope());
+    /// assert!(words.top > words.low.addr());
+    /// # let _ = &mut words;
+    /// ```
     #[must_use]
     pub fn of(scope: Scope<'_>) -> Words {
         // SAFETY: a scope is its cursor, which has these three fields in this order (`raw` asserts
@@ -105,6 +134,17 @@ impl Words {
     /// - What was allocated since the words last went back to earlier ones, or to those of an
     ///   ancestor, is not used any more when they do so again.
     /// - One thread at a time uses the arena and its words.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, front_end::Words};
+    /// let mut arena = Arena::new();
+    /// let mut words = Words::of(arena.scope());
+    /// let top = words.top;
+    /// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+    /// let scope = unsafe { words.scope() };
+    /// scope.alloc([0u8; 24]);
+    /// assert_eq!(top - words.top, 24);
+    /// ```
     #[inline(always)]
     pub unsafe fn scope<'s>(&'s mut self) -> &'s mut Scope<'s> {
         let scope = core::ptr::from_mut(self).cast::<Scope<'s>>();
@@ -116,6 +156,17 @@ impl Words {
 
 /// The free bytes of a scope: what is left of the region that it allocates from, and the regions of
 /// the chunks behind. For front ends that poison memory after its scope ended.
+///
+/// ```
+/// use ebbtide::{Arena, front_end::Words};
+/// let mut arena = Arena::new();
+/// let mut words = Words::of(arena.scope());
+/// let free = words.top - words.low.addr();
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// let ranges = ebbtide::front_end::free_ranges(scope);
+/// assert_eq!(ranges.map(|range| range.len()).sum::<usize>(), free);
+/// ```
 pub fn free_ranges<'s>(scope: &'s Scope<'_>) -> impl Iterator<Item = NonNull<[u8]>> + 's {
     scope.cursor().free_ranges()
 }
@@ -123,6 +174,16 @@ pub fn free_ranges<'s>(scope: &'s Scope<'_>) -> impl Iterator<Item = NonNull<[u8
 /// Limits the bytes that the scope's arena may hold of its backing, as
 /// [`Arena::set_limit`](crate::Arena::set_limit) does; `None` for no limit. For front ends whose
 /// arena must not be borrowed while words are in use.
+///
+/// ```
+/// use ebbtide::{Arena, front_end::Words};
+/// let mut arena = Arena::new();
+/// let mut words = Words::of(arena.scope());
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// ebbtide::front_end::set_limit(scope, Some(1 << 16));
+/// assert!(scope.try_alloc([0u8; 100_000]).is_err());
+/// ```
 pub fn set_limit(scope: &Scope<'_>, bytes: Option<usize>) {
     scope.cursor().control().set_limit(bytes.unwrap_or(usize::MAX));
 }
@@ -133,6 +194,18 @@ pub fn set_limit(scope: &Scope<'_>, bytes: Option<usize>) {
 /// # Errors
 ///
 /// [`AllocError`]. The scope is unchanged then.
+///
+/// ```
+/// use ebbtide::{Arena, front_end::Words};
+/// let mut arena = Arena::new();
+/// let mut words = Words::of(arena.scope());
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// let block = ebbtide::front_end::alloc_low(scope, std::alloc::Layout::new::<[u32; 3]>())?;
+/// // It ends at `low`, so it may grow there.
+/// assert_eq!(words.low.addr(), block.addr().get() + 12);
+/// # Ok::<(), ebbtide::AllocError>(())
+/// ```
 #[inline]
 pub fn alloc_low(scope: &Scope<'_>, layout: Layout) -> Result<NonNull<u8>, AllocError> {
     scope.cursor().reserve_layout_low(layout)

@@ -191,6 +191,13 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// assert_eq!(s.try_alloc_cstr_from_str("flow")?, c"flow");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
     #[inline]
     pub fn try_alloc_cstr_from_str(&self, text: &str) -> Result<&'a CStr, AllocError> {
         self.cstr_from_str_in(text)

@@ -1,5 +1,15 @@
 //! An arena for values of one type, with destructors.
 //!
+//! ```
+//! use ebbtide::TypedArena;
+//!
+//! let names = TypedArena::new();
+//! let (ebb, flow) = (names.alloc(String::from("ebb")), names.alloc(String::from("flow")));
+//! ebb.push_str(" and ");
+//! ebb.push_str(flow);
+//! assert_eq!(ebb, "ebb and flow"); // both strings are freed with the arena
+//! ```
+//!
 //! Its chunks are vectors of the standard library. The values can refer to each other in cycles
 //! only because the destructor of such a vector is declared not to access references of its
 //! elements (`may_dangle`, which no other crate can use on stable Rust).

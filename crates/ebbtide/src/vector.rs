@@ -422,6 +422,38 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         vec
     }
 
+    /// Fallible version of [`from_iter_in`](Vector::from_iter_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the elements are dropped, and their memory is free again.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::try_from_iter_in(1..4, &s)?, [1, 2, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_from_iter_in(
+        values: impl IntoIterator<Item = T>,
+        scope: &'s Scope<'a>,
+    ) -> Result<Self, AllocError> {
+        const { assert_plain::<T>() };
+        let mut vec = scope.vec();
+        let outcome = vec.try_extend(values);
+        if outcome.is_err() {
+            vec.clear();
+            vec.shrink_to_fit();
+        }
+        outcome.map(|()| vec)
+    }
+
     /// Creates a vector with the elements of an array.
     ///
     /// ```
@@ -1243,8 +1275,8 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.insert(&mut self.memory, index, value)
     }
 
-    /// Appends clones of the elements of a slice. Integers are copied at once; for structs that are
-    /// `Copy`, [`extend_from_slice_copy`](Vector::extend_from_slice_copy) is faster.
+    /// Appends clones of the elements of a slice. Many elements that are `Copy` are copied at
+    /// once; for a few, [`extend_from_slice_copy`](Vector::extend_from_slice_copy) is faster.
     ///
     /// # Panics
     ///
@@ -1262,7 +1294,7 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Clone,
     {
-        let Ok(()) = self.extend_from_slice_in::<Infallible>(values);
+        let Ok(()) = self.elements.extend_clone::<Infallible>(&mut self.memory, values);
     }
 
     /// Fallible version of [`extend_from_slice`](Vector::extend_from_slice).
@@ -1284,18 +1316,7 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Clone,
     {
-        self.extend_from_slice_in(values)
-    }
-
-    #[inline(always)]
-    fn extend_from_slice_in<F: Failure>(&mut self, values: &[T]) -> Result<(), F>
-    where
-        T: Clone,
-    {
-        self.elements.reserve::<F>(&mut self.memory, values.len())?;
-        // SAFETY: room was reserved for as many.
-        unsafe { self.elements.clone_unchecked(values) };
-        Ok(())
+        self.elements.extend_clone(&mut self.memory, values)
     }
 
     /// Appends a copy of a slice. Up to 64 bytes are copied without a call.
@@ -1393,7 +1414,7 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Clone,
     {
-        let Ok(()) = self.extend_from_within_in::<Infallible>(range);
+        let Ok(()) = self.elements.extend_within::<Infallible>(&mut self.memory, range);
     }
 
     /// Fallible version of [`extend_from_within`](Vector::extend_from_within).
@@ -1423,26 +1444,7 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Clone,
     {
-        self.extend_from_within_in(range)
-    }
-
-    #[inline]
-    #[track_caller]
-    fn extend_from_within_in<F: Failure>(&mut self, range: impl RangeBounds<usize>) -> Result<(), F>
-    where
-        T: Clone,
-    {
-        let range = indices(range, self.len());
-        self.elements.reserve::<F>(&mut self.memory, range.len())?;
-        // SAFETY: within the length.
-        let from = unsafe { self.elements.place(range.start) };
-        let from = NonNull::slice_from_raw_parts(from, range.len());
-        // SAFETY: these are elements (V1). While they are read, only places after the length are
-        // written.
-        let from = unsafe { from.as_ref() };
-        // SAFETY: room was reserved for as many.
-        unsafe { self.elements.clone_unchecked(from) };
-        Ok(())
+        self.elements.extend_within(&mut self.memory, range)
     }
 
     /// Changes the length to `len`: drops elements at the end or appends clones of `value`.
@@ -1463,7 +1465,7 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Clone,
     {
-        let Ok(()) = self.resize_in::<Infallible>(len, value);
+        let Ok(()) = self.elements.resize::<Infallible>(&mut self.memory, len, value);
     }
 
     /// Fallible version of [`resize`](Vector::resize).
@@ -1485,24 +1487,7 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Clone,
     {
-        self.resize_in(len, value)
-    }
-
-    #[inline(always)]
-    fn resize_in<F: Failure>(&mut self, len: usize, value: T) -> Result<(), F>
-    where
-        T: Clone,
-    {
-        let Some(more) = len.checked_sub(self.len()).filter(|more| *more > 0) else {
-            self.truncate(len);
-            return Ok(());
-        };
-        self.elements.reserve::<F>(&mut self.memory, more)?;
-        // SAFETY: room was reserved for one more than that.
-        unsafe { self.elements.fill_with(more - 1, || value.clone()) };
-        // SAFETY: the room for that one element.
-        unsafe { self.elements.push_unchecked(value) };
-        Ok(())
+        self.elements.resize(&mut self.memory, len, value)
     }
 
     /// Changes the length to `len`: drops elements at the end or appends the results of `make`.

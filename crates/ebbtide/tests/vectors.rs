@@ -1021,6 +1021,7 @@ fn what_cannot_be_had_is_refused_and_nothing_changes() {
         refused(list.try_resize_with(100, || panic!("it ran")));
         refused(list.try_append(&mut NodeVec::from_iter_in([1; 40], &Arena::new().scope())));
         assert!(s.try_vec_with_capacity::<u64>(9).is_err());
+        assert!(List::try_from_iter_in(0..99u32, &s).is_err());
         assert!(s.try_string_with_capacity(usize::MAX).is_err());
         assert_eq!(list, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
@@ -1039,6 +1040,37 @@ fn what_cannot_be_had_is_refused_and_nothing_changes() {
     unsafe { node.set_len(u32::MAX as usize) };
     assert!(node.try_push(&s, ()).is_err());
     assert_eq!(node.len(), u32::MAX as usize);
+}
+
+#[test]
+fn a_node_vec_that_cannot_grow_is_unchanged() {
+    let mut stack = StackArena::<64>::new();
+    let s = stack.scope();
+    let mut list = NodeVec::try_from_iter_in(0..8u32, &s).unwrap();
+    let refused = |result: Result<(), AllocError>| assert_eq!(result, Err(AllocError));
+    for _ in 0..2 {
+        refused(list.try_reserve(&s, 100));
+        refused(list.try_reserve_exact(&s, usize::MAX / 4));
+        refused(list.try_extend_from_slice(&s, &[9; 20]));
+        refused(list.try_extend_from_slice_copy(&s, &[9; 20]));
+        refused(list.try_resize(&s, 100, 9));
+        refused(list.try_append(&s, &mut NodeVec::from_iter_in([1; 40], Arena::new().root())));
+        assert!(NodeVec::<u64>::try_with_capacity_in(9, &s).is_err());
+        assert!(NodeVec::try_from_iter_in(0..99u32, &s).is_err());
+        assert_eq!(list, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+    list.try_extend_from_within(&s, ..).unwrap();
+    refused(list.try_extend_from_within(&s, ..1));
+    refused(list.try_insert(&s, 0, 1));
+    refused(list.try_clone_in(&s).map(|_| ()));
+    assert_eq!(list[8..], list[..8]);
+    list.truncate(4);
+    list.try_insert(&s, 4, 7).unwrap();
+    list.try_resize(&s, 6, 9).unwrap();
+    list.try_extend_from_slice(&s, &[5]).unwrap();
+    list.try_extend_from_slice_copy(&s, &[6]).unwrap();
+    list.try_append(&s, &mut NodeVec::from_iter_in([8], Arena::new().root())).unwrap();
+    assert_eq!(list, [0, 1, 2, 3, 7, 9, 5, 6, 8]);
 }
 
 #[test]

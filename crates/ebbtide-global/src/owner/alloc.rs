@@ -70,6 +70,18 @@ impl Owner {
     /// Allocates a block in the innermost scope. Returns null if no scope is open or the scope does
     /// not serve the request. A request for 0 bytes is not served: its address would be that of the
     /// next block, or of the next chunk.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// # use std::alloc::Layout;
+    /// assert!(owner.alloc(Layout::new::<u64>()).is_null(), "no scope is open");
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let block = owner.alloc(Layout::new::<u64>()).cast::<u64>();
+    /// assert!(block.is_aligned() && !block.is_null());
+    /// owner.leave(ticket);
+    /// ```
     #[inline(always)]
     pub fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.size() == 0 {
@@ -146,6 +158,17 @@ impl Owner {
     }
 
     /// Like [`alloc`](Owner::alloc), but the block is filled with zeros.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let block = owner.alloc_zeroed(std::alloc::Layout::new::<[u32; 4]>()).cast::<[u32; 4]>();
+    /// // SAFETY: aligned, filled with zeros, and alive.
+    /// assert_eq!(unsafe { block.read() }, [0; 4]);
+    /// owner.leave(ticket);
+    /// ```
     #[inline]
     pub fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if layout.size() > MEDIUM {

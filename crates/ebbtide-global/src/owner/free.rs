@@ -48,6 +48,18 @@ impl Owner {
     ///
     /// The block is alive and belongs to some allocator. If it belongs to the engine, it has this
     /// layout. If the result is true, the block is not used again.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let layout = std::alloc::Layout::new::<u64>();
+    /// let block = owner.alloc(layout);
+    /// owner.leave(ticket); // the block outlives its scope
+    /// // SAFETY: the block is alive, has this layout, and is not used again.
+    /// assert!(unsafe { Owner::new().dealloc(block, layout) }, "through any owner");
+    /// ```
     #[inline]
     pub unsafe fn dealloc(&self, block: *mut u8, layout: Layout) -> bool {
         // SAFETY: the caller says that the block is alive.

@@ -130,6 +130,19 @@ impl Owner {
     /// one of 8 bytes.
     ///
     /// For front ends that measure: it is inlined, and compiles to 16 instructions.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let malloc = |size| owner.alloc_headed_or(size, || owner.alloc_headed(size, 16));
+    /// let block = malloc(100);
+    /// assert_eq!(block.addr() % 16, 0);
+    /// # // SAFETY: the block is alive, and not used again.
+    /// # assert!(unsafe { owner.free_headed(block) });
+    /// owner.leave(ticket);
+    /// ```
     #[inline(always)]
     pub fn alloc_headed_or(&self, size: usize, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         if let Some(needed) = size.checked_add(HEADER) {
@@ -156,6 +169,19 @@ impl Owner {
     ///
     /// The header takes 8 bytes, or as many as the alignment if that is more than 16 or the block is
     /// large. It counts for the sizes and the limit of the scope's options.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let block = owner.alloc_headed(100, 64);
+    /// assert_eq!(block.addr() % 64, 0);
+    /// // SAFETY: the block is alive, and not used again.
+    /// assert!(unsafe { owner.free_headed(block) }, "neither size nor alignment is needed");
+    /// assert!(owner.alloc_headed(100, 3).is_null());
+    /// owner.leave(ticket);
+    /// ```
     #[inline(never)]
     pub fn alloc_headed(&self, size: usize, align: usize) -> *mut u8 {
         self.alloc_with_header(size, align, false)
@@ -163,6 +189,17 @@ impl Owner {
 
     /// Like [`alloc_headed`](Owner::alloc_headed), but the block is filled with zeros. Memory that is
     /// zero already is not written.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let block = owner.alloc_headed_zeroed(8, 16).cast::<u64>();
+    /// // SAFETY: aligned, filled with zeros, and alive.
+    /// assert_eq!(unsafe { block.read() }, 0);
+    /// owner.leave(ticket);
+    /// ```
     #[inline(never)]
     pub fn alloc_headed_zeroed(&self, size: usize, align: usize) -> *mut u8 {
         self.alloc_with_header(size, align, true)
@@ -212,6 +249,20 @@ impl Owner {
     ///
     /// The block is alive and belongs to some allocator. If it belongs to the engine, a method named
     /// `headed` returned it, of any owner. If the result is true, the block is not used again.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let block = owner.alloc_headed(100, 16);
+    /// // SAFETY: the block is alive, and not used again.
+    /// assert!(unsafe { owner.free_headed(block) });
+    /// let mut other = Box::new(1);
+    /// // SAFETY: the block is alive, and belongs to another allocator.
+    /// assert!(!unsafe { owner.free_headed((&raw mut *other).cast()) });
+    /// owner.leave(ticket);
+    /// ```
     #[inline(always)]
     pub unsafe fn free_headed(&self, block: *mut u8) -> bool {
         // SAFETY: the caller says that the block is alive.
@@ -255,6 +306,19 @@ impl Owner {
     /// # Safety
     ///
     /// The first two sentences of [`free_headed`](Owner::free_headed)'s contract.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let block = owner.alloc_headed(100, 16);
+    /// // SAFETY: the block is alive, and a method named `headed` returned it.
+    /// assert!(unsafe { owner.usable_size(block) } >= Some(100));
+    /// # // SAFETY: the block is alive, and not used again.
+    /// # assert!(unsafe { owner.free_headed(block) });
+    /// owner.leave(ticket);
+    /// ```
     #[inline]
     pub unsafe fn usable_size(&self, block: *mut u8) -> Option<usize> {
         // SAFETY: the caller says that the block is alive.
@@ -272,6 +336,20 @@ impl Owner {
     /// The block is alive and belongs to some allocator. If it belongs to the engine, a method named
     /// `headed` returned it, of any owner. If the result is not null, the block is used only through
     /// the result from then on.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let block = owner.alloc_headed(100, 16);
+    /// // SAFETY: the block is alive, and a method named `headed` returned it.
+    /// let larger = unsafe { owner.resize_headed(block, 200) };
+    /// assert_eq!(larger, block, "the last block grows in place");
+    /// # // SAFETY: the block is alive, and not used again.
+    /// # assert!(unsafe { owner.free_headed(larger) });
+    /// owner.leave(ticket);
+    /// ```
     #[inline(never)]
     pub unsafe fn resize_headed(&self, block: *mut u8, new_size: usize) -> *mut u8 {
         // SAFETY: the caller says that the block is alive.

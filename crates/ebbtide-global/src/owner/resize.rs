@@ -29,6 +29,19 @@ impl Owner {
     /// The block is alive and belongs to some allocator. If it belongs to the engine, it has this
     /// layout. `new_size` is not 0, and at most `isize::MAX` when rounded up to the alignment. If
     /// the result is not null, the block is used only through the result from then on.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let layout = std::alloc::Layout::new::<[u64; 4]>();
+    /// let block = owner.alloc(layout);
+    /// // SAFETY: the block is alive, has this layout, and is used only through the result.
+    /// let larger = unsafe { owner.realloc(block, layout, 64) };
+    /// assert_eq!(larger, block, "the last block grows in place");
+    /// owner.leave(ticket);
+    /// ```
     #[inline]
     pub unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller says that the block is alive.

@@ -14,6 +14,16 @@ impl Owner {
     /// nanoseconds for an outermost scope and about 30 for a nested one.
     ///
     /// The first scope of each label allocates its counters from the program's global allocator.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let options = ebbtide_global::Options::new().max_size(1 << 10);
+    /// let ticket = owner.enter(&options).expect("a started owner opens scopes");
+    /// assert!(owner.alloc(std::alloc::Layout::new::<[u8; 2000]>()).is_null(), "it is too large");
+    /// owner.leave(ticket);
+    /// ```
     #[inline]
     pub fn enter(&self, options: &Options) -> Option<Ticket> {
         let label = options.label.map(|text| {
@@ -24,6 +34,15 @@ impl Owner {
 
     /// Like [`enter`](Owner::enter) with the default options, but an outermost scope usually takes
     /// less than ten instructions.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// assert!(owner.is_open());
+    /// owner.leave(ticket);
+    /// ```
     #[inline(always)]
     pub fn enter_default(&self) -> Option<Ticket> {
         match self.enter_fast() {
@@ -183,6 +202,16 @@ impl Owner {
     /// Ends a scope and all open scopes nested in it. No-op if the scope has already ended or
     /// belongs to another owner. Costs a few nanoseconds, and less than one if the scope is the
     /// outermost, has the default options and leaves no block behind.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// owner.leave(ticket);
+    /// owner.leave(ticket); // has ended: nothing happens
+    /// assert!(!owner.is_open());
+    /// ```
     #[inline(always)]
     pub fn leave(&self, ticket: Ticket) {
         if self.leave_fast(Some(ticket)).is_none() {
@@ -391,6 +420,18 @@ impl Owner {
     /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave)
     /// is called with the ticket or the scope ends. `None` if no scope is open. Costs a few
     /// nanoseconds.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let ticket = owner.enter_default().expect("a started owner opens scopes");
+    /// let pause = owner.enter_outside().expect("a scope is open");
+    /// assert!(owner.alloc(std::alloc::Layout::new::<u64>()).is_null());
+    /// owner.leave(pause);
+    /// assert!(!owner.alloc(std::alloc::Layout::new::<u64>()).is_null());
+    /// owner.leave(ticket);
+    /// ```
     #[inline]
     pub fn enter_outside(&self) -> Option<Ticket> {
         let first_chunk = self.innermost()?;

@@ -35,6 +35,17 @@ use core::{
 /// # Safety
 ///
 /// `of` and `get` are inverse functions for values up to `MOST`.
+///
+/// ```
+/// use ebbtide::collections::{Length, Vector};
+/// /// Any kind of vector: `Vec`, `GrowVec`, `NodeVec`.
+/// fn room<T, M, L: Length>(list: &Vector<T, M, L>) -> usize {
+///     list.capacity() - list.len()
+/// }
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// assert_eq!(room(&s.vec_with_capacity::<u8>(5)), 5);
+/// ```
 pub unsafe trait Length: Copy + Sealed {
     /// The largest value.
     const MOST: usize;
@@ -444,6 +455,69 @@ impl<T, L: Length> Elements<T, L> {
             // SAFETY: all of them are initialised.
             unsafe { self.set_len(len + values.len()) };
         }
+    }
+
+    /// Appends clones of a slice.
+    #[inline(always)]
+    pub(crate) fn extend_clone<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        values: &[T],
+    ) -> Result<(), F>
+    where
+        T: Clone,
+    {
+        self.reserve::<F>(memory, values.len())?;
+        // SAFETY: room was reserved for as many.
+        unsafe { self.clone_unchecked(values) };
+        Ok(())
+    }
+
+    /// Appends clones of a range of the elements.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn extend_within<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        range: impl RangeBounds<usize>,
+    ) -> Result<(), F>
+    where
+        T: Clone,
+    {
+        let range = indices(range, self.len());
+        self.reserve::<F>(memory, range.len())?;
+        // SAFETY: within the length.
+        let from = unsafe { self.place(range.start) };
+        let from = NonNull::slice_from_raw_parts(from, range.len());
+        // SAFETY: these are elements (V1). While they are read, only places after the length are
+        // written.
+        let from = unsafe { from.as_ref() };
+        // SAFETY: room was reserved for as many.
+        unsafe { self.clone_unchecked(from) };
+        Ok(())
+    }
+
+    /// Changes the length to `len`: drops elements at the end, or appends clones of `value`.
+    #[inline(always)]
+    pub(crate) fn resize<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        len: usize,
+        value: T,
+    ) -> Result<(), F>
+    where
+        T: Clone,
+    {
+        let Some(more) = len.checked_sub(self.len()).filter(|more| *more > 0) else {
+            self.truncate(len);
+            return Ok(());
+        };
+        self.reserve::<F>(memory, more)?;
+        // SAFETY: room was reserved for one more than that.
+        unsafe { self.fill_with(more - 1, || value.clone()) };
+        // SAFETY: the room for that one element.
+        unsafe { self.push_unchecked(value) };
+        Ok(())
     }
 
     /// Appends at most `count` elements of an iterator, for which room was reserved. Returns false

@@ -42,6 +42,22 @@ pub struct Room {
 /// ([`Exclusive`]).
 ///
 /// It cannot be implemented outside of this crate.
+///
+/// ```
+/// use ebbtide::collections::{Memory, Vector};
+/// /// Adds to a `Vec` or a `GrowVec`.
+/// fn squares<M: Memory>(list: &mut Vector<u32, M>) {
+///     list.extend((1..=3).map(|n| n * n));
+/// }
+/// # let mut arena = ebbtide::Arena::new();
+/// # let mut s = arena.scope();
+/// let mut shared = s.vec();
+/// squares(&mut shared);
+/// assert_eq!(shared, [1, 4, 9]);
+/// let mut exclusive = s.grow_vec();
+/// squares(&mut exclusive);
+/// assert_eq!(exclusive.into_slice(), [1, 4, 9]);
+/// ```
 pub trait Memory: Grow {}
 
 /// The methods of a [`Memory`].

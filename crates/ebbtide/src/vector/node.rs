@@ -12,7 +12,7 @@
 //! scope that was passed ([`memory`](super::memory)). No other value lies there, whichever scope
 //! the block came from.
 
-use super::{Elements, NodeVec, Vector, assert_plain, elements::indices, memory::Detached};
+use super::{Elements, NodeVec, Vector, assert_plain, memory::Detached};
 use crate::{boxed::Box, error::AllocError, scope::Scope, value::lend};
 use core::{convert::Infallible, ops::RangeBounds, ptr::NonNull};
 
@@ -58,6 +58,28 @@ impl<'a, T> NodeVec<'a, T> {
         vec
     }
 
+    /// Fallible version of [`with_capacity_in`](NodeVec::with_capacity_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert!(NodeVec::<u8>::try_with_capacity_in(usize::MAX, &s).is_err());
+    /// assert_eq!(NodeVec::<u8>::try_with_capacity_in(9, &s)?.capacity(), 9);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_with_capacity_in(capacity: usize, scope: &Scope<'a>) -> Result<Self, AllocError> {
+        const { assert_plain::<T>() };
+        let mut vec = Self::new();
+        vec.try_reserve_exact(scope, capacity)?;
+        Ok(vec)
+    }
+
     /// Creates a vector with the elements of an iterator.
     ///
     /// # Panics
@@ -77,6 +99,38 @@ impl<'a, T> NodeVec<'a, T> {
         let mut vec = Self::new();
         vec.extend(scope, values);
         vec
+    }
+
+    /// Fallible version of [`from_iter_in`](NodeVec::from_iter_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the elements are dropped, and their memory is free again.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert_eq!(NodeVec::try_from_iter_in(1..4, &s)?, [1, 2, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_from_iter_in(
+        values: impl IntoIterator<Item = T>,
+        scope: &Scope<'a>,
+    ) -> Result<Self, AllocError> {
+        const { assert_plain::<T>() };
+        let mut vec = Self::new();
+        let outcome = vec.try_extend(scope, values);
+        if outcome.is_err() {
+            vec.clear();
+            vec.shrink_to_fit(scope);
+        }
+        outcome.map(|()| vec)
     }
 
     /// Appends an element. Amortised, costs two instructions besides the store.
@@ -170,6 +224,29 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.reserve_exact::<Infallible>(&mut { scope }, additional);
     }
 
+    /// Fallible version of [`reserve_exact`](NodeVec::reserve_exact).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::<u8>::new();
+    /// list.try_reserve_exact(&s, 10)?;
+    /// assert_eq!(list.capacity(), 10);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_reserve_exact(
+        &mut self,
+        scope: &Scope<'a>,
+        additional: usize,
+    ) -> Result<(), AllocError> {
+        self.elements.reserve_exact(&mut { scope }, additional)
+    }
+
     /// Reduces the capacity to the length. The memory is free again if the vector grew in `scope`
     /// last, and nothing was allocated there since.
     ///
@@ -207,8 +284,38 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.insert::<Infallible>(&mut { scope }, index, value);
     }
 
-    /// Appends clones of the elements of a slice. Integers are copied at once; for structs that are
-    /// `Copy`, [`extend_from_slice_copy`](NodeVec::extend_from_slice_copy) is faster.
+    /// Fallible version of [`insert`](NodeVec::insert).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::from_iter_in([1, 3], &s);
+    /// list.try_insert(&s, 1, 2)?;
+    /// assert_eq!(list, [1, 2, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_insert(
+        &mut self,
+        scope: &Scope<'a>,
+        index: usize,
+        value: T,
+    ) -> Result<(), AllocError> {
+        self.assert_place(index);
+        self.elements.insert(&mut { scope }, index, value)
+    }
+
+    /// Appends clones of the elements of a slice. Many elements that are `Copy` are copied at
+    /// once; for a few, [`extend_from_slice_copy`](NodeVec::extend_from_slice_copy) is faster.
     ///
     /// # Panics
     ///
@@ -226,9 +333,37 @@ impl<'a, T> NodeVec<'a, T> {
     where
         T: Clone,
     {
-        let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, values.len());
-        // SAFETY: room was reserved for as many.
-        unsafe { self.elements.clone_unchecked(values) };
+        let Ok(()) = self.elements.extend_clone::<Infallible>(&mut { scope }, values);
+    }
+
+    /// Fallible version of [`extend_from_slice`](NodeVec::extend_from_slice).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.try_extend_from_slice(&s, &["ebb", "flow"])?;
+    /// assert_eq!(list, ["ebb", "flow"]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_extend_from_slice(
+        &mut self,
+        scope: &Scope<'a>,
+        values: &[T],
+    ) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.elements.extend_clone(&mut { scope }, values)
     }
 
     /// Appends a copy of a slice, up to 64 bytes of it without a call.
@@ -252,6 +387,32 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.extend_copy::<Infallible>(&mut { scope }, values);
     }
 
+    /// Fallible version of [`extend_from_slice_copy`](NodeVec::extend_from_slice_copy).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = ebbtide::collections::NodeVec::new();
+    /// bytes.try_extend_from_slice_copy(&s, b"ebb")?;
+    /// assert_eq!(bytes, b"ebb");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_extend_from_slice_copy(
+        &mut self,
+        scope: &Scope<'a>,
+        values: &[T],
+    ) -> Result<(), AllocError>
+    where
+        T: Copy,
+    {
+        self.elements.extend_copy(&mut { scope }, values)
+    }
+
     /// Appends clones of a range of the vector's own elements.
     ///
     /// # Panics
@@ -271,13 +432,37 @@ impl<'a, T> NodeVec<'a, T> {
     where
         T: Clone,
     {
-        let range = indices(range, self.len());
-        let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, range.len());
-        for index in range {
-            let value = self[index].clone();
-            // SAFETY: room was reserved for the elements of the range.
-            unsafe { self.elements.push_unchecked(value) };
-        }
+        let Ok(()) = self.elements.extend_within::<Infallible>(&mut { scope }, range);
+    }
+
+    /// Fallible version of [`extend_from_within`](NodeVec::extend_from_within).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If the range is out of bounds, or `clone` panics.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::from_iter_in([1, 2], &s);
+    /// list.try_extend_from_within(&s, ..)?;
+    /// assert_eq!(list, [1, 2, 1, 2]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[track_caller]
+    pub fn try_extend_from_within(
+        &mut self,
+        scope: &Scope<'a>,
+        range: impl RangeBounds<usize>,
+    ) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.elements.extend_within(&mut { scope }, range)
     }
 
     /// Appends the elements of an iterator.
@@ -340,12 +525,34 @@ impl<'a, T> NodeVec<'a, T> {
     where
         T: Clone,
     {
-        let Some(more) = len.checked_sub(self.len()) else {
-            return self.truncate(len);
-        };
-        let Ok(()) = self.elements.reserve::<Infallible>(&mut { scope }, more);
-        // SAFETY: room was reserved for as many.
-        unsafe { self.elements.fill_with(more, || value.clone()) };
+        let Ok(()) = self.elements.resize::<Infallible>(&mut { scope }, len, value);
+    }
+
+    /// Fallible version of [`resize`](NodeVec::resize).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// assert!(list.try_resize(&s, usize::MAX, 'x').is_err());
+    /// list.try_resize(&s, 2, 'x')?;
+    /// assert_eq!(list, ['x', 'x']);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_resize(&mut self, scope: &Scope<'a>, len: usize, value: T) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.elements.resize(&mut { scope }, len, value)
     }
 
     /// Moves all elements of another vector, of any kind, to the end of this one.
@@ -366,6 +573,29 @@ impl<'a, T> NodeVec<'a, T> {
         let Ok(()) = self.elements.append::<Infallible, _>(&mut { scope }, &mut other.elements);
     }
 
+    /// Fallible version of [`append`](NodeVec::append).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; both vectors are unchanged.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.try_append(&s, &mut ebbtide::vec![in s; 1, 2])?;
+    /// assert_eq!(list, [1, 2]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_append<N, L: super::Length>(
+        &mut self,
+        scope: &Scope<'a>,
+        other: &mut Vector<T, N, L>,
+    ) -> Result<(), AllocError> {
+        self.elements.append(&mut { scope }, &mut other.elements)
+    }
+
     /// Clones the vector into `scope`.
     ///
     /// ```
@@ -382,6 +612,32 @@ impl<'a, T> NodeVec<'a, T> {
         let mut clone = NodeVec::with_capacity_in(self.len(), scope);
         clone.extend_from_slice(scope, self);
         clone
+    }
+
+    /// Fallible version of [`clone_in`](NodeVec::clone_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let list = ebbtide::collections::NodeVec::from_iter_in([1, 2], &s);
+    /// assert_eq!(list.try_clone_in(&s)?, list);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    pub fn try_clone_in<'b>(&self, scope: &Scope<'b>) -> Result<NodeVec<'b, T>, AllocError>
+    where
+        T: Clone,
+    {
+        let mut clone = NodeVec::try_with_capacity_in(self.len(), scope)?;
+        clone.try_extend_from_slice(scope, self)?;
+        Ok(clone)
     }
 
     /// Finishes the vector and returns its elements, which stay in the scope for `'a`.
