@@ -133,9 +133,14 @@ const HANDLE_SIZE = 512
 const HANDLE_ALIGN = 64
 
 check_storage(storage) = nothing
-check_storage(storage::Union{AbstractString,Symbol,Base.CodeUnits}) =
+check_storage(storage::Union{AbstractString,Symbol,Base.CodeUnits{UInt8}}) =
     throw(ArgumentError("a $(typeof(storage)) cannot be written to, so it is no storage"))
-check_storage(storage::Array{T}) where {T} = check_element(T)
+function check_storage(storage::AbstractArray{T}) where {T}
+    check_element(T)
+    if storage isa StridedArray && strides(storage) != Base.size_to_strides(1, size(storage)...)
+        throw(ArgumentError("the elements of the storage do not lie side by side"))
+    end
+end
 
 # Keeps a vector from being resized, which would move its bytes: while another array shares them,
 # `resize!` is refused, or leaves them alive.

@@ -19,7 +19,7 @@ is_within(address::UInt, ranges::Vector{Tuple{UInt,UInt}}) =
 is_within(::UInt, ::Nothing) = true
 
 # How many values a search looks at. Cycles end here, and large containers cost no more than this.
-const SEARCH_BUDGET = 256
+const SEARCH_BUDGET = 64
 
 # Types whose values are not searched.
 const OPAQUE = Union{Number,Ptr,Type,Symbol,AbstractString,AbstractChar,Module,Task,IO,Method,

@@ -191,6 +191,7 @@ function marker(mod::Module, name)
     meant = try
         Core.eval(mod, name)
     catch
+        name isa Expr && rethrow()
         nothing # A bare name that means nothing else in this module.
     end
     ours = meant === nothing || meant === getfield(Ebbtide, symbol)

@@ -32,3 +32,13 @@ function code_blocks(page)
 end
 
 address(x) = UInt(pointer(x))
+
+# The error of a macro, as the user meets it.
+function expansion_error(ex)
+    try
+        macroexpand(@__MODULE__, ex)
+        "nothing was thrown"
+    catch error
+        sprint(showerror, error)
+    end
+end

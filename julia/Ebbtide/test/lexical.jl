@@ -40,6 +40,7 @@ end
     @test Renamed.f() == 3
     @test Renamed.g(SlabBuffer())
     @test WithOwnMacro.f(1) == 2
+    @test occursin("NoSuchModule", expansion_error(:(@no_escape NoSuchModule.@alloc(Int, 1))))
     @test used(default_buffer()) == 0
 end
 

@@ -62,20 +62,15 @@ end
     @test_throws ArgumentError AllocBuffer("text")
     @test_throws ArgumentError AllocBuffer(codeunits("text"))
     @test_throws ArgumentError AllocBuffer(Any[1])
+    bytes = zeros(UInt8, 64)
+    @test_throws ArgumentError AllocBuffer(view(bytes, 64:-1:1))
+    @test_throws ArgumentError AllocBuffer(view(bytes, 1:2:63))
+    @test incremented_sum([1, 2, 3], AllocBuffer(view(bytes, 33:64))) == 9
+    @test bytes[1:32] == zeros(UInt8, 32)
     @test_throws ErrorException AllocBuffer(1:3) # Julia's own, which names the type
     empty = AllocBuffer(0)
     @test isempty(Ebbtide.alloc!(empty, Int, 0))
     @test_throws Ebbtide.BufferError Ebbtide.alloc!(empty, UInt8, 1)
-end
-
-# The error of a macro, as the user meets it.
-function expansion_error(ex)
-    try
-        macroexpand(@__MODULE__, ex)
-        "nothing was thrown"
-    catch error
-        sprint(showerror, error)
-    end
 end
 
 @testset "macros outside of a block, and wrong arguments" begin
