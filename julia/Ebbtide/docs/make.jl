@@ -8,5 +8,5 @@ makedocs(
     sitename = "Ebbtide",
     modules = [Ebbtide],
     pages = ["index.md", "Blocks and arrays" => "blocks.md", "Buffers" => "buffers.md",
-        "Buffers of your own" => "own.md"],
+        "Buffers of your own" => "own.md", "Arrays that may leave" => "arena.md"],
 )

@@ -7,7 +7,7 @@ include("common.jl")
 
 @testset "Ebbtide" begin
     for file in ("blocks", "lexical", "arrays", "tasks", "resize", "statistics", "older", "workloads",
-        "misuse", "loading", "documentation")
+        "misuse", "loading", "arena", "documentation")
         include(file * ".jl")
     end
 end

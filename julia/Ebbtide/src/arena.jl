@@ -1,0 +1,124 @@
+# `@arena`, under the names of ArenaPirate.jl.
+
+"""
+    @arena expression
+
+Evaluates an expression during which [`ScopedArray`](@ref)s of this task, and what is derived from
+them, are allocated in memory that is used again afterwards, without the page faults and collections
+that large temporary arrays cost otherwise. The result is the same as without.
+
+```julia
+total = @arena begin
+    x = collect(1:1_000_000)        # a ScopedArray
+    sum(sqrt.(x) .+ 1)              # so is the temporary
+end
+```
+
+Written in the expression, calls of `zeros`, `ones`, `fill`, `similar`, `collect`, `copy` and `map`
+make `ScopedArray`s where Julia's own would make an `Array` of plain bits. Functions that are called
+are not changed: pass them a `ScopedArray`.
+
+Nothing dangles. If the value of the expression is a `ScopedArray`, or a tuple or named tuple of such,
+it is copied to ordinary arrays. Those that leave in other ways stay valid, and keep the memory
+of their scope; see [`copyfromarena`](@ref).
+
+Scopes nest: the inner one uses the memory of the outer one. A task that is spawned inside may open a
+scope of its own. `return`, `break` and exceptions end a scope like any other end. When an arena is
+full or none is left, arrays are ordinary ones. Costs about 100 ns.
+"""
+macro arena(expression)
+    scoped(:enter_arena!, :(copyfromarena($(esc(with_scoped_calls(expression))))))
+end
+
+"""
+    @noarena expression
+
+Evaluates an expression during which this task allocates ordinary arrays, although an [`@arena`](@ref)
+is open. An `@arena` inside of the expression uses the arena again.
+"""
+macro noarena(expression)
+    scoped(:leave_arena!, esc(expression))
+end
+
+function scoped(enter, body)
+    quote
+        local scope = arena_scope()
+        local before = $enter(scope)
+        try
+            $body
+        finally
+            restore!(scope, before)
+        end
+    end
+end
+
+# Both return what `restore!` needs.
+function enter_arena!(scope)
+    before = (scope.arena, scope.is_serving)
+    scope.arena === nothing && (scope.arena = take_arena!(ARENA_POOL))
+    scope.is_serving = true
+    before
+end
+
+function leave_arena!(scope)
+    before = (scope.arena, scope.is_serving)
+    scope.is_serving = false
+    before
+end
+
+function restore!(scope, before)
+    outer, scope.is_serving = before
+    outer === nothing && scope.arena !== nothing && give_arena_back!(scope.arena)
+    scope.arena = outer
+    nothing
+end
+
+"""
+    copyfromarena(x)
+
+A copy of `x` in ordinary arrays, for a result that lives longer than its [`@arena`](@ref): of a
+[`ScopedArray`](@ref), and of those in a tuple, a named tuple or an array. Anything else is returned
+as it is. Needed only to let the memory of the scope go, never for `x` to stay valid.
+"""
+copyfromarena(x) = x
+copyfromarena(a::ScopedArray) = copy(a.parent)
+copyfromarena(t::Union{Tuple,NamedTuple}) = map(copyfromarena, t)
+copyfromarena(a::Array{<:Union{ScopedArray,Tuple,NamedTuple}}) = map(copyfromarena, a)
+
+"""
+    map_arena(f, items)
+
+Like `map(f, items)`, with an [`@arena`](@ref) around each call.
+"""
+map_arena(f, items) = map(item -> call_in_arena(f, item), items)
+
+call_in_arena(f, item) = @arena f(item)
+
+"""
+    mtmap_arena(f, items)
+
+Like [`map_arena`](@ref), on all threads. The results are in the order of the items. If calls throw,
+so does `mtmap_arena`, with the exception of the first of those items, and without starting more
+calls.
+"""
+function mtmap_arena(f, items)
+    items = collect(items)
+    results = similar(items, Any)
+    failures = similar(items, Any)
+    fill!(failures, nothing)
+    next = Threads.Atomic{Int}(1)
+    function work()
+        while (at = Threads.atomic_add!(next, 1)) <= length(items)
+            try
+                results[at] = call_in_arena(f, items[at])
+            catch exception
+                failures[at] = exception
+                next[] = length(items) + 1
+            end
+        end
+    end
+    foreach(wait, [Threads.@spawn(work()) for _ in 1:min(Threads.nthreads(), length(items))])
+    failed = findfirst(!isnothing, failures)
+    failed === nothing || throw(failures[failed])
+    map(identity, results)
+end
