@@ -60,12 +60,8 @@ void count_words(ebbtide::scope &scope, std::string_view text, ebbtide::string &
         return a->second != b->second ? a->second > b->second : a->first < b->first;
     });
     for (const auto *word : sorted) {
-        char count[24];
-        const char *end = std::to_chars(count, std::end(count), word->second).ptr;
-        to += std::string_view(count, static_cast<std::size_t>(end - count));
-        to += ' ';
-        to += word->first;
-        to += '\n';
+        const auto length = static_cast<int>(word->first.size());
+        to.append_format("%zu %.*s\n", word->second, length, word->first.data());
     }
 }
 
@@ -83,7 +79,7 @@ int answer(ebbtide::scope &scope, const http::request &request, ebbtide::string 
         body += request.query;
         body += "!\n";
     } else if (is("/stats", "GET")) {
-        body += scope.format("%zu requests, %zu bytes held\n", served.load(), held.load());
+        body.append_format("%zu requests, %zu bytes held\n", served.load(), held.load());
     } else {
         return 404;
     }
@@ -94,10 +90,9 @@ bool respond(ebbtide::scope &scope, const http::connection &client, int status,
              std::string_view body, bool keep_alive) {
     if (status != 200)
         body = http::reason(status);
-    ebbtide::string text(
-        scope,
-        scope.format("HTTP/1.1 %d %s\r\nContent-Length: %zu\r\nConnection: %s\r\n\r\n", status,
-                     http::reason(status), body.size(), keep_alive ? "keep-alive" : "close"));
+    ebbtide::string text(scope);
+    text.append_format("HTTP/1.1 %d %s\r\nContent-Length: %zu\r\nConnection: %s\r\n\r\n", status,
+                       http::reason(status), body.size(), keep_alive ? "keep-alive" : "close");
     text += body;
     return client.write(text);
 }
