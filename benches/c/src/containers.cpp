@@ -23,21 +23,19 @@ template <typename T> T *hidden(T *pointer) {
     return pointer;
 }
 
-// The contestants: what is made once, and what a turn begins and ends with.
-struct ours {
-    ebbtide::memory_resource resource;
+// The contestants: what is made once, and what a turn ends with.
+template <typename Resource> struct growing {
+    Resource resource;
     void end() { resource.release(); }
 };
-struct monotonic {
-    std::pmr::monotonic_buffer_resource resource;
-    void end() { resource.release(); }
-};
-// The whole of a turn fits its buffer, so release() keeps the memory.
-struct buffered {
+// The whole of a turn fits the buffer.
+template <typename Resource> struct buffered {
     std::unique_ptr<char[]> buffer = std::make_unique<char[]>(enough);
-    std::pmr::monotonic_buffer_resource resource{buffer.get(), enough};
+    Resource resource{buffer.get(), enough};
     void end() { resource.release(); }
 };
+using ours = ebbtide::memory_resource;
+using theirs = std::pmr::monotonic_buffer_resource;
 struct heap {
     std::pmr::memory_resource &resource = *std::pmr::new_delete_resource();
     void end() {}
@@ -146,14 +144,6 @@ constexpr row rows[] = {
     {"unordered_set", fill_set<std::pmr::unordered_set<std::uint64_t>>},
 };
 
-template <typename Contestant> std::uint64_t push_pmr(std::size_t turns, std::size_t count) {
-    return run<Contestant>(turns, [count](std::pmr::memory_resource &resource) {
-        std::pmr::vector<std::uint64_t> values(&resource);
-        for (std::size_t i = 0; i < count; ++i)
-            values.push_back(i);
-        return *hidden(values.data() + count - 1);
-    });
-}
 std::uint64_t push_ours(std::size_t turns, std::size_t count) {
     static ebbtide::arena arena;
     std::uint64_t sum = 0;
@@ -167,6 +157,19 @@ std::uint64_t push_ours(std::size_t turns, std::size_t count) {
     return sum;
 }
 
+// Runs a turn of whatever it is with a contestant, numbered as in main.rs.
+template <typename Turn>
+std::uint64_t run_contestant(int contestant, std::size_t turns, Turn turn) {
+    switch (contestant) {
+    case 0: return run<growing<ours>>(turns, turn);
+    case 1: return run<growing<theirs>>(turns, turn);
+    case 2: return run<buffered<ours>>(turns, turn);
+    case 3: return run<buffered<theirs>>(turns, turn);
+    case 4: return run<heap>(turns, turn);
+    default: return run<nothing>(turns, turn);
+    }
+}
+
 } // namespace
 
 extern "C" {
@@ -176,36 +179,24 @@ const char *row_name(std::size_t index) {
     return index < sizeof rows / sizeof *rows ? rows[index].name : nullptr;
 }
 
-// Runs a row with a contestant: 0 ours, 1 monotonic, 2 monotonic over a buffer, 3 the heap, 4 nothing.
 std::uint64_t run_row(std::size_t index, int contestant, std::size_t turns) {
-    const turn run_turn = rows[index].run_turn;
-    switch (contestant) {
-    case 0: return run<ours>(turns, run_turn);
-    case 1: return run<monotonic>(turns, run_turn);
-    case 2: return run<buffered>(turns, run_turn);
-    case 3: return run<heap>(turns, run_turn);
-    default: return run<nothing>(turns, run_turn);
-    }
+    return run_contestant(contestant, turns, rows[index].run_turn);
 }
 
 // Allocates 8 bytes by the type that the resource has, which is no virtual call if it is final.
 std::uint64_t run_by_type(int contestant, std::size_t turns) {
-    const auto of_8 = [](auto &resource) { return blocks(resource, 8, 0); };
-    switch (contestant) {
-    case 0: return run<ours>(turns, of_8);
-    case 1: return run<monotonic>(turns, of_8);
-    case 2: return run<buffered>(turns, of_8);
-    default: return run<heap>(turns, of_8);
-    }
+    return run_contestant(contestant, turns, [](auto &resource) { return blocks(resource, 8, 0); });
 }
 
-// Pushes `count` numbers to a vector of ours or, in the same order, of std::pmr.
-std::uint64_t run_push(int contestant, std::size_t turns, std::size_t count) {
-    switch (contestant) {
-    case 0: return push_ours(turns, count);
-    case 1: return push_pmr<monotonic>(turns, count);
-    case 2: return push_pmr<buffered>(turns, count);
-    default: return push_pmr<heap>(turns, count);
-    }
+// Pushes `count` numbers to a vector of ours, or to one of std::pmr over the same contestants.
+std::uint64_t run_push(bool is_ours, int contestant, std::size_t turns, std::size_t count) {
+    if (is_ours)
+        return push_ours(turns, count);
+    return run_contestant(contestant, turns, [count](std::pmr::memory_resource &resource) {
+        std::pmr::vector<std::uint64_t> values(&resource);
+        for (std::size_t i = 0; i < count; ++i)
+            values.push_back(i);
+        return *hidden(values.data() + count - 1);
+    });
 }
 }

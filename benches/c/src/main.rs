@@ -36,7 +36,7 @@ unsafe extern "C" {
     safe fn row_name(index: usize) -> *const c_char;
     safe fn run_row(index: usize, contestant: c_int, turns: usize) -> u64;
     safe fn run_by_type(contestant: c_int, turns: usize) -> u64;
-    safe fn run_push(contestant: c_int, turns: usize, count: usize) -> u64;
+    safe fn run_push(is_ours: bool, contestant: c_int, turns: usize, count: usize) -> u64;
 }
 
 type InC = unsafe extern "C" fn(*mut c_void, *const c_char, u64) -> bool;
@@ -81,22 +81,21 @@ fn fast_paths_of_c(bench: &mut Bench) {
     }
 }
 
-const RESOURCES: [(c_int, &str); 4] = [
-    (0, "ebbtide"),
-    (1, "monotonic_buffer_resource"),
-    (2, "monotonic, large buffer"),
-    (3, "new and delete"),
-];
-
+/// The numbers of the contestants in `containers.cpp`.
+const THEIRS: &str = "monotonic_buffer_resource";
+const GROWING: [(c_int, &str); 3] = [(0, "ebbtide"), (1, THEIRS), (HEAP, "new and delete")];
+/// Over a buffer that is large enough for everything.
+const BUFFERED: [(c_int, &str); 2] = [(2, "ebbtide"), (3, THEIRS)];
+const HEAP: c_int = 4;
 /// A virtual call that always returns the same block.
-const NOTHING: (c_int, &str) = (4, harness::LIMIT);
+const NOTHING: (c_int, &str) = (5, harness::LIMIT);
 
 /// The contestants of a row that `run` runs; their checksums are the same.
 fn interleaved<'a>(
     sides: &[(c_int, &'static str)],
     run: impl Fn(c_int, usize) -> u64 + Copy + 'a,
 ) -> Vec<harness::Repeated<'a>> {
-    let expected = run(3, 3);
+    let expected = run(HEAP, 3);
     let contestant = move |(number, name)| {
         assert_eq!(run(number, 3), expected, "{name}");
         repeated(name, move |turns| {
@@ -104,6 +103,20 @@ fn interleaved<'a>(
         })
     };
     sides.iter().copied().map(contestant).collect()
+}
+
+/// A row for resources that grow, and one for resources over a buffer.
+fn both(
+    bench: &mut Bench,
+    name: &str,
+    least: f64,
+    more: &[(c_int, &'static str)],
+    run: impl Fn(c_int, usize) -> u64 + Copy,
+) {
+    for (kind, sides) in [("memory_resource", &GROWING[..]), ("over a buffer", &BUFFERED)] {
+        let sides = interleaved(&[sides, more].concat(), run);
+        bench.repeated_row(&format!("{kind}: {name}"), sides, &[Bar::AtLeast(least, THEIRS)]);
+    }
 }
 
 fn resources(bench: &mut Bench) {
@@ -114,28 +127,20 @@ fn resources(bench: &mut Bench) {
         }
         // SAFETY: a string, which stays.
         let name = unsafe { CStr::from_ptr(name) }.to_str().expect("ASCII");
-        let allocates = name.starts_with("allocate");
-        let mut sides = RESOURCES.to_vec();
-        if allocates {
-            sides.push(NOTHING);
-        }
-        let sides = interleaved(&sides, move |contestant, turns| run_row(index, contestant, turns));
-        let bars = bars(if allocates { 1.5 } else { 1.0 });
-        bench.repeated_row(&format!("memory_resource: {name}"), sides, &bars);
+        let (least, more): (f64, &[_]) =
+            if name.starts_with("allocate") { (1.5, &[NOTHING]) } else { (1.0, &[]) };
+        both(bench, name, least, more, move |side, turns| run_row(index, side, turns));
     }
-    let sides = interleaved(&RESOURCES, |contestant, turns| run_by_type(contestant, turns));
-    bench.repeated_row("memory_resource: allocate 8 bytes by its type", sides, &bars(1.5));
-}
-
-/// At least so many times as fast as both of libstdc++'s.
-fn bars(least: f64) -> [Bar; 2] {
-    [Bar::AtLeast(least, RESOURCES[1].1), Bar::AtLeast(least, RESOURCES[2].1)]
+    both(bench, "allocate 8 bytes by its type", 1.5, &[], |side, turns| run_by_type(side, turns));
 }
 
 fn pushing(bench: &mut Bench) {
     for count in PUSHES {
-        let run = move |contestant, turns| run_push(contestant, turns, count);
-        let sides = interleaved(&RESOURCES, run);
-        bench.repeated_row(&format!("ebbtide::vector: push {count}"), sides, &bars(2.0));
+        let run = move |side, turns| run_push(side == 0, side, turns, count);
+        let pmr = "std::pmr::vector, large buffer";
+        let sides = [(0, "ebbtide"), (1, "std::pmr::vector"), (3, pmr)];
+        let bars = [Bar::AtLeast(2.0, sides[1].1), Bar::AtLeast(2.0, pmr)];
+        let name = format!("ebbtide::vector: push {count}");
+        bench.repeated_row(&name, interleaved(&sides, run), &bars);
     }
 }
