@@ -101,6 +101,17 @@ void rows(ebbtide::scope &scope, ebbtide::memory_resource &resource, void *buffe
 ";
 
 #[test]
+fn the_example_of_the_package_runs() {
+    let page = fs::read_to_string(format!("{CRATE}/README.md")).unwrap();
+    let example = page.split("```c\n").nth(1).unwrap().split("```").next().unwrap();
+    let file = written("readme.c", example);
+    for compiler in compilers("cc") {
+        let run = Program::compile(compiler, &file, &["-std=c11", "-Wall", "-Wextra"]).run(&[]);
+        assert_eq!((run.succeeded, run.output.as_str()), (true, ""));
+    }
+}
+
+#[test]
 fn every_new_call_of_the_tables_compiles() {
     let guide = guide();
     let (c, cpp) = new_calls(&guide);

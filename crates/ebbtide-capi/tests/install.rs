@@ -96,6 +96,25 @@ fn cmake_finds_the_installed_package() {
 }
 
 #[test]
+fn cmake_takes_no_package_of_another_minor_version() {
+    let folder = format!("{SCRATCH}/other-version");
+    fs::create_dir_all(&folder).unwrap();
+    for (version, is_found) in [("0.2", false), ("1.0", false), ("0.1.1", false), ("0.1.0", true)] {
+        let project = format!(
+            "cmake_minimum_required(VERSION 3.16)\nproject(p CXX)\n\
+             find_package(ebbtide {version} CONFIG QUIET)\nmessage(\"found: ${{ebbtide_FOUND}}\")\n"
+        );
+        fs::write(format!("{folder}/CMakeLists.txt"), project).unwrap();
+        let path = format!("-DCMAKE_PREFIX_PATH={}", prefix());
+        let build = format!("{folder}/build");
+        let _ = fs::remove_dir_all(&build);
+        let text = run(Command::new("cmake").args(["-S", &folder, "-B", &build, &path]), "");
+        let expected = if is_found { "found: 1" } else { "found: 0" };
+        assert!(text.contains(expected), "{version}: {text}");
+    }
+}
+
+#[test]
 fn make_finds_the_installed_library_by_pkgconfig() {
     let folder = copied("make");
     for (target, is_shared) in [("words", true), ("words-static", false)] {
