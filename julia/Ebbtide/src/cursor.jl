@@ -64,18 +64,12 @@ function open_scope!(b::AbstractBuffer)
     throw(BufferError("a buffer cannot be opened: $reason"))
 end
 
-# Where a block would begin, and how many bytes would be left below it: negative if it does not fit.
-# Comparing distances is exact for all sizes up to LARGEST_SIZE.
-@inline function place(b::AbstractBuffer, bytes::Int, align::UInt)
+# `slowly!` is the cold path: alloc_slowly!, which throws, or try_alloc_slowly!, which returns null.
+@inline function alloc_aligned!(b::AbstractBuffer, bytes::Int, align::UInt, slowly! = alloc_slowly!)
     start = (UInt(b.top) - bytes % UInt) & ~(align - 1)
-    Ptr{Cvoid}(start), (start - UInt(b.low)) % Int
-end
-
-@inline function alloc_aligned!(b::AbstractBuffer, bytes::Int, align::UInt)
-    start, left = place(b, bytes, align)
-    left >= 0 || return alloc_slowly!(b, bytes, align)
-    b.top = start
-    start
+    # Comparing distances is exact for all sizes up to LARGEST_SIZE.
+    (start - UInt(b.low)) % Int >= 0 || return slowly!(b, bytes, align)
+    b.top = Ptr{Cvoid}(start)
 end
 
 @noinline function alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt)
@@ -84,7 +78,7 @@ end
     block
 end
 
-function try_alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt)
+@noinline function try_alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt)
     b.moves += 1
     GC.@preserve b ccall(LIBRARY.ebb_alloc_slowly_, Ptr{Cvoid}, (Ptr{Cvoid}, Csize_t, Csize_t),
         scope_pointer(b), bytes, align)

@@ -21,14 +21,8 @@ Like [`alloc`](@ref), but `nothing` if there is no room or the buffer is closed.
 @inline function alloc_nothrow!(b::AbstractBuffer, ::Type{T}, dims::Vararg{Integer,N}) where {T,N}
     check_element(T)
     size = map(to_length, dims)
-    bytes, align = size_in_bytes(T, size), alignment(T)
-    start, left = place(b, bytes, align)
-    if left >= 0
-        b.top = start
-    else
-        start = try_alloc_slowly!(b, bytes, align)
-        start == C_NULL && return nothing
-    end
+    start = alloc_aligned!(b, size_in_bytes(T, size), alignment(T), try_alloc_slowly!)
+    start == C_NULL && return nothing
     unsafe_arena_array(T, start, size)
 end
 
