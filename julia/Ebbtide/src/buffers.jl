@@ -163,7 +163,7 @@ end
 
 # The arena of a buffer, without open scopes, for whoever frees it or uses it again. The buffer is closed.
 # Null if it was closed already.
-function take_arena!(b::AbstractBuffer)
+function detach_arena!(b::AbstractBuffer)
     arena = b.arena
     arena == C_NULL || ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), arena)
     b.arena = C_NULL
@@ -178,7 +178,7 @@ end
 # so no block of it is open, for an open block preserves its buffer. It neither throws nor yields, and
 # the library's functions may run on any thread.
 function close_arena!(b::AbstractBuffer)
-    ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), take_arena!(b))
+    ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), detach_arena!(b))
     nothing
 end
 

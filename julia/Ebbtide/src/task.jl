@@ -115,7 +115,7 @@ end
 
 # The finalizer of a default buffer; see close_arena!.
 function recycle_arena!(b::SlabBuffer)
-    arena = take_arena!(b)
+    arena = detach_arena!(b)
     arena == C_NULL && return nothing
     ccall(LIBRARY.ebb_arena_set_limit, Cint, (Ptr{Cvoid}, Csize_t), arena, 0)
     ccall(LIBRARY.ebb_arena_trim, Cint, (Ptr{Cvoid},), arena)
