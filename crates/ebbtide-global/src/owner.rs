@@ -421,6 +421,13 @@ impl Owner {
     }
 
     /// Whether the owner was started and has not ended.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// assert!(!owner.is_started());
+    /// assert_eq!(owner.start(), owner.is_started());
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn is_started(&self) -> bool {
@@ -428,6 +435,18 @@ impl Owner {
     }
 
     /// Whether a scope is open, even one that serves nothing.
+    ///
+    /// ```
+    /// use ebbtide_global::engine::Owner;
+    /// let owner = Owner::new();
+    /// # if !owner.start() { return }
+    /// let scope = owner.enter_default().expect("a started owner opens scopes");
+    /// let pause = owner.enter_outside().expect("a scope is open");
+    /// assert!(owner.has_scope() && !owner.is_open());
+    /// owner.leave(pause);
+    /// owner.leave(scope);
+    /// assert!(!owner.has_scope());
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn has_scope(&self) -> bool {
