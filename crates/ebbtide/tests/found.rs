@@ -43,6 +43,11 @@ fn random(turns: impl Iterator<Item = u64>, run: fn(&[u8])) {
 }
 
 #[test]
+fn arenas() {
+    replay("arenas", 0, targets::arenas::run);
+}
+
+#[test]
 fn arith() {
     replay("arith", 1, targets::arith::run);
 }

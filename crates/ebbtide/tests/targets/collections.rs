@@ -44,7 +44,7 @@ impl<'s> Shelf<'s> {
 
     fn words(&mut self, input: &mut Input<'_>) {
         let which = input.below(256) % self.words.len().max(1);
-        let kind = input.below(12);
+        let kind = input.below(21);
         let Some((vec, model)) = self.words.get_mut(which).filter(|_| kind > 0) else {
             let capacity = input.size();
             self.words.push((self.s.vec_with_capacity(capacity), std::vec::Vec::new()));
@@ -81,6 +81,64 @@ impl<'s> Shelf<'s> {
             10 => {
                 self.words.swap_remove(which);
             }
+            11 => {
+                let mut picked = vec.extract_if(index.., |item| *item % 3 == value % 3);
+                let (taken, first) = (input.below(5), picked.next());
+                let mut ours: std::vec::Vec<u32> = first.into_iter().collect();
+                ours.extend(picked.by_ref().take(taken));
+                drop(picked);
+                // Elements that it did not reach stay.
+                let mut left = 1 + taken;
+                let mut theirs = std::vec::Vec::new();
+                let mut place = 0..;
+                model.retain(|item| {
+                    let at = place.next().unwrap_or_default();
+                    let goes = at >= index && left > 0 && item % 3 == value % 3;
+                    if goes {
+                        theirs.push(*item);
+                        left -= 1;
+                    }
+                    !goes
+                });
+                assert_eq!(ours, theirs);
+            }
+            12 => {
+                let end = index + input.below(256) % (model.len() - index).max(1);
+                assert!(vec.drain(index..end).eq(model.drain(index..end)), "drain");
+            }
+            13 => {
+                let end = index + input.below(256) % (model.len() - index).max(1);
+                let values = (0..input.size() as u32).filter(|item| item % 5 != value % 5);
+                let out: std::vec::Vec<u32> = vec.splice(index..end, values.clone()).collect();
+                assert!(model.splice(index..end, values).eq(out), "splice");
+            }
+            14 => {
+                let tail = vec.split_off(index);
+                let tail = (tail, model.split_off(index));
+                self.words.push(tail);
+            }
+            15 => {
+                vec.dedup_by_key(|item| *item % 7);
+                model.dedup_by_key(|item| *item % 7);
+            }
+            16 => {
+                let len = input.size();
+                vec.resize(len, value);
+                model.resize(len, value);
+            }
+            17 => {
+                vec.extend_from_within(index..);
+                model.extend_from_within(index..);
+                vec.truncate(600);
+                model.truncate(600);
+            }
+            18 => {
+                let mut node = vec.clone().into_node_vec();
+                node.extend(self.s, (0..index as u32).chain([value]));
+                model.extend((0..index as u32).chain([value]));
+                *vec = node.into_vec(self.s);
+            }
+            19 if !model.is_empty() => assert_eq!(vec.swap_remove(index), model.swap_remove(index)),
             _ => {
                 vec.push(value);
                 model.push(value);
@@ -109,7 +167,7 @@ impl<'s> Shelf<'s> {
     }
 
     fn texts(&mut self, input: &mut Input<'_>) {
-        let kind = input.below(8);
+        let kind = input.below(14);
         let Some((text, model)) = self.texts.last_mut().filter(|_| kind > 0) else {
             return self.texts.push((self.s.string(), std::string::String::new()));
         };
@@ -121,6 +179,32 @@ impl<'s> Shelf<'s> {
                 model.truncate(len);
             }
             3 => text.reserve(input.size()),
+            4 => {
+                let at = boundary(model, input.size());
+                let piece = input.text();
+                text.insert_str(at, &piece);
+                model.insert_str(at, &piece);
+            }
+            5 => {
+                let (start, piece) = (boundary(model, input.size()), input.text());
+                let end = boundary(model, start + input.below(64)).max(start);
+                text.replace_range(start..end, &piece);
+                model.replace_range(start..end, &piece);
+            }
+            6 => {
+                let end = boundary(model, input.size());
+                assert!(text.drain(..end).eq(model.drain(..end)), "drain");
+            }
+            7 => {
+                text.retain(|letter| letter != 'ß');
+                model.retain(|letter| letter != 'ß');
+            }
+            8 => {
+                let at = boundary(model, input.size());
+                let tail = text.split_off(at);
+                let tail = (tail, model.split_off(at));
+                self.texts.push(tail);
+            }
             _ => {
                 let piece = input.text();
                 text.push_str(&piece);

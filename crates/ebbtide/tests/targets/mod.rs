@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each target uses one module")]
 #![allow(clippy::cast_possible_truncation, reason = "bytes decoded")]
 
+pub mod arenas;
 pub mod arith;
 pub mod collections;
 pub mod fixed;
