@@ -103,7 +103,7 @@ fn trim_releases_idle_arenas_and_keeps_borrowed_ones() {
 #[test]
 fn many_threads_share_a_pool() {
     let pool = Pool::new();
-    let (threads, turns) = (8, fewer_under_miri(300));
+    let (threads, turns) = (8, if cfg!(miri) { 3 } else { 300 });
     let start = Barrier::new(threads);
     let total: usize = thread::scope(|spawner| {
         let workers: Vec<_> = (0..threads)
