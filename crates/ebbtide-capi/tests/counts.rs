@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Program, compilers};
+use common::{Program, collected, compilers};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -26,18 +26,7 @@ const MOST: [(&str, f64, f64); 6] = [
 
 /// The instructions of one iteration: the difference of two runs, so that start-up does not count.
 fn instructions(program: &Path, row: &str) -> f64 {
-    let count = |turns: &str| -> f64 {
-        let run = Command::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-            .arg(program)
-            .args([row, turns])
-            .output()
-            .unwrap_or_else(|error| panic!("{error}; apt-get install valgrind"));
-        let text = String::from_utf8_lossy(&run.stderr).into_owned();
-        let count = text.split("Collected : ").nth(1).and_then(|rest| rest.lines().next());
-        count.unwrap_or_else(|| panic!("{text}")).trim().parse().unwrap()
-    };
-    (count("200000") - count("100000")) / 100_000.0
+    (collected(program, &[row, "200000"]) - collected(program, &[row, "100000"])) / 100_000.0
 }
 
 /// The same loops in Rust.

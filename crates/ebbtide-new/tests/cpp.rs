@@ -5,44 +5,16 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod objects;
 
 use common::{Program, compilers, has, library};
-use std::{fs, path::Path, process::Command};
+use objects::{object, objects};
+use std::fs;
 
-const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
 const ASAN: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 const ALL: &str = "--gtest_filter=*";
-
-/// Compiles a file of `c/` with these flags to an object of this name.
-fn object(compiler: &str, file: &str, flags: &[&str], name: &str) -> String {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let output = Command::new(compiler)
-        .args(flags)
-        .args(STRICT)
-        .args(["-fPIC", "-c", "-I"])
-        .arg(Path::new(CRATE).join("include"))
-        .arg(Path::new(CRATE).join("c").join(file))
-        .arg("-o")
-        .arg(&path)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    path.into_os_string().into_string().unwrap()
-}
-
-/// The operators and the functions of C, compiled by the compiler of C++ with this name and the one of
-/// C that belongs to it.
-fn objects(compiler: &str, flags: &[&str], name: &str) -> [String; 2] {
-    let c = if compiler == "g++" { "gcc" } else { "clang" };
-    let malloc = [&["-std=c11"], flags].concat();
-    let operators = [&["-std=c++17"], flags].concat();
-    [
-        object(compiler, "operators.cpp", &operators, &format!("{name}-{compiler}-operators.o")),
-        object(c, "malloc.c", &malloc, &format!("{name}-{compiler}-malloc.o")),
-    ]
-}
 
 /// Compiles a file of `tests` as C++ of this standard, and links it to the library.
 fn program(
@@ -144,4 +116,17 @@ fn the_headers_compile_alone() {
             Program::check(compiler, &cpp, &flags).unwrap();
         }
     }
+}
+
+/// The first example of docs/CPP-TRANSPARENT.md.
+#[test]
+fn the_example_of_the_guide_runs() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CPP-TRANSPARENT.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let example = guide.split("```cpp\n").nth(1).unwrap().split("```").next().unwrap();
+    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/guide.cpp");
+    fs::write(file, example).unwrap();
+    let run = program("g++", (file, "-std=c++17"), &["-O1"], &[], "guide").run(&[]);
+    assert!(run.succeeded, "{}", run.output);
+    assert_eq!(run.output, "a word that is too long to be inside of its string 999\n");
 }

@@ -5,7 +5,7 @@ use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
     AARCH64, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS,
-    NIGHTLY, NLOHMANN, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
 
@@ -133,6 +133,12 @@ const STEPS: &[Step] = &[
     .needs(&[VALGRIND])
     .slow(),
     Step::new(
+        "instructions of programs in transparent arenas of C++",
+        "cargo test --release --package ebbtide-new --test counts -- --ignored --nocapture",
+    )
+    .needs(&[VALGRIND, NLOHMANN])
+    .slow(),
+    Step::new(
         "line coverage of the core",
         "bash ci/coverage.sh --summary-only --fail-under-lines 95",
     )
@@ -143,6 +149,9 @@ const STEPS: &[Step] = &[
         .slow(),
     Step::new("hashbrown's tests, with its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
     Step::new("tests of crates moved over to ebbtide", "bash ci/others/moved.sh").slow(),
+    Step::new("nlohmann-json's tests, each in a transparent arena", "bash ci/others/new.sh")
+        .needs(&[NLOHMANN_SUITE])
+        .slow(),
     Step::new("other crates' tests in transparent scopes", "bash ci/others/global.sh").slow(),
     Step::new(
         "libstdc++'s tests of memory resources, with ours",

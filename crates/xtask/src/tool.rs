@@ -155,6 +155,13 @@ pub(crate) const NLOHMANN: Tool = Tool {
     required: false,
 };
 
+pub(crate) const NLOHMANN_SUITE: Tool = Tool {
+    name: "nlohmann-json's test suite",
+    probe: "bash ci/others/new.sh --probe",
+    install: &["apt-get update", "bash ci/others/new.sh --install"],
+    required: false,
+};
+
 pub(crate) const JULIA: Tool = Tool {
     name: "Julia",
     probe: "bash ci/julia.sh --probe",

@@ -74,6 +74,17 @@ pub(crate) fn library() -> &'static Path {
     })
 }
 
+/// The instructions that a program executes, counted by Valgrind.
+pub(crate) fn collected(program: &Path, arguments: &[&str]) -> f64 {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    let run = valgrind.arg(program).args(arguments).output();
+    let run = run.unwrap_or_else(|error| panic!("{error}; apt-get install valgrind"));
+    let text = String::from_utf8_lossy(&run.stderr).into_owned();
+    let count = text.split("Collected : ").nth(1).and_then(|rest| rest.lines().next());
+    count.unwrap_or_else(|| panic!("{text}")).trim().parse().unwrap()
+}
+
 /// The names that a shared library exports.
 pub(crate) fn exported(library: impl AsRef<OsStr>) -> Vec<String> {
     let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(library), "");
