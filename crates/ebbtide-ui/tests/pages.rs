@@ -12,29 +12,35 @@ use std::{
 const ROOT: &str = "../..";
 const PAGES: [&str; 2] = ["docs/CHECKLIST.md", "docs/CONFORMANCE.md"];
 
-/// Collects every source file in a folder `tests`.
-fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+/// Collects every file in a folder whose name has this ending.
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the entry can be read").path();
         let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
         if path.is_dir() {
             if name != "target" && !name.starts_with('.') {
-                sources(&path, files);
+                files(&path, ending, found);
             }
-        } else if name.ends_with(".rs") && path.components().any(|part| part.as_os_str() == "tests")
-        {
-            files.push(path);
+        } else if name.ends_with(ending) {
+            found.push(path);
         }
     }
 }
 
+/// Every source file in a folder `tests`.
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in ["crates", "nostd"] {
+        files(&Path::new(ROOT).join(folder), ".rs", &mut found);
+    }
+    found.retain(|path| path.components().any(|part| part.as_os_str() == "tests"));
+    found
+}
+
 /// The names of all tests, and of the files themselves.
 fn names() -> BTreeSet<String> {
-    let mut files = Vec::new();
-    sources(&Path::new(ROOT).join("crates"), &mut files);
-    sources(&Path::new(ROOT).join("nostd"), &mut files);
     let mut names = BTreeSet::new();
-    for file in files {
+    for file in sources() {
         names.extend(file.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         let text = fs::read_to_string(&file).expect("it is text");
         // Tests are functions or arguments of a macro, so this takes any word of the source.
@@ -67,22 +73,6 @@ fn every_test_that_a_page_names_exists() {
     }
 }
 
-/// Every page of the repository, with its path.
-fn pages(folder: &Path, found: &mut Vec<(String, String)>) {
-    for entry in fs::read_dir(folder).expect("the folder can be read") {
-        let path = entry.expect("the entry can be read").path();
-        let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
-        if path.is_dir() {
-            if name != "target" && !name.starts_with('.') {
-                pages(&path, found);
-            }
-        } else if name.ends_with(".md") {
-            let text = fs::read_to_string(&path).expect("it is text");
-            found.push((path.display().to_string(), text));
-        }
-    }
-}
-
 /// The scripts and the test files that a page names: `ci/x.sh`, `tests/x.rs`, and x of `--test x`.
 fn files_named(page: &str) -> BTreeSet<&str> {
     // Upper-case letters stand for any name, as in `tests/FILE.rs`.
@@ -101,13 +91,11 @@ fn files_named(page: &str) -> BTreeSet<&str> {
 
 #[test]
 fn every_script_and_test_file_that_a_page_names_exists() {
-    let (mut files, mut all) = (Vec::new(), Vec::new());
-    for folder in ["crates", "nostd"] {
-        sources(&Path::new(ROOT).join(folder), &mut files);
-    }
-    pages(Path::new(ROOT), &mut all);
+    let (sources, mut pages) = (sources(), Vec::new());
+    files(Path::new(ROOT), ".md", &mut pages);
     let mut count = 0;
-    for (page, text) in all {
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("it is text");
         // The changelog names files as they were.
         for name in files_named(&text).into_iter().filter(|_| !page.ends_with("CHANGELOG.md")) {
             let name = name.trim_start_matches("../");
@@ -117,8 +105,8 @@ fn every_script_and_test_file_that_a_page_names_exists() {
                 format!("tests/{name}.rs")
             };
             let exists = Path::new(ROOT).join(&file).exists()
-                || files.iter().any(|path| path.ends_with(&file));
-            assert!(exists, "{page} names {name}, which does not exist");
+                || sources.iter().any(|path| path.ends_with(&file));
+            assert!(exists, "{} names {name}, which does not exist", page.display());
             count += 1;
         }
     }
