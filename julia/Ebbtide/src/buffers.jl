@@ -151,12 +151,14 @@ function open_fixed!(b::AllocBuffer)
     start, bytes = pointer(b.buf), checked_bytes(sizeof(b.buf))
     handle = pointer(b.handle)
     handle += -UInt(handle) & (HANDLE_ALIGN - 1)
-    b.arena = ccall(LIBRARY.ebb_fixed_new, Ptr{Cvoid}, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), handle,
-        start, bytes)
+    b.arena = GC.@preserve b ccall(LIBRARY.ebb_fixed_new, Ptr{Cvoid},
+        (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), handle, start, bytes)
     b.arena == C_NULL && throw_status("no arena over the storage")
     open_scope!(b)
-    # The scope ends at a multiple of 16; the buffer, where it ends.
-    b.top = Ptr{Cvoid}(start) + bytes
+    # The scope ends at a multiple of 16, even if that lies before a small buffer. The scope around it,
+    # which has the words that the buffer takes instead, has all of the storage.
+    b.low = start
+    b.top = b.low + bytes
     b.root = words(b)
     nothing
 end

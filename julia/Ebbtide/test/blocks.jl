@@ -327,13 +327,15 @@ end
                     m == 2 && break # leaves the inner loop only
                     seen += sum(y)
                 end
+                fill!(@alloc(Int, 3), 100)
+                seen += sum(y)
                 n == 8 && break
             end
             used(buffer) == 0 || error("not rewound")
         end
         seen
     end
-    @test by_loop() == 3 * (2 + 4 + 6 + 8)
+    @test by_loop() == 2 * 3 * (2 + 4 + 6 + 8)
     @test used(buffer) == 0
 end
 

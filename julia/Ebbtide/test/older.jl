@@ -63,10 +63,13 @@ end
     @test_throws Ebbtide.BufferError with_buffer(() -> set_default_buffer_size!(2000), SlabBuffer())
     # The bytes of a buffer cannot be resized away either.
     buffer = AllocBuffer(96)
-    try
+    resized = try
         resize!(buffer.buf, 10_000_000)
+        true
     catch
+        false
     end
+    @test !resized || VERSION >= v"1.11" # where the old bytes stay alive instead
     @test incremented_sum([1, 2, 3], buffer) == 9
     @test Ebbtide.DEFAULT_BUFFER_SIZE[] == 1_048_576
 end

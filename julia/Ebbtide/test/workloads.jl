@@ -67,6 +67,25 @@ end
     end
 end
 
+# Fills a buffer in the middle of `bytes` with small arrays. Whether it took all of its bytes and no others.
+function fills_exactly(bytes, range, size)
+    fill!(bytes, 0)
+    buffer = AllocBuffer(view(bytes, range))
+    taken = 0
+    while (block = alloc_nothrow(UInt8, buffer, size)) !== nothing
+        fill!(block, 1)
+        taken += size
+    end
+    taken == length(range) ÷ size * size && sum(bytes) == taken == sum(bytes[range])
+end
+
+@testset "W6 a buffer fits exactly, wherever it begins" begin
+    bytes = zeros(UInt8, 100)
+    for first in 20:37, length in 0:40, size in (1, 3)
+        @test fills_exactly(bytes, first:first+length-1, size)
+    end
+end
+
 @testset "W6 a buffer fits exactly" begin
     # A hundredth of the published sizes in the first test; the real ones where there is memory.
     for (edge, bytes) in ((60, 60^3 * 8 + 60^2 * 8), (300, 216_720_000))
