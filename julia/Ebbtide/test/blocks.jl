@@ -230,6 +230,18 @@ end
     end
 end
 
+@testset "allow_ptr_array_to_escape turns the search off" begin
+    leaving(buffer) = @no_escape buffer (@alloc(Int, 1), 1)
+    allow(yes) = Core.eval(Ebbtide, :(allow_ptr_array_to_escape() = $yes))
+    allow(true)
+    try
+        @test Base.invokelatest(leaving, SlabBuffer()) isa Tuple
+    finally
+        allow(false)
+    end
+    @test_throws EscapeErrorType Base.invokelatest(leaving, SlabBuffer())
+end
+
 @testset "B25 another task cannot allocate in a block" begin
     for buffer in (default_buffer(), SlabBuffer())
         failed = @no_escape buffer begin
@@ -353,6 +365,32 @@ end
     end
     @test nested() == 9
     @test used(buffer) == used(other) == 0
+
+    # Out of the loop around both, and out of a loop between them.
+    function by_loops()
+        seen = 0
+        for n in 1:4
+            @no_escape buffer begin
+                x = fill!(@alloc(Int, 3), n)
+                for m in 1:4
+                    @no_escape buffer begin
+                        y = fill!(@alloc(Int, 3), m)
+                        m == 3 && break
+                        seen += sum(y)
+                    end
+                end
+                @no_escape buffer begin
+                    z = fill!(@alloc(Int, 3), 100)
+                    sum(x) == 3n || error("rewound too early")
+                    isodd(n) && continue
+                    seen += sum(z)
+                end
+            end
+        end
+        seen
+    end
+    @test by_loops() == 4 * 9 + 2 * 300
+    @test used(buffer) == 0
 end
 
 @testset "a finally clause runs before the block ends" begin

@@ -105,6 +105,25 @@ end
     @test fetch.(tasks) == 100 .* (2:101)
 end
 
+@testset "a buffer with the arena of an ended task is like a new one" begin
+    arenas = Ptr{Cvoid}[]
+    for _ in 1:3
+        @sync for _ in 1:20
+            @async begin
+                buffer = default_buffer()
+                push!(arenas, buffer.arena)
+                (used(buffer), chunks(buffer), Ebbtide.limit(buffer)) == (0, 1, 0) ||
+                    error("not like a new one: $buffer")
+                Ebbtide.alloc!(buffer, UInt8, 2_000_000)
+                Ebbtide.set_limit!(buffer, 5_000_000)
+            end
+        end
+        GC.gc(); GC.gc()
+    end
+    @test length(arenas) == 60
+    @test length(unique(arenas)) < 60
+end
+
 # The resident memory of the process in bytes.
 function resident_bytes()
     pages = parse(Int, split(read("/proc/self/statm", String))[2])
