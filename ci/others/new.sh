@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs nlohmann-json's own tests with our operators `new` and `delete`, and every test case in an arena. The sources
-# are Debian's, of the version that the package nlohmann-json3-dev has.
+# Runs nlohmann-json's own tests with our operators `new` and `delete`, and every test case in an
+# arena. The sources are Debian's, of the version that the package nlohmann-json3-dev has.
 #
 #   new.sh            compiles the tests named below and runs them
 #   new.sh --all      those that need no data from elsewhere: takes about ten minutes

@@ -1,5 +1,5 @@
-// Every replaceable form of the operators new and delete. This is an object of its own in the library,
-// so a program has them only if it is linked to the library.
+// Every replaceable form of the operators new and delete. This is an object of its own in the
+// library, so a program has them only if it is linked to the library.
 #include "thread.h"
 
 #include <cstdlib>

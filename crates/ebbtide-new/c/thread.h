@@ -50,16 +50,16 @@ void ebb_release_(struct ebb_owner *owner) EBB_NOTHROW_;
 }
 #endif
 
-/* What the sanitizers are told when a block begins to be the program's, and when it ends. The library
- * itself is not instrumented, but the functions of the C library that it fills and copies blocks with
- * are.
+/* What the sanitizers are told when a block begins to be the program's, and when it ends. The
+ * library itself is not instrumented, but the functions of the C library that it fills and copies
+ * blocks with are.
  *
  * ThreadSanitizer does not see how the library orders the end of a block in one thread and the
  * beginning of the next one there in another. Blocks that share a chunk of 64 KiB may have followed
  * each other, so the chunk's address stands for all of them.
  *
- * AddressSanitizer lets clang poison the length in front of an array of objects, and leaves it to the
- * allocator to lift that. */
+ * AddressSanitizer lets clang poison the length in front of an array of objects, and leaves it to
+ * the allocator to lift that. */
 #if defined(__has_feature)
 #define EBB_HAS_FEATURE_(name) __has_feature(name)
 #else

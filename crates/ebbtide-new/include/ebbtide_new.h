@@ -1,7 +1,7 @@
 /* ebbtide_new.h: transparent arenas for C (C11) and C++ (C++17, in ebbtide_new.hpp).
  *
- * Between `ebb_enter` and `ebb_leave`, `ebb_malloc` and its siblings take memory from an arena of the
- * calling thread; so do the operators `new` and `delete` of a C++ program that is linked to this
+ * Between `ebb_enter` and `ebb_leave`, `ebb_malloc` and its siblings take memory from an arena of
+ * the calling thread; so do the operators `new` and `delete` of a C++ program that is linked to this
  * library. When the scope ends, all memory without live blocks is free again at once. A block that
  * is still alive stays valid until it is freed, by whatever thread, inside a scope or outside.
  *
@@ -11,11 +11,12 @@
  *     ...
  *     ebb_free(answer);
  *
- * Outside of scopes, and whenever a scope does not serve a request, the C library does: malloc, free.
+ * Outside of scopes, and whenever a scope does not serve a request, the C library does: malloc,
+ * free.
  *
- * A program frees each block by `ebb_free` that came from `ebb_malloc`, `ebb_calloc`, `ebb_realloc` or
- * `ebb_aligned_alloc`, and no other. It links the library once, into the executable or into a shared
- * library that is there from the start.
+ * A program frees each block by `ebb_free` that came from `ebb_malloc`, `ebb_calloc`, `ebb_realloc`
+ * or `ebb_aligned_alloc`, and no other. It links the library once, into the executable or into a
+ * shared library that is there from the start.
  *
  * Any thread may call any function. Nothing here aborts or throws.
  */
@@ -35,8 +36,8 @@
 extern "C" {
 #endif
 
-/* Blocks. All of them are aligned to at least 16 bytes. Where these functions fail, they return NULL
- * and set `errno` to ENOMEM, or to EINVAL for an alignment that is not a power of two. */
+/* Blocks. All of them are aligned to at least 16 bytes. Where these functions fail, they return
+ * NULL and set `errno` to ENOMEM, or to EINVAL for an alignment that is not a power of two. */
 
 /** A block of `size` bytes. A size of 0 gives a block as well. Inside a scope it costs about twenty
  * instructions. */
@@ -50,8 +51,9 @@ void *ebb_aligned_alloc(size_t align, size_t size) EBB_MALLOC_LIKE_(alloc_align(
 
 /** Resizes a block: in place, or by moving it. Keeps the bytes that both sizes have, and 16 as the
  * alignment; a large or an aligned block also keeps its own alignment as long as it stays in its
- * arena. NULL as the block is like `ebb_malloc`. A size of 0 frees nothing. If it fails, the block is
- * as it was; shrinking never fails. A block of the C library stays there, even inside a scope. */
+ * arena. NULL as the block is like `ebb_malloc`. A size of 0 frees nothing. If it fails, the block
+ * is as it was; shrinking never fails. A block of the C library stays there, even inside
+ * a scope. */
 void *ebb_realloc(void *block, size_t size)
 #if defined(__GNUC__)
     __attribute__((alloc_size(2)))
@@ -61,8 +63,8 @@ void *ebb_realloc(void *block, size_t size)
 /** Frees a block; nothing for NULL. */
 void ebb_free(void *block);
 
-/** The bytes that may be used of a block of an arena, at least as many as were asked for; 0 for NULL
- * and for a block of the C library. */
+/** The bytes that may be used of a block of an arena, at least as many as were asked for; 0 for
+ * NULL and for a block of the C library. */
 size_t ebb_usable_size(void *block);
 
 /* Scopes */
@@ -78,32 +80,33 @@ typedef struct ebb_scope_options {
     size_t max_size;
     /** The most bytes that the scope takes. 0: no limit. */
     size_t byte_limit;
-    /** A name under which the report's text names these scopes if they keep much. It must be a string
-     * that is never freed or changed, such as a literal. NULL: no name. */
+    /** A name under which the report's text names these scopes if they keep much. It must be a
+     * string that is never freed or changed, such as a literal. NULL: no name. */
     const char *label;
 } ebb_scope_options;
 
-/** Opens a scope of the calling thread. Scopes nest, and the innermost serves. Returns 0 if there is
- * none to be had, and then all goes on as before. Costs about ten instructions for an outermost scope,
- * some tens of nanoseconds for a nested one, and some microseconds for a thread's first. */
+/** Opens a scope of the calling thread. Scopes nest, and the innermost serves. Returns 0 if there
+ * is none to be had, and then all goes on as before. Costs about ten instructions for an outermost
+ * scope, some tens of nanoseconds for a nested one, and some microseconds for a thread's first. */
 ebb_ticket ebb_enter(void);
 
 /** Like `ebb_enter`, with options; NULL for the defaults. */
 ebb_ticket ebb_enter_with(const ebb_scope_options *options);
 
-/** The C library serves the calling thread until `ebb_leave` is called with the result: for a cache,
- * or a result that lives long. 0 if no scope is open, or if the innermost one is closed already. */
+/** The C library serves the calling thread until `ebb_leave` is called with the result: for a
+ * cache, or a result that lives long. 0 if no scope is open, or if the innermost one is closed
+ * already. */
 ebb_ticket ebb_enter_outside(void);
 
 /** Ends a scope, and those that were opened inside it and are still open. Does nothing for 0, for a
- * scope that has ended, and for one of another thread. A scope that is never ended costs memory until
- * its thread ends. */
+ * scope that has ended, and for one of another thread. A scope that is never ended costs memory
+ * until its thread ends. */
 void ebb_leave(ebb_ticket ticket);
 
 /* Figures */
 
-/** Figures about all scopes since the program started. Those of the calling thread are complete; other
- * threads may lack their last 63 scopes. */
+/** Figures about all scopes since the program started. Those of the calling thread are complete;
+ * other threads may lack their last 63 scopes. */
 typedef struct ebb_figures {
     /** Scopes that have ended. */
     uint64_t scopes;
@@ -122,8 +125,8 @@ typedef struct ebb_figures {
     uint64_t high_water;
     /** The bytes of the chunks in which such blocks are alive now. */
     size_t pinned_bytes;
-    /** The bytes of live blocks in arenas, as last published by each thread, and the peak of that in
-     * the last second or two. */
+    /** The bytes of live blocks in arenas, as last published by each thread, and the peak of that
+     * in the last second or two. */
     size_t live;
     size_t live_peak;
     /** The bytes that arenas hold, and what they do not exceed: one and a half times `live_peak`,
@@ -145,8 +148,8 @@ size_t ebb_report_text(char *buffer, size_t size);
  * system. */
 void ebb_release(void);
 
-/** Sets how many unused bytes the pool keeps for the next scopes; at first 6 MiB, and what was in use
- * in the last second or two. */
+/** Sets how many unused bytes the pool keeps for the next scopes; at first 6 MiB, and what was in
+ * use in the last second or two. */
 void ebb_retain(size_t bytes);
 
 #ifdef __cplusplus

@@ -1,17 +1,17 @@
 // ebbtide_new.hpp: transparent arenas for C++17.
 //
 // A program that includes this file and is linked to `ebbtide_new` has other operators `new` and
-// `delete`. Outside of scopes they call `malloc` and `free`. Inside one they take memory from an arena,
-// whatever code allocates: containers, strings, other libraries.
+// `delete`. Outside of scopes they call `malloc` and `free`. Inside one they take memory from an
+// arena, whatever code allocates: containers, strings, other libraries.
 //
 //     std::size_t count = ebbtide::in_arena([&] {
 //         nlohmann::json document = nlohmann::json::parse(text);
 //         return document.size();
 //     });
 //
-// When the scope ends, all memory without live objects is free again at once. An object that is still
-// alive (in the result, in a global, in another thread) stays valid and does not move. Any thread may
-// delete it, inside a scope or outside. So any code may run in a scope.
+// When the scope ends, all memory without live objects is free again at once. An object that is
+// still alive (in the result, in a global, in another thread) stays valid and does not move. Any
+// thread may delete it, inside a scope or outside. So any code may run in a scope.
 //
 // Any thread may call any function. What the memory is bounded by, and when a scope pays, is in
 // docs/CPP-TRANSPARENT.md.
@@ -87,8 +87,8 @@ template <std::size_t N, typename F> decltype(auto) in_arena(const char (&label)
     return in_arena(options, std::forward<F>(f));
 }
 
-/// Calls `f` with `malloc` in the place of the arena, and returns what it returns: for a cache, or a
-/// result that lives long.
+/// Calls `f` with `malloc` in the place of the arena, and returns what it returns: for a cache, or
+/// a result that lives long.
 template <typename F> decltype(auto) outside(F &&f) {
     outside_guard guard;
     return std::forward<F>(f)();

@@ -1,5 +1,5 @@
-// nlohmann-json in an arena, without knowing of it: reads JSON texts, one a line, and prints what each
-// has in it. What is kept of a text outlives its arena.
+// nlohmann-json in an arena, without knowing of it: reads JSON texts, one a line, and prints what
+// each has in it. What is kept of a text outlives its arena.
 #include <ebbtide_new.hpp>
 
 #include <iostream>
@@ -34,11 +34,13 @@ std::string described(const std::string &text) {
 int main() {
     std::map<std::string, int> seen;
     for (std::string line; std::getline(std::cin, line);) {
-        // Everything that is allocated in here comes from an arena: the document, the counts, the text.
+        // Everything that is allocated in here comes from an arena: the document, the counts, the
+        // text.
         std::string description = ebbtide::in_arena("json", [&] { return described(line); });
         // Copied, so that no small result keeps a chunk of an arena.
         seen[std::string(description)]++;
     }
-    for (const auto &[description, number] : seen) std::cout << number << ": " << description << '\n';
+    for (const auto &[description, number] : seen)
+        std::cout << number << ": " << description << '\n';
     std::cerr << ebbtide::report_text() << '\n';
 }

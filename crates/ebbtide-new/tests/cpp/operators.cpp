@@ -55,8 +55,8 @@ bool is_served() {
     return ours;
 }
 
-// Scopes of a thread are skipped once most of what they serve escapes, as some tests here have it. A
-// new thread begins anew.
+// Scopes of a thread are skipped once most of what they serve escapes, as some tests here have it.
+// A new thread begins anew.
 template <typename F> void in_new_thread(F &&f) { std::thread(std::forward<F>(f)).join(); }
 
 struct numbers {
@@ -109,7 +109,7 @@ void every_form(const News &news, const Deletes &deletes, std::size_t align) {
                 bool born_inside = place & 1, freed_inside = place & 2;
                 std::vector<std::pair<void *, std::size_t>> blocks;
                 auto fill = [&] {
-                    for (std::size_t size : {0u, 1u, 8u, 9u, 100u, 1008u, 1017u, 5000u, 9000u, 70000u}) {
+                    for (std::size_t size : {0, 1, 8, 9, 100, 1008, 1017, 5000, 9000, 70000}) {
                         void *block = form(size, align_val_t(align));
                         ASSERT_NE(block, nullptr);
                         EXPECT_EQ(is_ours(block), born_inside && align <= 4096) << size;
@@ -122,7 +122,8 @@ void every_form(const News &news, const Deletes &deletes, std::size_t align) {
                     for (std::size_t i = 0; i < blocks.size(); i++) {
                         auto [block, size] = blocks[i];
                         auto *bytes = static_cast<unsigned char *>(block);
-                        EXPECT_EQ(std::count(bytes, bytes + size, i), static_cast<std::ptrdiff_t>(size));
+                        auto kept = static_cast<std::size_t>(std::count(bytes, bytes + size, i));
+                        EXPECT_EQ(kept, size);
                         back(block, size, align_val_t(align));
                     }
                 };
@@ -212,16 +213,18 @@ void throwing_handler() {
 }
 
 TEST(operators, the_new_handler_is_asked_until_it_gives_up) {
-    auto ask = [] {
+    const std::size_t too_large = hidden(SIZE_MAX / 4);
+    const align_val_t align{64};
+    auto ask = [=] {
         for (const auto &forms : {plain_news, aligned_news}) {
             for (int form = 0; form < 4; form++) {
                 for (std::new_handler which : {handler, throwing_handler}) {
                     std::set_new_handler(which);
                     handled = 0;
                     if (form < 2) {
-                        EXPECT_THROW(forms[form](hidden(SIZE_MAX / 4), align_val_t(64)), std::bad_alloc);
+                        EXPECT_THROW(forms[form](too_large, align), std::bad_alloc);
                     } else {
-                        EXPECT_EQ(forms[form](hidden(SIZE_MAX / 4), align_val_t(64)), nullptr);
+                        EXPECT_EQ(forms[form](too_large, align), nullptr);
                     }
                     EXPECT_EQ(handled, which == handler ? 3 : 1);
                     std::set_new_handler(nullptr);
@@ -248,7 +251,8 @@ TEST(scopes, results_of_any_type_escape) {
             return made;
         });
         // Scopes that come later do not touch what escaped.
-        for (int i = 0; i < 100; i++) ebbtide::in_arena([] { std::vector<std::string>(100, std::string(99, '!')); });
+        for (int i = 0; i < 100; i++)
+            ebbtide::in_arena([] { std::vector<std::string>(100, std::string(99, '!')); });
         EXPECT_TRUE(is_ours(&text[0]) && is_ours(owner.get()));
         EXPECT_EQ(text, std::string(500, 'e'));
         EXPECT_EQ(owner->name, std::string(100, 'd'));
@@ -256,7 +260,7 @@ TEST(scopes, results_of_any_type_escape) {
         EXPECT_EQ(map.at("the key number 99"), std::vector<std::string>(5, std::string(40, 'v')));
         text += "it grows outside";
         ebbtide::in_arena([&] { map.erase("the key number 5"); });
-        auto move_only = ebbtide::in_arena([owner = std::move(owner)]() mutable { return std::move(owner); });
+        auto move_only = ebbtide::in_arena([&] { return std::move(owner); });
         EXPECT_EQ(move_only->name.size(), 100u);
     });
 }
@@ -392,7 +396,8 @@ TEST(scopes, the_standard_library_runs_in_them) {
         for (int i = 0; i < 200; i++) strings.emplace_back("a polymorphic string of some length");
         std::function<int()> call = [copy = std::string(200, 'c')] { return int(copy.size()); };
         EXPECT_EQ(lists.size() + names.size() + static_cast<std::size_t>(call()), 800u);
-        EXPECT_EQ(std::async(std::launch::async, [] { return std::string(100, 'a'); }).get().size(), 100u);
+        auto later = std::async(std::launch::async, [] { return std::string(100, 'a'); });
+        EXPECT_EQ(later.get().size(), 100u);
     });
 }
 
@@ -417,12 +422,14 @@ TEST(c_functions, reallocated_blocks_keep_their_bytes) {
             void *made = align == 16 ? ebb_malloc(size) : ebb_aligned_alloc(align, size);
             ASSERT_TRUE(made && is_aligned(made, std::max<std::size_t>(align, 16)));
             std::memset(made, turn & 0xFF, size);
-            blocks.push_back({static_cast<unsigned char *>(made), size, static_cast<unsigned char>(turn)});
+            auto mark = static_cast<unsigned char>(turn);
+            blocks.push_back({static_cast<unsigned char *>(made), size, mark});
         }
         std::size_t at = random.below(blocks.size());
         block &chosen = blocks[at];
         auto keeps = [&](std::size_t bytes) {
-            return std::all_of(chosen.bytes, chosen.bytes + bytes, [&](int b) { return b == chosen.mark; });
+            auto is_mark = [&](int byte) { return byte == chosen.mark; };
+            return std::all_of(chosen.bytes, chosen.bytes + bytes, is_mark);
         };
         ASSERT_TRUE(keeps(chosen.size));
         if (random.below(3) == 0) {
@@ -482,7 +489,8 @@ TEST(threads, blocks_outlive_the_thread_that_made_them) {
     for (int round = 0; round < 20; round++) {
         std::vector<std::string> left;
         std::thread([&] {
-            left = ebbtide::in_arena([] { return std::vector<std::string>(2000, std::string(60, 't')); });
+            left = ebbtide::in_arena(
+                [] { return std::vector<std::string>(2000, std::string(60, 't')); });
         }).join();
         std::thread([&] {
             // This thread has never opened a scope.

@@ -1,6 +1,6 @@
-// Programs that know nothing of arenas: `programs NAME TURNS` does the work of one so many times, and
-// prints a sum of its answers. Compiled with -DTRANSPARENT, each time is in an arena, unless there is a
-// third argument.
+// Programs that know nothing of arenas: `programs NAME TURNS` does the work of one so many times,
+// and prints a sum of its answers. Compiled with -DTRANSPARENT, each time is in an arena, unless
+// there is a third argument.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -184,7 +184,8 @@ int main(int argc, char **argv) {
     }
     for (int i = 0; i < 4000; i++) {
         prose += word(random) + word(random) + word(random) + ' ';
-        lines.push_back("the line that begins with " + word(random) + std::to_string(random.below(4000)));
+        lines.push_back("the line that begins with " + word(random));
+        lines.back() += std::to_string(random.below(4000));
     }
     for (int i = 0; i < 200; i++) formula += (i ? "+" : "") + expression(random, 5);
 
