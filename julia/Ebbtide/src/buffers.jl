@@ -147,6 +147,24 @@ end
 pin(storage) = nothing
 pin(storage::Vector) = reshape(storage, length(storage), 1)
 
+# Upwards: the first block begins where the storage does, and blocks follow each other, as in Bumper.jl.
+@inline function alloc_aligned!(b::AllocBuffer, bytes::Int, align::UInt, slowly! = alloc_slowly!)
+    start = (UInt(b.low) + (align - 1)) & ~(align - 1)
+    (UInt(b.top) - start) % Int >= bytes || return slowly!(b, bytes, align)
+    b.low = Ptr{Cvoid}(start) + bytes
+    Ptr{Cvoid}(start)
+end
+@noinline alloc_slowly!(b::AllocBuffer, bytes::Int, ::UInt) = throw_full(b, bytes)
+
+# Its chunk stays the same until it is closed, which `settle!` sees to.
+@inline function checkpoint_restore!(cp::Checkpoint{<:AllocBuffer})
+    b = cp.buffer
+    b.top = cp.words.top
+    b.low = cp.words.low
+    b.moves == cp.moves || settle!(b, cp.moves)
+    nothing
+end
+
 function open_fixed!(b::AllocBuffer)
     start, bytes = pointer(b.buf), checked_bytes(sizeof(b.buf))
     handle = pointer(b.handle)

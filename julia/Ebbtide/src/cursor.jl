@@ -3,7 +3,7 @@
 # Every buffer is a mutable struct that begins with the four words of an `ebb_scope`, so its address
 # is that of a scope: the cold paths, and functions in C or Rust, take it as one.
 #
-#   alloc_aligned! ── fits: moves `top` down
+#   alloc_aligned! ── fits: moves `top` down, or `low` up (AllocBuffer)
 #                  └─ else: alloc_slowly! ── ebb_alloc_slowly_ (the next chunk, or an error)
 #   checkpoint_save ── copies the words
 #   checkpoint_restore! ── the cold path did not run since: writes the words back

@@ -135,7 +135,7 @@ end
         @no_escape buffer begin
             z = @alloc(Int, 3)
             z .= 2
-            @test address(z) + 24 == address(y)
+            @test address(y) + 24 == address(z)
             @test used(buffer) == before + 24
         end
         @test used(buffer) == before
