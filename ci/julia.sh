@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Runs the tests of the Julia package: with one thread, with two, and with bounds checks that @inbounds does not remove.
 # Usage: ci/julia.sh [--probe | --install]
-#        ci/julia.sh run ARGUMENT...        Julia with these arguments, the library built and its address known
+#        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the library
+#        ci/julia.sh others FOLDER         runs tests and programs written for Bumper.jl with Ebbtide in its place
+#        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
+# FOLDER has a checkout of Bumper.jl as Bumper, of its dependency UnsafeArrays.jl as UnsafeArrays, and, if its tests are to
+# run as well, of WithAlloc.jl as WithAlloc.
 # The program is $JULIA if that is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install
 # unpacks into target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed. --probe fails if there
 # is none.
@@ -59,6 +63,28 @@ prepare() {
     export JULIA_DEPOT_PATH=$target/julia-depot JULIA_LOAD_PATH=@:@stdlib
 }
 
+# What the programs load as Bumper.jl is the package of that name in julia/others/packages. Some of WithAlloc.jl's tests fail
+# on older Julias with Bumper.jl, too: as many have to pass.
+others() {
+    local folder=$1 here=$PWD/julia/others theirs ours
+    export JULIA_LOAD_PATH=@stdlib:$here/packages:$PWD/julia:$folder
+    julia --startup-file=no "$here/tests.jl" "$folder/Bumper/test/runtests.jl"
+    julia --startup-file=no "$here/readme.jl" "$folder/Bumper/README.md"
+    if [ -e "$folder/WithAlloc" ]; then
+        ours=$(summary "$folder/WithAlloc/test/runtests.jl")
+        theirs=$(JULIA_LOAD_PATH=@stdlib:$folder summary "$folder/WithAlloc/test/runtests.jl")
+        printf 'with Bumper.jl: %s\nwith Ebbtide:   %s\n' "$theirs" "$ours"
+        [ "$ours" = "$theirs" ]
+    fi
+}
+summary() { julia --startup-file=no --color=no "$1" 2>/dev/null | tail -n 1 || true; }
+
+bench() {
+    local folder=$1
+    export JULIA_LOAD_PATH=@stdlib:$PWD/julia:$folder
+    julia --startup-file=no julia/bench/run.jl "${@:2}"
+}
+
 case ${1:-} in
 --probe) probe ;;
 --install) (install) ;;
@@ -66,6 +92,10 @@ run)
     shift
     prepare
     julia --startup-file=no "$@"
+    ;;
+others | bench)
+    prepare
+    "$1" "$(realpath "$2")" "${@:3}"
     ;;
 '')
     prepare
@@ -75,7 +105,7 @@ run)
     JULIA_NUM_THREADS=1 julia --check-bounds=yes "${tests[@]}"
     ;;
 *)
-    sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac
