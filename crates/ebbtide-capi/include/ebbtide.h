@@ -315,10 +315,8 @@ size_t ebb_stats_text(const ebb_stats *stats, char *buffer, size_t size);
 /** Opens a scope of an arena that is not ready, or says why not. */
 void ebb_open_slowly_(ebb_arena *arena, ebb_scope *opened);
 
-/** Opens a child of a scope that has hardly anything free, and moves the parent on first. */
-void ebb_child_slowly_(ebb_scope *parent, ebb_scope *opened);
-
-/** Moves a scope on that has hardly anything free, before it is marked. */
+/** Moves a scope on that has hardly anything free, before it is marked or has a child. Its words are
+ * then those that the child begins with. Records why not if it is closed. */
 void ebb_make_room_(ebb_scope *scope);
 
 /** A block at the high end that does not fit, or whose size or alignment has to be tested. */
@@ -499,24 +497,25 @@ EBB_INLINE_ ebb_scope ebb_thread_open(void) {
     return scope;
 }
 
+/* Moves a scope on that has hardly anything free: or else each child that a loop opens would. */
+EBB_INLINE_ void ebb_with_room_(ebb_scope *scope) {
+    if (!EBB_LIKELY_(!EBB_BELOW_(scope->top_ - EBB_CHILD_ROOM_, ebb_low_(scope)))) {
+        ebb_scope copy;
+        EBB_COPY_WORDS_(&copy, scope);
+        copy.state_ = 0;
+        ebb_make_room_(&copy);
+        EBB_COPY_WORDS_(scope, &copy);
+    }
+}
+
 /** Opens a child of a scope, which must not be used until the child is closed. Closed if the parent
  *  is. */
 EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
     ebb_scope scope;
     EBB_CHECK_USABLE_(parent);
-    if (EBB_LIKELY_(!EBB_BELOW_(parent->top_ - EBB_CHILD_ROOM_, ebb_low_(parent)))) {
-        scope.top_ = parent->top_;
-        scope.chunk_ = parent->chunk_;
-        scope.low_ = parent->low_;
-    } else {
-        ebb_scope copy, opened;
-        EBB_COPY_WORDS_(&copy, parent);
-        copy.state_ = 0;
-        ebb_child_slowly_(&copy, &opened);
-        EBB_COPY_WORDS_(parent, &copy);
-        EBB_COPY_WORDS_(&scope, &opened);
-    }
-    /* It is so already, or 64 bytes are free. The compiler then leaves out the rounding of what is
+    ebb_with_room_(parent);
+    EBB_COPY_WORDS_(&scope, parent);
+    /* 64 bytes are free, or it is so already. The compiler then leaves out the rounding of what is
        aligned by itself. */
     scope.top_ &= ~(uintptr_t)15;
     scope.state_ = EBB_CHILD_;
@@ -573,13 +572,7 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
 EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
     ebb_position position;
     EBB_CHECK_USABLE_(scope);
-    if (!EBB_LIKELY_(!EBB_BELOW_(scope->top_ - EBB_CHILD_ROOM_, ebb_low_(scope)))) {
-        ebb_scope copy;
-        EBB_COPY_WORDS_(&copy, scope);
-        copy.state_ = 0;
-        ebb_make_room_(&copy);
-        EBB_COPY_WORDS_(scope, &copy);
-    }
+    ebb_with_room_(scope);
     EBB_COPY_WORDS_(&position, scope);
     return position;
 }

@@ -146,28 +146,15 @@ pub(crate) fn of_thread(arena: NonNull<ebb_arena>, words: Words) -> ebb_scope {
     ebb_scope { words, state: arena.as_ptr().map_addr(|address| address | THREAD).cast() }
 }
 
-/// Opens a child of a scope that has hardly anything free, and moves the parent on first.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ebb_child_slowly_(parent: *mut ebb_scope, opened: *mut ebb_scope) {
-    // SAFETY: null or a scope, by the rules for every function.
-    let scope = match unsafe { core_scope(parent) } {
-        Ok(parent) => ebb_scope {
-            words: Words::of(parent.scope()),
-            state: core::ptr::without_provenance_mut(CHILD),
-        },
-        Err(status) => closed(fail(status)),
-    };
-    // SAFETY: the header passes a variable of its own.
-    unsafe { opened.write(scope) };
-}
-
-/// Moves a scope on that has hardly anything free, before it is marked.
+/// Moves a scope on that has hardly anything free, before it is marked or has a child. Its words are
+/// then those that the child begins with. Records why not if it is closed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_make_room_(scope: *mut ebb_scope) {
     // SAFETY: null or a scope, by the rules for every function.
-    if let Ok(scope) = unsafe { core_scope(scope) } {
-        // The child is not used: opening it is what moves the scope on.
-        let _ = scope.scope();
+    match unsafe { core_scope(scope) }.map(|scope| Words::of(scope.scope())) {
+        // SAFETY: a scope, as `core_scope` found; it is not borrowed any more.
+        Ok(words) => unsafe { (*scope).words = words },
+        Err(status) => _ = fail(status),
     }
 }
 

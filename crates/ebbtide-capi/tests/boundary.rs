@@ -7,9 +7,9 @@
 use ebbtide_capi::{
     ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_arena, ebb_arena_free, ebb_arena_merge,
     ebb_arena_new, ebb_arena_new_in, ebb_arena_set_limit, ebb_arena_shrink, ebb_arena_stats,
-    ebb_arena_storage, ebb_arena_trim, ebb_child_slowly_, ebb_fixed_new, ebb_free_ranges_,
-    ebb_make_room_, ebb_open_slowly_, ebb_scope, ebb_scope_stats, ebb_spilling_new, ebb_stats,
-    ebb_status, ebb_thread_close_, ebb_thread_open_, ebb_thread_trim,
+    ebb_arena_storage, ebb_arena_trim, ebb_fixed_new, ebb_free_ranges_, ebb_make_room_,
+    ebb_open_slowly_, ebb_scope, ebb_scope_stats, ebb_spilling_new, ebb_stats, ebb_status,
+    ebb_thread_close_, ebb_thread_open_, ebb_thread_trim,
 };
 use std::{
     ffi::c_void,
@@ -82,9 +82,9 @@ unsafe fn use_arena(arena: *mut ebb_arena) {
             assert_eq!(ebb_arena_set_limit(arena, 0), ebb_status::EBB_OK);
             assert_eq!(ebb_arena_trim(arena), ebb_status::EBB_OPEN);
             fill(&raw mut scope);
-            let mut child = MaybeUninit::uninit();
-            ebb_child_slowly_(&raw mut scope, child.as_mut_ptr());
-            let mut child = child.assume_init();
+            ebb_make_room_(&raw mut scope);
+            let mut child = scope;
+            child.words.top &= !15;
             let mark = child.words;
             fill(&raw mut child);
             child.words = mark;
