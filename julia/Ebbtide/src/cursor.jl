@@ -50,6 +50,15 @@ is_at_root(b::AbstractBuffer) = words(b) === b.root
 # The buffer as an `ebb_scope *`. The caller preserves the buffer.
 scope_pointer(b::AbstractBuffer) = pointer_from_objref(b)
 
+"""
+    with_scope(f, buffer)
+
+Calls `f(scope)` with the buffer's scope as a pointer, an `ebb_scope *` of the C interface. A function in
+C or Rust that gets it may allocate there and open child scopes, which it has to close. What it
+allocates ends with the [`@no_escape`](@ref) block around this call. The pointer is valid during the call.
+"""
+with_scope(f, b::AbstractBuffer) = GC.@preserve b f(Ptr{Cvoid}(scope_pointer(b)))
+
 # Opens the scope of an arena that has none open. Checkpoints of the previous one are stale. Without memory
 # for a chunk, the buffer is closed.
 function open_scope!(b::AbstractBuffer)
