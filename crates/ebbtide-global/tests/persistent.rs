@@ -430,13 +430,14 @@ fn scopes_inside_of_it_use_tails() {
     (0..1_500).for_each(|_| keep_one(&owner, &mut kept));
     let before = pinned();
     let ticket = owner.enter(&Options::new()).unwrap();
-    (0..1_500).for_each(|_| keep_one(&owner, &mut kept));
+    // Few enough that the bound allows a chunk for each eighth, however slow the machine is.
+    (0..500).for_each(|_| keep_one(&owner, &mut kept));
     owner.leave(ticket);
     let more = pinned() - before;
     kept.into_iter().for_each(|block| free(&owner, block));
     owner.end();
     // As few as outermost scopes would pin.
-    assert!(more < 1_500 / 8, "{more} chunks for 1,500 blocks of 96 bytes");
+    assert!(more < 500 / 8, "{more} chunks for 500 blocks of 96 bytes");
 }
 
 #[test]
