@@ -89,7 +89,6 @@ mod run;
 mod scoped;
 mod size;
 mod stack;
-mod suspended;
 mod tails;
 mod thread;
 
