@@ -18,7 +18,8 @@
  * or `ebb_aligned_alloc`, and no other. It links the library once, into the executable or into a
  * shared library that is there from the start.
  *
- * Any thread may call any function. Nothing here aborts or throws.
+ * Any thread may call any function. Nothing here throws. The first scope of a thread, a new label
+ * and a report take a few hundred bytes; the program aborts if even these cannot be had.
  */
 #ifndef EBBTIDE_NEW_H
 #define EBBTIDE_NEW_H
