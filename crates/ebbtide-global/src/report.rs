@@ -62,9 +62,10 @@ pub struct Report {
     pub live_peak: usize,
     /// The bytes that arenas hold: in scopes, in pinned chunks, and for the next scopes.
     pub held: usize,
-    /// The bound of `held` that [`arena`](crate::arena) promises: one and a half times `live_peak`,
-    /// plus 16 MiB, plus 4 MiB for each running thread that has opened a scope.
-    /// [`retain`](crate::retain) may raise it.
+    /// The bound up to which arenas take memory, as [`arena`](crate::arena) promises: one and a half
+    /// times `live_peak`, plus 16 MiB, plus 4 MiB for each running thread that has opened a scope.
+    /// [`retain`](crate::retain) may raise it. When `live_peak` falls, `held` stays above it as long as
+    /// blocks are alive in nearly every chunk.
     pub bound: usize,
     /// Figures for each [`Options::label`](crate::Options::label), in the order of first use.
     pub labels: Vec<LabelReport>,

@@ -64,8 +64,9 @@ void *ebb_realloc(void *block, size_t size)
 /** Frees a block; nothing for NULL. */
 void ebb_free(void *block);
 
-/** The bytes that may be used of a block of an arena, at least as many as were asked for; 0 for
- * NULL and for a block of the C library. */
+/** The size to which `ebb_realloc` can resize a block of an arena in place, at least as many bytes as
+ * were asked for; 0 for NULL and for a block of the C library. Call `ebb_realloc` before you use
+ * more than you asked for: the compiler checks accesses against that (`_FORTIFY_SOURCE`). */
 size_t ebb_usable_size(void *block);
 
 /* Scopes */
@@ -77,7 +78,8 @@ typedef uint64_t ebb_ticket;
 typedef struct ebb_scope_options {
     /** The C library serves smaller blocks. Sizes include a header of at least 8 bytes. */
     size_t min_size;
-    /** The C library serves larger blocks. 0: those above 1 GiB. */
+    /** The C library serves larger blocks. 0: those above 1 GiB. A block that is in the arena
+     * already may grow beyond it. */
     size_t max_size;
     /** The most bytes that the scope takes. 0: no limit. */
     size_t byte_limit;
@@ -95,8 +97,8 @@ ebb_ticket ebb_enter(void);
 ebb_ticket ebb_enter_with(const ebb_scope_options *options);
 
 /** The C library serves the calling thread until `ebb_leave` is called with the result: for a
- * cache, or a result that lives long. 0 if no scope is open, or if the innermost one is closed
- * already. */
+ * cache, or a result that lives long. Calls nest: each one needs an `ebb_leave`. 0 if no scope is
+ * open. */
 ebb_ticket ebb_enter_outside(void);
 
 /** Ends a scope, and those that were opened inside it and are still open. Does nothing for 0, for a
@@ -130,8 +132,10 @@ typedef struct ebb_figures {
      * in the last second or two. */
     size_t live;
     size_t live_peak;
-    /** The bytes that arenas hold, and what they do not exceed: one and a half times `live_peak`,
-     * 16 MiB, and 4 MiB for each thread that has opened a scope. Beyond it the C library serves. */
+    /** The bytes that arenas hold, and the bound up to which they take more: one and a half times
+     * `live_peak`, 16 MiB, and 4 MiB for each running thread that has opened a scope. Beyond it the
+     * C library serves. When `live_peak` falls, `held` stays above the bound as long as blocks are
+     * alive in nearly every chunk. `ebb_retain` may raise the bound. */
     size_t held;
     size_t bound;
     /** The part of `held` that is kept for the next scopes. */

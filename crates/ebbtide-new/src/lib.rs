@@ -34,12 +34,14 @@
 //! | module | what it has |
 //! |---|---|
 //! | `memory` | blocks |
-//! | `scopes` | scopes, and the end of a thread |
+//! | `exit` | the end of a thread |
+//! | `scopes` | scopes |
 //! | `report` | figures |
 #![cfg(unix)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
 #![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]
 
+mod exit;
 mod memory;
 mod report;
 mod scopes;

@@ -1,31 +1,11 @@
-//! Scopes, and what happens when a thread ends.
+//! Scopes.
 
-use core::{
-    cell::Cell,
-    ffi::{CStr, c_char},
-};
+use crate::exit;
+use core::ffi::{CStr, c_char};
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket},
 };
-
-thread_local! {
-    /// Ends the thread's owner when the thread ends. Registered by `start`.
-    static EXIT: Exit = const { Exit { owner: Cell::new(None) } };
-}
-
-struct Exit {
-    owner: Cell<Option<&'static Owner>>,
-}
-
-impl Drop for Exit {
-    fn drop(&mut self) {
-        // Destructors of other variables may still allocate and free, outside of scopes.
-        if let Some(owner) = self.owner.take() {
-            owner.end();
-        }
-    }
-}
 
 /// Which requests a scope serves; 0 and null stand for the defaults.
 #[repr(C)]
@@ -67,14 +47,11 @@ unsafe fn options_of(given: &ebb_scope_options) -> Options {
 ///
 /// # Safety
 ///
-/// The owner is a variable of this thread, and lives until the destructors of the thread's variables
-/// have run.
+/// The contract of [`exit::register`].
 #[cold]
 unsafe fn start(owner: &Owner) -> bool {
-    // SAFETY: the caller says that the owner outlives `EXIT`, which alone keeps this reference.
-    let lasting: &'static Owner = unsafe { &*core::ptr::from_ref(owner) };
-    // If `EXIT` is already destroyed, nothing would end the owner.
-    EXIT.try_with(|exit| exit.owner.set(Some(lasting))).is_ok() && owner.start()
+    // SAFETY: the caller keeps the contract.
+    unsafe { exit::register(owner) && owner.start() }
 }
 
 fn number(ticket: Option<Ticket>) -> u64 {

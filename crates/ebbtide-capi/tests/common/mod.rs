@@ -55,10 +55,15 @@ pub(crate) fn run(command: &mut Command, input: &str) -> String {
     run.output
 }
 
-/// The static library, built as these tests were.
+/// The static library, built as these tests were. It has a folder of its own: Cargo gives the crate's
+/// own library no hash in its name, so this build would replace the one that the examples in the
+/// documentation are linked to, which may have other features.
 pub(crate) fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
+        let target = env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| Path::new(CRATE).join("../../target"), PathBuf::from)
+            .join("library");
         let mut command = Command::new(env!("CARGO"));
         let package = env!("CARGO_PKG_NAME");
         command.args(["build", "--quiet", "--package", package]);
@@ -66,10 +71,8 @@ pub(crate) fn library() -> &'static Path {
         if profile == "release" {
             command.arg("--release");
         }
-        let status = command.current_dir(CRATE).status().unwrap();
+        let status = command.current_dir(CRATE).env("CARGO_TARGET_DIR", &target).status().unwrap();
         assert!(status.success(), "cargo builds the library");
-        let target = env::var_os("CARGO_TARGET_DIR")
-            .map_or_else(|| Path::new(CRATE).join("../../target"), PathBuf::from);
         target.join(profile).join(format!("lib{}.a", package.replace('-', "_")))
     })
 }

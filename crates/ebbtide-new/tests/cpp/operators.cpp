@@ -20,6 +20,7 @@
 #include <memory_resource>
 #include <mutex>
 #include <new>
+#include <pthread.h>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -524,6 +525,21 @@ TEST(threads, destructors_of_thread_locals_may_use_arenas) {
             first.kept.emplace_back(90, 'f');
         }).join();
     }
+}
+
+// Destructors of keys run after those of thread-locals.
+TEST(threads, the_first_scope_in_a_destructor_of_a_key_keeps_no_memory) {
+    pthread_key_t key;
+    ASSERT_EQ(pthread_key_create(&key,
+                                 [](void *) {
+                                     ebbtide::in_arena([] { std::vector<char>(900000, 'd'); });
+                                 }),
+              0);
+    std::size_t before = ebbtide::report().held;
+    for (int round = 0; round < 40; round++)
+        std::thread([&] { pthread_setspecific(key, &key); }).join();
+    EXPECT_LT(ebbtide::report().held, before + 8 * 900000);
+    pthread_key_delete(key);
 }
 
 TEST(threads, a_scope_that_is_never_left_ends_with_its_thread) {
