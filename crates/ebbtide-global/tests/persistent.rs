@@ -79,23 +79,6 @@ fn assert_nothing_stays_pinned<T>(kept: T) {
 }
 
 #[test]
-fn the_next_scope_uses_what_one_left_free() {
-    let _alone = alone();
-    let mut kept = VecDeque::new();
-    for number in 0..2_000 {
-        kept.push_back(arena(|| some(64 * number)));
-        if kept.len() > 200 {
-            kept.pop_front();
-        }
-    }
-    // 200 scopes keep 1,600 records of about 700 bytes. If no scope persisted, each would pin a
-    // chunk of its own.
-    let chunks = pinned();
-    assert!(chunks < 32, "{chunks} chunks");
-    assert_nothing_stays_pinned(kept);
-}
-
-#[test]
 fn what_is_freed_in_scopes_of_any_kind_is_used_again() {
     let _alone = alone();
     let mut kept = keep_much();
