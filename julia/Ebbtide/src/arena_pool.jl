@@ -1,12 +1,14 @@
 # The memory of `@arena`: arenas that one scope at a time takes from a pool.
 #
-# An array in an arena is a Julia array over memory of a buffer, with a finalizer that counts it off.
+# An array in an arena is a Julia array over memory of a buffer, with a finalizer that counts it off. It
+# does so when the collector finds the array dead for the second time: at the first time, the finalizer of
+# another object that refers to the array may still store it somewhere.
 # An arena begins anew only when no scope has it and the count is 0, so an array that outlives its
 # scope keeps its memory. Until then, later scopes go on behind what is in use. The collector finds
 # arrays dead, but does not see this memory; so the pool has it collect young objects, which takes
 # some 25 µs and more, when enough memory waits for that.
 #
-# The finalizer only counts: it may run on any thread, at any allocation.
+# The finalizers only count: they may run on any thread, at any allocation.
 
 # Memory for the arrays of one scope at a time.
 #
@@ -25,8 +27,9 @@ end
 PooledArena(limit) =
     PooledArena(SlabBuffer(limit = limit), Threads.Atomic{Int}(0), WeakRef(nothing), 0, false)
 
-# The finalizer of an array.
-(arena::PooledArena)(_) = (Threads.atomic_sub!(arena.arrays, 1); nothing)
+# The finalizer of an array, and the one that it adds.
+(arena::PooledArena)(array) = (finalizer(_ -> count_off!(arena), array); nothing)
+count_off!(arena) = (Threads.atomic_sub!(arena.arrays, 1); nothing)
 
 # All arenas.
 #
@@ -84,6 +87,7 @@ function collect_if_due!(pool)
     waiting > pool.waiting_bytes || return
     start = time_ns()
     GC.gc(false)
+    GC.gc(false)
     passed, took = start - pool.collected_at, time_ns() - start
     if 10 * took > passed || 2 * waiting_bytes(pool) > waiting
         pool.waiting_bytes = min(2 * pool.waiting_bytes, MOST_WAITING_BYTES)
@@ -121,6 +125,7 @@ end
 Frees the memory of all arenas that no scope uses and no array lies in. Collects garbage first.
 """
 function clear_arena_pool!()
+    GC.gc()
     GC.gc()
     lock(ARENA_POOL.lock) do
         idle = filter(is_idle, ARENA_POOL.arenas)

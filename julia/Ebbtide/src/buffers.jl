@@ -47,9 +47,11 @@ mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
     low::Ptr{Cvoid}
     state::Ptr{Cvoid}
     arena::Ptr{Cvoid}
-    moves::UInt
+    moves::Ptr{Cvoid}
     valid_from::UInt
-    root::Words
+    root_top::Ptr{Cvoid}
+    root_chunk::Ptr{Cvoid}
+    root_low::Ptr{Cvoid}
 
     function SlabBuffer{N}(; limit::Integer = 0, finalize::Bool = true) where {N}
         arena = new_arena(checked_bytes(N, 1), checked_bytes(limit))
@@ -58,7 +60,7 @@ mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
 
     # A buffer that owns an arena. `finish!` is its finalizer.
     global function adopt_arena(::Type{SlabBuffer{N}}, arena::Ptr{Cvoid}, finish!) where {N}
-        b = new{N}(C_NULL, C_NULL, C_NULL, C_NULL, arena, 0, 0, CLOSED)
+        b = new{N}(C_NULL, C_NULL, C_NULL, C_NULL, arena, C_NULL, 0, C_NULL, C_NULL, C_NULL)
         open_scope!(b)
         finish! === nothing || finalizer(finish!, b)
         b
@@ -81,13 +83,15 @@ mutable struct ResizeBuffer <: AbstractBuffer
     low::Ptr{Cvoid}
     state::Ptr{Cvoid}
     arena::Ptr{Cvoid}
-    moves::UInt
+    moves::Ptr{Cvoid}
     valid_from::UInt
-    root::Words
+    root_top::Ptr{Cvoid}
+    root_chunk::Ptr{Cvoid}
+    root_low::Ptr{Cvoid}
 
     function ResizeBuffer(bytes::Integer = 16_384; limit::Integer = 0)
         arena = new_arena(checked_bytes(bytes, 1), checked_bytes(limit))
-        b = new(C_NULL, C_NULL, C_NULL, C_NULL, arena, 0, 0, CLOSED)
+        b = new(C_NULL, C_NULL, C_NULL, C_NULL, arena, C_NULL, 0, C_NULL, C_NULL, C_NULL)
         open_scope!(b)
         finalizer(close_arena!, b)
     end
@@ -109,16 +113,18 @@ mutable struct AllocBuffer{Storage} <: AbstractBuffer
     low::Ptr{Cvoid}
     state::Ptr{Cvoid}
     arena::Ptr{Cvoid}
-    moves::UInt
+    moves::Ptr{Cvoid}
     valid_from::UInt
-    root::Words
+    root_top::Ptr{Cvoid}
+    root_chunk::Ptr{Cvoid}
+    root_low::Ptr{Cvoid}
     buf::Storage
     handle::Vector{UInt8}
     pin::Any
 
     function AllocBuffer(storage::Storage) where {Storage}
         check_storage(storage)
-        b = new{Storage}(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, 0, CLOSED, storage,
+        b = new{Storage}(C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, C_NULL, C_NULL, storage,
             Vector{UInt8}(undef, HANDLE_SIZE + HANDLE_ALIGN), pin(storage))
         open_fixed!(b)
         b
@@ -132,19 +138,29 @@ AllocBuffer() = AllocBuffer(DEFAULT_SIZE)
 const HANDLE_SIZE = 512
 const HANDLE_ALIGN = 64
 
-check_storage(storage) = nothing
-check_storage(storage::Union{AbstractString,Symbol,Base.CodeUnits{UInt8}}) =
+check_writable(storage) = nothing
+check_writable(storage::Union{AbstractString,Symbol,Base.CodeUnits{UInt8}}) =
     throw(ArgumentError("a $(typeof(storage)) cannot be written to, so it is no storage"))
+check_writable(storage::AbstractArray) =
+    parent(storage) === storage ? nothing : check_writable(parent(storage))
+
+check_storage(storage) = check_writable(storage)
 function check_storage(storage::AbstractArray{T}) where {T}
+    check_writable(storage)
     check_element(T)
     if storage isa StridedArray && strides(storage) != Base.size_to_strides(1, size(storage)...)
         throw(ArgumentError("the elements of the storage do not lie side by side"))
     end
 end
 
-# Keeps a vector from being resized, which would move its bytes: while another array shares them,
-# `resize!` is refused, or leaves them alive.
+# In bytes. `sizeof` of a view is that of the view itself.
+storage_size(storage) = sizeof(storage)
+storage_size(storage::AbstractArray{T}) where {T} = length(storage) * Base.elsize(Vector{T})
+
+# Keeps a vector, and one that a view shows, from being resized, which would move its bytes: while
+# another array shares them, `resize!` is refused, or leaves them alive.
 pin(storage) = nothing
+pin(storage::AbstractArray) = parent(storage) === storage ? nothing : pin(parent(storage))
 pin(storage::Vector) = reshape(storage, length(storage), 1)
 
 # Upwards: the first block begins where the storage does, and blocks follow each other, as in Bumper.jl.
@@ -161,12 +177,12 @@ end
     b = cp.buffer
     b.top = cp.words.top
     b.low = cp.words.low
-    b.moves == cp.moves || settle!(b, cp.moves)
+    UInt(b.moves) == cp.moves || settle!(b, cp.moves)
     nothing
 end
 
 function open_fixed!(b::AllocBuffer)
-    start, bytes = pointer(b.buf), checked_bytes(sizeof(b.buf))
+    start, bytes = pointer(b.buf), checked_bytes(storage_size(b.buf))
     handle = pointer(b.handle)
     handle += -UInt(handle) & (HANDLE_ALIGN - 1)
     b.arena = GC.@preserve b ccall(LIBRARY.ebb_fixed_new, Ptr{Cvoid},
@@ -177,7 +193,7 @@ function open_fixed!(b::AllocBuffer)
     # which has the words that the buffer takes instead, has all of the storage.
     b.low = start
     b.top = b.low + bytes
-    b.root = words(b)
+    set_root!(b, words(b))
     nothing
 end
 
@@ -185,11 +201,12 @@ end
 # Null if it was closed already.
 function detach_arena!(b::AbstractBuffer)
     arena = b.arena
-    arena == C_NULL || ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), arena)
+    arena == C_NULL && return C_NULL
+    ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), arena)
     b.arena = C_NULL
     b.moves += 1
-    b.valid_from = b.moves
-    b.root = CLOSED
+    b.valid_from = UInt(b.moves)
+    set_root!(b, CLOSED)
     set_words!(b, CLOSED)
     arena
 end
@@ -232,7 +249,7 @@ no block caught. Keeps the chunks. Returns the buffer. Arrays of blocks that are
 used afterwards.
 """
 function reset_buffer!(b::AbstractBuffer)
-    set_words!(b, b.root)
+    set_words!(b, root(b))
     b
 end
 

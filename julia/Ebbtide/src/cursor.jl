@@ -11,7 +11,7 @@
 #
 # Invariants:
 # - J1 The words of a buffer with a chunk are in use, as `ebbtide::front_end` defines it.
-# - J2 `root` has the words that the scope was opened with. They are in use as long as it is open.
+# - J2 `root(buffer)` has the words that the scope was opened with. They are in use as long as it is open.
 # - J3 `moves` changes whenever the cold path moves the buffer on to another chunk, or chunks are
 #   released. A checkpoint with `moves >= valid_from` is one of the present scope, none of whose chunks
 #   was released: its words are in use again when they are written back.
@@ -26,8 +26,10 @@ The supertype of the buffers of this package. Buffers of other types need no sup
 """
 abstract type AbstractBuffer end
 
-# Pointers, because Julia stores those as null in a precompiled file: a buffer that a module made while
-# it was compiled is closed when it is loaded (J4).
+# Pointers, because Julia stores the pointers of a mutable object as null in a precompiled file: a buffer
+# that a module made while it was compiled is closed when it is loaded (J4). It keeps what lies in
+# structs inside of the object, so a buffer has its words as fields of its own. `moves` is a count,
+# but stored as a pointer: then all checkpoints of a loaded buffer are stale.
 struct Words
     top::Ptr{Cvoid}
     chunk::Ptr{Cvoid}
@@ -45,7 +47,17 @@ words(b::AbstractBuffer) = Words(b.top, b.chunk, b.low)
     nothing
 end
 
-is_at_root(b::AbstractBuffer) = words(b) === b.root
+# The words that the scope was opened with (J2).
+root(b::AbstractBuffer) = Words(b.root_top, b.root_chunk, b.root_low)
+
+function set_root!(b::AbstractBuffer, words::Words)
+    b.root_top = words.top
+    b.root_chunk = words.chunk
+    b.root_low = words.low
+    nothing
+end
+
+is_at_root(b::AbstractBuffer) = words(b) === root(b)
 
 # The buffer as an `ebb_scope *`. The caller preserves the buffer.
 scope_pointer(b::AbstractBuffer) = pointer_from_objref(b)
@@ -64,9 +76,9 @@ with_scope(f, b::AbstractBuffer) = GC.@preserve b f(Ptr{Cvoid}(scope_pointer(b))
 function open_scope!(b::AbstractBuffer)
     GC.@preserve b ccall(LIBRARY.ebb_open_slowly_, Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), b.arena,
         scope_pointer(b))
-    b.root = words(b)
+    set_root!(b, words(b))
     b.moves += 1
-    b.valid_from = b.moves
+    b.valid_from = UInt(b.moves)
     b.chunk == C_NULL || return nothing
     reason = last_status_text()
     close_arena!(b)
@@ -88,7 +100,7 @@ end
 end
 
 @noinline function try_alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt)
-    b.moves += 1
+    b.arena == C_NULL || (b.moves += 1)
     GC.@preserve b ccall(LIBRARY.ebb_alloc_slowly_, Ptr{Cvoid}, (Ptr{Cvoid}, Csize_t, Csize_t),
         scope_pointer(b), bytes, align)
 end
@@ -116,7 +128,7 @@ end
 The position of a buffer, for [`checkpoint_restore!`](@ref). [`@no_escape`](@ref) does both and
 should be preferred. Costs a few loads.
 """
-@inline checkpoint_save(b::AbstractBuffer) = Checkpoint(b, words(b), b.moves)
+@inline checkpoint_save(b::AbstractBuffer) = Checkpoint(b, words(b), UInt(b.moves))
 
 """
     checkpoint_restore!(checkpoint)
@@ -128,7 +140,7 @@ used any more. Costs a few stores; the buffer keeps its chunks.
 @inline function checkpoint_restore!(cp::Checkpoint)
     b = cp.buffer
     set_words!(b, cp.words)
-    b.moves == cp.moves || settle!(b, cp.moves)
+    UInt(b.moves) == cp.moves || settle!(b, cp.moves)
     nothing
 end
 
@@ -136,8 +148,8 @@ end
 @noinline function settle!(b::AbstractBuffer, moves::UInt)
     # A stale checkpoint is one of an empty buffer, because chunks are released only while nothing is
     # allocated, or it is used out of order. In both cases it is safe to go back to the beginning
-    # (J2). A closed buffer has no beginning.
-    moves >= b.valid_from || set_words!(b, b.root)
+    # (J2). A closed buffer has no beginning, and one of a precompiled module is closed.
+    moves >= b.valid_from && b.arena != C_NULL || set_words!(b, root(b))
     tidy!(b)
 end
 

@@ -4,6 +4,10 @@
 # rewrites what leaves the block early (`return`, `break`, `continue`, `@goto`), so that it rewinds
 # the buffer first. An inner block is expanded in the first pass, with exits that rewind it; the second
 # pass of the outer block then adds its own.
+#
+# Julia expands a macro together with those in its result: only so it renames the variables of each
+# one correctly. Our macros do not know the block there, and leave calls of placeholders, which
+# the first pass replaces.
 
 """
     @no_escape [buffer] [strict=true] begin … end
@@ -65,7 +69,7 @@ See [`alloc!`](@ref) for the errors. The array must not be used after the block,
 use it only if they end before. Allocating from another task is an error.
 """
 macro alloc(args...)
-    throw(ArgumentError("@alloc $OUTSIDE"))
+    placeholder("@alloc", args)
 end
 
 """
@@ -74,7 +78,7 @@ end
 Like [`@alloc`](@ref), but the address of `bytes` bytes, aligned to 16.
 """
 macro alloc_ptr(args...)
-    throw(ArgumentError("@alloc_ptr $OUTSIDE"))
+    placeholder("@alloc_ptr", args)
 end
 
 """
@@ -83,12 +87,26 @@ end
 Like [`@alloc`](@ref), but `nothing` if there is no room.
 """
 macro alloc_nothrow(args...)
-    throw(ArgumentError("@alloc_nothrow $OUTSIDE"))
+    placeholder("@alloc_nothrow", args)
 end
 
 # Our macros, with the function that each one calls.
 const MARKERS = Dict{Symbol,Symbol}(Symbol("@alloc") => :alloc!, Symbol("@alloc_ptr") => :alloc_ptr!,
     Symbol("@alloc_nothrow") => :alloc_nothrow!)
+
+# What our macros expand to in the expansion of another macro: a call of one of these objects.
+struct Placeholder
+    called::Symbol
+end
+(p::Placeholder)(args...) = throw(ArgumentError("a macro took $(p.called) out of its @no_escape block"))
+
+# Set in the storage of the task while a block expands other macros.
+const EXPANDING_KEY = :Ebbtide_expanding
+
+function placeholder(name, args)
+    haskey(task_local_storage(), EXPANDING_KEY) || throw(ArgumentError("$name $OUTSIDE"))
+    esc(Expr(:call, Placeholder(MARKERS[Symbol(name)]), args...))
+end
 
 # What the passes know of a block: the names of its variables, and what they found.
 mutable struct Block
@@ -96,25 +114,33 @@ mutable struct Block
     buffer::Symbol
     position::Symbol
     task::Symbol
-    leaving::Symbol
     result::Symbol
+    # Per `try` that something may leave the block from: whether it is doing so.
+    flags::Vector{Symbol}
     # New names of the labels in the block, so that a jump from outside is an error.
     labels::Dict{Symbol,Symbol}
     # Whether the task is to be checked: something allocates in a function inside of the block.
     needs_task::Bool
-    # Whether something leaves through a `finally` clause.
-    needs_leaving::Bool
+    # How many statements that leave the block were found in a `try`.
+    exits_in_try::Int
 end
 
-Block(mod) = Block(mod, gensym("buffer"), gensym("position"), gensym("task"), gensym("leaving"),
-    gensym("result"), Dict{Symbol,Symbol}(), false, false)
+Block(mod) = Block(mod, gensym("buffer"), gensym("position"), gensym("task"), gensym("result"), Symbol[],
+    Dict{Symbol,Symbol}(), false, 0)
+
+function new_flag!(block::Block)
+    push!(block.flags, gensym("leaving"))
+    last(block.flags)
+end
 
 our(name) = GlobalRef(Ebbtide, name)
 
 function no_escape_block(buffer, body, mod::Module, strict::Bool)
     block = Block(mod)
     body = expand(block, body, false)
-    body = rewrite(block, body, Place(false, strict))
+    # A strict block rewinds in a `finally` clause of its own, so its flag is not read.
+    flag = strict ? new_flag!(block) : nothing
+    body = rewrite(block, body, outermost_place(flag))
     leave = Expr(:call, our(:leave!), block.position, block.result)
     run = if strict
         quote
@@ -133,7 +159,7 @@ function no_escape_block(buffer, body, mod::Module, strict::Bool)
     end
     run = quote
         $(block.needs_task ? :(local $(block.task) = $(our(:current_task))()) : nothing)
-        $(block.needs_leaving ? :(local $(block.leaving) = false) : nothing)
+        $(strict ? :(local $flag = false) : nothing)
         local $(block.position) = $(our(:checkpoint_save))($(block.buffer))
         local $(block.result)
         $run
@@ -146,7 +172,7 @@ function no_escape_block(buffer, body, mod::Module, strict::Bool)
         local $(block.buffer) = $buffer
         $preserved
     end
-    names = (block.buffer, block.position, block.task, block.leaving, block.result)
+    names = (block.buffer, block.position, block.task, block.result, block.flags...)
     escape_names(whole, names, escape_depth(whole))
 end
 
@@ -198,19 +224,46 @@ function marker(mod::Module, name)
     ours ? MARKERS[symbol] : nothing
 end
 
+# Whether an expression calls a macro. One may stand before a `do` block.
+is_macrocall(ex) = ex isa Expr &&
+    (ex.head === :macrocall || ex.head === :do && is_macrocall(ex.args[1]))
+
 expand(block::Block, ex, in_function::Bool) = ex
 
 function expand(block::Block, ex::Expr, in_function::Bool)
+    # A quote with interpolations is an expression that makes it.
+    ex.head === :quote && return expand(block, expand_foreign(block.mod, ex), in_function)
     is_quoted(ex) && return ex
-    if ex.head === :macrocall
-        called = marker(block.mod, ex.args[1])
+    if is_macrocall(ex)
+        called = ex.head === :macrocall ? marker(block.mod, ex.args[1]) : nothing
         called === nothing || return expand_marker(block, called, ex.args[3:end], in_function)
-        return expand(block, macroexpand(block.mod, ex; recursive = false), in_function)
+        return expand(block, expand_foreign(block.mod, ex), in_function)
+    elseif ex.head === :call && ex.args[1] isa Placeholder
+        return expand_marker(block, ex.args[1].called, ex.args[2:end], in_function)
     elseif ex.head === :symboliclabel && !in_function
         block.labels[ex.args[1]] = gensym(ex.args[1])
     end
     in_function |= is_function(ex)
     Expr(ex.head, Any[expand(block, arg, in_function) for arg in ex.args]...)
+end
+
+# Expands a macro, and all that its expansion and its arguments contain.
+function expand_foreign(mod::Module, ex::Expr)
+    ex = qualify_markers(mod, ex)
+    task_local_storage(EXPANDING_KEY, true) do
+        macroexpand(mod, ex)
+    end
+end
+
+# Our macros may be used under bare names that are not imported, which Julia would not find.
+qualify_markers(mod::Module, ex) = ex
+function qualify_markers(mod::Module, ex::Expr)
+    is_quoted(ex) && return ex
+    args = Any[qualify_markers(mod, arg) for arg in ex.args]
+    if ex.head === :macrocall && ex.args[1] isa Symbol && marker(mod, ex.args[1]) !== nothing
+        args[1] = GlobalRef(Ebbtide, ex.args[1])
+    end
+    Expr(ex.head, args...)
 end
 
 function expand_marker(block::Block, called, args, in_function::Bool)
@@ -228,12 +281,30 @@ end
 
 # ------------------------------------------------------------ the second pass
 
-# Where an expression stands: in a loop of the block, which `break` leaves; in a `try` with a `finally`
-# clause, which still runs after a `return`.
+# Where an expression stands.
+#
+# A `return` in a `try` does not leave the block for sure: a `finally` clause may override it, and a
+# `catch` clause may catch the error of an array that would escape. So it sets the flag of the
+# outermost `try`, whose `finally` clause then rewinds the block. Whoever overrides it clears the flag:
+# a `catch` clause, and a jump out of a `finally` clause. A `try` in a `finally` clause has a flag of its
+# own, for its `catch` overrides nothing that began outside.
+#
+# - `in_loop`: in a loop of the block, which `break` leaves.
+# - `flag`: that of the outermost `try` around.
+# - `in_try`: in that `try`, and in no `finally` clause in it.
+# - `by_break`, `by_goto`: the flags of the `finally` clauses that such a jump leaves, or may leave.
 struct Place
     in_loop::Bool
-    in_finally::Bool
+    flag::Union{Nothing,Symbol}
+    in_try::Bool
+    by_break::Vector{Symbol}
+    by_goto::Vector{Symbol}
 end
+
+outermost_place(flag) = Place(false, flag, flag !== nothing, Symbol[], Symbol[])
+in_loop(p::Place) = Place(true, p.flag, p.in_try, Symbol[], p.by_goto)
+in_try(p::Place, flag) = Place(p.in_loop, flag, true, p.by_break, p.by_goto)
+in_finally(p::Place) = Place(p.in_loop, p.flag, false, [p.by_break; p.flag], [p.by_goto; p.flag])
 
 rewrite(block::Block, ex, place::Place) = ex
 
@@ -245,33 +316,59 @@ function rewrite(block::Block, ex::Expr, place::Place)
         return Expr(:block, :(local $result = $value), exit(block, result, place),
             Expr(:return, result))
     elseif ex.head in (:break, :continue)
-        return place.in_loop ? ex : Expr(:block, exit(block, nothing, place), ex)
+        return place.in_loop ? jump(ex, place.by_break) :
+            Expr(:block, exit(block, nothing, place), ex)
     elseif ex.head === :symbolicgoto
         inside = get(block.labels, ex.args[1], nothing)
         return inside === nothing ? Expr(:block, exit(block, nothing, place), ex) :
-            Expr(:symbolicgoto, inside)
+            jump(Expr(:symbolicgoto, inside), place.by_goto)
     elseif ex.head === :symboliclabel
         return Expr(:symboliclabel, block.labels[ex.args[1]])
+    elseif ex.head === :for && ex.args[1].head === :(=)
+        # What is iterated over is evaluated before the loop.
+        variable, items = ex.args[1].args
+        body = rewrite(block, ex.args[2], in_loop(place))
+        return Expr(:for, Expr(:(=), variable, rewrite(block, items, place)), body)
     elseif ex.head in (:while, :for)
-        place = Place(true, place.in_finally)
-    elseif ex.head === :try && length(ex.args) >= 4 && ex.args[4] !== false && !place.in_finally
-        return rewrite_finally(block, ex, place)
+        place = in_loop(place)
+    elseif ex.head === :try
+        return place.in_try ? rewrite_try(block, ex, place) : rewrite_outermost_try(block, ex, place)
     end
     Expr(ex.head, Any[rewrite(block, arg, place) for arg in ex.args]...)
 end
 
-# Rewinds the block: at once, or after the `finally` clause that runs first.
+# A jump within the block, which overrides what has set these flags.
+jump(ex, flags) = Expr(:block, Any[:($flag = false) for flag in flags]..., ex)
+
+# Rewinds the block: at once, or in the `finally` clause of the outermost `try`.
 function exit(block::Block, result, place::Place)
-    place.in_finally || return Expr(:call, our(:leave!), block.position, result)
-    block.needs_leaving = true
-    :($(block.result) = $result; $(block.leaving) = true)
+    place.flag === nothing && return Expr(:call, our(:leave!), block.position, result)
+    block.exits_in_try += 1
+    :($(block.result) = $result; $(place.flag) = true)
 end
 
-function rewrite_finally(block::Block, ex::Expr, place::Place)
-    inside = Place(place.in_loop, true)
-    args = Any[rewrite(block, arg, inside) for arg in ex.args]
-    args[4] = Expr(:block, rewrite(block, ex.args[4], place),
-        :($(block.leaving) && $(our(:leave!))($(block.position), $(block.result))))
-    block.needs_leaving = true
+# The arguments of a `try` are its body, the variable and the body of `catch`, and the body of `finally`;
+# `false` where there is none.
+function rewrite_try(block::Block, ex::Expr, place::Place)
+    places = [place, place, place, in_finally(place), place]
+    args = Any[rewrite(block, arg, at) for (arg, at) in zip(ex.args, places)]
+    args[3] === false || (args[3] = Expr(:block, :($(place.flag) = false), args[3]))
     Expr(:try, args...)
+end
+
+function rewrite_outermost_try(block::Block, ex::Expr, place::Place)
+    flag = new_flag!(block)
+    before = block.exits_in_try
+    # The `finally` clause stands outside of this `try`.
+    clause = length(ex.args) >= 4 ? ex.args[4] : false
+    inside = Expr(:try, ex.args[1:3]..., false, ex.args[5:end]...)
+    inside = rewrite_try(block, inside, in_try(place, flag))
+    has_exits = block.exits_in_try > before
+    clause = rewrite(block, clause, place)
+    if has_exits
+        leave = :($flag && $(exit(block, block.result, place)))
+        clause = clause === false ? leave : Expr(:block, clause, leave)
+    end
+    inside.args[4] = clause
+    Expr(:block, :(local $flag = false), inside)
 end

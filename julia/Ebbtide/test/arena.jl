@@ -19,8 +19,7 @@ function arrays_put_into_arenas(f)
 end
 
 function collect_garbage()
-    GC.gc()
-    GC.gc()
+    foreach(_ -> GC.gc(), 1:3)
 end
 
 sum_of_two(n) = sum(collect(1:n) + collect(1:n))
@@ -168,6 +167,27 @@ end
     @test vec(last(struct_of_array)) == expected
     assigned = closure = mutable_box[] = struct_of_array = nothing
     close(channel)
+end
+
+mutable struct LastWords
+    array::Any
+end
+
+@testset "A03 an array that a finalizer stores stays valid" begin
+    stored = Any[]
+    function leave_to_finalizer()
+        @arena begin
+            a = fill(1, LARGE)
+            finalizer(object -> push!(stored, object.array), LastWords(a))
+            nothing
+        end
+    end
+    leave_to_finalizer()
+    GC.gc()
+    fills_others(200)
+    collect_garbage()
+    fills_others(200)
+    @test length(stored) == 1 && all(==(1), only(stored))
 end
 
 @testset "A03 copyfromarena" begin

@@ -412,6 +412,198 @@ end
     @test used(buffer) == 0
 end
 
+# Whether an array is as it was after another one was allocated: it has not been rewound before.
+function is_alive(x)
+    y = fill!(Ebbtide.alloc!(default_buffer(), Int, length(x)), 2)
+    all(==(1), x) && address(x) != address(y)
+end
+
+@testset "a return that does not leave the block does not rewind it" begin
+    in_finally() = @no_escape begin
+        x = fill!(@alloc(Int, 10), 1)
+        log = Bool[]
+        (() -> @no_escape begin
+            y = fill!(@alloc(Int, 10), 1)
+            try
+                return 1
+            finally
+                try
+                finally
+                end
+                push!(log, is_alive(x), is_alive(y))
+            end
+        end)()
+        all(log)
+    end
+    by_break() = @no_escape begin
+        x = fill!(@alloc(Int, 10), 1)
+        while true
+            try
+                return false
+            finally
+                break
+            end
+        end
+        try
+        finally
+        end
+        is_alive(x)
+    end
+    by_break_in_try() = @no_escape begin
+        x = fill!(@alloc(Int, 10), 1)
+        try
+            for _ in 1:2
+                try
+                    return false
+                finally
+                    continue
+                end
+            end
+        finally
+            nothing
+        end
+        is_alive(x)
+    end
+    by_goto() = @no_escape begin
+        x = fill!(@alloc(Int, 10), 1)
+        n = 0
+        try
+            @label again
+            n += 1
+            try
+                n == 1 && return false
+            finally
+                n == 1 && @goto again
+            end
+        catch
+        end
+        is_alive(x)
+    end
+    by_exception() = @no_escape begin
+        x = fill!(@alloc(Int, 10), 1)
+        for turn in 1:2
+            try
+                try
+                    turn == 1 && return false
+                finally
+                    turn == 1 && error("cannot close")
+                end
+            catch
+            end
+        end
+        is_alive(x)
+    end
+    by_exception_twice() = @no_escape begin
+        x = fill!(@alloc(Int, 10), 1)
+        try
+            try
+                try
+                    return false
+                finally
+                    error("cannot close")
+                end
+            finally
+            end
+        catch
+        end
+        is_alive(x)
+    end
+    for f in (in_finally, by_break, by_break_in_try, by_goto, by_exception, by_exception_twice)
+        @test f()
+        @test used(default_buffer()) == 0
+    end
+end
+
+@testset "what a finally clause does by itself does not keep the block open" begin
+    buffer = SlabBuffer()
+    function leave()
+        @no_escape buffer begin
+            @alloc(Int, 10)
+            try
+                try
+                    return 1
+                finally
+                    try
+                        error("cannot close")
+                    catch
+                    end
+                    for n in 1:2
+                        n == 1 && continue
+                        break
+                    end
+                end
+            catch
+            end
+        end
+        2
+    end
+    @test leave() == 1
+    @test used(buffer) == 0
+    # A `try` in the clause may leave, and be overridden, too.
+    function leave_in_clause(overridden)
+        @no_escape buffer begin
+            x = fill!(@alloc(Int, 10), 1)
+            for _ in 1:2
+                try
+                    try
+                    finally
+                        try
+                            return 1
+                        finally
+                            overridden && break
+                        end
+                    end
+                catch
+                end
+            end
+            y = fill!(@alloc(Int, 10), 2)
+            all(==(1), x) && address(x) != address(y) ? 2 : 3
+        end
+    end
+    @test (leave_in_clause(false), leave_in_clause(true)) == (1, 2)
+    @test used(buffer) == 0
+end
+
+@testset "a block cannot catch that its array escapes" begin
+    for strict in (false, true)
+        f = @eval () -> @no_escape strict = $strict begin
+            x = fill!(@alloc(Int, 10), 1)
+            try
+                return x
+            catch
+            end
+            is_alive(x)
+        end
+        @test_throws EscapeErrorType Base.invokelatest(f)
+        @test used(default_buffer()) == 0
+    end
+    # The block around it can: it goes on.
+    outer() = @no_escape begin
+        x = fill!(@alloc(Int, 10), 1)
+        try
+            @no_escape begin
+                return fill!(@alloc(Int, 10), 2)
+            end
+        catch
+        end
+        is_alive(x)
+    end
+    @test outer()
+    @test used(default_buffer()) == 0
+end
+
+@testset "what a loop iterates over may leave the loop around it" begin
+    buffer = SlabBuffer()
+    for n in 1:2
+        @no_escape buffer begin
+            @alloc(Int, 10)
+            for _ in (n == 1 && break; 1:3)
+            end
+        end
+    end
+    @test used(buffer) == 0
+end
+
 @testset "strict blocks are left early" begin
     buffer = SlabBuffer()
     strict(n) = begin

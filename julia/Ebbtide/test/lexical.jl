@@ -10,6 +10,10 @@ f(x) = Ebbtide.@no_escape begin
     z .= y
     sum(z)
 end
+in_macro() = Ebbtide.@no_escape begin
+    @inbounds z = fill!(@alloc(Int, 3), 1)
+    sum(z)
+end
 nested() = Ebbtide.@no_escape begin
     y = fill!(Ebbtide.@alloc(Int, 3), 1)
     Ebbtide.@no_escape begin
@@ -72,6 +76,64 @@ end
     end
     @test (in_macro(0), in_macro(1), in_macro(2)) == (0, 6, 9)
     @test used(buffer) == 0
+end
+
+# Its variable is used in another macro only.
+macro counted(index, array)
+    quote
+        local total = 0
+        @inbounds total += $(esc(array))[$(esc(index))]
+        total
+    end
+end
+
+@testset "the variables of a macro are its own, in macros that it uses too" begin
+    of_user(total, i) = @no_escape begin
+        a = fill!(@alloc(Int, 4), 1)
+        Threads.@threads for k in 1:4
+            a[k] += total[i]
+        end
+        @counted(i, a) + sum(a)
+    end
+    # `r` and `i` are names in `@threads`.
+    shadowing(r, i) = @no_escape begin
+        a = fill!(@alloc(Int, 4), 0)
+        Threads.@threads for k in 1:4
+            a[k] += r[i]
+        end
+        Tuple(a)
+    end
+    @test of_user([5, 6], 2) == 7 + 28
+    @test shadowing([1, 1, 1, 1], 2) == (1, 1, 1, 1)
+    @test used(default_buffer()) == 0
+end
+
+macro applied(f, x)
+    :($(esc(f))($(esc(x))))
+end
+
+# Nobody finds an @alloc in this expansion.
+macro taken_out(ex)
+    expanded = macroexpand(__module__, ex)
+    :(eval($(QuoteNode(expanded))))
+end
+
+@testset "macros around @alloc" begin
+    @test 12 == @no_escape begin
+        @inbounds x = fill!(@alloc(Int, 3), 2)
+        y = @applied(3) do n
+            @inbounds fill!(@alloc(Int, n), 2)
+        end
+        sum(x) + sum(y)
+    end
+    @test NotImported.in_macro() == 3
+    leave() = @no_escape begin
+        @alloc(Int, 3)
+        :(x + $(return 3))
+    end
+    @test leave() == 3
+    @test used(default_buffer()) == 0
+    @test_throws ArgumentError @no_escape @taken_out @alloc(Int, 1)
 end
 
 @testset "macros, quotes and scopes in a block" begin

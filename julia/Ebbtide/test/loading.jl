@@ -8,6 +8,7 @@ function run_with_holder(program; library = Ebbtide.LIBRARY.path)
             using Ebbtide
             const SLAB = SlabBuffer()
             const FIXED = AllocBuffer(1000)
+            const POSITION = Ebbtide.checkpoint_save(SLAB)
             const SEEN = Ebbtide.used(default_buffer())
             sum_in(b) = @no_escape b sum(fill!(@alloc(Int, 3), 1))
             end
@@ -34,16 +35,23 @@ addenv_(command, pairs...) = setenv(command, merge(Dict(ENV), Dict(pairs...)))
 @testset "a buffer of a precompiled module is closed, not wild" begin
     output = run_with_holder("""
         using Holder, Ebbtide
-        for b in (Holder.SLAB, Holder.FIXED)
+        function fails(b)
             try
                 Holder.sum_in(b)
             catch error
                 println(sprint(showerror, error))
             end
         end
+        fails(Holder.SLAB)
+        Ebbtide.checkpoint_restore!(Holder.POSITION)
+        fails(Holder.SLAB)
+        for b in (Holder.SLAB, Holder.FIXED)
+            fails(b)
+            fails(Ebbtide.reset_buffer!(b))
+        end
         println(Holder.sum_in(default_buffer()))
         """)
-    @test count("the buffer is closed", output) == 2
+    @test count("the buffer is closed", output) == 6
     @test endswith(output, "3\n")
 end
 

@@ -61,6 +61,8 @@ end
     end
     @test_throws ArgumentError AllocBuffer("text")
     @test_throws ArgumentError AllocBuffer(codeunits("text"))
+    @test_throws ArgumentError AllocBuffer(view(codeunits("text"), 1:4))
+    @test_throws ArgumentError AllocBuffer(reshape(view(codeunits("text"), 1:4), 2, 2))
     @test_throws ArgumentError AllocBuffer(Any[1])
     bytes = zeros(UInt8, 64)
     @test_throws ArgumentError AllocBuffer(view(bytes, 64:-1:1))
@@ -71,6 +73,26 @@ end
     empty = AllocBuffer(0)
     @test isempty(Ebbtide.alloc!(empty, Int, 0))
     @test_throws Ebbtide.BufferError Ebbtide.alloc!(empty, UInt8, 1)
+end
+
+# Whether a vector with `bytes` bytes can be moved.
+function is_moved(bytes::Vector)
+    before = pointer(bytes)
+    try
+        resize!(bytes, 10_000_000)
+    catch
+    end
+    pointer(bytes) != before
+end
+
+@testset "the vector behind a view stays where it is" begin
+    for storage in (bytes -> view(bytes, 1:500), bytes -> reinterpret(Int, bytes),
+        bytes -> reshape(view(bytes, 1:500), 50, 10), bytes -> reinterpret(Int, view(bytes, 9:504)))
+        bytes = zeros(UInt8, 1000)
+        buffer = AllocBuffer(storage(bytes))
+        @test !is_moved(bytes) || VERSION >= v"1.11" # where the old bytes stay alive instead
+        @test incremented_sum([1, 2, 3], buffer) == 9
+    end
 end
 
 @testset "macros outside of a block, and wrong arguments" begin
