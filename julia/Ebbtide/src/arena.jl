@@ -112,13 +112,13 @@ function mtmap_arena(f, items)
             try
                 results[at] = call_in_arena(f, items[at])
             catch exception
-                failures[at] = exception
+                failures[at] = Some(exception)
                 next[] = length(items) + 1
             end
         end
     end
     foreach(wait, [Threads.@spawn(work()) for _ in 1:min(Threads.nthreads(), length(items))])
     failed = findfirst(!isnothing, failures)
-    failed === nothing || throw(failures[failed])
+    failed === nothing || throw(something(failures[failed]))
     map(identity, results)
 end

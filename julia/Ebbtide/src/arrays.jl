@@ -1,5 +1,6 @@
 # Arrays in arena memory.
 
+using LinearAlgebra: Adjoint, Transpose
 using Serialization: Serialization, AbstractSerializer, serialize
 
 """
@@ -10,10 +11,13 @@ column-major and contiguous, with elements of plain bits. It is an address and a
 making one allocates nothing.
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
-`copy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays, and it is
-serialized as one.
-`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting does not copy an
-operand that overlaps the destination: `copy` it first, if elements move.
+`copy`, `deepcopy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays, and
+it is serialized as one; so are views and transposes of it, and an `Array` of such. A `deepcopy`
+of any other container shares the memory of the arrays in it.
+
+`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting copies an operand
+that overlaps the destination if one of them is an `ArenaArray` and the other a view, a transpose or a
+permutation of it, or if both are views of one array. In other cases `copy` it first, if elements move.
 """
 struct ArenaArray{T,N} <: DenseArray{T,N}
     # Not a `Ptr{T}`: where `T` is not inferred, Julia 1.5 prints an internal error when it drops a
@@ -37,9 +41,24 @@ Base.sizeof(a::ArenaArray) = length(a) * Base.elsize(typeof(a))
 Base.strides(a::ArenaArray) = Base.size_to_strides(1, a.size...)
 Base.pointer(a::ArenaArray{T}) where {T} = Ptr{T}(a.address)
 Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = pointer(a)
-Base.deepcopy(a::ArenaArray) = copy(a)
-# Another process has other memory: it gets an ordinary array.
-Serialization.serialize(to::AbstractSerializer, a::ArenaArray) = serialize(to, copy(a))
+
+# What shows an array in another way.
+const Shown = Union{SubArray{<:Any,<:Any,<:ArenaArray},Adjoint{<:Any,<:ArenaArray},
+    Transpose{<:Any,<:ArenaArray},PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:ArenaArray}}
+
+# Julia takes arrays without references for values, which share nothing.
+Base.dataids(a::ArenaArray) = (UInt(a.address),)
+Base.dataids(a::PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:ArenaArray}) = Base.dataids(parent(a))
+Base.mightalias(a::ArenaArray, b::Shown) = UInt(a.address) in Base.dataids(b)
+Base.mightalias(a::Shown, b::ArenaArray) = UInt(b.address) in Base.dataids(a)
+Base.unaliascopy(a::Union{ArenaArray,Shown}) = copy(a)
+
+Base.deepcopy(a::Union{ArenaArray,Shown}) = copy(a)
+Base.deepcopy(a::Array{<:Union{ArenaArray,Shown}}) = map(copy, a)
+# Another process has other memory: it gets ordinary arrays.
+Serialization.serialize(to::AbstractSerializer, a::Union{ArenaArray,Shown}) = serialize(to, copy(a))
+Serialization.serialize(to::AbstractSerializer, a::Array{<:Union{ArenaArray,Shown}}) =
+    serialize(to, map(copy, a))
 
 @inline function Base.getindex(a::ArenaArray, i::Int)
     @boundscheck checkbounds(a, i)
@@ -131,12 +150,14 @@ end
 
 # The bytes of an array: an `ArgumentError` for what no array can have.
 @inline function size_in_bytes(::Type{T}, size::Dims) where {T}
-    bytes = Base.elsize(Vector{T})
+    element = Base.elsize(Vector{T})
+    # The length has to be an Int even if elements have no bytes.
+    bytes = max(element, 1)
     for n in size
         bytes, overflow = Base.Checked.mul_with_overflow(bytes, n)
         (n >= 0) & !overflow & (bytes <= LARGEST_SIZE) || throw_size(size)
     end
-    bytes
+    element == 0 ? 0 : bytes
 end
 @inline function size_in_bytes(::Type{T}, size::Dims{1}) where {T}
     element = Base.elsize(Vector{T})

@@ -21,9 +21,9 @@ is_within(::UInt, ::Nothing) = true
 # How many values a search looks at. Cycles end here, and large containers cost no more than this.
 const SEARCH_BUDGET = 64
 
-# Types whose values are not searched.
-const OPAQUE = Union{Number,Ptr,Type,Symbol,AbstractString,AbstractChar,Module,Task,IO,Method,
-    AbstractBuffer,Core.MethodInstance,Core.CodeInfo,TypeVar}
+# Types whose values are not searched. Only Julia's own, for others have fields that nobody knows.
+const OPAQUE = Union{Ptr,Type,Symbol,String,Module,IOStream,Base.LibuvStream,Method,
+    Core.MethodInstance,Core.CodeInfo,TypeVar}
 
 # Whether values of a type may hold an array. `above` has the types that are being looked at.
 function may_hold_type(T, above = ())
@@ -49,6 +49,13 @@ function search(value, memory, budget::Int)
         for index in eachindex(value)
             isassigned(value, index) || continue
             budget = search(value[index], memory, budget)
+            budget > 0 || break
+        end
+    elseif value isa Task
+        # Its other fields are those of the scheduler, where other tasks are.
+        for field in (:code, :result)
+            isdefined(value, field) || continue
+            budget = search(getfield(value, field), memory, budget)
             budget > 0 || break
         end
     else

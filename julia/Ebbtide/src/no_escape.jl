@@ -27,7 +27,12 @@ by the exception, or by [`reset_buffer!`](@ref). With `strict=true`, it is freed
 Arrays of the block must not outlive it. A value that the block returns is searched for them: as
 themselves, and in tuples, structs, closures and arrays. That is an [`EscapeError`](@ref). The search
 costs nothing where the type of the value cannot hold any. Arrays of an outer block may be returned
-from an inner one. Not caught are addresses, and arrays that are assigned to a variable from outside.
+from an inner one. Not caught are addresses, arrays that are assigned to a variable from outside, and what
+lies behind the first $SEARCH_BUDGET values that the search meets.
+
+An array belongs to the innermost block of its buffer that is open when it is allocated. A function that
+is defined in a block, allocates with that block's `@alloc`, and is called in an inner block on
+the same buffer makes arrays that end with the inner block.
 
 ```julia
 function normalised_sum(x)

@@ -7,7 +7,7 @@ const SCOPED_CALLS = (:zeros, :ones, :fill, :similar, :collect, :copy, :map)
 with_scoped_calls(x) = x
 function with_scoped_calls(x::Expr)
     x.head in (:quote, :inert, :macrocall) && return x
-    x.head === :do && return with_scoped_calls(without_do(x))
+    x.head === :do && return x.args[1].head === :call ? with_scoped_calls(without_do(x)) : x
     is_definition(x) && return Expr(x.head, x.args[1], map(with_scoped_calls, x.args[2:end])...)
     arguments = map(with_scoped_calls, x.args)
     x.head === :call && x.args[1] in SCOPED_CALLS ?

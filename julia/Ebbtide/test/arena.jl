@@ -73,7 +73,14 @@ end
     end
 end
 
+macro called_with(f, x)
+    :($(esc(f))($(esc(x))))
+end
+
 @testset "A01 calls written in the block mean what they mean there" begin
+    @test 4 == @arena @called_with(3) do x
+        x + 1
+    end
     copy_of_all(copy) = @arena copy(3)
     @test copy_of_all(x -> x + 1) == 4
     @test (@arena map([1, 2], [10, 20]) do x, y
@@ -210,6 +217,12 @@ end
     @test mtmap_arena(n -> ScopedArray(fill(n, LARGE)) .* 2, [1, 2]) == [fill(2, LARGE), fill(4, LARGE)]
     @test mtmap_arena(string, reshape(1:4, 2, 2)) == ["1" "3"; "2" "4"]
     @test isempty(mtmap_arena(f, Int[]))
+    thrown = try
+        mtmap_arena(_ -> throw(nothing), items)
+    catch exception
+        exception
+    end
+    @test thrown === nothing
     @test_throws DomainError(-3.0) mtmap_arena(n -> n < -2 ? throw(DomainError(float(n))) : sum(zeros(LARGE)), 0:-1:-20)
 end
 

@@ -64,6 +64,46 @@ end
     end
 end
 
+@testset "operands that overlap the destination are copied" begin
+    @no_escape begin
+        filled() = copyto!(@alloc(Int, 5), 1:5)
+        a = filled()
+        @views a[2:5] .= a[1:4]
+        @test a == [1, 1, 2, 3, 4]
+        a = filled()
+        copyto!(view(a, 2:5), view(a, 1:4))
+        @test a == [1, 1, 2, 3, 4]
+        a = filled()
+        a .= view(a, 5:-1:1)
+        @test a == 5:-1:1
+        a = filled()
+        view(a, 5:-1:1) .= a
+        @test a == 5:-1:1
+        for turned in (adjoint, transpose, m -> PermutedDimsArray(m, (2, 1)))
+            m = copyto!(@alloc(Int, 3, 3), 1:9)
+            m .= turned(m)
+            @test m == reshape(1:9, 3, 3)'
+        end
+        m = copyto!(@alloc(Int, 3, 3), 1:9)
+        m' .= m
+        @test m == reshape(1:9, 3, 3)'
+        nothing
+    end
+end
+
+@testset "a deep copy is an ordinary array" begin
+    @no_escape begin
+        a = fill!(@alloc(Int, 2, 2), 3)
+        for shown in (a, view(a, 1, :), a', transpose(a), PermutedDimsArray(a, (2, 1)))
+            deepcopy(shown)[1] = 7
+            first(deepcopy([shown]))[1] = 7
+            @test a[1] == 3
+            @test deepcopy([shown]) == [shown]
+        end
+        nothing
+    end
+end
+
 @testset "another process gets an ordinary array" begin
     function sent(value)
         io = IOBuffer()
@@ -74,6 +114,10 @@ end
         a = fill!(@alloc(Int, 2, 2), 3)
         @test sent(a) isa Matrix{Int}
         @test sent((1, a)) == (1, [3 3; 3 3])
+        @test sent(a') == [3 3; 3 3] && !(parent(sent(a')) isa ArenaArray)
+        @test sent(view(a, 1, :)) isa Vector{Int}
+        @test sent([a, a]) isa Vector{Matrix{Int}}
+        @test sent([view(a, 1, :)]) isa Vector{Vector{Int}}
         nothing
     end
     @test_throws Ebbtide.BufferError Ebbtide.alloc!(sent(SlabBuffer()), Int, 1)

@@ -178,6 +178,13 @@ mutable struct Variable
     value::Any
 end
 
+struct NumberOfArray <: Number
+    value::Any
+end
+struct TextOfArray <: AbstractString
+    value::Any
+end
+
 @testset "B24 an array does not leave its block" begin
     buffer = SlabBuffer()
     escaping = [
@@ -194,6 +201,13 @@ end
         y -> Ref{Any}(y),
         y -> [y],
         y -> Any[1, y],
+        y -> NumberOfArray(y),
+        y -> TextOfArray(y),
+        y -> IOBuffer(reinterpret(UInt8, y)),
+        y -> AllocBuffer(y),
+        y -> Task(() -> y),
+        y -> (task = @async(y); wait(task); task),
+        y -> Pair{Any,Any}(:a, 1 => y),
     ]
     for value in escaping
         @test_throws EscapeErrorType @no_escape buffer value(@alloc(Int, 3))

@@ -42,6 +42,9 @@ end
             message = message_of(() -> Ebbtide.alloc!(buffer, Int, dims...), buffer)
             @test occursin("negative", message) || occursin("too large", message)
         end
+        # So that the length of an array is an Int, even if its elements have no bytes.
+        @test_throws ArgumentError Ebbtide.alloc!(buffer, Nothing, typemax(Int) ÷ 2, 4)
+        @test length(Ebbtide.alloc!(buffer, Nothing, typemax(Int) ÷ 4, 2)) == typemax(Int) ÷ 4 * 2
         for bytes in (-1, typemin(Int), typemax(Int), typemax(UInt), big(2)^100)
             message = message_of(() -> Ebbtide.alloc_ptr!(buffer, bytes), buffer)
             @test occursin("too large", message)
