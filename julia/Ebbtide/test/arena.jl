@@ -189,12 +189,16 @@ end
             nothing
         end
     end
+    collect_garbage()
+    clear_arena_pool!()
     leave_to_finalizer()
     GC.gc()
-    fills_others(200)
-    collect_garbage()
-    fills_others(200)
-    @test length(stored) == 1 && all(==(1), only(stored))
+    clear_arena_pool!()
+    @test length(stored) == 1
+    # Its memory has not been freed, or used again.
+    @test arrays_in_arenas() == 1 && length(POOL.arenas) == 1
+    arrays_in_arenas() == 1 && fills_others(200)
+    @test all(==(1), only(stored))
 end
 
 @testset "A03 copyfromarena" begin
