@@ -31,11 +31,12 @@ fn instructions(program: &Path, row: &str) -> f64 {
 
 /// The same loops in Rust.
 fn rust() -> PathBuf {
+    let folder = common::library().parent().unwrap().parent().unwrap();
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--release", "-p", "ebbtide-capi", "--example", "fast_paths"]);
-    assert!(build.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
-    let profile = common::library().parent().unwrap();
-    profile.parent().unwrap().join("release/examples/fast_paths")
+    build.current_dir(env!("CARGO_MANIFEST_DIR")).env("CARGO_TARGET_DIR", folder);
+    assert!(build.status().unwrap().success());
+    folder.join("release/examples/fast_paths")
 }
 
 #[test]
