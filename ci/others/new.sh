@@ -85,11 +85,14 @@ c++ -std=c++17 -O2 -I "$crate/include" -c "$crate/c/operators.cpp" -o "$objects/
 compile() { c++ "${flags[@]}" -c "$1" -o "$objects/$(basename "$1" .cpp).o"; }
 running=0
 for file in "$objects/listener.cpp" "$suite/src/unit.cpp" "${quick[@]/#/$suite/src/unit-}"; do
-    ((running < $(nproc))) || { wait -n && running=$((running - 1)); }
+    ((running < $(nproc))) || { wait -n; running=$((running - 1)); }
     compile "${file%.cpp}.cpp" &
     running=$((running + 1))
 done
-while ((running > 0)); do wait -n && running=$((running - 1)); done
+while ((running > 0)); do
+    wait -n
+    running=$((running - 1))
+done
 
 for name in "${quick[@]}"; do
     c++ -o "$objects/$name" "$objects/unit-$name.o" "$objects"/{unit,listener,malloc,operators}.o \
