@@ -68,18 +68,18 @@ pub unsafe extern "C" fn ebb_realloc_(
     size: usize,
     owner: &Owner,
 ) -> *mut c_void {
-    // SAFETY: the block is alive, and has a header if it is the engine's.
+    // SAFETY: the block is alive, and has a header if it is the engine's. The caller uses it no more
+    // if the result is not null.
+    let resized = unsafe { owner.resize_headed(block.cast(), size) };
+    if !resized.is_null() {
+        return resized.cast();
+    }
+    // SAFETY: the block is as it was.
     let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
         // SAFETY: the block is not the engine's, so it is the C library's. The C library need not
         // keep a block of 0 bytes, so it is asked for one.
         return unsafe { realloc(block, size.max(1)) };
     };
-    // SAFETY: the block is the engine's, alive, and has a header. The caller uses it no more if the
-    // result is not null.
-    let resized = unsafe { owner.resize_headed(block.cast(), size) };
-    if !resized.is_null() {
-        return resized.cast();
-    }
     let moved = ebb_alloc_(size, owner, c_library);
     if moved.is_null() {
         // Shrinking never fails: the block stays as large as it is.

@@ -34,8 +34,8 @@ pub struct ebb_figures {
     pub live_peak: usize,
     /// The bytes that arenas hold.
     pub held: usize,
-    /// What `held` does not exceed: one and a half times `live_peak`, 16 MiB, and 4 MiB for each
-    /// thread that has opened a scope.
+    /// The bound up to which arenas take memory: one and a half times `live_peak`, 16 MiB, and 4 MiB
+    /// for each running thread that has opened a scope.
     pub bound: usize,
     /// The part of `held` that is kept for the next scopes.
     pub kept: usize,

@@ -43,7 +43,7 @@ unsafe fn options_of(given: &ebb_scope_options) -> Options {
 }
 
 /// Enables the thread to open scopes. False if that is impossible: then everything comes from the C
-/// library, as it does in destructors at the end of a thread.
+/// library, as it does after the end of the thread's owner.
 ///
 /// # Safety
 ///
