@@ -6,8 +6,8 @@
 
 mod common;
 
-use common::{Program, compilers};
-use std::{env, fs, path::Path};
+use common::{Program, compilers, has_google_test};
+use std::fs;
 
 const STANDARDS: [&str; 2] = ["-std=c++17", "-std=c++20"];
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
@@ -21,17 +21,6 @@ const SETS: [&[&str]; 3] = [
 const ARENAS: (&str, usize) = ("cpp/arenas.cpp", 32);
 const CONTAINERS: (&str, usize) = ("cpp/containers.cpp", 13);
 
-/// Whether `GoogleTest` is installed. In CI it must be.
-fn has_google_test() -> bool {
-    let found = Path::new("/usr/include/gtest/gtest.h").exists();
-    let advice = "GoogleTest is missing; install it with: apt-get install libgtest-dev";
-    assert!(found || env::var_os("CI").is_none_or(|ci| ci != "true"), "{advice}");
-    if !found {
-        eprintln!("left out: {advice}");
-    }
-    found
-}
-
 /// Compiles a file of tests with `GoogleTest` and these flags, and runs it.
 fn pass((file, least): (&str, usize), standard: &str, flags: &[&str]) {
     if !has_google_test() {
@@ -42,10 +31,7 @@ fn pass((file, least): (&str, usize), standard: &str, flags: &[&str]) {
         let libraries = ["-lgtest", "-lgtest_main"];
         let program = Program::compile_with(compiler, file, &flags, &libraries);
         let run = program.run(&["--gtest_brief=1"]);
-        assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
-        let passed = run.output.split("[  PASSED  ] ").nth(1).unwrap();
-        let count: usize = passed.split(' ').next().unwrap().parse().unwrap();
-        assert!(count >= least, "{}", run.output);
+        run.assert_google_tests_passed(least, &format!("{compiler} {flags:?} {file}"));
     }
 }
 

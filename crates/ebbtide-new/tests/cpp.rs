@@ -7,7 +7,7 @@
 mod common;
 mod objects;
 
-use common::{Program, compilers, has, library};
+use common::{Program, compilers, has, has_google_test, library};
 use objects::{object, objects};
 use std::fs;
 
@@ -36,16 +36,13 @@ fn program(
 /// Compiles the tests of `GoogleTest` with these flags and runs those of the filter, of which there are
 /// at least so many.
 fn pass(compiler: &str, standard: &str, flags: &[&str], name: &str, filter: &str, least: usize) {
-    if !has("gtest/gtest.h", "libgtest-dev") {
+    if !has_google_test() {
         return;
     }
     let libraries = ["-lgtest", "-lgtest_main"];
     let source = ("cpp/operators.cpp", standard);
     let run = program(compiler, source, flags, &libraries, name).run(&["--gtest_brief=1", filter]);
-    assert!(run.succeeded, "{compiler} {flags:?}:\n{}", run.output);
-    let passed = run.output.split("[  PASSED  ] ").nth(1).unwrap();
-    let count: usize = passed.split(' ').next().unwrap().parse().unwrap();
-    assert!(count >= least, "{}", run.output);
+    run.assert_google_tests_passed(least, &format!("{compiler} {flags:?}"));
 }
 
 #[test]

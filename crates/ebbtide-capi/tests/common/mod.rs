@@ -38,6 +38,13 @@ pub(crate) fn has(header: &str, package: &str) -> bool {
     found
 }
 
+/// Whether `GoogleTest` is installed. In CI it must be.
+pub(crate) fn has_google_test() -> bool {
+    let found = has("gtest/gtest.h", "libgtest-dev");
+    assert!(found || env::var_os("CI").is_none_or(|ci| ci != "true"), "CI needs GoogleTest");
+    found
+}
+
 /// Runs a command with this input, which must succeed, and returns what it prints.
 pub(crate) fn run(command: &mut Command, input: &str) -> String {
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -106,6 +113,14 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Asserts that tests of `GoogleTest`, at least so many, were run and passed.
+    pub(crate) fn assert_google_tests_passed(&self, least: usize, what: &str) {
+        assert!(self.succeeded, "{what}:\n{}", self.output);
+        let passed = self.output.split("[  PASSED  ] ").nth(1).unwrap();
+        let count: usize = passed.split(' ').next().unwrap().parse().unwrap();
+        assert!(count >= least, "{what}:\n{}", self.output);
+    }
+
     fn of(output: Output) -> Run {
         let text = [output.stdout, output.stderr].concat();
         let output_text = String::from_utf8_lossy(&text).into_owned();

@@ -40,6 +40,15 @@ struct fragile {
     }
 };
 
+// Two of ours compare as two of std's do.
+template <typename Ours, typename Theirs>
+void expect_same_order(const Ours &ours, const Ours &other, const Theirs &theirs,
+                       const Theirs &others) {
+    EXPECT_EQ(ours == other, theirs == others);
+    EXPECT_EQ(ours < other, theirs < others);
+    EXPECT_EQ(ours >= other, theirs >= others);
+}
+
 // An iterator that can be read once.
 struct once {
     using iterator_category = std::input_iterator_tag;
@@ -162,9 +171,7 @@ TYPED_TEST(VectorLikeStd, AfterAnySequenceOfOperations) {
         }
         ASSERT_TRUE(std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end())) << turn;
         ASSERT_GE(ours.capacity(), ours.size());
-        EXPECT_EQ(ours == other, theirs == others);
-        EXPECT_EQ(ours < other, theirs < others);
-        EXPECT_EQ(ours >= other, theirs >= others);
+        expect_same_order(ours, other, theirs, others);
     }
 }
 
@@ -377,9 +384,7 @@ TEST(StringLikeStd, AfterAnySequenceOfOperations) {
                 ours.pop_back(), theirs.pop_back();
         }
         ASSERT_EQ(ours, theirs) << turn;
-        EXPECT_EQ(ours == other, theirs == others);
-        EXPECT_EQ(ours < other, theirs < others);
-        EXPECT_EQ(ours >= other, theirs >= others);
+        expect_same_order(ours, other, theirs, others);
     }
 }
 
