@@ -37,33 +37,23 @@ end
 
 @generated may_hold(::Type{T}) where {T} = may_hold_type(T)
 
-# Whether `value` holds an array in `memory`. Returns what is left of the budget, and nothing else,
-# when there is none: `found` is a budget below 0.
+# What a search goes on with. Of a task, its other fields are those of the scheduler, where other tasks
+# are.
+children(value) = (getfield(value, i) for i in 1:nfields(value) if isdefined(value, i))
+children(value::Array) = (value[i] for i in eachindex(value) if isassigned(value, i))
+children(value::Task) = (getfield(value, name) for name in (:code, :result) if isdefined(value, name))
+
+# Searches `value` for an array in `memory`. Returns what is left of the budget, or -1 if there is one.
 function search(value, memory, budget::Int)
     budget <= 0 && return budget
     budget -= 1
     may_hold(typeof(value)) || return budget
     if value isa ArenaArray
         return !isempty(value) && is_within(UInt(value.address), memory) ? -1 : budget
-    elseif value isa Array
-        for index in eachindex(value)
-            isassigned(value, index) || continue
-            budget = search(value[index], memory, budget)
-            budget > 0 || break
-        end
-    elseif value isa Task
-        # Its other fields are those of the scheduler, where other tasks are.
-        for field in (:code, :result)
-            isdefined(value, field) || continue
-            budget = search(getfield(value, field), memory, budget)
-            budget > 0 || break
-        end
-    else
-        for index in 1:nfields(value)
-            isdefined(value, index) || continue
-            budget = search(getfield(value, index), memory, budget)
-            budget > 0 || break
-        end
+    end
+    for child in children(value)
+        budget = search(child, memory, budget)
+        budget > 0 || break
     end
     budget
 end
