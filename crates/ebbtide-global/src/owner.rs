@@ -133,8 +133,8 @@ const ID_BATCH: u64 = 1 << 20;
 
 static NEXT_IDS: AtomicU64 = AtomicU64::new(FIRST_ID);
 
-/// The bytes at the start of a chunk that belong to no block (G5). The first block with a header may
-/// begin right there: see the module `headed`.
+/// The bytes at the start of a chunk that belong to no block (G5). The first block with a header
+/// may begin right there: see the module `headed`.
 const LEAD: usize = 24;
 
 /// Blocks aligned to more than this come from the inner allocator.
@@ -191,9 +191,9 @@ impl Ticket {
         self.id.get()
     }
 
-    /// The ticket for a [`number`](Ticket::number). `None` for 0 and other numbers that belong to no
-    /// ticket. With a number that was made up, [`leave`](Owner::leave) ends the scope that the number
-    /// happens to name, or does nothing.
+    /// The ticket for a [`number`](Ticket::number). `None` for 0 and other numbers that belong to
+    /// no ticket. With a number that was made up, [`leave`](Owner::leave) ends the scope that the
+    /// number happens to name, or does nothing.
     ///
     /// ```
     /// use ebbtide_global::engine::{Owner, Ticket};
@@ -584,8 +584,9 @@ impl Owner {
         counters.freed.store(self.freed.get(), Ordering::Relaxed);
     }
 
-    /// Publishes the figures of the last outermost scope, unless another one is open. For front ends
-    /// before they call [`report`](crate::report), which does so for the calling thread's own owner.
+    /// Publishes the figures of the last outermost scope, unless another one is open. For front
+    /// ends before they call [`report`](crate::report), which does so for the calling thread's own
+    /// owner.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;

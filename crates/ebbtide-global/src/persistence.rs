@@ -16,7 +16,8 @@ const MAX_THRESHOLD: usize = 16 * THRESHOLD;
 pub(crate) struct Persistence {
     /// The first chunk of the persistent scope; `None` if there is none.
     pub(crate) first_chunk: Cell<Option<Run>>,
-    /// The scope's ID, as in the entries of its chunks; [`NO_SCOPE`] if there is no persistent scope.
+    /// The scope's ID, as in the entries of its chunks; [`NO_SCOPE`] if there is no persistent
+    /// scope.
     pub(crate) scope: Cell<u64>,
     /// The ID of the current or last session, which is the ID in its ticket (P4).
     pub(crate) session: Cell<u64>,

@@ -62,10 +62,10 @@ pub struct Report {
     pub live_peak: usize,
     /// The bytes that arenas hold: in scopes, in pinned chunks, and for the next scopes.
     pub held: usize,
-    /// The bound up to which arenas take memory, as [`arena`](crate::arena) promises: one and a half
-    /// times `live_peak`, plus 16 MiB, plus 4 MiB for each running thread that has opened a scope.
-    /// [`retain`](crate::retain) may raise it. When `live_peak` falls, `held` stays above it as long as
-    /// blocks are alive in nearly every chunk.
+    /// The bound up to which arenas take memory, as [`arena`](crate::arena) promises: one and a
+    /// half times `live_peak`, plus 16 MiB, plus 4 MiB for each running thread that has opened a
+    /// scope. [`retain`](crate::retain) may raise it. When `live_peak` falls, `held` stays above it
+    /// as long as blocks are alive in nearly every chunk.
     pub bound: usize,
     /// Figures for each [`Options::label`](crate::Options::label), in the order of first use.
     pub labels: Vec<LabelReport>,
@@ -104,7 +104,8 @@ pub struct Fallbacks {
     pub waste: u64,
     /// Skipped scopes: the inner allocator served them as a whole, because of the blocks of their
     /// thread's last 256 scopes more than three quarters outlived them, or more than seven eighths
-    /// of the bytes were added to those alive, so an arena would save nothing. Not part of [`total`](Fallbacks::total), which counts requests.
+    /// of the bytes were added to those alive, so an arena would save nothing. Not part of
+    /// [`total`](Fallbacks::total), which counts requests.
     pub skipped_scopes: u64,
 }
 

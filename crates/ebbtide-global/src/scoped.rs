@@ -117,9 +117,8 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
                 // SAFETY: the block is the engine's, and alive with this size.
                 thread::with(|owner| unsafe { owner.resize_or(block, size, new_size, slow) })
             }
-            // The block stays with the inner allocator, even inside a scope.
-            // SAFETY: the block is not the engine's, so the inner allocator served it, with this
-            // layout.
+            // The block stays with the inner allocator, even inside a scope. SAFETY: the block is
+            // not the engine's, so the inner allocator served it, with this layout.
             None => unsafe { self.inner.realloc(block, layout, new_size) },
         }
     }

@@ -192,8 +192,8 @@ impl Owner {
         self.alloc_in_chunk::<0>(layout)
     }
 
-    /// Serves a block of at most [`MEDIUM`] bytes, which begins `PHASE` bytes above a multiple of its
-    /// alignment.
+    /// Serves a block of at most [`MEDIUM`] bytes, which begins `PHASE` bytes above a multiple of
+    /// its alignment.
     #[inline(always)]
     pub(super) fn alloc_in_chunk<const PHASE: usize>(&self, layout: Layout) -> *mut u8 {
         if let Err(reason) = self.accept(layout) {

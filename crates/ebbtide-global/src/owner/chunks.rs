@@ -82,8 +82,8 @@ impl Owner {
     }
 
     /// Takes a run with memory behind it. If memory is short, a run that holds much more than is
-    /// needed stays for a larger block if there is another run, and is trimmed otherwise; not if the
-    /// block `may_exceed` its needs.
+    /// needed stays for a larger block if there is another run, and is trimmed otherwise; not if
+    /// the block `may_exceed` its needs.
     fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
         let warm = self.cache.take_warm(class)?;
         let surplus = warm.entry().held.get().saturating_sub(bytes);
@@ -179,8 +179,8 @@ impl Owner {
         None
     }
 
-    /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes, if
-    /// the chunk has.
+    /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes,
+    /// if the chunk has.
     #[inline]
     pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8, needed: usize) {
         let chunk_end = chunk.start().addr() + CHUNK;
@@ -287,8 +287,9 @@ impl Owner {
     /// first-level cache. Otherwise the next stage of the current chunk begins; after the last one,
     /// the partner continues where it stopped. Returns false if neither chunk has room.
     ///
-    /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise two
-    /// empty chunks would give way to each other for ever, for a block as large as the first stage.
+    /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise
+    /// two empty chunks would give way to each other for ever, for a block as large as the first
+    /// stage.
     fn take_turns(&self, current: Run, needed: usize) -> bool {
         let (start, limit) = (current.start().addr(), self.limit.get());
         let is_full = limit == start + CHUNK;
@@ -479,8 +480,8 @@ impl Owner {
             self.cache.give(chunk, BUMP_CLASS);
             return false;
         }
-        // From here on the chunk has no owner (G2): its entry must not be accessed.
-        // The blocks of this scope that escaped are those that no thread has freed yet.
+        // From here on the chunk has no owner (G2): its entry must not be accessed. The blocks of
+        // this scope that escaped are those that no thread has freed yet.
         add(&self.escaped, u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
         if let Some(counters) = self.counters.get() {
             figures::add(&counters.pinned, u64::from(pinned_before == 0));

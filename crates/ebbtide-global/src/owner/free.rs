@@ -133,8 +133,8 @@ impl Owner {
     }
 
     /// Frees a small block in a scope that lists them: rewinds the bump pointer if the block is the
-    /// last one, and lists it otherwise. For a larger block it calls `medium`,
-    /// which must do the same as [`free_medium`](Owner::free_medium).
+    /// last one, and lists it otherwise. For a larger block it calls `medium`, which must do the
+    /// same as [`free_medium`](Owner::free_medium).
     ///
     /// # Safety
     ///

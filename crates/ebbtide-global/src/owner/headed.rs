@@ -10,10 +10,10 @@
 //!                                          bytes + log2 align
 //! ```
 //!
-//! The bytes of a common block are a multiple of 16, so the low four bits of a header tell the kinds
-//! apart, and the next common block begins at 16 n + 8 as well. The fast path tests that, instead of
-//! rounding. The bytes of the others are an odd multiple of 8, so that common blocks, up to the
-//! largest small one, share no free list with them.
+//! The bytes of a common block are a multiple of 16, so the low four bits of a header tell the
+//! kinds apart, and the next common block begins at 16 n + 8 as well. The fast path tests that,
+//! instead of rounding. The bytes of the others are an odd multiple of 8, so that common blocks, up
+//! to the largest small one, share no free list with them.
 
 use super::{Owner, add, alloc::Growth, listing::ALL};
 use crate::{
@@ -73,8 +73,8 @@ impl Header {
         self.bytes - self.lead()
     }
 
-    /// `None` if the block is larger than any allocator may serve. The alignment of a common block is
-    /// that of its first byte after [`PHASE`] bytes.
+    /// `None` if the block is larger than any allocator may serve. The alignment of a common block
+    /// is that of its first byte after [`PHASE`] bytes.
     fn layout(self) -> Option<Layout> {
         Layout::from_size_align(self.bytes, self.align()).ok()
     }
@@ -163,12 +163,12 @@ impl Owner {
     }
 
     /// Allocates a block with a header in the innermost scope. `free` and `resize` need no layout
-    /// for it. Returns null if no scope is open, the scope does not serve the request, or `align` is
-    /// not a power of two. Blocks are aligned to at least 16 bytes. A size of 0 is served like one of
-    /// 8 bytes.
+    /// for it. Returns null if no scope is open, the scope does not serve the request, or `align`
+    /// is not a power of two. Blocks are aligned to at least 16 bytes. A size of 0 is served like
+    /// one of 8 bytes.
     ///
-    /// The header takes 8 bytes, or as many as the alignment if that is more than 16 or the block is
-    /// large. It counts for the sizes and the limit of the scope's options.
+    /// The header takes 8 bytes, or as many as the alignment if that is more than 16 or the block
+    /// is large. It counts for the sizes and the limit of the scope's options.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -187,8 +187,8 @@ impl Owner {
         self.alloc_with_header(size, align, false)
     }
 
-    /// Like [`alloc_headed`](Owner::alloc_headed), but the block is filled with zeros. Memory that is
-    /// zero already is not written.
+    /// Like [`alloc_headed`](Owner::alloc_headed), but the block is filled with zeros. Memory that
+    /// is zero already is not written.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -247,8 +247,9 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block is alive and belongs to some allocator. If it belongs to the engine, a method named
-    /// `headed` returned it, of any owner. If the result is true, the block is not used again.
+    /// The block is alive and belongs to some allocator. If it belongs to the engine, a method
+    /// named `headed` returned it, of any owner. If the result is true, the block is not used
+    /// again.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -278,13 +279,14 @@ impl Owner {
         let start = block.wrapping_sub(HEADER);
         // SAFETY: `free_or` calls it for this same block.
         let slowly = || unsafe { self.free_headed_slowly(block) };
-        // SAFETY: a common block, which is alive, has the size that its header says, and is not used
-        // again.
+        // SAFETY: a common block, which is alive, has the size that its header says, and is not
+        // used again.
         unsafe { self.free_or(place, start, header.bytes, slowly, slowly) };
         true
     }
 
-    /// Out-of-line path for everything but a common block of the innermost scope that is not listed.
+    /// Out-of-line path for everything but a common block of the innermost scope that is not
+    /// listed.
     ///
     /// # Safety
     ///
@@ -295,8 +297,8 @@ impl Owner {
         let Some(place) = (unsafe { run::find(block) }) else { return };
         // SAFETY: the caller's block has a header.
         let header = unsafe { Header::read(block) };
-        // SAFETY: the block begins where its header says, in the chunk at `place`, is alive, has this
-        // size and is not used again.
+        // SAFETY: the block begins where its header says, in the chunk at `place`, is alive, has
+        // this size and is not used again.
         unsafe { self.free(place, block.wrapping_sub(header.lead()), header.bytes) }
     }
 
@@ -333,9 +335,9 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// The block is alive and belongs to some allocator. If it belongs to the engine, a method named
-    /// `headed` returned it, of any owner. If the result is not null, the block is used only through
-    /// the result from then on.
+    /// The block is alive and belongs to some allocator. If it belongs to the engine, a method
+    /// named `headed` returned it, of any owner. If the result is not null, the block is used only
+    /// through the result from then on.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -377,8 +379,8 @@ impl Owner {
         unsafe { new.write(resized) }
     }
 
-    /// Resizes a common block in place. Returns false, and changes nothing, if that is impossible or
-    /// moving the block is better.
+    /// Resizes a common block in place. Returns false, and changes nothing, if that is impossible
+    /// or moving the block is better.
     fn resize_common(&self, place: Place, start: *mut u8, layout: Layout, bytes: usize) -> bool {
         let entry = place.entry();
         if entry.scope.load(Ordering::Relaxed) != self.scope.get() {

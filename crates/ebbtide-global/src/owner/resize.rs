@@ -86,9 +86,9 @@ impl Owner {
         if self.shrinks_elsewhere(place, layout.size(), new_size) { block } else { ptr::null_mut() }
     }
 
-    /// Resizes a block in a chunk of another scope. It shrinks in place; if it grows, the caller moves
-    /// it out of the arena. So does a block of the persistent scope that shrinks by half or more,
-    /// because the scope could not reuse the rest before it ends.
+    /// Resizes a block in a chunk of another scope. It shrinks in place; if it grows, the caller
+    /// moves it out of the arena. So does a block of the persistent scope that shrinks by half or
+    /// more, because the scope could not reuse the rest before it ends.
     #[inline(always)]
     pub(super) fn shrinks_elsewhere(&self, place: Place, old_size: usize, new_size: usize) -> bool {
         let scope = place.entry().scope.load(Ordering::Relaxed);
