@@ -86,7 +86,7 @@ impl Bounds {
         self.origin.load(Ordering::Relaxed)
     }
 
-    /// How far behind the origin an address lies; `None` outside of the range.
+    /// The offset of an address from the origin; `None` outside of the range.
     #[inline(always)]
     pub(crate) fn offset_of(&self, address: usize) -> Option<usize> {
         let offset = address.wrapping_add(self.minus_origin.load(Ordering::Relaxed));

@@ -54,9 +54,8 @@ impl Budget {
     /// Adds to the bytes held. Returns false, and changes nothing, if the sum would exceed `bound`.
     pub(crate) fn grow(&self, bytes: usize, bound: usize) -> bool {
         // Adds before it compares, so that two threads cannot both take the last bytes. Until the
-        // sum is corrected, another thread may be refused, which may ask again.
-        // Relaxed, as in `shrink`: every change is a read-modify-write, and the count publishes no
-        // memory.
+        // sum is corrected, another thread may be refused; it may try again. Relaxed, as in
+        // `shrink`: every change is a read-modify-write, and the count publishes no memory.
         let held = self.held.fetch_add(bytes, Ordering::Relaxed);
         let is_allowed = held.saturating_add(bytes) <= bound;
         if !is_allowed {
@@ -71,7 +70,7 @@ impl Budget {
     }
 
     /// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a
-    /// window: for one thread, if several call this at once.
+    /// window; if several threads call this at once, only one of them gets true.
     pub(crate) fn observe(&self, live: usize, now: u64) -> bool {
         // Relaxed, as for `window_start`: a maximum, and an exchange that one thread wins. Neither
         // publishes anything.
@@ -84,8 +83,8 @@ impl Budget {
         if has_ended {
             let mut peak = self.peak.load(relaxed);
             loop {
-                // Stored there before it is replaced here, so that one of the two fields has it at
-                // any time.
+                // Stored in `peak_before` before it is replaced in `peak`, so that one of the two
+                // fields has it at any time.
                 self.peak_before.store(peak, relaxed);
                 // Release: pairs with the load in `peak`.
                 match self.peak.compare_exchange_weak(peak, live, release, relaxed) {

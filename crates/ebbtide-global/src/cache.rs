@@ -1,4 +1,5 @@
-//! What an owner keeps for its next scopes: unused runs, and pinned chunks with a free tail.
+//! The memory that an owner keeps for its next scopes: unused runs, and pinned chunks with a free
+//! tail.
 
 use crate::{
     memory, pool,
@@ -58,8 +59,8 @@ impl Cache {
         Some(run)
     }
 
-    /// Makes the next run of a class that is taken one that holds as many bytes as `suits` accepts.
-    /// Returns false, and changes nothing, if none of the first few runs does.
+    /// Moves a run whose held bytes `suits` accepts to the front of its class, so that it is taken
+    /// next. Returns false, and changes nothing, if `suits` accepts none of the first few runs.
     pub(crate) fn bring_forward(&self, class: usize, suits: impl Fn(usize) -> bool) -> bool {
         let head = self.runs[class].get();
         let mut before: Option<Run> = None;

@@ -17,7 +17,7 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Opens a scope. `continues`: it continues one that is counted, and is not counted itself.
+    /// Opens a scope. If it `continues` a scope that is counted, it is not counted itself.
     #[inline]
     pub(crate) fn open(options: &Options, continues: bool) -> Guard {
         let label = options.label.map(|text| match Label::find_by_address(text) {
@@ -75,7 +75,7 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 ///
 /// When `f` returns or panics, all chunks without live blocks are free again at once. Blocks that
 /// are still alive (in the result, in a global, in another thread) stay valid and do not move.
-/// Their memory is reused after they are freed, by whichever thread. So any code may run in a
+/// Their memory is reused after any thread has freed them. So any code may run in a
 /// scope, and the result may be of any type.
 ///
 /// # Memory
@@ -96,10 +96,10 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// # When the inner allocator serves
 ///
 /// Scopes nest, and the innermost one serves requests. If no arena is available, `f` still runs and
-/// uses the inner allocator. That is so if the program's global allocator is not a
+/// uses the inner allocator. This happens if the program's global allocator is not a
 /// [`Scoped`](crate::Scoped), if the system has no addresses to reserve, if the bound above is
-/// reached, and in a destructor at the end of a thread. The [report](crate::report) says how often
-/// it happened.
+/// reached, and in a destructor at the end of a thread. The [report](crate::report) counts these
+/// cases.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -121,9 +121,9 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 ///
 /// # When to use it
 ///
-/// A scope pays off if `f` allocates much and keeps little: parsing, compiling, answering a
-/// request, numeric work with temporary vectors. It does not if more than a few per cent of the
-/// blocks outlive their scope.
+/// A scope pays off if `f` allocates many blocks and keeps few of them: parsing, compiling,
+/// answering a request, numeric work with temporary vectors. It does not if more than a few per
+/// cent of the blocks outlive their scope.
 #[inline]
 pub fn arena<R>(f: impl FnOnce() -> R) -> R {
     let _guard = FastGuard::open();
@@ -171,7 +171,7 @@ impl Drop for FastGuard {
 /// Like [`arena`], but with [`Options`]: which sizes the scope serves, a byte limit, a label.
 ///
 /// A nested scope takes a chunk of its own, 64 KiB that its thread keeps for the next one. Opening
-/// and closing it costs some tens of nanoseconds.
+/// and closing it costs a few tens of nanoseconds.
 ///
 /// ```
 /// use ebbtide_global::{Options, arena_with};

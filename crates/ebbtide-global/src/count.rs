@@ -47,7 +47,7 @@ impl Count {
     /// [is empty](Count::is_empty).
     #[inline]
     pub(crate) fn own(&self) {
-        // Relaxed: whoever gave up the chunk, and `is_empty`, ordered what was done to it before.
+        // Relaxed: giving up the chunk, or `is_empty`, ordered all earlier accesses to it.
         // Other threads free blocks only after they were handed over, which orders this store.
         self.0.store(BIAS, Ordering::Relaxed);
     }
@@ -91,7 +91,7 @@ impl Count {
         #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]
         let change = (local as u32).wrapping_sub(BIAS);
         // Release: pairs with `adopt`, which reads the entry, and with the fence in `free`, whose
-        // caller uses the chunk anew.
+        // caller reuses the chunk.
         let live = self.0.fetch_add(change, Ordering::Release).wrapping_add(change);
         debug_assert!(live < BIAS / 2, "more blocks were freed than allocated");
         if live == 0 {

@@ -38,14 +38,14 @@ pub(crate) struct Counters {
     pub(crate) grown: AtomicU64,
     /// Blocks that were alive when their scope ended.
     pub(crate) escaped: AtomicU64,
-    /// How often a chunk was pinned.
+    /// The number of times that a chunk was pinned.
     pub(crate) pinned: AtomicU64,
     /// The most bytes that one scope took.
     pub(crate) high_water: AtomicU64,
     /// Bytes in the owner's cache of runs.
     pub(crate) cached: AtomicUsize,
     fallbacks: [AtomicU64; REASONS],
-    /// For each of the first labels, what its scopes of this owner used.
+    /// For each of the first labels, the usage of this owner's scopes with that label.
     labels: [LabelCounters; OWN_LABELS],
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn freed_elsewhere(bytes: u64) {
 }
 
 /// The live bytes of the whole program, as last published by each owner. Costs two loads for each
-/// set of counters, so for as many owners as ever existed at the same time.
+/// set of counters. There are as many sets as the most owners that existed at the same time.
 pub(crate) fn live_bytes() -> usize {
     let balance = |sum: u64, counters: &Counters| {
         sum.wrapping_add(counters.bytes.load(Ordering::Relaxed))
@@ -208,7 +208,7 @@ pub(crate) struct Usage {
     pub(crate) escaped: u64,
 }
 
-/// What scopes with one label used.
+/// The usage of the scopes with one label.
 #[derive(Debug)]
 struct LabelCounters {
     scopes: AtomicU64,
@@ -227,7 +227,7 @@ impl LabelCounters {
         }
     }
 
-    /// Adds the usage of a scope that ended and counts as so many scopes.
+    /// Adds the usage of a scope that ended and counts as `scopes` scopes.
     #[inline]
     fn count(&self, usage: &Usage, scopes: u64, add: impl Fn(&AtomicU64, u64)) {
         add(&self.scopes, scopes);
@@ -237,7 +237,7 @@ impl LabelCounters {
     }
 }
 
-/// A label, with what the scopes of all owners with this label used.
+/// A label, with the usage of all scopes with this label.
 #[derive(Debug)]
 pub(crate) struct Label {
     pub(crate) text: &'static str,
@@ -259,8 +259,8 @@ impl Label {
         })
     }
 
-    /// Finds a label that was first used with this very string. Costs less than
-    /// comparing texts.
+    /// Finds a label that was first used with the string at this address. Cheaper than comparing
+    /// texts.
     pub(crate) fn find_by_address(text: &'static str) -> Option<&'static Label> {
         LABELS.iter().find(|label| core::ptr::eq(label.text, text))
     }
@@ -270,7 +270,7 @@ impl Label {
         usize::try_from(self.pinned.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
-    /// The number of scopes with this label that have ended, and what they used.
+    /// The number of scopes with this label that have ended, and their usage.
     pub(crate) fn usage(&self) -> (u64, Usage) {
         let own = COUNTERS.iter().filter_map(|counters| counters.labels.get(self.number));
         let (mut scopes, mut usage) = (0_u64, Usage::default());

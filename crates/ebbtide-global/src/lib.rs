@@ -1,4 +1,4 @@
-//! A global allocator with safe arena scopes, for code that knows nothing about arenas.
+//! A global allocator with safe arena scopes, for code that is unaware of arenas.
 //!
 //! ```
 //! use ebbtide_global::{Scoped, arena};
@@ -9,7 +9,7 @@
 //!
 //! let text = "3 1 2";
 //! let largest = arena(|| {
-//!     // Everything allocated in here comes from an arena, whichever code allocates it.
+//!     // Everything allocated in here, by any code, comes from an arena.
 //!     let mut numbers: Vec<String> = text.split(' ').map(String::from).collect();
 //!     numbers.sort();
 //!     numbers.pop()
@@ -19,7 +19,7 @@
 //!
 //! [`arena`] is a safe function. It takes any closure and returns any result. When the closure
 //! ends, chunks without live blocks are free again at once. A block that escapes, like the string
-//! above, stays valid, and its memory is reused after it is freed, by whichever thread. Safety does
+//! above, stays valid, and its memory is reused after any thread has freed it. Safety does
 //! not depend on what escapes: each chunk of 64 KiB counts its live blocks, and is not reused while
 //! one of them is alive.
 //!
@@ -32,7 +32,7 @@
 //! | `ArenaLayer` (feature `tower`) | answers each request of a server in such a future |
 //! | [`warm`] | initialises the lazy globals of std outside of any arena |
 //! | [`release_pool`], [`retain`] | return memory to the system; set how much is kept |
-//! | [`report`] | counts blocks and bytes served, fallbacks by reason, escaped blocks |
+//! | [`report`] | returns statistics: blocks and bytes served, fallbacks by reason, escaped blocks |
 //!
 //! # When it pays
 //!
@@ -55,8 +55,8 @@
 //! of addresses, every request goes to the inner allocator.
 //!
 //! Memory that [`release_pool`] or [`retain`] gives back is available to other processes at once on
-//! Linux and Windows; other Unixes reclaim it when they need it. On Windows, addresses that were
-//! ever in use count as committed memory, in steps of 32 MiB, until they are given back.
+//! Linux and Windows; other Unixes reclaim it when they need it. On Windows, addresses that have
+//! ever been in use count as committed memory, in steps of 32 MiB, until they are given back.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The loom models cannot map memory. `tests/loom*.rs` include the modules that they model directly.
 #![cfg(not(loom))]

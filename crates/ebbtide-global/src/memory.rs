@@ -77,7 +77,7 @@ pub(crate) fn is_tight() -> bool {
     held() > bound() / 4 * 3
 }
 
-/// Whether so many more bytes would stay within the bound.
+/// Whether holding this many more bytes would stay within the bound.
 pub(crate) fn has_room(bytes: usize) -> bool {
     held().saturating_add(bytes) <= bound()
 }

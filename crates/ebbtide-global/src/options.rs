@@ -16,8 +16,8 @@
 ///
 /// All scopes together hold no more than [`arena`](crate::arena) promises, whatever their options.
 /// But a scope with sizes or a byte limit uses no free memory between blocks that earlier scopes of
-/// its thread kept, only the free ends of their chunks. So if it keeps something, it costs more
-/// than a scope without them. A label does not change how a scope is served.
+/// its thread kept, only the free ends of their chunks. So if blocks outlive it, it costs more
+/// memory than a scope without these options. A label does not change how a scope is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Options {
@@ -77,7 +77,7 @@ impl Options {
     /// ```
     /// use ebbtide_global::{Options, arena_with};
     ///
-    /// // Once the scope has served a megabyte, the inner allocator goes on.
+    /// // Once the scope has served a megabyte, the inner allocator serves the rest.
     /// let text = arena_with(&Options::new().byte_limit(1 << 20), || "ebb".repeat(100));
     /// assert_eq!(text.len(), 300);
     /// ```

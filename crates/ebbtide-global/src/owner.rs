@@ -66,7 +66,7 @@
 //!   gives up a run by putting it into a pool or by settling the count of a chunk. An owner takes a
 //!   run from a pool, adopts a retired chunk by an exchange of its count, or takes the chunk whose
 //!   last block it frees. In each case the taker acquires what the giver released. A run with a
-//!   large block belongs to whoever holds the block (G7).
+//!   large block belongs to the thread that holds the block (G7).
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
 //!   where `local` gains `bumped_blocks - flushed_blocks` as long as it is current. For a retired
 //!   one it is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
@@ -192,8 +192,8 @@ impl Ticket {
     }
 
     /// The ticket for a [`number`](Ticket::number). `None` for 0 and other numbers that belong to
-    /// no ticket. With a number that was made up, [`leave`](Owner::leave) ends the scope that the
-    /// number happens to name, or does nothing.
+    /// no ticket. With an invented number, [`leave`](Owner::leave) ends the scope that happens to
+    /// have it, or does nothing.
     ///
     /// ```
     /// use ebbtide_global::engine::{Owner, Ticket};
@@ -247,9 +247,9 @@ pub struct Owner {
     list_floor: Cell<usize>,
     /// The innermost scope's ID; [`NO_SCOPE`], or [`NOT_STARTED`] before the start.
     scope: Cell<u64>,
-    /// The blocks that this owner ever bumped.
+    /// The number of blocks that this owner has bumped since its start.
     bumped_blocks: Cell<u64>,
-    /// The bytes that this owner ever freed, except by rewinding the bump pointer.
+    /// The bytes that this owner has freed since its start, except by rewinding the bump pointer.
     freed: Cell<u64>,
     /// The entry of the cached chunk, which stays owned between scopes, so that two stores open a
     /// fast scope. `Some` only while no scope is open or the only open one is fast. The chunk
@@ -257,7 +257,7 @@ pub struct Owner {
     /// `current_chunk` have the values that a fast scope begins with.
     cached_entry: Cell<Option<&'static Entry>>,
 
-    // The second cache line: what opening and ending a fast scope accesses as well.
+    // The second cache line: fields that opening and ending a fast scope accesses as well.
     /// The scope ID in the cached chunk's entry; 0 if there is no cached chunk. Successive fast
     /// scopes share it as long as they leave no block behind.
     cached_scope: Cell<u64>,
@@ -270,7 +270,8 @@ pub struct Owner {
     /// How many more fast scopes may end before the figures are published. Those that have ended
     /// since the last publication are not in `scopes_ended` yet.
     scopes_until_publish: Cell<u64>,
-    /// The bytes that this owner ever served, up to the last [`flush`](Owner::flush).
+    /// The bytes that this owner has served since its start, up to the last
+    /// [`flush`](Owner::flush).
     bytes: Cell<u64>,
     /// This owner's ID; [`NOT_STARTED`] before it is started and [`ENDED`] afterwards.
     id: Cell<u64>,
@@ -401,7 +402,7 @@ impl Owner {
     pub fn start(&self) -> bool {
         if self.id.get() == NOT_STARTED && range::prepare() == Readiness::Ready {
             let counters = Counters::take();
-            // Counters that an ended owner left behind have its values.
+            // Counters of an ended owner still have its values.
             self.bumped_blocks.set(counters.blocks.load(Ordering::Relaxed));
             self.scopes_ended.set(counters.scopes_ended.load(Ordering::Relaxed));
             self.bytes.set(counters.bytes.load(Ordering::Relaxed));

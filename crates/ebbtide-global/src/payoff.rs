@@ -28,7 +28,7 @@ pub(crate) struct Payoff {
     scopes_to_skip: Cell<u32>,
 }
 
-/// What an owner has ever counted, modulo 2^64.
+/// The totals of an owner since its start, modulo 2^64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Totals {
     /// Blocks served.
@@ -53,8 +53,8 @@ impl Payoff {
         }
     }
 
-    /// Counts an outermost scope that ended. `totals` returns the owner's after it, and is called
-    /// at the end of a sample.
+    /// Counts an outermost scope that ended. `totals`, which returns the owner's totals after it,
+    /// is called only at the end of a sample.
     #[inline]
     pub(crate) fn scope_ended(&self, totals: impl FnOnce() -> Totals) {
         let scopes = self.scopes.get() + 1;

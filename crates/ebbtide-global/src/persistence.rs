@@ -8,7 +8,7 @@ use core::cell::Cell;
 /// builds, so that tests reach it.
 const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 
-/// The limit of the threshold, which grows when a persistent scope did not pay off.
+/// The maximum of the threshold, which grows when a persistent scope did not pay off.
 const MAX_THRESHOLD: usize = 16 * THRESHOLD;
 
 /// See the module's head.
@@ -51,7 +51,7 @@ impl Persistence {
         }
     }
 
-    /// Sets what is not zero from an owner's start on.
+    /// Sets the fields that are not zero once an owner has started.
     pub(crate) fn start(&self) {
         self.scope.set(NO_SCOPE);
         self.threshold.set(THRESHOLD);

@@ -3,7 +3,7 @@
 //! Each class of runs has a pool of two stacks: one for runs with memory behind them, and one for
 //! runs whose memory went back to the system. Memory goes back when it was not used for a window of
 //! time, when the bound of `memory` falls, when the pools hold more than the user allowed, or when
-//! the user asks for it.
+//! the user requests it.
 
 use crate::{
     memory,
@@ -135,8 +135,8 @@ pub(crate) fn trim(bytes: usize) {
     }
 }
 
-/// Called at the end of a window. Gives back what was not used during the window, except for what
-/// pools always keep, or what exceeds the bound, whichever is more.
+/// Called at the end of a window. Gives memory back to the system: the larger of the excess over
+/// the bound, and the memory that was not used during the window minus what pools always keep.
 pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);
     let unused = UNUSED.swap(pooled, Ordering::Relaxed).min(pooled);

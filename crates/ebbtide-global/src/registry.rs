@@ -1,7 +1,7 @@
 //! A lock-free list that only grows and is never freed.
 //!
 //! Threads read it while others append. No thread waits for another, so the child of a `fork` can
-//! use the list, whatever other threads were doing.
+//! use the list, whatever other threads were doing at the time.
 //!
 //! The model in `tests/loom_registry.rs` covers every interleaving of these operations.
 
@@ -53,8 +53,8 @@ impl<T> Registry<T> {
         self.find_or_append(|_| false, value)
     }
 
-    /// Returns the first value that is `wanted`. If there is none, appends `value`; if several
-    /// threads do so at the same time, only one value is appended. Always allocates.
+    /// Returns the first value for which `wanted` is true. If there is none, appends `value`; if
+    /// several threads do so at the same time, only one value is appended. Always allocates.
     pub(crate) fn find_or_append(
         &'static self,
         wanted: impl Fn(&T) -> bool,
@@ -63,7 +63,7 @@ impl<T> Registry<T> {
         let node = Box::into_raw(Box::new(Node { value, next: Link::new(ptr::null_mut()) }));
         let mut link = &self.first;
         loop {
-            // Release: whoever follows the link sees the node's contents. Relaxed on failure:
+            // Release: a thread that follows the link sees the node's contents. Relaxed on failure:
             // `follow` loads the link again.
             let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
             if link.compare_exchange(ptr::null_mut(), node, release, relaxed).is_ok() {

@@ -102,10 +102,10 @@ pub struct Fallbacks {
     /// The arenas held too much memory for their live bytes, so they were not allowed to take more.
     /// This happens before [`Report::bound`] is reached.
     pub waste: u64,
-    /// Skipped scopes: the inner allocator served them as a whole, because of the blocks of their
-    /// thread's last 256 scopes more than three quarters outlived them, or more than seven eighths
-    /// of the bytes were added to those alive, so an arena would save nothing. Not part of
-    /// [`total`](Fallbacks::total), which counts requests.
+    /// Skipped scopes, which the inner allocator served as a whole, because an arena would save
+    /// nothing: of the blocks of their thread's last 256 scopes more than three quarters outlived
+    /// them, or the thread's live bytes grew by more than seven eighths of the bytes served. Not
+    /// part of [`total`](Fallbacks::total), which counts requests.
     pub skipped_scopes: u64,
 }
 
@@ -132,7 +132,7 @@ pub struct Escapes {
     /// each keeps a small part of it, the blocks of earlier scopes that a scope frees are
     /// subtracted.
     pub blocks: u64,
-    /// How often a chunk was pinned by such blocks.
+    /// The number of times that such blocks pinned a chunk.
     pub chunks: u64,
     /// Chunks that are pinned now: by live blocks, or because a thread's next scope will reuse the
     /// memory between them.
@@ -179,8 +179,8 @@ pub struct LabelReport {
 /// The share of escaping blocks at which an arena costs about as much as it saves.
 const WORTHWHILE: f64 = 0.05;
 
-/// So many bytes a label may pin for blocks that are about to be freed: those of the replies that
-/// threads send at the moment, say.
+/// Bytes that a label may pin without being leaky, for blocks that are about to be freed, such as
+/// those of replies that are being sent.
 const PINNED_IN_FLIGHT: usize = 1 << 20;
 
 fn ratio(part: u64, whole: u64) -> f64 {
@@ -229,8 +229,8 @@ impl Report {
         ratio(self.escapes.blocks, self.blocks)
     }
 
-    /// The calls that arenas saved the inner allocator: an allocation for each block, a free for
-    /// each block that did not outlive its scope, and the reallocations in place.
+    /// The number of calls to the inner allocator that arenas saved: an allocation for each block,
+    /// a free for each block that did not outlive its scope, and the reallocations in place.
     ///
     /// ```
     /// use ebbtide_global::{Options, Scoped, arena_with, report};
@@ -248,9 +248,9 @@ impl Report {
     }
 
     /// The labels for which more than one block in twenty outlived its scope and more than 1 MiB is
-    /// pinned at the moment. From about there on, an arena no longer pays off. Blocks that were
-    /// freed soon after their scope, such as those of a reply that was sent, pin nothing and do not
-    /// make a label leaky.
+    /// pinned at the moment. From about that point on, an arena no longer pays off. Blocks that
+    /// were freed soon after their scope, such as those of a reply that was sent, pin nothing and
+    /// do not make a label leaky.
     ///
     /// ```
     /// use ebbtide_global::{Options, Scoped, arena_with, report};

@@ -157,12 +157,12 @@ impl Entry {
         self.label.set(label);
     }
 
-    /// Counts the chunk as pinned. Called before it is.
+    /// Counts the chunk as pinned. Called before the chunk is pinned.
     pub(crate) fn count_pinned(&self) {
         figures::count_pinned(self.label.get());
     }
 
-    /// Counts the chunk as pinned no more. The caller owns it.
+    /// Reverses [`count_pinned`](Entry::count_pinned). The caller owns the chunk.
     pub(crate) fn count_unpinned(&self) {
         figures::count_unpinned(self.label.get());
     }

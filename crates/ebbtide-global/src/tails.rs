@@ -1,4 +1,4 @@
-//! Pinned chunks with free tails, which owners that end leave to other owners.
+//! Pinned chunks with free tails, which ending owners leave to other owners.
 //!
 //! The entries are hints. A chunk listed here may have been freed or adopted since, so a taker must
 //! adopt it through its [`Count`](crate::count::Count). If a hint is overwritten, the chunk's tail

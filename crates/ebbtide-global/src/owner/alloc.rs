@@ -213,7 +213,7 @@ impl Owner {
                 self.bumped_blocks.set(self.bumped_blocks.get().wrapping_add(1));
                 return start;
             }
-            // The loop ends: a chunk that is not adopted always has room.
+            // The loop ends: a chunk that was not adopted always has room.
             if let Err(reason) = self.next_chunk(rounded + layout.align()) {
                 return self.refuse(Some(reason));
             }

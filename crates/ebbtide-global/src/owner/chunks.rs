@@ -37,8 +37,8 @@ pub(super) fn signed(blocks: u64) -> i32 {
     blocks as i32
 }
 
-/// The live blocks of a chunk that were bumped since its adoption (G9), as far as its owner knows:
-/// frees by others are not subtracted. Its count must be up to date.
+/// The number of live blocks of a chunk that were bumped since its adoption (G9), as far as its
+/// owner knows: frees by others are not subtracted. Its count must be up to date.
 fn newer_live(entry: &Entry) -> i32 {
     entry.local.get().wrapping_add(entry.older_freed.get())
 }
@@ -82,8 +82,8 @@ impl Owner {
     }
 
     /// Takes a run with memory behind it. If memory is short, a run that holds much more than is
-    /// needed stays for a larger block if there is another run, and is trimmed otherwise; not if
-    /// the block `may_exceed` its needs.
+    /// needed stays for a larger block if there is another run, and is trimmed otherwise; but not
+    /// if the block `may_exceed` its needs.
     fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
         let warm = self.cache.take_warm(class)?;
         let surplus = warm.entry().held.get().saturating_sub(bytes);
@@ -112,7 +112,7 @@ impl Owner {
             return true;
         }
         // Memory in the pools of other classes may be given back instead. If every large block did
-        // that, each would fault in again what the one before gave back.
+        // that, each would fault in again the memory that the previous one gave back.
         if live > 0 {
             let now = os::milliseconds();
             if now.saturating_sub(self.trimmed_at.get()) < TRIM_EVERY_MS {
@@ -287,9 +287,8 @@ impl Owner {
     /// first-level cache. Otherwise the next stage of the current chunk begins; after the last one,
     /// the partner continues where it stopped. Returns false if neither chunk has room.
     ///
-    /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise
-    /// two empty chunks would give way to each other for ever, for a block as large as the first
-    /// stage.
+    /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise,
+    /// for a block as large as the first stage, two empty chunks would alternate for ever.
     fn take_turns(&self, current: Run, needed: usize) -> bool {
         let (start, limit) = (current.start().addr(), self.limit.get());
         let is_full = limit == start + CHUNK;
@@ -470,8 +469,8 @@ impl Owner {
         self.persistence.record_pinned(entry, newer);
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
-        // Counted before `settle`, so that whoever frees the last block finds it counted. Both are
-        // Relaxed, but `Count` orders them.
+        // Counted before `settle`, so that the thread that frees the last block finds it counted.
+        // Both are Relaxed, but `Count` orders them.
         entry.count_pinned();
         let live = entry.count.settle(local);
         if live == 0 {

@@ -1,4 +1,4 @@
-//! Blocks with a header, for languages whose `free` is told neither size nor alignment.
+//! Blocks with a header, for languages whose `free` gets neither size nor alignment.
 //!
 //! The eight bytes below the address that the caller gets are the block's header. There are two
 //! kinds of blocks:
@@ -102,7 +102,7 @@ impl Header {
     ///
     /// # Safety
     ///
-    /// `block` is what [`write`](Header::write) returned for a block that is alive.
+    /// [`write`](Header::write) returned `block`, and the block is alive.
     #[inline(always)]
     unsafe fn read(block: *mut u8) -> Header {
         // SAFETY: the caller says that the block has a header, which only `write` and the block's
@@ -117,7 +117,7 @@ impl Header {
         if log_align == 0 {
             Header { bytes: word, log_align }
         } else {
-            // A block that was freed twice has the bytes of a poisoned one here.
+            // After a double free, the header has the poison pattern.
             debug_assert!((4..=12).contains(&log_align), "the header of a block was overwritten");
             Header { bytes: word >> 4, log_align }
         }
@@ -129,7 +129,7 @@ impl Owner {
     /// which should continue with [`alloc_headed`](Owner::alloc_headed). A size of 0 is served like
     /// one of 8 bytes.
     ///
-    /// For front ends that measure: it is inlined, and compiles to 16 instructions.
+    /// For front ends that need the fastest path: it is inlined, and compiles to 16 instructions.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -229,7 +229,7 @@ impl Owner {
         unsafe { finish(header, start, zeroed && !is_large) }
     }
 
-    /// Allocates a common block of so many bytes, at most [`MEDIUM`].
+    /// Allocates a common block of `bytes` bytes, at most [`MEDIUM`].
     #[inline(always)]
     fn alloc_common(&self, bytes: usize) -> *mut u8 {
         if self.list_floor.get() == ALL && bytes <= SMALL {
@@ -302,8 +302,8 @@ impl Owner {
         unsafe { self.free(place, block.wrapping_sub(header.lead()), header.bytes) }
     }
 
-    /// The bytes that the caller may use of a block with a header: at least as many as were asked
-    /// for. `None` if the block belongs to another allocator.
+    /// The bytes that the caller may use of a block with a header: at least as many as were
+    /// requested. `None` if the block belongs to another allocator.
     ///
     /// # Safety
     ///

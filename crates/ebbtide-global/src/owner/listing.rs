@@ -90,7 +90,7 @@ impl Owner {
         let offset = CHUNK / 2 + place * size_of::<FreeLists>();
         let lists = NonNull::new(run.start().wrapping_add(offset).cast::<FreeLists>());
         if let Some(lists) = lists {
-            // SAFETY: the place lies in a chunk that holds nothing but lists. No other scope uses
+            // SAFETY: the place lies in a chunk that holds only lists. No other scope uses
             // it, because each depth has its own and the persistent scope is the outermost (P1).
             // All-zero bytes are valid lists.
             unsafe { lists.write_bytes(0, 1) };

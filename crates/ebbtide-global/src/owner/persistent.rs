@@ -7,7 +7,7 @@
 //! A pinned chunk is *sparse* if less than a quarter of its blocks are alive. Once an owner has
 //! pinned enough sparse chunks, its next outermost scope *persists*: it lists the blocks that its
 //! owner frees, like a long scope, and it is suspended instead of ended. The next outermost scope
-//! continues it, and reuses the free memory between its live blocks. What runs from one resumption
+//! continues it, and reuses the free memory between its live blocks. The time from one resumption
 //! to the next suspension is a *session*; to the user, each session is a scope.
 //!
 //! ```text
@@ -62,7 +62,7 @@ impl Owner {
     }
 
     /// Makes the scope that has just begun in this chunk persistent. `None` if it cannot have
-    /// lists: then it is an ordinary scope.
+    /// lists; it then stays an ordinary scope.
     pub(super) fn persist(&self, first_chunk: Run) -> Option<Ticket> {
         if !self.begin_listing() {
             return None;
@@ -219,7 +219,8 @@ impl Owner {
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
         // free now and lies in a chunk of the scope that owns these lists.
         unsafe { lists.push(range::widen_provenance(block), size::list(size::round(size))) };
-        // The owner may open no other scope for long, and would keep all chunks meanwhile.
+        // The owner may not open another scope for a long time, and would keep all chunks
+        // meanwhile.
         if lists.live.get() == 0 && !self.has_scope() {
             self.end_persistent();
         }

@@ -235,7 +235,8 @@ impl Owner {
 
     /// Whether this owner's cache has a run with memory for a large block that grows to `size`. A
     /// block that moves there costs a copy. In place it would cost page faults for at least as many
-    /// bytes, and a smaller block would take the run and have the rest of its memory given back.
+    /// bytes, and a smaller block would take the run and cause the rest of its memory to be given
+    /// back.
     fn has_warm_run(&self, size: usize) -> bool {
         size > MEDIUM
             && self.cache.bring_forward(large_class(size, Growth::Continued), |held| {

@@ -282,8 +282,8 @@ impl Owner {
     }
 
     /// Retires the chunks of the innermost scope, whose first chunk is `first_chunk`, and restores
-    /// the outer scope. Chunks that it pins are counted for its label, or with
-    /// `keeps_labels` for the label that they have.
+    /// the outer scope. Chunks that it pins are counted for its label; with `keeps_labels`, for the
+    /// label that they already have.
     #[inline]
     pub(super) fn release_chunks(&self, first_chunk: Run, keeps_labels: bool) {
         let Some(current) = self.current_chunk.get() else { return };
