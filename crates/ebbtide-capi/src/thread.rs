@@ -3,6 +3,12 @@
 //! Opening a scope takes an idle arena of the thread, or a new one; closing it gives the arena
 //! back. So nested scopes of one thread have an arena each, even if two libraries that are unaware
 //! of each other open them.
+//!
+//! The destructor of a thread-local frees the idle arenas of a thread that ends. A thread may open its
+//! first scope after such destructors have run, in the destructor of a POSIX key. So on Linux the list
+//! is also the value of a key, whose destructor frees them in that case. The key alone would not do:
+//! its destructor may lie in a library that has been unloaded by then. The destructor of a
+//! thread-local keeps its library from being unloaded before.
 
 use crate::{
     arena::{self, ebb_arena, ebb_arena_free, new_for_thread},
@@ -15,6 +21,11 @@ use core::{cell::Cell, ptr::NonNull};
 struct Idle {
     first: Cell<Option<NonNull<ebb_arena>>>,
     count: Cell<usize>,
+    /// The maximum number: 0 until the end of the thread is known to free them, and again from then
+    /// on; else [`MOST_IDLE`].
+    most: Cell<usize>,
+    /// The thread's end has freed the idle arenas.
+    has_ended: Cell<bool>,
 }
 
 /// The maximum number of idle arenas of a thread. Without it, a thread that closes the scopes of
@@ -22,7 +33,70 @@ struct Idle {
 const MOST_IDLE: usize = 32;
 
 thread_local! {
-    static IDLE: Idle = const { Idle { first: Cell::new(None), count: Cell::new(0) } };
+    static IDLE: Idle = const { Idle {
+        first: Cell::new(None),
+        count: Cell::new(0),
+        most: Cell::new(0),
+        has_ended: Cell::new(false),
+    } };
+}
+
+/// The second chance to free the idle arenas of a thread.
+#[cfg(target_os = "linux")]
+mod late {
+    use super::Idle;
+    use core::{ffi::c_void, ptr};
+    use ebbtide::front_end::ThreadKey;
+
+    unsafe extern "C" fn end(idle: *mut c_void) {
+        // SAFETY: the values of the key are references to lists.
+        unsafe { &*idle.cast::<Idle>() }.end();
+    }
+
+    // SAFETY: its values are references to lists, set by `register`.
+    static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
+
+    /// Makes the end of this thread end its list. If there are no keys left, only the destructor of the
+    /// thread-local does.
+    ///
+    /// # Safety
+    ///
+    /// The list is the thread-local of this thread.
+    pub(super) unsafe fn register(idle: &Idle) {
+        // SAFETY: the list lives until destructors of keys have run in this thread, or until
+        // `forget`.
+        unsafe { KEY.set(ptr::from_ref(idle).cast_mut().cast()) };
+    }
+
+    /// The list of this thread has ended.
+    pub(super) fn forget() {
+        // SAFETY: null is no value.
+        unsafe { KEY.set(ptr::null_mut()) };
+    }
+
+    /// Libraries are unloaded and loaded again, and a process has few keys.
+    unsafe extern "C" fn unload() {
+        // SAFETY: while a library is unloaded, nobody calls its functions. Where the whole process
+        // ends instead, a thread that still runs and sets its first value at this moment would need
+        // another thread that creates a key meanwhile; see `ThreadKey::delete`.
+        unsafe { KEY.delete() };
+    }
+
+    #[used]
+    #[unsafe(link_section = ".fini_array")]
+    static UNLOAD: unsafe extern "C" fn() = unload;
+}
+
+#[cfg(not(target_os = "linux"))]
+mod late {
+    use super::Idle;
+
+    /// # Safety
+    ///
+    /// None: it does nothing.
+    pub(super) unsafe fn register(_: &Idle) {}
+
+    pub(super) fn forget() {}
 }
 
 impl Idle {
@@ -38,9 +112,11 @@ impl Idle {
     ///
     /// # Safety
     ///
-    /// `arena` is an arena of `new_for_thread` without an open scope, in no list.
+    /// `arena` is an arena of `new_for_thread` without an open scope, in no list. `self` is the
+    /// thread-local of this thread.
     unsafe fn push(&self, arena: NonNull<ebb_arena>) -> bool {
-        if self.count.get() == MOST_IDLE {
+        // SAFETY: the only list is the thread-local, as the caller says.
+        if self.count.get() == self.most.get() && !unsafe { self.may_keep() } {
             return false;
         }
         // SAFETY: an arena, as the caller says; no reference to this field exists.
@@ -48,6 +124,29 @@ impl Idle {
         self.first.set(Some(arena));
         self.count.set(self.count.get() + 1);
         true
+    }
+
+    /// Whether a full list may take one more: only the first of a thread that is not ending.
+    ///
+    /// # Safety
+    ///
+    /// `self` is the thread-local of this thread.
+    #[cold]
+    unsafe fn may_keep(&self) -> bool {
+        if self.most.get() > 0 || self.has_ended.get() {
+            return false;
+        }
+        // SAFETY: the thread-local of this thread, as the caller says.
+        unsafe { late::register(self) };
+        self.most.set(MOST_IDLE);
+        true
+    }
+
+    /// Frees the idle arenas. Those that become idle later are freed at once.
+    fn end(&self) {
+        self.has_ended.set(true);
+        self.most.set(0);
+        self.free_all();
     }
 
     fn free_all(&self) {
@@ -60,7 +159,8 @@ impl Idle {
 
 impl Drop for Idle {
     fn drop(&mut self) {
-        self.free_all();
+        self.end();
+        late::forget();
     }
 }
 
@@ -90,7 +190,7 @@ pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
     // SAFETY: an arena.
     unsafe { arena::close(arena) };
     let pushed = IDLE.try_with(|idle| {
-        // SAFETY: its scope was closed above, and it is in no list.
+        // SAFETY: its scope was closed above, and it is in no list. `idle` is the thread-local.
         unsafe { idle.push(arena) }
     });
     if pushed != Ok(true) {

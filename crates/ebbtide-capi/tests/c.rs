@@ -85,6 +85,19 @@ fn threads() {
     passes("c/threads.c", &[PLAIN, OPTIMISED, ASAN, TSAN]);
 }
 
+/// A library that has this one in it, statically, in a program that has not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_may_be_unloaded() {
+    for compiler in compilers("cc") {
+        let plugin = [C11, &["-O1", "-DPLUGIN", "-shared", "-fPIC"]].concat();
+        let plugin = Program::compile(compiler, "c/plugin.c", &plugin);
+        let host = Program::compile(compiler, "c/plugin.c", &[C11, PLAIN].concat());
+        let run = host.run(&[plugin.path().to_str().unwrap()]);
+        assert!(run.succeeded, "{compiler}:\n{}", run.output);
+    }
+}
+
 #[test]
 fn misuse_of_scopes_is_caught_with_checks() {
     dies("c/death.c", PLAIN, "ebbtide: ");

@@ -20,55 +20,22 @@ pub(crate) unsafe fn register(owner: &Owner) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-use key::register as register_lasting;
-
-#[cfg(target_os = "linux")]
-mod key {
-    use core::{
-        ffi::c_void,
-        ptr,
-        sync::atomic::{AtomicU64, Ordering},
-    };
-    use ebbtide_global::engine::Owner;
-
-    /// The key plus one; 0 before there is one.
-    static KEY: AtomicU64 = AtomicU64::new(0);
+fn register_lasting(owner: &'static Owner) -> bool {
+    use core::{ffi::c_void, ptr};
+    use ebbtide::front_end::ThreadKey;
 
     /// Destructors that run later may still allocate and free, outside of scopes.
-    extern "C" fn end(owner: *mut c_void) {
-        // SAFETY: only `register` sets values of the key, which are references to owners that live
-        // until such destructors have run.
+    unsafe extern "C" fn end(owner: *mut c_void) {
+        // SAFETY: the values of the key are references to owners.
         unsafe { &*owner.cast::<Owner>() }.end();
     }
 
-    pub(super) fn register(owner: &'static Owner) -> bool {
-        let Some(key) = get() else { return false };
-        let owner = ptr::from_ref(owner).cast::<c_void>();
-        // SAFETY: the key was created and is never deleted.
-        unsafe { libc::pthread_setspecific(key, owner) == 0 }
-    }
+    // SAFETY: its values are references to owners, set below.
+    static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
 
-    /// The key of all threads. `None` if the process has too many keys.
-    fn get() -> Option<libc::pthread_key_t> {
-        let known = KEY.load(Ordering::Relaxed);
-        if known != 0 {
-            return libc::pthread_key_t::try_from(known - 1).ok();
-        }
-        let mut key = 0;
-        // SAFETY: `key` is a variable for the result.
-        if unsafe { libc::pthread_key_create(&raw mut key, Some(end)) } != 0 {
-            return None;
-        }
-        let new = u64::from(key) + 1;
-        match KEY.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => Some(key),
-            Err(other) => {
-                // SAFETY: the key was created just now, and nobody else knows it.
-                unsafe { libc::pthread_key_delete(key) };
-                libc::pthread_key_t::try_from(other - 1).ok()
-            }
-        }
-    }
+    // SAFETY: the owner lives until destructors of keys have run in this thread, as `register` was
+    // promised.
+    unsafe { KEY.set(ptr::from_ref(owner).cast_mut().cast()) }
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -56,6 +56,9 @@
 use crate::{arith, error::AllocError, scope::Scope};
 use core::{alloc::Layout, mem::transmute, ptr::NonNull};
 
+#[cfg(all(feature = "std", target_os = "linux"))]
+pub use crate::thread_key::ThreadKey;
+
 /// The largest size and the largest alignment for which one comparison decides whether a block fits
 /// at the high end, in bytes.
 ///

@@ -129,6 +129,8 @@ mod raw;
 #[cfg(feature = "serde")]
 pub mod serialize;
 mod stats;
+#[cfg(all(feature = "std", target_os = "linux"))]
+mod thread_key;
 #[cfg(feature = "alloc")]
 pub mod typed_arena;
 

@@ -1,0 +1,70 @@
+/* Claim: a library with arenas in it may be unloaded while threads live that used them. Their ends do
+   not call it, and after it was unloaded it holds no key of the process. With PLUGIN, this is the
+   library. */
+#define _POSIX_C_SOURCE 200809L
+
+#ifdef PLUGIN
+#include "ebbtide.h"
+
+/* What the plugin exports. */
+int work(void);
+
+int work(void) {
+    ebb_scope s = ebb_thread_open();
+    const char *text = ebb_sprintf(&s, "%d", 7);
+    const int number = text == NULL ? 0 : atoi(text);
+    ebb_close(&s);
+    return number;
+}
+#else
+#include "test.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+enum { ROUNDS = 20, MOST_KEYS = 4096 };
+
+static sem_t has_worked, is_closed;
+
+static void *run(void *plugin) {
+    int (*work)(void);
+    *(void **)&work = dlsym(plugin, "work");
+    EXPECT(work != NULL && work() == 7);
+    EXPECT(sem_post(&has_worked) == 0 && sem_wait(&is_closed) == 0);
+    return NULL;
+}
+
+/* How many keys the process can still create. */
+static int free_keys(void) {
+    static pthread_key_t keys[MOST_KEYS];
+    int count = 0;
+    while (count < MOST_KEYS && pthread_key_create(&keys[count], NULL) == 0)
+        count++;
+    for (int i = 0; i < count; i++)
+        EXPECT(pthread_key_delete(keys[i]) == 0);
+    return count;
+}
+
+int main(int count, char **arguments) {
+    EXPECT(count == 2);
+    EXPECT(sem_init(&has_worked, 0, 0) == 0 && sem_init(&is_closed, 0, 0) == 0);
+    const int before = free_keys();
+    for (int round = 0; round < ROUNDS; round++) {
+        void *plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+        EXPECT(plugin != NULL);
+        pthread_t thread;
+        EXPECT(pthread_create(&thread, NULL, run, plugin) == 0);
+        EXPECT(sem_wait(&has_worked) == 0);
+        EXPECT(dlclose(plugin) == 0);
+        EXPECT(sem_post(&is_closed) == 0);
+        EXPECT(pthread_join(thread, NULL) == 0);
+        /* What was closed while it was in use is unloaded with the next one. */
+        plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+        EXPECT(plugin != NULL && dlclose(plugin) == 0);
+        EXPECT(dlopen(arguments[1], RTLD_NOW | RTLD_NOLOAD) == NULL);
+    }
+    EXPECT(free_keys() == before);
+    return 0;
+}
+#endif

@@ -1,0 +1,149 @@
+//! A key of POSIX threads, whose destructor runs at the end of a thread.
+//!
+//! Destructors of thread-locals run first, then those of keys. So a key serves the threads that
+//! begin to use a front end in such a destructor, which is too late for one of a thread-local. On
+//! systems other than Linux, the memory of thread-locals may be gone by then.
+
+use core::{
+    ffi::{c_int, c_uint, c_void},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// The key of a front end: one value for each thread, and a function that gets the value when the
+/// thread ends. For Linux. The system's key is created when the first value is set.
+///
+/// ```
+/// use ebbtide::front_end::ThreadKey;
+/// use std::{ffi::c_void, sync::atomic::{AtomicU32, Ordering::Relaxed}, thread};
+///
+/// static ENDED: AtomicU32 = AtomicU32::new(0);
+///
+/// unsafe extern "C" fn end(count: *mut c_void) {
+///     // SAFETY: the value that was set.
+///     unsafe { &*count.cast::<AtomicU32>() }.fetch_add(1, Relaxed);
+/// }
+///
+/// // SAFETY: its values are references to the variable.
+/// static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
+///
+/// // SAFETY: the function takes a reference to the variable.
+/// thread::spawn(|| assert!(unsafe { KEY.set((&raw const ENDED).cast_mut().cast()) })).join().unwrap();
+/// assert_eq!(ENDED.load(Relaxed), 1);
+/// ```
+#[derive(Debug)]
+pub struct ThreadKey {
+    /// The system's number plus one; [`NONE`] before there is one, [`DELETED`] after it was deleted.
+    /// Relaxed: the number is all that threads share.
+    number: AtomicUsize,
+    end: unsafe extern "C" fn(*mut c_void),
+}
+
+const NONE: usize = 0;
+const DELETED: usize = usize::MAX;
+
+unsafe extern "C" {
+    fn pthread_key_create(
+        key: *mut c_uint,
+        end: Option<unsafe extern "C" fn(*mut c_void)>,
+    ) -> c_int;
+    fn pthread_key_delete(key: c_uint) -> c_int;
+    fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
+}
+
+impl ThreadKey {
+    /// A key whose values are passed to `end` when their threads end; null is none.
+    ///
+    /// # Safety
+    ///
+    /// `end` may be called with every value that is set, at the end of the thread that set it.
+    ///
+    /// ```
+    /// use ebbtide::front_end::ThreadKey;
+    /// unsafe extern "C" fn end(_: *mut std::ffi::c_void) {}
+    /// // SAFETY: the function ignores its argument.
+    /// static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
+    /// # let _ = &KEY;
+    /// ```
+    #[must_use]
+    pub const unsafe fn new(end: unsafe extern "C" fn(*mut c_void)) -> Self {
+        ThreadKey { number: AtomicUsize::new(NONE), end }
+    }
+
+    /// Sets the value of the calling thread. Returns false if that is impossible, because the
+    /// process has too many keys or this one was deleted. A destructor of a key may set it again;
+    /// the system then runs another round of destructors, up to four in all.
+    ///
+    /// # Safety
+    ///
+    /// The value is null, or one that the function passed to [`new`](ThreadKey::new) takes, until
+    /// destructors of keys have run in this thread or another value was set.
+    ///
+    /// ```
+    /// use ebbtide::front_end::ThreadKey;
+    /// unsafe extern "C" fn end(_: *mut std::ffi::c_void) {}
+    /// // SAFETY: the function ignores its argument.
+    /// static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
+    /// // SAFETY: null is no value.
+    /// assert!(unsafe { KEY.set(std::ptr::null_mut()) });
+    /// ```
+    pub unsafe fn set(&self, value: *mut c_void) -> bool {
+        let Some(key) = self.get() else { return false };
+        // SAFETY: `get` created the key. The caller says that its destructor takes the value.
+        unsafe { pthread_setspecific(key, value) == 0 }
+    }
+
+    /// The system's key. `None` if there is none to be had.
+    fn get(&self) -> Option<c_uint> {
+        let known = self.number.load(Ordering::Relaxed);
+        if known != NONE {
+            return system_key(known);
+        }
+        let mut key = 0;
+        // SAFETY: `key` is a variable for the result. `new` was promised that `end` may be called.
+        if unsafe { pthread_key_create(&raw mut key, Some(self.end)) } != 0 {
+            return None;
+        }
+        // Keys are small: there is no overflow.
+        let made = usize::try_from(key).ok()?.checked_add(1)?;
+        match self.number.compare_exchange(NONE, made, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => Some(key),
+            Err(other) => {
+                // SAFETY: the key was created just now, and nobody else knows it.
+                unsafe { pthread_key_delete(key) };
+                system_key(other)
+            }
+        }
+    }
+
+    /// Deletes the system's key, for the end of a library that is unloaded. No value is passed to
+    /// the function any more, and none can be set. Nothing if no value was ever set.
+    ///
+    /// # Safety
+    ///
+    /// No other thread sets a value meanwhile.
+    ///
+    /// ```
+    /// use ebbtide::front_end::ThreadKey;
+    /// unsafe extern "C" fn end(_: *mut std::ffi::c_void) {}
+    /// // SAFETY: the function ignores its argument.
+    /// let key = unsafe { ThreadKey::new(end) };
+    /// // SAFETY: no other thread has the key.
+    /// unsafe { key.delete() };
+    /// // SAFETY: null is no value.
+    /// assert!(!unsafe { key.set(std::ptr::null_mut()) });
+    /// ```
+    pub unsafe fn delete(&self) {
+        if let Some(key) = system_key(self.number.swap(DELETED, Ordering::Relaxed)) {
+            // SAFETY: `get` created the key, and nobody uses it any more, as the caller says.
+            unsafe { pthread_key_delete(key) };
+        }
+    }
+}
+
+/// The system's key with this number.
+fn system_key(number: usize) -> Option<c_uint> {
+    if number == NONE || number == DELETED {
+        return None;
+    }
+    c_uint::try_from(number - 1).ok()
+}
