@@ -2,75 +2,92 @@
 	pushq	%r14
 	pushq	%rbx
 	subq	$64, %rsp
-	movq	(%rdi), %rax
-	movq	16(%rdi), %rbx
-	subq	%rdx, %rax
-	movq	%rax, %rcx
-	subq	%rbx, %rcx
-	js	.LBB7_18
-	movq	%rax, (%rdi)
-	addq	%rcx, %rbx
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %rax
+	subq	%rdx, %rcx
+	movq	%rcx, %r8
+	subq	%rax, %r8
+	js	.LBB7_16
+	movq	%rcx, (%rdi)
+	addq	%r8, %rax
+	cmpq	$8, %rdx
+	jae	.LBB7_2
+	cmpq	$3, %rdx
+	jbe	.LBB7_13
+	movl	(%rsi), %ecx
+	movl	%ecx, (%rax)
+	movl	-4(%rsi,%rdx), %ecx
+	movl	%ecx, -4(%rax,%rdx)
+	jmp	.LBB7_17
+.LBB7_2:
 	cmpq	$64, %rdx
-	jbe	.LBB7_2
-	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
-	movq	(%rcx), %rcx
-	cmpq	%rcx, %rdx
-	jb	.LBB7_12
-	movq	8(%rdi), %rcx
-	movq	8(%rcx), %rcx
-	subq	%rax, %rcx
-	cmpq	$262144, %rcx
-	jb	.LBB7_12
-	movq	%rbx, %rdi
-	movq	%rsi, %r14
+	jbe	.LBB7_3
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %r8
+	movq	(%r8), %r8
+	cmpq	%r8, %rdx
+	movq	%rax, %r14
+	jb	.LBB7_9
+	movq	8(%rdi), %rdi
+	movq	8(%rdi), %rdi
+	subq	%rcx, %rdi
+	cmpq	$262144, %rdi
+	jb	.LBB7_9
+	movq	%rax, %rdi
+	movq	%rsi, %rbx
 	movq	%rdx, %rsi
 	movq	%rdx, %r15
 	callq	*_ZN7ebbtide8prefetch10below_copy4callE@GOTPCREL(%rip)
-	movq	%r14, %rsi
+	movq	%rbx, %rsi
+	movq	%r14, %rax
 	movq	%r15, %rdx
-.LBB7_12:
-	movq	%rbx, %rdi
-	movq	%rdx, %r14
+.LBB7_9:
+	movq	%rax, %rdi
+	movq	%rdx, %rbx
 	callq	*memcpy@GOTPCREL(%rip)
-	movq	%r14, %rdx
-	jmp	.LBB7_19
-.LBB7_2:
-	cmpq	$32, %rdx
-	jbe	.LBB7_3
+	movq	%r14, %rax
+	movq	%rbx, %rdx
+	jmp	.LBB7_17
+.LBB7_13:
+	cmpq	$1, %rdx
+	jbe	.LBB7_14
+	movzwl	(%rsi), %ecx
+	movw	%cx, (%rax)
+	movzwl	-2(%rsi,%rdx), %ecx
+	movw	%cx, -2(%rax,%rdx)
+	jmp	.LBB7_17
+.LBB7_3:
+	cmpq	$17, %rdx
+	jae	.LBB7_4
+	movq	(%rsi), %rcx
+	movq	%rcx, (%rax)
+	movq	-8(%rsi,%rdx), %rcx
+	movq	%rcx, -8(%rax,%rdx)
+	jmp	.LBB7_17
+.LBB7_14:
+	testq	%rdx, %rdx
+	je	.LBB7_17
+	movzbl	(%rsi), %ecx
+	movb	%cl, (%rax)
+	jmp	.LBB7_17
+.LBB7_4:
+	cmpq	$33, %rdx
+	jae	.LBB7_5
+	movups	(%rsi), %xmm0
+	movups	%xmm0, (%rax)
+	movups	-16(%rsi,%rdx), %xmm0
+	movups	%xmm0, -16(%rax,%rdx)
+	jmp	.LBB7_17
+.LBB7_5:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
-	movups	%xmm1, 16(%rbx)
-	movups	%xmm0, (%rbx)
+	movups	%xmm1, 16(%rax)
+	movups	%xmm0, (%rax)
 	movups	-32(%rsi,%rdx), %xmm0
 	movups	-16(%rsi,%rdx), %xmm1
-	movups	%xmm1, -16(%rbx,%rdx)
-	movups	%xmm0, -32(%rbx,%rdx)
-	jmp	.LBB7_19
-.LBB7_3:
-	cmpq	$16, %rdx
-	jbe	.LBB7_4
-	movups	(%rsi), %xmm0
-	movups	%xmm0, (%rbx)
-	movups	-16(%rsi,%rdx), %xmm0
-	movups	%xmm0, -16(%rbx,%rdx)
-	jmp	.LBB7_19
-.LBB7_4:
-	cmpq	$7, %rdx
-	jbe	.LBB7_5
-	movq	(%rsi), %rax
-	movq	%rax, (%rbx)
-	movq	-8(%rsi,%rdx), %rax
-	movq	%rax, -8(%rbx,%rdx)
-	jmp	.LBB7_19
-.LBB7_5:
-	cmpq	$3, %rdx
-	jbe	.LBB7_6
-	movl	(%rsi), %eax
-	movl	%eax, (%rbx)
-	movl	-4(%rsi,%rdx), %eax
-	movl	%eax, -4(%rbx,%rdx)
-	jmp	.LBB7_19
-.LBB7_18:
+	movups	%xmm1, -16(%rax,%rdx)
+	movups	%xmm0, -32(%rax,%rdx)
+	jmp	.LBB7_17
+.LBB7_16:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -90,29 +107,14 @@
 	movq	%rdx, %rbx
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
 	movq	%rbx, %rdx
-	movq	(%rsp), %rax
-	movq	24(%rsp), %rbx
-	movq	%rax, (%r14)
+	movq	(%rsp), %rcx
+	movq	24(%rsp), %rax
+	movq	%rcx, (%r14)
 	movups	8(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-	jmp	.LBB7_19
-.LBB7_6:
-	cmpq	$1, %rdx
-	jbe	.LBB7_7
-	movzwl	(%rsi), %eax
-	movw	%ax, (%rbx)
-	movzwl	-2(%rsi,%rdx), %eax
-	movw	%ax, -2(%rbx,%rdx)
-	jmp	.LBB7_19
-.LBB7_7:
-	testq	%rdx, %rdx
-	je	.LBB7_19
-	movzbl	(%rsi), %eax
-	movb	%al, (%rbx)
-.LBB7_19:
-	movq	%rbx, %rax
+.LBB7_17:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14
