@@ -23,11 +23,11 @@ pub struct Options {
     pub csv: Option<PathBuf>,
 }
 
-/// Parses the command line, builds the contestants, which stand beside the driver, and calls `run`
-/// with their folder.
+/// Parses the command line, builds the contestants, which are in the driver's folder, and calls
+/// `run` with that folder.
 ///
-/// `option` parses a long option of the driver's own into `plan`, and returns false if there is
-/// none of that name. `usage` lists these options.
+/// `option` parses a long option of the driver's own into `plan`, and returns false if it does not
+/// know the option. `usage` lists these options.
 pub fn main<P>(
     usage: &str,
     mut plan: P,
@@ -63,7 +63,7 @@ pub fn main<P>(
     }
 }
 
-/// Builds the contestants, so that they are up to date, and returns their folder.
+/// Builds the contestants and returns their folder.
 fn build() -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");

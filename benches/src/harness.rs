@@ -91,7 +91,7 @@ pub struct Repeated<'a> {
     run: Box<dyn FnMut(usize) + 'a>,
 }
 
-/// A contestant that does its operation as often as `run` is told.
+/// A contestant whose `run` repeats its operation the given number of times.
 pub fn repeated<'a>(name: &'static str, run: impl FnMut(usize) + 'a) -> Repeated<'a> {
     Repeated { name, run: Box::new(run) }
 }
@@ -221,8 +221,8 @@ impl Bench {
         best_peer(&sides).map(|side| Outcome { best: side.ratio.median, best_name: side.name })
     }
 
-    /// Measures one row of repeated operations. All contestants repeat theirs equally often, so
-    /// often that the fastest one's batch takes [`LEAST_BATCH`].
+    /// Measures one row of repeated operations. All contestants repeat theirs equally often, chosen
+    /// so that the fastest one's batch takes [`LEAST_BATCH`].
     pub fn repeated_row(
         &mut self,
         name: &str,

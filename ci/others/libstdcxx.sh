@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Runs libstdc++'s own tests of `memory_resource`, `monotonic_buffer_resource` and `polymorphic_allocator` with
-# `ebbtide::memory_resource` in the place of `std::pmr::monotonic_buffer_resource`, and as the default resource.
+# Runs libstdc++'s own tests of `memory_resource`, `monotonic_buffer_resource` and
+# `polymorphic_allocator` with `ebbtide::memory_resource` instead of
+# `std::pmr::monotonic_buffer_resource`, and as the default resource.
 #
 #   libstdcxx.sh            runs them: optimised by GCC, and by clang under AddressSanitizer and UBSan
 #   libstdcxx.sh --probe    succeeds if the tests are there
 #   libstdcxx.sh --install  takes them from Debian's package gcc-12-source
 #
-# Every file runs. `edit` lists what is changed in them, with the reason.
+# Every file runs. `edit` has the changes to them, with the reasons.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -25,7 +26,7 @@ install_suite() {
     rm -rf "$work"
 }
 
-# Prints a test with our resource in the place of libstdc++'s.
+# Prints a test with our resource instead of libstdc++'s.
 edit() {
     local resource='s/__gnu_test::memory_resource/ebbtide::memory_resource/'
     local edits=(-e 's/std::pmr::monotonic_buffer_resource/ebbtide::monotonic_buffer_resource/')
@@ -34,9 +35,10 @@ edit() {
     */memory_resource/2.cc | */construct_c++2a.cc | */select.cc) edits+=(-e "$resource") ;;
     # Its first test copies a resource, which ours forbids, as the standard's own do.
     */polymorphic_allocator/resource.cc) edits+=(-e "/r1, r2;/$resource") ;;
-    # It counts what the upstream gets back. Our `release()` keeps the chunks, `shrink()` gives them back.
+    # It counts the bytes returned to the upstream. Our `release()` keeps the chunks, `shrink()`
+    # returns them.
     */release.cc) edits+=(-e 's/\.release()/.shrink()/') ;;
-    # Our resource takes the last block back, so the next one may lie where it was.
+    # Our resource reuses the memory of the last block, so the next one may have the same address.
     */deallocate.cc) edits+=(-e '/VERIFY( pi\? != /d') ;;
     esac
     sed "${edits[@]}" "$1"

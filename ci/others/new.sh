@@ -12,7 +12,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 others=$target/others/nlohmann
 suite=$others/suite/tests
 quick=(allocator class_parser constructor1 modifiers ordered_map udt)
-# They read files that the sources do not have.
+# They read files that the source package lacks.
 needs_data=(binary_formats bjdata bson cbor inspection json_patch msgpack regression1 testsuites ubjson unicode1)
 
 install_suite() {

@@ -1,5 +1,5 @@
 // Containers over memory resources. Each function runs a row `turns` times and returns a checksum,
-// which is the same for all contestants. A resource stays warm: its memory is there in every turn.
+// which is the same for all contestants. A resource stays warm: it keeps its memory between turns.
 #include "ebbtide.hpp"
 
 #include <cstdint>
@@ -17,18 +17,18 @@ namespace {
 constexpr std::size_t elements = 1000;
 constexpr std::size_t enough = 1 << 20;
 
-// Keeps the compiler from knowing what a pointer leads to.
+// Hides the target of a pointer from the compiler.
 template <typename T> T *hidden(T *pointer) {
     asm volatile("" : "+r"(pointer) : : "memory");
     return pointer;
 }
 
-// The contestants: what is made once, and what a turn ends with.
+// The contestants: each is created once, and `end` ends a turn.
 template <typename Resource> struct growing {
     Resource resource;
     void end() { resource.release(); }
 };
-// The whole of a turn fits the buffer.
+// The buffer has room for a whole turn.
 template <typename Resource> struct buffered {
     std::unique_ptr<char[]> buffer = std::make_unique<char[]>(enough);
     Resource resource{buffer.get(), enough};
@@ -41,7 +41,7 @@ struct heap {
     void end() {}
 };
 
-// The limit of a virtual call: always the same block.
+// A lower bound for a virtual call: always returns the same block.
 struct nothing {
     struct same_block final : std::pmr::memory_resource {
         alignas(16) char block[128];
@@ -108,7 +108,7 @@ std::uint64_t deque(std::pmr::memory_resource &resource) {
     return hidden(&values)->back();
 }
 
-// Keys in an order that keeps trees and hash tables busy.
+// Keys in scattered order, as inserting them in ascending order would be a special case.
 std::uint64_t key(std::size_t i) { return i * 0x9E3779B97F4A7C15u >> 40; }
 
 template <typename Set> std::uint64_t fill_set(std::pmr::memory_resource &resource) {
@@ -157,7 +157,7 @@ std::uint64_t push_ours(std::size_t turns, std::size_t count) {
     return sum;
 }
 
-// Runs a turn of whatever it is with a contestant, numbered as in main.rs.
+// Runs a row with one contestant, numbered as in main.rs.
 template <typename Turn>
 std::uint64_t run_contestant(int contestant, std::size_t turns, Turn turn) {
     switch (contestant) {
@@ -174,7 +174,7 @@ std::uint64_t run_contestant(int contestant, std::size_t turns, Turn turn) {
 
 extern "C" {
 
-// The name of a row; null behind the last one.
+// The name of a row; null after the last one.
 const char *row_name(std::size_t index) {
     return index < sizeof rows / sizeof *rows ? rows[index].name : nullptr;
 }
@@ -183,7 +183,7 @@ std::uint64_t run_row(std::size_t index, int contestant, std::size_t turns) {
     return run_contestant(contestant, turns, rows[index].run_turn);
 }
 
-// Allocates 8 bytes by the type that the resource has, which is no virtual call if it is final.
+// Allocates 8 bytes through the resource's own type: no virtual call if that is final.
 std::uint64_t run_by_type(int contestant, std::size_t turns) {
     return run_contestant(contestant, turns, [](auto &resource) { return blocks(resource, 8, 0); });
 }

@@ -1,7 +1,7 @@
-//! The C and C++ interfaces beside Rust and the memory resources of libstdc++.
+//! The C and C++ interfaces compared with Rust and with the memory resources of libstdc++.
 //!
-//! All contestants are in one program, so that a row's batches can be interleaved. Those in C are
-//! compiled by GCC and by clang, those in C++ by GCC; `build.rs` does so.
+//! All contestants are in one program, so that the batches of a row can be interleaved. `build.rs`
+//! compiles those in C with GCC and with clang, and those in C++ with GCC.
 
 use ebbtide::Arena;
 use ebbtide_capi::{ebb_arena_free, ebb_arena_new, ebb_backing, ebb_options};
@@ -24,9 +24,9 @@ mod spread;
 
 /// The rows of `fast_paths`, for C and Rust alike.
 const FAST_PATHS: [&str; 6] = ["local", "reference", "open", "child", "string", "push"];
-/// How often a container is pushed to.
+/// The number of elements pushed to a container.
 const PUSHES: [usize; 3] = [10, 1_000, 100_000];
-/// Chunks of this capacity serve any batch.
+/// A chunk of this capacity has room for any batch.
 const CAPACITY: usize = 64 << 20;
 
 // SAFETY: the declarations agree with `tests/c/fast_paths.c` and `containers.cpp`.
@@ -84,7 +84,7 @@ fn fast_paths_of_c(bench: &mut Bench) {
 /// The numbers of the contestants in `containers.cpp`.
 const THEIRS: &str = "monotonic_buffer_resource";
 const GROWING: [(c_int, &str); 3] = [(0, "ebbtide"), (1, THEIRS), (HEAP, "new and delete")];
-/// Over a buffer that is large enough for everything.
+/// Over a buffer that is large enough for all blocks.
 const BUFFERED: [(c_int, &str); 2] = [(2, "ebbtide"), (3, THEIRS)];
 const HEAP: c_int = 4;
 /// A virtual call that always returns the same block.

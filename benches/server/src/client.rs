@@ -1,5 +1,5 @@
-//! Requests over loopback. Each connection has a thread of its own, which blocks: nothing of the
-//! client waits for a timer coarser than the system's.
+//! Requests over loopback. Each connection has a blocking thread of its own, so the client does not
+//! depend on a timer coarser than the system's.
 
 use crate::shop::{USERS, Words};
 use std::{
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Connections that are open at a time.
+/// The number of connections.
 pub const CONNECTIONS: u64 = 32;
 
 /// A connection that is kept alive.
@@ -36,7 +36,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// The system's; or the answer is not `200 OK`.
+    /// The system's errors, or an answer that is not `200 OK`.
     pub fn ask(&mut self, request: &[u8]) -> io::Result<&[u8]> {
         self.stream.write_all(request)?;
         self.buffer.clear();
@@ -54,7 +54,7 @@ impl Connection {
     }
 }
 
-/// Where the body of a whole answer begins; `None` if more is to come.
+/// The offset of the body of a complete answer; `None` if the answer is not complete.
 fn body(answer: &[u8]) -> io::Result<Option<usize>> {
     let Some(head) = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
         return Ok(None);
@@ -78,7 +78,7 @@ pub fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nhost: shop\r\n\r\n").into_bytes()
 }
 
-/// The request of this number: four orders, three pages, three searches of ten.
+/// The request with this number. Of ten requests, four are orders, three pages, and three searches.
 #[must_use]
 pub fn request(number: u64) -> Vec<u8> {
     let mut words = Words((number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
@@ -111,11 +111,11 @@ pub fn request(number: u64) -> Vec<u8> {
     }
 }
 
-/// Requests, made before any is sent.
+/// Requests, all created before the first is sent.
 pub struct Requests(Vec<Vec<u8>>);
 
 impl Requests {
-    /// The first so many.
+    /// The first `count` requests.
     #[must_use]
     pub fn new(count: u64) -> Self {
         Requests((0..count).map(request).collect())
@@ -127,16 +127,16 @@ impl Requests {
     }
 }
 
-/// The first request of the next load, so that every load goes on where the last one of the same
-/// server ended.
+/// The first request of the next load. Each load continues where the last one of the same server
+/// ended.
 #[derive(Debug, Default)]
 pub struct Next(AtomicU64);
 
-/// Sends requests for so long; returns the seconds that each took.
+/// Sends requests for this long; returns the seconds that each took.
 ///
-/// With a rate, requests are due at fixed times, and a latency counts from the time that it was due
-/// at: an answer that is late makes those behind it late, as for users. Without one, each
-/// connection sends its next request when the last is answered.
+/// With a rate, requests are due at fixed times, and latency is measured from the time at which a
+/// request was due, so a late answer also delays the requests behind it, as it does for users.
+/// Without a rate, each connection sends its next request as soon as the last one is answered.
 ///
 /// # Errors
 ///

@@ -1,5 +1,6 @@
-//! Two of the shop's answers with `ebbtide`'s explicit arenas: what is temporary lies in a scope
-//! that the code names. The page stays as it is, for its template engine knows no arenas.
+//! Two of the shop's answers with `ebbtide`'s explicit arenas: temporary data is in a scope that
+//! the code passes around. The page stays as it is, because its template engine does not support
+//! arenas.
 
 use crate::shop::Shop;
 use ebbtide::Scope;

@@ -1,8 +1,8 @@
-//! Starts one server a contestant, checks their answers, and loads them in turn.
+//! Starts one server per contestant, checks their answers, and loads them in turn.
 //!
-//! Latencies are of a fixed rate, counted from the time at which a request was due. The rate of
-//! answers is of a short load without pauses. Processor time is the server's own, the system's part
-//! included. Client and server share the machine, so figures compare within one run only.
+//! Latencies are measured at a fixed rate, from the time at which a request was due, and throughput
+//! in a short load without pauses. Processor time is the server's own, including system time.
+//! Client and server share the machine, so compare figures within one run only.
 
 use ebbtide_server::client::{self, Connection, Next, Requests};
 use lexopt::prelude::*;
@@ -47,18 +47,18 @@ const CONTESTANTS: [Contestant; 8] = [
     contestant("ebbtide: explicit arenas, glibc", "server-glibc", &["explicit"]),
 ];
 
-/// How long a server is loaded before it is another one's turn.
+/// The time for which a server is loaded before the next one takes its turn.
 const TURN: Duration = Duration::from_secs(2);
 
-/// The turns without pauses, at the end.
+/// The number of turns without pauses, at the end.
 const FULL_TURNS: u32 = 3;
 
-/// Requests that every server answers at first, one after the other.
+/// The number of requests that every server answers first, one after the other.
 const COMPARED: u64 = 2_000;
 
 struct Plan {
     seconds: u64,
-    /// Requests a second.
+    /// Requests per second.
     rate: f64,
 }
 
@@ -80,19 +80,19 @@ fn main() -> ExitCode {
     driver::main("[--seconds N] [--rate N]", plan, option, run)
 }
 
-/// A contestant's process, and what was measured of it.
+/// A contestant's process and its measurements.
 struct Server {
     name: &'static str,
     process: Process,
     address: SocketAddr,
     next: Next,
-    /// Seconds, at the fixed rate.
+    /// Latencies at the fixed rate, in seconds.
     times: Vec<f64>,
-    /// Microseconds of processor time, at the fixed rate.
+    /// Processor time at the fixed rate, in microseconds.
     processor: f64,
-    /// Answers a second without pauses, one figure a turn.
+    /// Answers per second without pauses, one figure per turn.
     full: Vec<f64>,
-    /// Microseconds of processor time an answer without pauses, one figure a turn.
+    /// Microseconds of processor time per answer without pauses, one figure per turn.
     full_processor: Vec<f64>,
     /// Resident KiB after each turn at the fixed rate.
     resident: Vec<u64>,
@@ -144,7 +144,8 @@ impl Server {
     }
 }
 
-/// Sends the same requests to all, one after the other: all must answer the same.
+/// Sends the same requests to all servers, one after the other, and checks that their answers are
+/// equal.
 fn compare(servers: &[Server]) -> Result<()> {
     let mut expected: Vec<Vec<u8>> = Vec::new();
     for server in servers {
@@ -211,7 +212,7 @@ fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
     servers.into_iter().try_for_each(|server| server.process.end())
 }
 
-/// The resident memory over time, a line a turn.
+/// The resident memory over time, one line per turn.
 fn resident(servers: &[Server]) -> String {
     let mut record = String::from("contestant,seconds,resident_kib\n");
     for server in servers {
@@ -223,17 +224,17 @@ fn resident(servers: &[Server]) -> String {
     record
 }
 
-/// What was measured of one contestant.
+/// The results of one contestant.
 struct Figures {
     name: &'static str,
-    /// Answered at the fixed rate.
+    /// The number of answers at the fixed rate.
     requests: usize,
-    /// Processor time for each request at the fixed rate.
+    /// Processor time per request at the fixed rate.
     processor_us: f64,
     p50_us: f64,
     p99_us: f64,
     p999_us: f64,
-    /// Answers a second without pauses.
+    /// Answers per second without pauses.
     full_rate: f64,
     full_processor_us: f64,
     middle_kib: u64,
@@ -317,8 +318,8 @@ fn table(all: &[Figures]) -> String {
 /// One of the figures.
 type Figure = fn(&Figures) -> f64;
 
-/// Prints which bars are held, and returns the same as comments of the record. Bars that compare
-/// with a contestant that was left out are left out too.
+/// Prints which targets are met, and returns the same as comments for the record. Targets that
+/// compare with a contestant that was left out are skipped.
 fn bars(all: &[Figures]) -> String {
     let (ours, others): (Vec<_>, Vec<_>) =
         all.iter().partition(|figures| figures.name.starts_with("ebbtide"));

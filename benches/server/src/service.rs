@@ -19,16 +19,16 @@ use std::{
     thread,
 };
 
-/// What a request is answered in.
+/// How a request's memory is allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arenas {
-    /// Nothing but the global allocator.
+    /// With the global allocator only.
     None,
-    /// A transparent scope around what a handler computes.
+    /// In a transparent scope around the computation of a handler.
     Scope,
-    /// A future with a scope at each poll, by the tower layer.
+    /// In a future with a scope for each poll, through the tower layer.
     Future,
-    /// Explicit arenas of a pool.
+    /// In explicit arenas from a pool.
     Explicit,
 }
 
@@ -42,7 +42,7 @@ struct Server {
 }
 
 impl Server {
-    /// Computes an answer as the contestant does.
+    /// Computes an answer in the contestant's way.
     fn answer(&self, content: &'static str, f: impl FnOnce(&Shop) -> Option<Vec<u8>>) -> Response {
         let body = match self.arenas {
             Arenas::Scope => arena_with(&OPTIONS, || f(&self.shop)),
@@ -77,7 +77,7 @@ async fn search(State(server): Shared, Path(words): Path<String>) -> Response {
     })
 }
 
-/// The microseconds of processor time so far.
+/// The processor time of this process so far, in microseconds.
 async fn usage() -> String {
     // SAFETY: all bytes zero are a valid value: it is a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -103,10 +103,10 @@ fn router(server: Server) -> Router {
     if arenas == Arenas::Future { router.layer(ArenaLayer::with(OPTIONS)) } else { router }
 }
 
-/// Serves on a port of its own choosing until its standard input ends. Prints the port.
+/// Serves on a free port, which it prints, until its standard input ends.
 ///
-/// Arguments: `none`, `scope`, `future` or `explicit`, and `outside` if sessions are to be changed
-/// outside of scopes.
+/// Arguments: `none`, `scope`, `future` or `explicit`, and `outside` to change sessions outside of
+/// scopes.
 pub fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -138,7 +138,7 @@ fn usage_error() -> ExitCode {
 }
 
 fn serve(server: Server) -> io::Result<()> {
-    // The driver closes standard input when it is done, or gone.
+    // The driver closes standard input when it is done, or has ended.
     thread::spawn(|| {
         let ended = io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(i32::from(ended.is_err()));

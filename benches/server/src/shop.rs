@@ -1,5 +1,5 @@
-//! What the server keeps, and how it answers. Nothing here knows of arenas, but for the one place
-//! where sessions are changed.
+//! The server's state and its answers. The code is unaware of arenas, except in the one place where
+//! sessions are changed.
 
 use dashmap::DashMap;
 use minijinja::{Environment, context, value::Serde};
@@ -7,24 +7,24 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Users that there are. Each has a session at some time.
+/// The number of users. Each has a session at some time.
 pub const USERS: u64 = 9_000;
 
-/// Products in the catalogue.
+/// The number of products in the catalogue.
 const PRODUCTS: usize = 5_000;
 
-/// What the server keeps, shared by all its workers.
+/// The server's state, shared by all workers.
 pub struct Shop {
     sessions: DashMap<u64, Session>,
     /// Whether sessions are changed outside of any scope.
     outside: bool,
     templates: Environment<'static>,
     pub(crate) products: Vec<Product>,
-    /// The products in whose text a word is.
+    /// For each word, the products whose text contains it.
     pub(crate) places: HashMap<String, Vec<u32>>,
 }
 
-/// What is known of a user since the last visit.
+/// A user's session.
 #[derive(Default)]
 struct Session {
     visits: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Product {
     pub(crate) price: f64,
 }
 
-/// What a change of a session returns.
+/// The result of changing a session.
 pub(crate) struct Basket {
     pub(crate) visits: u64,
     pub(crate) kinds: usize,
@@ -84,7 +84,7 @@ impl Shop {
         Shop { sessions: DashMap::new(), outside, templates, products, places }
     }
 
-    /// Changes a user's session, and looks at its basket.
+    /// Changes a user's session, and reads its basket.
     pub(crate) fn visit<'a>(
         &self,
         user: u64,
@@ -197,7 +197,7 @@ impl Shop {
     }
 }
 
-/// Made-up text, the same in every process (xorshift).
+/// Generated text, the same in every process (xorshift).
 pub(crate) struct Words(pub(crate) u64);
 
 impl Words {

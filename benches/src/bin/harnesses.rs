@@ -1,15 +1,15 @@
 //! The peers' own benchmarks, with our calls beside theirs.
 //!
-//! stumpalo and blink-alloc ship theirs in their packages. This program takes the sources from
-//! where cargo unpacked them, adds a contestant by the edits below, and runs them, over and over if
-//! asked to. Each edit says how often its text occurs, so a newer release that it does not fit is
-//! an error, not another benchmark.
+//! stumpalo and blink-alloc ship their benchmarks in their packages. This program takes the sources
+//! that cargo unpacked, adds a contestant by the edits below, and runs them, repeatedly if
+//! requested. Each edit says how often its text must occur, so a newer release that an edit does
+//! not fit is an error and not silently a different benchmark.
 //!
-//! What else is changed:
+//! Other changes:
 //!
-//! - In stumpalo's, bumpalo's and blink-alloc's strings share a key of the cache of results, and
-//!   the results of literals are those of slices whose length is unknown: each gets a measurement
-//!   of its own.
+//! - In stumpalo's benchmark, the strings of bumpalo and blink-alloc share a key in the cache of
+//!   results, and literals reuse the results of slices whose length is unknown. Here, each is
+//!   measured separately.
 //! - The times are also printed in nanoseconds, without rounding.
 
 use ebbtide_benches::{machine, spread::Spread};
@@ -21,19 +21,19 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-/// What each row must reach: the best peer's time over ours.
+/// The target of each row: the best peer's time ÷ ours.
 const LEAST: f64 = 0.97;
 
-/// What the rows of a harness must reach in the geometric mean.
+/// The target of a harness: the geometric mean over its rows.
 const LEAST_MEAN: f64 = 1.3;
 
-/// As the harnesses name us.
+/// Our name in the harnesses.
 const OURS: &str = "ebbtide";
 
-/// The nanoseconds of a contestant in each run.
+/// A contestant's time in each run, in nanoseconds.
 type Times = Vec<f64>;
 
-/// The rows of a harness in its order, each with its contestants; ours is among them.
+/// The rows of a harness, in its order, each with its contestants, including ours.
 #[derive(Default)]
 struct Rows(Vec<(String, BTreeMap<String, Times>)>);
 
@@ -49,7 +49,7 @@ impl Rows {
 
 struct Harness {
     name: &'static str,
-    /// Its benchmark, in the package's folder.
+    /// The path of its benchmark in the package's folder.
     source: &'static str,
     toolchain: &'static str,
     manifest: &'static str,
@@ -122,7 +122,7 @@ fn run(plan: &Plan) -> io::Result<()> {
     let mut record = machine::header()
         + "row,contestant,median_ns,p99_ns,ratio,ratio_low,ratio_high,rounds,bar,value,held\n";
     for harness in &HARNESSES {
-        // `--only stumpalo:alloc_str` is for one harness, `--only alloc_str` for each.
+        // `--only stumpalo:alloc_str` selects from one harness, `--only alloc_str` from each.
         let only = match plan.only.split_once(':') {
             Some((name, only)) if name == harness.name => only,
             Some(_) => continue,
@@ -159,7 +159,7 @@ fn run(plan: &Plan) -> io::Result<()> {
     Ok(())
 }
 
-/// What criterion is told: its own settings take ten times as long.
+/// Criterion's options; its default settings take ten times as long.
 fn blink_arguments(only: &str) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["--", "--bench", "--noplot", "--warm-up-time", "0.3", "--measurement-time", "1"]
@@ -199,7 +199,7 @@ fn generate(harness: &Harness) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Where cargo unpacked a package of this workspace.
+/// The folder into which cargo unpacked a dependency of this workspace.
 fn unpacked(name: &str) -> io::Result<PathBuf> {
     let output = Command::new("cargo")
         .args(["metadata", "--format-version", "1", "--manifest-path"])
@@ -222,10 +222,10 @@ fn unpacked(name: &str) -> io::Result<PathBuf> {
         .ok_or_else(|| io::Error::other(format!("cargo knows no package {name}")))
 }
 
-/// A harness while it is edited.
+/// The source of a harness while it is edited.
 struct Source {
     text: String,
-    /// What was not found as often as expected.
+    /// The texts that did not occur as often as expected.
     misfits: Vec<String>,
 }
 
@@ -244,7 +244,7 @@ impl Source {
         self.replace(1, text, &format!("{text}{more}"));
     }
 
-    /// The functions of the file whose name begins with `prefix`, whole.
+    /// The complete functions of the file whose names begin with `prefix`.
     fn functions(&self, prefix: &str) -> Vec<String> {
         let start = format!("fn {prefix}");
         let found = self.text.split("\n\n").filter_map(|part| {
@@ -255,7 +255,7 @@ impl Source {
                 .sum();
             part.get(from..).filter(|rest| !rest.is_empty())
         });
-        // A blank line inside a function cuts it off; none of those taken has one.
+        // A blank line would end a function here; none of these functions contains one.
         found.map(str::to_owned).collect()
     }
 }
@@ -305,7 +305,7 @@ fn stumpalo(source: &mut Source) {
         "    BenchResult {\n        stumpalo: fork_measure(|| {\n            mean_without_outliers(&sample_with_context(\n                SAMPLES,\n                &mut stumpalo::Arena::new(),\n                &mut prepare_stump,\n                |arena| {\n                    arena.clear();\n",
         "    BenchResult {\n        ebbtide: ebbtide_clear(CLEARS),\n        stumpalo: fork_measure(|| {\n            mean_without_outliers(&sample_with_context(\n                SAMPLES,\n                &mut stumpalo::Arena::new(),\n                &mut prepare_stump,\n                |arena| {\n                    arena.clear();\n",
     );
-    // The first of the two clears, the second frees as well.
+    // Of these two, the first clears the arena, and the second also frees its memory.
     source.text = source
         .text
         .replacen("ebbtide_clear(CLEARS)", "ebbtide_clear(|arena| arena.reset())", 1)
@@ -404,7 +404,7 @@ fn read_stumpalo(output: &str, rows: &mut Rows) {
     }
 }
 
-/// Adds our groups to blink-alloc's benchmark. A scope is opened where a turn begins, and ends
+/// Adds our groups to blink-alloc's benchmark. A scope opens at the start of an iteration, and ends
 /// where the peers are reset.
 fn blink_alloc(source: &mut Source) {
     let mut ours = String::new();
@@ -528,7 +528,7 @@ fn read_blink_alloc(output: &str, rows: &mut Rows) {
     }
 }
 
-/// Prints what the rows came to, and adds it to the record.
+/// Prints the results of the rows, and adds them to the record.
 #[allow(clippy::cast_precision_loss)]
 fn report(harness: &str, Rows(rows): Rows, record: &mut String) {
     let mut best = Vec::new();

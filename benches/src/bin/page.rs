@@ -217,7 +217,7 @@ struct Group<'r> {
 const ARENAS: [&str; 6] =
     ["stumpalo", "bumpalo", "bump-scope", "blink-alloc", "multitude", "typed-arena"];
 
-/// Whose collections are compared with ours, beside those of the arenas.
+/// Further contestants of the group of collections.
 const COLLECTIONS: [&str; 2] = ["std", "bump-scope, exclusive"];
 
 /// One column per contestant: the time and the ratio to ours.

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-/// The system's heap; what is held of it is counted, by a program of one thread.
+/// The system's heap, with a count of the bytes held. For programs with one thread.
 struct Counted;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
@@ -65,7 +65,7 @@ fn run(bench: &mut Bench) {
     sizes!(8 64 512 4096 32768 65536);
 }
 
-/// What many open claims, forgotten ones and many small arenas hold. Each gets 16 bytes.
+/// The memory held by many open claims, forgotten claims and small arenas, with 16 bytes in each.
 fn small(bench: &mut Bench) {
     for count in [10, 100, 300] {
         let claims = held(|| {
@@ -120,7 +120,7 @@ fn itself<T>(arena: &T) -> &T {
     arena
 }
 
-/// The most heap memory held while `run` runs, without what was held before.
+/// The most heap memory held while `run` runs, minus the memory held before.
 fn held(run: impl FnOnce()) -> usize {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -152,7 +152,7 @@ fn row<const N: usize>(bench: &mut Bench, name: &str, count: usize) {
     all!(Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude);
 }
 
-/// Writes every block whole.
+/// Writes every byte of every block.
 #[inline(never)]
 fn fill<P: Peer, const N: usize>(count: usize) {
     let mut peer = P::fresh();

@@ -1,4 +1,4 @@
-//! stumpalo's table, over the allocator that it is measured over there.
+//! stumpalo's table, over the same heap allocator as the original.
 
 use std::{process::ExitCode, time::Duration};
 

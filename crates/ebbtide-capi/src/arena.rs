@@ -1,8 +1,8 @@
-//! Arenas: made, ended, trimmed, limited.
+//! Creating, ending, trimming and limiting arenas.
 //!
-//! The handle that C holds begins with the fields that the header's inline functions read: whether
-//! a scope may open, and the words that it starts with. After them comes an arena of the core,
-//! which does not move.
+//! The handle begins with the fields that the header's inline functions read: whether a scope may
+//! open, and the words that it starts with. They are followed by an arena of the core, which does
+//! not move.
 //!
 //! # Invariants
 //!
@@ -12,7 +12,7 @@
 //! - **A3** While it is [`UNREADY`], no scope is open, and `ready` is not read.
 //! - **A4** References to `memory` are made only while it is unready. Words that are in use point
 //!   into `memory` too, and a mutable reference would invalidate them. Otherwise `memory` is
-//!   reached through `ready`, as an ancestor of whatever scope is open.
+//!   accessed through `ready`, which is an ancestor of the open scope.
 
 use crate::{
     backing::{Source, ebb_backing},
@@ -32,7 +32,7 @@ use ebbtide::{
 const READY: usize = 0;
 /// A scope is open.
 const OPEN: usize = 1;
-/// No scope is open, and the next one needs words first.
+/// No scope is open, and the words of the next one have to be computed first.
 const UNREADY: usize = 2;
 
 /// An arena: owns memory and lends it to one scope at a time.
@@ -76,21 +76,21 @@ const _: () = {
     assert!(size_of::<Words>() == 3 * WORD);
 };
 
-/// How an arena is made.
+/// The options of an arena.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ebb_options {
-    /// The size of this struct, as the caller knows it.
+    /// The size of this struct in the caller's header.
     pub size: usize,
     /// The capacity of the first chunk; 0 for the default.
     pub first_chunk: usize,
-    /// The most bytes to hold of the backing; 0 for no limit.
+    /// The most bytes to take from the backing; 0 for no limit.
     pub limit: usize,
-    /// Where chunks come from; two nulls for the heap.
+    /// Where chunks come from; two null functions for the heap.
     pub backing: ebb_backing,
 }
 
-/// Options that were checked.
+/// Checked options.
 struct Choice {
     first_chunk: usize,
     limit: usize,
@@ -163,7 +163,8 @@ pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
     }
     // SAFETY: an arena, as `state` or `idle` found. No reference to this field exists.
     unsafe { (*arena).open = OPEN };
-    // SAFETY: an arena, as `state` or `idle` found. Its words were just made, or exist while it is ready (A1).
+    // SAFETY: an arena, as `state` or `idle` found. Its words were just made, or exist while it is
+    // ready (A1).
     Ok(unsafe { (*arena).ready })
 }
 
@@ -267,8 +268,8 @@ impl Choice {
     }
 }
 
-/// Like `ebb_arena_new`, with the handle in the caller's storage, which has to stay where it is.
-/// `ebb_arena_free` ends the arena all the same, and leaves the storage to the caller.
+/// Like `ebb_arena_new`, with the handle in the caller's storage, which must not move. The arena
+/// still has to be ended by `ebb_arena_free`, which leaves the storage to the caller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_new_in(
     storage: *mut ebb_arena_storage,
@@ -285,8 +286,8 @@ pub unsafe extern "C" fn ebb_arena_new_in(
 }
 
 /// A new arena over the caller's buffer of `size` bytes, which serve allocations up to the last
-/// multiple of 16. When they are used up, allocations fail. It calls no heap. The buffer belongs to
-/// the arena until `ebb_arena_free`.
+/// multiple of 16. When they are used up, allocations fail. The arena never calls the heap. The
+/// buffer belongs to the arena until `ebb_arena_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_fixed_new(
     storage: *mut ebb_arena_storage,
@@ -298,7 +299,7 @@ pub unsafe extern "C" fn ebb_fixed_new(
     unsafe { over_buffer(storage, buffer, size, choice) }
 }
 
-/// Like `ebb_fixed_new`, but an arena that goes on in chunks of its backing when the buffer is full.
+/// Like `ebb_fixed_new`, but when the buffer is full, the arena continues in chunks of its backing.
 /// `first_chunk` of the options is not used.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_spilling_new(
@@ -359,8 +360,8 @@ unsafe fn place_in(storage: *mut ebb_arena_storage, arena: ebb_arena) -> *mut eb
     place
 }
 
-/// Ends an arena and gives all its memory back. Null is fine. `EBB_OPEN` if a scope is open: the arena
-/// then stays as it is.
+/// Ends an arena and frees all its memory. No-op for null. Fails with `EBB_OPEN` if a scope is
+/// open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
     let Some(handle) = NonNull::new(arena) else {
@@ -383,19 +384,20 @@ pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
 }
 
 /// Ends the open scope and its children, if any, for instance after a longjmp has left them. All
-/// allocations end; their scopes must not be used again, not even to close them. Keeps the chunks.
+/// allocations are freed; the scopes must not be used again, not even to close them. Keeps the
+/// chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_reset(arena: *mut ebb_arena) -> ebb_status {
     let Some(arena) = NonNull::new(arena) else {
         return fail(EBB_NULL);
     };
-    // SAFETY: an arena, by the rules for every function. Whatever scope was open, the caller does
-    // not use it again.
+    // SAFETY: an arena, by the rules for every function. The caller does not use a scope that was
+    // open again.
     unsafe { close(arena) };
     EBB_OK
 }
 
-/// Gives back every chunk but the first.
+/// Frees every chunk but the first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_trim(arena: *mut ebb_arena) -> ebb_status {
     // SAFETY: null or valid, by the rules for every function.
@@ -405,7 +407,7 @@ pub unsafe extern "C" fn ebb_arena_trim(arena: *mut ebb_arena) -> ebb_status {
     }))
 }
 
-/// Gives chunks back until the arena holds at most `keep` bytes of its backing; 0 gives back all.
+/// Frees chunks until the arena holds at most `keep` bytes of its backing; 0 frees all chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_shrink(arena: *mut ebb_arena, keep: usize) -> ebb_status {
     // SAFETY: null or valid, by the rules for every function.
@@ -416,9 +418,9 @@ pub unsafe extern "C" fn ebb_arena_shrink(arena: *mut ebb_arena, keep: usize) ->
     }))
 }
 
-/// Gives the chunks back, and makes the next first one as large as all of them were together: an
-/// arena that is merged after its first run has learned its peak. An arena over a buffer stays as it
-/// is.
+/// Frees the chunks, and makes the next first chunk as large as all of them together. If an arena
+/// is merged after its first run, its peak then fits into one chunk. No-op for an arena over a
+/// buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_merge(arena: *mut ebb_arena) -> ebb_status {
     // SAFETY: null or valid, by the rules for every function.
@@ -429,8 +431,8 @@ pub unsafe extern "C" fn ebb_arena_merge(arena: *mut ebb_arena) -> ebb_status {
     }))
 }
 
-/// Limits the bytes that the arena may hold of its backing, headers included; 0 for no limit. What
-/// it holds already stays. A scope may be open.
+/// Limits the bytes that the arena may hold of its backing, headers included; 0 for no limit.
+/// Memory that it holds already stays. A scope may be open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_set_limit(arena: *mut ebb_arena, bytes: usize) -> ebb_status {
     let limit = if bytes == 0 { usize::MAX } else { bytes };
@@ -467,7 +469,7 @@ pub(crate) unsafe fn stats(arena: *const ebb_arena) -> Result<Stats, ebb_status>
     Ok(stats)
 }
 
-/// How the memory of an arena is reached (A4).
+/// How to access the memory of an arena (A4).
 enum Reached<'a> {
     Memory(&'a Memory),
     Words(Words),
@@ -479,7 +481,7 @@ enum Reached<'a> {
 unsafe fn reach<'a>(arena: *const ebb_arena) -> Result<Reached<'a>, ebb_status> {
     // SAFETY: null or an arena, as the caller says.
     if unsafe { state(arena) }? == UNREADY {
-        // SAFETY: A4: an arena, and there are no words.
+        // SAFETY: A4: an arena, and it has no words in use.
         return Ok(Reached::Memory(unsafe { &(*arena).memory }));
     }
     // SAFETY: an arena; no reference to this field exists.

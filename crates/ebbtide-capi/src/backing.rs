@@ -17,7 +17,7 @@ pub struct ebb_backing {
     pub allocate: Option<Allocate>,
     /// Takes a block back.
     pub release: Option<Release>,
-    /// Passed to both.
+    /// Passed to both functions.
     pub context: *mut c_void,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Source {
     Heap,
     /// The functions of an [`ebb_backing`].
     Functions { allocate: Allocate, release: Release, context: *mut c_void },
-    /// Nowhere: an arena over a buffer that does not spill.
+    /// No backing: an arena over a buffer that does not spill.
     Nothing,
 }
 
@@ -71,7 +71,7 @@ unsafe impl Backing for Source {
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
         match *self {
             #[cfg(feature = "std")]
-            // SAFETY: a block of `allocate`, which `Heap` gave, with its layout.
+            // SAFETY: a block of `allocate`, which came from `Heap` with this layout.
             Source::Heap => unsafe { Heap.release(block, layout) },
             Source::Functions { release, context, .. } => {
                 let block = block.as_ptr().cast();
@@ -99,7 +99,7 @@ impl Source {
     /// Moves a value into a block of its own.
     pub(crate) fn place<T>(&self, value: T) -> Option<NonNull<T>> {
         let block = self.allocate(Layout::new::<T>()).ok()?.cast::<T>();
-        // SAFETY: the block is nobody else's and has the layout of a `T`.
+        // SAFETY: the block is new and has the layout of a `T`.
         unsafe { block.write(value) };
         Some(block)
     }

@@ -1,8 +1,8 @@
-//! The C interface of ebbtide: what `include/ebbtide.h` declares.
+//! The C interface of ebbtide: the functions that `include/ebbtide.h` declares.
 //!
-//! The header has the fast paths as inline functions. This library has the cold paths: the
-//! functions that the inline ones call when a block does not fit, and all that create, end or
-//! inspect arenas. Functions whose name ends in an underscore are called by the header only.
+//! The header has the fast paths as inline functions. This library has the cold paths, which the
+//! inline functions call when a block does not fit, and the functions that create, end or inspect
+//! arenas. Only the header calls functions whose names end in an underscore.
 //!
 //! # Rules for every function
 //!
@@ -18,20 +18,19 @@
 //!   backing must not unwind either.
 //!
 //! # Modules, bottom up
-//!
-//! | module | what it has |
+//! | module | contents |
 //! |---|---|
 //! | `last` | the last status of each thread |
-//! | `status` | error codes, their texts |
+//! | `status` | status codes and their texts |
 //! | `backing` | the heap, two function pointers, or nothing |
-//! | `arena` | arenas: made, ended, trimmed, limited |
+//! | `arena` | creating, ending, trimming and limiting arenas |
 //! | `scope` | the cold paths of scopes |
 //! | `share` | scopes that Rust and C use in turns |
 //! | `thread` | the arenas of a thread |
 //! | `stats` | statistics as a struct and as text |
 //!
-//! Without the feature `std`, the static library needs nothing but C's `abort`. There is no heap and no
-//! `thread` then, and all threads share the last status.
+//! Without the feature `std`, the static library needs only C's `abort`. It then has no heap and no
+//! `thread`, and all threads share the last status.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
 #![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]
@@ -65,8 +64,8 @@ pub use thread::{ebb_thread_close_, ebb_thread_open_, ebb_thread_trim};
 
 use core::ffi::{CStr, c_char};
 
-/// The version of the library that runs, as `EBB_VERSION` is the one of the header: a million for the
-/// major version, a thousand for the minor one.
+/// The version of the library at run time; `EBB_VERSION` is the version of the header. A million
+/// for each major version, plus a thousand for each minor version, plus the patch version.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_version() -> u32 {
     const VERSION: u32 = number(env!("CARGO_PKG_VERSION_MAJOR")) * 1_000_000

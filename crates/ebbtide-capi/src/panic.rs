@@ -1,5 +1,5 @@
-//! A panic handler for the library without `std`. No function of the library panics, but the compiler
-//! asks for one.
+//! A panic handler for the library without `std`. No function of the library panics, but the
+//! compiler requires one.
 
 use core::panic::PanicInfo;
 

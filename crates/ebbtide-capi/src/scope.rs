@@ -1,4 +1,4 @@
-//! The cold paths of scopes: what the header's inline functions call.
+//! The cold paths of scopes, which the header's inline functions call.
 //!
 //! A function gets a copy of the caller's scope and stores the new words in it. So the C compiler
 //! can keep the scope itself in registers.
@@ -19,14 +19,15 @@ use ebbtide::{
     front_end::{self, Words},
 };
 
-/// A scope, as C holds it.
+/// The representation of a scope in C.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ebb_scope {
     /// While the scope is open, words in use; see [`front_end`].
     pub words: Words,
-    /// Null once it is closed. Of a scope of an arena, the arena, plus `THREAD` if that is one of the
-    /// thread's. Of a child, `CHILD`, and the parent where the header checks the order of closing.
+    /// Null once it is closed. For a scope of an arena: the arena's address, plus `THREAD` if the
+    /// thread owns the arena. For a child: `CHILD`, plus the parent's address if the header checks
+    /// the order of closing.
     pub state: *mut c_void,
 }
 
@@ -51,15 +52,15 @@ const NOWHERE: usize = 2 * front_end::SMALL;
 /// The distance of the addresses for two reasons. The fast path rounds words down to it.
 const REASON: usize = 16;
 
-/// Stands for the arena of scopes that could not be opened: closing a scope writes to the first word of
-/// its arena.
+/// A stand-in for the arena of scopes that could not be opened: closing a scope writes to the first
+/// word of its arena.
 #[repr(align(64))]
 struct Nobody(AtomicUsize);
 
 static NOBODY: Nobody = Nobody(AtomicUsize::new(0));
 
-/// A scope that could not be opened: nothing is free, so every request takes the cold path, and fails
-/// for the same reason.
+/// A scope that could not be opened: it has no free bytes, so every request takes the cold path and
+/// fails for the same reason.
 pub(crate) fn closed(reason: ebb_status) -> ebb_scope {
     let nowhere = NOWHERE + reason as usize * REASON;
     let low = ptr::without_provenance_mut(nowhere);
@@ -79,8 +80,7 @@ impl ebb_scope {
     /// Converts the words to a scope of the core.
     ///
     /// # Errors
-    ///
-    /// It is closed, or why it could not be opened.
+    /// The scope is closed, or the reason why it could not be opened.
     ///
     /// # Safety
     ///
@@ -128,7 +128,7 @@ fn alloc<'s>(
     taken.map_or_else(fail_null, |block| block.as_ptr().cast())
 }
 
-/// Opens a scope of an arena that is not ready, or says why not.
+/// Opens a scope of an arena that is not ready, or records why that fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut ebb_scope) {
     // SAFETY: null or an arena, by the rules for every function.
@@ -140,14 +140,14 @@ pub unsafe extern "C" fn ebb_open_slowly_(arena: *mut ebb_arena, opened: *mut eb
     unsafe { opened.write(scope) };
 }
 
-/// A scope of an arena of this thread.
+/// Opens a scope of an arena of this thread.
 #[cfg(feature = "std")]
 pub(crate) fn of_thread(arena: NonNull<ebb_arena>, words: Words) -> ebb_scope {
     ebb_scope { words, state: arena.as_ptr().map_addr(|address| address | THREAD).cast() }
 }
 
-/// Moves a scope on that has hardly anything free, before it is marked or has a child. Its words are
-/// then those that the child begins with. Records why not if it is closed.
+/// Moves a nearly full scope to the next chunk, before it is marked or a child opens. The child
+/// then begins with its words. If the scope is closed, records the reason.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_make_room_(scope: *mut ebb_scope) {
     // SAFETY: null or a scope, by the rules for every function.
@@ -158,7 +158,8 @@ pub unsafe extern "C" fn ebb_make_room_(scope: *mut ebb_scope) {
     }
 }
 
-/// A block at the high end that does not fit, or whose size or alignment has to be tested.
+/// Allocates a block at the high end that does not fit, or whose size or alignment has to be
+/// checked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_alloc_slowly_(
     scope: *mut ebb_scope,
@@ -199,7 +200,8 @@ pub unsafe extern "C" fn ebb_free_ranges_(
     let (Some(mut words), Some(each)) = (words, each) else {
         return;
     };
-    // SAFETY: a copy of words that are in use, or that the next scope begins with. The caller waits.
+    // SAFETY: a copy of words that are in use, or with which the next scope begins. The caller does
+    // not use them meanwhile.
     let scope = unsafe { words.scope() };
     for range in front_end::free_ranges(scope) {
         // SAFETY: the header passes a function of the sanitizer, which takes any range.

@@ -1,4 +1,4 @@
-//! Scopes that Rust and C use in turns.
+//! Scopes that Rust and C use in turn.
 
 use crate::{
     scope::{CHILD, core_scope, ebb_scope},
@@ -8,7 +8,7 @@ use core::ptr;
 use ebbtide::{Scope, front_end::Words};
 
 impl ebb_scope {
-    /// Lends a scope of Rust to C, which allocates in it as in its own. Rust goes on with
+    /// Lends a Rust scope to C, which allocates in it as in its own. Rust continues with
     /// [`scope`](ebb_scope::scope). Costs nothing.
     ///
     /// The memory lives until the arena is used again, or until C closes the scope.
@@ -30,17 +30,16 @@ impl ebb_scope {
         ebb_scope { words: Words::of(scope), state: ptr::without_provenance_mut(CHILD) }
     }
 
-    /// The scope in Rust: one that was [lent](ebb_scope::lend) to C, or one that C passes. What it
-    /// allocates, C may use, and the other way round.
+    /// Converts a scope that was [lent](ebb_scope::lend) to C, or that C passes, to a Rust scope.
+    /// Either language may use what the other allocates.
     ///
     /// # Errors
-    ///
-    /// It is closed.
+    /// The scope is closed.
     ///
     /// # Safety
     ///
-    /// If the scope is open, the rules of [`Words::scope`] hold during `'s`: C does not use the scope,
-    /// has no child of it open, and nobody uses its arena but through this scope.
+    /// If the scope is open, the rules of [`Words::scope`] hold during `'s`: C does not use the
+    /// scope and has no child of it open, and the arena is used only through this scope.
     pub unsafe fn scope<'s>(&'s mut self) -> Result<&'s mut Scope<'s>, ebb_status> {
         // SAFETY: a reference is not null; the scope is closed or in use, as the caller says.
         unsafe { core_scope(self) }

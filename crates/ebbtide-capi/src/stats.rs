@@ -12,21 +12,21 @@ use core::{
 use ebb_status::{EBB_NULL, EBB_OK};
 use ebbtide::Stats;
 
-/// What an arena holds and uses, in bytes.
+/// The memory that an arena holds and uses, in bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ebb_stats {
     /// The capacity of all chunks and of the buffer, without headers.
     pub capacity: usize,
-    /// Bytes in use up to the scope that was asked; 0 if an arena was asked.
+    /// Bytes in use by the scope and its ancestors; 0 in the statistics of an arena.
     pub used: usize,
-    /// The capacity of the chunks that scopes have entered, at most.
+    /// The maximum capacity of the chunks that scopes have entered.
     pub high_water: usize,
     /// Bytes held of the backing.
     pub held: usize,
     /// The number of chunks; the buffer counts as one.
     pub chunks: usize,
-    /// How many of them serve one large request.
+    /// The number of those that serve a single large request.
     pub oversize: usize,
 }
 
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ebb_arena_stats(
     unsafe { answer(found, stats) }
 }
 
-/// Statistics of a scope's arena. `used` is what the scope and its ancestors use.
+/// Statistics of a scope's arena. `used` counts the bytes of the scope and its ancestors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_scope_stats(
     scope: *const ebb_scope,
@@ -97,9 +97,9 @@ pub unsafe extern "C" fn ebb_scope_stats(
     unsafe { answer(found, stats) }
 }
 
-/// Statistics in words, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
+/// Statistics as text, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
 /// `buffer`, the last of which is 0, and returns the length of the whole text, as snprintf does; 0
-/// if `stats` is null. A null buffer is fine if `size` is 0.
+/// if `stats` is null. The buffer may be null if `size` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_stats_text(
     stats: *const ebb_stats,
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn ebb_stats_text(
     text.len
 }
 
-/// Writes what fits to a buffer, and counts the rest.
+/// Writes as much as fits to a buffer, and counts the rest.
 struct Text {
     buffer: *mut u8,
     room: usize,

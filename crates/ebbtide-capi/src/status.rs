@@ -1,9 +1,9 @@
-//! Error codes, their texts, and how a call records one.
+//! Status codes, their texts, and how a call records one.
 
 use crate::last;
 use core::ffi::{CStr, c_char, c_int};
 
-/// How a call ended. The numbers are part of the interface.
+/// The result of a call. The numbers are part of the interface.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ebb_status {
@@ -61,14 +61,14 @@ pub(crate) fn fail_null<T>(status: ebb_status) -> *mut T {
     core::ptr::null_mut()
 }
 
-/// Why the last call of this thread that failed did so. A call that succeeds leaves it as it is.
+/// The reason for this thread's last failed call. A successful call does not change it.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_last_status() -> ebb_status {
     of_number(last::get()).unwrap_or(EBB_OK)
 }
 
-/// A status in words, for a message; never null. It takes a number, for a status of a later version
-/// to be one too.
+/// The text of a status, for a message; never null. It takes a number, so that a status of a later
+/// version can be passed too.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_status_text(status: c_int) -> *const c_char {
     let text = TEXTS.iter().find(|(known, _)| *known as c_int == status);

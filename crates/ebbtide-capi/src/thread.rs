@@ -1,8 +1,8 @@
 //! The arenas of a thread, lent to one scope each.
 //!
 //! Opening a scope takes an idle arena of the thread, or a new one; closing it gives the arena
-//! back. So nested scopes of one thread have an arena each, even if two libraries that are unaware
-//! of each other open them.
+//! back. So nested scopes of one thread have an arena each, even if two independent libraries open
+//! them.
 //!
 //! The destructor of a thread-local frees the idle arenas of a thread that ends. A thread may open its
 //! first scope after such destructors have run, in the destructor of a POSIX key. So on Linux the list
@@ -108,7 +108,7 @@ impl Idle {
         Some(first)
     }
 
-    /// Keeps an arena. Returns false if there are enough; the caller then still owns it.
+    /// Keeps an arena. Returns false if the thread has enough; the caller then still owns it.
     ///
     /// # Safety
     ///
@@ -151,7 +151,7 @@ impl Idle {
 
     fn free_all(&self) {
         while let Some(arena) = self.pop() {
-            // SAFETY: an idle arena, in no list any more.
+            // SAFETY: an idle arena, which is no longer in a list.
             unsafe { ebb_arena_free(arena.as_ptr()) };
         }
     }
@@ -165,7 +165,7 @@ impl Drop for Idle {
 }
 
 fn open() -> Result<ebb_scope, ebb_status> {
-    // A thread that is ending has no list any more. The arena is then freed as soon as it is idle.
+    // A thread that is ending no longer has a list. The arena is then freed as soon as it is idle.
     let arena = match IDLE.try_with(Idle::pop).ok().flatten() {
         Some(arena) => arena,
         None => new_for_thread()?,
@@ -181,11 +181,12 @@ fn open() -> Result<ebb_scope, ebb_status> {
     }
 }
 
-/// Ends the scope of a thread's arena, which becomes idle or, if the thread has enough, is freed.
+/// Ends the scope of a thread's arena. The arena becomes idle or, if the thread has enough idle
+/// ones, is freed.
 ///
 /// # Safety
 ///
-/// `arena` is one that `open` took and that was not given back since. Nobody uses its scope again.
+/// `open` took `arena`, and it has not been given back since. Its scope is not used again.
 pub(crate) unsafe fn give_back(arena: NonNull<ebb_arena>) {
     // SAFETY: an arena.
     unsafe { arena::close(arena) };
@@ -207,7 +208,7 @@ pub unsafe extern "C" fn ebb_thread_open_(opened: *mut ebb_scope) {
     unsafe { opened.write(scope) };
 }
 
-/// Frees the idle arenas of this thread. The end of the thread does so too.
+/// Frees the idle arenas of this thread, as the end of the thread does.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_thread_trim() {
     let _ = IDLE.try_with(Idle::free_all);

@@ -1,4 +1,4 @@
-//! The fast paths as functions of their own, for `tests/pinned` to look at their assembly.
+//! The fast paths as functions of their own, whose assembly `tests/pinned` examines.
 
 #[cfg(target_pointer_width = "64")]
 pub mod moved;
@@ -64,13 +64,14 @@ pub fn open_allocate_close(arena: &mut Arena, value: u64) -> u64 {
     *black_box(s.alloc(value))
 }
 
-/// A slice of any iterator, which knows its length here: a loop that takes several elements a turn.
+/// A slice from an iterator that knows its length: a loop that handles several elements per
+/// iteration.
 #[unsafe(no_mangle)]
 pub fn collect_slice<'a>(s: &Scope<'a>, values: &[u32]) -> &'a mut [u32] {
     s.alloc_slice_from_iter(values.iter().map(|value| value + 1))
 }
 
-/// Clones of elements of two words each, which are `Copy`: one copy if there are many.
+/// Clones of `Copy` elements of two words each: a single `memcpy` if there are many.
 #[unsafe(no_mangle)]
 pub fn clone_slice<'a>(s: &Scope<'a>, values: &[&'a str]) -> &'a mut [&'a str] {
     s.alloc_slice_clone(values)

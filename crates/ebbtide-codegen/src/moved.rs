@@ -27,7 +27,7 @@ fn wrapped<'a, T: Copy>(s: &Scope<'a>, value: T) -> &'a mut T {
 
 macro_rules! moved {
     ($($size:literal: $value:ty, $one:expr => $module:ident;)*) => {$(
-        /// Functions for a value of so many bytes.
+        /// Functions for a value of this many bytes.
         #[allow(clippy::missing_errors_doc, missing_docs)]
         pub mod $module {
             use super::*;

@@ -1,9 +1,9 @@
-//! Lines of text, grouped and sorted by strings: much is allocated, and a small summary stays.
+//! Groups and sorts lines of text by strings: allocates many blocks, and keeps a small summary.
 //!
 //! ```text
 //! cargo run --release --package ebbtide-global --example group_by -- [LINES]
 //! ```
-//! `group` knows nothing of arenas. What it returns was made in one, and outlives it.
+//! `group` is unaware of arenas. Its result is allocated in one, and outlives the scope.
 use ebbtide_global::{Options, Scoped, arena_with, report, take_out};
 use std::{alloc::System, collections::HashMap, env, error::Error, fmt::Write, time::Instant};
 
@@ -18,7 +18,8 @@ struct City {
     best: String,
 }
 
-/// The cities by name: how many customers each has, what they paid, and which of them paid most.
+/// The cities by name: the number of customers, the sum that they paid, and the customer who paid
+/// most.
 fn group(lines: &str) -> Vec<City> {
     let mut cities: HashMap<String, HashMap<String, u64>> = HashMap::new();
     for line in lines.lines() {
@@ -61,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let in_scope = arena_with(&Options::new().label("group"), || group(&lines));
     let scope_time = start.elapsed();
 
-    // The same, and only a copy of the result leaves the arena: nothing of it stays behind.
+    // The same, but only a copy of the result leaves the arena, so no chunk stays pinned.
     let start = Instant::now();
     let copied = arena_with(&Options::new().label("group, copied out"), || {
         let cities = group(&lines);

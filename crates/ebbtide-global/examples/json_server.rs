@@ -1,4 +1,4 @@
-//! A web server that answers JSON with JSON, a scope a request.
+//! A web server that answers JSON with JSON, with one scope per request.
 //!
 //! ```text
 //! cargo run --release --package ebbtide-global --example json_server -- [REQUESTS | ADDRESS]
@@ -7,8 +7,8 @@
 //! `curl -d '{"items": [{"count": 2, "price": 1.5}]}' http://127.0.0.1:8080/total`. Without one it
 //! starts a server and a client, sends some requests over loopback, and checks the answers.
 //!
-//! `total` and `serde_json` know nothing of arenas. The answer is made in one, sent by whatever
-//! thread, and freed there.
+//! `total` and `serde_json` are unaware of arenas. The answer is allocated in one; any thread may
+//! send and free it.
 use axum::{Router, http::StatusCode, routing::post};
 use ebbtide_global::{Options, Scoped, arena_with, report, warm};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use tokio::{
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
 
-/// What all items cost together.
+/// The total cost of all items.
 fn total(order: &str) -> serde_json::Result<String> {
     let order: Value = serde_json::from_str(order)?;
     let items = order["items"].as_array().map_or(&[][..], Vec::as_slice);
@@ -32,7 +32,7 @@ fn total(order: &str) -> serde_json::Result<String> {
 }
 
 async fn handle(body: String) -> Result<String, StatusCode> {
-    // Between two points of waiting a handler stays on its thread, so its scope is a plain one.
+    // Between two `.await`s a handler stays on its thread, so a plain scope is enough.
     arena_with(&Options::new().label("request"), || total(&body))
         .map_err(|_| StatusCode::BAD_REQUEST)
 }
@@ -41,7 +41,7 @@ fn router() -> Router {
     Router::new().route("/total", post(handle))
 }
 
-/// Sends one request and returns the answer, its head included.
+/// Sends one request and returns the answer, including its head.
 async fn ask(address: std::net::SocketAddr, body: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address).await?;
     let head = format!(

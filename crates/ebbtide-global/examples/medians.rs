@@ -1,10 +1,10 @@
-//! The median of many numbers, again and again: each takes a copy that it may reorder.
+//! Computes the median of many numbers repeatedly, each time on a copy, which it reorders.
 //!
 //! ```text
 //! cargo run --release --package ebbtide-global --example medians -- [NUMBERS] [TIMES]
 //! ```
-//! On the heap and in scopes, on one thread and on all; all come to the same. The copies are large,
-//! so that the heap asks the system for fresh pages each time, and the arena does not.
+//! Runs on the heap and in scopes, on one thread and on all; the results are equal. The copies are
+//! large, so the heap requests fresh pages from the system each time, and the arena does not.
 use ebbtide_global::{Scoped, arena, report};
 use std::{
     alloc::System,
@@ -23,7 +23,7 @@ fn median(numbers: &[f64]) -> f64 {
     *copy.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// As many medians as `times` says, by so many threads.
+/// Computes `times` medians on `threads` threads.
 fn medians(threads: usize, times: usize, median: impl Fn() -> f64 + Sync) -> Vec<f64> {
     let median = &median;
     let share = |thread: usize| times / threads + usize::from(thread < times % threads);
@@ -47,8 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1).map(|argument| argument.parse::<usize>());
     let count = arguments.next().transpose()?.unwrap_or(1_000_000).max(1);
     let times = arguments.next().transpose()?.unwrap_or(32);
-    // The middle of these is known: multiples of a number that has no factor in common with the
-    // count.
+    // The median of these is known: they are multiples of a number that is coprime to their count.
     let step = 7_919;
     let numbers: Vec<f64> = (0..count).map(|n| ((n * step) % count) as f64).collect();
 

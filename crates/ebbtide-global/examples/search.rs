@@ -1,11 +1,12 @@
-//! A search for the parameters of a curve: for each of 27,000 candidates a few vectors are made,
-//! and one number is kept.
+//! Searches for the parameters of a curve. Each of 27,000 candidates allocates a few vectors and
+//! keeps one number.
 //!
 //! ```text
 //! cargo run --release --package ebbtide-global --example search -- [NUMBERS] [STEPS]
 //! ```
-//! STEPS are those along each of the three parameters, 30 for the whole search; without arguments
-//! both are small. On the heap and in scopes, on one thread and on all; all come to the same.
+//! STEPS is the number of steps for each of the three parameters, 30 for the whole search; by
+//! default, both arguments are small. Runs on the heap and in scopes, on one thread and on all; the
+//! results are equal.
 use ebbtide_global::{Scoped, arena, map, report};
 use std::{
     alloc::System,
@@ -36,14 +37,13 @@ impl Search {
         self.steps.pow(3)
     }
 
-    /// Amplitude, decay and offset of a candidate: the sought ones are two steps of the way along
-    /// each.
+    /// Amplitude, decay and offset of a candidate. The curve's own are two steps along each.
     fn parameters(&self, candidate: usize) -> [f64; 3] {
         let along = |n: usize| (candidate / n % self.steps) as f64;
         [1.0 + along(1) / 2.0, 0.3 + along(self.steps) / 10.0, along(self.steps * self.steps) / 2.0]
     }
 
-    /// The mean squared error, in vectors, as an array language computes it.
+    /// The mean squared error, with a vector for each operation, as in an array language.
     fn error(&self, candidate: usize) -> f64 {
         let [amplitude, decay, offset] = self.parameters(candidate);
         let below: Vec<f64> = self.xs.iter().map(|x| 1.0 + x * decay).collect();
@@ -53,7 +53,7 @@ impl Search {
         squares.iter().sum::<f64>() / squares.len() as f64
     }
 
-    /// All errors, by so many threads, in the order of the candidates.
+    /// All errors, computed on `threads` threads, in the order of the candidates.
     fn errors<F>(&self, threads: usize, errors_of: F) -> Vec<f64>
     where
         F: Fn(std::ops::Range<usize>) -> Vec<f64> + Sync,
@@ -95,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("threads: {threads}, heap: {heap_time:.1?}, scopes: {scopes_time:.1?}");
     }
 
-    // Errors that lie in an arena outlive it as they are.
+    // The vector of errors outlives its arena.
     let best = arena(|| {
         let errors = all_errors.unwrap_or_default();
         let best = errors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));

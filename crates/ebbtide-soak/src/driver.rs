@@ -130,7 +130,8 @@ fn pair(program: &Program, plan: &Plan) -> Result<(Run, Run), String> {
     }
 }
 
-/// Prints the table. Returns how many programs missed a bar, or why one could not run.
+/// Prints the table. Returns the number of programs that exceeded a limit, or why one could not
+/// run.
 fn table(plan: &Plan) -> Result<usize, String> {
     println!(
         "{:<40} {:>9} {:>9} {:>7} {:>5} {:>6}  missed",

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! cargo run --release --package ebbtide-soak                      # the table
-//! cargo run --release --package ebbtide-soak -- --check           # fails if a program misses a bar
+//! cargo run --release --package ebbtide-soak -- --check           # fails if a program exceeds a limit
 //! cargo run --release --package ebbtide-soak -- --only LRU        # programs whose name contains it
 //! cargo run --release --package ebbtide-soak -- --scale 10        # ten times as many steps
 //! cargo run --release --package ebbtide-soak -- --run NAME [off]  # one program in this process
@@ -12,13 +12,13 @@
 //!
 //! Each program runs in two processes: with scopes over `Scoped<System>`, and with scopes switched
 //! off, so that the same binary only uses `System`. Both must return the same answer. [`verdict`]
-//! has the bars; `--check` enforces them.
+//! has the limits; `--check` enforces them.
 //!
 //! A program is one function. It calls [`meter::step`] for each unit of its work, which samples the
 //! allocator's report and separates the first half of the run from the second. To add a program,
 //! write it in the file of its kind in [`programs`] and add a row there.
 #![cfg(target_os = "linux")]
-#![allow(clippy::expect_used, reason = "a program that cannot go on ends its process, and fails")]
+#![allow(clippy::expect_used, reason = "a program that cannot continue ends its process, and fails")]
 
 pub mod inputs;
 pub mod meter;

@@ -1,4 +1,4 @@
-//! Runs the programs in pairs of processes, prints the table, and checks the bars if requested.
+//! Runs the programs in pairs of processes, prints the table, and checks the limits if requested.
 
 #[cfg(target_os = "linux")]
 mod driver;

@@ -97,8 +97,8 @@ pub fn want_huge_pages(address: usize) {
     let holds = |mapping: &Mapping| (mapping.low..mapping.high).contains(&address);
     let range = ranges.find(|range| range.iter().any(holds)).unwrap_or(&[]);
     for &Mapping { low, high, .. } in range.iter().filter(|mapping| !mapping.refuses) {
-        // SAFETY: the advice does not change the contents, whoever uses the mapping, and fails if
-        // the mapping is gone.
+        // SAFETY: the advice does not change the contents of a mapping, whatever it is used for,
+        // and fails if the mapping is gone.
         unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_HUGEPAGE) };
     }
 }

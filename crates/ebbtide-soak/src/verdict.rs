@@ -1,4 +1,4 @@
-//! The bars, and the comparison of a pair of runs.
+//! The limits, and the comparison of a pair of runs.
 
 use crate::meter::{Measured, SLACK_MIB};
 
@@ -30,7 +30,7 @@ impl Run {
     }
 }
 
-/// The bars that a pair of runs misses.
+/// The limits that a pair of runs exceeds.
 #[allow(clippy::cast_precision_loss, reason = "shown, and compared with wide margins")]
 pub fn faults(ours: &Run, glibc: &Run) -> Vec<String> {
     let mut faults = Vec::new();

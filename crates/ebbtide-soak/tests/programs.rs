@@ -1,6 +1,6 @@
-//! A short run of every program: each comes to the same answer with scopes and without. The long
-//! one is `cargo run --release --package ebbtide-soak -- --check`, which also holds their memory to
-//! the bars.
+//! A short run of every program: each computes the same answer with and without scopes. The long
+//! one is `cargo run --release --package ebbtide-soak -- --check`, which also checks the limits of
+//! their memory.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 

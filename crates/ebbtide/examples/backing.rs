@@ -58,7 +58,8 @@ struct Pool {
     taken: AtomicUsize,
 }
 
-// SAFETY: whoever sets the bit of a slot uses it exclusively until the bit is cleared.
+// SAFETY: the caller that sets the bit of a slot uses the slot exclusively until the bit is
+// cleared.
 unsafe impl Sync for Pool {}
 
 static POOL: Pool =

@@ -1,11 +1,11 @@
-//! Four kinds of vector in a scope, and when to take which.
+//! Four kinds of vectors in a scope, and when to use each.
 //!
 //! `cargo run -p ebbtide --example vectors`
 
 use ebbtide::{Arena, Scope, collections::NodeVec};
 
-/// A node owns its children. A `NodeVec` is 16 bytes, with no scope in it and no destructor, so a
-/// node needs none, and a whole tree goes with its scope.
+/// A node owns its children. A `NodeVec` has 16 bytes and holds no scope. It has no destructor, so
+/// a node needs none, and a whole tree is freed with its scope.
 struct Node<'a> {
     name: &'a str,
     children: NodeVec<'a, &'a mut Node<'a>>,
@@ -22,7 +22,7 @@ fn depth(node: &Node<'_>) -> usize {
 fn main() {
     let mut arena = Arena::new();
 
-    // One vector at a time: a builder has the scope to itself, and is the fastest.
+    // One vector at a time: a builder borrows the scope exclusively, and is the fastest.
     let mut s = arena.scope();
     let mut squares = s.grow_vec();
     squares.extend((0u64..1_000).map(|n| n * n));
@@ -48,7 +48,7 @@ fn main() {
     println!("{owners:?}");
     assert_eq!(owners, ["SEA", "SHORE"]);
 
-    // The last one to grow does so in place. An owning one gives its block back when it goes.
+    // The last vector grows in place. An owning vector returns its block when it is dropped.
     let used = s.stats().used;
     let mut scratch = s.owned_vec();
     scratch.push(0u32);

@@ -7,7 +7,7 @@ const RECORDS: &str = "docs/records";
 /// Cargo reads this configuration by itself only when it is called in `benches/`.
 const CARGO_RUN: &str = "cargo --config benches/.cargo/config.toml run --release --quiet";
 
-/// How long each server is loaded, in seconds: for the record, and for a quick run.
+/// The seconds for which each server is loaded: for the record, and in a quick run.
 const SERVER_SECONDS: [u32; 2] = [600, 6];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {

@@ -1,8 +1,8 @@
 //! `cargo xtask dist PREFIX`: installs the C interface: its libraries, the transparent arenas, the
-//! headers, pkg-config files and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below that folder, as
-//! packagers expect.
+//! headers, pkg-config files and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below
+//! that folder, as packagers expect.
 //!
-//! The files say where they are by their own place, so the folder may be moved as a whole.
+//! The files find each other by relative paths, so the folder can be moved as a whole.
 
 use crate::{Failure, process};
 use std::{
@@ -16,7 +16,7 @@ use std::{
 const CRATE: &str = "crates/ebbtide-capi";
 const TRANSPARENT: &str = "crates/ebbtide-new";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What a program that links to the shared library asks for: the number in the build script.
+/// The soname of the shared library, with the number from the build script.
 const SONAME: &str = "libebbtide.so.0";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     })
 }
 
-/// The prefix below a staging folder, from which a packager moves it.
+/// The prefix below a staging folder, from which packagers move it.
 fn below(staging: Option<&OsStr>, prefix: &Path) -> PathBuf {
     let staging = staging.unwrap_or_default();
     let inside =
@@ -77,8 +77,8 @@ fn install(prefix: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Installs the operators `new` and `delete`, and the engine that they call. Each is a library of its
-/// own: other tools than Rust's cannot add objects to a library that Rust made.
+/// Installs the operators `new` and `delete`, and the engine that they call. They are separate
+/// libraries, because other tools cannot add objects to a library that Rust created.
 fn install_transparent(built: &Path, lib: &Path) -> io::Result<()> {
     fs::copy(built.join("libebbtide_new.a"), lib.join("libebbtide_new_engine.a"))?;
     let objects = built.join("ebbtide-new");
@@ -111,7 +111,7 @@ fn succeed(command: &mut Command) -> io::Result<()> {
     }
 }
 
-/// A symbolic link in the place of whatever was there.
+/// Creates a symbolic link, replacing any existing file.
 #[cfg(unix)]
 fn link(to: &str, from: &Path) -> io::Result<()> {
     match fs::remove_file(from) {

@@ -1,6 +1,6 @@
 //! `cargo xtask header`: writes the declarations of `ebbtide.h` from the source of `ebbtide-capi`.
 //!
-//! Only what lies between two marks is generated: a declaration with its comment for each function
+//! Only the text between two marks is generated: a declaration with its comment for each function
 //! that the library exports. The rest of the header, inline functions and their types, is written
 //! by hand; assertions on both sides hold the types together.
 
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     })
 }
 
-/// The header, with its declarations generated anew.
+/// The header with regenerated declarations.
 fn generated(root: &Path) -> io::Result<String> {
     let header = fs::read_to_string(root.join(HEADER))?;
     let mut declarations = String::new();
@@ -92,7 +92,7 @@ fn comment(doc: &[&str]) -> String {
     format!("\n/**{} */\n", text.join("\n * ").replace(" *  ", " * "))
 }
 
-/// The C declaration of a function of which this is the signature in Rust.
+/// The C declaration for a Rust signature.
 fn prototype(signature: &str) -> String {
     let signature = signature.split(" fn ").nth(1).unwrap_or(signature);
     let signature = signature.trim_end_matches('{').trim();
@@ -129,7 +129,7 @@ fn prototype(signature: &str) -> String {
     text + &line + "\n"
 }
 
-/// Splits at the commas that are in no parentheses.
+/// Splits at commas outside of parentheses.
 fn outer_commas(list: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in list.char_indices() {
@@ -147,7 +147,7 @@ fn outer_commas(list: &str) -> Vec<&str> {
     parts
 }
 
-/// The declaration of `name` with the C type for a type of Rust.
+/// The C declaration of `name` for a Rust type.
 fn declarator(kind: &str, name: &str) -> String {
     if let Some(function) = kind.strip_prefix("Option<unsafe extern \"C\" fn(") {
         let parameters = function.trim_end_matches('>').trim_end_matches(')');

@@ -11,7 +11,7 @@ use std::{
 
 const PAGE: &str = "docs/UNSAFE.md";
 
-/// The line above a table: this, the folder, and a closing backtick.
+/// The start of the line above a table; the folder and a closing backtick follow.
 const FOLDER: &str = "Files of `";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     })
 }
 
-/// The page with its tables counted again, and the rows whose file is gone from them.
+/// The page with new counts, and the rows that were removed because their file is gone.
 fn counted(root: &Path, page: &str) -> io::Result<(String, Vec<String>)> {
     let (mut new, mut dropped) = (String::new(), Vec::new());
     let mut lines = page.lines();
@@ -63,8 +63,8 @@ fn counted(root: &Path, page: &str) -> io::Result<(String, Vec<String>)> {
     Ok((new.trim_end().to_owned() + "\n", dropped))
 }
 
-/// How many blocks, functions and implementations are unsafe, and what else: traits, `extern`
-/// blocks, function pointers.
+/// Counts unsafe blocks, functions, implementations, and others: traits, `extern` blocks, function
+/// pointers.
 fn count(source: &str) -> [usize; 4] {
     let mut counts = [0; 4];
     for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
@@ -85,7 +85,7 @@ fn lacks_reason(row: &str) -> bool {
     row.starts_with("| `") && row.ends_with(" | |")
 }
 
-/// Every Rust file below the folder, by its path from there, sorted.
+/// Every Rust file below the folder, as a sorted list of paths relative to it.
 fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -13,7 +13,7 @@ pub(crate) struct Step {
     pub(crate) slow: bool,
 }
 
-/// How a step ended, how long it took, and what it counted.
+/// A step's outcome, its duration, and its test counts.
 pub(crate) struct Outcome {
     pub(crate) end: End,
     pub(crate) time: Duration,

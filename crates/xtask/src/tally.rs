@@ -34,7 +34,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// What the line counts. `None` if it is no summary.
+    /// The counts in a line. `None` if it is not a summary.
     pub(crate) fn read(&mut self, line: &str) -> Option<Tally> {
         let columns = self.columns.take();
         if line.starts_with("Test Summary:") {
@@ -61,7 +61,7 @@ fn first_row(columns: &[String], line: &str) -> Option<Tally> {
     Some(tally)
 }
 
-/// What is to the right of the last bar, since the title to its left may contain bars, too.
+/// The text after the last vertical bar; the title before it may contain bars as well.
 fn cells(line: &str) -> Option<impl Iterator<Item = &str>> {
     Some(line.rsplit_once('|')?.1.split_whitespace())
 }

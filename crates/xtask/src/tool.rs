@@ -123,7 +123,7 @@ pub(crate) const NODE: Tool = Tool {
     required: false,
 };
 
-/// The standard library for Unixes that are only compiled for.
+/// The standard library for Unixes for which the libraries are only compiled.
 pub(crate) const UNIX: Tool = Tool {
     name: "the standard library for FreeBSD and macOS",
     probe: "bash ci/platforms.sh --probe unix",

@@ -94,7 +94,8 @@ fn items(text: &str) -> Vec<Item> {
     items
 }
 
-/// The items of each file of a crate, without those that nobody can name or that are for models.
+/// The items of each file of a crate, without those that programs cannot name or that are for
+/// models.
 fn all(name: &str) -> Vec<(PathBuf, Vec<Item>)> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
     let files = sources(&source).into_iter().filter(|path| !path.ends_with(HIDDEN));

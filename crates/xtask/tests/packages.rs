@@ -1,5 +1,5 @@
-//! Each published package has the licences, a page and the changelog, and nothing in it refers to a
-//! file that is not in it.
+//! Each published package contains the licences, a README and the changelog, and does not refer to
+//! files that it does not contain.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -29,7 +29,7 @@ fn files(package: &str) -> BTreeSet<String> {
     list.lines().map(str::to_owned).collect()
 }
 
-/// What stands between each `start` and the next `end`.
+/// The texts between each `start` and the next `end`.
 fn between<'t>(text: &'t str, start: &'t str, end: char) -> impl Iterator<Item = &'t str> {
     text.split(start).skip(1).filter_map(move |rest| rest.split(end).next())
 }

@@ -1,4 +1,4 @@
-//! What the vectors have in common, by the fastest method that each has for it.
+//! A common interface of the vectors, implemented by each with its fastest methods.
 
 use ebbtide::{
     GrowVec, Scope,
@@ -6,7 +6,7 @@ use ebbtide::{
 };
 use std::hint::black_box;
 
-/// What adds elements.
+/// Methods that add elements.
 pub trait Grows<T> {
     fn push(&mut self, value: T);
     fn clone_from(&mut self, values: &[T]);
@@ -17,21 +17,21 @@ pub trait Grows<T> {
     fn slice(&mut self) -> &mut [T];
 }
 
-/// What removes and moves elements, or makes another vector.
+/// Methods that remove or move elements, or create another vector.
 pub trait List<T>: Grows<T> {
     fn pop(&mut self) -> Option<T>;
     fn remove(&mut self, index: usize) -> T;
     fn swap_remove(&mut self, index: usize) -> T;
     fn retain(&mut self, keep: impl FnMut(&mut T) -> bool);
     fn dedup(&mut self);
-    /// Takes out the first half; returns how many elements that were.
+    /// Removes the first half; returns the number of removed elements.
     fn drain_front(&mut self) -> usize;
-    /// Replaces the middle half by what an iterator yields.
+    /// Replaces the middle half by the items of an iterator.
     fn splice_middle(&mut self, values: impl Iterator<Item = T>);
-    /// The lengths of the two halves, as vectors of their own.
+    /// Splits the vector in two, and returns the lengths of both.
     fn split(&mut self) -> [usize; 2];
     fn duplicate(&self) -> usize;
-    /// Takes the elements out by value; returns how many there were.
+    /// Removes the elements by value; returns how many there were.
     fn empty(self) -> usize;
 }
 
@@ -77,7 +77,7 @@ grows!(['b,] bumpalo::collections::Vec<'b, T>, extend_from_slice, extend_from_sl
 grows!(['b,] bump_scope::BumpVec<T, &'b bump_scope::Bump>, extend_from_slice_clone, extend_from_slice_copy);
 grows!(['b,] bump_scope::MutBumpVec<T, &'b mut bump_scope::Bump>, extend_from_slice_clone, extend_from_slice_copy);
 
-/// A `NodeVec`, and the scope that it is given where it grows.
+/// A `NodeVec`, and the scope that is passed to its methods.
 pub struct Node<'s, 'a, T> {
     pub vec: NodeVec<'a, T>,
     pub scope: &'s Scope<'a>,

@@ -1,11 +1,11 @@
-//! Times the common methods of vectors, strings and maps: ours, the standard library's over its
-//! heap, bumpalo's and bump-scope's. Every turn makes a collection, does one thing, and checks what
-//! came out of it. Rows of `GrowVec`, `NodeVec` and `GrowString` are for the methods whose code
+//! Times the common methods of vectors, strings and maps: ours, the standard library's on the heap,
+//! bumpalo's and bump-scope's. Each iteration creates a collection, performs one operation, and
+//! checks the result. `GrowVec`, `NodeVec` and `GrowString` have rows for the methods whose code
 //! differs from that of `Vec` and `String`.
 //!
-//! All contestants have the same terms: an arena is warm and in one piece, and what a turn built is
-//! given back before the next turn, as each of them does that best (we end a scope, bumpalo and
-//! bump-scope reset, the standard library frees).
+//! All contestants have the same conditions: an arena is warm and has one chunk, and the memory of
+//! an iteration is freed before the next one, in the fastest way that each contestant has (ebbtide
+//! ends a scope, bumpalo and bump-scope reset, the standard library frees).
 //!
 //! `cargo run --release --bin collections -- [--quick] [--only TEXT] [--csv FILE]`
 
@@ -17,7 +17,7 @@ mod vectors;
 use ebbtide_benches::harness::{self, Bar, Bench, Repeated};
 use std::{process::ExitCode, time::Duration};
 
-/// The mean over all rows of the best peer's time over ours.
+/// The target for the mean of all rows: the best peer's time ÷ ours.
 const LEAST_MEAN: f64 = 1.3;
 
 fn main() -> ExitCode {
@@ -61,8 +61,8 @@ impl Rows<'_> {
     }
 }
 
-/// The contestants of a row. Each is given what its collections are made in (nothing, for the
-/// standard library) and one turn.
+/// The contestants of a row. Each is given the allocator for its collections (none for the standard
+/// library) and the code of one iteration.
 #[macro_export]
 macro_rules! contestants {
     (|$s:ident| $ours:expr, $std:expr, |$bump:ident| $bumpalo:expr, |$scoped:ident| $bump_scope:expr) => {{
@@ -72,7 +72,7 @@ macro_rules! contestants {
         let mut scoped: ::bump_scope::Bump = ::bump_scope::Bump::new();
         vec![
             repeated("ebbtide", move |turns| {
-                // In one piece, as a reset leaves bumpalo's and bump-scope's.
+                // One chunk, as bumpalo and bump-scope have after a reset.
                 arena.reset_with(::ebbtide::Retain::OneChunk);
                 for _ in 0..turns {
                     #[allow(unused_mut)]

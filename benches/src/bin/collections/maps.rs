@@ -1,4 +1,4 @@
-//! Maps. All of them are hashbrown's with the same hasher: what differs is where the table lies.
+//! Maps. All of them are hashbrown's with the same hasher; only the table's allocator differs.
 
 use crate::{Rows, contestants};
 use ebbtide_benches::harness::{hidden, observe};
@@ -12,7 +12,7 @@ pub fn run(rows: &mut Rows<'_>, len: usize) {
     of::<&str, u32>(rows, "strings", len, |n| (&texts[n], 7));
 }
 
-/// A row of maps, each of which is made anew for the body.
+/// A row of maps. Each iteration runs the body with a new map.
 macro_rules! maps {
     ($rows:ident, $name:expr, |$map:ident| $body:expr) => {
         $rows.row(

@@ -4,7 +4,8 @@ use crate::{Rows, contestants};
 use ebbtide_benches::harness::{hidden, observe, repeated};
 use std::{fmt::Write, hint::black_box};
 
-/// The contestants of a row of strings, each of which is made anew for the body: ours as given.
+/// The contestants of a row of strings. Each iteration runs the body with a new string; the
+/// arguments say how to create ours.
 macro_rules! strings {
     (|$s:ident| $ours:expr, |$text:ident| $body:expr) => {
         contestants!(
@@ -39,7 +40,7 @@ macro_rules! texts {
     };
 }
 
-/// The same, and a row of `GrowString`. Beside it stands what bump-scope has of its kind too.
+/// The same, plus a row of `GrowString`, which is also compared with bump-scope's exclusive string.
 macro_rules! growing {
     ($rows:ident, $what:expr, $with:expr, |$text:ident| $body:expr) => {{
         texts!($rows, format!("{}, {}", $what, $with), |$text| $body);

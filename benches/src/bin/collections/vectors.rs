@@ -15,7 +15,7 @@ struct Record {
     at: [u32; 8],
 }
 
-/// What the strings are taken from.
+/// The source of the strings.
 static DIGITS: &str = "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz";
 
 pub fn run(rows: &mut Rows<'_>, len: usize) {
@@ -26,7 +26,8 @@ pub fn run(rows: &mut Rows<'_>, len: usize) {
     owned_strings(rows, len);
 }
 
-/// The contestants of a row of vectors, each of which is made anew for the body: ours as given.
+/// The contestants of a row of vectors. Each iteration runs the body with a new vector; the
+/// arguments say how to create ours.
 macro_rules! vectors {
     (|$s:ident| $ours:expr, |$list:ident| $body:expr) => {
         contestants!(
@@ -57,8 +58,8 @@ macro_rules! lists {
     };
 }
 
-/// The same, and rows of `GrowVec` and `NodeVec`. Beside the first stands what bump-scope has of
-/// its kind too.
+/// The same, plus rows of `GrowVec`, which is also compared with bump-scope's exclusive vector, and
+/// of `NodeVec`.
 macro_rules! growing {
     ($rows:ident, $what:expr, $with:expr, |$list:ident| $body:expr) => {{
         lists!($rows, format!("{}, {}", $what, $with), |$list| $body);
@@ -81,7 +82,7 @@ macro_rules! growing {
     }};
 }
 
-/// Lets everything be seen, and checks the length.
+/// Hides the vector from the optimiser, and checks its length.
 #[inline(always)]
 fn check<T>(list: &mut impl Grows<T>, len: usize) {
     observe(list.slice());
@@ -100,7 +101,7 @@ fn of<T: Copy + Ord + Debug + 'static>(
     let shuffled = &shuffled[..];
     let with = &format!("{len} {kind}");
 
-    // What adds elements.
+    // Methods that add elements.
     growing!(rows, "push", with, |list| {
         for n in 0..hidden(len) {
             list.push(make(n));
@@ -178,7 +179,7 @@ fn of<T: Copy + Ord + Debug + 'static>(
         ),
     );
 
-    // What removes and moves them.
+    // Methods that remove or move them.
     lists!(rows, format!("clone, {with}"), |list| {
         list.copy_from(black_box(values));
         assert_eq!(list.duplicate(), len);
@@ -255,7 +256,7 @@ fn filled<T>(mut list: impl Grows<T>, len: usize, make: impl Fn(usize) -> T) {
     check(&mut list, len);
 }
 
-/// Vectors of strings of the same arena, each of which has its characters in a block of its own.
+/// Vectors of strings in the same arena. The characters of each string are in a block of their own.
 fn owned_strings(rows: &mut Rows<'_>, len: usize) {
     let words: Vec<&str> = (0..len).map(|n| &DIGITS[n % 36..n % 36 + 3 + n % 29]).collect();
     let words = &words[..];

@@ -47,7 +47,7 @@ impl Computation for Filters {
     }
 }
 
-/// How many values come out, and the bytes that they are written in.
+/// The number of results, and their length as text.
 #[inline(never)]
 fn once(text: &str) -> u64 {
     let sources = Sources::default();

@@ -31,7 +31,7 @@ impl Computation for Formulas {
     }
 }
 
-/// The sum of what the formulas come to.
+/// The sum of the values of the formulas.
 #[inline(never)]
 fn once(formulas: &[String]) -> u64 {
     let mut context = HashMapContext::<DefaultNumericTypes>::new();

@@ -37,7 +37,7 @@ impl Computation for Groups {
     }
 }
 
-/// What all sales come to, and the length of a report on them.
+/// The total of all sales, and the length of a report on them.
 #[inline(never)]
 fn once(lines: &str) -> u64 {
     let mut cities: HashMap<String, Vec<Sale>> = HashMap::new();

@@ -37,7 +37,7 @@ impl Computation for Documents {
     }
 }
 
-/// What the selector finds, and the bytes of all text.
+/// The number of matches of the selector, and the bytes of all text.
 #[inline(never)]
 fn once(text: &str, selector: &Selector) -> u64 {
     let document = Html::parse_document(text);

@@ -51,7 +51,7 @@ impl Computation for Documents {
     }
 }
 
-/// The pieces that were ordered, and the bytes of all texts.
+/// The number of items ordered, and the bytes of all strings.
 #[inline(never)]
 fn once(text: &str) -> u64 {
     let document: Value = serde_json::from_str(text).expect("it is JSON");

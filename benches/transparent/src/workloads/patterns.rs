@@ -17,7 +17,7 @@ impl Computation for Patterns {
     }
 }
 
-/// The ends of what the patterns find.
+/// A digest of the positions of the matches.
 #[inline(never)]
 fn once() -> u64 {
     let found = PATTERNS.map(|pattern| {

@@ -49,7 +49,7 @@ fn successors(state: &[u8]) -> Vec<(Vec<u8>, usize)> {
     moves.into_iter().flatten().map(moved).collect()
 }
 
-/// How far the tiles are from where they belong.
+/// The sum of the distances of the tiles from their goals.
 fn distance(state: &[u8]) -> usize {
     let tiles = state.iter().enumerate().filter(|&(_, &tile)| tile != 0);
     tiles
@@ -60,7 +60,7 @@ fn distance(state: &[u8]) -> usize {
         .sum()
 }
 
-/// The moves that all puzzles take.
+/// The number of moves that all puzzles take.
 #[inline(never)]
 fn once(starts: &[Vec<u8>]) -> u64 {
     let solve = |start: &Vec<u8>| {

@@ -41,7 +41,7 @@ impl Computation for Scripts {
     }
 }
 
-/// The number below 60 with the longest sequence, how long that is, and something of the names.
+/// The number below 60 with the longest sequence, its length, and a digest of the names.
 #[inline(never)]
 fn once(engine: &Engine) -> u64 {
     let number: i64 = engine.eval(SCRIPT).expect("it is a script");

@@ -35,7 +35,7 @@ impl Computation for Documents {
     }
 }
 
-/// The tons of all cargo, and the bytes of all names.
+/// The total weight of the cargo, and the bytes of all names.
 #[inline(never)]
 fn once(text: &str) -> u64 {
     let document = roxmltree::Document::parse(text).expect("it is XML");

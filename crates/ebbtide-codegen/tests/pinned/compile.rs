@@ -3,11 +3,11 @@
 use crate::machine::Machine;
 use std::{collections::BTreeMap, env, fs, path::Path, process::Command, sync::LazyLock};
 
-/// The body of each function by its name, an instruction or a label a line.
+/// The body of each function by its name, with one instruction or label per line.
 pub(crate) type Functions = BTreeMap<String, String>;
 
-/// Where functions go on out of line: the clone of many elements, and the transparent calls in a scope that lists what it
-/// frees.
+/// Out-of-line continuations: cloning many elements, and the transparent calls in a scope that
+/// lists freed blocks.
 const PARTS: [(&str, &str); 3] = [
     ("_ZN7ebbtide4copy10clone_manyE", "clone_many"),
     ("_ZN14ebbtide_global6scoped6listedE", "transparent_alloc_listed"),
@@ -129,7 +129,7 @@ fn without_hash(line: &str) -> String {
     without(&without(line, "17h", 0, 19), ".Lanon.", 7, 32)
 }
 
-/// The version of the compiler, a line.
+/// The version of the compiler, as one line.
 pub(crate) fn compiler() -> String {
     let output = Command::new("rustc").arg("--version").output().expect("rustc runs");
     String::from_utf8(output.stdout).expect("rustc writes UTF-8")

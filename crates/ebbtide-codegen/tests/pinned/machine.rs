@@ -9,12 +9,12 @@ pub(crate) enum Machine {
     Aarch64,
 }
 
-/// The mnemonic, and its operands as they are written.
+/// The mnemonic and the text of its operands.
 pub(crate) fn split(instruction: &str) -> (&str, &str) {
     instruction.split_once('\t').unwrap_or((instruction, ""))
 }
 
-/// Whether this is an instruction, not a mark around inline assembly.
+/// Whether this is an instruction, not a marker around inline assembly.
 pub(crate) fn is_code(instruction: &str) -> bool {
     !instruction.starts_with(['#', '/'])
 }
@@ -136,7 +136,7 @@ impl Machine {
         }
     }
 
-    /// Whether an instruction makes an address in the stack the first argument of a call.
+    /// Whether an instruction passes a stack address as the first argument of a call.
     pub(crate) fn passes_stack(self, instruction: &str) -> bool {
         match self {
             Machine::X86_64 => {
@@ -168,7 +168,7 @@ impl Machine {
     }
 }
 
-/// Whether a function has to leave a register of aarch64 as its caller had it.
+/// Whether a register of aarch64 is callee-saved.
 fn is_callers(register: &str) -> bool {
     let (kind, number) = register.split_at(register.len().min(1));
     let number: u32 = number.parse().unwrap_or(u32::MAX);

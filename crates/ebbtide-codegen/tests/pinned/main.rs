@@ -1,11 +1,10 @@
-//! A change that costs a fast path an instruction shows here, be it the core's or the transparent
-//! allocator's.
+//! Detects changes that add an instruction to a fast path of the core or of the transparent
+//! allocator.
 //!
-//! The assembly of each function of this crate, for x86-64 and for aarch64, is compared with what
-//! `asm/` holds, for the compiler that `compiler.txt` there names; the claims in numbers hold for
-//! every compiler. `cargo xtask bless` writes what the compiler makes now; look at the difference
-//! before you commit it. A machine whose standard library is not installed is left out with a
-//! message.
+//! The assembly of each function of this crate, for x86-64 and for aarch64, is compared with the
+//! files in `asm/`, for the compiler that `asm/compiler.txt` names; the counts are checked with
+//! every compiler. `cargo xtask bless` records the current assembly; review the difference before
+//! you commit it. A machine whose standard library is not installed is left out with a message.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
@@ -18,7 +17,7 @@ use compile::{Functions, compiler, functions, peers};
 use machine::{Machine, is_code};
 use std::{env, fs};
 
-/// Functions that are looked at, and not recorded.
+/// Functions that are examined but not recorded.
 const MOVED: &str = "moved_";
 
 fn body<'f>(functions: &'f Functions, name: &str) -> &'f str {
@@ -153,8 +152,8 @@ fn assembly_is_as_recorded(machine: Machine, functions: &Functions) {
 }
 
 /// The number of instructions, and the same with a paired load counted as the two loads that it
-/// replaces. ebbtide keeps the words that are loaded apart, because a pair of them would wait for
-/// the store of one of them by the allocation before.
+/// replaces. ebbtide does not keep the two words adjacent, because loading both as a pair would
+/// wait for the previous allocation's store to one of them.
 fn counts(machine: Machine, name: &str, body: &str) -> (usize, usize) {
     let shortest = paths::shortest(machine, body);
     let (instructions, pairs) = shortest.unwrap_or_else(|| panic!("{name} has no fast path"));

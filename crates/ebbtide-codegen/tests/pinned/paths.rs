@@ -54,8 +54,8 @@ impl<'a> Graph<'a> {
         loads.next_back().copied().unwrap_or_default()
     }
 
-    /// Whether a block makes a call that the fast path does not make. What a register without a
-    /// known function calls is the test's own.
+    /// Whether a block makes a call that is not part of the fast path. Calls through a register
+    /// without a known function belong to the test's own code.
     fn is_cold(&self, index: usize) -> bool {
         self.blocks[index].iter().filter(|line| self.machine.is_call(line)).any(|call| {
             let target = self.target(call);
@@ -63,8 +63,8 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The blocks on a way from the start to a return or a tail call that makes no cold call; of a
-    /// function with a loop, those of the loop.
+    /// The blocks on a path from the start to a return or tail call without a cold call; in a
+    /// function with a loop, the blocks of the loop.
     fn fast(&self) -> BTreeSet<usize> {
         let warm: Vec<bool> = (0..self.blocks.len()).map(|index| !self.is_cold(index)).collect();
         let reached = closure(&[0], |index| {
@@ -104,17 +104,17 @@ fn closure(from: &[usize], next: impl Fn(usize) -> Vec<usize>) -> BTreeSet<usize
     found
 }
 
-/// The instructions that run if the block fits, in the order of the listing; of a function with a
-/// loop, those of a turn.
+/// The instructions that run if the block fits, in the order of the listing; in a function with a
+/// loop, those of one iteration.
 pub(crate) fn fast_path(machine: Machine, body: &str) -> Vec<&str> {
     let graph = Graph::of(machine, body);
     let fast = graph.fast();
     fast.into_iter().flat_map(|index| graph.blocks[index].clone()).collect()
 }
 
-/// The number of instructions on the shortest way through the fast path, and how many of them load
-/// a pair of words; of a function that calls `memcpy`, the shortest way through such a call. `None`
-/// if there is no such way.
+/// The number of instructions on the shortest path without a cold call, and how many of them load a
+/// pair of words. In a function that calls `memcpy`, the path includes such a call. `None` if there
+/// is no such path.
 pub(crate) fn shortest(machine: Machine, body: &str) -> Option<(usize, usize)> {
     let graph = Graph::of(machine, body);
     let fast = graph.fast();

@@ -287,7 +287,7 @@ pub(super) fn nested() -> u64 {
 }
 
 /// The stages of a batch job: reads a document into a tree, groups the words of its texts, keeps
-/// one in eight records. Only the sums live on.
+/// one in eight records. Only the sums remain.
 pub(super) fn stages() -> u64 {
     let mut random = Random::new(1);
     let mut sum = 0;

@@ -115,7 +115,7 @@ pub(super) fn built_once() -> u64 {
     sum
 }
 
-/// A pool of buffers. A scope takes one, grows it, and puts it back cleared; now and then a new one
+/// A pool of buffers. A scope takes one, grows it, and puts it back cleared; occasionally a new one
 /// replaces it.
 pub(super) fn pooled_buffers() -> u64 {
     let mut pool: Vec<Vec<u8>> = Vec::new();
