@@ -1,9 +1,9 @@
 /**
  * @file ebbtide.h
- * Scoped arena memory for C: temporary memory that costs next to nothing to take and nothing to
- * give back. C11, and C++17 (see ebbtide.hpp for RAII and containers).
+ * Scoped arena memory for C: temporary memory that costs a few instructions to allocate and nothing
+ * to free. C11, and C++17 (see ebbtide.hpp for RAII and containers).
  *
- * A piece of code opens a *scope*, allocates in it, and when it closes the scope, all of it is free
+ * Code opens a *scope* and allocates in it. When it closes the scope, all of that memory is free
  * again. The fast paths are the inline functions of this file; the library has the rest.
  *
  * @code
@@ -19,31 +19,31 @@
  *
  * ### Errors
  * A function that returns a pointer returns NULL when it fails, and ::ebb_last_status says why. The
- * others return an ::ebb_status. A call that fails changes nothing, but that an allocation may round
- * the end of the free bytes down to its alignment. No function of the library aborts or throws.
+ * others return an ::ebb_status. A failed call changes nothing, except that a failed allocation may
+ * round the end of the free bytes down to its alignment. No function of the library aborts or
+ * throws.
  *
  * ### Sizes
- * A size of 0 is fine everywhere: the block is not NULL and must not be read or written.
+ * A size of 0 is allowed everywhere: the block is not NULL, and must not be read or written.
  *
  * ### Scopes
- * - An arena has at most one open scope, and a scope at most one open child. Close them in the
- *   opposite order of opening. Whoever wants a scope without knowing what is open calls
- *   ::ebb_thread_open.
- * - A scope is a struct to keep in a local variable. It must not be copied while it is open. While
- *   its address stays within inlined code, the compiler keeps it in registers.
+ * - An arena has at most one open scope, and a scope at most one open child. Close them in reverse
+ *   order of opening. To open a scope without knowing which ones are open, call ::ebb_thread_open.
+ * - A scope is a struct to keep in a local variable. It must not be copied while it is open. As
+ *   long as its address is used only by inlined code, the compiler keeps it in registers.
  * - A scope that could not be opened is closed: allocating from it fails for the same reason, so
- *   there is nothing to test after opening. A zeroed scope is closed, too.
+ *   opening needs no test. A zeroed scope is closed, too.
  *
  * ### Checks
  * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
  * open, a scope that closes before its child, marks in the wrong order and a null scope print a
- * message and abort. Without EBB_CHECKS these are undefined behaviour. Files that were compiled with and without
- * it may use the same arenas: the former check what they do themselves.
+ * message and abort. Without EBB_CHECKS these are undefined behaviour. Files compiled with and
+ * without it may use the same arenas; only the former are checked.
  *
  * ### AddressSanitizer
  * Memory of an ended scope is poisoned: any access is reported, until it is allocated again. An
  * arena over a buffer must be freed before the buffer is used for anything else. All files that use
- * an arena must be compiled alike.
+ * an arena must be compiled with the same setting.
  *
  * ### Threads
  * One thread at a time uses an arena and its scopes. Different arenas are independent.
@@ -78,7 +78,7 @@
 #define EBB_ASAN_ 0
 #endif
 
-/** Whether misuse of scopes is caught; see the head of this file. */
+/** Whether misuse of scopes is detected; see the head of this file. */
 #ifndef EBB_CHECKS
 #ifdef NDEBUG
 #define EBB_CHECKS 0
@@ -99,9 +99,9 @@
 #define EBB_PRINTF_(text, first) __attribute__((format(printf, text, first)))
 /* Keeps the compiler from packing two words of a scope into one vector register. */
 #define EBB_SCALAR_(x) __asm__("" : "+r"(x))
-/* Scopes that could not be opened share an arena that nobody reads. */
+/* Scopes that could not be opened share an arena that is never read. */
 #define EBB_STORE_(word, value) __atomic_store_n((word), (value), __ATOMIC_RELAXED)
-/* Whether the compiler sees the variable that a pointer leads to. */
+/* Whether the compiler sees the variable that a pointer points to. */
 #define EBB_IS_LOCAL_(pointer) (__builtin_object_size((pointer), 0) != (size_t)-1)
 #if defined(__clang__)
 #define EBB_ASSUME_(holds) __builtin_assume(holds)
@@ -121,7 +121,7 @@
 #define EBB_ASSUME_(holds) ((void)0)
 #endif
 
-/* This is C, also where C++ includes it. */
+/* This is C, even if C++ includes it. */
 #if defined(__GNUC__) && defined(__cplusplus)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
@@ -141,7 +141,7 @@ extern "C" {
 #define EBB_CAST_LIKE_(pointer, value) (value)
 #endif
 
-/** How a call ended. */
+/** The result of a call. */
 typedef enum ebb_status {
     EBB_OK = 0,        /**< It succeeded. */
     EBB_NO_MEMORY = 1, /**< The backing, the limit or the buffer has no room for the request. */
@@ -154,22 +154,22 @@ typedef enum ebb_status {
     EBB_OPTIONS = 8    /**< The options are of another version, or contradict each other. */
 } ebb_status;
 
-/** Two functions that an arena gets its memory from. They must not throw or jump out, and may be
- *  called by whatever thread uses the arena. They must not use the arena itself. */
+/** Two functions that an arena gets its memory from. They must not throw or jump out. They are
+ * called on the thread that uses the arena, and must not use the arena themselves. */
 typedef struct ebb_backing {
     /** Returns a block of `size` bytes, aligned to `align` (16 to 64), or NULL. */
     void *(*allocate)(void *context, size_t size, size_t align);
-    /** Takes a block back that `allocate` gave, for the same numbers. */
+    /** Frees a block that `allocate` returned for the same size and alignment. */
     void (*release)(void *context, void *block, size_t size, size_t align);
-    /** Passed to both. */
+    /** Passed to both functions. */
     void *context;
 } ebb_backing;
 
-/** How an arena is made. Begin with ::EBB_OPTIONS_INIT. */
+/** The options of an arena. Begin with ::EBB_OPTIONS_INIT. */
 typedef struct ebb_options {
     size_t size;         /**< The size of this struct. */
     size_t first_chunk;  /**< The capacity of the first chunk; 0 for the default, 16 KiB. */
-    size_t limit;        /**< The most bytes to hold of the backing; 0 for no limit. */
+    size_t limit;        /**< The most bytes to take from the backing; 0 for no limit. */
     ebb_backing backing; /**< Where chunks come from; two NULLs for the heap. */
 } ebb_options;
 
@@ -177,18 +177,18 @@ typedef struct ebb_options {
 #define EBB_OPTIONS_INIT                                                                           \
     { sizeof(ebb_options), 0, 0, { NULL, NULL, NULL } }
 
-/** What an arena holds and uses, in bytes. */
+/** The memory that an arena holds and uses, in bytes. */
 typedef struct ebb_stats {
     size_t capacity;   /**< The capacity of all chunks and of the buffer, without headers. */
-    size_t used;       /**< In use up to the scope that was asked; 0 if an arena was asked. */
-    size_t high_water; /**< The capacity of the chunks that scopes have entered, at most. */
-    size_t held;       /**< Held of the backing. */
+    size_t used;       /**< In use by the scope and its ancestors; 0 for an arena. */
+    size_t high_water; /**< The maximum capacity of the chunks that scopes have entered. */
+    size_t held;       /**< Bytes taken from the backing. */
     size_t chunks;     /**< The number of chunks; the buffer counts as one. */
-    size_t oversize;   /**< How many of them serve one large request. */
+    size_t oversize;   /**< The number of those that serve a single large request. */
 } ebb_stats;
 
-/** An arena: owns memory and lends it to one scope at a time. Only the library makes one; its first
- *  words stand here for the inline functions. */
+/** An arena: owns memory and lends it to one scope at a time. Only the library creates one; the
+ * inline functions read its first words. */
 typedef struct ebb_arena {
     uintptr_t open_; /* 0 if a scope may open with the words below */
     uintptr_t top_;
@@ -199,7 +199,7 @@ typedef struct ebb_arena {
 /** The bytes of an arena's handle. */
 #define EBB_ARENA_SIZE 512
 
-/** Memory for the handle of an arena that calls no heap. */
+/** Memory for the handle of an arena that does not call the heap. */
 typedef struct ebb_arena_storage {
     EBB_ALIGNED_ unsigned char bytes_[EBB_ARENA_SIZE];
 } ebb_arena_storage;
@@ -229,18 +229,18 @@ EBB_STATIC_ASSERT_(offsetof(ebb_arena, top_) == sizeof(void *), "open, top, chun
 
 /* Generated from the library's source by `cargo xtask header`: begin. */
 
-/** The version of the library that runs, as `EBB_VERSION` is the one of the header: a million for the
- * major version, a thousand for the minor one. */
+/** The version of the library at run time; `EBB_VERSION` is the version of the header. A million
+ * for each major version, plus a thousand for each minor version, plus the patch version. */
 uint32_t ebb_version(void);
 
 /** The version of the library as text, such as "1.2.3". */
 const char *ebb_version_text(void);
 
-/** Why the last call of this thread that failed did so. A call that succeeds leaves it as it is. */
+/** The reason for this thread's last failed call. A successful call does not change it. */
 ebb_status ebb_last_status(void);
 
-/** A status in words, for a message; never null. It takes a number, for a status of a later version
- * to be one too. */
+/** The text of a status, for a message; never null. It takes a number, so that a status of a later
+ * version can be passed too. */
 const char *ebb_status_text(int status);
 
 /** Records why a function of the header failed. */
@@ -251,41 +251,42 @@ void ebb_fail_(int status);
  * handle. */
 ebb_arena *ebb_arena_new(const ebb_options *options);
 
-/** Like `ebb_arena_new`, with the handle in the caller's storage, which has to stay where it is.
- * `ebb_arena_free` ends the arena all the same, and leaves the storage to the caller. */
+/** Like `ebb_arena_new`, with the handle in the caller's storage, which must not move. The arena
+ * still has to be ended by `ebb_arena_free`, which leaves the storage to the caller. */
 ebb_arena *ebb_arena_new_in(ebb_arena_storage *storage, const ebb_options *options);
 
 /** A new arena over the caller's buffer of `size` bytes, which serve allocations up to the last
- * multiple of 16. When they are used up, allocations fail. It calls no heap. The buffer belongs to
- * the arena until `ebb_arena_free`. */
+ * multiple of 16. When they are used up, allocations fail. The arena never calls the heap. The
+ * buffer belongs to the arena until `ebb_arena_free`. */
 ebb_arena *ebb_fixed_new(ebb_arena_storage *storage, void *buffer, size_t size);
 
-/** Like `ebb_fixed_new`, but an arena that goes on in chunks of its backing when the buffer is full.
+/** Like `ebb_fixed_new`, but when the buffer is full, the arena continues in chunks of its backing.
  * `first_chunk` of the options is not used. */
 ebb_arena *ebb_spilling_new(ebb_arena_storage *storage, void *buffer, size_t size,
                             const ebb_options *options);
 
-/** Ends an arena and gives all its memory back. Null is fine. `EBB_OPEN` if a scope is open: the arena
- * then stays as it is. */
+/** Ends an arena and frees all its memory. No-op for null. Fails with `EBB_OPEN` if a scope is
+ * open. */
 ebb_status ebb_arena_free(ebb_arena *arena);
 
 /** Ends the open scope and its children, if any, for instance after a longjmp has left them. All
- * allocations end; their scopes must not be used again, not even to close them. Keeps the chunks. */
+ * allocations are freed; the scopes must not be used again, not even to close them. Keeps the
+ * chunks. */
 ebb_status ebb_arena_reset(ebb_arena *arena);
 
-/** Gives back every chunk but the first. */
+/** Frees every chunk but the first. */
 ebb_status ebb_arena_trim(ebb_arena *arena);
 
-/** Gives chunks back until the arena holds at most `keep` bytes of its backing; 0 gives back all. */
+/** Frees chunks until the arena holds at most `keep` bytes of its backing; 0 frees all chunks. */
 ebb_status ebb_arena_shrink(ebb_arena *arena, size_t keep);
 
-/** Gives the chunks back, and makes the next first one as large as all of them were together: an
- * arena that is merged after its first run has learned its peak. An arena over a buffer stays as it
- * is. */
+/** Frees the chunks, and makes the next first chunk as large as all of them together. If an arena
+ * is merged after its first run, its peak then fits into one chunk. No-op for an arena over a
+ * buffer. */
 ebb_status ebb_arena_merge(ebb_arena *arena);
 
-/** Limits the bytes that the arena may hold of its backing, headers included; 0 for no limit. What
- * it holds already stays. A scope may be open. */
+/** Limits the bytes that the arena may hold of its backing, headers included; 0 for no limit.
+ * Memory that it holds already stays. A scope may be open. */
 ebb_status ebb_arena_set_limit(ebb_arena *arena, size_t bytes);
 
 /** The limit of an arena; 0 if there is none, and for null. */
@@ -294,7 +295,7 @@ size_t ebb_arena_limit(const ebb_arena *arena);
 /** Opens a scope of an arena of this thread. */
 void ebb_thread_open_(ebb_scope *opened);
 
-/** Frees the idle arenas of this thread. The end of the thread does so too. */
+/** Frees the idle arenas of this thread, as the end of the thread does. */
 void ebb_thread_trim(void);
 
 /** Ends the scope of an arena of this thread. */
@@ -304,22 +305,23 @@ void ebb_thread_close_(ebb_arena *arena);
  * counters. */
 ebb_status ebb_arena_stats(const ebb_arena *arena, ebb_stats *stats);
 
-/** Statistics of a scope's arena. `used` is what the scope and its ancestors use. */
+/** Statistics of a scope's arena. `used` counts the bytes of the scope and its ancestors. */
 ebb_status ebb_scope_stats(const ebb_scope *scope, ebb_stats *stats);
 
-/** Statistics in words, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
+/** Statistics as text, such as "100 B used of 16.0 KiB in 1 chunk". Writes at most `size` bytes to
  * `buffer`, the last of which is 0, and returns the length of the whole text, as snprintf does; 0
- * if `stats` is null. A null buffer is fine if `size` is 0. */
+ * if `stats` is null. The buffer may be null if `size` is 0. */
 size_t ebb_stats_text(const ebb_stats *stats, char *buffer, size_t size);
 
-/** Opens a scope of an arena that is not ready, or says why not. */
+/** Opens a scope of an arena that is not ready, or records why that fails. */
 void ebb_open_slowly_(ebb_arena *arena, ebb_scope *opened);
 
-/** Moves a scope on that has hardly anything free, before it is marked or has a child. Its words are
- * then those that the child begins with. Records why not if it is closed. */
+/** Moves a nearly full scope to the next chunk, before it is marked or a child opens. The child
+ * begins with the words that the scope then has. If the scope is closed, records the reason. */
 void ebb_make_room_(ebb_scope *scope);
 
-/** A block at the high end that does not fit, or whose size or alignment has to be tested. */
+/** Allocates a block at the high end that does not fit, or whose size or alignment has to be
+ * checked. */
 void *ebb_alloc_slowly_(ebb_scope *scope, size_t size, size_t align);
 
 /** The same at the low end. */
@@ -422,7 +424,8 @@ EBB_STATIC_ void ebb_poison_since_(const ebb_scope *earlier, const ebb_scope *no
     }
 }
 
-/* What the library releases or leaves to the caller must not be poisoned; what a reset ends must. */
+/* Memory that the library frees or returns to the caller must not be poisoned; memory that a reset
+ * frees must be. */
 EBB_STATIC_ void ebb_unpoison_arena_(const ebb_arena *arena) {
     if (arena != NULL && arena->open_ == 0)
         ebb_free_ranges_(arena, NULL, ebb_unpoison_);
@@ -479,16 +482,16 @@ EBB_INLINE_ ebb_scope ebb_open(ebb_arena *arena) {
         EBB_COPY_WORDS_(&scope, &opened);
         scope.state_ = opened.state_;
     }
-    /* It is a multiple already; now the compiler knows. */
+    /* It is a multiple of 16 already; this tells the compiler. */
     scope.top_ &= ~(uintptr_t)15;
     EBB_ASSUME_(EBB_ARENA_ADDRESS_(scope.state_) == scope.state_ && scope.state_ != 0);
     return scope;
 }
 
-/** Opens a scope of an arena of this thread, which no other open scope uses: any function may do so
- *  without knowing what its callers have open. Costs a call. Memory of a scope that a longjmp leaves
- *  open stays in use for ever: where that can happen, open a scope of an arena of your own instead,
- *  and call ::ebb_arena_reset behind the setjmp. */
+/** Opens a scope of an arena of this thread, which no other open scope uses, so a function may do
+ * so without knowing what its callers have open. Costs a call. If a longjmp leaves the scope open,
+ * its memory stays in use for ever; where that can happen, open a scope of an arena of your own
+ * instead, and call ::ebb_arena_reset after the longjmp. */
 EBB_INLINE_ ebb_scope ebb_thread_open(void) {
     ebb_scope scope, opened;
     ebb_thread_open_(&opened);
@@ -497,7 +500,8 @@ EBB_INLINE_ ebb_scope ebb_thread_open(void) {
     return scope;
 }
 
-/* Moves a scope on that has hardly anything free: or else each child that a loop opens would. */
+/* Moves a nearly full scope to the next chunk; otherwise every child that a loop opens would
+ * move. */
 EBB_INLINE_ void ebb_with_room_(ebb_scope *scope) {
     if (!EBB_LIKELY_(!EBB_BELOW_(scope->top_ - EBB_CHILD_ROOM_, ebb_low_(scope)))) {
         ebb_scope copy;
@@ -529,7 +533,7 @@ EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
 }
 
 /** Closes a scope: everything allocated in it is free again. ::EBB_CLOSED, which ::ebb_last_status
- *  does not record, if it is closed. */
+ * does not record, if it is already closed. */
 EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     uintptr_t state;
     ebb_status status;
@@ -537,7 +541,7 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     state = scope->state_;
     status = scope->chunk_ != NULL ? EBB_OK : EBB_CLOSED;
     if ((state & EBB_CHILD_) != 0) {
-        /* The parent is known if the child was opened by code that checks, or that is sanitized. */
+        /* The parent is known if the code that opened the child has checks or is sanitized. */
         ebb_scope *parent = (ebb_scope *)(state & ~EBB_FLAGS_);
         if (parent != NULL) {
             parent->state_ &= ~EBB_FROZEN_;
@@ -546,7 +550,8 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
 #endif
         }
     } else if (EBB_LIKELY_(state != 0)) {
-        /* Whoever opened a child, this scope may be frozen: the arena's address has no flags. */
+        /* This scope may be frozen, even if code without checks opened a child: remove the flag
+         * from the arena's address. */
         ebb_arena *arena = (ebb_arena *)EBB_ARENA_ADDRESS_(state);
 #if EBB_ASAN_
         if (status == EBB_OK) {
@@ -568,7 +573,8 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     return status;
 }
 
-/** Marks a position in a scope, to ::ebb_rewind to: a child scope without a variable of its own. */
+/** Marks a position in a scope for ::ebb_rewind: like a child scope without a variable of its
+ * own. */
 EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
     ebb_position position;
     EBB_CHECK_USABLE_(scope);
@@ -577,8 +583,8 @@ EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
     return position;
 }
 
-/** Goes back to a position of the same scope: everything allocated since is free again. Positions
- *  are gone back to last in, first out; one may be gone back to more than once. */
+/** Rewinds to a position of the same scope: everything allocated since is free again. Rewind to
+ * positions in reverse order of marking. Rewinding to a position more than once is allowed. */
 EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
     EBB_CHECK_USABLE_(scope);
     EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
@@ -597,8 +603,8 @@ EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
 
 /* -------------------------------------------------- blocks that keep their size */
 
-/* A scope that the compiler sees is passed as a copy, so that its address goes nowhere and it stays in
-   registers. Any other is passed itself, so that the call has no frame in its way. */
+/* A scope that the compiler sees is passed as a copy, so that its address does not escape and it
+ * stays in registers. Any other is passed itself, so that the call has no frame in its way. */
 EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool is_local) {
     void *block;
     if (is_local) {
@@ -624,10 +630,10 @@ EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool 
 
 /** A block of `size` bytes, aligned to `align`, a power of two. */
 EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align) {
-    /* Once, so that what is assumed below is what the cold path did. */
+    /* Evaluated once, so that the assumption below matches the cold path's result. */
     const bool is_local = EBB_IS_LOCAL_(scope);
     EBB_CHECK_USABLE_(scope);
-    /* Empty blocks are the library's matter, which tells open scopes from closed ones. */
+    /* The library serves empty blocks, because it distinguishes open scopes from closed ones. */
     if (EBB_CONSTANT_(size <= EBB_SMALL_) && size <= EBB_SMALL_ && EBB_CONSTANT_(size != 0) &&
         size != 0 && EBB_CONSTANT_(align) && align <= EBB_SMALL_ && align != 0 &&
         (align & (align - 1)) == 0) {
@@ -657,12 +663,12 @@ EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align)
     return ebb_refill_(scope, size, align, is_local);
 }
 
-/** A block of `size` bytes, aligned as malloc's are. */
+/** A block of `size` bytes, aligned like malloc's. */
 EBB_INLINE_ void *ebb_alloc(ebb_scope *scope, size_t size) {
     return ebb_alloc_aligned(scope, size, 16);
 }
 
-/** A block of `size` bytes, all 0, aligned as malloc's are. */
+/** A block of `size` bytes, all 0, aligned like malloc's. */
 EBB_INLINE_ void *ebb_alloc_zeroed(ebb_scope *scope, size_t size) {
     void *block = ebb_alloc_aligned(scope, size, 16);
     return block == NULL ? NULL : memset(block, 0, size);
@@ -710,7 +716,7 @@ EBB_INLINE_ void *ebb_memdup(ebb_scope *scope, const void *from, size_t size, si
     return block == NULL ? NULL : memcpy(block, from, size);
 }
 
-/** A copy of `length` bytes, which may contain zeros, and a 0 behind them. */
+/** A copy of `length` bytes, which may contain zeros, with a terminating 0. */
 EBB_INLINE_ char *ebb_string(ebb_scope *scope, const char *from, size_t length) {
     char *block;
     if (from == NULL || length >= (size_t)PTRDIFF_MAX) {
@@ -730,8 +736,8 @@ EBB_INLINE_ char *ebb_strdup(ebb_scope *scope, const char *from) {
     return ebb_string(scope, from, from == NULL ? 0 : strlen(from));
 }
 
-/** A copy of a string, or of its first `most` bytes if it is longer, and a 0 behind them. Like
- *  strndup, it reads nothing behind the end of the string. */
+/** A copy of a string, or of its first `most` bytes if it is longer, with a terminating 0. Like
+ * strndup, it does not read beyond the end of the string. */
 EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t most) {
     size_t length = 0;
     if (from != NULL)
@@ -742,8 +748,9 @@ EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t most) {
 
 /* ------------------------------------------------------------ blocks that grow */
 
-/* A block at the low end, or NULL if it does not fit, is empty, or its alignment is not a power of two.
-   An alignment of 0 needs more padding than there are addresses. Nothing fits in a closed scope. */
+/* A block at the low end, or NULL if it does not fit, is empty, or its alignment is not a power of
+   two. An alignment of 0 needs more padding than there are addresses. Nothing fits in a closed
+   scope. */
 EBB_INLINE_ void *ebb_take_low_(ebb_scope *scope, size_t size, size_t align) {
     const size_t room = scope->top_ - ebb_low_(scope);
     const size_t padding = (0 - ebb_low_(scope)) & (align - 1);
@@ -756,8 +763,8 @@ EBB_INLINE_ void *ebb_take_low_(ebb_scope *scope, size_t size, size_t align) {
     return NULL;
 }
 
-/** A block at the low end of the scope: while it is the last one there, ::ebb_grow makes it larger
- *  without copying. */
+/** A block at the low end of the scope: as long as it is the last one there, ::ebb_grow enlarges it
+ * without copying. */
 EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
     void *block;
     EBB_CHECK_USABLE_(scope);
@@ -778,8 +785,8 @@ EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
     return block;
 }
 
-/** Makes a low-end block of this scope larger or smaller: in place if it is the last one and there
- *  is room, else by copying. A NULL block is a new one. On failure the block stays as it is. */
+/** Resizes a low-end block of this scope: in place if it is the last one and there is room,
+ * otherwise by copying. If the block is NULL, allocates one. On failure the block is unchanged. */
 EBB_INLINE_ void *ebb_grow(ebb_scope *scope, void *block, size_t old_size, size_t new_size,
                            size_t align) {
     void *moved;
@@ -803,8 +810,8 @@ EBB_INLINE_ void *ebb_grow(ebb_scope *scope, void *block, size_t old_size, size_
     return moved == NULL ? NULL : memcpy(moved, block, old_size);
 }
 
-/** Frees a low-end block of this scope, if it is the last one; otherwise it waits for the scope's
- *  end. */
+/** Frees a low-end block of this scope if it is the last one; otherwise it is freed when the scope
+ * ends. */
 EBB_INLINE_ void ebb_free_last(ebb_scope *scope, void *block, size_t size) {
     EBB_CHECK_USABLE_(scope);
     if (block != NULL && (char *)block + size == scope->low_) {
@@ -813,8 +820,8 @@ EBB_INLINE_ void ebb_free_last(ebb_scope *scope, void *block, size_t size) {
     }
 }
 
-/** Prints into the scope: the result has the length of its text, and a 0 behind it.
- *  ::EBB_FORMAT if `vsnprintf` fails. */
+/** Formats text into the scope. The block is as long as the text with its terminating 0. Fails with
+ * ::EBB_FORMAT if `vsnprintf` fails. */
 EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *format,
                                                  va_list values) {
     va_list again;
@@ -826,12 +833,13 @@ EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *f
         return NULL;
     }
     if (scope->chunk_ == NULL)
-        return (char *)ebb_alloc_low(scope, 1, 1); /* Says why there is none. */
+        return (char *)ebb_alloc_low(scope, 1, 1); /* Records the reason. */
     va_copy(again, values);
     {
-        /* Straight into the free bytes. The sanitizer forbids them, so there it is measured only. */
+        /* Directly into the free bytes. Those are poisoned under the sanitizer, so there this call
+         * only measures the length. */
         const size_t free_bytes = EBB_ASAN_ ? 0 : scope->top_ - ebb_low_(scope);
-        /* POSIX lets vsnprintf refuse more. */
+        /* POSIX allows vsnprintf to refuse more. */
         const size_t room = free_bytes < INT_MAX ? free_bytes : INT_MAX;
         length = vsnprintf(room == 0 ? NULL : scope->low_, room, format, values);
         if (length < 0) {
@@ -850,7 +858,7 @@ EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *f
     return text;
 }
 
-/** Prints into the scope; see ::ebb_vsprintf. */
+/** Formats text into the scope; see ::ebb_vsprintf. */
 EBB_STATIC_ EBB_PRINTF_(2, 3) char *ebb_sprintf(ebb_scope *scope, const char *format, ...) {
     va_list values;
     char *text;
@@ -860,15 +868,15 @@ EBB_STATIC_ EBB_PRINTF_(2, 3) char *ebb_sprintf(ebb_scope *scope, const char *fo
     return text;
 }
 
-/** A buffer of bytes that grows at the low end of a scope. While nothing else is allocated there,
- *  it is never copied within a chunk. Zeroed, it is empty. */
+/** A buffer of bytes that grows at the low end of a scope. As long as nothing else is allocated
+ * there, it is never copied within a chunk. A zeroed buffer is empty. */
 typedef struct ebb_bytes {
-    char *data;      /**< The bytes, and a 0 behind them once ::ebb_bytes_text was called. */
-    size_t length;   /**< How many there are. */
-    size_t capacity; /**< How many fit before it grows. */
+    char *data;      /**< The bytes; ::ebb_bytes_text appends a 0. */
+    size_t length;   /**< The number of bytes. */
+    size_t capacity; /**< The number of bytes that fit before it grows. */
 } ebb_bytes;
 
-/* The capacity to grow to for `additional` elements more: at least double. 0 on overflow. */
+/* The new capacity for `additional` more elements: at least double the old one. 0 on overflow. */
 EBB_INLINE_ size_t ebb_next_capacity_(size_t length, size_t capacity, size_t additional,
                                       size_t size) {
     const size_t most = (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size);
@@ -880,13 +888,13 @@ EBB_INLINE_ size_t ebb_next_capacity_(size_t length, size_t capacity, size_t add
     return wanted < 8 && most >= 8 ? 8 : wanted;
 }
 
-/* The block of an array, and how many elements have room there. */
+/* The block of an array, and the number of elements that it has room for. */
 typedef struct ebb_grown_ {
     void *data;
     size_t capacity;
 } ebb_grown_;
 
-/* A larger block for an array or, without the memory for it, the old one. All is passed and returned by
+/* A larger block for an array, or the old one if there is no memory. All is passed and returned by
    value, for the array to stay in registers. */
 EBB_COLD_ ebb_grown_ ebb_grown_array_(ebb_scope *scope, ebb_grown_ array, size_t length,
                                       size_t additional, size_t size, size_t align) {
@@ -899,7 +907,7 @@ EBB_COLD_ ebb_grown_ ebb_grown_array_(ebb_scope *scope, ebb_grown_ array, size_t
     }
     grown = ebb_grow(scope, array.data, array.capacity * size, wanted * size, align);
     if (grown == NULL && wanted > length + additional) {
-        /* Twice as much is not there; what is needed may be. */
+        /* There is no room for twice as much, but there may be for what is needed. */
         wanted = length + additional;
         grown = ebb_grow(scope, array.data, array.capacity * size, wanted * size, align);
         if (grown != NULL)
@@ -912,7 +920,7 @@ EBB_COLD_ ebb_grown_ ebb_grown_array_(ebb_scope *scope, ebb_grown_ array, size_t
     return array;
 }
 
-/* More room for an array, whose block is returned and whose capacity is updated. On failure both
+/* Makes room in an array. Returns its block and updates its capacity. On failure both
    stay as they are. */
 EBB_INLINE_ void *ebb_more_(ebb_scope *scope, void *data, size_t length, size_t *capacity,
                             size_t additional, size_t size, size_t align) {
@@ -965,7 +973,7 @@ EBB_INLINE_ bool ebb_bytes_append(ebb_scope *scope, ebb_bytes *bytes, const void
     return true;
 }
 
-/** Appends printed text. The values must not be the buffer's own bytes. */
+/** Appends formatted text. The values must not be the buffer's own bytes. */
 EBB_STATIC_ EBB_PRINTF_(3, 0) bool ebb_bytes_vprintf(ebb_scope *scope, ebb_bytes *bytes,
                                                      const char *format, va_list values) {
     va_list again;
@@ -988,7 +996,7 @@ EBB_STATIC_ EBB_PRINTF_(3, 0) bool ebb_bytes_vprintf(ebb_scope *scope, ebb_bytes
     return done;
 }
 
-/** Appends printed text; see ::ebb_bytes_vprintf. */
+/** Appends formatted text; see ::ebb_bytes_vprintf. */
 EBB_STATIC_ EBB_PRINTF_(3, 4) bool ebb_bytes_printf(ebb_scope *scope, ebb_bytes *bytes,
                                                     const char *format, ...) {
     va_list values;
@@ -999,8 +1007,8 @@ EBB_STATIC_ EBB_PRINTF_(3, 4) bool ebb_bytes_printf(ebb_scope *scope, ebb_bytes 
     return done;
 }
 
-/** The bytes as a string: puts a 0 behind them and gives back the room that is not used. NULL if
- *  there is no room for the 0. The buffer may grow on. */
+/** The bytes as a string: appends a 0 and frees the unused capacity. NULL if there is no memory for
+ * the 0. The buffer may grow afterwards. */
 EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
     if (!ebb_bytes_reserve(scope, bytes, 1))
         return NULL;
@@ -1010,7 +1018,7 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
     return bytes->data;
 }
 
-/** The type of an array of `type` that grows, zeroed when empty:
+/** The type of a growing array of `type`; a zeroed array is empty:
  *  `EBB_ARRAY(int) numbers = { 0 }; ebb_push(&s, &numbers, 7);` */
 #define EBB_ARRAY(type)                                                                            \
     struct {                                                                                       \
@@ -1019,7 +1027,7 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
         size_t capacity;                                                                           \
     }
 
-/* The alignment of a value's type or, where the language has no word for it, one that suits any type
+/* The alignment of a value's type or, if the language cannot express it, one that suits any type
    of this size, up to 4096. */
 #if defined(__GNUC__)
 #define EBB_ALIGN_OF_VALUE_(value) __alignof__(value)
@@ -1039,9 +1047,9 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
                     EBB_ALIGN_OF_VALUE_(*(array)->data))),                                         \
       (size_t)(additional) <= (array)->capacity - (array)->length))
 
-/** Appends a value: `ebb_push(&s, &points, (point){ 1, 2 })`. False if there is no memory. Evaluates
- *  `array` more than once, and the value only once there is room for it: it must not change the
- *  array. */
+/** Appends a value: `ebb_push(&s, &points, (point){ 1, 2 })`. False if there is no memory.
+ * Evaluates `array` more than once. Evaluates the value once, after making room: it must not change
+ * the array. */
 #define ebb_push(scope, array, ...)                                                                \
     (EBB_LIKELY_(ebb_reserve((scope), (array), 1))                                                 \
          ? ((array)->data[(array)->length++] = (__VA_ARGS__), true)                                \

@@ -67,7 +67,7 @@ namespace ebbtide {
 
 namespace detail {
 
-/// Throws what a failed call was about.
+/// Throws the exception for the status of a failed call.
 [[noreturn]] inline void throw_status(ebb_status status) {
     if (status == EBB_NO_MEMORY || status == EBB_SIZE)
         throw std::bad_alloc();
@@ -125,20 +125,19 @@ namespace ebbtide {
 /// Statistics; see ebb_stats.
 using stats = ebb_stats;
 
-/// A scope: everything allocated in it is free again when it is destroyed. Opened by arena::open,
+/// A scope: when it is destroyed, everything allocated in it is free again. Opened by arena::open,
 /// scope::child and scope::of_thread.
 ///
-/// It may be moved as long as no child is open; what was moved from is closed. It cannot be copied
-/// or assigned. Destroy children before their parent, which happens by itself if each is a local
-/// variable. A parent must not allocate while a child is open; with EBB_CHECKS, that aborts. One
-/// thread at a time uses a scope.
+/// It may be moved as long as no child is open; a moved-from scope is closed. It cannot be copied
+/// or assigned. Destroy children before their parent, as local variables are. A parent must not
+/// allocate while a child is open; with EBB_CHECKS, that aborts. One thread at a time uses a scope.
 class scope {
 public:
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
     scope &operator=(scope &&) = delete;
 
-    /// Moves the scope. Its containers and children must not exist: they keep its address.
+    /// Moves the scope. It must have no containers and children, because they keep its address.
     EBB_MEMBER_ scope(scope &&other) noexcept : scope(std::move(other.words_)) {
         EBB_CHECK_((words_.state_ & EBB_FROZEN_) == 0, "a scope is moved while its child is open");
         other.words_ = ebb_scope{};
@@ -158,7 +157,7 @@ public:
     /// Ends the scope before its destructor does.
     void close() { detail::checked(ebb_close(&words_)); }
 
-    /// Whether the scope is open: not after close(), nor after it was moved from.
+    /// Whether the scope is open: false after close(), and after it was moved from.
     bool is_open() const noexcept { return ebb_is_open(&words_); }
 
     /// Uninitialised bytes.
@@ -167,14 +166,14 @@ public:
         return detail::checked(ebb_alloc_aligned(&words_, size, align));
     }
 
-    /// Like allocate, but null where that throws.
+    /// Like allocate, but returns null instead of throwing.
     EBB_MEMBER_ void *try_allocate(std::size_t size,
                                           std::size_t align = alignof(std::max_align_t)) noexcept {
         return ebb_alloc_aligned(&words_, size, align);
     }
 
-    /// A `T`, made of the arguments. Nothing would call its destructor, so it must have none that
-    /// does anything; see make_leaked and make_unique.
+    /// A `T`, constructed from the arguments. Its destructor is never called, so it must be
+    /// trivial; see make_leaked and make_unique.
     template <typename T, typename... Arguments>
     EBB_MEMBER_ T *make(Arguments &&...arguments) {
         static_assert(std::is_trivially_destructible_v<T>,
@@ -189,7 +188,7 @@ public:
         return ::new (block) T(std::forward<Arguments>(arguments)...);
     }
 
-    /// Calls the destructor of a value in a scope. The memory waits for the end of the scope.
+    /// Calls the destructor of a value in a scope. The memory is freed when the scope ends.
     struct destroy {
         template <typename T> void operator()(T *value) const noexcept { value->~T(); }
     };
@@ -200,7 +199,7 @@ public:
         return std::unique_ptr<T, destroy>(make_leaked<T>(std::forward<Arguments>(arguments)...));
     }
 
-    /// `count` elements, each made by the default constructor.
+    /// `count` default-constructed elements.
     template <typename T> span<T> make_array(std::size_t count) {
         T *data = uninitialised<T>(count);
         std::uninitialized_value_construct_n(data, count);
@@ -221,13 +220,13 @@ public:
         return span<T>(data, count);
     }
 
-    /// A copy of a text, with a 0 behind it.
+    /// A copy of a text, with a terminating 0.
     std::string_view copy(std::string_view text) {
         const char *from = text.data() == nullptr ? "" : text.data();
         return {detail::checked(ebb_string(&words_, from, text.size())), text.size()};
     }
 
-    /// Printed text, with a 0 behind it; see ebb_sprintf.
+    /// Formatted text, with a terminating 0; see ebb_sprintf.
     EBB_PRINTF_(2, 3) std::string_view format(const char *text, ...) {
         va_list values;
         va_start(values, text);
@@ -268,8 +267,9 @@ private:
     ebb_scope words_;
 };
 
-/// How an arena is made: the capacity of the first chunk, and the most bytes to hold; 0 for the
-/// defaults. And the resource that chunks come from; null for the heap, which costs no virtual call.
+/// The options of an arena: the capacity of the first chunk and the most bytes to hold, with 0 for
+/// the defaults; and the resource that chunks come from, with null for the heap, which costs no
+/// virtual call.
 struct options {
     std::size_t first_chunk = 0;
     std::size_t limit = 0;
@@ -278,7 +278,7 @@ struct options {
 
 namespace detail {
 
-/// A memory resource as two functions. They keep exceptions from C.
+/// A memory resource as two functions, which catch exceptions before they reach C.
 inline void *allocate_upstream(void *upstream, std::size_t size, std::size_t align) noexcept {
     try {
         return static_cast<std::pmr::memory_resource *>(upstream)->allocate(size, align);
@@ -303,13 +303,14 @@ inline ebb_options for_c(const options &from) {
 
 } // namespace detail
 
-/// What all arenas can do. One thread at a time uses an arena; it may change between scopes.
+/// The methods of all arenas. One thread at a time uses an arena; another may use it for the next
+/// scope.
 class arena_base {
 public:
     arena_base(const arena_base &) = delete;
     arena_base &operator=(const arena_base &) = delete;
 
-    /// Opens the one scope of the arena. If another is open, throws std::logic_error.
+    /// Opens the arena's scope. Throws std::logic_error if it is already open.
     EBB_MEMBER_ scope open() {
         ebb_scope words = ebb_open(handle_);
         if (!EBB_LIKELY_(words.chunk_ != nullptr))
@@ -317,16 +318,16 @@ public:
         return scope(std::move(words));
     }
 
-    /// Gives back every chunk but the first.
+    /// Frees every chunk but the first.
     void trim() { detail::checked(ebb_arena_trim(handle_)); }
 
-    /// Gives chunks back until at most `keep` bytes are held.
+    /// Frees chunks until at most `keep` bytes are held.
     void shrink(std::size_t keep = 0) { detail::checked(ebb_arena_shrink(handle_, keep)); }
 
-    /// Makes the next first chunk as large as all were; see ebb_arena_merge.
+    /// Makes the next first chunk as large as all chunks together; see ebb_arena_merge.
     void merge() { detail::checked(ebb_arena_merge(handle_)); }
 
-    /// The most bytes to hold of the upstream; 0 for no limit.
+    /// Sets the most bytes to take from the upstream; 0 for no limit.
     void set_limit(std::size_t bytes) { detail::checked(ebb_arena_set_limit(handle_, bytes)); }
     /// The limit; 0 if there is none.
     std::size_t limit() const noexcept { return ebb_arena_limit(handle_); }
@@ -353,9 +354,9 @@ protected:
     ebb_arena *handle_;
 };
 
-/// An arena that grows. A scope of it may be open while it moves; what was moved from can only be
-/// destroyed or assigned to. It must not be destroyed while a scope is open: with EBB_CHECKS that
-/// aborts, without them its memory is lost. One thread at a time uses it.
+/// An arena that grows. Its scope may be open while it is moved; a moved-from arena can only be
+/// destroyed or assigned to. It must not be destroyed while its scope is open: with EBB_CHECKS that
+/// aborts, without them the memory leaks. One thread at a time uses it.
 class arena : public arena_base {
 public:
     explicit arena(const options &options = {}) : arena_base(make(options)) {}
@@ -372,7 +373,7 @@ private:
     }
 };
 
-/// An arena over a buffer, which must outlive it. It calls no heap: when the buffer is full,
+/// An arena over a buffer, which must outlive it. It never calls the heap: when the buffer is full,
 /// allocations throw. It cannot be moved. One thread at a time uses it.
 class fixed_arena : private ebb_arena_storage, public arena_base {
 public:
@@ -381,7 +382,7 @@ public:
     fixed_arena(fixed_arena &&) = delete;
 };
 
-/// An arena over a buffer that goes on in chunks when the buffer is full. It cannot be moved. One
+/// An arena over a buffer that continues in chunks when the buffer is full. It cannot be moved. One
 /// thread at a time uses it.
 class spilling_arena : private ebb_arena_storage, public arena_base {
 public:
@@ -396,12 +397,12 @@ private:
     }
 };
 
-/// A memory resource for pmr containers: a std::pmr::monotonic_buffer_resource whose release()
-/// keeps its chunks, and which takes the last block back when it is deallocated. One thread at a
-/// time uses it. It cannot be moved.
+/// A memory resource for pmr containers: like std::pmr::monotonic_buffer_resource, but release()
+/// keeps the chunks, and deallocating the last block makes its memory free. One thread at a time
+/// uses it. It cannot be moved.
 ///
 /// Exceptions of the upstream reach the caller of allocate(). Without an upstream (a null pointer),
-/// chunks come from the heap, and what does not fit throws std::bad_alloc.
+/// chunks come from the heap, and failed allocations throw std::bad_alloc.
 class memory_resource final : public std::pmr::memory_resource {
 public:
     memory_resource() : memory_resource(nullptr, 0) {}
@@ -419,14 +420,14 @@ public:
 
     ~memory_resource() override { ebb_close(&scope_); }
 
-    /// Ends all allocations, and keeps the chunks for the next ones.
+    /// Frees all allocations, and keeps the chunks for the next ones.
     void release() noexcept {
         if (ebb_close(&scope_) == EBB_OK)
             scope_ = ebb_open(arena_.c_arena());
     }
 
-    /// Ends all allocations, and gives the chunks back. The next chunk has the first one's size, as
-    /// after release() of std::pmr::monotonic_buffer_resource.
+    /// Frees all allocations and the chunks. The next chunk has the size of the first one, as after
+    /// release() of std::pmr::monotonic_buffer_resource.
     void shrink() noexcept {
         ebb_close(&scope_);
         arena_.start_anew(source_);
@@ -434,7 +435,7 @@ public:
 
     std::pmr::memory_resource *upstream_resource() const noexcept { return source_.upstream; }
 
-    /// Statistics of the arena beneath; see ebb_arena_stats.
+    /// Statistics of the underlying arena; see ebb_arena_stats.
     ebbtide::stats stats() const { return arena_.stats(); }
 
 private:
@@ -451,7 +452,7 @@ private:
         return this == &other;
     }
 
-    /// The first allocation opens the scope. Blocks of no bytes have an address of their own.
+    /// The first allocation opens the scope. Blocks of 0 bytes have distinct addresses.
     EBB_COLD_MEMBER_ void *allocate_slowly(std::size_t size, std::size_t align) {
         if (size > static_cast<std::size_t>(PTRDIFF_MAX))
             refuse();
@@ -465,8 +466,8 @@ private:
         throw std::bad_alloc();
     }
 
-    /// Lets the upstream throw an exception of its own for a size that nobody can serve. Sanitizers
-    /// end the program if operator new is asked for one.
+    /// Lets the upstream throw its own exception for a size that cannot be served. Sanitizers end
+    /// the program if operator new gets such a size.
     [[noreturn]] void refuse() {
         std::pmr::memory_resource *upstream = source_.upstream;
         std::size_t most = SIZE_MAX;
@@ -476,7 +477,7 @@ private:
         throw std::bad_alloc();
     }
 
-    /// The upstream, and what it threw last.
+    /// The upstream, and the exception that it threw last.
     struct source {
         std::pmr::memory_resource *upstream;
         std::exception_ptr failure;
@@ -495,14 +496,14 @@ private:
         }
     };
 
-    /// An arena whose handle lies in the resource. Without a buffer it begins with a chunk.
+    /// An arena whose handle is stored in the resource. Without a buffer it begins with a chunk.
     class embedded_arena : private ebb_arena_storage, public arena_base {
     public:
         embedded_arena(void *buffer, std::size_t size, std::size_t first_chunk, source &from)
             : ebb_arena_storage(), arena_base(make(buffer, size, first_chunk, from)),
               buffer_(buffer), size_(size), first_chunk_(first_chunk) {}
 
-        /// Gives all chunks back, and begins with the first size again.
+        /// Frees all chunks, and begins with the first size again.
         void start_anew(source &from) noexcept {
             ebb_arena_free(handle_);
             handle_ = make(buffer_, size_, first_chunk_, from);
@@ -527,9 +528,9 @@ private:
     ebb_scope scope_ = {};
 };
 
-/// An allocator for containers of the standard library, without a virtual call. It takes the last
-/// block of its scope back when it is deallocated. The scope must outlive the container, stay where
-/// it is, and have no child open while the container allocates or deallocates.
+/// An allocator for containers of the standard library, without a virtual call. Deallocating the
+/// last block of the scope makes its memory free. The scope must outlive the container, must not be
+/// moved, and must have no child open while the container allocates or deallocates.
 template <typename T> class allocator {
 public:
     using value_type = T;
@@ -564,11 +565,11 @@ private:
 
 namespace detail {
 
-/// Whether `T` is an iterator, and not a number of elements.
+/// Whether `T` is an iterator, not a number of elements.
 template <typename T>
 using if_iterator = typename std::iterator_traits<T>::iterator_category;
 
-/// Where a pointer lies in an array, or `npos`.
+/// The index of the element that a pointer points to, or `npos`.
 inline constexpr std::size_t npos = std::numeric_limits<std::size_t>::max();
 template <typename T>
 std::size_t index_in(const T *data, std::size_t size, const T *pointer) noexcept {
@@ -579,15 +580,16 @@ std::size_t index_in(const T *data, std::size_t size, const T *pointer) noexcept
 
 } // namespace detail
 
-/// A vector in a scope that grows in place while it is the last block of the low end: nothing is
-/// copied then, and addresses stay. The scope must outlive it and stay where it is, and have no child
-/// open while the vector grows or is destroyed. One thread at a time uses it and its scope.
+/// A vector in a scope that grows in place as long as its block is the last one at the low end:
+/// elements are not copied, and their addresses do not change. The scope must outlive it, must not
+/// be moved, and must have no child open while the vector grows or is destroyed. One thread at a
+/// time uses it and its scope.
 ///
-/// It has the methods of std::vector, but for: copies, which would not know their scope (write
-/// `vector<T> copy(scope, from.begin(), from.end())`); get_allocator(); and a swap or move between
-/// scopes that moves elements: it moves the scope along. If a copy of an element throws, push_back,
-/// emplace_back, append, reserve and resize leave the vector as it was; insert and assign leave it
-/// valid, as those of std::vector do.
+/// It has the methods of std::vector, with these exceptions: it cannot be copied, because a copy
+/// would have no scope (write `vector<T> copy(scope, from.begin(), from.end())`); there is no
+/// get_allocator(); and swapping or moving exchanges the scopes together with the elements. If a
+/// copy of an element throws, push_back, emplace_back, append, reserve and resize leave the vector
+/// as it was; insert and assign leave it valid, like those of std::vector.
 template <typename T> class vector {
 public:
     using value_type = T;
@@ -606,7 +608,7 @@ public:
     vector(scope &scope, std::initializer_list<T> values) : vector(scope) {
         append(values.begin(), values.size());
     }
-    /// `count` elements, made by the default constructor.
+    /// `count` default-constructed elements.
     vector(scope &scope, std::size_t count) : vector(scope) { resize(count); }
     vector(scope &scope, std::size_t count, const T &value) : vector(scope) {
         resize(count, value);
@@ -620,7 +622,8 @@ public:
     vector(vector &&other) noexcept
         : scope_(other.scope_), data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, 0)) {}
-    /// Takes the elements and the scope of `other`, which is empty then and keeps its scope.
+    /// Takes the elements of `other`, and uses the same scope. `other` is then empty and keeps its
+    /// scope.
     vector &operator=(vector &&other) noexcept {
         if (this != &other) {
             free();
@@ -677,11 +680,11 @@ public:
     T &at(std::size_t index) { return data_[tested(index)]; }
     const T &at(std::size_t index) const { return data_[tested(index)]; }
 
-    /// The arguments may refer to elements of this vector. If there is no memory, they stay as they
-    /// are.
+    /// The arguments may refer to elements of this vector. If there is no memory, they are
+    /// unchanged.
     template <typename... Arguments> EBB_MEMBER_ T &emplace_back(Arguments &&...arguments) {
         if constexpr (is_small_) {
-            // A copy first, for the argument and the vector to stay in registers.
+            // Copied first, so that the argument and the vector stay in registers.
             const T value(std::forward<Arguments>(arguments)...);
             if (!EBB_LIKELY_(size_ < capacity_))
                 more();
@@ -710,7 +713,7 @@ public:
             grow(capacity, capacity);
     }
 
-    /// New elements are made by the default constructor.
+    /// New elements are default-constructed.
     void resize(std::size_t size) {
         if (size <= size_)
             return truncate(size);
@@ -776,7 +779,7 @@ public:
     }
     void assign(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
 
-    /// Makes an element before `position`. The arguments may refer to elements of this vector.
+    /// Constructs an element before `position`. The arguments may refer to elements of this vector.
     template <typename... Arguments> T *emplace(const T *position, Arguments &&...arguments) {
         const std::size_t at = index_of(position);
         emplace_back(std::forward<Arguments>(arguments)...);
@@ -808,7 +811,7 @@ public:
         return start;
     }
 
-    /// Gives the room back that is not used, if this is the last block.
+    /// Frees the unused capacity if this is the last block.
     void shrink_to_fit() noexcept {
         if (data_ != nullptr &&
             reinterpret_cast<char *>(data_ + capacity_) == scope_->low_) {
@@ -817,7 +820,7 @@ public:
         }
     }
 
-    /// The elements, which stay in the scope. The vector is empty then.
+    /// The elements, which stay in the scope. The vector is then empty.
     span<T> into_span() noexcept {
         static_assert(std::is_trivially_destructible_v<T>,
                       "nothing would call the destructors of the elements");
@@ -860,7 +863,7 @@ private:
         return static_cast<std::size_t>(position - data_);
     }
 
-    /// Moves the elements from `appended` on to before the one at `at`.
+    /// Moves the elements from `appended` on in front of the one at `at`.
     T *rotated(std::size_t at, std::size_t appended) {
         std::rotate(data_ + at, data_ + appended, end());
         return data_ + at;
@@ -871,7 +874,7 @@ private:
         size_ = size;
     }
 
-    /// Ends the elements and frees their block.
+    /// Destroys the elements and frees their block.
     void free() noexcept {
         clear();
         if (data_ != nullptr)
@@ -896,7 +899,7 @@ private:
     template <typename... Arguments>
     EBB_COLD_MEMBER_ T &emplace_slowly(Arguments &&...arguments) {
         const room found = find_room(next_capacity(1), size_ + 1);
-        // Made before the elements move: the arguments may refer to them.
+        // Constructed before the elements move, because the arguments may refer to them.
         T *place = nullptr;
         try {
             place = ::new (static_cast<void *>(found.block + size_))
@@ -924,14 +927,14 @@ private:
         }
     }
 
-    /// A block that is to be the vector's, and how many elements have room there.
+    /// The vector's next block, and the number of elements that it has room for.
     struct room {
         T *block;
         std::size_t capacity;
     };
 
-    /// Room for `wanted` elements or, if there is no memory for them, for `least`: more of it behind
-    /// the vector's block, which the vector then has, or a new block.
+    /// Room for `wanted` elements or, if there is no memory for them, for `least`: either by
+    /// extending the vector's block in place, or in a new block.
     room find_room(std::size_t wanted, std::size_t least) {
         if (wanted > max_size())
             throw std::bad_array_new_length();
@@ -952,7 +955,7 @@ private:
         detail::throw_last();
     }
 
-    /// Makes a block the vector's, and moves the elements there. If a copy throws, they stay.
+    /// Moves the elements to a block, which becomes the vector's. If a copy throws, they stay.
     void move_to(room found) {
         if (found.block != data_)
             relocate(found.block);
@@ -980,7 +983,7 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// Erases the elements that `is_unwanted` accepts, and returns how many they were.
+/// Erases the elements for which `is_unwanted` returns true, and returns their number.
 template <typename T, typename Predicate>
 std::size_t erase_if(vector<T> &values, Predicate is_unwanted) {
     const std::size_t before = values.size();
@@ -989,12 +992,12 @@ std::size_t erase_if(vector<T> &values, Predicate is_unwanted) {
     return before - values.size();
 }
 
-/// A text in a scope that grows in place; c_str puts a 0 behind it. The scope must outlive it and
-/// stay where it is, and have no child open while the string grows or is destroyed. One thread at a
-/// time uses it and its scope.
+/// A text in a scope that grows in place; c_str appends a 0. The scope must outlive it, must not be
+/// moved, and must have no child open while the string grows or is destroyed. One thread at a time
+/// uses it and its scope.
 ///
-/// It converts to std::string_view, which has what searches and cuts a text. Copies do not exist, as
-/// for vector: write `string copy(scope, text)`. An append that throws leaves it as it was.
+/// It converts to std::string_view, which has the methods to search and cut a text. Like vector, it
+/// cannot be copied: write `string copy(scope, text)`. An append that throws leaves it unchanged.
 class string {
 public:
     using value_type = char;
@@ -1014,7 +1017,8 @@ public:
     string &operator=(const string &) = delete;
     string(string &&other) noexcept
         : scope_(other.scope_), bytes_(std::exchange(other.bytes_, ebb_bytes{})) {}
-    /// Takes the text and the scope of `other`, which is empty then and keeps its scope.
+    /// Takes the text of `other`, and uses the same scope. `other` is then empty and keeps its
+    /// scope.
     string &operator=(string &&other) noexcept {
         if (this != &other) {
             free();
@@ -1060,7 +1064,8 @@ public:
         push_back(byte);
         return *this;
     }
-    /// Appends printed text; see ebb_bytes_printf. Throws std::logic_error if it cannot be printed.
+    /// Appends formatted text; see ebb_bytes_printf. Throws std::logic_error if it cannot be
+    /// formatted.
     EBB_PRINTF_(2, 3) string &append_format(const char *format, ...) {
         va_list values;
         va_start(values, format);
@@ -1142,14 +1147,14 @@ public:
     std::string_view view() const noexcept { return {bytes_.data, bytes_.length}; }
     operator std::string_view() const noexcept { return view(); }
 
-    /// Puts a 0 behind the text. Throws if there is no room for it.
+    /// Appends a 0 to the text. Throws if there is no memory for it.
     const char *c_str() {
         room(1);
         bytes_.data[bytes_.length] = 0;
         return bytes_.data;
     }
 
-    /// The text, which stays in the scope, with a 0 behind it. The string is empty then.
+    /// The text, which stays in the scope, with a terminating 0. The string is then empty.
     std::string_view into_view() {
         const char *text = detail::checked(ebb_bytes_text(scope_, &bytes_));
         const std::size_t length = bytes_.length;
@@ -1157,7 +1162,7 @@ public:
         return {text, length};
     }
 
-/* With another string, and with whatever is a text on either side. */
+/* Compares with another string, and with any text on either side. */
 #define EBB_COMPARED_BY_(compare)                                                                  \
     friend bool operator compare(const string &a, const string &b) noexcept {                      \
         return a.view() compare b.view();                                                          \
@@ -1208,13 +1213,13 @@ private:
     ebb_bytes bytes_ = {};
 };
 
-/// Arenas for many threads, which may all share a pool. An arena is lent to one thread at a time,
-/// and keeps its chunks when it comes back.
+/// Arenas for many threads, which may all share a pool. The pool lends an arena to one thread at a
+/// time. A returned arena keeps its chunks.
 class pool {
 public:
     explicit pool(const options &options = {}) : options_(options) {}
 
-    /// An arena on loan. It comes back when the loan is destroyed, and must have no open scope then.
+    /// A borrowed arena. Destroying it returns the arena, which must have no open scope.
     class loan {
     public:
         loan(loan &&other) noexcept
@@ -1274,7 +1279,7 @@ private:
 
 } // namespace ebbtide
 
-/// Equal to that of the text.
+/// Equal to the hash of the text.
 template <> struct std::hash<ebbtide::string> {
     std::size_t operator()(const ebbtide::string &text) const noexcept {
         return std::hash<std::string_view>()(text.view());

@@ -147,7 +147,7 @@ pub(crate) fn of_thread(arena: NonNull<ebb_arena>, words: Words) -> ebb_scope {
 }
 
 /// Moves a nearly full scope to the next chunk, before it is marked or a child opens. The child
-/// then begins with its words. If the scope is closed, records the reason.
+/// begins with the words that the scope then has. If the scope is closed, records the reason.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_make_room_(scope: *mut ebb_scope) {
     // SAFETY: null or a scope, by the rules for every function.
