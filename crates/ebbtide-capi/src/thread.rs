@@ -4,11 +4,11 @@
 //! back. So nested scopes of one thread have an arena each, even if two independent libraries open
 //! them.
 //!
-//! The destructor of a thread-local frees the idle arenas of a thread that ends. A thread may open its
-//! first scope after such destructors have run, in the destructor of a POSIX key. So on Linux the list
-//! is also the value of a key, whose destructor frees them in that case. The key alone would not do:
-//! its destructor may lie in a library that has been unloaded by then. The destructor of a
-//! thread-local keeps its library from being unloaded before.
+//! The destructor of a thread-local frees the idle arenas of a thread that ends. A thread may open
+//! its first scope after such destructors have run, in the destructor of a POSIX key. So on Linux
+//! the list is also the value of a key, whose destructor frees them in that case. The key alone
+//! would not do: its destructor may lie in a library that has been unloaded by then. The destructor
+//! of a thread-local keeps its library from being unloaded before.
 
 use crate::{
     arena::{self, ebb_arena, ebb_arena_free, new_for_thread},
@@ -56,8 +56,8 @@ mod late {
     // SAFETY: its values are references to lists, set by `register`.
     static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
 
-    /// Makes the end of this thread end its list. If there are no keys left, only the destructor of the
-    /// thread-local does.
+    /// Makes the end of this thread end its list. If there are no keys left, only the destructor of
+    /// the thread-local does.
     ///
     /// # Safety
     ///

@@ -18,7 +18,10 @@
 //! allocator's report and separates the first half of the run from the second. To add a program,
 //! write it in the file of its kind in [`programs`] and add a row there.
 #![cfg(target_os = "linux")]
-#![allow(clippy::expect_used, reason = "a program that cannot continue ends its process, and fails")]
+#![allow(
+    clippy::expect_used,
+    reason = "a program that cannot continue ends its process, and fails"
+)]
 
 pub mod inputs;
 pub mod meter;
