@@ -18,6 +18,9 @@ use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 /// would gain nothing, and without inlining each would be copied through several stack frames.
 const LOOPED: usize = 256;
 
+/// The most bytes that are reserved for the upper bound of an iterator whose lower bound is 0.
+const GUESSED: usize = 256;
+
 /// Collects what `values` yields. If the room for them `is_reserved`, in a loop of its own first.
 #[inline(always)]
 fn collect_rest<T, F: Failure>(
@@ -175,14 +178,21 @@ impl<'a> Scope<'a> {
     ) -> Result<NonNull<[T]>, F> {
         let mut collector = Collector::new(self.cursor());
         let values = values.into_iter();
-        let announced = values.size_hint().0;
-        if announced > 0 && !collector.hint_here(announced) {
-            if size_of::<T>() <= LOOPED {
-                return self.slice_collect_far(values, announced);
+        let (announced, most) = values.size_hint();
+        let mut is_reserved = announced > 0;
+        if is_reserved {
+            if !collector.hint_here(announced) {
+                if size_of::<T>() <= LOOPED {
+                    return self.slice_collect_far(values, announced);
+                }
+                collector.hint(announced);
             }
-            collector.hint(announced);
+        } else if size_of::<T>() <= GUESSED {
+            let few = GUESSED / size_of::<T>().max(1);
+            let guess = most.map_or(0, |most| most.min(few));
+            is_reserved = guess > 0 && collector.hint_here(guess);
         }
-        collect_rest::<T, F>(&mut collector, values, announced > 0)?;
+        collect_rest::<T, F>(&mut collector, values, is_reserved)?;
         if size_of::<T>() > LOOPED {
             collector.go_back();
         }
@@ -589,7 +599,8 @@ impl<'a> Scope<'a> {
     /// an iterator of some hundred elements that knows its length is collected nearly as fast as by
     /// [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter). If there are fewer elements, the
     /// rest of the memory is free again, and they go back to the current chunk if they fit there,
-    /// unless the iterator itself allocated meanwhile.
+    /// unless the iterator itself allocated meanwhile. If the lower bound is 0, as that of a
+    /// filter, up to 256 bytes of the upper bound are reserved.
     ///
     /// # Panics
     ///

@@ -277,6 +277,31 @@ fn size_hints_that_lie_change_nothing() {
 }
 
 #[test]
+fn an_upper_bound_reserves_little_and_only_where_there_is_room() {
+    let odd = |n: &u32| n % 2 == 1;
+    // The guess has room for 64 elements. What is left of it is free again.
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let used = s.stats().used;
+    assert_eq!(s.alloc_slice_from_iter((0..300).filter(odd)).len(), 150);
+    assert_eq!(s.alloc_slice_from_iter((0..60).filter(odd)).len(), 30);
+    assert_eq!(s.stats().used - used, (150 + 30) * size_of::<u32>());
+
+    // Where the iterator allocates from the scope meanwhile, at most the guess is lost.
+    let used = s.stats().used;
+    let held = s.alloc_slice_from_iter(
+        (0..=250u8).filter(|n| n % 2 == 1).map(|n| (n, s.alloc_slice_from_iter(0..n))).take(3),
+    );
+    assert_eq!(held.len(), 3);
+    assert!(s.stats().used - used < 1_000);
+
+    // A guess that does not fit is none.
+    let mut small = StackArena::<20>::new();
+    let s = small.scope();
+    assert_eq!(s.alloc_slice_from_iter((0..9u32).filter(odd)), [1, 3, 5, 7]);
+}
+
+#[test]
 fn elements_without_size_take_nothing() {
     fn build<'a, T: Copy + 'a>(s: &mut Scope<'a>, value: T) {
         let used = s.stats().used;
