@@ -280,6 +280,13 @@ fn the_words_of_a_scope_are_send_and_not_sync() {
     is_not!(Words: Sync);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_key_of_threads_can_be_a_static() {
+    use ebbtide::front_end::ThreadKey;
+    is!(ThreadKey: Send, Sync, Unpin);
+}
+
 #[test]
 fn statistics_and_errors_have_every_auto_trait() {
     is!(Stats: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Copy, Default, Eq);
