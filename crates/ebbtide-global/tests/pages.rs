@@ -6,7 +6,7 @@
 
 // Without a range nothing is held.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
-#![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
+#![allow(clippy::expect_used, reason = "in a test, a panic reports the failure")]
 
 use ebbtide_global::{Scoped, arena, engine, report};
 use std::alloc::System;

@@ -129,14 +129,15 @@ impl Block {
         self.seed.wrapping_add(low) ^ high
     }
 
-    /// The bytes that are written and looked at: all of a small block, the ends of a large one.
-    fn looked_at(range: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
+    /// The indices of the bytes that are filled and checked: all of a small block, the ends of a
+    /// large one.
+    fn checked_bytes(range: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
         let first = range.end.min(range.start.saturating_add(40));
         (range.start..first).chain(first.max(range.end.saturating_sub(40))..range.end)
     }
 
     fn fill(&self) {
-        for index in Self::looked_at(0..self.layout.size()) {
+        for index in Self::checked_bytes(0..self.layout.size()) {
             // SAFETY: within the block.
             unsafe { self.start.wrapping_add(index).write(self.at(index)) };
         }
@@ -144,14 +145,14 @@ impl Block {
 
     fn check(&self) {
         let up_to = self.layout.size();
-        for index in Self::looked_at(0..up_to) {
+        for index in Self::checked_bytes(0..up_to) {
             // SAFETY: within the block, and written to.
             let byte = unsafe { self.start.wrapping_add(index).read() };
             assert_eq!(byte, self.at(index), "byte {index} of {up_to}");
         }
     }
 
-    /// After it was resized: what is known of its beginning.
+    /// Checks the start of a block that was resized.
     fn check_head(&self, common: usize) {
         for index in 0..common.min(40) {
             // SAFETY: within the block, and written to.
@@ -274,7 +275,7 @@ impl Attacker {
         self.blocks.push(block);
     }
 
-    /// One of the blocks: a late one mostly.
+    /// Chooses a block, mostly a recent one.
     fn which(&mut self) -> Option<usize> {
         let count = self.blocks.len();
         let which = if self.random.is_one_in(3) {
@@ -285,21 +286,21 @@ impl Attacker {
         (which < count).then_some(which)
     }
 
-    /// Who frees or resizes a block.
-    fn whoever(&mut self, which: usize, by: usize) -> usize {
+    /// The owner that frees or resizes a block.
+    fn choose_owner(&mut self, which: usize, by: usize) -> usize {
         if self.random.is_one_in(self.phase.by_others) { by } else { self.blocks[which].by }
     }
 
     fn free(&mut self, by: usize) {
         if let Some(which) = self.which() {
-            let by = self.whoever(which, by);
+            let by = self.choose_owner(which, by);
             self.blocks.swap_remove(which).free(&self.handles[by].owner);
         }
     }
 
     fn resize(&mut self, by: usize) {
         let Some(which) = self.which() else { return };
-        let by = self.whoever(which, by);
+        let by = self.choose_owner(which, by);
         let old = self.blocks[which].layout.size();
         let size = match self.random.below(4) {
             0 => self.random.size(),

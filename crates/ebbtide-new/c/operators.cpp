@@ -9,8 +9,8 @@ namespace {
 
 void *c_library(std::size_t size) { return std::malloc(size > 0 ? size : 1); }
 
-// What a request does that no arena serves. The new-handler may free memory, in a way that no scope
-// needs to see: so only the C library is asked again.
+// Serves a request that no arena serves. The new-handler may free memory, but that does not affect
+// scopes, so only the C library is tried again.
 template <typename Request> void *insist(Request request) {
     for (;;) {
         if (void *block = request()) return block;
@@ -29,7 +29,7 @@ inline void *allocate(std::size_t size) {
 }
 
 [[gnu::noinline]] void *allocate_aligned(std::size_t size, std::size_t align) {
-    // An alignment that is no power of two is not served, and no handler changes that.
+    // An alignment that is not a power of two is never served, so the new-handler is not called.
     if (align == 0 || (align & (align - 1))) throw std::bad_alloc();
     if (align <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && align <= 16) return allocate(size);
     if (void *block = ebb_alloc_aligned_(size, align, &ebb_owner_)) return ebb_begin_(block);
@@ -39,7 +39,7 @@ inline void *allocate(std::size_t size) {
     });
 }
 
-// As the standard says, the nothrow forms call the others, and return null where those throw.
+// As the standard requires, the nothrow forms call the others, and return null if those throw.
 template <typename Request> void *quietly(Request request) noexcept {
     try {
         return request();
@@ -54,7 +54,8 @@ inline void release(void *block) noexcept { ebb_end_(block); }
 
 extern "C" {
 
-// The C++ header opens scopes by these, so that every program that does has the operators as well.
+// The C++ header opens scopes through these functions, so that every program that uses it links the
+// operators as well.
 ebb_ticket ebb_enter_operators_(void) noexcept { return ebb_enter_(&ebb_owner_); }
 
 ebb_ticket ebb_enter_operators_with_(const ebb_scope_options *options) noexcept {

@@ -1,4 +1,4 @@
-/* The owner of each thread, and what the library has for `malloc.c` and `operators.cpp`. Not
+/* The owner of each thread, and the library's functions for `malloc.c` and `operators.cpp`. Not
  * installed. */
 #ifndef EBB_NEW_THREAD_H
 #define EBB_NEW_THREAD_H
@@ -12,13 +12,14 @@ extern "C" {
 #define EBB_ALIGN_(n) _Alignas(n)
 #endif
 
-/* The library checks that an owner is no larger. Zeros are an owner that opens no scope yet. */
+/* The library checks that an owner is not larger. All-zero bytes are an owner that has not opened a
+ * scope yet. */
 struct ebb_owner {
     EBB_ALIGN_(64) unsigned char bytes[768];
 };
 
-/* With this model, its address is one addition, as long as the library is linked into a program or
- * into a shared library that is there from the program's start. */
+/* With this TLS model, its address takes one addition, as long as the library is linked into the
+ * program or into a shared library that is loaded at program start. */
 extern __attribute__((tls_model("initial-exec"), visibility("hidden")))
 #ifdef __cplusplus
 __thread
@@ -27,7 +28,7 @@ _Thread_local
 #endif
 struct ebb_owner ebb_owner_;
 
-/* All but `ebb_alloc_`, which ends with a call of `outside`, throw nothing. */
+/* Only `ebb_alloc_`, which ends with a call of `outside`, may throw. */
 #define EBB_NOTHROW_ __attribute__((nothrow))
 
 typedef void *ebb_outside_function(size_t size);
@@ -50,16 +51,16 @@ void ebb_release_(struct ebb_owner *owner) EBB_NOTHROW_;
 }
 #endif
 
-/* What the sanitizers are told when a block begins to be the program's, and when it ends. The
- * library itself is not instrumented, but the functions of the C library that it fills and copies
- * blocks with are.
+/* Tells the sanitizers when a block begins to belong to the program, and when it no longer does.
+ * The library itself is not instrumented, but the C library's functions with which it fills and
+ * copies blocks are.
  *
- * ThreadSanitizer does not see how the library orders the end of a block in one thread and the
- * beginning of the next one there in another. Blocks that share a chunk of 64 KiB may have followed
- * each other, so the chunk's address stands for all of them.
+ * ThreadSanitizer does not see how the library orders freeing a block in one thread before reusing
+ * its memory in another. Any two blocks in a chunk of 64 KiB may share memory one after the other,
+ * so the chunk's address represents all of them.
  *
- * AddressSanitizer lets clang poison the length in front of an array of objects, and leaves it to
- * the allocator to lift that. */
+ * AddressSanitizer lets clang poison the length in front of an array of objects, and leaves
+ * unpoisoning it to the allocator. */
 #if defined(__has_feature)
 #define EBB_HAS_FEATURE_(name) __has_feature(name)
 #else

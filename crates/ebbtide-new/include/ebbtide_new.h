@@ -1,9 +1,9 @@
 /* ebbtide_new.h: transparent arenas for C (C11) and C++ (C++17, in ebbtide_new.hpp).
  *
  * Between `ebb_enter` and `ebb_leave`, `ebb_malloc` and its siblings take memory from an arena of
- * the calling thread; so do the operators `new` and `delete` of a C++ program that is linked to this
- * library. When the scope ends, all memory without live blocks is free again at once. A block that
- * is still alive stays valid until it is freed, by whatever thread, inside a scope or outside.
+ * the calling thread; so do the operators `new` and `delete` of a C++ program that is linked to
+ * this library. When the scope ends, all memory without live blocks is free again at once. A block
+ * that is still alive stays valid until it is freed, by any thread, inside a scope or outside.
  *
  *     ebb_ticket scope = ebb_enter();
  *     answer = handle(request);        // allocates with ebb_malloc
@@ -14,12 +14,12 @@
  * Outside of scopes, and whenever a scope does not serve a request, the C library does: malloc,
  * free.
  *
- * A program frees each block by `ebb_free` that came from `ebb_malloc`, `ebb_calloc`, `ebb_realloc`
- * or `ebb_aligned_alloc`, and no other. It links the library once, into the executable or into a
- * shared library that is there from the start.
+ * A program passes to `ebb_free` every block that came from `ebb_malloc`, `ebb_calloc`,
+ * `ebb_realloc` or `ebb_aligned_alloc`, and no others. It links the library once, into the
+ * executable or into a shared library that is there from the start.
  *
  * Any thread may call any function. Nothing here throws. The first scope of a thread, a new label
- * and a report take a few hundred bytes; the program aborts if even these cannot be had.
+ * and a report take a few hundred bytes; the program aborts if even these cannot be allocated.
  */
 #ifndef EBBTIDE_NEW_H
 #define EBBTIDE_NEW_H
@@ -40,8 +40,8 @@ extern "C" {
 /* Blocks. All of them are aligned to at least 16 bytes. Where these functions fail, they return
  * NULL and set `errno` to ENOMEM, or to EINVAL for an alignment that is not a power of two. */
 
-/** A block of `size` bytes. A size of 0 gives a block as well. Inside a scope it costs about twenty
- * instructions. */
+/** A block of `size` bytes. A size of 0 also returns a block. Costs about twenty instructions
+ * inside a scope. */
 void *ebb_malloc(size_t size) EBB_MALLOC_LIKE_(alloc_size(1));
 
 /** A block of `count * size` bytes that are zero. Fails if the product overflows. */
@@ -50,23 +50,23 @@ void *ebb_calloc(size_t count, size_t size) EBB_MALLOC_LIKE_(alloc_size(1, 2));
 /** A block that is aligned to `align`, any power of two. Arenas serve alignments up to 4,096. */
 void *ebb_aligned_alloc(size_t align, size_t size) EBB_MALLOC_LIKE_(alloc_align(1), alloc_size(2));
 
-/** Resizes a block: in place, or by moving it. Keeps the bytes that both sizes have, and 16 as the
- * alignment; a large or an aligned block also keeps its own alignment as long as it stays in its
- * arena. NULL as the block is like `ebb_malloc`. A size of 0 frees nothing. If it fails, the block
- * is as it was; shrinking never fails. A block of the C library stays there, even inside
- * a scope. */
+/** Resizes a block: in place, or by moving it. Keeps the contents up to the smaller size, and an
+ * alignment of 16; a large or an aligned block also keeps its own alignment as long as it stays in
+ * its arena. If the block is NULL, works like `ebb_malloc`. A size of 0 does not free the block. On
+ * failure the block is unchanged; shrinking never fails. A block of the C library stays there, even
+ * inside a scope. */
 void *ebb_realloc(void *block, size_t size)
 #if defined(__GNUC__)
     __attribute__((alloc_size(2)))
 #endif
     ;
 
-/** Frees a block; nothing for NULL. */
+/** Frees a block. No-op for NULL. */
 void ebb_free(void *block);
 
-/** The size to which `ebb_realloc` can resize a block of an arena in place, at least as many bytes as
- * were asked for; 0 for NULL and for a block of the C library. Call `ebb_realloc` before you use
- * more than you asked for: the compiler checks accesses against that (`_FORTIFY_SOURCE`). */
+/** The size to which `ebb_realloc` can resize a block of an arena in place, at least the size
+ * requested; 0 for NULL and for a block of the C library. Call `ebb_realloc` before you use more
+ * than you requested: the compiler checks accesses against that (`_FORTIFY_SOURCE`). */
 size_t ebb_usable_size(void *block);
 
 /* Scopes */
@@ -83,21 +83,22 @@ typedef struct ebb_scope_options {
     size_t max_size;
     /** The most bytes that the scope takes. 0: no limit. */
     size_t byte_limit;
-    /** A name under which the report's text names these scopes if they keep much. It must be a
-     * string that is never freed or changed, such as a literal. NULL: no name. */
+    /** The name under which the report's text lists these scopes if they keep too much. It must be
+     * a string that is never freed or changed, such as a literal. NULL: no name. */
     const char *label;
 } ebb_scope_options;
 
-/** Opens a scope of the calling thread. Scopes nest, and the innermost serves. Returns 0 if there
- * is none to be had, and then all goes on as before. Costs about ten instructions for an outermost
- * scope, some tens of nanoseconds for a nested one, and some microseconds for a thread's first. */
+/** Opens a scope of the calling thread. Scopes nest, and the innermost one serves requests. Returns
+ * 0 if no scope can be opened; requests are then served as before. Costs about ten instructions for
+ * an outermost scope, a few tens of nanoseconds for a nested one, and a few microseconds for a
+ * thread's first. */
 ebb_ticket ebb_enter(void);
 
 /** Like `ebb_enter`, with options; NULL for the defaults. */
 ebb_ticket ebb_enter_with(const ebb_scope_options *options);
 
-/** The C library serves the calling thread until `ebb_leave` is called with the result: for a
- * cache, or a result that lives long. Calls nest: each one needs an `ebb_leave`. 0 if no scope is
+/** The C library serves the calling thread until `ebb_leave` is called with the result: for a cache
+ * or a long-lived result. Calls nest: each one needs an `ebb_leave`. Returns 0 if no scope is
  * open. */
 ebb_ticket ebb_enter_outside(void);
 
@@ -106,21 +107,22 @@ ebb_ticket ebb_enter_outside(void);
  * until its thread ends. */
 void ebb_leave(ebb_ticket ticket);
 
-/* Figures */
+/* Statistics */
 
-/** Figures about all scopes since the program started. Those of the calling thread are complete;
- * other threads may lack their last 63 scopes. */
+/** Statistics of all scopes since the program started. Those of the calling thread are complete; up
+ * to 63 of the last scopes of each other thread may be missing. */
 typedef struct ebb_figures {
     /** Scopes that have ended. */
     uint64_t scopes;
     /** Blocks that arenas served, and the bytes that scopes took. */
     uint64_t blocks;
     uint64_t bytes;
-    /** Calls that the C library was spared. */
+    /** Calls to the C library that arenas saved. */
     uint64_t calls_saved;
     /** Requests inside scopes that the C library served. */
     uint64_t fallbacks;
-    /** Scopes that were not opened, because the last scopes of their thread kept nearly all. */
+    /** Scopes that were not opened, because the last scopes of their thread kept nearly
+     * everything. */
     uint64_t skipped_scopes;
     /** Blocks that were alive when their scope ended. */
     uint64_t escaped_blocks;
@@ -134,27 +136,27 @@ typedef struct ebb_figures {
     size_t live_peak;
     /** The bytes that arenas hold, and the bound up to which they take more: one and a half times
      * `live_peak`, 16 MiB, and 4 MiB for each running thread that has opened a scope. Beyond it the
-     * C library serves. When `live_peak` falls, `held` stays above the bound as long as blocks are
-     * alive in nearly every chunk. `ebb_retain` may raise the bound. */
+     * C library serves requests. When `live_peak` falls, `held` stays above the bound as long as
+     * blocks are alive in nearly every chunk. `ebb_retain` may raise the bound. */
     size_t held;
     size_t bound;
     /** The part of `held` that is kept for the next scopes. */
     size_t kept;
 } ebb_figures;
 
-/** Writes the figures; nothing for NULL. Costs a few microseconds. */
+/** Writes the statistics to `figures`. No-op for NULL. Costs a few microseconds. */
 void ebb_report(ebb_figures *figures);
 
-/** Writes the figures as text, with a zero at its end, cut off where the buffer ends. Returns the
- * length of the whole text. The buffer may be NULL, to learn the length. */
+/** Writes the statistics as text with a terminating zero, truncated to `size` bytes. Returns the
+ * length of the whole text. The buffer may be NULL if `size` is 0. */
 size_t ebb_report_text(char *buffer, size_t size);
 
-/** Gives what the calling thread and the pool of all threads keep for the next scopes back to the
+/** Returns the memory that the calling thread and the shared pool keep for the next scopes to the
  * system. */
 void ebb_release(void);
 
-/** Sets how many unused bytes the pool keeps for the next scopes; at first 6 MiB, and what was in
- * use in the last second or two. */
+/** Sets how many unused bytes the pool keeps for the next scopes. By default, it keeps 6 MiB and
+ * the memory that was in use in the last second or two. */
 void ebb_retain(size_t bytes);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 // ebbtide_new.hpp: transparent arenas for C++17.
 //
-// A program that includes this file and is linked to `ebbtide_new` has other operators `new` and
-// `delete`. Outside of scopes they call `malloc` and `free`. Inside one they take memory from an
-// arena, whatever code allocates: containers, strings, other libraries.
+// Including this file and linking to `ebbtide_new` replaces a program's operators `new` and
+// `delete`. Outside of scopes they call `malloc` and `free`. Inside a scope they take memory from
+// an arena, for all code: containers, strings, other libraries.
 //
 //     std::size_t count = ebbtide::in_arena([&] {
 //         nlohmann::json document = nlohmann::json::parse(text);
@@ -13,8 +13,8 @@
 // still alive (in the result, in a global, in another thread) stays valid and does not move. Any
 // thread may delete it, inside a scope or outside. So any code may run in a scope.
 //
-// Any thread may call any function. What the memory is bounded by, and when a scope pays, is in
-// docs/CPP-TRANSPARENT.md.
+// Any thread may call any function. docs/CPP-TRANSPARENT.md explains how memory is bounded, and
+// when a scope pays off.
 #ifndef EBBTIDE_NEW_HPP
 #define EBBTIDE_NEW_HPP
 
@@ -34,7 +34,7 @@ namespace ebbtide {
 /// Which requests a scope serves; see `ebb_scope_options` for its members.
 using scope_options = ebb_scope_options;
 
-/// Figures about all scopes; see `ebb_figures` for its members.
+/// Statistics of all scopes; see `ebb_figures` for its members.
 using figures = ebb_figures;
 
 /// A scope from here to the end of the block. An exception that leaves the block ends it as well.
@@ -48,7 +48,7 @@ public:
     arena_guard(const arena_guard &) = delete;
     arena_guard &operator=(const arena_guard &) = delete;
 
-    /// Whether there is a scope. Without one, everything goes on as before.
+    /// Whether a scope was opened. If not, requests are served as before.
     explicit operator bool() const noexcept { return ticket_ != 0; }
 
 private:
@@ -68,7 +68,7 @@ private:
 };
 
 /// Calls `f` in a scope, and returns what it returns. Exceptions pass through. Scopes nest. If no
-/// scope is to be had, `f` is called all the same.
+/// scope can be opened, `f` is still called.
 template <typename F> decltype(auto) in_arena(F &&f) {
     arena_guard guard;
     return std::forward<F>(f)();
@@ -80,28 +80,28 @@ template <typename F> decltype(auto) in_arena(const scope_options &options, F &&
     return std::forward<F>(f)();
 }
 
-/// Like `in_arena`, under a name by which the report names scopes that keep much.
+/// Like `in_arena`, with a name under which the report lists scopes that keep too much.
 template <std::size_t N, typename F> decltype(auto) in_arena(const char (&label)[N], F &&f) {
     scope_options options{};
     options.label = label;
     return in_arena(options, std::forward<F>(f));
 }
 
-/// Calls `f` with `malloc` in the place of the arena, and returns what it returns: for a cache, or
-/// a result that lives long.
+/// Calls `f` with `malloc` instead of the arena, and returns what it returns: for a cache or a
+/// long-lived result.
 template <typename F> decltype(auto) outside(F &&f) {
     outside_guard guard;
     return std::forward<F>(f)();
 }
 
-/// Figures about all scopes of the program.
+/// Statistics of all scopes of the program.
 inline figures report() noexcept {
     figures result;
     ebb_report(&result);
     return result;
 }
 
-/// The figures as text.
+/// The statistics as text.
 inline std::string report_text() {
     std::string text(ebb_report_text(nullptr, 0) + 256, '\0');
     std::size_t length = ebb_report_text(text.data(), text.size());

@@ -1,18 +1,18 @@
 //! Ends a thread's owner when the thread ends.
 //!
-//! Destructors of thread-locals run first, then those of POSIX keys, which may set keys anew. So on
-//! Linux the owner is the value of a key: then it also ends if a destructor opens the thread's first
-//! scope. On other systems the memory of thread-locals may be gone when destructors of keys run.
-//! There it is a destructor of a thread-local that ends the owner.
+//! Destructors of thread-locals run first, then those of POSIX keys, which may set keys again. On
+//! Linux, the owner is the value of a key, so it also ends if a destructor opens the thread's first
+//! scope. On other systems the memory of thread-locals may be gone when destructors of keys run, so
+//! a destructor of a thread-local ends the owner.
 
 use ebbtide_global::engine::Owner;
 
-/// Makes the end of the calling thread end `owner`. Returns false if that is impossible.
+/// Registers `owner` to be ended when the calling thread ends. Returns false if that is impossible.
 ///
 /// # Safety
 ///
-/// The owner is a variable of this thread, and lives until the destructors of the thread's variables
-/// have run; on Linux, until those of keys have run.
+/// The owner is a variable of this thread, and lives until the destructors of the thread's
+/// variables have run; on Linux, until those of keys have run.
 pub(crate) unsafe fn register(owner: &Owner) -> bool {
     // SAFETY: the caller says that the owner outlives whatever ends it, which alone keeps this
     // reference.

@@ -1,9 +1,9 @@
-//! Transparent arenas for C++ and C: what the files in `c/` call.
+//! Transparent arenas for C++ and C: the functions that the files in `c/` call.
 //!
-//! `c/operators.cpp` replaces the operators `new` and `delete`, and `c/malloc.c` has `ebb_malloc` and
-//! its siblings. They are thin. They find the owner of the thread, which is a thread-local of C, and
-//! call a function of this library. So the address of the thread-local costs no call, and C++ throws
-//! its own exceptions.
+//! `c/operators.cpp` replaces the operators `new` and `delete`, and `c/malloc.c` has `ebb_malloc`
+//! and its siblings. They are thin: they load the thread's owner, a thread-local variable of C, and
+//! call a function of this library. So the address of the variable costs no call, and the
+//! exceptions are thrown by C++ code.
 //!
 //! # Who calls whom
 //!
@@ -19,24 +19,23 @@
 //!
 //! # Rules for every function
 //!
-//! - `owner` is the thread-local of the calling thread. Its bytes are zero at first, and only these
-//!   functions access them. It is as large and aligned as `c/thread.h` says.
-//! - A block is null or alive. One that lies in the engine's range is of these functions, so it has a
-//!   header: the operators, `ebb_malloc` and its siblings take every block from them. Any other block
-//!   is of the functions of the same name in the C library.
-//! - The names end in an underscore: programs do not call them.
+//! - `owner` is the thread-local of the calling thread. Its bytes are initially zero, and only
+//!   these functions access them. It has the size and alignment that `c/thread.h` states.
+//! - A block is null or alive. A block in the engine's range came from these functions, so it has a
+//!   header: the operators, `ebb_malloc` and its siblings take every block from them. Any other
+//!   block came from the C library.
+//! - Programs do not call the functions, whose names end in an underscore.
 //! - Nothing unwinds from here. A function of the caller may throw; it is called last, by frames
-//!   without anything to drop. The functions of the fast paths are `C-unwind`, without a frame that
-//!   would catch what cannot happen, so that they may end in a jump.
+//!   that have nothing to drop. The functions of the fast paths are `C-unwind`, so that they need
+//!   no frame to catch a panic that cannot happen, and may end in a jump.
 //!
 //! # Modules, bottom up
-//!
-//! | module | what it has |
+//! | module | contents |
 //! |---|---|
 //! | `memory` | blocks |
-//! | `exit` | the end of a thread |
+//! | `exit` | ending a thread's owner |
 //! | `scopes` | scopes |
-//! | `report` | figures |
+//! | `report` | statistics |
 #![cfg(unix)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
 #![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]

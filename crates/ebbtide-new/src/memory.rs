@@ -1,4 +1,4 @@
-//! Blocks.
+//! Allocating, freeing and resizing blocks.
 
 use core::{ffi::c_void, ptr};
 use ebbtide_global::engine::Owner;
@@ -9,7 +9,7 @@ unsafe extern "C" {
     fn free(block: *mut c_void);
 }
 
-/// Takes a block from elsewhere. It may throw.
+/// Allocates a block that no scope serves. May throw.
 pub(crate) type Outside = extern "C-unwind" fn(size: usize) -> *mut c_void;
 
 /// Allocates a block, aligned to 16 bytes. `outside` serves it if no scope does.
@@ -41,11 +41,11 @@ pub extern "C" fn ebb_alloc_zeroed_(size: usize, owner: &Owner) -> *mut c_void {
     owner.alloc_headed_zeroed(size, 1).cast()
 }
 
-/// Frees a block, of this library or of the C library.
+/// Frees a block of this library or of the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn ebb_free_(block: *mut c_void, owner: &Owner) {
-    // SAFETY: the block is alive, and has a header if it is the engine's; or null, which lies outside
-    // of the engine's range. The caller does not use it again.
+    // SAFETY: the block is alive, and has a header if it is the engine's; or null, which lies
+    // outside of the engine's range. The caller does not use it again.
     if !unsafe { owner.free_headed(block.cast()) } {
         // SAFETY: the block is not the engine's, so it is the C library's, or null.
         unsafe { free(block) }
@@ -59,22 +59,23 @@ pub unsafe extern "C" fn ebb_usable_size_(block: *mut c_void, owner: &Owner) -> 
     unsafe { owner.usable_size(block.cast()) }.unwrap_or(0)
 }
 
-/// Resizes a block. If it cannot be resized where it is, moves it: a block of the C library within
-/// that, a block of the engine to the innermost scope, or else to the C library. Null, with the block
-/// as it was, if there is no memory. The block is not null.
+/// Resizes a block. If it cannot be resized in place, moves it: a block of the C library within
+/// that library; a block of the engine to the innermost scope, or if no scope serves it, to the C
+/// library. Returns null and leaves the block unchanged if there is no memory. The block is not
+/// null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_realloc_(
     block: *mut c_void,
     size: usize,
     owner: &Owner,
 ) -> *mut c_void {
-    // SAFETY: the block is alive, and has a header if it is the engine's. The caller uses it no more
-    // if the result is not null.
+    // SAFETY: the block is alive, and has a header if it is the engine's. The caller uses it no
+    // more if the result is not null.
     let resized = unsafe { owner.resize_headed(block.cast(), size) };
     if !resized.is_null() {
         return resized.cast();
     }
-    // SAFETY: the block is as it was.
+    // SAFETY: the block is unchanged.
     let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
         // SAFETY: the block is not the engine's, so it is the C library's. The C library need not
         // keep a block of 0 bytes, so it is asked for one.

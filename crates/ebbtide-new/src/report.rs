@@ -1,4 +1,4 @@
-//! Figures about all scopes of the program.
+//! Statistics of all scopes of the program.
 
 use core::{
     ffi::c_char,
@@ -6,7 +6,7 @@ use core::{
 };
 use ebbtide_global::{Report, engine::Owner};
 
-/// Figures about all scopes since the program started.
+/// Statistics of all scopes since the program started.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ebb_figures {
@@ -16,7 +16,7 @@ pub struct ebb_figures {
     pub blocks: u64,
     /// The bytes that scopes took.
     pub bytes: u64,
-    /// Calls that the C library was spared.
+    /// Calls to the C library that arenas saved.
     pub calls_saved: u64,
     /// Requests inside scopes that the C library served.
     pub fallbacks: u64,
@@ -34,8 +34,8 @@ pub struct ebb_figures {
     pub live_peak: usize,
     /// The bytes that arenas hold.
     pub held: usize,
-    /// The bound up to which arenas take memory: one and a half times `live_peak`, 16 MiB, and 4 MiB
-    /// for each running thread that has opened a scope.
+    /// The bound up to which arenas take memory: one and a half times `live_peak`, 16 MiB, and 4
+    /// MiB for each running thread that has opened a scope.
     pub bound: usize,
     /// The part of `held` that is kept for the next scopes.
     pub kept: usize,
@@ -44,7 +44,7 @@ pub struct ebb_figures {
 fn report(owner: &Owner) -> Report {
     owner.publish_at_rest();
     let mut report = ebbtide_global::report();
-    // The engine can only know it of its own allocator.
+    // The engine knows it only for its own allocator.
     report.is_active = if report.reserved > 0 { Some(true) } else { None };
     report
 }
@@ -71,7 +71,7 @@ pub extern "C" fn ebb_report_(figures: &mut ebb_figures, owner: &Owner) {
     };
 }
 
-/// A buffer of the caller, which takes the beginning of a text.
+/// A buffer of the caller that receives the beginning of a text.
 struct Buffer {
     next: *mut u8,
     left: usize,
@@ -91,8 +91,8 @@ impl Write for Buffer {
     }
 }
 
-/// Writes the figures as text, with a zero at its end, cut off where the buffer ends. Returns the
-/// length of the whole text. A buffer of 0 bytes may be null.
+/// Writes the statistics as text with a terminating zero, truncated to `size` bytes. Returns the
+/// length of the whole text. The buffer may be null if `size` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_report_text_(
     buffer: *mut c_char,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn ebb_report_text_(
     owner: &Owner,
 ) -> usize {
     let mut text = Buffer { next: buffer.cast(), left: size.saturating_sub(1), length: 0 };
-    // A buffer that is too small is no error for `write_str`, and nothing else can fail.
+    // `write_str` does not fail if the buffer is too small, and nothing else can fail.
     let _ = write!(text, "{}", report(owner));
     if size > 0 {
         // SAFETY: at most `size - 1` bytes were written, so one more is the caller's.
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn ebb_report_text_(
     text.length
 }
 
-/// Gives what this thread and the shared pool keep for the next scopes back to the system.
+/// Returns the memory that this thread and the shared pool keep for the next scopes to the system.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_release_(owner: &Owner) {
     owner.release_pools();

@@ -1,4 +1,4 @@
-//! Scopes.
+//! Opening and ending scopes.
 
 use crate::exit;
 use core::ffi::{CStr, c_char};
@@ -35,15 +35,15 @@ unsafe fn options_of(given: &ebb_scope_options) -> Options {
         options = options.byte_limit(given.byte_limit);
     }
     if !given.label.is_null() {
-        // SAFETY: the caller says that it is a string, which stays for ever.
+        // SAFETY: the caller says that it is a string that is never freed.
         let label: &'static CStr = unsafe { CStr::from_ptr(given.label) };
         options = options.label(label.to_str().unwrap_or("(not UTF-8)"));
     }
     options
 }
 
-/// Enables the thread to open scopes. False if that is impossible: then everything comes from the C
-/// library, as it does after the end of the thread's owner.
+/// Enables the thread to open scopes. Returns false if that is impossible; all blocks then come
+/// from the C library, as they do after the thread's owner has ended.
 ///
 /// # Safety
 ///
@@ -65,7 +65,7 @@ pub unsafe extern "C-unwind" fn ebb_enter_(owner: &Owner) -> u64 {
         number(owner.enter_default())
     } else {
         // SAFETY: the owner is the thread-local of this thread.
-        unsafe { first(owner, &Options::new()) }
+        unsafe { start_and_enter(owner, &Options::new()) }
     }
 }
 
@@ -81,29 +81,29 @@ pub unsafe extern "C" fn ebb_enter_with_(
         number(owner.enter(&options))
     } else {
         // SAFETY: the owner is the thread-local of this thread.
-        unsafe { first(owner, &options) }
+        unsafe { start_and_enter(owner, &options) }
     }
 }
 
-/// Opens the first scope of a thread.
+/// Starts the owner of a thread and opens its first scope.
 ///
 /// # Safety
 ///
 /// The contract of [`start`].
 #[inline(never)]
-unsafe fn first(owner: &Owner, options: &Options) -> u64 {
+unsafe fn start_and_enter(owner: &Owner, options: &Options) -> u64 {
     // SAFETY: the caller keeps the contract.
     number(if unsafe { start(owner) } { owner.enter(options) } else { None })
 }
 
-/// Closes the innermost scope to requests until `ebb_leave_` is called with the number; 0 if no scope
-/// is open.
+/// Closes the innermost scope to requests until `ebb_leave_` is called with the returned number.
+/// Returns 0 if no scope is open.
 #[unsafe(no_mangle)]
 pub extern "C" fn ebb_enter_outside_(owner: &Owner) -> u64 {
     number(owner.enter_outside())
 }
 
-/// Ends a scope and those nested in it. Nothing for 0, and for scopes that have ended.
+/// Ends a scope and those nested in it. No-op for 0, and for scopes that have ended.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn ebb_leave_(ticket: u64, owner: &Owner) {
     if let Some(ticket) = Ticket::from_number(ticket) {

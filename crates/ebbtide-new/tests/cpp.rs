@@ -1,5 +1,5 @@
-//! Claim: programs in C11, C++17 and C++20 that are linked to the library do what its headers say, with
-//! every compiler there is: plain, optimised, and under sanitizers.
+//! Claim: programs in C11, C++17 and C++20 that are linked to the library behave as its headers
+//! say, with every installed compiler: plain, optimised, and under sanitizers.
 
 #![cfg(all(unix, target_pointer_width = "64"))]
 #![allow(clippy::unwrap_used)]
@@ -28,13 +28,13 @@ fn program(
     let library = library().to_str().unwrap();
     let more = [&[objects[0].as_str(), objects[1].as_str(), library], libraries].concat();
     let poison = if cfg!(debug_assertions) { "-DPOISON" } else { "-DNDEBUG" };
-    // Without being asked, clang declares no sized forms of `delete`.
+    // By default, clang does not declare the sized forms of `delete`.
     let own = [standard, "-fsized-deallocation", "-DTRANSPARENT", poison];
     Program::compile_with(compiler, file, &[STRICT, &own, flags].concat(), &more)
 }
 
-/// Compiles the tests of `GoogleTest` with these flags and runs those of the filter, of which there are
-/// at least so many.
+/// Compiles the tests of `GoogleTest` with these flags and runs those that match the filter, at
+/// least `least` of them.
 fn pass(compiler: &str, standard: &str, flags: &[&str], name: &str, filter: &str, least: usize) {
     if !has_google_test() {
         return;
@@ -66,7 +66,7 @@ fn google_tests_under_the_thread_sanitizer() {
     });
 }
 
-/// The functions of C, in a program of C, which has no other operators for that.
+/// The functions of C, in a C program, whose operators are not replaced.
 #[test]
 fn functions_of_c() {
     for compiler in compilers("cc") {
@@ -82,7 +82,7 @@ fn functions_of_c() {
     }
 }
 
-/// The programs that the instructions are counted of give the same answers with and without.
+/// The programs whose instructions are counted give the same answers with and without an arena.
 #[test]
 fn programs_answer_the_same_with_and_without() {
     if !has("nlohmann/json.hpp", "nlohmann-json3-dev") {
@@ -96,7 +96,7 @@ fn programs_answer_the_same_with_and_without() {
     }
 }
 
-/// The headers compile on their own, as every language that they are for.
+/// Each header compiles on its own, in every language that it supports.
 #[test]
 fn the_headers_compile_alone() {
     let folder = env!("CARGO_TARGET_TMPDIR");

@@ -1,5 +1,5 @@
-//! Claim: `CMake` and pkg-config find what `cargo xtask dist` installs of the transparent arenas, and
-//! the examples, built against it in an empty folder, give the right answers.
+//! Claim: `CMake` and pkg-config find what `cargo xtask dist` installs of the transparent arenas,
+//! and the examples, built against it in an empty folder, give the right answers.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -55,7 +55,7 @@ fn programs_find_the_installed_operators() {
     assert_eq!(run(&mut Command::new(&program), ""), "1 block of an arena\n");
 }
 
-/// Needs no operator itself, so the header has to see to it that they are linked.
+/// This program uses no operator itself, so the header has to cause them to be linked.
 const SMALL: &str = r#"
 #include <ebbtide_new.hpp>
 #include <cstdio>

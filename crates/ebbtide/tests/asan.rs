@@ -90,8 +90,8 @@ fn using_a_pointer_after_its_scope_is_reported() {
             .env(ROLE, role)
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&child.stderr);
-        assert_eq!(child.status.success(), !reported, "{role}: {told}");
-        assert_eq!(told.contains("use-after-poison"), reported, "{role}: {told}");
+        let message = String::from_utf8_lossy(&child.stderr);
+        assert_eq!(child.status.success(), !reported, "{role}: {message}");
+        assert_eq!(message.contains("use-after-poison"), reported, "{role}: {message}");
     }
 }

@@ -100,8 +100,8 @@ fn infallible_methods_panic_if_the_length_is_too_large() {
         &|| end(s.alloc_uninit_slice_aligned::<u8>(MAX, 4_096)),
     ];
     for (i, attempt) in attempts.iter().enumerate() {
-        let told = panic_of(attempt).unwrap_or_else(|| panic!("attempt {i} was granted"));
-        assert!(told.contains("isize::MAX bytes"), "{told}");
+        let message = panic_of(attempt).unwrap_or_else(|| panic!("attempt {i} was granted"));
+        assert!(message.contains("isize::MAX bytes"), "{message}");
         assert_eq!(s.stats(), before);
     }
     assert_works(&s);
@@ -136,8 +136,8 @@ fn an_alignment_that_is_not_a_power_of_two_is_an_error_or_a_panic() {
             &|| end(s.alloc_uninit_slice_aligned::<u32>(0, align)),
         ];
         for attempt in attempts {
-            let told = panic_of(attempt).expect("a panic");
-            assert_eq!(told, format!("the alignment must be a power of two, and it is {align}"));
+            let message = panic_of(attempt).expect("a panic");
+            assert_eq!(message, format!("the alignment must be a power of two, and it is {align}"));
             assert_eq!(s.stats(), before);
         }
     }
@@ -158,8 +158,8 @@ fn capacities_beyond_any_memory_are_refused() {
         assert!(Arena::try_with_capacity_in(capacity, backing).is_err());
         assert_eq!((log.calls(), log.live()), (0, 0), "{capacity}");
         assert!(Arena::try_with_capacity(capacity).is_err());
-        let told = panic_of(|| Arena::with_capacity(capacity)).expect("a panic");
-        assert!(told.contains("isize::MAX bytes"), "{told}");
+        let message = panic_of(|| Arena::with_capacity(capacity)).expect("a panic");
+        assert!(message.contains("isize::MAX bytes"), "{message}");
     }
 }
 

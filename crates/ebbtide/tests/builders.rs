@@ -80,8 +80,8 @@ fn a_string_has_what_a_string_has() {
     text.truncate("ebb üb€r🌊".len());
     assert_eq!((text.pop(), text.pop(), text.pop()), (Some('🌊'), Some('r'), Some('€')));
     let inside = text.len() - 2;
-    let told = panic_of(|| text.truncate(inside));
-    assert_eq!(told.as_deref(), Some("byte 5 is inside a character"));
+    let message = panic_of(|| text.truncate(inside));
+    assert_eq!(message.as_deref(), Some("byte 5 is inside a character"));
     text.make_ascii_uppercase();
     assert_eq!(text.into_str(), "EBB üB");
     let mut text = s.grow_string();

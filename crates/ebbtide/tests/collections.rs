@@ -442,10 +442,10 @@ fn a_panic_in_hash_or_eq_leaves_a_map_whole() {
     let mut map = s.map();
     for fuse in 0..200 {
         FUSE.set(fuse);
-        let told =
+        let message =
             panic_of(|| (0..100).for_each(|i| map.insert(Key(i), s.alloc(i)).map_or((), drop)));
         FUSE.set(u32::MAX);
-        assert!(told.is_some() || fuse >= 100);
+        assert!(message.is_some() || fuse >= 100);
         assert!(map.iter().all(|(key, value)| key.0 == **value));
         if fuse % 20 == 0 {
             map = s.map();

@@ -306,13 +306,13 @@ fn out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error() {
             .env(ROLE, role)
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&child.stderr);
+        let output = String::from_utf8_lossy(&child.stderr);
         assert!(!child.status.success(), "{role}: it went on");
-        assert!(told.contains(message), "{role}: {told}");
+        assert!(output.contains(message), "{role}: {output}");
         #[cfg(unix)]
         {
             use std::os::unix::process::ExitStatusExt;
-            assert_eq!(child.status.signal(), Some(libc::SIGABRT), "{role}: {told}");
+            assert_eq!(child.status.signal(), Some(libc::SIGABRT), "{role}: {output}");
         }
     }
 }

@@ -97,9 +97,9 @@ fn survives(name: &str, route: impl Fn(&Scope<'_>)) {
                 let before = census.live();
                 FUSE.set(Some(place));
                 NEXT.set(0);
-                let told = panic_of(|| route(&s));
+                let message = panic_of(|| route(&s));
                 FUSE.set(None);
-                assert_eq!(told, Some(format!("step {place}")), "{name} at {place}");
+                assert_eq!(message, Some(format!("step {place}")), "{name} at {place}");
                 assert_eq!(census.live(), before, "{name} at {place}: values were lost");
                 assert_works(&s);
                 NEXT.set(0);
@@ -305,7 +305,7 @@ fn a_panic_passes_through_nested_scopes() {
     let census = Census::default();
     let mut arena = Arena::with_chunk_size(100);
     for turn in 0..5 {
-        let told = panic_of(|| {
+        let message = panic_of(|| {
             let mut outer = arena.scope();
             let _first = outer.boxed(census.make(1));
             let mut middle = outer.scope();
@@ -314,7 +314,7 @@ fn a_panic_passes_through_nested_scopes() {
             let _third = inner.boxed_slice_from_iter((0..50).map(|i| census.make(i)));
             panic!("turn {turn}");
         });
-        assert_eq!(told, Some(format!("turn {turn}")));
+        assert_eq!(message, Some(format!("turn {turn}")));
         assert_eq!((census.live(), arena.stats().used), (0, 0));
         assert_works(&arena.scope());
     }
@@ -327,14 +327,14 @@ fn a_panic_in_a_full_buffer() {
     let mut fixed = Fixed::new(&mut buffer[..]);
     for place in PLACES {
         let s = fixed.scope();
-        let told = panic_of(|| {
+        let message = panic_of(|| {
             s.try_boxed_slice_from_iter((0..LEN).map(|i| {
                 assert!(i != place, "at {i}");
                 census.make(i)
             }))
             .is_ok()
         });
-        assert_eq!(told, Some(format!("at {place}")));
+        assert_eq!(message, Some(format!("at {place}")));
         assert_eq!((census.live(), s.stats().used), (0, 0), "all of it is given back");
         while s.try_alloc(0u8).is_ok() {}
         assert_eq!(s.stats().used, 256);

@@ -228,8 +228,9 @@ fn a_display_that_allocates_and_then_fails_keeps_what_it_allocated() {
     everywhere(|kept| {
         let failed = kept.s.try_alloc_fmt(format_args!("{}", Failing(kept)));
         assert_eq!(failed, Err(ebbtide::AllocOrInitError::Init(fmt::Error)));
-        let told = common::panic_of(|| kept.s.alloc_fmt(format_args!("{}", Failing(kept))).len());
-        assert!(told.unwrap().contains("formatting"));
+        let message =
+            common::panic_of(|| kept.s.alloc_fmt(format_args!("{}", Failing(kept))).len());
+        assert!(message.unwrap().contains("formatting"));
         let later = kept.s.alloc_slice_from_iter(std::iter::repeat_n(0xEEu8, 300));
         kept.check(later);
     });
@@ -297,10 +298,10 @@ fn a_destructor_that_allocates_while_an_unfinished_slice_is_freed() {
             assert!(i < 4, "unfinished");
             Dropping(kept, [1; 4])
         };
-        let told = common::panic_of(|| s.boxed_slice_from_iter((0..9).map(values)).len());
-        assert_eq!(told.as_deref(), Some("unfinished"));
-        let told = common::panic_of(|| s.boxed_slice_fill_with(9, values).len());
-        assert_eq!(told.as_deref(), Some("unfinished"));
+        let message = common::panic_of(|| s.boxed_slice_from_iter((0..9).map(values)).len());
+        assert_eq!(message.as_deref(), Some("unfinished"));
+        let message = common::panic_of(|| s.boxed_slice_fill_with(9, values).len());
+        assert_eq!(message.as_deref(), Some("unfinished"));
         let low = s.alloc_slice_from_iter(std::iter::repeat_n(0xEEu8, 500));
         kept.check(low);
         let high = s.alloc_slice_fill_copy(500, 0xEEu8);

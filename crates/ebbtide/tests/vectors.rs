@@ -1032,8 +1032,8 @@ fn what_cannot_be_had_is_refused_and_nothing_changes() {
     let tail = list.try_split_off(12).expect("it takes no memory");
     assert_eq!((list.len(), tail.len()), (12, 4));
     for overflow in [usize::MAX, usize::MAX / 2, usize::MAX / 4] {
-        let told = panic_of(|| list.reserve(overflow)).unwrap();
-        assert!(told.contains("capacity overflow"), "{told}");
+        let message = panic_of(|| list.reserve(overflow)).unwrap();
+        assert!(message.contains("capacity overflow"), "{message}");
     }
     let mut node = NodeVec::<'_, ()>::new();
     // SAFETY: elements without bytes are there.
@@ -1079,21 +1079,21 @@ fn indices_out_of_bounds_are_refused_where_the_caller_is() {
     let s = arena.scope();
     let mut list = ebbtide::vec![in s; 1, 2, 3];
     let mut text = ebbtide::format!(in s, "aé");
-    let told = |run: &mut dyn FnMut()| panic_of(run).expect("it panics");
-    assert_eq!(told(&mut || list.insert(4, 0)), "the index is 4, and the length is 3");
-    assert_eq!(told(&mut || _ = list.remove(3)), "the index is 3, and the length is 3");
-    assert_eq!(told(&mut || _ = list.swap_remove(3)), "the index is 3, and the length is 3");
-    assert!(told(&mut || drop(list.drain(2..5))).contains("2..5"));
+    let message = |run: &mut dyn FnMut()| panic_of(run).expect("it panics");
+    assert_eq!(message(&mut || list.insert(4, 0)), "the index is 4, and the length is 3");
+    assert_eq!(message(&mut || _ = list.remove(3)), "the index is 3, and the length is 3");
+    assert_eq!(message(&mut || _ = list.swap_remove(3)), "the index is 3, and the length is 3");
+    assert!(message(&mut || drop(list.drain(2..5))).contains("2..5"));
     #[allow(clippy::reversed_empty_ranges)]
-    let reversed = told(&mut || drop(list.drain(3..2)));
+    let reversed = message(&mut || drop(list.drain(3..2)));
     assert!(reversed.contains("3..2"));
-    assert!(told(&mut || list.extend_from_within(..=usize::MAX)).contains("usize::MAX"));
-    assert!(told(&mut || drop(list.split_off(4))).contains('4'));
-    assert_eq!(told(&mut || text.insert(2, 'x')), "byte 2 is inside a character");
-    assert_eq!(told(&mut || text.insert(4, 'x')), "the index is 4, and the length is 3");
-    assert!(told(&mut || _ = text.remove(3)).contains("no character"));
-    assert!(told(&mut || text.replace_range(..2, "")).contains("inside"));
-    assert!(told(&mut || drop(text.drain(2..))).contains("inside"));
+    assert!(message(&mut || list.extend_from_within(..=usize::MAX)).contains("usize::MAX"));
+    assert!(message(&mut || drop(list.split_off(4))).contains('4'));
+    assert_eq!(message(&mut || text.insert(2, 'x')), "byte 2 is inside a character");
+    assert_eq!(message(&mut || text.insert(4, 'x')), "the index is 4, and the length is 3");
+    assert!(message(&mut || _ = text.remove(3)).contains("no character"));
+    assert!(message(&mut || text.replace_range(..2, "")).contains("inside"));
+    assert!(message(&mut || drop(text.drain(2..))).contains("inside"));
     assert_eq!((list, text), (ebbtide::vec![in s; 1, 2, 3], ebbtide::format!(in s, "aé")));
 }
 

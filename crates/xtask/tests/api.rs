@@ -3,7 +3,7 @@
 //!
 //! Both are read from the sources, because the lint for examples needs a nightly compiler.
 
-#![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
+#![allow(clippy::expect_used, reason = "in a test, a panic reports the failure")]
 
 use std::{
     collections::BTreeSet,

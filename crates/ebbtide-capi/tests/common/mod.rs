@@ -14,8 +14,8 @@ use std::{
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The compilers of a language, "cc" or "c++", that this machine has: GCC and clang. Each is tested
-/// with once; there must be one.
+/// The installed compilers of a language, "cc" or "c++": GCC and clang. At least one must be
+/// installed.
 pub(crate) fn compilers(language: &str) -> impl Iterator<Item = &'static str> {
     let names: &[&str] = if language == "cc" { &["gcc", "clang"] } else { &["g++", "clang++"] };
     let found: Vec<&str> = names.iter().copied().filter(|name| is_there(name)).collect();
@@ -52,7 +52,7 @@ pub(crate) fn run(command: &mut Command, input: &str) -> String {
         panic!("{command:?}: {error}; apt-get install cmake make meson pkg-config")
     });
     let mut stdin = child.stdin.take().unwrap();
-    // By another thread: the program may answer before it has read everything.
+    // In another thread: the program may answer before it has read everything.
     let output = thread::scope(|threads| {
         threads.spawn(move || stdin.write_all(input.as_bytes()));
         child.wait_with_output().unwrap()
@@ -62,9 +62,9 @@ pub(crate) fn run(command: &mut Command, input: &str) -> String {
     run.output
 }
 
-/// The static library, built as these tests were. It has a folder of its own: Cargo gives the crate's
-/// own library no hash in its name, so this build would replace the one that the examples in the
-/// documentation are linked to, which may have other features.
+/// The static library, built like these tests. It has a folder of its own: the name of the crate's
+/// library has no hash, so this build would replace the one that the documentation tests are linked
+/// to, which may have other features.
 pub(crate) fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -113,7 +113,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Asserts that tests of `GoogleTest`, at least so many, were run and passed.
+    /// Asserts that at least `least` tests of `GoogleTest` ran and passed.
     pub(crate) fn assert_google_tests_passed(&self, least: usize, what: &str) {
         assert!(self.succeeded, "{what}:\n{}", self.output);
         let passed = self.output.split("[  PASSED  ] ").nth(1).unwrap();

@@ -7,7 +7,7 @@
 //! you commit it. A machine whose standard library is not installed is left out with a message.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::expect_used, reason = "in a test, a panic is how a failure is told")]
+#![allow(clippy::expect_used, reason = "in a test, a panic reports the failure")]
 
 mod compile;
 mod machine;

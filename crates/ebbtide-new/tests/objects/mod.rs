@@ -1,5 +1,5 @@
-//! The objects of the operators and of the functions of C, which a program is linked to beside the
-//! library.
+//! The object files of the operators and of the functions of C, which a program is linked to in
+//! addition to the library.
 
 use std::{path::Path, process::Command};
 
@@ -22,8 +22,8 @@ pub(crate) fn object(compiler: &str, file: &str, flags: &[&str], name: &str) -> 
     path.into_os_string().into_string().unwrap()
 }
 
-/// The operators and the functions of C, compiled by the compiler of C++ with this name and the one of
-/// C that belongs to it.
+/// The operators and the functions of C, compiled by the compiler of C++ with this name and the one
+/// of C that belongs to it.
 pub(crate) fn objects(compiler: &str, flags: &[&str], name: &str) -> [String; 2] {
     let c = if compiler == "g++" { "gcc" } else { "clang" };
     let malloc = [&["-std=c11"], flags].concat();
