@@ -24,7 +24,7 @@
 	movq	%r11, %rbx
 	subq	%r9, %rbx
 	cmpq	%rbx, %rax
-	jbe	.LBB12_7
+	jbe	.LBB12_8
 .Ltmp10:
 	callq	*_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE@GOTPCREL(%rip)
 .Ltmp11:
@@ -34,24 +34,24 @@
 	movl	$4, %eax
 	cmpq	%rdx, %rsi
 	je	.LBB12_3
-.LBB12_16:
-	leaq	8(%rsp), %rbx
 .LBB12_17:
+	leaq	8(%rsp), %rbx
+.LBB12_18:
 	movl	(%rsi), %ebp
 	cmpq	%rcx, 32(%rsp)
-	je	.LBB12_18
-.LBB12_21:
+	je	.LBB12_19
+.LBB12_22:
 	addq	$4, %rsi
 	incl	%ebp
 	movl	%ebp, (%rax,%rcx,4)
 	incq	%rcx
 	movq	%rcx, 24(%rsp)
 	cmpq	%rdx, %rsi
-	jne	.LBB12_17
-	jmp	.LBB12_22
-.LBB12_18:
+	jne	.LBB12_18
+	jmp	.LBB12_23
+.LBB12_19:
 	cmpq	$-1, %rcx
-	je	.LBB12_25
+	je	.LBB12_26
 	movq	%rsi, %r14
 	movq	%rdx, %r15
 	incq	%rcx
@@ -64,17 +64,17 @@
 	movq	24(%rsp), %rcx
 	movq	%r15, %rdx
 	movq	%r14, %rsi
-	jmp	.LBB12_21
-.LBB12_22:
+	jmp	.LBB12_22
+.LBB12_23:
 	movq	8(%rsp), %rdi
 	movq	16(%rsp), %rax
 	movq	32(%rsp), %rdx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	je	.LBB12_24
+	je	.LBB12_25
 	jmp	.LBB12_30
-.LBB12_7:
+.LBB12_8:
 	movq	8(%rdi), %rbx
 	leaq	(%r9,%r10), %rax
 	addq	%rax, %r8
@@ -91,10 +91,10 @@
 	cmpq	%r8, %rcx
 	cmovbq	%rcx, %r8
 	cmpq	$8, %r8
-	jae	.LBB12_9
+	jae	.LBB12_10
 	xorl	%r8d, %r8d
-	jmp	.LBB12_12
-.LBB12_9:
+	jmp	.LBB12_13
+.LBB12_10:
 	incq	%r8
 	movl	%r8d, %r11d
 	andl	$7, %r11d
@@ -106,7 +106,7 @@
 	addq	$16, %r9
 	xorl	%r10d, %r10d
 	pcmpeqd	%xmm0, %xmm0
-.LBB12_10:
+.LBB12_11:
 	movdqu	(%rsi,%r10,4), %xmm1
 	movdqu	16(%rsi,%r10,4), %xmm2
 	psubd	%xmm0, %xmm1
@@ -115,28 +115,28 @@
 	movdqu	%xmm2, (%r9,%r10,4)
 	addq	$8, %r10
 	cmpq	%r10, %r8
-	jne	.LBB12_10
+	jne	.LBB12_11
 	movq	%r11, %rsi
-.LBB12_12:
+.LBB12_13:
 	cmpq	%rdx, %rsi
-	je	.LBB12_13
+	je	.LBB12_14
 	movl	(%rsi), %r9d
 	addq	$4, %rsi
 	incl	%r9d
 	movl	%r9d, (%rax,%r8,4)
 	incq	%r8
 	cmpq	%r8, %rcx
-	jne	.LBB12_12
+	jne	.LBB12_13
 	movq	%rcx, 24(%rsp)
 	cmpq	%rdx, %rsi
-	jne	.LBB12_16
+	jne	.LBB12_17
 .LBB12_3:
 	movq	%rcx, %rdx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
 	jne	.LBB12_30
-.LBB12_24:
+.LBB12_25:
 	movq	%rcx, %r8
 	subq	%rdx, %r8
 	leaq	(%rsi,%r8,4), %rdx
@@ -149,15 +149,15 @@
 	popq	%r15
 	popq	%rbp
 	retq
-.LBB12_13:
+.LBB12_14:
 	movq	%rcx, %rdx
 	movq	%r8, %rcx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	je	.LBB12_24
+	je	.LBB12_25
 	jmp	.LBB12_30
-.LBB12_25:
+.LBB12_26:
 .Ltmp15:
 	leaq	.Lanon..3(%rip), %rdi
 	callq	*_ZN69_$LT$core..convert..Infallible$u20$as$u20$ebbtide..error..Failure$GT$9too_largeE@GOTPCREL(%rip)
