@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs the tests of the Julia package: with one thread, with two, and with bounds checks that @inbounds does not remove.
+# Runs the tests of the Julia package: with one thread, with two, and with bounds checks that
+# @inbounds does not remove.
 # Usage: ci/julia.sh [--probe | --install]
 #        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the library
 #        ci/julia.sh others FOLDER         runs tests and programs written for Bumper.jl with Ebbtide in its place
 #        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
-# FOLDER has a checkout of Bumper.jl as Bumper, of its dependency UnsafeArrays.jl as UnsafeArrays, and, if its tests are to
-# run as well, of WithAlloc.jl as WithAlloc.
-# The program is $JULIA if that is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install
-# unpacks into target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed. --probe fails if there
-# is none.
+# FOLDER has a checkout of Bumper.jl as Bumper, of its dependency UnsafeArrays.jl as UnsafeArrays,
+# and, if its tests are to run as well, of WithAlloc.jl as WithAlloc. The program is $JULIA if that
+# is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install unpacks into
+# target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed. --probe fails
+# if there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -31,8 +32,8 @@ julia() {
 
 probe() { julia --startup-file=no -e 'exit(VERSION < v"1.5")'; }
 
-# The mirror that this system's own packages come from also has the older release. apt gets a source list and a state of
-# its own, and is not told what is installed.
+# The mirror that this system's own packages come from also has the older release. apt gets a source
+# list and a state of its own, and is not told what is installed.
 install() {
     local release mirror apt package
     release=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -56,15 +57,16 @@ install() {
     mv "$prefix.new" "$prefix"
 }
 
-# Compiled code is kept apart from that of the user, whose packages and settings are not used either.
+# Compiled code is kept apart from that of the user, whose packages and settings are not used
+# either.
 prepare() {
     cargo build --release --package ebbtide-capi
     export EBBTIDE_LIBRARY=${EBBTIDE_LIBRARY:-$target/release/libebbtide_capi.so}
     export JULIA_DEPOT_PATH=$target/julia-depot JULIA_LOAD_PATH=@:@stdlib
 }
 
-# What the programs load as Bumper.jl is the package of that name in julia/others/packages. Some of WithAlloc.jl's tests fail
-# on older Julias with Bumper.jl, too: as many have to pass.
+# What the programs load as Bumper.jl is the package of that name in julia/others/packages. Some of
+# WithAlloc.jl's tests fail on older Julias with Bumper.jl, too: as many have to pass.
 others() {
     local folder=$1 here=$PWD/julia/others theirs ours
     export JULIA_LOAD_PATH=@stdlib:$here/packages:$PWD/julia:$folder

@@ -1,4 +1,5 @@
-// Runs a program for wasm32-wasip1: `node wasi.mjs PROGRAM ARGUMENT...`. The imported package must be next to it.
+// Runs a program for wasm32-wasip1: `node wasi.mjs PROGRAM ARGUMENT...`. The imported package must
+// be next to it.
 import { writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { argv, env, exit } from "node:process";

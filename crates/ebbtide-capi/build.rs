@@ -1,4 +1,4 @@
-//! Names the shared library: one that is linked to it asks for this version of the interface.
+//! Sets the soname of the shared library, which programs linked to it request at load time.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

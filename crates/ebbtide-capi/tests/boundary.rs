@@ -53,8 +53,7 @@ unsafe fn fill(scope: *mut ebb_scope) {
                 unsafe { block.cast::<u8>().write_bytes(1, size) };
             }
         }
-        // The fast path of the header.
-        // SAFETY: a scope.
+        // The fast path of the header. SAFETY: a scope.
         let words = unsafe { &mut (*scope).words };
         let start = (words.top - 8) & !7;
         if start >= words.low.addr() {

@@ -17,7 +17,7 @@ const SETS: [&[&str]; 3] = [
     &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
 ];
 
-/// Files of tests, and how many are in them at least.
+/// Test files, and the minimum number of tests in each.
 const ARENAS: (&str, usize) = ("cpp/arenas.cpp", 32);
 const CONTAINERS: (&str, usize) = ("cpp/containers.cpp", 13);
 
@@ -82,7 +82,8 @@ fn the_header_of_c_compiles_as_cpp() {
     }
 }
 
-/// Projects turn on more warnings than ours does, and include the headers as files of their own.
+/// Other projects enable more warnings than this one, and include the headers as if they were their
+/// own files.
 #[test]
 fn the_header_of_cpp_has_no_warnings() {
     let more: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Claim: the programs in `examples` do what they say, with every compiler there is, also under
+//! Claim: the programs in `examples` do what they say, with every installed compiler, also under
 //! sanitizers and with bad input.
 
 #![cfg(target_os = "linux")]
@@ -42,7 +42,7 @@ fn output(program: &Program, input: &str) -> String {
     run(&mut Command::new(program.path()), input)
 }
 
-/// Documents, with what the parser of C answers.
+/// Documents, and the expected answers of the parser in C.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("null", "null"),
     (" [ true , false ]\t", "[true,false]"),
@@ -128,7 +128,7 @@ fn the_json_parser_accepts_what_serde_json_accepts_and_reads_the_same() {
                     _ => {}
                 }
             }
-            // Only whole characters: serde_json refuses others, the parser of C takes them.
+            // Only whole characters: serde_json rejects others, the parser in C accepts them.
             String::from_utf8(bytes).unwrap_or_default()
         })
         .collect();
@@ -150,7 +150,7 @@ fn the_json_parser_accepts_what_serde_json_accepts_and_reads_the_same() {
     assert!(counts[0] > 5_000 && counts[1] > 5_000, "{counts:?}");
 }
 
-/// Whether two documents are equal, but for the last bit of numbers, which `serde_json` rounds.
+/// Whether two documents are equal, except for the last bit of numbers, which `serde_json` rounds.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
@@ -228,7 +228,7 @@ fn rust_and_c_share_a_scope_whoever_has_opened_it() {
     }
 }
 
-/// The same as of the programs in Rust, in `nostd/tests`.
+/// The same as for the Rust programs, in `nostd/tests`.
 #[test]
 fn programs_without_a_runtime_need_libc_only_and_do_as_those_in_rust() {
     let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/nostd");
@@ -305,7 +305,7 @@ impl Server {
         held.parse().unwrap()
     }
 
-    /// Asks it to end, and returns its last line. It must end without an error.
+    /// Stops the server, and returns its last line. It must end without an error.
     fn stop(mut self) -> String {
         run(Command::new("kill").args(["-TERM", &self.process.id().to_string()]), "");
         let mut text = String::new();
@@ -327,7 +327,8 @@ impl Client {
         self.answer()
     }
 
-    /// Sends a request after which the server closes the connection. It has given the arena back then.
+    /// Sends a request after which the server closes the connection. By then the arena is back in
+    /// the pool.
     fn ask_last(mut self, request: &str) -> (u32, String) {
         let answer = self.ask(request);
         assert!(matches!(self.0.read(&mut [0]), Ok(0)), "{request}: {answer:?}");
@@ -357,7 +358,7 @@ const CLIENTS: usize = 8;
 const REQUESTS: usize = 50;
 const MOST_OF_A_REQUEST: usize = 64 << 10;
 
-/// Several connections at a time, with requests of different sizes on each.
+/// Several simultaneous connections, with requests of different sizes on each.
 fn load(server: &Server) {
     // All connections are open at once, so that each round needs as many arenas.
     let all_connected = Barrier::new(CLIENTS);
@@ -437,7 +438,7 @@ fn the_server_answers_bad_requests_with_an_error_and_goes_on() {
     client.0.get_mut().write_all((post("c") + &second[..30]).as_bytes()).unwrap();
     assert_eq!(client.answer(), (200, "1 c\n".to_owned()));
     assert_eq!(client.ask(&second[30..]), (200, "2 a\n1 b\n".to_owned()));
-    // So many different words that counting them takes more than the limit of the arena.
+    // Counting this many different words exceeds the limit of the arena.
     let letter = |digit: u32| char::from(b'a' + (digit % 26) as u8);
     let words =
         (0..200_000).map(|n| [letter(n), letter(n / 26), letter(n / 676), letter(n / 17_576)]);

@@ -1,5 +1,5 @@
-//! Claim: what docs/C.md shows compiles and runs: its second examples, and every new call of its tables
-//! for those who come from other arenas. Every public function of the headers has a comment.
+//! Claim: the code in docs/C.md compiles and runs: its second examples, and every new call in its
+//! tables for users of other arenas. Every public function of the headers has a comment.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -45,7 +45,7 @@ fn the_example_of_a_tree_and_a_pool_runs() {
     prints("c++", "```cpp\n", &["-std=c++17"], "tree.cpp", "3 li\n1 ul\n");
 }
 
-/// The pieces of code of a row's cell. Options of compilers are none.
+/// The code spans in a cell of a row, without compiler options.
 fn code(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2).filter(|piece| !piece.starts_with('-'))
 }
@@ -70,7 +70,8 @@ fn new_calls(guide: &str) -> (Vec<&str>, Vec<&str>) {
     (c, cpp)
 }
 
-/// A function with each piece of code in a block of its own, after declarations of what they name.
+/// A function with each piece of code in a block of its own, after declarations of the names that
+/// they use.
 fn function(start: &str, calls: &[&str]) -> String {
     let blocks: String = calls.iter().map(|call| format!("    {{ {call}; }}\n")).collect();
     format!("{start}{blocks}}}\n")
@@ -136,7 +137,7 @@ fn declared(line: &str) -> Option<&str> {
     (is_name && !name.ends_with('_')).then_some(name)
 }
 
-/// Whether a line begins a declaration, because the one before ends something.
+/// Whether a line begins a declaration, because the line before it ends one.
 fn begins(before: &str) -> bool {
     before.is_empty()
         || before.ends_with([';', '}', '{', ':', '/'])
@@ -197,8 +198,8 @@ const STANDARD: &[&str] = &[
     "upstream_resource",
 ];
 
-/// The public functions of `ebbtide.hpp` without a comment before them, but for constructors,
-/// destructors, operators, and what the standard library has.
+/// The public functions of `ebbtide.hpp` without a comment before them, except constructors,
+/// destructors, operators, and members that the standard library has.
 fn bare_in_cpp(header: &str) -> (Vec<&str>, usize) {
     let (mut bare, mut count) = (Vec::new(), 0);
     let (mut before, mut class, mut is_public, mut is_internal) = ("", "", true, false);

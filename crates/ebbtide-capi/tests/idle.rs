@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-/// The heap, and how much of it is in use.
+/// The heap, with a count of the bytes in use.
 struct Counted;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);

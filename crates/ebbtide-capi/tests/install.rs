@@ -1,6 +1,6 @@
-//! Claim: what `cargo xtask dist` installs is found by `CMake`, by Meson, and by make with pkg-config,
-//! and programs that are built in an empty folder run, also after the installed folder was moved. A
-//! project of `CMake` can also build the library from its source.
+//! Claim: `CMake`, Meson, and make with pkg-config find the library that `cargo xtask dist`
+//! installs, and programs built in an empty folder run, even after the installed folder was moved.
+//! A CMake project can also build the library from source.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -13,8 +13,8 @@ use std::{fs, path::Path, process::Command, sync::OnceLock};
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// The folder of the installed library: installed twice, so that the second time finds what is there,
-/// to a staging folder, and moved from there.
+/// The folder of the installed library: installed twice into a staging folder, so that the second
+/// installation replaces existing files, and then moved from there.
 fn prefix() -> &'static str {
     static PREFIX: OnceLock<String> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -60,7 +60,7 @@ fn built_by_cmake(example: &str, options: &[String]) -> String {
     build
 }
 
-/// The shared libraries that a program asks for.
+/// The shared libraries that a program requires.
 fn needed(program: &str) -> String {
     run(Command::new("readelf").args(["-d", program]), "")
 }

@@ -1,5 +1,5 @@
-//! Claim: a thread that first opens a scope of its arenas in a destructor, of a thread-local or of a
-//! POSIX key, leaves no memory behind.
+//! Claim: a thread that first opens a scope of its arenas in a destructor, of a thread-local or of
+//! a POSIX key, leaves no memory behind.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -16,7 +16,7 @@ use std::{
     thread,
 };
 
-/// The heap, and how much of it is in use.
+/// The heap, with a count of the bytes in use.
 struct Counted;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
@@ -77,7 +77,7 @@ thread_local! {
     static VARIABLE: AtExit = const { AtExit(Cell::new(false)) };
 }
 
-/// What a thread does before it ends, and the scopes that it opens in all.
+/// The actions of a thread before it ends, and the number of scopes that it opens.
 type Case = (fn(), usize);
 
 fn use_key(key: &'static ThreadKey) {

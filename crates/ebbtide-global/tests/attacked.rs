@@ -36,7 +36,7 @@ fn check(kept: &[Vec<String>]) {
     }
 }
 
-/// A scope with a limit, something, and a scope that fills memory.
+/// Opens a scope with a limit, calls the function, and opens a scope that fills memory.
 fn disturb(between: impl FnOnce()) -> Vec<Vec<u8>> {
     arena_with(&Options::new().byte_limit(1 << 20), || drop(Box::new(1)));
     between();

@@ -33,7 +33,7 @@ const THREADS: u64 = 4;
 /// Blocks that a thread keeps to itself.
 const HELD: usize = 300;
 
-/// The live blocks of the engine: where each begins and ends.
+/// The start and end of each live block of the engine.
 static LIVE: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 /// Whether [`LIVE`] is kept. Its lock would hide from a sanitizer the races that it looks for.
@@ -72,7 +72,7 @@ impl Passed {
         let mut next = self.0.swap(ptr::null_mut(), Ordering::Acquire);
         let mut blocks = Vec::new();
         while !next.is_null() {
-            // SAFETY: the node came from a `Box`, and whoever takes the stack has it.
+            // SAFETY: the node came from a `Box`, and the thread that took the stack owns it.
             let node = unsafe { Box::from_raw(next) };
             next = node.next;
             blocks.push(node.block);
@@ -144,8 +144,8 @@ impl Block {
         self.word(index / 8).to_le_bytes()[index % 8]
     }
 
-    /// Writes to the bytes from here on. Of large blocks only to some: the first and the last, and
-    /// one of each page.
+    /// Writes to the bytes from this index on; in large blocks, only to the first, the last, and
+    /// one in each page.
     fn fill(&self, from: usize) {
         for index in Self::places(self.layout.size()).filter(|index| *index >= from) {
             // SAFETY: within the block.
@@ -269,7 +269,7 @@ impl Player {
         }
     }
 
-    /// A scope that keeps one block in so many.
+    /// A scope that keeps one block in `kept`.
     fn keep_little(&mut self) {
         let ticket = self.owner.enter(&Options::new());
         // Where the blocks are larger, so much is pinned that scopes are closed for want of memory.

@@ -35,7 +35,7 @@ impl Player {
         Player { owner, live: Vec::new() }
     }
 
-    /// Serves so many blocks, each filled with its number.
+    /// Allocates this many blocks, each filled with its number.
     fn serve(&mut self, count: usize) {
         for _ in 0..count {
             let block = self.owner.alloc(LAYOUT);

@@ -28,7 +28,7 @@ fn work(salt: usize) -> usize {
     kept.iter().flatten().map(String::len).sum()
 }
 
-/// Runs `child` in another process. True if it came to its end.
+/// Runs `child` in another process. Returns true if it ended normally.
 fn fork(child: impl FnOnce()) -> bool {
     // SAFETY: the child uses nothing that another thread could have locked: only the allocators, of
     // which glibc's is made for it and ours has no locks.

@@ -28,7 +28,7 @@ const PROCESSES: u32 = 100;
 /// A process that takes longer is stuck.
 const SECONDS: u32 = 30;
 
-/// How a child ends that found a range, and one that found another thread at work on it.
+/// The exit codes of a child that found a range, and of one that found another thread reserving it.
 const WITH_RANGE: i32 = 17;
 const WITHOUT: i32 = 18;
 
@@ -37,7 +37,7 @@ fn work() -> usize {
     all.iter().map(String::len).sum()
 }
 
-/// Runs `child` in another process, and returns its exit code; `None` where it was killed.
+/// Runs `child` in another process, and returns its exit code; `None` if it was killed.
 fn fork(child: impl FnOnce() -> i32) -> Option<i32> {
     // SAFETY: the child uses nothing that another thread could have locked: only the allocators, of
     // which glibc's is made for it and ours has no locks.
@@ -106,12 +106,13 @@ fn a_child_that_was_forked_off_at_any_moment_of_a_first_scope_comes_to_its_end()
 mod stopped {
     use super::{AtomicBool, Ordering, WITHOUT, child, fork, report, thread, work};
 
-    /// Whether the next thread that asks is to stop, whether it has, and whether it may go on.
+    /// Whether the next thread that asks should stop, whether it has stopped, and whether it may
+    /// continue.
     static ARMED: AtomicBool = AtomicBool::new(false);
     static STOPPED: AtomicBool = AtomicBool::new(false);
     static FORKED: AtomicBool = AtomicBool::new(false);
 
-    /// Does what the C library's does, but for the time that it takes.
+    /// Works like the C library's function, but may take longer.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn getrlimit(
         resource: libc::c_uint,
@@ -149,7 +150,7 @@ mod stopped {
         if code != Some(WITHOUT) {
             return code.unwrap_or(1);
         }
-        // Whoever waited in vain gets a range with the next scope.
+        // A thread that waited in vain gets a range with its next scope.
         let scopes = report().scopes;
         work();
         if report().scopes > scopes { WITHOUT } else { 2 }

@@ -1,5 +1,5 @@
-//! Claims: memory that the pools give back is no longer the process's; runs whose memory was given
-//! back serve again, and their zeroed blocks are zero.
+//! Claims: memory that the pools give back no longer belongs to the process; runs whose memory was
+//! given back serve requests again, and their zeroed blocks are zero.
 
 // These systems tell what is behind an address. On 32 bits there is nothing to give back.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
@@ -58,7 +58,7 @@ fn has_memory(address: usize) -> bool {
 /// The blocks that a scope uses: some share a chunk, some have chunks of their own.
 const SIZES: [usize; 6] = [1_000, 8_000, 20_000, 100_000, 3 << 20, 8 << 20];
 
-/// Asks for zeroed blocks in a scope, fills them, and tells where they were.
+/// Requests zeroed blocks in a scope, fills them, and returns their addresses.
 fn use_blocks(byte: u8) -> [usize; SIZES.len()] {
     arena(|| {
         let blocks = SIZES.map(|size| {

@@ -1,6 +1,6 @@
-//! Claims: blocks with a header are freed and resized without a layout, by any owner, even one whose
-//! bytes are all zero; they are aligned, as large as asked, and do not overlap; what the engine does
-//! not serve, or did not serve, it leaves alone.
+//! Claims: blocks with a header are freed and resized without a layout, by any owner, even one
+//! whose bytes are all zero; they are aligned, as large as requested, and do not overlap; the
+//! engine leaves requests that it does not serve, and blocks that it did not serve, alone.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
@@ -37,7 +37,7 @@ struct Block {
     mark: u8,
 }
 
-// SAFETY: whoever has the block may use and free it.
+// SAFETY: the owner of the value may use and free the block.
 unsafe impl Send for Block {}
 
 impl Block {
@@ -67,7 +67,7 @@ impl Block {
         assert!(unsafe { owner.free_headed(self.address) });
     }
 
-    /// Resizes the block, by moving it if need be; false if there is no memory for it.
+    /// Resizes the block, by moving it if necessary. Returns false if there is no memory for it.
     fn resize(&mut self, owner: &Owner, size: usize) -> bool {
         self.check();
         // SAFETY: the block is alive, and its address is replaced by the result.

@@ -1,6 +1,7 @@
 //! Claims: labels keep figures of their own; the chunks that a label pins are counted for it until
-//! the last block is freed, by whichever thread; a label is leaky while it pins memory, not because
-//! of what was freed soon after its scopes; `outside` and later polls of a future are no scopes.
+//! any thread frees the last block; a label is leaky while it pins memory, not because of blocks
+//! that were freed soon after its scopes; `outside` and later polls of a future do not count as
+//! scopes.
 
 // Without a range, no scope serves.
 #![cfg(all(target_pointer_width = "64", not(any(loom, target_family = "wasm"))))]
@@ -23,8 +24,8 @@ use std::{
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
 
-/// Figures are the whole program's, so one test runs at a time, in a thread that no test had
-/// before: nothing of another one's scopes is continued.
+/// Statistics are global, so one test runs at a time, each in a new thread, so that it continues no
+/// scope of another test.
 fn alone(test: impl FnOnce() + Send) {
     static TESTS: Mutex<()> = Mutex::new(());
     let _alone: MutexGuard<'_, ()> = TESTS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,7 +17,7 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("a layout")
 }
 
-/// A block, written to from end to end.
+/// A block with all of its bytes written.
 struct Block {
     start: *mut u8,
     layout: Layout,

@@ -16,12 +16,12 @@ use std::{
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
 
-/// The figures are those of the whole program: one test at a time.
+/// Statistics are global, so one test runs at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 const MIB: usize = 1 << 20;
 
-/// What a thread may have served or freed and not published yet: 256 KiB.
+/// The bytes that a thread may have served or freed but not published yet: 256 KiB.
 const UNPUBLISHED: usize = 256 << 10;
 
 /// Messages of 100 blocks of 1000 bytes.

@@ -25,9 +25,9 @@ use loom::{
 
 struct Chunk {
     count: Count,
-    /// What a block holds; whoever frees it has used it before.
+    /// The contents of a block; the thread that frees it has used it before.
     blocks: Vec<UnsafeCell<u32>>,
-    /// Where the free tail begins: an owner's plain field.
+    /// The start of the free tail: a plain field of the owner.
     tail: UnsafeCell<u32>,
     recycled: AtomicU32,
 }
@@ -56,7 +56,7 @@ impl Chunk {
         self.tail.with(|place| unsafe { *place })
     }
 
-    /// Uses everything anew.
+    /// Reuses the whole chunk.
     fn recycle(&self) {
         for block in 0..self.blocks.len() {
             self.write(block);

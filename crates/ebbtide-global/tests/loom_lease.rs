@@ -1,9 +1,9 @@
 //! Claim: the figures of an owner have one writer at a time, and a later owner continues from the
 //! last values of the one before.
 //!
-//! Models: `ci/loom.sh` runs them. The lease is the crate's own, with the atomics of loom. A cell of
-//! loom represents the figures, so loom reports two accesses that nothing orders. Each model names
-//! the mutations for which it was seen to fail.
+//! Models: `ci/loom.sh` runs them. The lease is the crate's own, with the atomics of loom. A cell
+//! of loom represents the figures, so loom reports two accesses that nothing orders. Each model
+//! names the mutations for which it was seen to fail.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]

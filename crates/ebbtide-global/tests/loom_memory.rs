@@ -19,7 +19,7 @@ use loom::{
     thread,
 };
 
-/// Fails where `grow` compares before it counts, or leaves counted what it refuses.
+/// Fails where `grow` compares before it counts, or keeps counting bytes that it refuses.
 #[test]
 fn what_is_granted_is_never_more_than_the_bound() {
     const BOUND: usize = 100;
@@ -49,8 +49,8 @@ fn what_is_granted_is_never_more_than_the_bound() {
     });
 }
 
-/// Fails where the peak goes from this window before it is in the one before, and where the
-/// exchange that takes it away is not `Release`, or `peak` does not acquire it.
+/// Fails where the peak is removed from this window before it is stored in the previous one, and
+/// where the exchange that removes it is not `Release`, or `peak` does not acquire it.
 #[test]
 fn a_peak_outlives_the_end_of_its_window_at_any_moment() {
     loom::model(|| {

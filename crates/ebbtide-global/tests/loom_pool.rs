@@ -68,7 +68,7 @@ impl Pool {
         self.stack.push(run, |next| self.links[run as usize].store(next, Relaxed));
     }
 
-    /// Takes a run and uses it; 0 where there is none.
+    /// Takes a run and uses it; 0 if there is none.
     fn take(&self) -> u32 {
         let run = self.stack.pop(|run| self.links[run as usize].load(Relaxed));
         if run != 0 {
@@ -86,8 +86,7 @@ impl Pool {
     }
 }
 
-/// Every order of events in which at most so many threads are stopped that could have gone on;
-/// LOOM_MAX_PREEMPTIONS says another number.
+/// Every interleaving with at most this many preemptions; LOOM_MAX_PREEMPTIONS sets another number.
 fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = model.preemption_bound.or(Some(preemptions));
@@ -143,8 +142,8 @@ fn runs_that_are_given_while_others_are_taken_are_all_there() {
     });
 }
 
-/// Fails where the stack's word does not count its changes: the thread that is slow then puts a run
-/// on top which the other one has.
+/// Fails where the stack's word does not count its changes: the slower thread then puts a run on
+/// top that the other thread owns.
 #[test]
 fn a_head_that_went_and_came_back_is_not_taken_for_one_that_stayed() {
     model(3, || {
@@ -165,7 +164,7 @@ fn a_head_that_went_and_came_back_is_not_taken_for_one_that_stayed() {
     });
 }
 
-/// A chunk whose entry is known to be committed by whoever was told of it.
+/// A chunk. A thread that learns of it knows that its entry is committed.
 struct Chunk {
     committed: UnsafeCell<bool>,
     count: Count,
@@ -174,7 +173,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    /// Where an adopted chunk's tail begins, moved by one.
+    /// Moves the start of an adopted chunk's tail by one, and returns it.
     fn bump(&self) -> u32 {
         // SAFETY: loom checks that nobody else is at it.
         self.tail.with_mut(|tail| unsafe {
@@ -192,9 +191,9 @@ impl Chunk {
     }
 }
 
-/// Fails where `Tails::leave` is not `Release` or `take` not `Acquire` (the entry is looked at
-/// before it is committed), and where `Count::adopt` is not `Acquire` or `Count::settle` not
-/// `Release` (the tail is an earlier owner's).
+/// Fails where `Tails::leave` is not `Release` or `take` not `Acquire` (the entry is read before it
+/// is committed), and where `Count::adopt` is not `Acquire` or `Count::settle` not `Release` (the
+/// tail is an earlier owner's).
 #[test]
 fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
     model(2, || {

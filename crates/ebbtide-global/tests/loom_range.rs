@@ -1,4 +1,4 @@
-//! Claims: the range is reserved once, and every thread that is told so knows its bounds; no block
+//! Claims: the range is reserved once, and every thread that learns of it sees its bounds; no block
 //! of another allocator is mistaken for one in the range; and every chunk is taken once, and
 //! committed before.
 //!
@@ -57,7 +57,7 @@ impl Range {
         })
     }
 
-    /// What a thread relies on that has a block, or an owner that was started.
+    /// The facts that a thread with a block, or with a started owner, relies on.
     fn assert_known(&self) {
         assert_eq!(self.bounds.table().addr(), TABLE);
         assert_eq!(self.bounds.origin().addr(), ORIGIN);
@@ -87,14 +87,14 @@ fn the_range_is_reserved_once_and_known_to_whoever_is_told() {
             other.join().unwrap();
         }
         assert_eq!(range.reserved.load(Relaxed), 1);
-        // Whoever gave up asks again.
+        // Threads that gave up try again.
         assert_eq!(range.prepare(), Readiness::Ready);
         range.assert_known();
     });
 }
 
-/// Fails where the thread that makes it does not take back that others have given up: an exchange
-/// in place of the last store.
+/// Fails where the initialising thread does not replace the state `ABANDONED`: an exchange instead
+/// of the last store.
 #[test]
 fn a_thread_that_is_gone_is_not_waited_for() {
     loom::model(|| {
@@ -131,7 +131,7 @@ fn what_cannot_be_made_is_tried_once() {
     });
 }
 
-/// Fails where the range is at address 0 before it is there (`NOWHERE` is 0).
+/// Fails where the range is at address 0 before it is reserved (`NOWHERE` is 0).
 #[test]
 fn a_block_of_another_allocator_is_in_no_mixture_of_old_and_new_words() {
     loom::model(|| {
@@ -176,8 +176,8 @@ fn a_block_that_came_from_another_thread_is_in_the_range() {
     });
 }
 
-/// What is committed, a step at a time. The system's work has no order of its own here, so loom
-/// sees where the frontier gives none.
+/// The committed chunks, in steps. The simulated system calls order nothing, so loom detects where
+/// the frontier does not either.
 struct Steps([AtomicBool; 2]);
 
 impl Steps {

@@ -34,7 +34,7 @@ impl Value {
 // is so.
 unsafe impl Sync for Value {}
 
-/// A registry that is freed with what it points to, by nobody: models are short.
+/// A registry that is never freed: models are short.
 fn registry() -> &'static Registry<Value> {
     Box::leak(Box::new(Registry::new()))
 }
@@ -57,8 +57,8 @@ fn what_was_appended_is_seen_whole_by_readers_and_by_other_writers() {
     });
 }
 
-/// Fails where the list is searched first, and what was not found is then appended, and where a
-/// link is set by a store instead of an exchange.
+/// Fails where the list is searched first and a missing value is appended in a second step, and
+/// where a link is set by a store instead of an exchange.
 #[test]
 fn two_threads_that_append_the_same_at_once_append_one() {
     loom::model(|| {

@@ -1,5 +1,5 @@
-//! Claim: what counts as held is what the pages of the system take, whatever their size; it stays
-//! within the promise.
+//! Claim: the bytes counted as held are those that the system's pages take, whatever their size,
+//! and stay within the promise.
 //!
 //! Natively this is a test of one size of pages. `ci/platforms.sh aarch64` runs it with pages of 16
 //! and of 64 KiB, as QEMU simulates them.
@@ -22,7 +22,7 @@ fn page_bytes() -> usize {
     usize::try_from(bytes).expect("Linux knows it")
 }
 
-/// The bytes of the pages that a large block takes; it has them to itself.
+/// The bytes of the pages that a large block takes; it does not share them.
 fn pages_of(block: &[u8]) -> usize {
     assert!(engine::is_ours(block.as_ptr()));
     let start = block.as_ptr().addr();

@@ -19,8 +19,8 @@ fn free(owner: &Owner, block: *mut u8, layout: Layout) {
     assert!(unsafe { owner.dealloc(block, layout) });
 }
 
-/// Fills chunks until the owner's scope is refused one. One block in each chunk stays alive. A
-/// stranger frees the others, so that the scope cannot list them.
+/// Fills chunks until the owner's scope is refused one. One block in each chunk stays alive.
+/// Another owner frees the others, so that the scope cannot list them.
 fn waste(owner: &Owner) -> Vec<*mut u8> {
     let stranger = Owner::new();
     let mut kept = Vec::new();

@@ -21,7 +21,7 @@ use std::{
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
 
-/// Figures are the whole program's, so one test runs at a time.
+/// Statistics are global, so one test runs at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static TESTS: Mutex<()> = Mutex::new(());
     TESTS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -69,8 +69,8 @@ fn pinned() -> usize {
     report().escapes.pinned_chunks
 }
 
-/// Drops what scopes kept. No block is alive then, so the next outermost scope ends the persistent
-/// one, and no chunk stays pinned.
+/// Drops the blocks that scopes kept. The next outermost scope then ends the persistent one, which
+/// has no live block, and no chunk stays pinned.
 #[track_caller]
 fn assert_nothing_stays_pinned<T>(kept: T) {
     drop(kept);

@@ -1,8 +1,8 @@
-//! Claim: no byte is handed out twice, whatever owners with persistent scopes do. The owners do all
-//! that their interface allows at any moment: they nest scopes of every kind, end them out of order
-//! and with stale tickets, free and resize each other's blocks of every size and alignment, release
-//! pools and change bounds. Each live block keeps its bytes, and when all are freed no chunk is
-//! pinned.
+//! Claim: no byte is handed out twice, whatever owners with persistent scopes do. The owners use
+//! everything that their interface allows, at any moment: they nest scopes of every kind, end them
+//! out of order and with stale tickets, free and resize each other's blocks of every size and
+//! alignment, release pools and change bounds. Each live block keeps its bytes, and when all are
+//! freed no chunk is pinned.
 //!
 //! `EBBTIDE_ATTACK_STEPS=10000000 cargo test --release -p ebbtide-global --test persistent_attack`
 //! is the long run.
@@ -25,14 +25,14 @@ use std::{
 };
 
 const THREADS: u64 = 2;
-/// Owners that each thread has at a time; the last one is a stranger.
+/// The number of owners of each thread; the last one never starts, so it only frees and resizes.
 const OWNERS: usize = 4;
-/// Blocks that threads hold before they free more than they take.
+/// The number of blocks that threads hold before they free more than they allocate.
 const HELD: usize = 1_000;
 /// Blocks and owners on their way to other threads.
 const MOVING: usize = 100;
 
-/// The live blocks of all threads: where each begins and ends.
+/// The start and end of each live block of all threads.
 static LIVE: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 static BLOCKS: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 static HANDLES: Mutex<Vec<Handle>> = Mutex::new(Vec::new());
@@ -91,7 +91,7 @@ struct Block {
     start: *mut u8,
     layout: Layout,
     seed: u8,
-    /// The place of the owner that handed it out, unless that has moved.
+    /// The index of the owner that allocated it, unless that has moved.
     by: usize,
 }
 
@@ -99,14 +99,14 @@ struct Block {
 unsafe impl Send for Block {}
 
 impl Block {
-    /// One that was just handed out.
+    /// A block that was just allocated.
     fn new(start: *mut u8, layout: Layout, seed: u8, by: usize) -> Block {
         let block = Block { start, layout, seed, by };
         block.register();
         block
     }
 
-    /// From now on no other block may have its bytes.
+    /// Records the block as live: no other live block may overlap it.
     fn register(&self) {
         let (begin, end) = (self.start.addr(), self.start.addr() + self.layout.size());
         assert_eq!(begin % self.layout.align(), 0);
@@ -171,7 +171,7 @@ impl Block {
         }
     }
 
-    /// Resizes it, as `Scoped` does: what the engine refuses moves to the inner allocator.
+    /// Resizes the block like `Scoped`: if the engine refuses, it moves to the inner allocator.
     fn resize(&mut self, by: &Owner, size: usize, seed: u8) {
         self.check();
         self.unregister();
@@ -224,7 +224,7 @@ impl Handle {
     }
 }
 
-/// What happens for a while: one in so many.
+/// The frequencies of events for a while: each happens once in this many operations.
 #[derive(Clone, Copy)]
 struct Phase {
     /// Blocks are freed and resized by another owner than theirs.
@@ -313,7 +313,7 @@ impl Attacker {
         self.blocks[which].resize(&self.handles[by].owner, size, self.seed);
     }
 
-    /// A scope as programs have them: much is taken, most of it is freed, a little stays.
+    /// A scope like those of programs: allocates many blocks, frees most of them, and keeps a few.
     fn session(&mut self, by: usize, depth: usize) {
         let options = if self.random.is_one_in(8 * self.phase.wild) {
             self.random.options()

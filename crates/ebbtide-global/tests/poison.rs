@@ -12,7 +12,7 @@ use std::{alloc::System, thread};
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
 
-/// What is at an address of the engine's, whoever has it.
+/// Reads the byte at an address in the engine's range.
 fn byte(address: usize) -> u8 {
     let at: *const u8 = std::ptr::with_exposed_provenance(address);
     assert!(engine::is_ours(at));

@@ -1,4 +1,4 @@
-//! Claim: a scope that lasts long needs memory for its live blocks, not for all that it ever
+//! Claim: a long-lived scope needs memory for its live blocks, not for everything that it has
 //! allocated, even if blocks are freed long after the scope has left their chunk.
 
 use ebbtide_global::{Scoped, arena, report};

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// What is held is the whole program's, so one test runs at a time.
+/// The held bytes are global, so one test runs at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static TESTS: Mutex<()> = Mutex::new(());
     TESTS.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,6 +1,6 @@
-//! Claims: what is allocated in a scope comes from an arena; what outlives it stays valid and may
-//! be freed by any thread; the innermost scope decides; and a forgotten scope costs memory and
-//! nothing else.
+//! Claims: blocks allocated in a scope come from an arena; blocks that outlive it stay valid, and
+//! any thread may free them; the innermost scope serves requests; and a forgotten scope costs only
+//! memory.
 
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
 

@@ -26,7 +26,8 @@ unsafe impl GlobalAlloc for Short {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller guarantees that the block came from here, and so from `System`, with this layout.
+        // SAFETY: the caller guarantees that the block came from here, and so from `System`, with
+        // this layout.
         unsafe { System.dealloc(block, layout) }
     }
 }

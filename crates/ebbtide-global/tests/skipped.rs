@@ -60,7 +60,7 @@ impl Drop for Program {
     }
 }
 
-/// How many of the first scopes are opened before one is skipped; all of 3,000 if none is.
+/// The number of scopes that are opened before the first one is skipped; 3,000 if none is.
 fn opened(mut scope: impl FnMut() -> bool) -> usize {
     (0..3000).take_while(|_| scope()).count()
 }

@@ -28,7 +28,7 @@ static ALLOC: Scoped<System> = Scoped::new(System);
 /// Records that are alive.
 static LIVE: AtomicI64 = AtomicI64::new(0);
 
-/// What a thread holds back before it drops the oldest.
+/// The number of records that a thread holds before it drops the oldest.
 const HELD: usize = 2_000;
 
 struct Record {
@@ -63,7 +63,7 @@ impl Drop for Record {
     }
 }
 
-/// What one thread saw.
+/// The results of one thread.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     kept: u64,
@@ -112,14 +112,14 @@ fn work(
     seen
 }
 
-/// The memory that the process has, in KiB; nothing where the system does not tell.
+/// The resident memory of the process, in KiB; `None` if the system does not report it.
 fn resident_kib() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// One life of all threads, with so many scopes in all.
+/// Runs all threads once, with this many scopes in total.
 fn live(first: u64, scopes: u64, threads: u64) -> Seen {
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..threads).map(|_| mpsc::channel()).unzip();
     let share = scopes / threads;

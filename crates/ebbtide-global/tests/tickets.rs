@@ -1,6 +1,5 @@
 //! Claims: ending a scope ends the scopes nested in it; ending a scope that has ended, or that
-//! belongs to another owner, does nothing; and a scope that is never ended costs memory and nothing
-//! else.
+//! belongs to another owner, does nothing; and a scope that is never ended costs only memory.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -1,5 +1,5 @@
-//! Claims about `ArenaLayer`: a handler allocates from an arena at each of its polls, and what
-//! outlives the request stays valid.
+//! Claims about `ArenaLayer`: a handler allocates from an arena at each of its polls, and blocks
+//! that outlive the request stay valid.
 
 // Without a range everything comes from the inner allocator.
 #![cfg(all(target_pointer_width = "64", not(any(loom, target_family = "wasm"))))]

@@ -12,8 +12,8 @@ fn chunk_of(block: *mut u8) -> usize {
     block.addr() >> 16
 }
 
-/// The pages that the second half of so many batches lies in, each of which is freed before the
-/// next. `kept` of the batches leave a block behind.
+/// The pages used by the second half of the batches, each of which is freed before the next. `kept`
+/// of the batches leave a block behind.
 fn pages_touched(owner: &Owner, kept: usize, batches: usize) -> usize {
     let small = Layout::new::<[u64; 8]>();
     let mut pages = BTreeSet::new();

@@ -23,7 +23,7 @@ impl Block {
         block
     }
 
-    /// Grows the block, and fills what is new with the last byte.
+    /// Grows the block, and fills the new bytes with the last byte.
     fn grow(mut self, owner: &Owner, size: usize) -> Block {
         let old = self.bytes().to_vec();
         // SAFETY: the block is alive, with this layout; the size is not 0.

@@ -32,8 +32,8 @@ use core::{
 /// ```
 #[derive(Debug)]
 pub struct ThreadKey {
-    /// The system's number plus one; [`NONE`] before there is one, [`DELETED`] after it was deleted.
-    /// Relaxed: the number is all that threads share.
+    /// The system's number plus one; [`NONE`] before there is one, [`DELETED`] after it was
+    /// deleted. Relaxed: the number is all that threads share.
     number: AtomicUsize,
     end: unsafe extern "C" fn(*mut c_void),
 }

@@ -486,7 +486,8 @@ unsafe impl Backing for Shared {
     }
 
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller guarantees that the block came from here, and so from the inner backing.
+        // SAFETY: the caller guarantees that the block came from here, and so from the inner
+        // backing.
         unsafe { self.0.release(block, layout) };
     }
 }

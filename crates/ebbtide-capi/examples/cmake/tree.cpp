@@ -1,8 +1,8 @@
 // Derives formulas: for each line of the input, such as (* x (+ x 3)), prints the derivative by x.
 //
 // The syntax trees are made of pmr containers, as in programs that use
-// std::pmr::monotonic_buffer_resource. ebbtide::memory_resource takes its place; its release() keeps
-// the memory, so that after the first lines no memory is taken from the heap.
+// std::pmr::monotonic_buffer_resource. ebbtide::memory_resource takes its place; its release()
+// keeps the memory, so that after the first lines no memory is taken from the heap.
 #include <ebbtide.hpp>
 
 #include <cstdlib>

@@ -67,7 +67,7 @@ std::size_t parse_head(std::string_view head, request &request) {
         value = trimmed(value);
         if (equal_ignoring_case(name, "Content-Length")) {
             const std::size_t parsed = parse_length(value);
-            // Two lengths would let a client smuggle a request into another one's body.
+            // Two lengths would allow a client to smuggle a request into another one's body.
             if (has_length && parsed != length)
                 throw error{400};
             has_length = true;

@@ -1,10 +1,10 @@
-// A server that counts words: POST a text to /words. GET /greet?NAME greets, GET /stats shows memory.
-// It listens on the port of its argument, or on a free one, and ends by SIGINT or SIGTERM, after the
-// requests that it is serving.
+// A server that counts words: POST a text to /words. GET /greet?NAME greets, GET /stats shows
+// memory. It listens on the port given as its argument, or on a free one. After SIGINT or SIGTERM,
+// it finishes the requests that it is serving, and ends.
 //
-// Each connection has a thread, and an arena of a pool. Each request has a scope of this arena: what
-// is read, computed and answered lies there, and no part of it is freed by itself. The arena keeps its
-// chunks, so that requests of the usual size take no memory from the system.
+// Each connection has a thread, and an arena from a pool. Each request has a scope of this arena,
+// which holds the request, temporary data and the answer; nothing is freed individually. The arena
+// keeps its chunks, so requests of the usual size take no memory from the system.
 #include "http.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t MOST_CONNECTIONS = 64;
 
-// What one request may take.
+// The memory that one request may take.
 ebbtide::options arena_options() {
     ebbtide::options options;
     options.limit = 8 * 1024 * 1024;
@@ -42,7 +42,7 @@ using words = std::unordered_map<
     std::string_view, std::size_t, std::hash<std::string_view>, std::equal_to<std::string_view>,
     ebbtide::allocator<std::pair<const std::string_view, std::size_t>>>;
 
-// The words of a text, most frequent first, a line each.
+// The words of a text, most frequent first, one per line.
 void count_words(ebbtide::scope &scope, std::string_view text, ebbtide::string &to) {
     words counts(0, scope);
     const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };

@@ -1,4 +1,4 @@
-/* A JSON parser whose documents lie in a scope: nothing is freed one by one. */
+/* A JSON parser whose documents are allocated in a scope: no value is freed individually. */
 #ifndef JSON_H
 #define JSON_H
 
@@ -46,10 +46,9 @@ typedef struct json_error {
 } json_error;
 
 /* Parses a text of `length` bytes. The document lies in the scope, but strings without escapes are
-   slices of the text, which must live as long. Returns NULL and sets `error` if the text is not JSON
-   or there is no memory. Bytes above 127 are taken as they are.
-
-   Numbers are read by strtod, so the program must leave LC_NUMERIC at its default. */
+   slices of the text, which must live as long. Returns NULL and sets `error` if the text is not
+   JSON or there is no memory. Bytes above 127 are taken as they are. Numbers are read by strtod, so
+   the program must leave LC_NUMERIC at its default. */
 const json_value *json_parse(ebb_scope *s, const char *text, size_t length, json_error *error);
 
 /* The last member of an object with this name, or NULL. */

@@ -1,5 +1,5 @@
-/* `foo 5` sums five ones ten thousand times, each time in a scope over a 100-byte buffer on the stack.
-   No heap is involved. */
+/* `foo 5` sums five ones ten thousand times, each time in a scope over a 100-byte buffer on the
+   stack. No heap is involved. */
 #include "program.h"
 
 enum { TURNS = 10000 };

@@ -1,4 +1,4 @@
-/* What both programs need. */
+/* Shared by both programs. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 

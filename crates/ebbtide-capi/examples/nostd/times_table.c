@@ -1,5 +1,5 @@
-/* `times_table 12 7` prints the products of 1 to 12 with 1 to 7. The table is in an arena over C's heap,
-   by two functions: without Rust's runtime, the library knows no heap of its own. */
+/* `times_table 12 7` prints the products of 1 to 12 with 1 to 7. The table is in an arena over C's
+   heap, through two functions: without Rust's runtime, the library has no heap of its own. */
 #include "program.h"
 
 static void *allocate(void *context, size_t size, size_t align) {

@@ -1,5 +1,5 @@
-/* Claim: with EBB_CHECKS, misuse of scopes prints what is wrong and aborts. The argument is the case;
-   without one, prints how many there are. Each case ends with "not caught" if it is not. */
+/* Claim: with EBB_CHECKS, misuse of scopes prints what is wrong and aborts. The argument is the
+   case; without one, prints how many there are. Each case ends with "not caught" if it is not. */
 #include "test.h"
 
 static ebb_arena *arena;

@@ -1,4 +1,5 @@
-/* Claim: an arena holds what it was allowed to, from the backing it was given, and gives it back. */
+/* Claim: an arena holds what it was allowed to, from the backing it was given, and gives it
+ * back. */
 #include "test.h"
 
 struct counter {

@@ -1,6 +1,6 @@
-/* Claim: after any sequence of calls, every block of an open scope has its bytes, is aligned, and overlaps
-   no other; and what a scope or a mark ends is free again. Each block is filled with bytes of its own,
-   which are looked at whenever the block ends or grows. */
+/* Claim: after any sequence of calls, every block of an open scope has its bytes, is aligned, and
+   overlaps no other; and what a scope or a mark ends is free again. Each block is filled with bytes
+   of its own, which are looked at whenever the block ends or grows. */
 #include "test.h"
 
 enum { DEPTH = 6, BLOCKS = 400, STEPS = 50000 };

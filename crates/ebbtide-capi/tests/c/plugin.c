@@ -1,6 +1,6 @@
-/* Claim: a library with arenas in it may be unloaded while threads live that used them. Their ends do
-   not call it, and after it was unloaded it holds no key of the process. With PLUGIN, this is the
-   library. */
+/* Claim: a library with arenas in it may be unloaded while threads live that used them. Their ends
+   do not call it, and after it was unloaded it holds no key of the process. With PLUGIN, this is
+   the library. */
 #define _POSIX_C_SOURCE 200809L
 
 #ifdef PLUGIN

@@ -84,8 +84,8 @@ static void nothing_is_reported_without_reason(void) {
     memset(buffer, 1, sizeof buffer);
 }
 
-/* Where hardly anything is free, a child's top and that of a failed allocation are rounded down into
-   a block that lives on. */
+/* Where hardly anything is free, a child's top and that of a failed allocation are rounded down
+   into a block that lives on. */
 static void blocks_at_the_end_of_a_region_are_not_poisoned(void) {
     _Alignas(16) char buffer[64];
     ebb_arena_storage storage;

@@ -1,5 +1,5 @@
-// Claim: arenas, scopes, containers and resources in C++ keep their promises, and reject at run time
-// what they cannot reject at compile time.
+// Claim: arenas, scopes, containers and resources in C++ keep their promises, and reject at run
+// time what they cannot reject at compile time.
 #include "ebbtide.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct counted {
     ~counted() { --alive; }
 };
 
-// An upstream that counts what is out, and refuses from some size on.
+// An upstream that counts the bytes in use, and refuses requests above a limit.
 struct upstream final : std::pmr::memory_resource {
     std::size_t bytes = 0, calls = 0, most = std::numeric_limits<std::size_t>::max();
     void *do_allocate(std::size_t size, std::size_t align) override {
@@ -494,7 +494,7 @@ TEST(Vector, MovesBetweenScopes) {
         EXPECT_EQ(*inner[0], 7);
         EXPECT_EQ(inner_text.view(), "of the outer scope");
     }
-    // What was moved from has nothing of a scope that has ended.
+    // A moved-from container refers to nothing in a scope that has ended.
     EXPECT_TRUE(outer.empty() && text.empty());
     EXPECT_EQ(outer.data(), nullptr);
     outer.push_back(std::make_unique<int>(9));

@@ -1,4 +1,4 @@
-// Claim: ebbtide::vector and ebbtide::string behave as those of std do, whatever throws and however
+// Claim: ebbtide::vector and ebbtide::string behave like those of std, even if operations throw or
 // they are misused.
 #include "ebbtide.hpp"
 
@@ -18,7 +18,7 @@
 
 namespace {
 
-// Counts itself, and throws when it is copied for the `left`th time.
+// Counts its instances, and throws when it is copied for the `left`th time.
 struct fragile {
     static inline int alive = 0, left = -1;
     int value;
@@ -40,7 +40,7 @@ struct fragile {
     }
 };
 
-// Two of ours compare as two of std's do.
+// Ours compare like std's.
 template <typename Ours, typename Theirs>
 void expect_same_order(const Ours &ours, const Ours &other, const Theirs &theirs,
                        const Theirs &others) {
@@ -62,7 +62,8 @@ struct once {
     bool operator!=(const once &other) const { return at != other.at; }
 };
 
-// Values that show a wrong copy: of a register's size, of several words, and with memory of their own.
+// Values that show a wrong copy: of a register's size, of several words, and with memory of their
+// own.
 struct wide {
     std::array<long, 5> values;
     bool operator==(const wide &other) const { return values == other.values; }
@@ -223,8 +224,8 @@ TEST(Vector, KeepsAlignmentsAboveThatOfMalloc) {
     }
 }
 
-// Runs `act` on eight elements, with every copy in turn that throws. Nothing is lost or freed twice;
-// if `is_strong`, nothing has changed either.
+// Runs `act` on eight elements repeatedly, each time with another copy that throws. No element
+// leaks or is destroyed twice; if `is_strong`, nothing changes either.
 template <typename Act> void with_every_copy_that_throws(bool is_strong, Act act) {
     int throws = 0;
     for (int left = 0;; ++left) {

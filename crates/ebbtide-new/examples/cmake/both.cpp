@@ -1,4 +1,5 @@
-// Both kinds of arenas in one program: a scope of `ebbtide.hpp`, and containers that know of none.
+// Both kinds of arenas in one program: a scope of `ebbtide.hpp`, and containers that are unaware of
+// arenas.
 #include <ebbtide.hpp>
 #include <ebbtide_new.hpp>
 

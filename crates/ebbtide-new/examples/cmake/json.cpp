@@ -1,5 +1,5 @@
-// nlohmann-json in an arena, without knowing of it: reads JSON texts, one a line, and prints what
-// each has in it. What is kept of a text outlives its arena.
+// nlohmann-json in an arena, of which it is unaware. Reads JSON texts, one per line, and prints the
+// number of values of each type. The data kept of each text outlives its scope.
 #include <ebbtide_new.hpp>
 
 #include <iostream>

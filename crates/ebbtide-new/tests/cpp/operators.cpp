@@ -1,5 +1,5 @@
-// Claims: every form of new and delete works inside scopes and outside, and across them; whatever
-// escapes stays valid; requests that cannot be served end as the standard says.
+// Claims: every form of new and delete works inside, outside and across scopes; objects that escape
+// stay valid; failed requests are reported as the standard requires.
 #include <ebbtide_new.hpp>
 
 #include <gtest/gtest.h>
@@ -56,8 +56,8 @@ bool is_served() {
     return ours;
 }
 
-// Scopes of a thread are skipped once most of what they serve escapes, as some tests here have it.
-// A new thread begins anew.
+// Scopes of a thread are skipped once most of their blocks escape, as in some tests here. A new
+// thread has no such history.
 template <typename F> void in_new_thread(F &&f) { std::thread(std::forward<F>(f)).join(); }
 
 struct numbers {
@@ -68,7 +68,7 @@ struct numbers {
     }
 };
 
-// One way to get a block, and one to give it back.
+// One way to allocate a block, and one to free it.
 using get = void *(*)(std::size_t size, align_val_t align);
 using give = void (*)(void *block, std::size_t size, align_val_t align);
 
@@ -101,7 +101,7 @@ const give aligned_deletes[] = {
     [](void *p, std::size_t n, align_val_t a) { ::operator delete[](p, n, a); },
 };
 
-// Each way to get blocks, with each way to give them back, in each place.
+// Each way to allocate blocks, with each way to free them, in each place.
 template <typename News, typename Deletes>
 void every_form(const News &news, const Deletes &deletes, std::size_t align) {
     for (get form : news) {
@@ -503,7 +503,7 @@ TEST(threads, blocks_outlive_the_thread_that_made_them) {
     }
 }
 
-// Uses arenas while its thread ends, before and after the thread's own end does.
+// Uses arenas while its thread ends, before and after the thread's owner ends.
 struct at_thread_end {
     std::vector<std::string> kept;
     ~at_thread_end() {
@@ -602,7 +602,7 @@ TEST(memory, deleting_an_object_twice_is_noticed) {
 }
 #endif
 
-// Objects that are there before main and after it.
+// Objects that exist before main and after it.
 struct at_program_end {
     std::string inside = ebbtide::in_arena([] { return std::string(200, 's'); });
     ~at_program_end() {

@@ -1,6 +1,6 @@
-// Programs that know nothing of arenas: `programs NAME TURNS` does the work of one so many times,
-// and prints a sum of its answers. Compiled with -DTRANSPARENT, each time is in an arena, unless
-// there is a third argument.
+// Programs that are unaware of arenas: `programs NAME TURNS` runs one of them TURNS times, and
+// prints the sum of its answers. Compiled with -DTRANSPARENT, each run is in an arena, unless there
+// is a third argument.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -82,7 +82,8 @@ pub fn words<'a>(scope: &Scope<'a>, pieces: &[Piece]) -> Result<&'a [Word], Allo
 ///
 /// # Safety
 ///
-/// The scope is one of C, which does not use it during the call. [`split_text`] returned the pieces.
+/// The scope is one of C, which does not use it during the call. [`split_text`] returned the
+/// pieces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn count_words(scope: *mut ebb_scope, pieces: Pieces) -> Words {
     const NONE: Words = Words { items: ptr::null(), count: 0 };

@@ -1,4 +1,5 @@
-/* Counts the words of its arguments: C opens a scope, Rust allocates there, C reads that and goes on. */
+/* Counts the words of its arguments: C opens a scope, Rust allocates in it, C reads the result and
+ * allocates more. */
 #include "shared.h"
 
 static int fail(const char *who) {

@@ -1,4 +1,5 @@
-//! Counts the words of its arguments: Rust opens a scope, C allocates there, Rust reads that and goes on.
+//! Counts the words of its arguments: Rust opens a scope, C allocates in it, Rust reads the result
+//! and allocates more.
 
 use ebbtide::Arena;
 use ebbtide_capi::ebb_scope;
