@@ -1,6 +1,6 @@
 //! Claim: `CMake`, Meson, and make with pkg-config find the library that `cargo xtask dist`
 //! installs, and programs built in an empty folder run, even after the installed folder was moved.
-//! A CMake project can also build the library from source.
+//! A `CMake` project can also build the library from source.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
