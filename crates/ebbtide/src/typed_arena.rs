@@ -19,10 +19,11 @@
 //! - **A1** While values are borrowed, no chunk is shrunk or reallocated: a new value is written to
 //!   spare capacity after the last one, and no reference to the others is created.
 //! - **A2** While a reference to `current` exists, neither user code nor an allocator runs.
-//! - **A3** While user code creates the values of a batch, the chunk that they are written to is
-//!   not in the arena: a `Taken` holds it and puts it back.
-//! - **A4** If `current` has a capacity, `others` has spare capacity for all chunks that are taken
-//!   out.
+//! - **A3** A chunk has at most one batch, whose values user code is creating behind the chunk's
+//!   last one. Nobody else writes there: if the chunk is `current`, `limit` is its length, and
+//!   otherwise it is marked in `others`.
+//! - **A4** `limit` is between the length and the capacity of `current`; it is the capacity unless
+//!   `current` has a batch.
 
 use crate::{
     chunk::LARGEST_CHUNK,
@@ -38,9 +39,9 @@ use core::{
     convert::Infallible,
     fmt,
     iter::{Chain, Flatten, FusedIterator},
-    mem,
+    mem::{self, ManuallyDrop},
     ops::ControlFlow,
-    ptr::{self, NonNull},
+    ptr::NonNull,
     slice,
 };
 
@@ -71,21 +72,28 @@ use core::{
 /// It is `Send` if `T` is, and not `Sync`.
 pub struct TypedArena<T> {
     /// The other chunks, in the order in which they were filled.
-    others: Cell<Vec<Vec<T>>>,
+    others: Cell<Vec<Other<T>>>,
     /// The number of values outside of `current`.
     others_len: Cell<usize>,
     /// The chunk that values are added to.
     current: UnsafeCell<Vec<T>>,
+    /// The number of values up to which they may be added to `current`.
+    limit: Cell<usize>,
     /// The capacity of the next chunk.
     next_capacity: Cell<usize>,
     /// Whether one of the others may have room, because an iterator allocated while its elements
     /// were written to the current chunk.
     others_have_room: Cell<bool>,
-    /// The number of chunks that are taken out.
-    taken: Cell<usize>,
     /// Whether a chunk is being made. The global allocator that is called may use this arena too;
     /// it is refused another chunk.
     busy: Cell<bool>,
+}
+
+/// A chunk that is not the current one.
+#[derive(Debug)]
+struct Other<T> {
+    values: Vec<T>,
+    has_batch: bool,
 }
 
 impl<T> TypedArena<T> {
@@ -110,20 +118,22 @@ impl<T> TypedArena<T> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        TypedArena::over(Vec::new(), 0)
+        // `Vec::capacity` is no `const fn` in the oldest supported release.
+        let limit = if size_of::<T>() == 0 { usize::MAX } else { 0 };
+        TypedArena::over(Vec::new(), limit, 0)
     }
 
-    /// An arena with one chunk, of this capacity or more.
-    const fn over(chunk: Vec<T>, capacity: usize) -> Self {
+    /// An arena with one chunk, whose capacity is `limit`. `capacity` is what was asked for.
+    const fn over(chunk: Vec<T>, limit: usize, capacity: usize) -> Self {
         let doubled = capacity.saturating_mul(2);
         let next = if doubled > Self::FIRST { doubled } else { Self::FIRST };
         TypedArena {
             others: Cell::new(Vec::new()),
             others_len: Cell::new(0),
             current: UnsafeCell::new(chunk),
+            limit: Cell::new(limit),
             next_capacity: Cell::new(next),
             others_have_room: Cell::new(false),
-            taken: Cell::new(0),
             busy: Cell::new(false),
         }
     }
@@ -141,7 +151,9 @@ impl<T> TypedArena<T> {
     /// ```
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        TypedArena::over(Vec::with_capacity(capacity), capacity)
+        let chunk = Vec::with_capacity(capacity);
+        let limit = chunk.capacity();
+        TypedArena::over(chunk, limit, capacity)
     }
 
     /// Fallible version of [`with_capacity`](TypedArena::with_capacity).
@@ -158,7 +170,8 @@ impl<T> TypedArena<T> {
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(capacity).map_err(|_| AllocError)?;
-        Ok(TypedArena::over(chunk, capacity))
+        let limit = chunk.capacity();
+        Ok(TypedArena::over(chunk, limit, capacity))
     }
 
     /// Moves `value` into the arena, which drops it when it is dropped itself.
@@ -285,25 +298,31 @@ impl<T> TypedArena<T> {
         self.extend_in(values.into_iter())
     }
 
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::mut_from_ref, reason = "each call returns other values")]
     fn extend_in<F: Failure>(&self, mut values: impl Iterator<Item = T>) -> Result<&mut [T], F> {
         let announced = values.size_hint().0;
-        if announced > self.room() && announced <= Self::MOST_HINTED {
-            // Where it is refused, the batch moves as it grows.
-            let _ = self.make_room::<AllocError>(announced);
+        if announced > self.room() {
+            self.make_announced_room(announced);
         }
         let mut batch = Batch::begin(self);
-        while !batch.fill(&mut values) {
-            let Some(value) = values.next() else { break };
-            batch.push::<F>(value)?;
+        while let Some(value) = values.next() {
+            if batch.made.len() == batch.room {
+                return batch.go_on(value, values);
+            }
+            // SAFETY: there is room for one more.
+            unsafe { batch.made.push(value) };
         }
-        // Should its destructor panic, the batch is dropped.
-        drop(values);
-        let values = batch.finish();
-        // SAFETY: the values are initialised and stay where they are as long as the arena is
-        // borrowed (A1). Nobody else has them: each place is lent once.
-        Ok(unsafe { lend(values) })
+        batch.finish(values)
+    }
+
+    /// Makes room for the values of a batch. Where it is refused, the batch moves as it grows.
+    #[cold]
+    #[inline(never)]
+    fn make_announced_room(&self, announced: usize) {
+        if announced <= Self::MOST_HINTED {
+            let _ = self.make_room::<AllocError>(announced);
+        }
     }
 
     /// Makes room for `additional` values in one chunk, so that allocating them calls no allocator.
@@ -416,7 +435,7 @@ impl<T> TypedArena<T> {
     fn into_vec_in<F: Failure>(self) -> Result<Vec<T>, F> {
         let len = self.len();
         let last = self.current.into_inner();
-        let mut chunks = self.others.into_inner().into_iter();
+        let mut chunks = self.others.into_inner().into_iter().map(|other| other.values);
         let Some(mut all) = chunks.next() else {
             return Ok(last);
         };
@@ -456,8 +475,7 @@ impl<T> TypedArena<T> {
     /// How many values the current chunk has room for.
     #[inline(always)]
     fn room(&self) -> usize {
-        let chunk = self.current();
-        chunk.capacity() - chunk.len()
+        self.limit.get() - self.current().len()
     }
 
     /// Makes another chunk the current one, with room for `needed` values.
@@ -466,17 +484,35 @@ impl<T> TypedArena<T> {
     fn make_room<F: Failure>(&self, needed: usize) -> Result<(), F> {
         // The allocator may use the new room itself.
         while self.room() < needed {
-            let chunk = self.chunk_with_room::<F>(needed)?;
-            // SAFETY: A2: this moves two vectors, and not their elements (A1).
-            let old = mem::replace(unsafe { &mut *self.current.get() }, chunk);
-            self.put_aside(old);
+            if self.current().capacity() == 0 && !self.others_have_room.get() {
+                self.make_first_room::<F>(needed)?;
+            } else {
+                let chunk = self.chunk_with_room::<F>(needed)?;
+                let limit = chunk.capacity();
+                self.enter(chunk, limit);
+            }
         }
         Ok(())
     }
 
-    /// A chunk with room for `needed` values, one of the others or a new one. It is not in the
-    /// arena, and `others` can take one more than A4 says.
-    fn chunk_with_room<F: Failure>(&self, needed: usize) -> Result<Vec<T>, F> {
+    /// Makes the first chunk, without a detour through the list of the others: an arena for a few
+    /// values spends most of its time here.
+    #[inline]
+    fn make_first_room<F: Failure>(&self, needed: usize) -> Result<(), F> {
+        self.start_busy::<F>(needed)?;
+        let chunk = self.new_chunk(needed);
+        self.busy.set(false);
+        let Some(chunk) = chunk else { return Err(out_of_memory::<T, F>(needed)) };
+        self.limit.set(chunk.capacity());
+        // SAFETY: A2: valid for writes. The vector that is there has nothing to free: no other one
+        // was made while the arena was busy.
+        unsafe { self.current.get().write(chunk) };
+        Ok(())
+    }
+
+    /// Begins to make a chunk for `needed` values.
+    #[inline]
+    fn start_busy<F: Failure>(&self, needed: usize) -> Result<(), F> {
         // Values without a size have room, unless they are more than a vector counts.
         if Layout::array::<T>(needed).is_err() || size_of::<T>() == 0 {
             return Err(F::too_large());
@@ -484,9 +520,16 @@ impl<T> TypedArena<T> {
         if self.busy.replace(true) {
             return Err(out_of_memory::<T, F>(needed));
         }
+        Ok(())
+    }
+
+    /// A chunk with room for `needed` values, one of the others or a new one. It is not in the
+    /// arena, and `others` can take the current one.
+    fn chunk_with_room<F: Failure>(&self, needed: usize) -> Result<Vec<T>, F> {
+        self.start_busy::<F>(needed)?;
         // Nothing unwinds as long as `others` is a variable, which would drop what is lent.
         let mut others = self.others.take();
-        let chunk = match others.try_reserve(1 + self.taken.get()) {
+        let chunk = match others.try_reserve(1) {
             Ok(()) => self.take_with_room(&mut others, needed).or_else(|| self.new_chunk(needed)),
             Err(_) => None,
         };
@@ -496,17 +539,20 @@ impl<T> TypedArena<T> {
     }
 
     /// Takes a chunk with room for `needed` values out of `others`.
-    fn take_with_room(&self, others: &mut Vec<Vec<T>>, needed: usize) -> Option<Vec<T>> {
+    fn take_with_room(&self, others: &mut Vec<Other<T>>, needed: usize) -> Option<Vec<T>> {
         if !self.others_have_room.get() {
             return None;
         }
-        let has_room = |chunk: &Vec<T>| chunk.capacity() - chunk.len() >= needed;
-        let chunk = others.remove(others.iter().position(has_room)?);
+        let has_room = |Other { values, has_batch }: &Other<T>| {
+            !has_batch && values.capacity() - values.len() >= needed
+        };
+        let chunk = others.remove(others.iter().position(has_room)?).values;
         self.others_len.set(self.others_len.get() - chunk.len());
         Some(chunk)
     }
 
     /// A chunk with room for `needed` values.
+    #[inline]
     fn new_chunk(&self, needed: usize) -> Option<Vec<T>> {
         let mut chunk = Vec::new();
         let mut capacity = self.next_capacity.get().max(needed);
@@ -520,17 +566,49 @@ impl<T> TypedArena<T> {
         Some(chunk)
     }
 
-    /// Adds a chunk to the others, which have room for it (A4). One without values is freed.
-    fn put_aside(&self, chunk: Vec<T>) {
-        if chunk.is_empty() {
+    /// Makes a chunk from [`chunk_with_room`](TypedArena::chunk_with_room) the current one, and
+    /// moves the old one to the others. If it has no values, and none are being made, it is freed.
+    fn enter(&self, chunk: Vec<T>, limit: usize) {
+        let old_limit = self.limit.replace(limit);
+        // SAFETY: A2: this moves two vectors, and not their elements (A1).
+        let values = mem::replace(unsafe { &mut *self.current.get() }, chunk);
+        let has_batch = old_limit < values.capacity();
+        if values.is_empty() && !has_batch {
             return;
         }
-        self.others_len.set(self.others_len.get() + chunk.len());
+        self.others_len.set(self.others_len.get() + values.len());
         let mut others = self.others.take();
-        debug_assert!(others.len() < others.capacity(), "A4");
-        others.push(chunk);
+        debug_assert!(others.len() < others.capacity(), "reserved before the chunk was made");
+        others.push(Other { values, has_batch });
         self.others.set(others);
     }
+
+    /// Ends the batch of a chunk that is not the current one any more, because the iterator made
+    /// another one meanwhile. See [`Place::end_batch`].
+    ///
+    /// # Safety
+    ///
+    /// The chunk that begins at `start` has a batch, and `added` are its first values.
+    #[cold]
+    unsafe fn end_batch_of_other(&self, start: NonNull<T>, added: usize) {
+        let mut others = self.others.take();
+        let begins_there = |other: &&mut Other<T>| other.values.as_ptr() == start.as_ptr();
+        if let Some(Other { values, has_batch }) = others.iter_mut().find(begins_there) {
+            // SAFETY: they are initialised, behind the last value and within the capacity.
+            unsafe { values.set_len(values.len() + added) };
+            *has_batch = false;
+            self.others_len.set(self.others_len.get() + added);
+            self.others_have_room.set(true);
+        }
+        self.others.set(others);
+    }
+}
+
+/// Where a chunk begins. Creates no reference to its values (A1).
+#[inline(always)]
+fn start_of<T>(chunk: &mut Vec<T>) -> NonNull<T> {
+    // SAFETY: the pointer of a vector is never null.
+    unsafe { NonNull::new_unchecked(chunk.as_mut_ptr()) }
 }
 
 /// Reports that there is no memory for `values` values.
@@ -549,144 +627,147 @@ struct Batch<'t, T> {
     // Dropped first: the values lie in the chunk.
     made: InitGuard<T>,
     room: usize,
-    chunk: Taken<'t, T>,
+    place: Place<'t, T>,
 }
 
-/// A chunk that was the current one, and is again when this is dropped (A3).
-struct Taken<'t, T> {
+/// The chunk of a batch.
+struct Place<'t, T> {
     arena: &'t TypedArena<T>,
-    chunk: Vec<T>,
-    /// How many of its values count as the arena's.
-    counted: usize,
+    /// Where the chunk begins.
+    start: NonNull<T>,
+    /// The number of values before the batch.
+    before: usize,
+    /// The capacity of the chunk. If it is `before`, the chunk has no batch, but may have another.
+    capacity: usize,
 }
 
 impl<'t, T> Batch<'t, T> {
     #[inline]
     fn begin(arena: &'t TypedArena<T>) -> Self {
-        // Values without a size need no chunk. Those that are lent stay in the arena, so that none
-        // is dropped if the two together are more than a vector counts.
-        let chunk = if size_of::<T>() == 0 { Vec::new() } else { Self::take_current(arena) };
-        arena.taken.set(arena.taken.get() + 1);
-        let mut chunk = Taken::new(arena, chunk);
-        let (start, room) = chunk.spare();
-        // SAFETY: `room` values fit there, and nobody else has the chunk (A3).
-        Batch { made: unsafe { InitGuard::new(start) }, room, chunk }
-    }
-
-    #[inline]
-    fn take_current(arena: &TypedArena<T>) -> Vec<T> {
+        let capacity = arena.limit.get();
         // SAFETY: A2: nothing below runs code of the user's.
-        let current = unsafe { &mut *arena.current.get() };
-        // Word by word, and in `Taken` too: a vector that is moved as a whole is read in one piece,
-        // which has to wait for the word that was just stored.
-        let (start, len, capacity) = (current.as_mut_ptr(), current.len(), current.capacity());
-        // SAFETY: valid for writes; the parts of what was there become another vector.
-        unsafe { ptr::write(current, Vec::new()) };
-        // SAFETY: the parts of a vector, which was overwritten without being dropped (A1).
-        unsafe { Vec::from_raw_parts(start, len, capacity) }
+        let chunk = unsafe { &mut *arena.current.get() };
+        let (start, before) = (start_of(chunk), chunk.len());
+        if size_of::<T>() != 0 {
+            arena.limit.set(before);
+        }
+        // SAFETY: the chunk has at least that many values.
+        let next = unsafe { start.add(before) };
+        // SAFETY: the room behind it is free, and nobody else writes there (A3).
+        let made = unsafe { InitGuard::new(next) };
+        Batch { made, room: capacity - before, place: Place { arena, start, before, capacity } }
     }
 
-    /// Adds values as long as there is room for one. Returns whether the iterator has ended; it
-    /// must not be asked again then.
-    #[inline]
-    fn fill(&mut self, values: &mut impl Iterator<Item = T>) -> bool {
-        let (made, room) = (&mut self.made, self.room);
-        if made.len() == room {
-            return false;
-        }
-        let _ = values.try_for_each(|value| {
-            // Only where `try_for_each` is the user's, and does not stop.
-            if made.len() == room {
-                return ControlFlow::Break(());
+    /// Adds a value and those that follow, until the iterator ends.
+    ///
+    /// Takes the batch by value, so that it stays in registers in a caller that does not need this.
+    #[inline(never)]
+    fn go_on<F: Failure>(
+        mut self,
+        first: T,
+        mut values: impl Iterator<Item = T>,
+    ) -> Result<&'t mut [T], F> {
+        let mut next = Some(first);
+        while let Some(value) = next.take() {
+            if self.made.len() == self.room {
+                self.push::<F>(value)?;
+            } else {
+                // SAFETY: there is room for one more.
+                unsafe { self.made.push(value) };
             }
-            // SAFETY: there is room for one more.
-            unsafe { made.push(value) };
-            if made.len() == room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        made.len() < room
+            let (made, room) = (&mut self.made, self.room);
+            let filled = values.try_for_each(|value| {
+                if made.len() == room {
+                    return ControlFlow::Break(value);
+                }
+                // SAFETY: there is room for one more.
+                unsafe { made.push(value) };
+                ControlFlow::Continue(())
+            });
+            if let ControlFlow::Break(value) = filled {
+                next = Some(value);
+            }
+        }
+        self.finish(values)
     }
 
-    /// Adds a value.
+    /// Adds a value for which there is no room.
+    #[cold]
     fn push<F: Failure>(&mut self, value: T) -> Result<(), F> {
-        if self.made.len() == self.room {
-            self.move_on()?;
-        }
-        // SAFETY: there is room for one more.
+        let len = self.made.len();
+        let arena = self.place.arena;
+        let mut chunk = arena.chunk_with_room::<F>(len + 1)?;
+        let (start, before, capacity) = (start_of(&mut chunk), chunk.len(), chunk.capacity());
+        // SAFETY: within the capacity.
+        let next = unsafe { start.add(before) };
+        // SAFETY: there is room for more than `len` values, in a block of another chunk, and they
+        // are initialised where they were.
+        self.made = unsafe { self.made.moved_to(next) };
+        // Nothing panics or calls the allocator until the new chunk has the batch.
+        drop(mem::replace(&mut self.place, Place { arena, start, before, capacity }));
+        self.room = capacity - before;
+        arena.enter(chunk, before);
+        // SAFETY: there is room for more than `len` values.
         unsafe { self.made.push(value) };
         Ok(())
     }
 
-    /// Moves the values to a chunk with room for one more at least.
-    #[cold]
-    fn move_on<F: Failure>(&mut self) -> Result<(), F> {
-        let len = self.made.len();
-        let chunk = self.chunk.arena.chunk_with_room::<F>(len + 1)?;
-        let old = self.chunk.replace(chunk);
-        let (start, room) = self.chunk.spare();
-        // SAFETY: there is room for more than `len` values, in a block of another chunk, and they
-        // are initialised where they were.
-        self.made = unsafe { self.made.moved_to(start) };
-        self.room = room;
-        self.chunk.arena.put_aside(old);
-        Ok(())
-    }
-
-    /// Adds the values to the chunk, and puts it back.
+    /// Adds the values to the chunk.
     #[inline]
-    fn finish(self) -> NonNull<[T]> {
-        let Batch { made, mut chunk, .. } = self;
+    fn finish<F: Failure>(self, values: impl Iterator<Item = T>) -> Result<&'t mut [T], F> {
+        // Should its destructor panic, the batch is dropped.
+        drop(values);
+        let Batch { made, place, .. } = self;
+        let added = made.len();
+        if size_of::<T>() == 0 {
+            // SAFETY: A2: nothing below runs code of the user's until the last use of this.
+            let current = unsafe { &mut *place.arena.current.get() };
+            let Some(len) = current.len().checked_add(added) else {
+                return Err(F::too_large());
+            };
+            // SAFETY: values without a size were made, and need no room.
+            unsafe { current.set_len(len) };
+        }
         let values = made.finish();
-        // SAFETY: the values were written behind the last one, within the capacity.
-        unsafe { chunk.chunk.set_len(chunk.counted + values.len()) };
-        values
+        let place = ManuallyDrop::new(place);
+        // SAFETY: the chunk has this batch, with as many values.
+        unsafe { place.end_batch(added) };
+        // SAFETY: the values are initialised and stay where they are as long as the arena is
+        // borrowed (A1). Nobody else has them: each place is lent once.
+        Ok(unsafe { lend(values) })
     }
 }
 
-impl<'t, T> Taken<'t, T> {
+impl<T> Place<'_, T> {
+    /// Adds the first values of the batch to the chunk. It has no batch then.
+    ///
+    /// # Safety
+    ///
+    /// The chunk has this batch, unless there was no room for one, and it has so many values.
     #[inline]
-    fn new(arena: &'t TypedArena<T>, chunk: Vec<T>) -> Self {
-        let counted = chunk.len();
-        arena.others_len.set(arena.others_len.get() + counted);
-        Taken { arena, chunk, counted }
-    }
-
-    /// Takes `chunk` in place of the one it had, which it returns.
-    fn replace(&mut self, chunk: Vec<T>) -> Vec<T> {
-        let len = &self.arena.others_len;
-        len.set(len.get() - self.counted + chunk.len());
-        self.counted = chunk.len();
-        mem::replace(&mut self.chunk, chunk)
-    }
-
-    /// Where the next value is to be written, and for how many there is room.
-    #[inline]
-    fn spare(&mut self) -> (NonNull<T>, usize) {
-        let spare = NonNull::from(self.chunk.spare_capacity_mut());
-        (spare.cast(), spare.len())
-    }
-}
-
-impl<T> Drop for Taken<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        let arena = self.arena;
-        arena.taken.set(arena.taken.get() - 1);
-        arena.others_len.set(arena.others_len.get() - self.counted);
+    unsafe fn end_batch(&self, added: usize) {
+        let &Place { arena, start, before, capacity } = self;
+        // Values without a size are added as they are finished.
+        if size_of::<T>() == 0 || before == capacity {
+            return;
+        }
         // SAFETY: A2: nothing below runs code of the user's until the last use of this.
         let current = unsafe { &mut *arena.current.get() };
-        if size_of::<T>() == 0 {
-            // Panics if they are more than a vector counts. The new ones, which are not lent yet,
-            // are dropped then.
-            current.append(&mut self.chunk);
-        } else if current.capacity() == 0 {
-            // SAFETY: valid for writes; the vector that was there has nothing to free.
-            unsafe { ptr::write(current, mem::take(&mut self.chunk)) };
+        if current.as_ptr() == start.as_ptr() {
+            // SAFETY: they are initialised, behind the last value and within the capacity.
+            unsafe { current.set_len(before + added) };
+            arena.limit.set(capacity);
         } else {
-            // The iterator made a chunk meanwhile.
-            let made = mem::replace(current, mem::take(&mut self.chunk));
-            arena.others_have_room.set(true);
-            arena.put_aside(made);
+            // SAFETY: the chunk has a batch, which the caller says has so many values.
+            unsafe { arena.end_batch_of_other(start, added) };
         }
+    }
+}
+
+impl<T> Drop for Place<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: the chunk has this batch, which has no value any more.
+        unsafe { self.end_batch(0) };
     }
 }
 
@@ -721,7 +802,7 @@ impl<'t, T> IntoIterator for &'t mut TypedArena<T> {
 /// ```
 #[derive(Debug)]
 pub struct IterMut<'t, T> {
-    values: Chain<Flatten<slice::IterMut<'t, Vec<T>>>, slice::IterMut<'t, T>>,
+    values: Chain<Flatten<slice::IterMut<'t, Other<T>>>, slice::IterMut<'t, T>>,
     left: usize,
 }
 
@@ -754,3 +835,12 @@ impl<T> DoubleEndedIterator for IterMut<'_, T> {
 impl<T> ExactSizeIterator for IterMut<'_, T> {}
 
 impl<T> FusedIterator for IterMut<'_, T> {}
+
+impl<'t, T> IntoIterator for &'t mut Other<T> {
+    type Item = &'t mut T;
+    type IntoIter = slice::IterMut<'t, T>;
+
+    fn into_iter(self) -> slice::IterMut<'t, T> {
+        self.values.iter_mut()
+    }
+}

@@ -6,7 +6,7 @@
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use ebbtide::{Arena, Fixed, Scope, unsize};
+use ebbtide::{Arena, Fixed, Scope, TypedArena, unsize};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
@@ -218,4 +218,16 @@ fn a_new_arena_makes_no_heap_calls_before_its_first_scope() {
         }),
         0
     );
+}
+
+#[test]
+fn a_typed_arena_for_a_few_values_makes_one_chunk_and_nothing_else() {
+    let few = calls(|| {
+        let arena = TypedArena::new();
+        for i in 0..10_u64 {
+            arena.alloc(i);
+        }
+        arena.alloc_extend(0..10);
+    });
+    assert_eq!(few, 2, "one call takes the chunk, and one frees it");
 }

@@ -12,7 +12,7 @@ use std::{
     cell::{Cell, RefCell},
     iter,
     mem::ManuallyDrop,
-    rc::Rc,
+    rc::{Rc, Weak},
 };
 
 /// Records which values were dropped, and selects one that panics when it is dropped.
@@ -233,6 +233,36 @@ fn a_panic_within_an_iterator_that_allocated_loses_nothing() {
     assert_eq!(arena.len(), 51);
     drop(arena);
     assert!(log.dropped().into_iter().eq((0..50).chain(1000..=1050)));
+}
+
+#[test]
+fn a_destructor_may_allocate_while_a_batch_is_given_up() {
+    struct Heir {
+        number: usize,
+        arena: Weak<TypedArena<Heir>>,
+    }
+    impl Drop for Heir {
+        fn drop(&mut self) {
+            if let Some(arena) = self.arena.upgrade() {
+                arena.alloc(Heir { number: 100 + self.number, arena: Weak::new() });
+            }
+        }
+    }
+    for capacity in [1, 2, 100] {
+        let mut arena = Rc::new(TypedArena::with_capacity(capacity));
+        arena.alloc(Heir { number: 0, arena: Weak::new() });
+        let made = (1..10).map(|number| {
+            assert_ne!(number, 6, "asked for");
+            Heir { number, arena: Rc::downgrade(&arena) }
+        });
+        assert!(panics(|| {
+            arena.alloc_extend(made);
+        }));
+        let arena = Rc::get_mut(&mut arena).unwrap();
+        let mut numbers: Vec<_> = arena.iter_mut().map(|heir| heir.number).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [0, 101, 102, 103, 104, 105]);
+    }
 }
 
 #[test]
