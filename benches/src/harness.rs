@@ -101,7 +101,7 @@ pub fn repeated<'a>(name: &'static str, run: impl FnMut(usize) + 'a) -> Repeated
 const LEAST_BATCH: Duration = Duration::from_micros(20);
 
 /// The required result of a row.
-pub enum Bar {
+pub enum Target {
     /// At least this many times as fast as the best peer.
     BestPeer(f64),
     /// At least this many times as fast as the named contestant.
@@ -162,7 +162,7 @@ impl Bench {
         name: &str,
         operations: usize,
         mut contestants: Vec<Contestant<'_>>,
-        bars: &[Bar],
+        targets: &[Target],
     ) -> Option<Outcome> {
         if !self.wants(name) {
             return None;
@@ -193,7 +193,8 @@ impl Bench {
                 ratio: Spread::of(own.iter().zip(&times[0]).map(|(theirs, ours)| theirs / ours)),
             })
             .collect();
-        let verdicts: Vec<Verdict> = bars.iter().filter_map(|bar| bar.check(&sides)).collect();
+        let verdicts: Vec<Verdict> =
+            targets.iter().filter_map(|target| target.check(&sides)).collect();
         for Side { name: side, time, ratio } in &sides {
             println!(
                 "  {side:<22} {:>9.3} ns  p99 {:>9.3}   theirs/ours {:>6.2}  [{:.2}, {:.2}]",
@@ -205,15 +206,15 @@ impl Bench {
             ));
             let verdict = verdicts.iter().find(|verdict| verdict.against == *side);
             self.record.push_str(&match verdict {
-                Some(Verdict { bar, value, held, .. }) => {
-                    format!("{bar},{value:.4},{}\n", if *held { "yes" } else { "no" })
+                Some(Verdict { target, value, held, .. }) => {
+                    format!("{target},{value:.4},{}\n", if *held { "yes" } else { "no" })
                 }
                 None => ",,\n".to_owned(),
             });
         }
-        for Verdict { against, bar, value, held } in verdicts {
-            let text = format!("{value:.2} of {bar}, {against}");
-            println!("  {} {text}", if held { "held  " } else { "MISSED" });
+        for Verdict { against, target, value, held } in verdicts {
+            let text = format!("{value:.2} of {target}, {against}");
+            println!("  {} {text}", if held { "met   " } else { "MISSED" });
             if !held {
                 self.missed.push(format!("{name}: {text}"));
             }
@@ -227,7 +228,7 @@ impl Bench {
         &mut self,
         name: &str,
         mut contestants: Vec<Repeated<'_>>,
-        bars: &[Bar],
+        targets: &[Target],
     ) -> Option<Outcome> {
         if !self.wants(name) {
             return None;
@@ -245,7 +246,7 @@ impl Bench {
             .into_iter()
             .map(|Repeated { name, mut run }| contestant(name, move || run(turns)))
             .collect();
-        self.row(name, turns, contestants, bars)
+        self.row(name, turns, contestants, targets)
     }
 
     /// Records the heap memory of an arena per allocated byte.
@@ -271,17 +272,17 @@ impl Bench {
         usize::try_from(affordable).unwrap_or(usize::MAX).clamp(FEWEST, self.plan.rounds)
     }
 
-    /// Records a summary and whether its bar is held.
-    pub fn summary(&mut self, what: &str, bar: &str, value: f64, held: bool) {
-        println!("\n{} {what}: {value:.3} of {bar}", if held { "held  " } else { "MISSED" });
+    /// Records a summary and whether its target is met.
+    pub fn summary(&mut self, what: &str, target: &str, value: f64, held: bool) {
+        println!("\n{} {what}: {value:.3} of {target}", if held { "met   " } else { "MISSED" });
         let yes = if held { "yes" } else { "no" };
-        self.record.push_str(&format!("\"{what}\",,,,{value:.4},,,,{bar},{value:.4},{yes}\n"));
+        self.record.push_str(&format!("\"{what}\",,,,{value:.4},,,,{target},{value:.4},{yes}\n"));
         if !held {
-            self.missed.push(format!("{what}: {value:.3} of {bar}"));
+            self.missed.push(format!("{what}: {value:.3} of {target}"));
         }
     }
 
-    /// Writes the record. A missed bar is not an error; it is printed and recorded.
+    /// Writes the record. A missed target is not an error; it is printed and recorded.
     pub fn verdict(self) -> ExitCode {
         if let Some(path) = &self.plan.csv
             && let Err(error) = std::fs::write(path, &self.record)
@@ -289,7 +290,7 @@ impl Bench {
             eprintln!("cannot write {}: {error}", path.display());
             return ExitCode::FAILURE;
         }
-        println!("\n{} bars missed", self.missed.len());
+        println!("\n{} targets missed", self.missed.len());
         for text in &self.missed {
             println!("  {text}");
         }
@@ -305,7 +306,7 @@ struct Side {
 
 struct Verdict {
     against: &'static str,
-    bar: String,
+    target: String,
     value: f64,
     held: bool,
 }
@@ -315,27 +316,27 @@ fn best_peer(sides: &[Side]) -> Option<&Side> {
     peers.min_by(|a, b| a.ratio.median.total_cmp(&b.ratio.median))
 }
 
-impl Bar {
+impl Target {
     fn check(&self, sides: &[Side]) -> Option<Verdict> {
         let named = |name: &str| sides.iter().find(|side| side.name == name);
-        let (side, bar, value, held) = match *self {
-            Bar::BestPeer(least) => {
+        let (side, target, value, held) = match *self {
+            Target::BestPeer(least) => {
                 let side = best_peer(sides)?;
                 let value = side.ratio.median;
                 (side, format!("at least {least} against the best peer"), value, value >= least)
             }
-            Bar::AtLeast(least, against) => {
+            Target::AtLeast(least, against) => {
                 let side = named(against)?;
                 let value = side.ratio.median;
                 (side, format!("at least {least}"), value, value >= least)
             }
-            Bar::AtMost(most, against) => {
+            Target::AtMost(most, against) => {
                 let side = named(against)?;
                 let value = 1.0 / side.ratio.median;
                 (side, format!("at most {most}"), value, value <= most)
             }
         };
-        Some(Verdict { against: side.name, bar, value, held })
+        Some(Verdict { against: side.name, target, value, held })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | program | what it does |
 //! |---|---|
-//! | `ebbtide-benches` | times the workloads, with interleaved contestants, and checks the bars |
+//! | `ebbtide-benches` | times the workloads, with interleaved contestants, and checks the targets |
 //! | `table` | the operations of stumpalo's own benchmark, over mimalloc |
 //! | `scaling` | time and memory per allocation, by number and size |
 //! | `counts` | instructions and branches per allocation, under Callgrind |

@@ -6,7 +6,7 @@
 //! has none that fills from a function.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant, hidden, observe, timed},
+    harness::{Bench, Contestant, Target, contestant, hidden, observe, timed},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Fills, Handle, Multitude, Peer,
         Stumpalo,
@@ -32,8 +32,8 @@ struct Table<'b> {
 impl Table<'_> {
     fn row(&mut self, name: &str, operations: usize, contestants: Vec<Contestant<'_>>) {
         let name = format!("stumpalo: {name}");
-        let bars = [Bar::BestPeer(LEAST)];
-        if let Some(outcome) = self.bench.row(&name, operations, contestants, &bars) {
+        let targets = [Target::BestPeer(LEAST)];
+        if let Some(outcome) = self.bench.row(&name, operations, contestants, &targets) {
             self.best.push(outcome.best);
         }
     }

@@ -5,7 +5,7 @@
 
 use ebbtide::Arena;
 use ebbtide_capi::{ebb_arena_free, ebb_arena_new, ebb_backing, ebb_options};
-use harness::{Bar, Bench, repeated};
+use harness::{Bench, Target, repeated};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     process::ExitCode,
@@ -73,7 +73,7 @@ fn fast_paths_of_c(bench: &mut Bench) {
                     }),
                     repeated("Rust", |count| fast_paths::fast_path(&mut rust, row, turns(count))),
                 ],
-                &[Bar::AtMost(1.05, "Rust")],
+                &[Target::AtMost(1.05, "Rust")],
             );
             // SAFETY: the arena from above, whose scopes are closed.
             unsafe { ebb_arena_free(arena) };
@@ -115,7 +115,7 @@ fn both(
 ) {
     for (kind, sides) in [("memory_resource", &GROWING[..]), ("over a buffer", &BUFFERED)] {
         let sides = interleaved(&[sides, more].concat(), run);
-        bench.repeated_row(&format!("{kind}: {name}"), sides, &[Bar::AtLeast(least, THEIRS)]);
+        bench.repeated_row(&format!("{kind}: {name}"), sides, &[Target::AtLeast(least, THEIRS)]);
     }
 }
 
@@ -139,8 +139,8 @@ fn pushing(bench: &mut Bench) {
         let run = move |side, turns| run_push(side == 0, side, turns, count);
         let pmr = "std::pmr::vector, large buffer";
         let sides = [(0, "ebbtide"), (1, "std::pmr::vector"), (3, pmr)];
-        let bars = [Bar::AtLeast(2.0, sides[1].1), Bar::AtLeast(2.0, pmr)];
+        let targets = [Target::AtLeast(2.0, sides[1].1), Target::AtLeast(2.0, pmr)];
         let name = format!("ebbtide::vector: push {count}");
-        bench.repeated_row(&name, interleaved(&sides, run), &bars);
+        bench.repeated_row(&name, interleaved(&sides, run), &targets);
     }
 }

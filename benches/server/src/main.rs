@@ -193,7 +193,7 @@ fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
         .zip(peaks)
         .map(|(server, peak_kib)| Figures::of(server, peak_kib))
         .collect();
-    let record = table(&figures) + &bars(&figures);
+    let record = table(&figures) + &targets(&figures);
     if options.reports {
         for server in servers.iter().filter(|server| server.name.starts_with("ebbtide")) {
             println!("\n{}\n{}", server.name, server.ask("/report")?);
@@ -320,12 +320,12 @@ type Figure = fn(&Figures) -> f64;
 
 /// Prints which targets are met, and returns the same as comments for the record. Targets that
 /// compare with a contestant that was left out are skipped.
-fn bars(all: &[Figures]) -> String {
+fn targets(all: &[Figures]) -> String {
     let (ours, others): (Vec<_>, Vec<_>) =
         all.iter().partition(|figures| figures.name.starts_with("ebbtide"));
     let mut record = String::new();
-    let mut bar = |what: String, value: f64, most: f64| {
-        let verdict = if value <= most { "held" } else { "MISSED" };
+    let mut target = |what: String, value: f64, most: f64| {
+        let verdict = if value <= most { "met" } else { "MISSED" };
         let line = format!("{verdict}: {what}: {value:.2}, at most {most:.2}");
         println!("  {line}");
         let _ = writeln!(record, "# {line}");
@@ -340,17 +340,17 @@ fn bars(all: &[Figures]) -> String {
     ];
     for (what, figure) in figures {
         if let (Some(ours), Some(others)) = (least(&ours, figure), least(&others, figure)) {
-            bar(what.to_owned(), ours, others);
+            target(what.to_owned(), ours, others);
         }
     }
     let glibc = others.iter().find(|figures| figures.name == "glibc");
     for Figures { name, middle_kib, end_kib, peak_kib, .. } in ours {
         if let Some(glibc) = glibc {
             let ratio = *peak_kib as f64 / glibc.peak_kib as f64;
-            bar(format!("{name}: peak memory, of glibc's"), ratio, 1.5);
+            target(format!("{name}: peak memory, of glibc's"), ratio, 1.5);
         }
         let growth = *end_kib as f64 / *middle_kib as f64;
-        bar(format!("{name}: memory at the end, of that in the middle"), growth, 1.1);
+        target(format!("{name}: memory at the end, of that in the middle"), growth, 1.1);
     }
     record
 }

@@ -580,12 +580,12 @@ fn report(harness: &str, Rows(rows): Rows, record: &mut String) {
         "{harness}'s harness: {} rows, geometric mean {mean:.3}, lowest {lowest:.2}, {below} below {LEAST}",
         best.len()
     );
-    for (what, value, bar) in
+    for (what, value, target) in
         [("geometric mean", mean, LEAST_MEAN), ("the lowest row", lowest, LEAST)]
     {
-        let held = if value >= bar { "yes" } else { "no" };
+        let held = if value >= target { "yes" } else { "no" };
         *record += &format!(
-            "\"{harness}'s harness: {what}\",,,,{value:.4},,,,at least {bar},{value:.4},{held}\n"
+            "\"{harness}'s harness: {what}\",,,,{value:.4},,,,at least {target},{value:.4},{held}\n"
         );
     }
 }

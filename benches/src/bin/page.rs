@@ -83,11 +83,11 @@ fn write(docs: &Path) -> io::Result<()> {
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
         text = filled(&text, "groups", &groups(&core));
-        text = filled(&text, "missed", &bars(&[&suite, &table], Bars::Missed));
-        text = filled(&text, "bars", &bars(&core, Bars::All));
+        text = filled(&text, "missed", &targets(&[&suite, &table], Targets::Missed));
+        text = filled(&text, "targets", &targets(&core, Targets::All));
         text = filled(&text, "transparent-machine", &machine(&unaware));
         text = filled(&text, "transparent-groups", &groups(&[&unaware]));
-        text = filled(&text, "transparent-missed", &bars(&[&unaware], Bars::Missed));
+        text = filled(&text, "transparent-missed", &targets(&[&unaware], Targets::Missed));
         text = filled(&text, "transparent-times", &unaware::times(&unaware));
         for (name, column, show) in [
             ("transparent-faults", "faults", unaware::tenths as fn(f64) -> String),
@@ -96,7 +96,7 @@ fn write(docs: &Path) -> io::Result<()> {
         ] {
             text = filled(&text, name, &unaware::figures(&unaware, column, show));
         }
-        text = filled(&text, "transparent-bars", &bars(&[&unaware], Bars::All));
+        text = filled(&text, "transparent-targets", &targets(&[&unaware], Targets::All));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
         text = filled(&text, "counts", &counted(&counts, |row| !row.starts_with("direction")));
         text = filled(
@@ -132,26 +132,26 @@ fn rows<'r>(lines: impl Iterator<Item = &'r Line>) -> Vec<(&'r str, Vec<&'r Line
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Bars {
+enum Targets {
     All,
     Missed,
 }
 
-fn bars(records: &[&Record], which: Bars) -> String {
+fn targets(records: &[&Record], which: Targets) -> String {
     let mut text =
-        String::from("| row | ours | bar | against | is | |\n|---|---|---|---|---|---|\n");
+        String::from("| row | ours | target | against | is | |\n|---|---|---|---|---|---|\n");
     let lines = records.iter().flat_map(|record| &record.lines);
     for (row, lines) in rows(lines.filter(|line| !line["row"].starts_with("stumpalo: "))) {
         let ours = lines.first().map_or(f64::NAN, |line| number(line, "median_ns"));
         for line in lines.iter().filter(|line| !line["held"].is_empty()) {
-            if which == Bars::Missed && line["held"] != "no" {
+            if which == Targets::Missed && line["held"] != "no" {
                 continue;
             }
             let ours = if ours.is_nan() { String::new() } else { time(ours) };
-            let (bar, value) = (&line["bar"], number(line, "value"));
-            let held = if line["held"] == "yes" { "held" } else { "**missed**" };
+            let (target, value) = (&line["bar"], number(line, "value"));
+            let held = if line["held"] == "yes" { "met" } else { "**missed**" };
             text += &format!(
-                "| {row} | {ours} | {bar} | {} | {value:.2} | {held} |\n",
+                "| {row} | {ours} | {target} | {} | {value:.2} | {held} |\n",
                 line["contestant"]
             );
         }
@@ -165,7 +165,7 @@ fn machine(record: &Record) -> String {
     format!("{head}- rounds: up to {rounds} per row\n")
 }
 
-/// One row per group, the part of a row's name before a colon: the number of bars, how many are
+/// One row per group, the part of a row's name before a colon: the number of targets, how many are
 /// held, and the ratio of the best peer over the rows, as geometric mean and lowest.
 fn groups(records: &[&Record]) -> String {
     let mut groups: Vec<Group<'_>> = Vec::new();
@@ -175,7 +175,7 @@ fn groups(records: &[&Record]) -> String {
             groups.push(Group { name, ..Group::default() });
         }
         let Some(group) = groups.iter_mut().find(|group| group.name == name) else { continue };
-        group.bars += lines.iter().filter(|line| !line["held"].is_empty()).count();
+        group.targets += lines.iter().filter(|line| !line["held"].is_empty()).count();
         group.held += lines.iter().filter(|line| line["held"] == "yes").count();
         // Collections are compared with the standard library's, too.
         let others: &[&str] = if name == "collections" { &COLLECTIONS } else { &[] };
@@ -186,29 +186,29 @@ fn groups(records: &[&Record]) -> String {
         let best = lines.iter().filter(is_peer).map(|line| number(line, "ratio"));
         group.ratios.extend(best.min_by(f64::total_cmp));
     }
-    groups.retain(|group| group.bars > 0);
+    groups.retain(|group| group.targets > 0);
     let has_peers = groups.iter().any(|group| !group.ratios.is_empty());
     let peers = |text: &str| if has_peers { text.to_owned() } else { String::new() };
     let mut text =
-        format!("| group | bars | held |{}\n", peers(" best peer ÷ ours, mean | lowest |"));
+        format!("| group | targets | met |{}\n", peers(" best peer ÷ ours, mean | lowest |"));
     text += &format!("|---|---:|---:|{}\n", peers("---:|---:|"));
-    for Group { name, bars, held, ratios } in &groups {
+    for Group { name, targets, held, ratios } in &groups {
         #[allow(clippy::cast_precision_loss)]
         let mean = (ratios.iter().copied().map(f64::ln).sum::<f64>() / ratios.len() as f64).exp();
         let lowest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
         let figures =
             if ratios.is_empty() { peers(" | |") } else { format!(" {mean:.2} | {lowest:.2} |") };
-        text += &format!("| {name} | {bars} | {held} |{figures}\n");
+        text += &format!("| {name} | {targets} | {held} |{figures}\n");
     }
     let sum = |of: fn(&Group<'_>) -> usize| groups.iter().map(of).sum::<usize>();
-    let (bars, held) = (sum(|group| group.bars), sum(|group| group.held));
-    text + &format!("| all | {bars} | {held} |{}\n", peers(" | |"))
+    let (targets, held) = (sum(|group| group.targets), sum(|group| group.held));
+    text + &format!("| all | {targets} | {held} |{}\n", peers(" | |"))
 }
 
 #[derive(Default)]
 struct Group<'r> {
     name: &'r str,
-    bars: usize,
+    targets: usize,
     held: usize,
     ratios: Vec<f64>,
 }

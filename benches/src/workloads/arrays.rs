@@ -1,7 +1,7 @@
 //! Values larger than a register, and arrays of constant length.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant, hidden, observe},
+    harness::{Bench, Contestant, Target, contestant, hidden, observe},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Limit, Multitude, Peer, Stumpalo,
         contestants,
@@ -33,7 +33,7 @@ fn bytes<const N: usize>(bench: &mut Bench, name: &str) {
         name,
         BYTES / N * REPEATS,
         contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] by_value [N] ()),
-        &[Bar::BestPeer(1.0)],
+        &[Target::BestPeer(1.0)],
     );
 }
 
@@ -42,7 +42,7 @@ fn array<const N: usize>(bench: &mut Bench, name: &str) {
         name,
         BYTES / (8 * N) * REPEATS,
         contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] from_reference [N] ()),
-        &[Bar::BestPeer(1.0)],
+        &[Target::BestPeer(1.0)],
     );
 }
 

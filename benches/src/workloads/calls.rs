@@ -6,7 +6,7 @@
 //! Each row exists twice: *warm*, where the arena is emptied every 16 KiB and stays in the
 //! first-level cache, and *cold*, where it is emptied every 4 MiB.
 
-use crate::harness::{Bar, Bench, Repeated, hidden, observe, repeated};
+use crate::harness::{Bench, Repeated, Target, hidden, observe, repeated};
 use std::hint::black_box;
 
 /// The bytes allocated before the arena is emptied, and the name of such rows.
@@ -78,7 +78,7 @@ const CAPACITY: usize = (4 << 20) + (64 << 10);
 
 /// Measures one row.
 fn row(bench: &mut Bench, name: &str, contestants: Vec<Repeated<'_>>) {
-    bench.repeated_row(&format!("like bumpalo's: {name}"), contestants, &[Bar::BestPeer(0.97)]);
+    bench.repeated_row(&format!("like bumpalo's: {name}"), contestants, &[Target::BestPeer(0.97)]);
 }
 
 fn values<const N: usize>(bench: &mut Bench, (span, cache): (usize, &str)) {

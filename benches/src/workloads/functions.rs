@@ -3,7 +3,7 @@
 //! peers.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant, hidden, observe},
+    harness::{Bench, Contestant, Target, contestant, hidden, observe},
     peers::{BlinkAlloc, BumpScope, Bumpalo, Multitude, Scopes, Stumpalo},
 };
 use ebbtide::{Arena, Scope};
@@ -19,20 +19,20 @@ pub fn run(bench: &mut Bench) {
             &format!("W1: y = x + 1 over {len} integers, explicit scope"),
             turns(len),
             vec![explicit(len), default(len), heap(len)],
-            &[Bar::AtMost(1.0, DEFAULT), Bar::AtLeast(least, HEAP)],
+            &[Target::AtMost(1.0, DEFAULT), Target::AtLeast(least, HEAP)],
         );
         bench.row(
             &format!("W1: y = x + 1 over {len} integers, default scope"),
             turns(len),
             vec![default(len), explicit(len), heap(len)],
-            &[Bar::AtLeast(least, HEAP)],
+            &[Target::AtLeast(least, HEAP)],
         );
     }
     bench.row(
         "W2: nested scopes of 10 words",
         NESTED,
         vec![nested_explicit(), nested_default(), nested_heap()],
-        &[Bar::AtMost(1.0, "ebbtide, default in default"), Bar::AtLeast(1.5, HEAP)],
+        &[Target::AtMost(1.0, "ebbtide, default in default"), Target::AtLeast(1.5, HEAP)],
     );
     bench.row(
         "scope: the default one: open, allocate 8 bytes, close",
@@ -45,7 +45,7 @@ pub fn run(bench: &mut Bench) {
             scopes::<BlinkAlloc>(),
             scopes::<Multitude>(),
         ],
-        &[Bar::BestPeer(1.0)],
+        &[Target::BestPeer(1.0)],
     );
 }
 

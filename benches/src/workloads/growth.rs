@@ -1,16 +1,16 @@
 //! Growing blocks: vectors that are pushed to, a formatted string, a hash map.
 
-use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
+use crate::harness::{Bench, Contestant, Target, contestant, hidden, observe};
 use ebbtide::Arena;
 use std::fmt::Write;
 
 const PRESIZED: &str = "std, with_capacity";
 
 pub fn run(bench: &mut Bench) {
-    for (len, bar) in
+    for (len, target) in
         [(10, 2.0), (100, 2.0), (1_000, 2.0), (10_000, 1.3), (100_000, 1.3), (1_000_000, 1.3)]
     {
-        push(bench, len, bar);
+        push(bench, len, target);
     }
     format(bench);
     map(bench);
@@ -39,7 +39,7 @@ fn sum(values: &[u64]) -> u64 {
     values.first().copied().unwrap_or(0) + values.last().copied().unwrap_or(0)
 }
 
-fn push(bench: &mut Bench, len: usize, bar: f64) {
+fn push(bench: &mut Bench, len: usize, target: f64) {
     let check = |values: &[u64]| -> u64 {
         assert!(values.len() == len);
         // Checks both ends, and in the first turn everything.
@@ -93,7 +93,7 @@ fn push(bench: &mut Bench, len: usize, bar: f64) {
                 check(&values)
             }),
         ],
-        &[Bar::AtLeast(bar, "bumpalo"), Bar::AtMost(1.0, PRESIZED)],
+        &[Target::AtLeast(target, "bumpalo"), Target::AtMost(1.0, PRESIZED)],
     );
 }
 
@@ -137,7 +137,7 @@ fn format(bench: &mut Bench) {
                 assert_eq!(text.len(), expected);
             }),
         ],
-        &[Bar::AtLeast(1.0, "bumpalo")],
+        &[Target::AtLeast(1.0, "bumpalo")],
     );
 }
 
@@ -181,6 +181,6 @@ fn map(bench: &mut Bench) {
                 assert_eq!(found.count() as u64, KEYS);
             }),
         ],
-        &[Bar::AtLeast(1.0, "bumpalo")],
+        &[Target::AtLeast(1.0, "bumpalo")],
     );
 }

@@ -1,7 +1,7 @@
 //! Copies that fill much more memory than any cache: dominated by growth and page faults.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant, observe},
+    harness::{Bench, Contestant, Target, contestant, observe},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Multitude, Peer, Stumpalo, contestants,
     },
@@ -22,13 +22,13 @@ pub fn run(bench: &mut Bench) {
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, a fresh arena"),
             ITEMS,
             fresh,
-            &[Bar::BestPeer(1.0)],
+            &[Target::BestPeer(1.0)],
         );
         bench.row(
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, again"),
             ITEMS,
             contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] again [] (len)),
-            &[Bar::BestPeer(1.0)],
+            &[Target::BestPeer(1.0)],
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Arenas that run destructors: values of one type against typed-arena, of any type against
 //! blink-alloc. Each turn makes an arena, fills it and drops it.
 
-use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
+use crate::harness::{Bench, Contestant, Target, contestant, hidden, observe};
 use ebbtide::{DropArena, TypedArena};
 
 const OURS: &str = "ebbtide";
@@ -10,13 +10,13 @@ const BLINK_ALLOC: &str = "blink-alloc";
 
 pub fn run(bench: &mut Bench) {
     for count in [10, 1_000, 100_000] {
-        let bars = &[Bar::BestPeer(1.0)];
+        let targets = &[Target::BestPeer(1.0)];
         let row = |kind: &str| format!("owned: {count} {kind}");
-        bench.row(&row("u64 of one type"), count, typed(count, |n| n as u64), bars);
+        bench.row(&row("u64 of one type"), count, typed(count, |n| n as u64), targets);
         let string = |n: usize| (String::new(), n);
-        bench.row(&row("strings of one type"), count, typed(count, string), bars);
-        bench.row(&row("slices of four of one type"), count, slices(count), bars);
-        bench.row(&row("strings of any type"), count, any(count, string), bars);
+        bench.row(&row("strings of one type"), count, typed(count, string), targets);
+        bench.row(&row("slices of four of one type"), count, slices(count), targets);
+        bench.row(&row("strings of any type"), count, any(count, string), targets);
     }
 }
 

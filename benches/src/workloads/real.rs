@@ -7,7 +7,7 @@ mod lexer;
 mod syntax;
 
 use crate::{
-    harness::{Bar, Bench, Contestant, LIMIT, contestant},
+    harness::{Bench, Contestant, LIMIT, Target, contestant},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, MixedLimit, Multitude, Peer, Stumpalo,
         contestants,
@@ -60,7 +60,7 @@ fn row(bench: &mut Bench, name: &str, work: &Rc<impl Work>) {
             &format!("real: {name}, {arena}"),
             work.operations(),
             all,
-            &[Bar::AtLeast(1.1, BUMPALO)],
+            &[Target::AtLeast(1.1, BUMPALO)],
         );
     }
 }

@@ -2,7 +2,7 @@
 //! to.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant, hidden, observe},
+    harness::{Bench, Contestant, Target, contestant, hidden, observe},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Multitude, Peer, Stumpalo,
         contestants,
@@ -22,7 +22,7 @@ pub fn run(bench: &mut Bench) {
             &format!("reuse: reset, then {count} u64"),
             count * turns(count),
             contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] reuse [] (count)),
-            &[Bar::BestPeer(1.0)],
+            &[Target::BestPeer(1.0)],
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Allocating numbers: in a local scope, and through a reference in a function that is not inlined.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, LIMIT, contestant, hidden, observe},
+    harness::{Bench, Contestant, LIMIT, Target, contestant, hidden, observe},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Multitude, Peer,
         Stumpalo,
@@ -32,7 +32,7 @@ pub fn run(bench: &mut Bench) {
             behind::<BlinkAlloc>(),
             behind::<Multitude>(),
         ],
-        &[Bar::BestPeer(1.05)],
+        &[Target::BestPeer(1.05)],
     );
 }
 
@@ -79,7 +79,7 @@ fn row<T: Number, const EACH: usize>(bench: &mut Bench, name: &str, ours: Contes
             fill::<Multitude, T, EACH>(),
             fill::<Limit, T, EACH>(),
         ],
-        &[Bar::BestPeer(1.35), Bar::AtMost(1.15, LIMIT)],
+        &[Target::BestPeer(1.35), Target::AtMost(1.15, LIMIT)],
     );
 }
 

@@ -1,7 +1,7 @@
 //! Opening a scope, allocating 8 bytes and closing it, compared with the allocation alone.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant, hidden, observe},
+    harness::{Bench, Contestant, Target, contestant, hidden, observe},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Multitude, Peer, Scopes,
         Stumpalo,
@@ -26,7 +26,7 @@ pub fn run(bench: &mut Bench) {
             turns::<BlinkAlloc>(),
             turns::<Multitude>(),
         ],
-        &[Bar::AtMost(1.1, ALONE), Bar::BestPeer(1.9)],
+        &[Target::AtMost(1.1, ALONE), Target::BestPeer(1.9)],
     );
     bench.row(
         "scope: of an arena in memory: open, allocate 8 bytes, close",
@@ -41,7 +41,7 @@ pub fn run(bench: &mut Bench) {
             turns::<BlinkAlloc>(),
             turns::<Multitude>(),
         ],
-        &[Bar::AtMost(1.1, ALONE), Bar::AtMost(1.1, ALONE_IN_MEMORY), Bar::BestPeer(1.9)],
+        &[Target::AtMost(1.1, ALONE), Target::AtMost(1.1, ALONE_IN_MEMORY), Target::BestPeer(1.9)],
     );
 }
 

@@ -1,7 +1,7 @@
 //! W3: a loop of scopes at the end of a chunk, compared with the same loop in the middle of one;
 //! and the cost of a scope by the space left in its chunk.
 
-use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
+use crate::harness::{Bench, Contestant, Target, contestant, hidden, observe};
 use bump_scope::Bump;
 use ebbtide::Arena;
 use std::alloc::Layout;
@@ -25,7 +25,7 @@ pub fn run(bench: &mut Bench) {
                 bump_scope::<10>("bump-scope", slab, near),
                 bump_scope::<10>("bump-scope, away", slab, away),
             ],
-            &[Bar::AtMost(1.05, AWAY)],
+            &[Target::AtMost(1.05, AWAY)],
         );
     }
     for left in [0, 16, 32, 48, 64, 80, 128, 256, 1024, 4096] {

@@ -1,7 +1,7 @@
 //! Short strings whose length is unknown to the compiler: of equal and of mixed lengths.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, contestant, observe},
+    harness::{Bench, Contestant, Target, contestant, observe},
     peers::{
         BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Multitude, Peer,
         Stumpalo,
@@ -36,7 +36,7 @@ fn row(bench: &mut Bench, name: &str, len: impl Fn(usize) -> usize) {
             copy::<Multitude>(&words),
             copy::<Limit>(&words),
         ],
-        &[Bar::BestPeer(1.5)],
+        &[Target::BestPeer(1.5)],
     );
 }
 

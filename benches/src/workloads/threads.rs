@@ -5,7 +5,7 @@
 //! before the scheduler moves one of them, which doubles the time.
 
 use crate::{
-    harness::{Bar, Bench, Contestant, hidden, observe, timed},
+    harness::{Bench, Contestant, Target, hidden, observe, timed},
     workloads::real::{self, Ast, Work},
 };
 use ebbtide::{Pool, Scope};
@@ -33,7 +33,7 @@ pub fn run(bench: &mut Bench) {
                 on(CONTROL, threads, control),
                 on("control, one thread", 1, control),
             ],
-            &[Bar::AtMost(1.1, ALONE)],
+            &[Target::AtMost(1.1, ALONE)],
         );
         let ast = Arc::new(Ast::new(real::sources()));
         let (together, alone, theirs) = (Arc::clone(&ast), Arc::clone(&ast), Arc::clone(&ast));
@@ -50,7 +50,7 @@ pub fn run(bench: &mut Bench) {
                 on(CONTROL, threads, control),
                 on("control, one thread", 1, control),
             ],
-            &[Bar::AtMost(1.1, ALONE)],
+            &[Target::AtMost(1.1, ALONE)],
         );
     }
 }

@@ -1,6 +1,6 @@
 //! W4: ten thousand vectors in one scope. W6: a buffer that two arrays fill to the last byte.
 
-use crate::harness::{Bar, Bench, Contestant, contestant, hidden, observe};
+use crate::harness::{Bench, Contestant, Target, contestant, hidden, observe};
 use ebbtide::{Arena, Fixed};
 use std::mem::MaybeUninit;
 
@@ -58,7 +58,7 @@ fn many(bench: &mut Bench) {
                 check(&Vec::from_iter((0..VECTORS).map(|n| elements(n).collect::<Vec<u32>>())));
             }),
         ],
-        &[Bar::AtLeast(1.0, "std"), Bar::BestPeer(1.0)],
+        &[Target::AtLeast(1.0, "std"), Target::BestPeer(1.0)],
     );
 }
 
@@ -111,7 +111,7 @@ fn exact_fit(bench: &mut Bench) {
                 }
             }),
         ],
-        &[Bar::AtLeast(1.0, "std")],
+        &[Target::AtLeast(1.0, "std")],
     );
 }
 

@@ -130,8 +130,8 @@ fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
         fs::write(path, machine::header() + columns + bench.record.as_str())
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
-    // A missed bar is not an error.
-    println!("\n{} bars missed", bench.missed.len());
+    // A missed target is not an error.
+    println!("\n{} targets missed", bench.missed.len());
     bench.missed.iter().for_each(|text| println!("  {text}"));
     Ok(())
 }
@@ -373,17 +373,17 @@ struct Bench {
 }
 
 struct Verdict {
-    bar: String,
+    target: String,
     value: f64,
     held: bool,
 }
 
-fn at_least(bar: f64, value: f64) -> Option<Verdict> {
-    Some(Verdict { bar: format!("at least {bar}"), value, held: value >= bar })
+fn at_least(target: f64, value: f64) -> Option<Verdict> {
+    Some(Verdict { target: format!("at least {target}"), value, held: value >= target })
 }
 
-fn at_most(bar: f64, value: f64) -> Option<Verdict> {
-    Some(Verdict { bar: format!("at most {bar}"), value, held: value <= bar })
+fn at_most(target: f64, value: f64) -> Option<Verdict> {
+    Some(Verdict { target: format!("at most {target}"), value, held: value <= target })
 }
 
 impl Bench {
@@ -461,7 +461,7 @@ impl Bench {
         if row.kind == Kind::Numbers {
             let (own, theirs) = (ours.faults(), measured[GLIBC].faults());
             let verdict = Verdict {
-                bar: format!("fewer than glibc's {theirs:.2}, or none"),
+                target: format!("fewer than glibc's {theirs:.2}, or none"),
                 value: own,
                 held: own < theirs || own == 0.0,
             };
@@ -469,31 +469,31 @@ impl Bench {
         }
     }
 
-    /// The last cells of a record line. Remembers a missed bar.
+    /// The last cells of a record line. Remembers a missed target.
     fn said(&mut self, row: &str, contestant: &str, verdict: Option<Verdict>) -> String {
-        let Some(Verdict { bar, value, held }) = verdict else { return ",,\n".to_owned() };
+        let Some(Verdict { target, value, held }) = verdict else { return ",,\n".to_owned() };
         if !held {
-            self.missed.push(format!("{row}: {value:.3} of {bar}, {contestant}"));
+            self.missed.push(format!("{row}: {value:.3} of {target}, {contestant}"));
         }
-        format!("{bar},{value:.4},{}\n", if held { "yes" } else { "no" })
+        format!("{target},{value:.4},{}\n", if held { "yes" } else { "no" })
     }
 
     fn summary(&mut self, what: &str, verdict: Verdict) {
-        let Verdict { bar, value, held } = verdict;
-        println!("  {} {what}: {value:.3}, {bar}", if held { "held  " } else { "MISSED" });
+        let Verdict { target, value, held } = verdict;
+        println!("  {} {what}: {value:.3}, {target}", if held { "met   " } else { "MISSED" });
         if !held {
-            self.missed.push(format!("{what}: {value:.3}, {bar}"));
+            self.missed.push(format!("{what}: {value:.3}, {target}"));
         }
         let yes = if held { "yes" } else { "no" };
-        self.record += &format!("\"{what}\",,,,{value:.4},,,,,,,\"{bar}\",{value:.4},{yes}\n");
+        self.record += &format!("\"{what}\",,,,{value:.4},,,,,,,\"{target}\",{value:.4},{yes}\n");
     }
 
     fn summaries(&mut self) {
         println!();
-        for (index, bar) in [(GLIBC, 1.45), (MIMALLOC, 1.10)] {
+        for (index, target) in [(GLIBC, 1.45), (MIMALLOC, 1.10)] {
             if let Some(mean) = geometric_mean(&self.ratios[index]) {
                 let what = format!("transparent: geometric mean, {}", CONTESTANTS[index].name);
-                at_least(bar, mean).into_iter().for_each(|verdict| self.summary(&what, verdict));
+                at_least(target, mean).into_iter().for_each(|verdict| self.summary(&what, verdict));
             }
         }
         if let Some(mean) = geometric_mean(&self.untuned[GLIBC]) {

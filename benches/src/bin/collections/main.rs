@@ -14,7 +14,7 @@ mod maps;
 mod texts;
 mod vectors;
 
-use ebbtide_benches::harness::{self, Bar, Bench, Repeated};
+use ebbtide_benches::harness::{self, Bench, Repeated, Target};
 use std::{process::ExitCode, time::Duration};
 
 /// The target for the mean of all rows: the best peer's time ÷ ours.
@@ -44,7 +44,7 @@ impl Rows<'_> {
     /// Measures a row; the first contestant is ours.
     fn row(&mut self, name: &str, contestants: Vec<Repeated<'_>>) {
         let name = format!("collections: {name}");
-        let outcome = self.bench.repeated_row(&name, contestants, &[Bar::BestPeer(1.0)]);
+        let outcome = self.bench.repeated_row(&name, contestants, &[Target::BestPeer(1.0)]);
         if let Some(outcome) = outcome {
             self.logarithms += outcome.best.ln();
             self.count += 1;
@@ -54,9 +54,9 @@ impl Rows<'_> {
     fn mean(self) {
         if self.count > 0 {
             let mean = (self.logarithms / f64::from(self.count)).exp();
-            let bar = format!("at least {LEAST_MEAN}");
+            let target = format!("at least {LEAST_MEAN}");
             let what = format!("collections: geometric mean of {} rows", self.count);
-            self.bench.summary(&what, &bar, mean, mean >= LEAST_MEAN);
+            self.bench.summary(&what, &target, mean, mean >= LEAST_MEAN);
         }
     }
 }
