@@ -489,9 +489,10 @@ EBB_INLINE_ ebb_scope ebb_open(ebb_arena *arena) {
 }
 
 /** Opens a scope of an arena of this thread, which no other open scope uses, so a function may do
- * so without knowing what its callers have open. Costs a call. If a longjmp leaves the scope open,
- * its memory stays in use for ever; where that can happen, open a scope of an arena of your own
- * instead, and call ::ebb_arena_reset after the longjmp. */
+ * so without knowing what its callers have open. Costs a call. Such scopes may be closed in any
+ * order and by any thread, so nothing closes one that a longjmp leaves open: its arena, of at least
+ * 64 KiB, stays in use for ever. Where that can happen, open the scope in the function that calls
+ * setjmp, before the call, and close it by ::ebb_close_all. */
 EBB_INLINE_ ebb_scope ebb_thread_open(void) {
     ebb_scope scope, opened;
     ebb_thread_open_(&opened);
@@ -571,6 +572,20 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     scope->low_ = (char *)EBB_NOWHERE_;
     scope->state_ = 0;
     return status;
+}
+
+/** Like ::ebb_close, for a scope whose children a longjmp may have left open. They end with it and
+ * must not be used again, not even to close them. */
+EBB_INLINE_ ebb_status ebb_close_all(ebb_scope *scope) {
+    EBB_CHECK_(scope != NULL, "a scope is null");
+#if EBB_ASAN_
+    if (ebb_is_open(scope))
+        ebb_free_ranges_(NULL, scope, ebb_poison_);
+#endif
+#if EBB_PARENTS_
+    scope->state_ &= ~EBB_FROZEN_;
+#endif
+    return ebb_close(scope);
 }
 
 /** Marks a position in a scope for ::ebb_rewind: like a child scope without a variable of its

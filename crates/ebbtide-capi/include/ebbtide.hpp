@@ -15,7 +15,9 @@
  * ### Errors
  * Functions that allocate throw std::bad_alloc where there is no memory, and std::logic_error for
  * what a correct program does not do: using a scope that is closed, opening a second scope of an
- * arena. The versions with `try_` return a null pointer instead.
+ * arena. The versions with `try_` return a null pointer or false instead.
+ *
+ * With `-fno-exceptions`, what would throw calls #EBB_FAIL instead. `-fno-rtti` changes nothing.
  *
  * ### Threads
  * One thread at a time uses an arena, its scopes, and the containers and resources over them.
@@ -28,6 +30,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -63,15 +67,55 @@
 #define EBB_COLD_MEMBER_
 #endif
 
+#ifdef __cpp_exceptions
+#define EBB_THROW_(exception, text) throw exception
+#define EBB_TRY_ try
+#define EBB_CATCH_ catch (...)
+#define EBB_RETHROW_ throw
+#else
+/**
+ * Ends the program where exceptions are turned off: called with a text instead of throwing. It must
+ * not return. Define it before the first #include to call a function of your own, in all files alike.
+ */
+#ifndef EBB_FAIL
+#define EBB_FAIL(text) ebbtide::detail::fail(text)
+#endif
+#define EBB_THROW_(exception, text) (static_cast<void>(EBB_FAIL(text)), std::abort())
+#define EBB_TRY_ if constexpr (true)
+#define EBB_CATCH_ else
+#define EBB_RETHROW_ std::abort()
+#endif
+
 namespace ebbtide {
 
 namespace detail {
 
+/// Prints a text and aborts: EBB_FAIL, unless the program defines it.
+[[noreturn]] inline void fail(const char *text) {
+    std::fprintf(stderr, "ebbtide: %s\n", text);
+    std::abort();
+}
+
+/// Throws that there is no memory.
+[[noreturn]] inline void throw_no_memory() {
+    EBB_THROW_(std::bad_alloc(), ebb_status_text(EBB_NO_MEMORY));
+}
+
 /// Throws the exception for the status of a failed call.
 [[noreturn]] inline void throw_status(ebb_status status) {
     if (status == EBB_NO_MEMORY || status == EBB_SIZE)
-        throw std::bad_alloc();
-    throw std::logic_error(ebb_status_text(status));
+        EBB_THROW_(std::bad_alloc(), ebb_status_text(status));
+    EBB_THROW_(std::logic_error(ebb_status_text(status)), ebb_status_text(status));
+}
+
+/// Throws that an array would be larger than half of the address space.
+[[noreturn]] inline void throw_length() {
+    EBB_THROW_(std::bad_array_new_length(), ebb_status_text(EBB_SIZE));
+}
+
+/// Throws that an index is behind the end of `what`.
+[[noreturn]] inline void throw_out_of_range(const char *what) {
+    EBB_THROW_(std::out_of_range(what), what);
 }
 
 /// The same for the last failed call of this thread.
@@ -188,6 +232,16 @@ public:
         return ::new (block) T(std::forward<Arguments>(arguments)...);
     }
 
+    /// Like make, but null where there is no memory.
+    template <typename T, typename... Arguments>
+    EBB_MEMBER_ T *try_make(Arguments &&...arguments) {
+        static_assert(std::is_trivially_destructible_v<T>,
+                      "nothing would call the destructor: use make_unique or make_leaked");
+        void *block = ebb_alloc_aligned(&words_, sizeof(T), alignof(T));
+        return EBB_LIKELY_(block != nullptr) ? ::new (block) T(std::forward<Arguments>(arguments)...)
+                                             : nullptr;
+    }
+
     /// Calls the destructor of a value in a scope. The memory is freed when the scope ends.
     struct destroy {
         template <typename T> void operator()(T *value) const noexcept { value->~T(); }
@@ -202,6 +256,15 @@ public:
     /// `count` default-constructed elements.
     template <typename T> span<T> make_array(std::size_t count) {
         T *data = uninitialised<T>(count);
+        std::uninitialized_value_construct_n(data, count);
+        return span<T>(data, count);
+    }
+
+    /// Like make_array, but a span of a null pointer where there is no memory.
+    template <typename T> span<T> try_make_array(std::size_t count) {
+        T *data = try_uninitialised<T>(count);
+        if (data == nullptr)
+            return {};
         std::uninitialized_value_construct_n(data, count);
         return span<T>(data, count);
     }
@@ -258,10 +321,13 @@ private:
         : words_{words.top_, words.chunk_, words.low_, words.state_} {}
 
     template <typename T> T *uninitialised(std::size_t count) {
+        return detail::checked(try_uninitialised<T>(count));
+    }
+
+    template <typename T> T *try_uninitialised(std::size_t count) noexcept {
         static_assert(std::is_trivially_destructible_v<T>,
                       "nothing would call the destructors: use ebbtide::vector");
-        return static_cast<T *>(
-            detail::checked(ebb_alloc_array(&words_, count, sizeof(T), alignof(T))));
+        return static_cast<T *>(ebb_alloc_array(&words_, count, sizeof(T), alignof(T)));
     }
 
     ebb_scope words_;
@@ -278,18 +344,38 @@ struct options {
 
 namespace detail {
 
+/// A block of a resource, which may throw. Without exceptions, the standard's resource over the heap
+/// returns null; others have to do so, or to end the program themselves.
+inline void *upstream_allocate(std::pmr::memory_resource *upstream, std::size_t size,
+                               std::size_t align) {
+#ifndef __cpp_exceptions
+    if (upstream == std::pmr::new_delete_resource())
+        return ::operator new(size, std::align_val_t(align), std::nothrow);
+#endif
+    return upstream->allocate(size, align);
+}
+
+inline void upstream_deallocate(std::pmr::memory_resource *upstream, void *block, std::size_t size,
+                                std::size_t align) noexcept {
+#ifndef __cpp_exceptions
+    if (upstream == std::pmr::new_delete_resource())
+        return ::operator delete(block, std::align_val_t(align));
+#endif
+    upstream->deallocate(block, size, align);
+}
+
 /// A memory resource as two functions, which catch exceptions before they reach C.
 inline void *allocate_upstream(void *upstream, std::size_t size, std::size_t align) noexcept {
-    try {
-        return static_cast<std::pmr::memory_resource *>(upstream)->allocate(size, align);
-    } catch (...) {
+    EBB_TRY_ {
+        return upstream_allocate(static_cast<std::pmr::memory_resource *>(upstream), size, align);
+    } EBB_CATCH_ {
         return nullptr;
     }
 }
 
 inline void release_upstream(void *upstream, void *block, std::size_t size,
                              std::size_t align) noexcept {
-    static_cast<std::pmr::memory_resource *>(upstream)->deallocate(block, size, align);
+    upstream_deallocate(static_cast<std::pmr::memory_resource *>(upstream), block, size, align);
 }
 
 inline ebb_options for_c(const options &from) {
@@ -317,6 +403,9 @@ public:
             detail::throw_last();
         return scope(std::move(words));
     }
+
+    /// Like open, but a closed scope where that throws: allocating from it fails.
+    EBB_MEMBER_ scope try_open() noexcept { return scope(ebb_open(handle_)); }
 
     /// Frees every chunk but the first.
     void trim() { detail::checked(ebb_arena_trim(handle_)); }
@@ -418,18 +507,18 @@ public:
     memory_resource(const memory_resource &) = delete;
     memory_resource &operator=(const memory_resource &) = delete;
 
-    ~memory_resource() override { ebb_close(&scope_); }
+    ~memory_resource() override { close(); }
 
     /// Frees all allocations, and keeps the chunks for the next ones.
     void release() noexcept {
-        if (ebb_close(&scope_) == EBB_OK)
-            scope_ = ebb_open(arena_.c_arena());
+        if (close() == EBB_OK)
+            open();
     }
 
     /// Frees all allocations and the chunks. The next chunk has the size of the first one, as after
     /// release() of std::pmr::monotonic_buffer_resource.
     void shrink() noexcept {
-        ebb_close(&scope_);
+        close();
         arena_.start_anew(source_);
     }
 
@@ -452,18 +541,35 @@ private:
         return this == &other;
     }
 
+    /// Opens the scope. Its top is a multiple of 16, which blocks at the low end do not need: so a
+    /// buffer serves the bytes above as well.
+    EBB_MEMBER_ void open() noexcept {
+        scope_ = ebb_open(arena_.c_arena());
+        if (ebb_low_(&scope_) == arena_.start_in_buffer())
+            arena_.use_buffer(scope_);
+    }
+
+    EBB_MEMBER_ ebb_status close() noexcept {
+#if EBB_ASAN_
+        scope_.top_ &= ~std::uintptr_t{15}; // As it was opened.
+#endif
+        return ebb_close(&scope_);
+    }
+
     /// The first allocation opens the scope. Blocks of 0 bytes have distinct addresses.
     EBB_COLD_MEMBER_ void *allocate_slowly(std::size_t size, std::size_t align) {
         if (size > static_cast<std::size_t>(PTRDIFF_MAX))
             refuse();
         source_.failure = nullptr;
         if (!ebb_is_open(&scope_))
-            scope_ = ebb_open(arena_.c_arena());
+            open();
         if (void *block = ebb_alloc_low(&scope_, size == 0 ? 1 : size, align))
             return block;
+#ifdef __cpp_exceptions
         if (source_.failure)
             std::rethrow_exception(std::exchange(source_.failure, nullptr));
-        throw std::bad_alloc();
+#endif
+        detail::throw_no_memory();
     }
 
     /// Lets the upstream throw its own exception for a size that cannot be served. Sanitizers end
@@ -474,7 +580,7 @@ private:
         EBB_SCALAR_(most); // GCC warns of such a size if it sees it.
         if (upstream != nullptr && upstream != std::pmr::new_delete_resource())
             (void)upstream->allocate(most, most / 2 + 1);
-        throw std::bad_alloc();
+        detail::throw_no_memory();
     }
 
     /// The upstream, and the exception that it threw last.
@@ -484,15 +590,15 @@ private:
 
         static void *allocate(void *from, std::size_t size, std::size_t align) noexcept {
             source *self = static_cast<source *>(from);
-            try {
-                return self->upstream->allocate(size, align);
-            } catch (...) {
+            EBB_TRY_ {
+                return detail::upstream_allocate(self->upstream, size, align);
+            } EBB_CATCH_ {
                 self->failure = std::current_exception();
                 return nullptr;
             }
         }
         static void release(void *from, void *block, std::size_t size, std::size_t align) noexcept {
-            static_cast<source *>(from)->upstream->deallocate(block, size, align);
+            detail::upstream_deallocate(static_cast<source *>(from)->upstream, block, size, align);
         }
     };
 
@@ -501,7 +607,23 @@ private:
     public:
         embedded_arena(void *buffer, std::size_t size, std::size_t first_chunk, source &from)
             : ebb_arena_storage(), arena_base(make(buffer, size, first_chunk, from)),
-              buffer_(buffer), size_(size), first_chunk_(first_chunk) {}
+              buffer_(static_cast<char *>(buffer)), size_(size), first_chunk_(first_chunk),
+              start_in_buffer_(size == 0 || end() % 16 == 0
+                                   ? 0
+                                   : std::min(end() - size, end() - end() % 16)) {}
+
+#if EBB_ASAN_
+        ~embedded_arena() { ebb_unpoison_(buffer_, size_); }
+#endif
+
+        /// The `low_` of a new scope in the buffer, if that ends at no multiple of 16; otherwise 0.
+        EBB_MEMBER_ std::uintptr_t start_in_buffer() const noexcept { return start_in_buffer_; }
+
+        /// Makes all bytes of the buffer free in a scope that begins there.
+        EBB_MEMBER_ void use_buffer(ebb_scope &scope) const noexcept {
+            scope.low_ = buffer_;
+            scope.top_ = end();
+        }
 
         /// Frees all chunks, and begins with the first size again.
         void start_anew(source &from) noexcept {
@@ -510,6 +632,10 @@ private:
         }
 
     private:
+        std::uintptr_t end() const noexcept {
+            return reinterpret_cast<std::uintptr_t>(buffer_) + size_;
+        }
+
         ebb_arena *make(void *buffer, std::size_t size, std::size_t first_chunk, source &from) {
             ebb_options options = EBB_OPTIONS_INIT;
             options.first_chunk = first_chunk;
@@ -519,8 +645,9 @@ private:
                                                   : ebb_spilling_new(this, buffer, size, &options);
         }
 
-        void *buffer_;
+        char *buffer_;
         std::size_t size_, first_chunk_;
+        std::uintptr_t start_in_buffer_;
     };
 
     source source_;
@@ -540,7 +667,7 @@ public:
 
     EBB_MEMBER_ T *allocate(std::size_t count) {
         if (!EBB_LIKELY_(count <= static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)))
-            throw std::bad_array_new_length();
+            detail::throw_length();
         return static_cast<T *>(
             detail::checked(ebb_alloc_low(scope_, count * sizeof(T), alignof(T))));
     }
@@ -703,6 +830,14 @@ public:
     EBB_MEMBER_ void push_back(const T &value) { emplace_back(value); }
     EBB_MEMBER_ void push_back(T &&value) { emplace_back(std::move(value)); }
 
+    /// Like push_back, but false where there is no memory.
+    bool try_push_back(T value) {
+        if (size_ == capacity_ && !try_make_room(1))
+            return false;
+        emplace_back(std::move(value));
+        return true;
+    }
+
     void pop_back() noexcept { data_[--size_].~T(); }
 
     void clear() noexcept { truncate(0); }
@@ -711,6 +846,11 @@ public:
     void reserve(std::size_t capacity) {
         if (capacity > capacity_)
             grow(capacity, capacity);
+    }
+
+    /// Like reserve, but false where there is no memory.
+    bool try_reserve(std::size_t capacity) {
+        return capacity <= size_ || try_make_room(capacity - size_);
     }
 
     /// New elements are default-constructed.
@@ -757,12 +897,12 @@ public:
             size_ += count;
         } else {
             const std::size_t before = size_;
-            try {
+            EBB_TRY_ {
                 for (; first != last; ++first)
                     emplace_back(*first);
-            } catch (...) {
+            } EBB_CATCH_ {
                 truncate(before);
-                throw;
+                EBB_RETHROW_;
             }
         }
     }
@@ -846,16 +986,22 @@ private:
                                       std::is_copy_constructible_v<T> &&
                                       sizeof(T) <= 2 * sizeof(void *);
 
+    /// The vector's next block, and the number of elements that it has room for.
+    struct room {
+        T *block;
+        std::size_t capacity;
+    };
+
     std::size_t next_capacity(std::size_t additional) const {
         const std::size_t next = ebb_next_capacity_(size_, capacity_, additional, sizeof(T));
         if (next == 0)
-            throw std::bad_array_new_length();
+            detail::throw_length();
         return next;
     }
 
     std::size_t tested(std::size_t index) const {
         if (index >= size_)
-            throw std::out_of_range("ebbtide::vector::at");
+            detail::throw_out_of_range("ebbtide::vector::at");
         return index;
     }
 
@@ -886,6 +1032,17 @@ private:
             grow(next_capacity(additional), size_ + additional);
     }
 
+    bool try_make_room(std::size_t additional) {
+        if (additional <= capacity_ - size_)
+            return true;
+        const std::size_t next = ebb_next_capacity_(size_, capacity_, additional, sizeof(T));
+        const room found = next == 0 ? room{nullptr, 0} : try_find_room(next, size_ + additional);
+        if (found.block == nullptr)
+            return false;
+        fill(found);
+        return true;
+    }
+
     /// Room for one more small element.
     EBB_MEMBER_ void more() {
         std::size_t capacity = capacity_;
@@ -901,16 +1058,16 @@ private:
         const room found = find_room(next_capacity(1), size_ + 1);
         // Constructed before the elements move, because the arguments may refer to them.
         T *place = nullptr;
-        try {
+        EBB_TRY_ {
             place = ::new (static_cast<void *>(found.block + size_))
                 T(std::forward<Arguments>(arguments)...);
             move_to(found);
-        } catch (...) {
+        } EBB_CATCH_ {
             if (place != nullptr)
                 place->~T();
             if (found.block != data_)
                 ebb_free_last(scope_, found.block, found.capacity * sizeof(T));
-            throw;
+            EBB_RETHROW_;
         }
         ++size_;
         return *place;
@@ -918,26 +1075,32 @@ private:
 
     /// Grows to `wanted` elements or, if there is no memory for them, to `least`.
     void grow(std::size_t wanted, std::size_t least) {
-        const room found = find_room(wanted, least);
-        try {
+        fill(find_room(wanted, least));
+    }
+
+    /// Makes a block the vector's, or frees it if a copy of an element throws.
+    void fill(room found) {
+        EBB_TRY_ {
             move_to(found);
-        } catch (...) {
+        } EBB_CATCH_ {
             ebb_free_last(scope_, found.block, found.capacity * sizeof(T));
-            throw;
+            EBB_RETHROW_;
         }
     }
 
-    /// The vector's next block, and the number of elements that it has room for.
-    struct room {
-        T *block;
-        std::size_t capacity;
-    };
-
-    /// Room for `wanted` elements or, if there is no memory for them, for `least`: either by
-    /// extending the vector's block in place, or in a new block.
+    /// Like try_find_room, but throws if there is none.
     room find_room(std::size_t wanted, std::size_t least) {
         if (wanted > max_size())
-            throw std::bad_array_new_length();
+            detail::throw_length();
+        const room found = try_find_room(wanted, least);
+        if (found.block == nullptr)
+            detail::throw_last();
+        return found;
+    }
+
+    /// Room for `wanted` elements or, if there is no memory for them, for `least`: either by
+    /// extending the vector's block in place, or in a new block. Null if there is none.
+    room try_find_room(std::size_t wanted, std::size_t least) noexcept {
         const std::size_t old_bytes = capacity_ * sizeof(T);
         const bool last = data_ != nullptr && reinterpret_cast<char *>(data_) + old_bytes ==
                                                   scope_->low_;
@@ -952,7 +1115,7 @@ private:
             if (block != nullptr)
                 return {static_cast<T *>(block), capacity};
         }
-        detail::throw_last();
+        return {nullptr, 0};
     }
 
     /// Moves the elements to a block, which becomes the vector's. If a copy throws, they stay.
@@ -1040,13 +1203,20 @@ public:
 
     /// The text may be part of this one.
     string &append(std::string_view text) {
+        if (!EBB_LIKELY_(try_append(text)))
+            detail::throw_last();
+        return *this;
+    }
+    /// Like append, but false where there is no memory.
+    bool try_append(std::string_view text) noexcept {
         const std::size_t at = detail::index_in(data(), bytes_.length, text.data());
-        room(text.size());
+        if (!EBB_LIKELY_(ebb_bytes_reserve(scope_, &bytes_, text.size())))
+            return false;
         const char *from = at == detail::npos ? text.data() : bytes_.data + at;
         if (!text.empty())
             std::memcpy(bytes_.data + bytes_.length, from, text.size());
         bytes_.length += text.size();
-        return *this;
+        return true;
     }
     string &append(std::size_t count, char byte) {
         room(count);
@@ -1195,7 +1365,7 @@ public:
 private:
     std::size_t tested(std::size_t position) const {
         if (position > bytes_.length)
-            throw std::out_of_range("ebbtide::string");
+            detail::throw_out_of_range("ebbtide::string");
         return position;
     }
 
@@ -1264,10 +1434,10 @@ public:
 
 private:
     void take_back(arena &&arena) noexcept {
-        try {
+        EBB_TRY_ {
             const std::lock_guard<std::mutex> lock(mutex_);
             idle_.push_back(std::move(arena));
-        } catch (...) {
+        } EBB_CATCH_ {
             // No memory for the list: the arena is freed instead.
         }
     }
@@ -1285,6 +1455,11 @@ template <> struct std::hash<ebbtide::string> {
         return std::hash<std::string_view>()(text.view());
     }
 };
+
+#undef EBB_THROW_
+#undef EBB_TRY_
+#undef EBB_CATCH_
+#undef EBB_RETHROW_
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop

@@ -63,6 +63,11 @@ fn any_sequence_of_calls() {
 }
 
 #[test]
+fn jumps() {
+    passes("c/jumps.c", &[PLAIN, OPTIMISED, ASAN]);
+}
+
+#[test]
 fn bad_input() {
     passes("c/bad_input.c", &[PLAIN, OPTIMISED, ASAN]);
 }

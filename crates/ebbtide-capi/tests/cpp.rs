@@ -18,7 +18,7 @@ const SETS: [&[&str]; 3] = [
 ];
 
 /// Test files, and the minimum number of tests in each.
-const ARENAS: (&str, usize) = ("cpp/arenas.cpp", 32);
+const ARENAS: (&str, usize) = ("cpp/arenas.cpp", 34);
 const CONTAINERS: (&str, usize) = ("cpp/containers.cpp", 13);
 
 /// Compiles a file of tests with `GoogleTest` and these flags, and runs it.
@@ -102,6 +102,31 @@ fn the_header_of_cpp_has_no_warnings() {
         for standard in STANDARDS {
             let flags = [&[standard], STRICT, more].concat();
             Program::check(compiler, "cpp/refused.cpp", &flags).unwrap();
+        }
+    }
+}
+
+/// Games, compilers and embedded programs are often built so.
+#[test]
+fn without_exceptions_and_type_information() {
+    for compiler in compilers("c++") {
+        for (standard, more, text) in [
+            ("-std=c++17", &["-O0", "-g"][..], "ebbtide: "),
+            ("-std=c++20", &["-O2", "-DNDEBUG"], "ebbtide: "),
+            ("-std=c++17", SETS[2], "ebbtide: "),
+            ("-std=c++20", &["-O1", "-DOWN"], ""),
+        ] {
+            let flags = [STRICT, &[standard, "-fno-exceptions", "-fno-rtti"], more].concat();
+            let program = Program::compile(compiler, "cpp/no_exceptions.cpp", &flags);
+            let all = program.run(&[]);
+            assert!(all.succeeded, "{compiler} {flags:?}:\n{}", all.output);
+            let count: usize = all.output.trim().parse().unwrap();
+            for case in 0..count {
+                let run = program.run(&[&case.to_string()]);
+                let is_right = !run.succeeded && run.output.contains(text);
+                let is_quiet = !text.is_empty() || run.output.is_empty();
+                assert!(is_right && is_quiet, "{compiler} {flags:?} {case}:\n{}", run.output);
+            }
         }
     }
 }

@@ -102,15 +102,19 @@ fn the_headers_compile_alone() {
     let folder = env!("CARGO_TARGET_TMPDIR");
     let (c, cpp) = (format!("{folder}/alone.c"), format!("{folder}/alone.cpp"));
     fs::write(&c, "#include <ebbtide_new.h>\nint main(void) { return 0; }\n").unwrap();
-    fs::write(&cpp, "#include <ebbtide_new.hpp>\nint main() {}\n").unwrap();
+    let main = "int main() { return ebbtide::in_arena(\"label\", [] { return ebbtide::outside([] { \
+                return static_cast<int>(ebbtide::report_text().size()); }); }); }\n";
+    fs::write(&cpp, format!("#include <ebbtide_new.hpp>\n{main}")).unwrap();
     for compiler in compilers("cc") {
         let flags = [&["-std=c11", "-fsyntax-only"], STRICT].concat();
         Program::check(compiler, &c, &flags).unwrap();
     }
     for compiler in compilers("c++") {
         for standard in ["-std=c++17", "-std=c++20"] {
-            let flags = [&[standard, "-fsyntax-only"], STRICT].concat();
-            Program::check(compiler, &cpp, &flags).unwrap();
+            for more in [&[][..], &["-fno-exceptions", "-fno-rtti"]] {
+                let flags = [&[standard, "-fsyntax-only"], STRICT, more].concat();
+                Program::check(compiler, &cpp, &flags).unwrap();
+            }
         }
     }
 }

@@ -20,6 +20,12 @@ static void low_end_after_child(void) {
     stale = ebb_sprintf(&child, "%d and more than a granule", 7);
     (void)ebb_close(&child);
 }
+static void after_all_were_closed(void) {
+    ebb_scope child = ebb_child(&s);
+    ebb_scope grandchild = ebb_child(&child);
+    stale = ebb_alloc(&grandchild, 100);
+    (void)ebb_close_all(&child);
+}
 static void after_rewind(void) {
     const ebb_position start = ebb_mark(&s);
     stale = (char *)ebb_array(&s, double, 10);
@@ -66,7 +72,7 @@ static void in_a_buffer(void) {
 static void (*const cases[])(void) = {
     after_close,          after_child,           low_end_after_child, after_rewind,
     in_a_chunk_behind,    in_an_oversize_chunk,  end_of_a_shrunk_block, freed_last_block,
-    after_reset,          of_a_thread,           in_a_buffer,
+    after_reset,          of_a_thread,           in_a_buffer,         after_all_were_closed,
 };
 
 /* A buffer is the caller's again, and memory that is allocated anew may be used. */

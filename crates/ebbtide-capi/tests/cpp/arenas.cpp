@@ -262,6 +262,50 @@ TEST(MemoryResource, KeepsItsChunksWhenReleased) {
     EXPECT_EQ(counted.bytes, 0u);
 }
 
+TEST(MemoryResource, ServesEveryByteOfABuffer) {
+    alignas(16) std::array<char, 160> buffer;
+    for (std::size_t start = 0; start < 16; ++start)
+        for (std::size_t size = 0; size + start <= buffer.size(); ++size) {
+            char *first = buffer.data() + start;
+            ebbtide::memory_resource resource(first, size, std::pmr::null_memory_resource());
+            for (int turn = 0; turn < 3; ++turn) {
+                std::size_t served = 0;
+                for (; served <= size; ++served)
+                    try {
+                        char *byte = static_cast<char *>(resource.allocate(1, 1));
+                        ASSERT_EQ(byte, first + served);
+                        *byte = 1;
+                    } catch (const std::bad_alloc &) {
+                        break;
+                    }
+                ASSERT_EQ(served, size) << start;
+                if (turn == 0)
+                    resource.release();
+                else
+                    resource.shrink();
+            }
+        }
+    buffer.fill(0); // It is the caller's again, also for the sanitizer.
+}
+
+TEST(MemoryResource, GoesOnBehindABufferOfAnySize) {
+    alignas(16) std::array<char, 160> buffer;
+    for (std::size_t size = 0; size <= buffer.size(); ++size) {
+        upstream counted;
+        {
+            ebbtide::memory_resource resource(buffer.data(), size, &counted);
+            for (int turn = 0; turn < 3; ++turn) {
+                for (int block = 0; block < 100; ++block)
+                    std::memset(resource.allocate(7, 1), block, 7);
+                resource.release();
+            }
+            EXPECT_EQ(counted.calls, 1U);
+        }
+        EXPECT_EQ(counted.bytes, 0U);
+    }
+    buffer.fill(0);
+}
+
 TEST(MemoryResource, UsesItsBufferFirst) {
     upstream counted;
     alignas(16) std::array<char, 1024> buffer;

@@ -1,0 +1,55 @@
+/* Claim: a longjmp over open children, and over the functions that opened them, leaves nothing behind
+   if the scope that was opened before the setjmp is closed by ebb_close_all. */
+#include "test.h"
+
+#include <setjmp.h>
+
+static jmp_buf out;
+
+/* Compilers may see that it never returns. */
+static void (*volatile again)(ebb_scope *s, int depth);
+
+static void fail(ebb_scope *s, int depth) {
+    ebb_scope child = ebb_child(s);
+    EXPECT(ebb_alloc(&child, 3000) != NULL);
+    EXPECT(ebb_sprintf(&child, "%d", depth) != NULL);
+    if (depth == 0)
+        longjmp(out, 1);
+    again(&child, depth - 1);
+    ebb_close(&child);
+}
+
+static void jumped(ebb_scope *s, int depth) {
+    if (setjmp(out) == 0)
+        fail(s, depth);
+    EXPECT(ebb_close_all(s) == EBB_OK);
+    EXPECT(!ebb_is_open(s));
+    EXPECT(ebb_close_all(s) == EBB_CLOSED);
+}
+
+int main(void) {
+    again = fail;
+    ebb_arena *arena = ebb_arena_new(NULL);
+    uintptr_t before = 0;
+    for (int round = 0; round < 100; round++) {
+        ebb_scope of_thread = ebb_thread_open();
+        EXPECT(before == 0 || before == of_thread.state_); /* The same arena again. */
+        before = of_thread.state_;
+        EXPECT(ebb_alloc_zeroed(&of_thread, 16) != NULL);
+        jumped(&of_thread, round % 50);
+
+        ebb_scope s = ebb_open(arena);
+        EXPECT(ebb_is_open(&s));
+        char *kept = ebb_strdup(&s, "kept");
+        ebb_scope child = ebb_child(&s);
+        jumped(&child, round % 50);
+        /* The parent goes on. */
+        EXPECT_TEXT(kept, "kept");
+        EXPECT(ebb_alloc(&s, 100) != NULL);
+        EXPECT(used(&s) < 1000);
+        EXPECT(ebb_close(&s) == EBB_OK);
+    }
+    EXPECT(held(arena) < 1 << 20);
+    EXPECT(ebb_arena_free(arena) == EBB_OK);
+    return 0;
+}
