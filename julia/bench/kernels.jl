@@ -1,4 +1,4 @@
-# The measured programs. Included once by each contestant, which has Bumper.jl's names in scope.
+# The measured programs. Included once for each contestant, with Bumper.jl's names in scope.
 
 "Makes the compiler believe that the pointer is used, and that any memory may have changed."
 @inline keep(p::Ptr) = Base.llvmcall(

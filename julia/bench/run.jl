@@ -1,10 +1,10 @@
-# Compares Ebbtide with Bumper.jl and with Julia's own arrays, in one process. Prints a table, and writes it to the file
-# that is named as an argument. `ci/julia.sh bench` starts it.
+# Compares Ebbtide with Bumper.jl and with Julia's own arrays, in one process. Prints a table, and
+# writes it to the file that is named as an argument. `ci/julia.sh bench` starts it.
 #
-# The contestants of a workload take turns, a short batch at a time, so that whatever else the machine does slows all of
-# them. Each of them is compiled several times, and batches go round these copies: where the compiler happens to put a
-# short loop changes its time by a third. Times are medians of the batches; a ratio is the median of the ratios of batches
-# timed next to each other.
+# The contestants of a workload take turns, a short batch at a time, so that other load on the
+# machine slows all of them. Each is compiled several times, and batches rotate through these
+# copies, because the position of a short loop in memory changes its time by a third. Times are
+# medians of the batches; a ratio is the median of the ratios of batches timed next to each other.
 
 const COPIES = 6
 

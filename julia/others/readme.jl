@@ -1,11 +1,11 @@
-# Runs the programs of Bumper.jl's README, in their order, and compares their results with those printed there.
-# `ci/julia.sh others` starts it.
+# Runs the programs of Bumper.jl's README, in their order, and compares their results with those
+# printed there. `ci/julia.sh others` starts it.
 #
 # Usage: readme.jl FILE
 
 using Test
 
-# BenchmarkTools.jl's macros, which here run their expression once.
+# Replacements for BenchmarkTools.jl's macros, which run their expression once.
 macro benchmark(expression, setup)
     esc(:(let; $(setup.args[2]); $expression; end))
 end
@@ -14,7 +14,7 @@ macro btime(expression)
 end
 without_dollars(x) = x isa Expr ? x.head === :$ ? x.args[1] : Expr(x.head, map(without_dollars, x.args)...) : x
 
-# What the examples leave open.
+# Definitions that the examples assume.
 N = 16_384
 T, n, m, o = Int, 3, 2, 1
 x = rand(1:10, 30)

@@ -1,5 +1,6 @@
-# Runs a test file that was written for Bumper.jl, but for the lines that read Bumper.jl's private fields or call its
-# private functions. What it loads as Bumper is what the load path has under this name. `ci/julia.sh others` starts it.
+# Runs a test file that was written for Bumper.jl, without the lines that read Bumper.jl's private
+# fields or call its private functions. It loads the package called Bumper in the load path.
+# `ci/julia.sh others` starts it.
 #
 # Usage: tests.jl FILE
 

@@ -1,5 +1,5 @@
 # Builds libebbtide from the source around the package, into deps/usr/lib. Needs cargo. Not needed
-# where EBBTIDE_LIBRARY names the library, or the system has one installed.
+# if EBBTIDE_LIBRARY names the library, or the system has one installed.
 
 using Libdl: Libdl
 

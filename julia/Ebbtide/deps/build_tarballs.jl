@@ -1,5 +1,5 @@
-# The recipe with which BinaryBuilder makes the library for all platforms. A package Ebbtide_jll made from
-# it has `lib/libebbtide`; unpacked into deps/usr, it is found there.
+# The recipe with which BinaryBuilder builds the library for all platforms. The resulting package
+# Ebbtide_jll contains `lib/libebbtide`; Ebbtide finds it after it is unpacked into deps/usr.
 #
 #     julia deps/build_tarballs.jl --verbose
 

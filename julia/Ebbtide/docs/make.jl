@@ -1,4 +1,5 @@
-# Builds the reference: `julia --project=julia/Ebbtide/docs julia/Ebbtide/docs/make.jl`. Needs Documenter.
+# Builds the reference: `julia --project=julia/Ebbtide/docs julia/Ebbtide/docs/make.jl`. Needs
+# Documenter.
 
 using Documenter, Ebbtide
 

@@ -1,8 +1,10 @@
-# Medians of large arrays, each by a copy that quickselect reorders. Serial and threaded, with and without `@arena`.
+# Medians of large arrays, each computed on a copy that quickselect reorders. Serial and threaded,
+# with and without `@arena`.
 
 using Ebbtide, Statistics
 
-# `copy` of an array in an arena is in the arena; the copy is garbage as soon as the median is known.
+# `copy` of an array in an arena is in the arena; the copy is garbage as soon as the median is
+# known.
 median_of(x) = median!(copy(x))
 
 function run(; small = false)

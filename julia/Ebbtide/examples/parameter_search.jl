@@ -1,9 +1,9 @@
-# A search for the parameters of a curve: each of 27,000 evaluations makes several temporary vectors. Serial and threaded,
-# with and without `@arena`.
+# A search for the parameters of a curve: each of 27,000 evaluations allocates several temporary
+# vectors. Serial and threaded, with and without `@arena`.
 
 using Ebbtide
 
-# Nothing in it mentions arenas: it makes the kind of array that it is given.
+# The function is unaware of arenas: it allocates the kind of array that it is passed.
 function distance(x, y, (a, b, c))
     curve = a .* sin.(b .* x) .+ c
     difference = curve .- y

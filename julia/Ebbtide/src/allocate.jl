@@ -1,13 +1,15 @@
-# Allocating by functions. Generic over the buffer: buffers of other packages need `alloc_ptr!` only.
+# The functions that allocate. Generic over the buffer: buffers of other packages need only
+# `alloc_ptr!`.
 
 """
     alloc!(buffer, T, dims...) -> ArenaArray{T}
 
 An uninitialised array in a buffer, of the dimensions `dims`, which may be a tuple. Inside of a
-[`@no_escape`](@ref) block prefer [`@alloc`](@ref), whose memory ends with the block that one sees.
+[`@no_escape`](@ref) block prefer [`@alloc`](@ref), whose memory ends with the enclosing block.
 
-`T` must be a type of plain bits. That, and negative or enormous dimensions, are an `ArgumentError`;
-a full or closed buffer is a [`BufferError`](@ref). The buffer is then as it was.
+`T` must be a type of plain bits; other types, and negative or enormous dimensions, throw an
+`ArgumentError`. A full or closed buffer throws a [`BufferError`](@ref). The buffer is then
+unchanged.
 """
 @inline function alloc!(b, ::Type{T}, dims::Vararg{Integer,N}) where {T,N}
     check_element(T)

@@ -3,9 +3,9 @@
 """
     @arena expression
 
-Evaluates an expression during which [`ScopedArray`](@ref)s of this task, and what is derived from
-them, are allocated in memory that is used again afterwards, without the page faults and collections
-that large temporary arrays cost otherwise. The result is the same as without.
+Evaluates an expression. Meanwhile, [`ScopedArray`](@ref)s of this task, and arrays derived from
+them, are allocated in memory that is reused afterwards, without the page faults and collections
+that large temporary arrays otherwise cause. The result is the same as without the macro.
 
 ```julia
 total = @arena begin
@@ -14,17 +14,17 @@ total = @arena begin
 end
 ```
 
-Written in the expression, calls of `zeros`, `ones`, `fill`, `similar`, `collect`, `copy` and `map`
-make `ScopedArray`s where Julia's own would make an `Array` of plain bits. Functions that are called
-are not changed: pass them a `ScopedArray`.
+Calls of `zeros`, `ones`, `fill`, `similar`, `collect`, `copy` and `map` that are written in the
+expression return a `ScopedArray` where Julia's own would return an `Array` of plain bits. Functions
+that the expression calls are not changed: pass them a `ScopedArray`.
 
-Nothing dangles. If the value of the expression is a `ScopedArray`, or a tuple or named tuple of such,
-it is copied to ordinary arrays. Those that leave in other ways stay valid, and keep the memory
-of their scope; see [`copyfromarena`](@ref).
+No array dangles. If the value of the expression is a `ScopedArray`, or a tuple or named tuple of
+such arrays, it is copied to ordinary arrays. Arrays that escape in other ways stay valid, and keep
+the memory of their scope; see [`copyfromarena`](@ref).
 
-Scopes nest: the inner one uses the memory of the outer one. A task that is spawned inside may open a
-scope of its own. `return`, `break` and exceptions end a scope like any other end. When an arena is
-full or none is left, arrays are ordinary ones. Costs about 100 ns.
+Scopes nest: the inner one uses the memory of the outer one. A task that is spawned inside may open
+a scope of its own. `return`, `break` and exceptions also end the scope. When the arena is full, or
+none is available, arrays are ordinary ones. Costs about 100 ns.
 """
 macro arena(expression)
     scoped(:enter_arena!, :(copyfromarena($(esc(with_scoped_calls(expression))))))
@@ -33,8 +33,8 @@ end
 """
     @noarena expression
 
-Evaluates an expression during which this task allocates ordinary arrays, although an [`@arena`](@ref)
-is open. An `@arena` inside of the expression uses the arena again.
+Evaluates an expression. Meanwhile, this task allocates ordinary arrays, although an
+[`@arena`](@ref) is open. An `@arena` inside of the expression uses the arena again.
 """
 macro noarena(expression)
     scoped(:leave_arena!, esc(expression))
@@ -78,7 +78,7 @@ end
 
 A copy of `x` in ordinary arrays, for a result that lives longer than its [`@arena`](@ref): of a
 [`ScopedArray`](@ref), and of those in a tuple, a named tuple or an array. Anything else is returned
-as it is. Needed only to let the memory of the scope go, never for `x` to stay valid.
+unchanged. Needed only to release the memory of the scope; `x` stays valid in any case.
 """
 copyfromarena(x) = x
 copyfromarena(a::ScopedArray) = copy(a.parent)
@@ -98,8 +98,7 @@ call_in_arena(f, item) = @arena f(item)
     mtmap_arena(f, items)
 
 Like [`map_arena`](@ref), on all threads. The results are in the order of the items. If calls throw,
-so does `mtmap_arena`, with the exception of the first of those items, and without starting more
-calls.
+`mtmap_arena` starts no further calls, and throws the exception of the first item that failed.
 """
 function mtmap_arena(f, items)
     items = collect(items)

@@ -1,21 +1,22 @@
 # The memory of `@arena`: arenas that one scope at a time takes from a pool.
 #
-# An array in an arena is a Julia array over memory of a buffer, with a finalizer that counts it off. It
-# does so when the collector finds the array dead for the second time: at the first time, the finalizer of
-# another object that refers to the array may still store it somewhere.
-# An arena begins anew only when no scope has it and the count is 0, so an array that outlives its
-# scope keeps its memory. Until then, later scopes go on behind what is in use. The collector finds
-# arrays dead, but does not see this memory; so the pool has it collect young objects, which takes
-# some 25 µs and more, when enough memory waits for that.
+# An array in an arena is a Julia array over memory of a buffer, with a finalizer that decrements
+# the arena's count. It does so when the collector finds the array dead for the second time: the
+# first time, the finalizer of another object that refers to the array may still store it somewhere.
+# An arena starts again from its beginning only when no scope uses it and the count is 0, so an
+# array that outlives its scope keeps its memory. Until then, later scopes continue behind the
+# memory in use. The collector finds arrays dead, but does not see this memory. So when enough
+# memory waits to be freed, the pool starts a collection of young objects, which takes 25 µs or
+# more.
 #
 # The finalizers only count: they may run on any thread, at any allocation.
 
 # Memory for the arrays of one scope at a time.
 #
-# - `arrays`: how many arrays in it the collector has not yet found dead.
-# - `owner`: the task whose scope has it; without value if none has, or if the task is gone.
-# - `used`: what was in use when the last scope gave it back, in bytes.
-# - `was_full`: it refused a request since it began anew.
+# - `arrays`: the number of arrays in it that the collector has not yet found dead.
+# - `owner`: the task whose scope uses it; without a value if none does, or if the task is gone.
+# - `used`: the bytes in use when the last scope returned it.
+# - `was_full`: whether it has refused a request since it last started from its beginning.
 mutable struct PooledArena
     buffer::SlabBuffer{DEFAULT_SIZE}
     arrays::Threads.Atomic{Int}
@@ -33,11 +34,11 @@ count_off!(arena) = (Threads.atomic_sub!(arena.arrays, 1); nothing)
 
 # All arenas.
 #
-# - `most_bytes`: the most that an arena may hold.
-# - `most_arenas`: how many there may be.
-# - `waiting_bytes`: above this, memory that waits for the collector makes the pool call it. The less, the
-#   better for the caches of the processor; it follows what collections cost. Above
-#   `MOST_WAITING_BYTES`, no arena is added.
+# - `most_bytes`: the most bytes that an arena may hold.
+# - `most_arenas`: the maximum number of arenas.
+# - `waiting_bytes`: if more memory than this waits for the collector, the pool calls it. A low
+#   value is better for the processor's caches; the value is adapted to the cost of collections.
+#   Above `MOST_WAITING_BYTES`, no arena is added.
 # - `collected_at`: when the last of these collections ended, in ns.
 mutable struct ArenaPool
     lock::ReentrantLock
@@ -81,7 +82,7 @@ function take_arena!(pool)
     end
 end
 
-# Collections may take a tenth of the time. One that was in vain counts like one that took longer.
+# Collections may take a tenth of the time. One that freed nothing counts as if it had taken longer.
 function collect_if_due!(pool)
     waiting = waiting_bytes(pool)
     waiting > pool.waiting_bytes || return
@@ -105,7 +106,7 @@ function waiting_bytes(pool)
     bytes
 end
 
-# Chunks of other sizes than are needed now may be what fills it.
+# It may be full of chunks of sizes that are no longer needed.
 function begin_anew!(arena)
     reset_buffer!(arena.buffer)
     arena.was_full && trim!(arena.buffer)
@@ -122,7 +123,7 @@ end
 """
     clear_arena_pool!()
 
-Frees the memory of all arenas that no scope uses and no array lies in. Collects garbage first.
+Frees the memory of all arenas that have no scope and no arrays. Collects garbage first.
 """
 function clear_arena_pool!()
     GC.gc()
@@ -154,8 +155,8 @@ function serving_arena()
     scope === nothing || !scope.is_serving ? nothing : scope.arena
 end
 
-# The size from which on an array lies in the arena, in bytes. Smaller ones cost more with a finalizer
-# than without an arena.
+# The size in bytes from which on arrays are allocated in the arena. Smaller ones cost more with a
+# finalizer than without an arena.
 const ARENA_FLOOR = 2^16
 
 # An ordinary array, or one in the arena that serves this task.

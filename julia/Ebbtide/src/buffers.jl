@@ -10,7 +10,7 @@ struct ArenaOptions
     context::Ptr{Cvoid}
 end
 
-# A number of bytes that a user gave.
+# A number of bytes passed by the user.
 function checked_bytes(bytes, least = 0)
     bytes isa Integer && least <= bytes <= LARGEST_SIZE ||
         throw(ArgumentError("$bytes is no number of bytes: less than $least, or too large"))
@@ -31,10 +31,9 @@ const DEFAULT_SIZE = 1_048_576
     SlabBuffer{N}(; limit = 0, finalize = true)
     SlabBuffer(; …)
 
-A buffer that grows: a chunk of `N` bytes (1 MiB by default), and more chunks when they are needed,
-the next ones larger. It keeps its chunks when a [`@no_escape`](@ref) block ends, so a loop that
-crosses the end of a chunk on every turn costs no more than one that does not. [`trim!`](@ref)
-gives them back.
+A buffer that grows: it has a chunk of `N` bytes (1 MiB by default), and adds larger ones when they
+are needed. It keeps its chunks when a [`@no_escape`](@ref) block ends, so a loop that crosses the
+end of a chunk in every iteration costs no more than one that does not. [`trim!`](@ref) frees them.
 
 `limit` is the most bytes that it may hold, 0 for no limit; see [`set_limit!`](@ref). Without
 `finalize`, the garbage collector does not free its memory; call [`free`](@ref).
@@ -73,9 +72,9 @@ SlabBuffer(; limit::Integer = 0, finalize::Bool = true) =
 """
     ResizeBuffer(bytes = 16_384; limit = 0)
 
-A buffer that learns how much it needs: it grows by chunks like a [`SlabBuffer`](@ref), and when its
-outermost [`@no_escape`](@ref) block ends, it replaces them by one chunk as large as all of them
-together. From the second run on, everything fits that chunk.
+A buffer that learns how much memory it needs: it grows by chunks like a [`SlabBuffer`](@ref), and
+when its outermost [`@no_escape`](@ref) block ends, it replaces them by one chunk as large as all of
+them together. From the second run on, everything fits into that chunk.
 """
 mutable struct ResizeBuffer <: AbstractBuffer
     top::Ptr{Cvoid}
@@ -101,11 +100,11 @@ end
     AllocBuffer(bytes = 1_048_576)
     AllocBuffer(storage)
 
-A buffer of fixed size, over a vector of `bytes` bytes or over any `storage` that has a `pointer` and
-a `sizeof`: another array, mapped or foreign memory. A buffer of n bytes holds n; when it is full,
-allocating is a [`BufferError`](@ref) and changes nothing.
+A buffer of fixed size, over a vector of `bytes` bytes or over any `storage` that has a `pointer`
+and a `sizeof`: another array, mapped or foreign memory. A buffer of n bytes holds exactly n bytes.
+When it is full, allocating throws a [`BufferError`](@ref) and changes nothing.
 
-The storage must stay where it is, and must not be used for anything else meanwhile.
+The storage must not move, and must not be used for anything else meanwhile.
 """
 mutable struct AllocBuffer{Storage} <: AbstractBuffer
     top::Ptr{Cvoid}
@@ -157,13 +156,14 @@ end
 storage_size(storage) = sizeof(storage)
 storage_size(storage::AbstractArray{T}) where {T} = length(storage) * Base.elsize(Vector{T})
 
-# Keeps a vector, and one that a view shows, from being resized, which would move its bytes: while
-# another array shares them, `resize!` is refused, or leaves them alive.
+# Prevents a vector, or the parent of a view, from being resized, which would move its bytes: while
+# another array shares them, `resize!` fails, or keeps them alive.
 pin(storage) = nothing
 pin(storage::AbstractArray) = parent(storage) === storage ? nothing : pin(parent(storage))
 pin(storage::Vector) = reshape(storage, length(storage), 1)
 
-# Upwards: the first block begins where the storage does, and blocks follow each other, as in Bumper.jl.
+# Upwards: the first block begins at the start of the storage, and blocks follow each other, as in
+# Bumper.jl.
 @inline function alloc_aligned!(b::AllocBuffer, bytes::Int, align::UInt, slowly! = alloc_slowly!)
     start = (UInt(b.low) + (align - 1)) & ~(align - 1)
     (UInt(b.top) - start) % Int >= bytes || return slowly!(b, bytes, align)
@@ -172,7 +172,7 @@ pin(storage::Vector) = reshape(storage, length(storage), 1)
 end
 @noinline alloc_slowly!(b::AllocBuffer, bytes::Int, ::UInt) = throw_full(b, bytes)
 
-# Its chunk stays the same until it is closed, which `settle!` sees to.
+# Its chunk stays the same until it is closed, which `settle!` ensures.
 @inline function checkpoint_restore!(cp::Checkpoint{<:AllocBuffer})
     b = cp.buffer
     b.top = cp.words.top
@@ -189,16 +189,16 @@ function open_fixed!(b::AllocBuffer)
         (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), handle, start, bytes)
     b.arena == C_NULL && throw_status("no arena over the storage")
     open_scope!(b)
-    # The scope ends at a multiple of 16, even if that lies before a small buffer. The scope around it,
-    # which has the words that the buffer takes instead, has all of the storage.
+    # The scope ends at a multiple of 16, even if that lies before a small buffer. The scope around
+    # it, which has the words that the buffer takes instead, has all of the storage.
     b.low = start
     b.top = b.low + bytes
     set_root!(b, words(b))
     nothing
 end
 
-# The arena of a buffer, without open scopes, for whoever frees it or uses it again. The buffer is closed.
-# Null if it was closed already.
+# Closes a buffer and returns its arena, without open scopes, to be freed or reused. Null if the
+# buffer was closed already.
 function detach_arena!(b::AbstractBuffer)
     arena = b.arena
     arena == C_NULL && return C_NULL
@@ -211,9 +211,9 @@ function detach_arena!(b::AbstractBuffer)
     arena
 end
 
-# Frees the memory of a buffer. Also a finalizer: it runs when no task can reach the buffer any more,
-# so no block of it is open, for an open block preserves its buffer. It neither throws nor yields, and
-# the library's functions may run on any thread.
+# Frees the memory of a buffer. Also a finalizer: it runs when no task can reach the buffer any
+# more, so no block of it is open, because an open block keeps its buffer alive. It neither throws
+# nor yields, and the library's functions may run on any thread.
 function close_arena!(b::AbstractBuffer)
     ccall(LIBRARY.ebb_arena_free, Cint, (Ptr{Cvoid},), detach_arena!(b))
     nothing
@@ -222,9 +222,9 @@ end
 """
     free(buffer)
 
-Gives the memory of a buffer back at once, instead of when it is collected. Using the buffer
-afterwards is a [`BufferError`](@ref). So is freeing it while something is allocated in it; call
-[`reset_buffer!`](@ref) first if that was left behind by an exception.
+Frees the memory of a buffer at once, instead of when it is collected. Using the buffer afterwards
+throws a [`BufferError`](@ref). So does freeing it while something is allocated in it; after an
+exception, call [`reset_buffer!`](@ref) first.
 """
 function free(b::AbstractBuffer)
     b.arena == C_NULL || check_idle(b)
@@ -244,16 +244,15 @@ end
 """
     reset_buffer!(buffer = default_buffer())
 
-Frees everything that was allocated in a buffer, for instance what an exception has left behind that
-no block caught. Keeps the chunks. Returns the buffer. Arrays of blocks that are open must not be
-used afterwards.
+Frees everything that was allocated in a buffer, for instance after an exception. Keeps the chunks.
+Returns the buffer. Arrays of blocks that are open must not be used afterwards.
 """
 function reset_buffer!(b::AbstractBuffer)
     set_words!(b, root(b))
     b
 end
 
-# Changes the arena while nothing is allocated, by one of the library's functions.
+# Changes the arena with one of the library's functions, while nothing is allocated.
 function rebuild!(change!, b::AbstractBuffer)
     check_idle(b)
     check_status(ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena), "cannot reset")
@@ -261,7 +260,7 @@ function rebuild!(change!, b::AbstractBuffer)
     open_scope!(b)
 end
 
-# The outermost block has ended, or one around which nothing is allocated.
+# Called when the outermost block, or a block around which nothing is allocated, has ended.
 function tidy!(b::ResizeBuffer)
     is_at_root(b) && b.arena != C_NULL && chunk_count(b) > 1 || return nothing
     rebuild!(b) do arena

@@ -1,7 +1,7 @@
 # The cursor of a buffer: the fast paths, in Julia, on the words of an open scope of the library.
 #
-# Every buffer is a mutable struct that begins with the four words of an `ebb_scope`, so its address
-# is that of a scope: the cold paths, and functions in C or Rust, take it as one.
+# Every buffer is a mutable struct that begins with the four words of an `ebb_scope`, so the cold
+# paths, and functions in C or Rust, can use its address as that of a scope.
 #
 #   alloc_aligned! ── fits: moves `top` down, or `low` up (AllocBuffer)
 #                  └─ else: alloc_slowly! ── ebb_alloc_slowly_ (the next chunk, or an error)
@@ -11,12 +11,13 @@
 #
 # Invariants:
 # - J1 The words of a buffer with a chunk are in use, as `ebbtide::front_end` defines it.
-# - J2 `root(buffer)` has the words that the scope was opened with. They are in use as long as it is open.
+# - J2 `root(buffer)` has the words that the scope was opened with. They are in use as long as it is
+#   open.
 # - J3 `moves` changes whenever the cold path moves the buffer on to another chunk, or chunks are
-#   released. A checkpoint with `moves >= valid_from` is one of the present scope, none of whose chunks
-#   was released: its words are in use again when they are written back.
-# - J4 The words of a closed buffer have no chunk, and nothing fits. Nor does anything but an array of no
-#   bytes fit words that are all null.
+#   released. A checkpoint with `moves >= valid_from` is one of the present scope, none of whose
+#   chunks was released: its words are in use again when they are written back.
+# - J4 The words of a closed buffer have no chunk, and nothing fits. If the words are all null,
+#   nothing but an array of 0 bytes fits.
 
 """
     AbstractBuffer
@@ -26,10 +27,10 @@ The supertype of the buffers of this package. Buffers of other types need no sup
 """
 abstract type AbstractBuffer end
 
-# Pointers, because Julia stores the pointers of a mutable object as null in a precompiled file: a buffer
-# that a module made while it was compiled is closed when it is loaded (J4). It keeps what lies in
-# structs inside of the object, so a buffer has its words as fields of its own. `moves` is a count,
-# but stored as a pointer: then all checkpoints of a loaded buffer are stale.
+# Pointers, because Julia stores the pointers of a mutable object as null in a precompiled file: a
+# buffer that a module created during precompilation is closed when the module is loaded (J4).
+# Pointers in structs inside of the object are kept, so the words are fields of the buffer itself.
+# `moves` is a count stored as a pointer, so that all checkpoints of a loaded buffer are stale.
 struct Words
     top::Ptr{Cvoid}
     chunk::Ptr{Cvoid}
@@ -65,14 +66,15 @@ scope_pointer(b::AbstractBuffer) = pointer_from_objref(b)
 """
     with_scope(f, buffer)
 
-Calls `f(scope)` with the buffer's scope as a pointer, an `ebb_scope *` of the C interface. A function in
-C or Rust that gets it may allocate there and open child scopes, which it has to close. What it
-allocates ends with the [`@no_escape`](@ref) block around this call. The pointer is valid during the call.
+Calls `f(scope)` with the buffer's scope as a pointer, an `ebb_scope *` of the C interface. A
+function in C or Rust may allocate from it and open child scopes, which it has to close. Its
+allocations end with the [`@no_escape`](@ref) block around this call. The pointer is valid during
+the call.
 """
 with_scope(f, b::AbstractBuffer) = GC.@preserve b f(Ptr{Cvoid}(scope_pointer(b)))
 
-# Opens the scope of an arena that has none open. Checkpoints of the previous one are stale. Without memory
-# for a chunk, the buffer is closed.
+# Opens the scope of an arena that has none open. Checkpoints of the previous one are stale. Without
+# memory for a chunk, the buffer is closed.
 function open_scope!(b::AbstractBuffer)
     GC.@preserve b ccall(LIBRARY.ebb_open_slowly_, Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), b.arena,
         scope_pointer(b))
@@ -133,9 +135,9 @@ should be preferred. Costs a few loads.
 """
     checkpoint_restore!(checkpoint)
 
-Frees everything that was allocated in the checkpoint's buffer since
-[`checkpoint_save`](@ref). Restore checkpoints last in, first out. The arrays that end must not be
-used any more. Costs a few stores; the buffer keeps its chunks.
+Frees everything that was allocated in the checkpoint's buffer since [`checkpoint_save`](@ref).
+Restore checkpoints last in, first out. The freed arrays must not be used any more. Costs a few
+stores; the buffer keeps its chunks.
 """
 @inline function checkpoint_restore!(cp::Checkpoint)
     b = cp.buffer
@@ -146,15 +148,16 @@ end
 
 # After the words of a checkpoint were written back, and the cold path had run since it was taken.
 @noinline function settle!(b::AbstractBuffer, moves::UInt)
-    # A stale checkpoint is one of an empty buffer, because chunks are released only while nothing is
-    # allocated, or it is used out of order. In both cases it is safe to go back to the beginning
+    # A stale checkpoint is one of an empty buffer, because chunks are released only while nothing
+    # is allocated, or it is used out of order. In both cases it is safe to go back to the beginning
     # (J2). A closed buffer has no beginning, and one of a precompiled module is closed.
     moves >= b.valid_from && b.arena != C_NULL || set_words!(b, root(b))
     tidy!(b)
 end
 
-# Below this many free bytes, a buffer moves on to the next chunk when a block ends that needed it.
-# Otherwise each turn of a loop at the end of a chunk would enter the next one anew.
+# After a block that needed the next chunk, a buffer with fewer free bytes than this moves on to
+# that chunk. Otherwise each iteration of a loop at the end of a chunk would enter the next one
+# again.
 const CHILD_ROOM = 64
 
 # After a block that moved its buffer on to another chunk.

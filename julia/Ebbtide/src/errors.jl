@@ -1,8 +1,8 @@
 """
     BufferError(message)
 
-A buffer cannot do what it was asked for: it is full, closed or in use. It is as it was before.
-Wrong arguments, such as a negative length, are an `ArgumentError` instead.
+A buffer cannot serve a request, because it is full, closed or in use. The buffer is unchanged.
+Wrong arguments, such as a negative length, throw an `ArgumentError` instead.
 """
 struct BufferError <: Exception
     message::String

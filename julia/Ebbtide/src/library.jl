@@ -1,4 +1,4 @@
-# The library behind the package: where it is, and the functions that are called in it.
+# The library behind the package: finding it, and the addresses of its functions.
 
 using Libdl: Libdl
 
@@ -29,11 +29,11 @@ end
 
 const LIBRARY = Library()
 
-# What `EBB_VERSION` of the header was, without the patch.
+# The expected `EBB_VERSION` of the header, without the patch version.
 const EXPECTED_VERSION = 1
 
-# Where the library may be, in the order of preference: the variable decides if it is set, then
-# what `deps/build.jl` built, then whatever the system's loader finds.
+# The possible paths of the library. The environment variable decides if it is set; otherwise the
+# library that `deps/build.jl` built comes first, then the one that the system's loader finds.
 function library_candidates()
     wanted = get(ENV, "EBBTIDE_LIBRARY", "")
     isempty(wanted) || return [wanted]
@@ -60,7 +60,7 @@ function load_library!()
         "(needs cargo), or install libebbtide.")
 end
 
-# Why the last call of this thread failed.
+# The reason for this thread's last failed call.
 function last_status_text()
     status = ccall(LIBRARY.ebb_last_status, Cint, ())
     unsafe_string(ccall(LIBRARY.ebb_status_text, Cstring, (Cint,), status))

@@ -2,36 +2,36 @@
 #
 # Two passes over the block. The first expands every macro in it, ours among them. The second
 # rewrites what leaves the block early (`return`, `break`, `continue`, `@goto`), so that it rewinds
-# the buffer first. An inner block is expanded in the first pass, with exits that rewind it; the second
-# pass of the outer block then adds its own.
+# the buffer first. An inner block is expanded in the first pass, with exits that rewind it; the
+# second pass of the outer block then adds its own.
 #
-# Julia expands a macro together with those in its result: only so it renames the variables of each
-# one correctly. Our macros do not know the block there, and leave calls of placeholders, which
-# the first pass replaces.
+# Julia expands a macro together with those in its result; otherwise it would not rename the
+# variables of each one correctly. Our macros do not know their block at that point, so they insert
+# calls of placeholders, which the first pass replaces.
 
 """
     @no_escape [buffer] [strict=true] begin … end
 
-Runs a block of code, and frees what it allocated with [`@alloc`](@ref): the memory of the buffer, by
-default the [`default_buffer`](@ref) of the task, goes back to the position from before. Returns the
-value of the block. Blocks nest. Opening and closing one costs a few loads and stores.
+Runs a block of code, and frees what it allocated with [`@alloc`](@ref): the memory of the buffer,
+by default the [`default_buffer`](@ref) of the task, goes back to the position from before. Returns
+the value of the block. Blocks nest. Opening and closing one costs a few loads and stores.
 
-`return`, `break`, `continue` and `@goto` may leave the block; it is rewound all the same. `@label`
-may be used inside, but not jumped to from outside.
+`return`, `break`, `continue` and `@goto` may leave the block, and rewind the buffer. `@label` may
+be used inside, but not jumped to from outside.
 
-An exception leaves the block without rewinding it, because a `try` costs more than the block. What it
-left behind is freed when a block around this one ends, when a [`with_buffer`](@ref) around it is left
-by the exception, or by [`reset_buffer!`](@ref). With `strict=true`, it is freed at once, which costs a
-`try`.
+An exception leaves the block without rewinding the buffer, because a `try` costs more than the
+block. The memory is freed when an enclosing block ends, when the exception leaves an enclosing
+[`with_buffer`](@ref), or by [`reset_buffer!`](@ref). With `strict=true`, it is freed at once, which
+costs a `try`.
 
-Arrays of the block must not outlive it. A value that the block returns is searched for them: as
-themselves, and in tuples, structs, closures and arrays. That is an [`EscapeError`](@ref). The search
-costs nothing where the type of the value cannot hold any. Arrays of an outer block may be returned
-from an inner one. Not caught are addresses, arrays that are assigned to a variable from outside, and what
-lies behind the first $SEARCH_BUDGET values that the search meets.
+Arrays of the block must not outlive it. The value of the block is searched for them, also in
+tuples, structs, closures and arrays; finding one throws an [`EscapeError`](@ref). The search costs
+nothing if the value's type cannot hold such an array. Arrays of an outer block may be returned from
+an inner one. The search does not detect addresses, arrays that are assigned to a variable outside
+of the block, and arrays beyond the first $SEARCH_BUDGET values that it visits.
 
-An array belongs to the innermost block of its buffer that is open when it is allocated. A function that
-is defined in a block, allocates with that block's `@alloc`, and is called in an inner block on
+An array belongs to the innermost block of its buffer that is open when it is allocated. A function
+that is defined in a block, allocates with that block's `@alloc`, and is called in an inner block on
 the same buffer makes arrays that end with the inner block.
 
 ```julia
@@ -69,9 +69,9 @@ const OUTSIDE = "may only be used inside of a @no_escape block"
 """
     @alloc(T, dims...) -> ArenaArray{T}
 
-An uninitialised array that ends with the [`@no_escape`](@ref) block around it, in the block's buffer.
-See [`alloc!`](@ref) for the errors. The array must not be used after the block, and other tasks may
-use it only if they end before. Allocating from another task is an error.
+An uninitialised array in the buffer of the enclosing [`@no_escape`](@ref) block, valid until the
+block ends. See [`alloc!`](@ref) for the errors. Other tasks may use the array only if they end
+before the block. Allocating from another task is an error.
 """
 macro alloc(args...)
     placeholder("@alloc", args)
@@ -80,7 +80,7 @@ end
 """
     @alloc_ptr(bytes) -> Ptr{Nothing}
 
-Like [`@alloc`](@ref), but the address of `bytes` bytes, aligned to 16.
+Like [`@alloc`](@ref), but returns the address of `bytes` bytes, aligned to 16.
 """
 macro alloc_ptr(args...)
     placeholder("@alloc_ptr", args)
@@ -89,17 +89,17 @@ end
 """
     @alloc_nothrow(T, dims...)
 
-Like [`@alloc`](@ref), but `nothing` if there is no room.
+Like [`@alloc`](@ref), but returns `nothing` if there is no room.
 """
 macro alloc_nothrow(args...)
     placeholder("@alloc_nothrow", args)
 end
 
-# Our macros, with the function that each one calls.
+# Our macros, and the function that each one calls.
 const MARKERS = Dict{Symbol,Symbol}(Symbol("@alloc") => :alloc!, Symbol("@alloc_ptr") => :alloc_ptr!,
     Symbol("@alloc_nothrow") => :alloc_nothrow!)
 
-# What our macros expand to in the expansion of another macro: a call of one of these objects.
+# In the expansion of another macro, our macros expand to a call of one of these objects.
 struct Placeholder
     called::Symbol
 end
@@ -113,20 +113,20 @@ function placeholder(name, args)
     esc(Expr(:call, Placeholder(MARKERS[Symbol(name)]), args...))
 end
 
-# What the passes know of a block: the names of its variables, and what they found.
+# The state of the passes over a block: the names of its variables, and their findings.
 mutable struct Block
     mod::Module
     buffer::Symbol
     position::Symbol
     task::Symbol
     result::Symbol
-    # Per `try` that something may leave the block from: whether it is doing so.
+    # For each `try` from which the block may be left: the flag that says whether it is being left.
     flags::Vector{Symbol}
     # New names of the labels in the block, so that a jump from outside is an error.
     labels::Dict{Symbol,Symbol}
-    # Whether the task is to be checked: something allocates in a function inside of the block.
+    # Whether to check the task, because a function inside of the block allocates.
     needs_task::Bool
-    # How many statements that leave the block were found in a `try`.
+    # The number of statements in a `try` that leave the block.
     exits_in_try::Int
 end
 
@@ -181,9 +181,9 @@ function no_escape_block(buffer, body, mod::Module, strict::Bool)
     escape_names(whole, names, escape_depth(whole))
 end
 
-# A macro around the block may have escaped parts of it: `@no_escape begin … $(esc(ex)) … end`. Names mean
-# something else there. Ours are made to mean the same everywhere, which is what they mean in the
-# parts that were escaped most often.
+# A macro around the block may have escaped parts of it: `@no_escape begin … $(esc(ex)) … end`.
+# Names have other meanings there. Our names get the same meaning everywhere: the one that they have
+# in the parts that were escaped most often.
 escape_depth(ex) = 0
 escape_depth(ex::Expr) =
     (ex.head === :escape) + mapreduce(escape_depth, max, ex.args; init = 0)
@@ -200,7 +200,7 @@ end
 
 is_quoted(ex::Expr) = ex.head in (:quote, :inert, :meta, :import, :using, :export, :copyast)
 
-# Whether the body of an expression is that of a function, so that `return` in it leaves the function.
+# Whether the body of an expression is a function body, so that `return` in it leaves the function.
 function is_function(ex::Expr)
     ex.head in (:->, :function, :macro, :generator, :comprehension, :typed_comprehension) && return true
     ex.head === :(=) || return false
@@ -236,7 +236,7 @@ is_macrocall(ex) = ex isa Expr &&
 expand(block::Block, ex, in_function::Bool) = ex
 
 function expand(block::Block, ex::Expr, in_function::Bool)
-    # A quote with interpolations is an expression that makes it.
+    # A quote with interpolations is an expression that creates it.
     ex.head === :quote && return expand(block, expand_foreign(block.mod, ex), in_function)
     is_quoted(ex) && return ex
     if is_macrocall(ex)
@@ -286,13 +286,13 @@ end
 
 # ------------------------------------------------------------ the second pass
 
-# Where an expression stands.
+# The context of an expression.
 #
-# A `return` in a `try` does not leave the block for sure: a `finally` clause may override it, and a
-# `catch` clause may catch the error of an array that would escape. So it sets the flag of the
-# outermost `try`, whose `finally` clause then rewinds the block. Whoever overrides it clears the flag:
-# a `catch` clause, and a jump out of a `finally` clause. A `try` in a `finally` clause has a flag of its
-# own, for its `catch` overrides nothing that began outside.
+# A `return` in a `try` may not leave the block: a `finally` clause may override it, and a `catch`
+# clause may catch the error of an array that would escape. So it sets the flag of the outermost
+# `try`, whose `finally` clause then rewinds the block. A `catch` clause, or a jump out of a
+# `finally` clause, overrides the `return` and clears the flag. A `try` in a `finally` clause has a
+# flag of its own, because its `catch` does not override an exit that began outside of it.
 #
 # - `in_loop`: in a loop of the block, which `break` leaves.
 # - `flag`: that of the outermost `try` around.
@@ -330,7 +330,7 @@ function rewrite(block::Block, ex::Expr, place::Place)
     elseif ex.head === :symboliclabel
         return Expr(:symboliclabel, block.labels[ex.args[1]])
     elseif ex.head === :for && ex.args[1].head === :(=)
-        # What is iterated over is evaluated before the loop.
+        # The iterated expression is evaluated before the loop.
         variable, items = ex.args[1].args
         body = rewrite(block, ex.args[2], in_loop(place))
         return Expr(:for, Expr(:(=), variable, rewrite(block, items, place)), body)
@@ -342,7 +342,7 @@ function rewrite(block::Block, ex::Expr, place::Place)
     Expr(ex.head, Any[rewrite(block, arg, place) for arg in ex.args]...)
 end
 
-# A jump within the block, which overrides what has set these flags.
+# A jump within the block, which overrides the exits that set these flags.
 jump(ex, flags) = Expr(:block, Any[:($flag = false) for flag in flags]..., ex)
 
 # Rewinds the block: at once, or in the `finally` clause of the outermost `try`.
@@ -352,8 +352,8 @@ function exit(block::Block, result, place::Place)
     :($(block.result) = $result; $(place.flag) = true)
 end
 
-# The arguments of a `try` are its body, the variable and the body of `catch`, and the body of `finally`;
-# `false` where there is none.
+# The arguments of a `try` are its body, the variable and the body of `catch`, and the body of
+# `finally`; `false` where there is none.
 function rewrite_try(block::Block, ex::Expr, place::Place)
     places = [place, place, place, in_finally(place), place]
     args = Any[rewrite(block, arg, at) for (arg, at) in zip(ex.args, places)]

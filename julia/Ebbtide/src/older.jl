@@ -12,8 +12,8 @@ The older spelling of [`alloc!`](@ref); without a buffer, in the [`default_buffe
 """
     alloc_nothrow(T, buffer, dims...)
 
-Like [`alloc`](@ref), but `nothing` if there is no room or the buffer is closed. Wrong arguments are an
-`ArgumentError` all the same.
+Like [`alloc`](@ref), but returns `nothing` if there is no room or the buffer is closed. Wrong
+arguments still throw an `ArgumentError`.
 """
 @inline alloc_nothrow(::Type{T}, buffer::AbstractBuffer, dims::Integer...) where {T} =
     alloc_nothrow!(buffer, T, dims...)

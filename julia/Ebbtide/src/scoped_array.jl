@@ -1,19 +1,19 @@
-# Arrays that `@arena` allocates in its memory: they may leave it.
+# Arrays that `@arena` allocates in its memory, and that may escape from it.
 
 """
     ScopedArray{T}(undef, dims...)
     ScopedArray(array)
 
-An array whose elements lie in the memory of the innermost [`@arena`](@ref) of the task, if it has at
-least $ARENA_FLOOR bytes. Otherwise, and where no `@arena` is open, it is an ordinary array in a
-wrapper. It may be used after its `@arena` has ended: the memory stays until the collector
-finds that nothing refers to it.
+An array whose elements are in the memory of the task's innermost [`@arena`](@ref), if it has at
+least $ARENA_FLOOR bytes. Otherwise, and if no `@arena` is open, it is a wrapper of an ordinary
+array. It may be used after its `@arena` has ended: the memory stays until the collector finds that
+nothing refers to it.
 
-What is derived from it is one too, if its elements are plain bits: by broadcasting, `similar`,
-`copy`, `collect`, `map`, `zero`, arithmetic and products of matrices.
+Arrays derived from it by broadcasting, `similar`, `copy`, `collect`, `map`, `zero`, arithmetic and
+products of matrices are `ScopedArray`s too, if their elements are plain bits.
 
-`ScopedArray(array)` shares the elements of an ordinary array, so that what is derived from it
-begins in the arena. `parent` returns the ordinary array inside.
+`ScopedArray(array)` shares the elements of an ordinary array, so that arrays derived from it are in
+the arena. `parent` returns the wrapped array.
 """
 struct ScopedArray{T,N} <: DenseArray{T,N}
     parent::Array{T,N}
@@ -48,7 +48,7 @@ Base.similar(::Type{<:ScopedArray{T}}, size::Dims) where {T} = similar_scoped(T,
 Base.similar(broadcasted::Broadcast.Broadcasted{Broadcast.ArrayStyle{ScopedArray}}, ::Type{T}) where {T} =
     similar_scoped(T, map(length, axes(broadcasted)))
 
-# Elements that are no plain bits need an ordinary array. The compiler knows which.
+# Elements that are not plain bits need an ordinary array. The compiler decides this.
 similar_scoped(::Type{T}, size) where {T} =
     isbitstype(T) ? ScopedArray{T}(undef, size) : Array{T}(undef, size)
 

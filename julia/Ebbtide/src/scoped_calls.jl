@@ -1,7 +1,7 @@
-# Calls written in an `@arena`, such as `zeros(n)`, that make a ScopedArray there.
+# Calls written in an `@arena`, such as `zeros(n)`, that return a ScopedArray there.
 #
-# They are found by name, and decided by the function that the name means there: a variable of
-# the name `copy`, say, is left alone.
+# They are found by name, and rewritten only if the name means the function from Base there: a
+# variable called `copy`, for example, is left alone.
 const SCOPED_CALLS = (:zeros, :ones, :fill, :similar, :collect, :copy, :map)
 
 with_scoped_calls(x) = x

@@ -1,12 +1,12 @@
-# What a buffer holds and uses; limits; giving memory back.
+# Statistics of a buffer; limits; freeing memory.
 
 """
     Stats
 
-What a buffer holds and uses, in bytes: `capacity` of all its chunks, `used` up to the present
-position, `high_water`, the capacity of the chunks that were entered at most, and `held` of the
-heap; and the number of `chunks`, of which `oversize` serve one large request. See
-[`stats`](@ref).
+The memory of a buffer, in bytes: the `capacity` of all its chunks, the bytes `used` up to the
+present position, `high_water`, the maximum capacity of the chunks that were entered, and the bytes
+`held` from the heap; and the number of `chunks`, of which `oversize` serve a single large request.
+See [`stats`](@ref).
 """
 struct Stats
     capacity::UInt
@@ -61,8 +61,8 @@ Base.show(io::IO, b::AbstractBuffer) = print(io, typeof(b), "(", summary_text(b)
 """
     set_limit!(buffer, bytes)
 
-Limits the bytes that a buffer may hold of the heap, headers included; 0 for no limit. What it holds
-already stays. Allocations beyond are a [`BufferError`](@ref).
+Limits the bytes that a buffer may take from the heap, headers included; 0 for no limit. Memory that
+it holds already stays. Allocations beyond the limit throw a [`BufferError`](@ref).
 """
 function set_limit!(b::AbstractBuffer, bytes::Integer)
     b.arena == C_NULL && throw(BufferError("the buffer is closed"))
@@ -81,8 +81,8 @@ limit(b::AbstractBuffer) = Int(ccall(LIBRARY.ebb_arena_limit, Csize_t, (Ptr{Cvoi
 """
     trim!(buffer = default_buffer())
 
-Gives all chunks of a buffer back but the first. A [`BufferError`](@ref) if something is allocated in
-it.
+Frees all chunks of a buffer except the first. Throws a [`BufferError`](@ref) if something is
+allocated in it.
 """
 function trim!(b::AbstractBuffer)
     rebuild!(b) do arena

@@ -1,24 +1,24 @@
 # The default buffers of a task.
 #
 # A task's buffers are in its local storage. Looking them up there costs more than a small block, so
-# each thread caches those of the task that asked last. The cache names the task: a hit on whatever
-# thread is right, and a task that has moved to another thread misses once. `with_buffer` changes
-# what the cached object holds, so no cache gets out of date.
+# each thread caches those of the last task that used them. The cache records the task, so a hit is
+# correct on any thread, and a task that has moved to another thread misses once. `with_buffer`
+# changes the cached object itself, so no cache becomes stale.
 
 mutable struct TaskBuffers
     task::Task
     slab::Union{Nothing,SlabBuffer{DEFAULT_SIZE}}
     fixed::Union{Nothing,AllocBuffer{Vector{UInt8}}}
-    # How many `with_buffer` are running in the task.
+    # The number of nested `with_buffer` calls in the task.
     replaced::Int
 end
 
-# By the number of the thread. A task may be kept alive by it until the next task asks.
+# Indexed by thread number. An entry may keep a task alive until the next task replaces it.
 const TASK_CACHE = TaskBuffers[]
 
 const STORAGE_KEY = :Ebbtide_buffers
 
-# The size of default buffers that are made from now on, in bytes.
+# The size in bytes of default buffers that are created from now on.
 const DEFAULT_BUFFER_SIZE = Ref(DEFAULT_SIZE)
 
 @static if isdefined(Threads, :maxthreadid)
@@ -28,7 +28,7 @@ else
 end
 
 function init_task_cache!()
-    # No task asks for the buffers of this one.
+    # A dummy task, which never uses its buffers.
     nobody = TaskBuffers(Task(() -> nothing), nothing, nothing, 0)
     empty!(TASK_CACHE)
     append!(TASK_CACHE, fill(nobody, thread_slots()))
@@ -56,9 +56,9 @@ end
     default_buffer(SlabBuffer)
     default_buffer(AllocBuffer) -> AllocBuffer{Vector{UInt8}}
 
-The buffer of the current task, made when it is first asked for. Other tasks have others. After the
-task has ended and was collected, the memory is freed, or serves another task.
-[`with_buffer`](@ref) replaces the buffer for a while.
+The buffer of the current task, created on first use. Each task has its own. After the task has
+ended and was collected, the memory is freed or reused by another task. [`with_buffer`](@ref)
+replaces the buffer for a while.
 """
 @inline default_buffer() = default_buffer(SlabBuffer)
 
@@ -82,12 +82,13 @@ end
 
 @noinline new_default_fixed() = task_buffers().fixed = AllocBuffer(DEFAULT_BUFFER_SIZE[])
 
-# Arenas of default buffers whose tasks have ended, for the next tasks: their first chunk is warm. Each
-# slot changes by one atomic operation, because a finalizer must not wait for a lock.
+# Arenas of default buffers whose tasks have ended, kept for the next tasks because their first
+# chunk is warm. Each slot changes by one atomic operation, because a finalizer must not wait for a
+# lock.
 const IDLE_ARENAS = [Threads.Atomic{UInt}(0) for _ in 1:16]
 
-# The garbage collector does not know how much memory a buffer holds, so it is called after this many
-# new default buffers. Twice as many the next time if that freed none, because the tasks are alive.
+# The garbage collector does not know how much memory a buffer holds, so it is called after this
+# many new default buffers. If that freed none, because the tasks are alive, the number doubles.
 const COLLECT_AFTER = 64
 const UNTIL_COLLECTION = Threads.Atomic{Int}(COLLECT_AFTER)
 const COLLECTION_PERIOD = Threads.Atomic{Int}(COLLECT_AFTER)
@@ -129,9 +130,9 @@ end
 """
     with_buffer(f, buffer)
 
-Calls `f()`, during which `buffer` is the [`default_buffer`](@ref) of the current task: a
-`SlabBuffer{1048576}` or an `AllocBuffer{Vector{UInt8}}`. If `f` throws, what it allocated in the
-buffer is freed.
+Calls `f()` with `buffer` as the [`default_buffer`](@ref) of the current task: a
+`SlabBuffer{1048576}` or an `AllocBuffer{Vector{UInt8}}`. If `f` throws, its allocations in the
+buffer are freed.
 """
 with_buffer(f, b::SlabBuffer{DEFAULT_SIZE}) = with_replaced(f, :slab, b)
 with_buffer(f, b::AllocBuffer{Vector{UInt8}}) = with_replaced(f, :fixed, b)
@@ -157,7 +158,7 @@ end
     set_default_buffer_size!(bytes)
 
 Sets the size of the default buffers that are made from now on, and replaces those of the current
-task. Returns `bytes`. A [`BufferError`](@ref) if they are in use, or inside of
+task. Returns `bytes`. Throws a [`BufferError`](@ref) if they are in use, and inside of
 [`with_buffer`](@ref).
 """
 function set_default_buffer_size!(bytes::Integer)

@@ -1,6 +1,7 @@
 # How the package finds its library, and what precompiled modules may hold.
 
-# Runs a program in another process with a package `Holder` in the load path. Returns what it printed.
+# Runs a program in another process with a package `Holder` in the load path. Returns what it
+# printed.
 function run_with_holder(program; library = Ebbtide.LIBRARY.path)
     mktempdir() do folder
         write(mkpath(joinpath(folder, "Holder", "src")) * "/Holder.jl", """

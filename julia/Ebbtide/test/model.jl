@@ -1,5 +1,5 @@
-# Random blocks, allocations, exceptions and failures. Whatever is alive keeps its contents, and memory goes
-# back as documented.
+# Random blocks, allocations, exceptions and failures. Whatever is alive keeps its contents, and
+# memory goes back as documented.
 
 using Random: MersenneTwister
 

@@ -1,5 +1,5 @@
-# Run with `julia --project=julia/Ebbtide julia/Ebbtide/test/runtests.jl`. A test set is named after the
-# rows of the conformance table that it shows.
+# Run with `julia --project=julia/Ebbtide julia/Ebbtide/test/runtests.jl`. A test set is named after
+# the rows of the conformance table that it shows.
 
 using Ebbtide, Libdl, LinearAlgebra, Serialization, Test
 

@@ -55,8 +55,8 @@ end
     end
 end
 
-# Runs `f` in one task, with others asking for their buffers in between: the cache of the thread then
-# names another task at each step, as after a task has moved.
+# Runs `f` in one task, with others asking for their buffers in between: the cache of the thread
+# then names another task at each step, as after a task has moved.
 function with_others_between(f)
     for _ in 1:10
         yield()

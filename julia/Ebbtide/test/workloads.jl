@@ -1,5 +1,5 @@
-# The workloads with published figures. Here they show that the results are right and that nothing is
-# allocated; how long they take is a benchmark's matter.
+# The workloads with published figures. Here they show that the results are right and that nothing
+# is allocated; how long they take is a benchmark's matter.
 
 @testset "W1 scope, array, sum" begin
     x = rand(1:10, 30)
@@ -67,7 +67,8 @@ end
     end
 end
 
-# Fills a buffer in the middle of `bytes` with small arrays. Whether it took all of its bytes and no others.
+# Fills a buffer in the middle of `bytes` with small arrays. Whether it took all of its bytes and no
+# others.
 function fills_exactly(bytes, range, size)
     fill!(bytes, 0)
     buffer = AllocBuffer(view(bytes, range))
