@@ -23,7 +23,7 @@
 //!   exists: the head of an arena that is borrowed, or the header of a block that the arena has not
 //!   released. Blocks are released in [`blocks::release_chain`] only, after they were taken out of
 //!   every link, while the arena is borrowed exclusively.
-//! - **L2** The chunks of an arena, but for the head's block, are each in one list: the arena's
+//! - **L2** The chunks of an arena, except the head's block, are each in one list: the arena's
 //!   own, the spare ones, or a claim's. Lists end and share no chunk. A list holds chunks of one
 //!   arena.
 //! - **L3** `newest` and `older` lead to every chunk but the head's block.
@@ -38,8 +38,7 @@
 //! build.
 //!
 //! # Files, each importing only from those above it
-//!
-//! | file | what it owns |
+//! | file | contents |
 //! |---|---|
 //! | `header` | the header, and the handles `ChunkRef`, `Link`, `ChunkName` |
 //! | `control` | the control block, and the handles `ControlRef`, `CurrentChunk` |

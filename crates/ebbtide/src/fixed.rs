@@ -277,7 +277,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
         self.memory
     }
 
-    /// Gives back what the spill holds of its backing.
+    /// Releases the chunks that the spill took from its backing.
     ///
     /// ```
     /// # use core::mem::MaybeUninit;

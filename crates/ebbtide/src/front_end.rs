@@ -26,7 +26,7 @@
 //! costs nothing else. It stays valid as long as the arena is neither moved, reset nor trimmed. A
 //! front end should call [`Scope::scope`], and ignore the result, before it marks words with less
 //! than 64 free bytes: this moves them on to the next chunk, which every turn of a loop would
-//! otherwise enter anew.
+//! otherwise enter again.
 //!
 //! ```
 //! use ebbtide::{Arena, front_end::Words};
@@ -75,7 +75,7 @@ pub const SMALL: usize = arith::SMALL;
 /// The words of a scope.
 ///
 /// Their order, sizes and meaning are part of the interface: three words, without padding. The
-/// lifetime of the scope is not: whoever keeps words keeps the rules of [`Words::scope`].
+/// lifetime of the scope is not: code that keeps words has to follow the rules of [`Words::scope`].
 ///
 /// ```
 /// use ebbtide::{Arena, front_end::Words};
@@ -132,8 +132,8 @@ impl Words {
     /// - Since then, and during `'s`, the arena has neither moved nor been reset, trimmed or
     ///   dropped. No method of it was called: its statistics and its limit are reached through the
     ///   scope.
-    /// - No other words of the arena are in use, but for ancestors: words that these were copied
-    ///   from, and that nobody changes until these are no longer in use.
+    /// - No other words of the arena are in use, except ancestors: words that these were copied
+    ///   from, and that do not change until these are no longer in use.
     /// - What was allocated since the words last went back to earlier ones, or to those of an
     ///   ancestor, is not used any more when they do so again.
     /// - One thread at a time uses the arena and its words.

@@ -187,12 +187,12 @@ impl<'a> Scope<'a> {
     /// A child whose memory becomes this scope's if it is kept.
     fn child_to_keep(&mut self) -> Scope<'a> {
         // SAFETY: this scope is not used until the child's end (I4): its callers borrow it
-        // exclusively. They take over what they let out of the child, which for a closure that
-        // works for every lifetime is what it returns.
+        // exclusively. They take over the values that escape from the child; with a closure that
+        // works for every lifetime, that is only its result.
         Scope::new(unsafe { self.cursor().fork_with_room() })
     }
 
-    /// Asserts that this is still the child that was lent: whoever has a `&mut` to it can put
+    /// Asserts that this is still the child that was lent: code with a `&mut` to it can put
     /// another scope there.
     fn assert_child(&self, child: &Scope<'a>) {
         let is_child = child.cursor().is_in_list_of(self.cursor());

@@ -30,7 +30,7 @@ impl Touched {
         Touched { low: Cell::new(NonZero::<usize>::MIN), top: Cell::new(NonZero::<usize>::MIN) }
     }
 
-    /// Starts anew with a region in which nothing is touched.
+    /// Starts again with a region in which nothing is touched.
     pub(crate) fn reset(&self, low: NonNull<u8>, top: NonNull<u8>) {
         self.low.set(low.addr());
         self.top.set(top.addr());
@@ -61,7 +61,8 @@ impl Touched {
         lift(block, size);
     }
 
-    /// Poisons the touched part of `low..top`. The sanitizer is told only if the memory `is_ours`.
+    /// Poisons the touched part of `low..top`. The sanitizer is informed only if the memory
+    /// `is_ours`.
     ///
     /// # Safety
     ///

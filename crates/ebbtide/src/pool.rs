@@ -822,7 +822,7 @@ impl<B: Backing> fmt::Debug for Pooled<'_, B> {
     }
 }
 
-/// An arena lent for its root. Dropping it gives the arena back with what the root holds.
+/// An arena lent for its root. Dropping it returns the arena, together with the root's allocations.
 pub(crate) struct RootLoan<'p, B: Backing> {
     /// `None` only while this is dropped.
     node: Option<BoxedNode<B>>,

@@ -10,9 +10,8 @@ use crate::{
 use core::{convert::Infallible, fmt, ptr};
 
 impl<B: Backing + Clone> Pool<B> {
-    /// Lends the root of an arena: what is allocated there lives as long as the pool is borrowed,
-    /// also after the loan, until [`reset`](Pool::reset). The next loan of a root goes on behind
-    /// it.
+    /// Lends the root of an arena: its allocations live as long as the pool is borrowed, also after
+    /// the loan, until [`reset`](Pool::reset). The next loan of a root continues behind it.
     ///
     /// # Panics
     ///

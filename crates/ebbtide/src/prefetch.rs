@@ -1,6 +1,6 @@
 //! Prefetching the memory of the next blocks before they are written to.
 //!
-//! A scope walks through its memory once, so the lines it comes to are rarely in the nearest cache.
+//! A scope walks through its memory once, so the next lines are rarely in the nearest cache.
 //! Some processors predict a stream of stores that goes down badly, and all that were measured do
 //! if it consists of blocks that are written upwards: blocks of a few lines then wait for memory
 //! one after the other. The scope knows where it is going. For every such block it prefetches as

@@ -87,7 +87,8 @@ pub struct Scope<'a> {
 
 // SAFETY: only this scope uses its list of chunks (I4), the arena it borrows cannot be touched
 // meanwhile, and the backing that the slow path calls is `Send`. A scope writes values but never
-// reads or drops them: whoever allocated one keeps the reference, on the thread it belongs to.
+// reads or drops them: the reference to a value stays with the code that allocated it, on the
+// thread it belongs to.
 unsafe impl Send for Scope<'_> {}
 
 // Only the user's code and the backing can panic, and the cursor is consistent while they run.

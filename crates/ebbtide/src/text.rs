@@ -682,7 +682,7 @@ impl<M> Text<M> {
                     // SAFETY: a character moves towards the start, over bytes that were removed or
                     // moved, or are its own: `size` initialised bytes that nothing else refers to.
                     let to = unsafe { core::slice::from_raw_parts_mut(to, size) };
-                    // Encoded anew, because a copy of one to four bytes is a call.
+                    // Encoded again, because a copy of one to four bytes is a call.
                     character.encode_utf8(to);
                 }
                 kept += size;

@@ -212,7 +212,7 @@ impl<'c> ControlRef<'c> {
 
     #[inline(always)]
     pub(super) fn get(self) -> &'c Control {
-        // SAFETY: the block exists during `'c`, as the maker of this handle vouched. Whoever has it
+        // SAFETY: the block exists during `'c`, as the creator of this handle promised. Code that has it
         // lent, a scope or the arena's owner, borrows the arena, so there is no `&mut` to it.
         unsafe { self.control.as_ref() }
     }
@@ -280,7 +280,7 @@ impl<'c> ControlRef<'c> {
         }
     }
 
-    /// Asks the backing for a block. Whoever allocates from the arena meanwhile is refused.
+    /// Asks the backing for a block. Requests to the arena meanwhile are refused.
     pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         let _busy = Busy::mark(&self.get().busy);
         // SAFETY: the functions are called with the address that `Control::new` promised them.

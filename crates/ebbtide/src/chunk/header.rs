@@ -1,7 +1,7 @@
 //! The header of a chunk, and the handles that lead to it.
 //!
-//! Every field is a `Cell` and nobody ever holds a `&mut Header`, so shared references to a header
-//! never conflict. Lists store chunks as [`Link`]s, everybody else as [`ChunkRef`]s. The module
+//! Every field is a `Cell` and no `&mut Header` is ever created, so shared references to a header
+//! never conflict. Lists store chunks as [`Link`]s, all other code as [`ChunkRef`]s. The module
 //! [`chunk`](super) names the invariants that make them valid.
 
 use crate::poison::Touched;
@@ -164,7 +164,7 @@ impl<'c> ChunkRef<'c> {
     /// The header, for as long as the arena keeps the chunk.
     #[inline(always)]
     pub(crate) fn header(self) -> &'c Header {
-        // SAFETY: L1, which whoever made this handle vouched for: the header exists during `'c`. It
+        // SAFETY: L1, which the creator of this handle promised: the header exists during `'c`. It
         // is never borrowed mutably.
         unsafe { self.header.as_ref() }
     }

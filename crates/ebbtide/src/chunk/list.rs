@@ -1,4 +1,4 @@
-//! The list of chunks: where it begins, what is linked and unlinked, and when chunks go back.
+//! The list of chunks: its start, linking and unlinking chunks, and releasing them.
 
 use super::{
     blocks::{
