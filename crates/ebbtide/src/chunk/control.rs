@@ -212,8 +212,9 @@ impl<'c> ControlRef<'c> {
 
     #[inline(always)]
     pub(super) fn get(self) -> &'c Control {
-        // SAFETY: the block exists during `'c`, as the creator of this handle promised. Code that has it
-        // lent, a scope or the arena's owner, borrows the arena, so there is no `&mut` to it.
+        // SAFETY: the block exists during `'c`, as the creator of this handle promised. Code that
+        // has it lent, a scope or the arena's owner, borrows the arena, so there is no `&mut` to
+        // it.
         unsafe { self.control.as_ref() }
     }
 
