@@ -5,9 +5,12 @@
 //!
 //! Each row exists twice: *warm*, where the arena is emptied every 16 KiB and stays in the
 //! first-level cache, and *cold*, where it is emptied every 4 MiB.
+//!
+//! Where the source of a copy lies relative to its block decides the time of the copy, by up to four
+//! times. So slices and strings are copied from [`PLACES`] places in turn, the same for everyone.
 
 use crate::harness::{Bench, Repeated, Target, hidden, observe, repeated};
-use std::hint::black_box;
+use std::{hint::black_box, ops::Range};
 
 /// The bytes allocated before the arena is emptied, and the name of such rows.
 const SPANS: [(usize, &str); 2] = [(16 << 10, "warm"), (4 << 20, "cold")];
@@ -27,10 +30,38 @@ pub fn run(bench: &mut Bench) {
     }
 }
 
-/// One contestant per peer: how to make its arena, how to empty it, and one allocation.
+/// The number of places that slices and strings are copied from.
+const PLACES: usize = 64;
+
+/// The bytes from one place to the next: a multiple of 16, as blocks of the heap are aligned, so that
+/// the places have every offset in a cache line that such a block can have, and in a page as many as
+/// there are places.
+const APART: usize = 80;
+
+/// The places of slices of `len` elements of `size` bytes, again and again.
+fn places(len: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..PLACES).cycle().map(move |place| {
+        let start = place * APART / size;
+        start..start + len
+    })
+}
+
+/// How many elements the places need in all.
+fn span_of_places(len: usize, size: usize) -> usize {
+    PLACES * APART / size + len
+}
+
+/// One contestant per peer: how to make its arena, how to empty it, and one allocation. A source of
+/// copies is another part of `$all` every time the arena is emptied.
 macro_rules! peers {
-    ($count:expr; $($name:ident: |$handle:ident| $allocation:expr,)*) => {
-        vec![$(peers!(@ $name, $count, |$handle| $allocation)),*]
+    (
+        $count:expr $(, $source:ident = $all:ident[$places:expr])?;
+        $($name:ident: |$handle:ident| $allocation:expr,)*
+    ) => {
+        peers!(@ each ($count $(, $source = $all[$places])?) $($name: |$handle| $allocation,)*)
+    };
+    (@ each $plan:tt $($name:ident: |$handle:ident| $allocation:expr,)*) => {
+        vec![$(peers!(@ $name, $plan, |$handle| $allocation)),*]
     };
     (@ ebbtide, $($rest:tt)*) => {
         peers!(@@ "ebbtide", ebbtide::Arena::with_capacity(CAPACITY), |a| a.scope(), $($rest)*)
@@ -59,11 +90,14 @@ macro_rules! peers {
     };
     (
         @@ $name:literal, $new:expr, |$arena:ident| $empty:expr,
-        $count:expr, |$handle:ident| $allocation:expr
+        ($count:expr $(, $source:ident = $all:ident[$places:expr])?),
+        |$handle:ident| $allocation:expr
     ) => {{
         let mut $arena = $new;
+        $(let mut places = $places;)?
         repeated($name, move |turns| {
             for _ in 0..turns {
+                $(let $source = &$all[places.next().expect("endless")];)?
                 let $handle = $empty;
                 for _ in 0..hidden($count) {
                     observe(&mut *$allocation);
@@ -149,12 +183,13 @@ fn slices<T: Copy + 'static>(
     value: T,
 ) {
     let count = span / (len * size_of::<T>());
-    let values = vec![value; len];
-    let values = &values[..];
+    let size = size_of::<T>();
+    let all = vec![value; span_of_places(len, size)];
+    let all = &all[..];
     row(
         bench,
         &format!("a slice of {len} {kind}, copied, {cache}"),
-        peers!(count;
+        peers!(count, values = all[places(len, size)];
             ebbtide: |s| s.alloc_slice_copy(black_box(values)),
             stumpalo: |a| a.alloc_slice_copy(black_box(values)),
             bumpalo: |b| b.alloc_slice_copy(black_box(values)),
@@ -165,7 +200,7 @@ fn slices<T: Copy + 'static>(
     row(
         bench,
         &format!("a slice of {len} {kind}, cloned, {cache}"),
-        peers!(count;
+        peers!(count, values = all[places(len, size)];
             ebbtide: |s| s.alloc_slice_clone(black_box(values)),
             stumpalo: |a| a.alloc_slice_clone(black_box(values)),
             bumpalo: |b| b.alloc_slice_clone(black_box(values)),
@@ -188,7 +223,7 @@ fn slices<T: Copy + 'static>(
     row(
         bench,
         &format!("a slice of {len} {kind}, collected, {cache}"),
-        peers!(count;
+        peers!(count, values = all[places(len, size)];
             ebbtide: |s| s.alloc_slice_fill_iter(black_box(values).iter().copied()),
             stumpalo: |a| a.alloc_slice_fill_iter(black_box(values).iter().copied()),
             bumpalo: |b| b.alloc_slice_fill_iter(black_box(values).iter().copied()),
@@ -198,12 +233,12 @@ fn slices<T: Copy + 'static>(
 }
 
 fn strings(bench: &mut Bench, (span, cache): (usize, &str), len: usize) {
-    let text = "e".repeat(len);
-    let text = &text[..];
+    let all = "e".repeat(span_of_places(len, 1));
+    let all = &all[..];
     row(
         bench,
         &format!("a string of {len} bytes, {cache}"),
-        peers!(span / len;
+        peers!(span / len, text = all[places(len, 1)];
             ebbtide: |s| s.alloc_str(black_box(text)),
             stumpalo: |a| a.alloc_str(black_box(text)),
             bumpalo: |b| b.alloc_str(black_box(text)),
