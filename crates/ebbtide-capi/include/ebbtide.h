@@ -168,7 +168,8 @@ typedef struct ebb_backing {
 /** The options of an arena. Begin with ::EBB_OPTIONS_INIT. */
 typedef struct ebb_options {
     size_t size;         /**< The size of this struct. */
-    size_t first_chunk;  /**< The capacity of the first chunk; 0 for the default, 16 KiB. */
+    size_t first_chunk;  /**< The capacity of the first chunk; 0 for the default, 16 KiB. It is
+                              halved until there is memory for the chunk. */
     size_t limit;        /**< The most bytes to take from the backing; 0 for no limit. */
     ebb_backing backing; /**< Where chunks come from; two NULLs for the heap. */
 } ebb_options;
@@ -241,7 +242,7 @@ ebb_status ebb_last_status(void);
 
 /** The text of a status, for a message; never null. It takes a number, so that a status of a later
  * version can be passed too. */
-const char *ebb_status_text(int status);
+const char *ebb_status_text(unsigned status);
 
 /** Records why a function of the header failed. */
 void ebb_fail_(int status);
@@ -1051,16 +1052,22 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
     (sizeof(value) % 4096 == 0 ? 4096 : sizeof(value) & (0 - sizeof(value)))
 #endif
 
-/** Makes room for `additional` elements. False if there is no memory. Evaluates `array` more than
- *  once. */
+/* Whether an array has room for so many more elements. A function, so that compilers do not warn that
+   a constant 0 always fits. */
+EBB_INLINE_ bool ebb_fits_(size_t additional, size_t capacity, size_t length) {
+    return additional <= capacity - length;
+}
+
+/** Makes room for `additional` elements. False if there is no memory. Evaluates `array` and
+ * `additional` more than once. */
 #define ebb_reserve(scope, array, additional)                                                      \
-    ((size_t)(additional) <= (array)->capacity - (array)->length ||                                \
+    (ebb_fits_((size_t)(additional), (array)->capacity, (array)->length) ||                        \
      ((array)->data = EBB_CAST_LIKE_(                                                              \
           (array)->data,                                                                           \
-          ebb_more_((scope), (array)->data, (array)->length, &(array)->capacity, (additional),     \
-                    sizeof *(array)->data,                                                         \
+          ebb_more_((scope), (array)->data, (array)->length, &(array)->capacity,                   \
+                    (size_t)(additional), sizeof *(array)->data,                                   \
                     EBB_ALIGN_OF_VALUE_(*(array)->data))),                                         \
-      (size_t)(additional) <= (array)->capacity - (array)->length))
+      ebb_fits_((size_t)(additional), (array)->capacity, (array)->length)))
 
 /** Appends a value: `ebb_push(&s, &points, (point){ 1, 2 })`. False if there is no memory.
  * Evaluates `array` more than once. Evaluates the value once, after making room: it must not change

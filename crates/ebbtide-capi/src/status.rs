@@ -1,7 +1,7 @@
 //! Status codes, their texts, and how a call records one.
 
 use crate::last;
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{CStr, c_char, c_int, c_uint};
 
 /// The result of a call. The numbers are part of the interface.
 #[repr(C)]
@@ -70,8 +70,8 @@ pub extern "C" fn ebb_last_status() -> ebb_status {
 /// The text of a status, for a message; never null. It takes a number, so that a status of a later
 /// version can be passed too.
 #[unsafe(no_mangle)]
-pub extern "C" fn ebb_status_text(status: c_int) -> *const c_char {
-    let text = TEXTS.iter().find(|(known, _)| *known as c_int == status);
+pub extern "C" fn ebb_status_text(status: c_uint) -> *const c_char {
+    let text = TEXTS.iter().find(|(known, _)| *known as c_uint == status);
     text.map_or(c"an unknown status", |(_, text)| text).as_ptr()
 }
 

@@ -62,6 +62,28 @@ fn any_sequence_of_calls() {
     passes("c/model.c", &[PLAIN, OPTIMISED, ASAN]);
 }
 
+/// Projects turn on more warnings than the other tests do.
+#[test]
+fn the_header_has_no_warnings() {
+    let more = [
+        "-fsyntax-only",
+        "-Wconversion",
+        "-Wsign-conversion",
+        "-Wshadow",
+        "-Wcast-qual",
+        "-Wundef",
+        "-Wtype-limits",
+        "-Wstrict-prototypes",
+        "-Wmissing-prototypes",
+    ];
+    for compiler in compilers("cc") {
+        for checks in ["-DEBB_CHECKS=0", "-DEBB_CHECKS=1"] {
+            let flags = [C11, &more, &[checks]].concat();
+            Program::check(compiler, "c/warnings.c", &flags).unwrap();
+        }
+    }
+}
+
 #[test]
 fn jumps() {
     passes("c/jumps.c", &[PLAIN, OPTIMISED, ASAN]);

@@ -173,6 +173,7 @@ fn type_of(name: &str) -> &str {
         "usize" => "size_t",
         "u32" => "uint32_t",
         "c_int" => "int",
+        "c_uint" => "unsigned",
         "c_char" => "char",
         other => other,
     }
