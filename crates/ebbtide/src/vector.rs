@@ -5,10 +5,11 @@
 //! scope: the methods that may grow it take one.
 //!
 //! Layers, bottom up: `memory` (bytes: where a block comes from and how it grows), `elements`
-//! (which elements are initialised), `iter` (iterators that empty or drain a vector), and this file
-//! with its children (the public methods).
+//! (which elements are initialised), `fill` (the loops over iterators that extend a vector), `iter`
+//! (iterators that empty or drain a vector), and this file with its children (the public methods).
 
 pub(crate) mod elements;
+mod fill;
 pub(crate) mod iter;
 pub(crate) mod memory;
 mod node;

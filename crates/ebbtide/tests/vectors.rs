@@ -22,7 +22,8 @@ use ebbtide::{
 use proptest::prelude::*;
 use std::{
     cell::Cell,
-    fmt::Write,
+    fmt::{Debug, Write},
+    marker::PhantomData,
     mem::{self, MaybeUninit, needs_drop},
 };
 
@@ -1002,6 +1003,87 @@ fn a_hint_that_lies_takes_no_memory_and_no_liberties() {
         list.splice(.., Liar { values: 0..50u8, announced });
         assert!(list.iter().copied().eq(0..50), "{announced}");
     }
+}
+
+/// An iterator of `2 + N` words: how it is run depends on its size. It yields `next..end`, panics
+/// at `fails`, and its size hint may lie.
+struct Wide<T, const N: usize> {
+    next: u8,
+    end: u8,
+    fails: u8,
+    announced: usize,
+    _words: [usize; N],
+    _values: PhantomData<T>,
+}
+
+impl<T: From<u8>, const N: usize> Iterator for Wide<T, N> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        let value = self.next;
+        if value == self.end {
+            return None;
+        }
+        assert_ne!(value, self.fails, "here");
+        self.next += 1;
+        Some(T::from(value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.announced, Some(self.announced))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Nothing;
+
+impl From<u8> for Nothing {
+    fn from(_: u8) -> Self {
+        Nothing
+    }
+}
+
+#[test]
+fn an_iterator_of_any_size_that_lies_or_panics_adds_what_it_yielded() {
+    fn check<T: From<u8> + Clone + Debug + PartialEq, const N: usize>(s: &Scope<'_>) {
+        assert_eq!(size_of::<Wide<T, N>>(), (2 + N) * size_of::<usize>());
+        for end in [0, 1, 7, 40] {
+            for announced in [0, 1, 6, 7, 8, 100, usize::MAX] {
+                for fails in [0, 1, 5, 6, 39, 50] {
+                    let values = || Wide {
+                        next: 0,
+                        end,
+                        fails,
+                        announced,
+                        _words: [0; N],
+                        _values: PhantomData,
+                    };
+                    let expected: Vec<T> = (0..end.min(fails)).map(T::from).collect();
+                    let mut list = s.owned_vec();
+                    list.push(T::from(9));
+                    let panicked = panic_of(|| list.extend(values())).is_some();
+                    assert_eq!(panicked, fails < end);
+                    assert_eq!(list[1..], expected);
+                    list.push(T::from(3));
+                    let _ = panic_of(|| list.try_extend(values()).unwrap());
+                    assert_eq!(list[1..=expected.len()], expected);
+                    assert_eq!(list[expected.len() + 2..], expected);
+                }
+            }
+        }
+    }
+    fn all<T: From<u8> + Clone + Debug + PartialEq>() {
+        let mut arena = Arena::with_chunk_size(500);
+        let s = arena.scope();
+        check::<T, 0>(&s);
+        check::<T, 1>(&s);
+        check::<T, 2>(&s);
+        check::<T, 5>(&s);
+    }
+    all::<u8>();
+    all::<u64>();
+    all::<Box<u8>>();
+    all::<Nothing>();
 }
 
 #[test]

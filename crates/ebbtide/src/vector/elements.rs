@@ -17,14 +17,13 @@
 
 use super::memory::{Grow, Room, Used};
 use crate::{
-    chunk::LARGEST_CHUNK,
     copy::{clone_plain, copy_bytes},
-    error::{AllocError, Failure},
+    error::Failure,
 };
 use core::{
     alloc::Layout,
     mem::{MaybeUninit, needs_drop},
-    ops::{ControlFlow, Range, RangeBounds},
+    ops::{Range, RangeBounds},
     ptr::NonNull,
 };
 
@@ -93,10 +92,6 @@ unsafe impl Length for u32 {
         self as usize
     }
 }
-
-/// Elements of more than this many bytes are pushed one by one, because each takes many stores
-/// anyway.
-const LOOPED: usize = 256;
 
 /// See the module. Has no destructor.
 pub(crate) struct Elements<T, L = usize> {
@@ -520,80 +515,6 @@ impl<T, L: Length> Elements<T, L> {
         Ok(())
     }
 
-    /// Appends at most `count` elements of an iterator, for which room was reserved. Returns false
-    /// if the iterator ended before, which must then not be called again.
-    ///
-    /// If `count` is the size hint of the iterator, the compiler can prove that both conditions of
-    /// the loop are the same, and unroll or vectorise it.
-    ///
-    /// # Safety
-    ///
-    /// `count <= capacity - len`.
-    #[inline(always)]
-    pub(crate) unsafe fn extend_up_to(
-        &mut self,
-        count: usize,
-        values: &mut impl Iterator<Item = T>,
-    ) -> bool {
-        if count == 0 {
-            return true;
-        }
-        let len = self.len();
-        // SAFETY: within the capacity.
-        let place = unsafe { self.place(len) };
-        let mut written = Written { elements: self, from: len, count: 0 };
-        // Internal iteration is ten times as fast as `next` for a chain of iterators.
-        let _ = values.try_for_each(|value| {
-            // True only if a `try_for_each` of the user ignores `Break`. For others the compiler
-            // removes this.
-            if written.count == count {
-                return ControlFlow::Break(());
-            }
-            // SAFETY: within the capacity.
-            let place = unsafe { place.add(written.count) };
-            // SAFETY: free, aligned, and the vector's own (V2).
-            unsafe { place.write(value) };
-            written.count += 1;
-            if written.count == count { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        written.count == count
-    }
-
-    /// Appends the elements of an iterator: first as many as its size hint says, in a loop of known
-    /// length, and then the rest, each of which may have to allocate.
-    #[inline(always)]
-    pub(crate) fn extend<F: Failure>(
-        &mut self,
-        memory: &mut impl Grow,
-        mut values: impl Iterator<Item = T>,
-    ) -> Result<(), F> {
-        let announced = values.size_hint().0;
-        // A hint beyond the largest chunk is rarely right; an endless iterator has one, too.
-        let is_plausible = announced <= LARGEST_CHUNK / size_of::<T>().max(1);
-        // If reserving fails, the block grows as elements arrive.
-        if announced > 0
-            && is_plausible
-            && size_of::<T>() <= LOOPED
-            && self.reserve::<AllocError>(memory, announced).is_ok()
-        {
-            // SAFETY: room was reserved for as many.
-            if !unsafe { self.extend_up_to(announced, &mut values) } {
-                return Ok(());
-            }
-        }
-        // The rest, whose number is unknown: one that may make the vector grow, then as many as
-        // there is room for.
-        while let Some(value) = values.next() {
-            self.push::<F>(memory, value)?;
-            let room = self.capacity() - self.len();
-            // SAFETY: there is room for as many.
-            if !unsafe { self.extend_up_to(room, &mut values) } {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// Copies a slice to the end.
     #[inline(always)]
     pub(crate) fn extend_copy<F: Failure>(
@@ -791,10 +712,10 @@ impl<T, L: Length> Drop for Written<'_, T, L> {
 
 /// Adds the written elements to the length when dropped, even if a panic interrupts the writing:
 /// `count` elements after the first `from`.
-struct Written<'e, T, L: Length> {
-    elements: &'e mut Elements<T, L>,
-    from: usize,
-    count: usize,
+pub(super) struct Written<'e, T, L: Length> {
+    pub(super) elements: &'e mut Elements<T, L>,
+    pub(super) from: usize,
+    pub(super) count: usize,
 }
 
 /// Elements of which some go: the first `kept` stay where they are, those from `next` on are not

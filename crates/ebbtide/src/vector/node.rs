@@ -481,7 +481,7 @@ impl<'a, T> NodeVec<'a, T> {
     /// ```
     #[inline]
     pub fn extend(&mut self, scope: &Scope<'a>, values: impl IntoIterator<Item = T>) {
-        let Ok(()) = self.elements.extend::<Infallible>(&mut { scope }, values.into_iter());
+        let Ok(()) = self.elements.extend::<Infallible, _>(&mut { scope }, values.into_iter());
     }
 
     /// Fallible version of `extend`.

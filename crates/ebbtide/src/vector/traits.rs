@@ -47,7 +47,7 @@ impl<T, M: Memory> Extend<T> for Vector<T, M> {
     /// added before stay.
     #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
-        let Ok(()) = self.elements.extend::<Infallible>(&mut self.memory, values.into_iter());
+        let Ok(()) = self.elements.extend::<Infallible, _>(&mut self.memory, values.into_iter());
     }
 }
 
@@ -59,7 +59,7 @@ impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
     #[inline]
     fn extend<I: IntoIterator<Item = &'x T>>(&mut self, values: I) {
         let values = values.into_iter().copied();
-        let Ok(()) = self.elements.extend::<Infallible>(&mut self.memory, values);
+        let Ok(()) = self.elements.extend::<Infallible, _>(&mut self.memory, values);
     }
 }
 

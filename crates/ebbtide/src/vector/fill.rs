@@ -1,0 +1,200 @@
+//! The loops that write the elements of an iterator to a vector. Which one runs depends on the size
+//! of the iterator: docs/decisions/0032-loops-of-vectors.md.
+//!
+//! Called by everything that extends a vector, and by `Splice`. The invariants V1 and V2 are those
+//! of [`elements`](super::elements).
+
+use super::{
+    elements::{Elements, Length, Written},
+    memory::Grow,
+};
+use crate::{
+    chunk::LARGEST_CHUNK,
+    error::{AllocError, Failure},
+};
+use core::ops::ControlFlow;
+
+/// Elements of more than this many bytes are pushed one by one, because each takes many stores
+/// anyway.
+const LOOPED: usize = 256;
+
+impl<T, L: Length> Elements<T, L> {
+    /// Appends at most `count` elements of an iterator, for which room was reserved. Returns false
+    /// if the iterator ended before, which must then not be called again.
+    ///
+    /// If `count` is the size hint of the iterator, the compiler can prove that both conditions of
+    /// the loop are the same, and unroll or vectorise it.
+    ///
+    /// # Safety
+    ///
+    /// `count <= capacity - len`.
+    #[inline(always)]
+    pub(crate) unsafe fn extend_up_to(
+        &mut self,
+        count: usize,
+        values: &mut impl Iterator<Item = T>,
+    ) -> bool {
+        if count == 0 {
+            return true;
+        }
+        let len = self.len();
+        // SAFETY: within the capacity.
+        let place = unsafe { self.place(len) };
+        let mut written = Written { elements: self, from: len, count: 0 };
+        // Internal iteration is ten times as fast as `next` for a chain of iterators.
+        let _ = values.try_for_each(|value| {
+            // True only if a `try_for_each` of the user ignores `Break`. For others the compiler
+            // removes this.
+            if written.count == count {
+                return ControlFlow::Break(());
+            }
+            // SAFETY: within the capacity.
+            let place = unsafe { place.add(written.count) };
+            // SAFETY: free, aligned, and the vector's own (V2).
+            unsafe { place.write(value) };
+            written.count += 1;
+            if written.count == count { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        written.count == count
+    }
+
+    /// Like [`extend_up_to`](Elements::extend_up_to), but counts down to zero. If `count` is the
+    /// size hint, this takes fewer instructions for a chain, and for zipped slices and steps the
+    /// compiler can prove that both conditions of the loop are the same.
+    ///
+    /// # Safety
+    ///
+    /// `count <= capacity - len`.
+    #[inline(always)]
+    unsafe fn extend_down_from(
+        &mut self,
+        count: usize,
+        values: &mut impl Iterator<Item = T>,
+    ) -> bool {
+        let end = self.len() + count;
+        // SAFETY: within the capacity.
+        let behind = unsafe { self.place(end) };
+        let mut unwritten = Unwritten { elements: self, end, left: count };
+        let _ = values.try_for_each(|value| {
+            // True only if a `try_for_each` of the user ignores `Break`. For others the compiler
+            // removes this.
+            if unwritten.left == 0 {
+                return ControlFlow::Break(());
+            }
+            // SAFETY: the last `left` places in front of `behind` are within the capacity.
+            let place = unsafe { behind.sub(unwritten.left) };
+            // SAFETY: free, aligned, and the vector's own (V2).
+            unsafe { place.write(value) };
+            unwritten.left -= 1;
+            if unwritten.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        unwritten.left == 0
+    }
+
+    /// Like [`extend_up_to`](Elements::extend_up_to), by `next`.
+    ///
+    /// # Safety
+    ///
+    /// `count <= capacity - len`.
+    #[inline(always)]
+    unsafe fn extend_by_next(
+        &mut self,
+        count: usize,
+        values: &mut impl Iterator<Item = T>,
+    ) -> bool {
+        let len = self.len();
+        // SAFETY: within the capacity.
+        let place = unsafe { self.place(len) };
+        let mut written = Written { elements: self, from: len, count: 0 };
+        for index in 0..count {
+            let Some(value) = values.next() else {
+                return false;
+            };
+            // SAFETY: `index < count`, so it is within the capacity.
+            let place = unsafe { place.add(index) };
+            // SAFETY: free, aligned, and the vector's own (V2).
+            unsafe { place.write(value) };
+            written.count = index + 1;
+        }
+        true
+    }
+
+    /// Appends the elements of an iterator: first as many as its size hint says, in a loop of known
+    /// length, and then the rest, each of which may have to allocate.
+    #[inline(always)]
+    pub(crate) fn extend<F: Failure, I: Iterator<Item = T>>(
+        &mut self,
+        memory: &mut impl Grow,
+        mut values: I,
+    ) -> Result<(), F> {
+        let announced = values.size_hint().0;
+        // A hint beyond the largest chunk is rarely right; an endless iterator has one, too.
+        let is_plausible = announced <= LARGEST_CHUNK / size_of::<T>().max(1);
+        // If reserving fails, the block grows as elements arrive.
+        if announced > 0
+            && is_plausible
+            && size_of::<T>() <= LOOPED
+            && self.reserve::<AllocError>(memory, announced).is_ok()
+        {
+            let words = size_of::<I>() / size_of::<usize>();
+            if words == 2 && size_of::<T>() != 0 || words == 3 && size_of::<T>() >= 4 {
+                // A range, or the iterator of a slice, perhaps mapped, skipped or in chunks. The
+                // standard library zips these by index, without a check for each element. The other
+                // range never ends first: there is no memory for so many elements.
+                let mut values = (0..usize::MAX).zip(values).map(|(_, value)| value);
+                // SAFETY: room was reserved for as many.
+                if !unsafe { self.extend_by_next(announced, &mut values) } {
+                    return Ok(());
+                }
+                return self.extend_rest(memory, values);
+            }
+            let is_left = if words > 3 {
+                // Chains, zipped slices, steps.
+                // SAFETY: room was reserved for as many.
+                unsafe { self.extend_down_from(announced, &mut values) }
+            } else {
+                // SAFETY: room was reserved for as many.
+                unsafe { self.extend_up_to(announced, &mut values) }
+            };
+            if !is_left {
+                return Ok(());
+            }
+        }
+        self.extend_rest(memory, values)
+    }
+
+    /// Appends the elements of an iterator whose number is unknown: one that may make the vector
+    /// grow, then as many as there is room for.
+    #[inline(always)]
+    fn extend_rest<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        mut values: impl Iterator<Item = T>,
+    ) -> Result<(), F> {
+        while let Some(value) = values.next() {
+            self.push::<F>(memory, value)?;
+            let room = self.capacity() - self.len();
+            // SAFETY: there is room for as many.
+            if !unsafe { self.extend_up_to(room, &mut values) } {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T, L: Length> Drop for Unwritten<'_, T, L> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: the elements below `end` were written, except the last `left`.
+        unsafe { self.elements.set_len(self.end - self.left) };
+    }
+}
+
+/// Like [`Written`], for a loop that counts down: the elements below `end` are written, except the
+/// last `left`.
+struct Unwritten<'e, T, L: Length> {
+    elements: &'e mut Elements<T, L>,
+    end: usize,
+    left: usize,
+}
