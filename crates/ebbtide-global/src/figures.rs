@@ -1,7 +1,7 @@
 //! Counters of owners and labels. Each owner writes its own counters; a report adds them up.
 #![forbid(unsafe_code)]
 
-use crate::{lease::Lease, registry::Registry};
+use crate::{lease::Lease, registry::Registry, suspended::Suspended};
 use core::sync::atomic::{AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
 /// Why the inner allocator served a request inside a scope. `SkippedScope` counts whole scopes.
@@ -25,6 +25,8 @@ const REASONS: usize = Reason::SkippedScope as usize + 1;
 pub(crate) struct Counters {
     /// Taken while an owner uses the counters.
     lease: Lease,
+    /// The owner's suspended scope.
+    pub(crate) suspended: Suspended,
     pub(crate) scopes_ended: AtomicU64,
     /// Blocks served.
     pub(crate) blocks: AtomicU64,
@@ -81,6 +83,7 @@ impl Counters {
     fn new() -> Counters {
         Counters {
             lease: Lease::taken(),
+            suspended: Suspended::new(),
             scopes_ended: AtomicU64::new(0),
             blocks: AtomicU64::new(0),
             bytes: AtomicU64::new(0),

@@ -18,6 +18,11 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
+    /// A lease that nobody has taken.
+    pub(crate) fn new() -> Self {
+        Lease { is_taken: AtomicBool::new(false) }
+    }
+
     /// A lease that the caller has taken.
     pub(crate) fn taken() -> Self {
         Lease { is_taken: AtomicBool::new(true) }

@@ -89,6 +89,7 @@ mod run;
 mod scoped;
 mod size;
 mod stack;
+mod suspended;
 mod tails;
 mod thread;
 

@@ -64,9 +64,10 @@
 //!   retired and pinned. Only the owner accesses the plain fields of the run's entry and bumps in
 //!   it. The entry of each chunk of a scope, and of the cached chunk, has the owner's ID. An owner
 //!   gives up a run by putting it into a pool or by settling the count of a chunk. An owner takes a
-//!   run from a pool, adopts a retired chunk by an exchange of its count, or takes the chunk whose
-//!   last block it frees. In each case the taker acquires what the giver released. A run with a
-//!   large block belongs to the thread that holds the block (G7).
+//!   run from a pool, adopts a retired chunk by an exchange of its count, takes the chunk whose last
+//!   block it frees, or takes the chunks of another owner's suspended scope (P5). In each case the
+//!   taker acquires what the giver released. A run with a large block belongs to the thread that
+//!   holds the block (G7).
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
 //!   where `local` gains `bumped_blocks - flushed_blocks` as long as it is current. For a retired
 //!   one it is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
@@ -93,7 +94,7 @@
 //!   `tail_start` has been freed, whether or not those below are alive; frees by other threads only
 //!   make the sum larger. No block from before the adoption begins at or above `flushed_top`.
 //!
-//! P1 to P4, which are about persistent scopes, are in the module `persistent`.
+//! P1 to P5, which are about persistent scopes, are in the module `persistent`.
 //!
 //! Soundness assumes nothing about calls to [`leave`](Owner::leave). A call that is missing,
 //! repeated or out of order costs memory and nothing else. In debug builds, `Owner::check` asserts
@@ -520,7 +521,9 @@ impl Owner {
         }
         self.id.set(ENDED);
         // The bound falls with the number of owners.
-        observe(0);
+        if observe(0) {
+            pool::end_window();
+        }
         pool::trim(memory::excess());
     }
 
@@ -611,7 +614,10 @@ impl Owner {
         let Some(counters) = self.counters.get() else { return };
         self.observed_bytes.set(self.bytes.get());
         self.publish_bytes(counters);
-        observe(more);
+        if observe(more) {
+            self.end_idle_scopes();
+            pool::end_window();
+        }
     }
 
     /// Counts freed bytes, even if this owner was never started.
@@ -652,11 +658,10 @@ impl Owner {
 }
 
 /// Observes the live bytes that all owners have published, plus `more`, for the memory bound.
-fn observe(more: usize) {
+/// Returns true if that ended a window.
+fn observe(more: usize) -> bool {
     let live = figures::live_bytes().saturating_add(more);
-    if memory::observe(live, os::milliseconds()) {
-        pool::end_window();
-    }
+    memory::observe(live, os::milliseconds())
 }
 
 // SAFETY: nothing in an owner is tied to the thread that made it. Its chunks belong to the owner,

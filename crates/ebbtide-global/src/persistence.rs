@@ -11,6 +11,13 @@ const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 /// The maximum of the threshold, which grows when a persistent scope did not pay off.
 const MAX_THRESHOLD: usize = 16 * THRESHOLD;
 
+/// The most blocks whose frees are pending. Each may keep a chunk, so this bounds what a thread that
+/// waits holds to 1 MiB.
+const MAX_PENDING: usize = 16;
+
+/// A block and its size.
+pub(crate) type Freed = (*mut u8, usize);
+
 /// See the module's head.
 #[derive(Debug)]
 pub(crate) struct Persistence {
@@ -25,6 +32,12 @@ pub(crate) struct Persistence {
     pub(crate) adopted: Cell<Option<Run>>,
     /// The scope's live blocks when the session began.
     pub(crate) live_before: Cell<i64>,
+    /// The scope's live blocks while it is suspended, less those whose frees are pending.
+    live_left: Cell<i64>,
+    /// Blocks that were freed while the scope is suspended, and are still counted as alive.
+    pending: [Cell<Freed>; MAX_PENDING],
+    /// The number of blocks in `pending`.
+    pending_count: Cell<usize>,
     /// The chunk to examine next for blocks that other threads freed.
     pub(crate) probe: Cell<Option<Run>>,
     /// Whether the scope ends when it is suspended next.
@@ -44,6 +57,9 @@ impl Persistence {
             session: Cell::new(0),
             adopted: Cell::new(None),
             live_before: Cell::new(0),
+            live_left: Cell::new(0),
+            pending: [const { Cell::new((core::ptr::null_mut(), 0)) }; MAX_PENDING],
+            pending_count: Cell::new(0),
             probe: Cell::new(None),
             is_ending: Cell::new(false),
             sparse_chunks: Cell::new(0),
@@ -66,6 +82,36 @@ impl Persistence {
         self.probe.set(None);
         self.is_ending.set(false);
         self.sparse_chunks.set(0);
+    }
+
+    /// Records that the scope is suspended, with so many live blocks.
+    pub(crate) fn suspend(&self, live: i64) {
+        self.live_left.set(live);
+    }
+
+    /// Puts off freeing a block of the suspended scope. Returns whether
+    /// [`pop_pending`](Persistence::pop_pending) must be called until nothing is pending: no more
+    /// blocks can be put off, or this was the scope's last one.
+    pub(crate) fn push_pending(&self, freed: Freed) -> bool {
+        let (count, left) = (self.pending_count.get(), self.live_left.get() - 1);
+        self.pending[count].set(freed);
+        self.pending_count.set(count + 1);
+        self.live_left.set(left);
+        count + 1 == MAX_PENDING || left == 0
+    }
+
+    /// Takes a block whose free is pending.
+    pub(crate) fn pop_pending(&self) -> Option<Freed> {
+        let last = self.pending_count.get().checked_sub(1)?;
+        self.pending_count.set(last);
+        Some(self.pending[last].get())
+    }
+
+    /// Forgets the scope, which has ended. Returns the chunks that it had adopted.
+    pub(crate) fn forget(&self) -> Option<Run> {
+        self.first_chunk.set(None);
+        self.scope.set(NO_SCOPE);
+        self.adopted.take()
     }
 
     /// Whether the next outermost scope should persist.

@@ -55,7 +55,9 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// - With the ID of its own owner, or of a scope of that owner. IDs are never used twice (G8), so
 ///   only that owner stores such a value, and it stores another one before it gives up the run. A
 ///   thread never loads a value older than its own last store, and moving an owner to another
-///   thread orders its stores before. So the two are equal exactly while the owner has the run.
+///   thread orders its stores before. So the two are equal exactly while the owner has the run. The
+///   exception is a run of a suspended scope, which another thread may give up. There the owner
+///   takes the scope's lease before it relies on the comparison (P5 in `owner/persistent`).
 /// - With [`LARGE_BLOCK`]. A chunk never has this value, because its run's class is for life. The
 ///   run of a large block had it, and the ID of the owner, before the block was handed out, and
 ///   keeps both until the block is freed.

@@ -112,6 +112,7 @@ pub const PROGRAMS: &[Program] = &[
     program("divide and conquer", 60, events::divide_and_conquer),
     program("work stealing", 150_000, events::stolen_work),
     program("a cache dropped by a thread that waits", 100_000, threads::dropped_by_idle),
+    program("a cache dropped while its owner waits", 100_000, threads::dropped_by_another),
 ];
 
 /// Runs `work(worker, steps)` on `workers` threads, which share the steps.

@@ -249,17 +249,39 @@ impl Owner {
         }
         self.count_freed(size::round(size));
         let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
-        if is_own || (memory::is_tight() && self.adopt_whole(run)) {
+        if !self.has_scope() {
+            // SAFETY: the block was freed and has this size.
+            unsafe { self.free_at_rest(run, block, size, is_own) };
+        } else if is_own || (memory::is_tight() && self.adopt_whole(run)) {
             // The block belongs to an outer scope or to the persistent scope.
-            entry.local.set(entry.local.get().wrapping_sub(1));
-            if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
-                // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
-                // persistent scope.
-                unsafe { self.list_persistent(block, size) };
-            } else if offset_in_chunk(block) < entry.tail_start.get() {
-                entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
-            }
-        } else if entry.count.free() {
+            // SAFETY: the block was freed, is counted and has this size.
+            unsafe { self.free_own(entry, block, size) };
+        } else {
+            self.free_shared(run);
+        }
+    }
+
+    /// Frees a block of an outer scope or of the persistent scope.
+    ///
+    /// # Safety
+    ///
+    /// The block was freed, is counted, has this size, and lies in a chunk of this owner with this
+    /// entry.
+    pub(super) unsafe fn free_own(&self, entry: &Entry, block: *mut u8, size: usize) {
+        entry.local.set(entry.local.get().wrapping_sub(1));
+        if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
+            // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
+            // persistent scope.
+            unsafe { self.list_persistent(block, size) };
+        } else if offset_in_chunk(block) < entry.tail_start.get() {
+            entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
+        }
+    }
+
+    /// Counts a freed block of a chunk that may belong to any owner or to none.
+    pub(super) fn free_shared(&self, run: Run) {
+        let entry = run.entry();
+        if entry.count.free() {
             // It was the last block, so the chunk is now the caller's. It goes to the shared pool,
             // because a thread that only frees would otherwise hoard memory that others need.
             entry.count_unpinned();
@@ -283,9 +305,9 @@ impl Owner {
         self.cache.give(run, run.class());
     }
 
-    /// Finds the record of an open scope of this owner, or of the suspended one.
+    /// Finds the record of an open scope of this owner.
     pub(super) fn record_of(&self, scope: u64) -> Option<&ScopeRecord> {
-        let mut next = self.innermost().or(self.persistence.first_chunk.get());
+        let mut next = self.innermost();
         while let Some(first_chunk) = next {
             let entry = first_chunk.entry();
             if entry.scope.load(Ordering::Relaxed) == scope {

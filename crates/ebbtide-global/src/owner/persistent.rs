@@ -26,7 +26,9 @@
 //! - when its owner frees the last of its blocks while it is suspended;
 //! - when a scope is opened that may not continue it, because of its options or because it is
 //!   skipped;
-//! - when its owner ends, or releases its pools.
+//! - when its owner ends, or releases its pools;
+//! - when another owner ends it: at the end of a window in which more was held than the bound
+//!   allows, if it had no session in that window.
 //!
 //! # Invariants
 //!
@@ -40,17 +42,21 @@
 //!   owner frees is listed or rewound, whichever scope is the innermost.
 //! - **P4** Each session has a ticket with an ID of its own, which is in no entry (G8). So the
 //!   ticket of one session cannot end another.
+//! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2). The owner has it
+//!   during each session, and takes it back for every other access; without an open scope, it owns
+//!   no other chunk with a live block. If another thread has ended the scope, the owner takes a new
+//!   ID, so that no entry seems to be its own. Blocks that the owner frees while the scope is
+//!   suspended stay counted until it takes the scope back, or finds that the scope has ended.
 
 use super::{Owner, Run, Ticket, add};
 use crate::{
     count::BIAS,
-    figures::{Counted, Usage},
+    figures::{self, Counted, Usage},
     lists::FreeLists,
-    range,
-    run::NO_SCOPE,
+    memory, range, run,
     size::{self, CHUNK},
+    suspended::{Chunks, Suspended},
 };
-
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
 /// too few requests.
 const LARGE_SCOPE_CHUNKS: u32 = 32;
@@ -64,7 +70,12 @@ impl Owner {
     /// Makes the scope that has just begun in this chunk persistent. `None` if it cannot have
     /// lists; it then stays an ordinary scope.
     pub(super) fn persist(&self, first_chunk: Run) -> Option<Ticket> {
+        let suspended = self.suspended()?;
+        if !suspended.begin() {
+            return None;
+        }
         if !self.begin_listing() {
+            suspended.ended();
             return None;
         }
         let session = self.new_id();
@@ -79,9 +90,9 @@ impl Owner {
         if self.has_scope() {
             return None;
         }
-        let first_chunk = self.persistence.first_chunk.get()?;
+        let first_chunk = self.take_back()?;
         if !may {
-            self.end_persistent();
+            self.end_taken_back(first_chunk);
             return None;
         }
         self.restore(Some(first_chunk));
@@ -114,7 +125,9 @@ impl Owner {
         }
         self.restore(None);
         if live == 0 || persistence.is_ending.get() {
-            self.end_persistent();
+            self.end_taken_back(first_chunk);
+        } else {
+            self.suspend(first_chunk, live);
         }
         self.payoff.scope_ended(|| self.totals());
         self.publish(usage.bytes);
@@ -122,24 +135,144 @@ impl Owner {
         usage
     }
 
+    /// What this owner and other threads share about its suspended scope.
+    fn suspended(&self) -> Option<&'static Suspended> {
+        self.counters.get().map(|counters| &counters.suspended)
+    }
+
+    /// Lets other threads end the suspended scope, which has so many live blocks.
+    fn suspend(&self, first_chunk: Run, live: i64) {
+        let Some(suspended) = self.suspended() else { return };
+        self.persistence.suspend(live);
+        let adopted = self.persistence.adopted.get().map_or(0, Run::number);
+        let chunks = Chunks { first: first_chunk.number(), adopted };
+        suspended.leave(chunks, self.persistence.session.get());
+    }
+
+    /// Takes the suspended scope back, so that no other thread can end it, and frees the blocks whose
+    /// frees are pending. Returns its first chunk. `None` if there is none, or if another thread has
+    /// ended it.
+    fn take_back(&self) -> Option<Run> {
+        let first_chunk = self.persistence.first_chunk.get()?;
+        let is_own = self.suspended()?.take().is_some();
+        if !is_own {
+            self.persistence.forget();
+            // Entries of the scope's chunks may seem to have this owner's ID for a while (P5).
+            self.id.set(self.new_id());
+        }
+        while let Some((block, size)) = self.persistence.pop_pending() {
+            // SAFETY: the block is still counted, so its chunk is in use and in the range.
+            let Some(place) = (unsafe { run::find(block) }) else { continue };
+            if is_own {
+                // SAFETY: the block was freed, is counted and has this size. The scope's chunks are
+                // this owner's (P5), and the block lies in one of them.
+                unsafe { self.free_own(place.entry(), block, size) };
+            } else {
+                self.free_shared(place.run());
+            }
+        }
+        is_own.then_some(first_chunk)
+    }
+
     /// Ends the suspended persistent scope, if there is one.
     pub(super) fn end_persistent(&self) {
-        let Some(first_chunk) = self.persistence.first_chunk.take() else { return };
-        self.persistence.scope.set(NO_SCOPE);
-        // `release_chunks` counts escaped blocks, but these were counted at each suspension.
-        let escaped = self.escaped.get();
-        self.restore(Some(first_chunk));
-        for chunk in Run::list(self.current_chunk.get()) {
-            chunk.entry().count_unpinned();
+        if let Some(first_chunk) = self.take_back() {
+            self.end_taken_back(first_chunk);
         }
-        self.release_chunks(first_chunk, true);
-        let mut next = self.persistence.adopted.take();
-        while let Some(chunk) = next {
-            next = chunk.next();
-            chunk.entry().count_unpinned();
-            self.retire(chunk, CHUNK);
+    }
+
+    /// Ends the persistent scope, which other threads cannot end. No scope is open.
+    fn end_taken_back(&self, first_chunk: Run) {
+        let adopted = self.persistence.forget();
+        self.retire_suspended(first_chunk, adopted);
+        if let Some(suspended) = self.suspended() {
+            suspended.ended();
+        }
+    }
+
+    /// Retires the chunks of a suspended scope of any owner, for which the caller has the lease.
+    fn retire_suspended(&self, first_chunk: Run, adopted: Option<Run>) {
+        // `retire` counts escaped blocks, but these were counted at each suspension.
+        let escaped = self.escaped.get();
+        let record = &first_chunk.entry().record;
+        let (current, top) = (record.current_chunk.get(), record.top.get());
+        for list in [current, adopted] {
+            let mut next = list;
+            while let Some(chunk) = next {
+                next = chunk.next();
+                chunk.entry().count_unpinned();
+                let tail = top.addr().wrapping_sub(chunk.start().addr());
+                self.retire(chunk, if Some(chunk) == current { tail } else { CHUNK });
+            }
         }
         self.escaped.set(escaped);
+    }
+
+    /// Frees a block while no scope is open. `is_own`: its chunk seems to be this owner's, and so the
+    /// suspended scope's, unless another thread has ended that scope (P5).
+    ///
+    /// # Safety
+    ///
+    /// The block was freed and has this size.
+    pub(super) unsafe fn free_at_rest(&self, run: Run, block: *mut u8, size: usize, is_own: bool) {
+        if is_own && self.persistence.first_chunk.get().is_some() {
+            // The lease costs a locked instruction, so it is taken for many blocks at once.
+            if self.persistence.push_pending((block, size)) {
+                self.free_pending();
+            }
+            return;
+        }
+        if memory::is_tight() && self.take_back().is_some() {
+            let is_adopted = self.adopt_whole(run);
+            if is_adopted {
+                // SAFETY: the block was freed, is counted, has this size, and lies in a chunk that
+                // this owner has just adopted.
+                unsafe { self.free_own(run.entry(), block, size) };
+            }
+            self.suspend_or_end();
+            if is_adopted {
+                return;
+            }
+        }
+        self.free_shared(run);
+    }
+
+    /// Frees the blocks whose frees are pending.
+    #[cold]
+    fn free_pending(&self) {
+        if self.take_back().is_some() {
+            self.suspend_or_end();
+        }
+    }
+
+    /// Reverses [`take_back`](Owner::take_back): suspends the scope again, or ends it if none of
+    /// its blocks is alive.
+    fn suspend_or_end(&self) {
+        let Some(first_chunk) = self.persistence.first_chunk.get() else { return };
+        let live = self.persistent_lists().map_or(0, |lists| lists.live.get());
+        // The owner may open no other scope for long, and would keep all chunks meanwhile.
+        if live == 0 {
+            self.end_taken_back(first_chunk);
+        } else {
+            self.suspend(first_chunk, live);
+        }
+    }
+
+    /// If more is held than the bound allows, ends the suspended scopes of owners that opened no
+    /// scope for a whole window. Such an owner may never run again, though other threads have freed
+    /// its blocks. Called at the end of each window.
+    #[cold]
+    pub(super) fn end_idle_scopes(&self) {
+        let is_over = memory::excess() > 0;
+        for counters in figures::counters() {
+            let is_idle = counters.suspended.is_idle();
+            let taken = if is_over && is_idle { counters.suspended.take() } else { None };
+            let Some(chunks) = taken else { continue };
+            if let Some(first_chunk) = Run::from_number(chunks.first) {
+                self.retire_suspended(first_chunk, Run::from_number(chunks.adopted));
+            }
+            counters.suspended.ended();
+        }
     }
 
     /// Counts a chunk of the persistent scope as pinned: it stays after the scopes that use it.
@@ -182,6 +315,7 @@ impl Owner {
 
     /// Adopts a pinned chunk for the persistent scope, so that the blocks that its owner frees in
     /// it are listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
+    /// Other threads must not be able to end the scope.
     pub(super) fn adopt_whole(&self, chunk: Run) -> bool {
         let Some(lists) = self.persistent_lists() else { return false };
         let entry = chunk.entry();
@@ -219,10 +353,5 @@ impl Owner {
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
         // free now and lies in a chunk of the scope that owns these lists.
         unsafe { lists.push(range::widen_provenance(block), size::list(size::round(size))) };
-        // The owner may not open another scope for a long time, and would keep all chunks
-        // meanwhile.
-        if lists.live.get() == 0 && !self.has_scope() {
-            self.end_persistent();
-        }
     }
 }

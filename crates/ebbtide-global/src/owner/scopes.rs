@@ -272,7 +272,7 @@ impl Owner {
         self.promote();
         let record = &first_chunk.entry().record;
         let (counted, begun) = (record.counted.get(), record.usage_at_start());
-        self.release_chunks(first_chunk, false);
+        self.release_chunks(first_chunk);
         let usage = self.count_scope(counted, begun);
         if !self.has_scope() {
             self.payoff.scope_ended(|| self.totals());
@@ -282,10 +282,9 @@ impl Owner {
     }
 
     /// Retires the chunks of the innermost scope, whose first chunk is `first_chunk`, and restores
-    /// the outer scope. Chunks that it pins are counted for its label; with `keeps_labels`, for the
-    /// label that they already have.
+    /// the outer scope. Chunks that it pins are counted for its label.
     #[inline]
-    pub(super) fn release_chunks(&self, first_chunk: Run, keeps_labels: bool) {
+    pub(super) fn release_chunks(&self, first_chunk: Run) {
         let Some(current) = self.current_chunk.get() else { return };
         self.flush();
         let record = &first_chunk.entry().record;
@@ -293,9 +292,7 @@ impl Owner {
         let outer = record.outer.get();
         let tail = self.top.get().addr().wrapping_sub(current.start().addr());
         let retire = |chunk: Run| {
-            if !keeps_labels {
-                self.label_pinned(chunk.entry());
-            }
+            self.label_pinned(chunk.entry());
             self.retire(chunk, if chunk == current { tail } else { CHUNK });
         };
         let mut next = Some(current);

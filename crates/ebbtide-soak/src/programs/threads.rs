@@ -385,26 +385,37 @@ pub(super) fn threads_in_arenas() -> u64 {
     sum
 }
 
-/// A thread fills a cache, drops it outside of any scope, and waits, while another thread does a
-/// little work for three seconds.
+/// A thread fills a cache, drops all of it outside of any scope, and waits.
 pub(super) fn dropped_by_idle() -> u64 {
+    dropped(|cache| *lock(cache) = HashMap::new(), |_| ())
+}
+
+/// A thread fills a cache, and waits while another thread drops all of it.
+pub(super) fn dropped_by_another() -> u64 {
+    dropped(|_| (), |cache| *lock(cache) = HashMap::new())
+}
+
+type Cache = Mutex<HashMap<usize, Record>>;
+
+/// A thread fills a cache, calls `end` and waits. Another thread calls `begin`, and goes on with
+/// little for three seconds.
+fn dropped(end: impl Fn(&Cache) + Sync, begin: impl Fn(&Cache)) -> u64 {
     let quiet = meter::steps() / 20;
-    let dropped = Barrier::new(2);
-    let done = Barrier::new(2);
+    let cache = Cache::default();
+    let (filled, done) = (Barrier::new(2), Barrier::new(2));
     thread::scope(|threads| {
-        let (dropped, done) = (&dropped, &done);
-        threads.spawn(move || {
+        threads.spawn(|| {
             let mut random = Random::new(1);
-            let mut cache: HashMap<usize, Record> = HashMap::new();
             for _ in quiet..meter::steps() {
-                scope(|| cache.insert(random.below(50_000), answer(&mut random)));
+                scope(|| lock(&cache).insert(random.below(50_000), answer(&mut random)));
                 meter::step();
             }
-            drop(cache);
-            dropped.wait();
+            end(&cache);
+            filled.wait();
             done.wait();
         });
-        dropped.wait();
+        filled.wait();
+        begin(&cache);
         let mut random = Random::new(2);
         let mut sum = 0;
         for _ in 0..quiet {

@@ -1,0 +1,89 @@
+//! The suspended scope of an owner, which another thread may end while the owner is idle.
+//!
+//! A suspended scope keeps its chunks for the owner's next scope. If other threads free its blocks
+//! and the owner never runs again, nobody else could give the chunks back. So whoever has the lease
+//! here owns them: the owner while it uses the scope, or a thread that ends it for the owner.
+//!
+//! The models in `tests/loom_lease.rs` cover every interleaving of these operations.
+#![forbid(unsafe_code)]
+
+use crate::lease::Lease;
+#[cfg(not(loom))]
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The chunks of a suspended scope, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chunks {
+    /// The first chunk of the scope, which is not 0.
+    pub(crate) first: u32,
+    /// The first of the chunks that the scope adopted whole; 0 if there is none.
+    pub(crate) adopted: u32,
+}
+
+/// See the module's head. Relaxed accesses: the lease orders them. Those without it are hints.
+#[derive(Debug)]
+pub(crate) struct Suspended {
+    lease: Lease,
+    /// [`Chunks::first`]; 0 if there is no suspended scope.
+    first: AtomicU32,
+    adopted: AtomicU32,
+    /// The scope's last session.
+    session: AtomicU64,
+    /// The last session when a window of time ended.
+    session_before: AtomicU64,
+}
+
+impl Suspended {
+    pub(crate) fn new() -> Self {
+        Suspended {
+            lease: Lease::new(),
+            first: AtomicU32::new(0),
+            adopted: AtomicU32::new(0),
+            session: AtomicU64::new(0),
+            session_before: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes the lease for a scope that is about to persist. Returns false if another thread is
+    /// still ending the one before.
+    pub(crate) fn begin(&self) -> bool {
+        self.lease.take()
+    }
+
+    /// Leaves the lease after the scope has ended.
+    pub(crate) fn ended(&self) {
+        self.first.store(0, Ordering::Relaxed);
+        self.lease.leave();
+    }
+
+    /// Suspends the scope: leaves the lease, so that other threads may end the scope.
+    pub(crate) fn leave(&self, chunks: Chunks, session: u64) {
+        self.first.store(chunks.first, Ordering::Relaxed);
+        self.adopted.store(chunks.adopted, Ordering::Relaxed);
+        self.session.store(session, Ordering::Relaxed);
+        self.lease.leave();
+    }
+
+    /// Whether the scope had no session since this was called last. Called at the end of a window.
+    pub(crate) fn is_idle(&self) -> bool {
+        let session = self.session.load(Ordering::Relaxed);
+        self.session_before.swap(session, Ordering::Relaxed) == session
+    }
+
+    /// Takes the lease of the suspended scope: its owner takes the scope back, or another thread is
+    /// about to end it. `None` if the scope has ended, or if somebody else has the lease.
+    pub(crate) fn take(&self) -> Option<Chunks> {
+        // The load avoids writes where there is no scope.
+        if self.first.load(Ordering::Relaxed) == 0 || !self.lease.take() {
+            return None;
+        }
+        let first = self.first.load(Ordering::Relaxed);
+        if first == 0 {
+            self.lease.leave();
+            return None;
+        }
+        Some(Chunks { first, adopted: self.adopted.load(Ordering::Relaxed) })
+    }
+}

@@ -1,0 +1,101 @@
+//! Claim: what an idle owner's scopes kept goes back to the system after other owners have freed
+//! it, within two windows of time; and the owner then goes on, with every live block as it was.
+
+// Without a range none of it is so.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner, report};
+use std::{
+    alloc::Layout,
+    thread,
+    time::{Duration, Instant},
+};
+
+const BLOCK: Layout = Layout::new::<[usize; 64]>();
+
+fn started() -> Owner {
+    let owner = Owner::new();
+    assert!(owner.start());
+    owner
+}
+
+/// Serves a block that is filled with its address. `None` where the bound does not allow one.
+fn serve(owner: &Owner) -> Option<*mut u8> {
+    let block = owner.alloc(BLOCK);
+    if block.is_null() {
+        return None;
+    }
+    // SAFETY: the block has this layout.
+    unsafe { block.cast::<[usize; 64]>().write([block.addr(); 64]) };
+    Some(block)
+}
+
+/// Frees a block, which must be as it was served.
+fn free(owner: &Owner, block: *mut u8) {
+    // SAFETY: the block is alive and was filled when it was served.
+    assert_eq!(unsafe { block.cast::<[usize; 64]>().read() }, [block.addr(); 64]);
+    // SAFETY: the block is alive, with this layout, and used no more.
+    assert!(unsafe { owner.dealloc(block, BLOCK) });
+}
+
+/// A scope that serves 64 blocks and keeps every eighth.
+fn keep_some(owner: &Owner, kept: &mut Vec<*mut u8>) {
+    let Some(scope) = owner.enter(&Options::new()) else { return };
+    let mut blocks: Vec<_> = (0..64).filter_map(|_| serve(owner)).collect();
+    kept.extend(blocks.pop());
+    for (number, block) in blocks.into_iter().enumerate() {
+        if number % 8 == 0 {
+            kept.push(block);
+        } else {
+            free(owner, block);
+        }
+    }
+    owner.leave(scope);
+}
+
+/// Ends windows of time, as an owner does that goes on, until little is held.
+fn wait_until_given_back(other: &Owner) {
+    let begin = Instant::now();
+    while report().held > 9 << 20 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", report());
+        let mut kept = Vec::new();
+        (0..20).for_each(|_| keep_some(other, &mut kept));
+        kept.into_iter().for_each(|block| free(other, block));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_idle_owner_holds_no_chunk_that_others_have_emptied() {
+    let [idle, other] = [started(), started()];
+    for _ in 0..2 {
+        let mut kept = Vec::new();
+        // 16 MB are kept.
+        (0..4000).for_each(|_| keep_some(&idle, &mut kept));
+        let survivors: Vec<_> = kept.iter().copied().step_by(1000).collect();
+        for (number, block) in kept.into_iter().enumerate() {
+            if number % 1000 > 0 {
+                free(&other, block);
+            }
+        }
+        assert!(report().held > 12 << 20, "{:?}", report());
+        wait_until_given_back(&other);
+
+        // The owner frees in its former scope, and in the scopes that come next.
+        let mut kept = Vec::new();
+        for (number, block) in survivors.into_iter().enumerate() {
+            let scope = if number % 3 == 0 { idle.enter(&Options::new()) } else { None };
+            free(if number % 4 == 0 { &other } else { &idle }, block);
+            scope.into_iter().for_each(|scope| idle.leave(scope));
+            (0..20).for_each(|_| keep_some(&idle, &mut kept));
+        }
+        kept.sort_unstable();
+        assert!(kept.windows(2).all(|pair| pair[0].addr() + BLOCK.size() <= pair[1].addr()));
+        kept.into_iter().for_each(|block| free(&idle, block));
+    }
+    idle.end();
+    other.end();
+    assert_eq!(report().escapes.pinned_chunks, 0);
+    assert_eq!(report().live, 0);
+}
