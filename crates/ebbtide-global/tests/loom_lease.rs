@@ -24,7 +24,7 @@ use loom::{
     cell::UnsafeCell,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
     thread,
 };
@@ -77,24 +77,45 @@ fn owners_count_one_after_the_other() {
 struct Scope {
     suspended: Suspended,
     count: Count,
+    /// The owner's ID in the chunk's entry.
+    owner: AtomicU64,
     /// The blocks that the owner served less those that it freed.
     local: UnsafeCell<i32>,
+    /// The blocks of the chunk. Whoever frees one writes to it before, as `poison` does.
+    blocks: [UnsafeCell<u8>; 3],
     recycled: AtomicU32,
 }
 
 const CHUNKS: Chunks = Chunks { first: 1, adopted: 0 };
 
+const RETIRED: u64 = 4;
+
+/// The owner's ID, and the one that it takes after another thread has ended its scope.
+const ID: u64 = 16;
+const NEW_ID: u64 = 17;
+
 impl Scope {
     /// Suspended after its first session, with so many live blocks.
     fn with(blocks: i32) -> Arc<Scope> {
-        let (count, recycled) = (Count::new(), AtomicU32::new(0));
-        let scope =
-            Scope { suspended: Suspended::new(), count, local: UnsafeCell::new(blocks), recycled };
+        let scope = Scope {
+            suspended: Suspended::new(),
+            count: Count::new(),
+            owner: AtomicU64::new(ID),
+            local: UnsafeCell::new(0),
+            blocks: Default::default(),
+            recycled: AtomicU32::new(0),
+        };
         assert!(scope.suspended.begin());
         scope.count.own();
+        scope.count_own(blocks);
         scope.suspended.leave(CHUNKS, 1);
         assert!(!scope.suspended.is_idle(), "it had a session in this window");
         Arc::new(scope)
+    }
+
+    fn count_own(&self, more: i32) {
+        // SAFETY: loom checks that nobody else is at it.
+        self.local.with_mut(|local| unsafe { *local += more });
     }
 
     fn local(&self) -> i32 {
@@ -102,19 +123,33 @@ impl Scope {
         self.local.with(|local| unsafe { *local })
     }
 
+    fn poison(&self, block: usize) {
+        // SAFETY: loom checks that nobody else is at it.
+        self.blocks[block].with_mut(|block| unsafe { *block = 0xDE });
+    }
+
+    /// Like `Owner::retire`.
     fn retire(&self) {
-        if self.count.settle(self.local()) == 0 {
+        self.owner.store(RETIRED, Relaxed);
+        let local = self.local();
+        if self.count.is_empty(local) {
+            self.count.clear();
+            self.recycle();
+        } else if self.count.settle(local) == 0 {
             self.recycle();
         }
     }
 
+    /// The chunk is the caller's, who uses it anew.
     fn recycle(&self) {
         // SAFETY: loom checks that nobody else is at it.
         self.local.with_mut(|local| unsafe { *local = 0 });
+        (0..self.blocks.len()).for_each(|block| self.poison(block));
         self.recycled.fetch_add(1, Relaxed);
     }
 
-    fn free_elsewhere(&self) {
+    fn free_elsewhere(&self, block: usize) {
+        self.poison(block);
         if self.count.free() {
             self.recycle();
         }
@@ -122,13 +157,13 @@ impl Scope {
 
     /// The owner frees a block, and ends the scope if it was the last one. Returns whether the
     /// scope was still its own.
-    fn free(&self) -> bool {
+    fn free(&self, block: usize) -> bool {
         if self.suspended.take().is_none() {
-            self.free_elsewhere();
+            self.free_elsewhere(block);
             return false;
         }
-        // SAFETY: loom checks that nobody else is at it.
-        self.local.with_mut(|local| unsafe { *local -= 1 });
+        self.poison(block);
+        self.count_own(-1);
         if self.local() == 0 {
             self.retire();
             self.suspended.ended();
@@ -150,7 +185,8 @@ impl Scope {
 }
 
 /// Fails where `take` returns chunks without the lease, or trusts what it read before it had the
-/// lease, and where `ended` does not store that there is no scope.
+/// lease; where the lease is taken without `Acquire` or left without `Release`; and where `ended`
+/// does not store that there is no scope.
 #[test]
 fn an_idle_scope_is_ended_while_its_owner_frees() {
     loom::model(|| {
@@ -159,7 +195,7 @@ fn an_idle_scope_is_ended_while_its_owner_frees() {
             let scope = Arc::clone(&scope);
             thread::spawn(move || scope.end_idle())
         };
-        let is_own = [(); 2].map(|()| scope.free());
+        let is_own = [0, 1].map(|block| scope.free(block));
         let is_ended = other.join().unwrap();
         assert!(is_ended || is_own == [true, true]);
         assert_eq!(scope.recycled.load(Relaxed), 1);
@@ -183,15 +219,85 @@ fn two_windows_end_while_the_owner_goes_on() {
         // A session that serves a block.
         let is_own = scope.suspended.take().is_some();
         if is_own {
-            // SAFETY: loom checks that nobody else is at it.
-            scope.local.with_mut(|local| unsafe { *local += 1 });
+            scope.count_own(1);
             scope.suspended.leave(CHUNKS, 2);
         }
         let ended = others.map(|other| u32::from(other.join().unwrap()));
         assert!(ended[0] + ended[1] <= 1);
-        for _ in 0..1 + u32::from(is_own) {
-            scope.free();
+        for block in 0..1 + usize::from(is_own) {
+            scope.free(block);
         }
+        assert_eq!(scope.recycled.load(Relaxed), 1);
+    });
+}
+
+/// The owner frees a block between two sessions, which puts it off, and one in the next session,
+/// whose scope may be a new one. Another thread frees a third.
+///
+/// Fails where the owner keeps its ID though its scope has ended, where it counts the pending block
+/// as its own then, where frees or `settle` are not `Release`, and without the fence in `free`.
+#[test]
+fn what_is_pending_is_freed_once_whoever_ended_the_scope() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = model.preemption_bound.or(Some(3));
+    model.check(|| {
+        let scope = Scope::with(3);
+        let ender = {
+            let scope = Arc::clone(&scope);
+            thread::spawn(move || scope.end_idle())
+        };
+        let other = {
+            let scope = Arc::clone(&scope);
+            thread::spawn(move || scope.free_elsewhere(2))
+        };
+        scope.poison(0);
+        let is_pending = scope.owner.load(Relaxed) == ID;
+        if !is_pending && scope.count.free() {
+            scope.recycle();
+        }
+        // The next session begins.
+        let is_resumed = scope.suspended.take().is_some();
+        let id = if is_resumed { ID } else { NEW_ID };
+        if is_pending && is_resumed {
+            scope.count_own(-1);
+        } else if is_pending && scope.count.free() {
+            scope.recycle();
+        }
+        scope.poison(1);
+        if scope.owner.load(Relaxed) == id {
+            scope.count_own(-1);
+        } else if scope.count.free() {
+            scope.recycle();
+        }
+        if is_resumed {
+            scope.retire();
+            scope.suspended.ended();
+        }
+        other.join().unwrap();
+        assert_ne!(ender.join().unwrap(), is_resumed);
+        assert_eq!(scope.recycled.load(Relaxed), 1);
+    });
+}
+
+/// Fails where `begin` does not look whether another thread is still ending the scope before, and
+/// where that thread leaves the lease before it stores that there is no scope.
+#[test]
+fn the_next_scope_is_not_mistaken_for_the_one_that_was_ended() {
+    const NEXT: Chunks = Chunks { first: 2, adopted: 3 };
+    loom::model(|| {
+        let scope = Scope::with(1);
+        let other = {
+            let scope = Arc::clone(&scope);
+            thread::spawn(move || scope.end_idle())
+        };
+        let is_own = scope.free(0);
+        // Otherwise the other thread may end the next scope, too.
+        if !is_own && scope.suspended.begin() {
+            scope.suspended.leave(NEXT, 2);
+            assert_eq!(scope.suspended.take(), Some(NEXT));
+            scope.suspended.ended();
+        }
+        other.join().unwrap();
         assert_eq!(scope.recycled.load(Relaxed), 1);
     });
 }
