@@ -513,17 +513,19 @@ impl Owner {
         while self.innermost().is_some() {
             self.close();
         }
-        self.release_pools();
-        self.cache.leave_tails();
         self.publish(0);
+        self.release_pools();
         if let Some(counters) = self.counters.take() {
             counters.leave();
         }
         self.id.set(ENDED);
         // The bound falls with the number of owners.
         if observe(0) {
-            pool::end_window();
+            self.end_window();
         }
+        // Last, because the end of a window fills the cache.
+        self.cache.release_runs();
+        self.cache.leave_tails();
         pool::trim(memory::excess());
     }
 
@@ -615,9 +617,15 @@ impl Owner {
         self.observed_bytes.set(self.bytes.get());
         self.publish_bytes(counters);
         if observe(more) {
-            self.end_idle_scopes();
-            pool::end_window();
+            self.end_window();
         }
+    }
+
+    /// Gives back what was not used in the window that has just ended.
+    #[cold]
+    fn end_window(&self) {
+        self.end_idle_scopes();
+        pool::end_window();
     }
 
     /// Counts freed bytes, even if this owner was never started.

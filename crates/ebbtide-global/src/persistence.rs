@@ -44,7 +44,7 @@ pub(crate) struct Persistence {
     pub(crate) is_ending: Cell<bool>,
     /// The sparse chunks that this owner pinned, less those that it adopted or freed, whichever
     /// owner had pinned them.
-    sparse_chunks: Cell<usize>,
+    pub(crate) sparse_chunks: Cell<usize>,
     /// The number of sparse chunks from which on a scope persists.
     threshold: Cell<usize>,
 }

@@ -264,6 +264,8 @@ impl Owner {
     #[cold]
     pub(super) fn end_idle_scopes(&self) {
         let is_over = memory::excess() > 0;
+        // What is pinned here says nothing about this owner's scopes.
+        let sparse_chunks = self.persistence.sparse_chunks.get();
         for counters in figures::counters() {
             let is_idle = counters.suspended.is_idle();
             let taken = if is_over && is_idle { counters.suspended.take() } else { None };
@@ -273,6 +275,7 @@ impl Owner {
             }
             counters.suspended.ended();
         }
+        self.persistence.sparse_chunks.set(sparse_chunks);
     }
 
     /// Counts a chunk of the persistent scope as pinned: it stays after the scopes that use it.

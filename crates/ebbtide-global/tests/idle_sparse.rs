@@ -1,0 +1,69 @@
+//! Claim: an owner that ends the scope of an idle one does not take the chunks that stay pinned for its
+//! own: its next scope does not persist.
+
+// Without a range nothing is held.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner, report};
+use std::{alloc::Layout, thread, time::Duration};
+
+const BLOCK: Layout = Layout::new::<[usize; 64]>();
+
+fn started() -> Owner {
+    let owner = Owner::new();
+    assert!(owner.start());
+    owner
+}
+
+fn free(owner: &Owner, block: *mut u8) {
+    // SAFETY: the block is alive, with this layout, and used no more.
+    assert!(unsafe { owner.dealloc(block, BLOCK) });
+}
+
+/// A scope that serves 64 blocks and keeps eight.
+fn keep_some(owner: &Owner, kept: &mut Vec<*mut u8>) {
+    let scope = owner.enter(&Options::new()).unwrap();
+    let blocks: Vec<_> = (0..64).map(|_| owner.alloc(BLOCK)).collect();
+    for (number, block) in blocks.into_iter().filter(|block| !block.is_null()).enumerate() {
+        if number % 8 == 0 {
+            kept.push(block);
+        } else {
+            free(owner, block);
+        }
+    }
+    owner.leave(scope);
+}
+
+#[test]
+fn the_sparse_chunks_of_an_idle_owner_are_its_own() {
+    let [idle, other] = [started(), started()];
+    // It has a chunk for its scopes.
+    other.enter_default().into_iter().for_each(|scope| other.leave(scope));
+    let mut kept = Vec::new();
+    (0..4000).for_each(|_| keep_some(&idle, &mut kept));
+    let survivors: Vec<_> = kept.iter().copied().step_by(500).collect();
+    for (number, block) in kept.into_iter().enumerate() {
+        if number % 500 > 0 {
+            free(&idle, block);
+        }
+    }
+    let held = report().held;
+    assert!(held > 12 << 20, "{:?}", report());
+    for _ in 0..4 {
+        thread::sleep(Duration::from_millis(1050));
+        other.publish_at_rest();
+    }
+    let before = report();
+    assert!(before.held < held / 2, "{before:?}");
+    assert!(before.escapes.pinned_chunks > 32, "{before:?}");
+    let scope = other.enter(&Options::new()).unwrap();
+    // Each chunk of a scope that persists is counted.
+    assert_eq!(report().escapes.pinned_chunks, before.escapes.pinned_chunks);
+    other.leave(scope);
+    survivors.into_iter().for_each(|block| free(&other, block));
+    // What an idle owner freed last may be pending until then.
+    idle.end();
+    other.end();
+    assert_eq!(report().escapes.pinned_chunks, 0);
+}
