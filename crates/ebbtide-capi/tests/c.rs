@@ -112,13 +112,15 @@ fn threads() {
     passes("c/threads.c", &[PLAIN, OPTIMISED, ASAN, TSAN]);
 }
 
-/// A library that has this one in it, statically, in a program that has not.
+/// A library and a program that each have a copy of this library.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_library_may_be_unloaded() {
     for compiler in compilers("cc") {
-        let plugin = [C11, &["-O1", "-DPLUGIN", "-shared", "-fPIC"]].concat();
+        let plugin =
+            [C11, &["-O1", "-DPLUGIN", "-shared", "-fPIC", "-Wl,--exclude-libs,ALL"]].concat();
         let plugin = Program::compile(compiler, "c/plugin.c", &plugin);
+        assert_eq!(common::exported(plugin.path()), ["print", "work"]);
         let host = Program::compile(compiler, "c/plugin.c", &[C11, PLAIN].concat());
         let run = host.run(&[plugin.path().to_str().unwrap()]);
         assert!(run.succeeded, "{compiler}:\n{}", run.output);

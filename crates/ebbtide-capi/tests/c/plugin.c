@@ -1,6 +1,6 @@
 /* Claim: a library with arenas in it may be unloaded while threads live that used them. Their ends
-   do not call it, and after it was unloaded it holds no key of the process. With PLUGIN, this is
-   the library. */
+   do not call it, and after it was unloaded it holds no key of the process. It may use the program's
+   arenas. With PLUGIN, this is the library. */
 #define _POSIX_C_SOURCE 200809L
 
 #ifdef PLUGIN
@@ -8,6 +8,7 @@
 
 /* What the plugin exports. */
 int work(void);
+char *print(ebb_scope *s, int number);
 
 int work(void) {
     ebb_scope s = ebb_thread_open();
@@ -15,6 +16,16 @@ int work(void) {
     const int number = text == NULL ? 0 : atoi(text);
     ebb_close(&s);
     return number;
+}
+
+/* Allocates in a scope of the program, whose library is another copy. */
+char *print(ebb_scope *s, int number) {
+    ebb_scope child = ebb_child(s);
+    const bool done = ebb_array(&child, char, 100000) != NULL;
+    ebb_close(&child);
+    if (!done || ebb_array(s, char, 50000) == NULL)
+        return NULL;
+    return ebb_sprintf(s, "%d", number);
 }
 #else
 #include "test.h"
@@ -65,6 +76,19 @@ int main(int count, char **arguments) {
         EXPECT(dlopen(arguments[1], RTLD_NOW | RTLD_NOLOAD) == NULL);
     }
     EXPECT(free_keys() == before);
+
+    ebb_arena *arena = ebb_arena_new(NULL);
+    ebb_scope s = ebb_open(arena);
+    void *plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+    EXPECT(plugin != NULL);
+    char *(*print)(ebb_scope *, int);
+    *(void **)&print = dlsym(plugin, "print");
+    EXPECT(print != NULL);
+    const char *text = print(&s, 7);
+    EXPECT(text != NULL && dlclose(plugin) == 0);
+    EXPECT_TEXT(text, "7");
+    EXPECT(ebb_array(&s, char, 1000000) != NULL);
+    EXPECT(ebb_close(&s) == EBB_OK && ebb_arena_free(arena) == EBB_OK);
     return 0;
 }
 #endif
