@@ -420,7 +420,7 @@ impl Bench {
                 ratio.high,
                 own.peak_kib()
             );
-            let said = self.said(&name, contestant.name, verdict);
+            let verdict = self.verdict_cells(&name, contestant.name, verdict);
             self.record += &format!(
                 "\"{name}\",\"{}\",{:.1},{:.1},{:.4},{:.4},{:.4},{},{counted},{faults:.3},{},{}",
                 contestant.name,
@@ -431,7 +431,7 @@ impl Bench {
                 ratio.high,
                 own.rounds(),
                 own.peak_kib(),
-                said
+                verdict
             );
             match row.kind {
                 Kind::Program => self.ratios[index].push(ratio.value),
@@ -470,7 +470,7 @@ impl Bench {
     }
 
     /// The last cells of a record line. Remembers a missed target.
-    fn said(&mut self, row: &str, contestant: &str, verdict: Option<Verdict>) -> String {
+    fn verdict_cells(&mut self, row: &str, contestant: &str, verdict: Option<Verdict>) -> String {
         let Some(Verdict { target, value, held }) = verdict else { return ",,\n".to_owned() };
         if !held {
             self.missed.push(format!("{row}: {value:.3} of {target}, {contestant}"));

@@ -4,10 +4,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+mod counted;
+
+use counted::in_use;
 use ebbtide::front_end::ThreadKey;
 use ebbtide_capi::{ebb_scope, ebb_thread_close_, ebb_thread_open_};
 use std::{
-    alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
     ffi::c_void,
     mem::MaybeUninit,
@@ -16,29 +18,7 @@ use std::{
     thread,
 };
 
-/// The heap, with a count of the bytes in use.
-struct Counted;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static SCOPES: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: the system's allocator; the count changes nothing.
-unsafe impl GlobalAlloc for Counted {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        IN_USE.fetch_add(layout.size(), Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-#[global_allocator]
-static HEAP: Counted = Counted;
 
 fn open_and_close() {
     let mut scope = MaybeUninit::<ebb_scope>::uninit();
@@ -122,12 +102,12 @@ fn scopes_of_destructors_leave_no_memory() {
     thread::spawn(open_and_close).join().unwrap();
     thread::spawn(|| use_key(&LATE)).join().unwrap();
     for (number, (case, scopes)) in CASES.into_iter().enumerate() {
-        let (before, opened) = (IN_USE.load(Relaxed), SCOPES.load(Relaxed));
+        let (before, opened) = (in_use(), SCOPES.load(Relaxed));
         for _ in 0..THREADS {
             thread::spawn(case).join().unwrap();
         }
         assert_eq!(SCOPES.load(Relaxed) - opened, scopes * THREADS, "case {number}");
-        let left = IN_USE.load(Relaxed).saturating_sub(before);
+        let left = in_use().saturating_sub(before);
         assert!(left < 32 << 10, "case {number}: {left} bytes");
     }
 }

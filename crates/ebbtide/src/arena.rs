@@ -555,7 +555,7 @@ impl<B: Backing> Arena<B> {
     /// assert!(s.try_alloc_slice_fill_copy(5_000, 0u8).is_ok());
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
-        self.chunks.control().set_limit(bytes.unwrap_or(usize::MAX));
+        self.chunks.control().set_limit(bytes);
     }
 
     /// The limit set by [`set_limit`](Arena::set_limit).
@@ -567,10 +567,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
-        match self.chunks.control().limit() {
-            usize::MAX => None,
-            bytes => Some(bytes),
-        }
+        self.chunks.control().limit()
     }
 
     /// Statistics of the arena; `used` counts what its root uses. Walks the chunks: the fast paths

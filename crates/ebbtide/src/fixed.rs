@@ -307,7 +307,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// assert!(fixed.scope().try_alloc([0u8; 1000]).is_err());
     /// ```
     pub fn set_limit(&self, bytes: Option<usize>) {
-        self.chunks.control().set_limit(bytes.unwrap_or(usize::MAX));
+        self.chunks.control().set_limit(bytes);
     }
 
     /// The limit set by [`set_limit`](Fixed::set_limit).
@@ -322,10 +322,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// ```
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
-        match self.chunks.control().limit() {
-            usize::MAX => None,
-            bytes => Some(bytes),
-        }
+        self.chunks.control().limit()
     }
 
     /// The backing that the arena spills to.

@@ -188,7 +188,7 @@ pub fn free_ranges<'s>(scope: &'s Scope<'_>) -> impl Iterator<Item = NonNull<[u8
 /// assert!(scope.try_alloc([0u8; 100_000]).is_err());
 /// ```
 pub fn set_limit(scope: &Scope<'_>, bytes: Option<usize>) {
-    scope.cursor().control().set_limit(bytes.unwrap_or(usize::MAX));
+    scope.cursor().control().set_limit(bytes);
 }
 
 /// A block at the low end of a scope, uninitialised. While it is the last one there, which means

@@ -119,12 +119,17 @@ impl Control {
         self.next_size.set(bytes);
     }
 
-    pub(crate) fn limit(&self) -> usize {
-        self.limit.get()
+    /// The most bytes to hold of the backing; `None` if there is no limit.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        match self.limit.get() {
+            usize::MAX => None,
+            bytes => Some(bytes),
+        }
     }
 
-    pub(crate) fn set_limit(&self, bytes: usize) {
-        self.limit.set(bytes);
+    /// Sets the most bytes to hold of the backing.
+    pub(crate) fn set_limit(&self, bytes: Option<usize>) {
+        self.limit.set(bytes.unwrap_or(usize::MAX));
     }
 
     /// The bytes held of the backing.
