@@ -9,6 +9,6 @@ makedocs(
     sitename = "Ebbtide",
     modules = [Ebbtide],
     pages = ["index.md", "Blocks and arrays" => "blocks.md", "Buffers" => "buffers.md",
-        "Buffers of your own" => "own.md", "Arrays that may leave" => "arena.md",
+        "Buffers of your own" => "own.md", "Arrays that may escape" => "arena.md",
         "Programs written for Bumper.jl" => "bumper.md"],
 )
