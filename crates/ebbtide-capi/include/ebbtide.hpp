@@ -344,8 +344,8 @@ struct options {
 
 namespace detail {
 
-/// A block of a resource, which may throw. Without exceptions, the standard's resource over the heap
-/// returns null; others have to do so, or to end the program themselves.
+/// A block of a resource, which may throw. Without exceptions, the standard's resource over the
+/// heap returns null; others have to do so, or to end the program themselves.
 inline void *upstream_allocate(std::pmr::memory_resource *upstream, std::size_t size,
                                std::size_t align) {
 #ifndef __cpp_exceptions

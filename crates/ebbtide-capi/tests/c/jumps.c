@@ -1,5 +1,5 @@
-/* Claim: a longjmp over open children, and over the functions that opened them, leaves nothing behind
-   if the scope that was opened before the setjmp is closed by ebb_close_all. */
+/* Claim: a longjmp over open children, and over the functions that opened them, leaves nothing
+   behind if the scope that was opened before the setjmp is closed by ebb_close_all. */
 #include "test.h"
 
 #include <setjmp.h>
