@@ -164,8 +164,11 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
     at(low, top)
 }
 
-/// A request to the slow path and, in `position` and `block`, its answer: the cursor's new words,
-/// and a block, or null if there is no memory.
+/// A request to the slow path and, in `position` and `data`, its answer: the cursor's new words, and
+/// a block, or `None` if there is no memory.
+///
+/// As few words as possible: where the cold branch that writes them is long, the compiler does not
+/// unroll the loop that it is in.
 ///
 /// The slow path gets one pointer instead of the single words. In a loop, the compiler cannot prove
 /// that `low` and `chunk` do not point to the value that is about to be stored. If they were
@@ -173,12 +176,18 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
 #[derive(Debug)]
 struct Request<'c> {
     position: Position<'c>,
-    block: *mut u8,
-    /// What to copy into the block, `size` bytes.
-    source: Option<NonNull<u8>>,
+    /// In the request, what to copy into the block, `size` bytes; in the answer, the block.
+    data: Option<NonNull<u8>>,
     size: usize,
-    align: usize,
+    /// The alignment, as a power of two.
+    align_exponent: u8,
     end: End,
+}
+
+impl Request<'_> {
+    fn align(&self) -> usize {
+        1 << self.align_exponent
+    }
 }
 
 /// The end of a region that a block is taken from.
@@ -899,8 +908,9 @@ impl Cursor {
         black_box(());
         let (position, align) = (self.position(), layout.align());
         let size = layout.size();
-        let mut request =
-            Request { position, block: core::ptr::null_mut(), source, size, align, end };
+        #[allow(clippy::cast_possible_truncation, reason = "below the number of bits of a word")]
+        let align_exponent = align.trailing_zeros() as u8;
+        let mut request = Request { position, data: source, size, align_exponent, end };
         // While the slow path runs, nothing is free. So a backing that allocates from this very
         // scope, perhaps through the global allocator, gets an error instead of memory that the
         // words stored below would free again. If the backing panics, nothing is free afterwards:
@@ -913,12 +923,12 @@ impl Cursor {
             // SAFETY: the caller says that `source` is valid for that many bytes.
             unsafe { try_grow(&mut request) };
         }
-        let Request { position, block, .. } = request;
+        let Request { position, data: block, .. } = request;
         self.set(position);
         // Keeps the stores above out of the code that both paths share, so that the fast path does
         // not wait for them.
         black_box(());
-        if !(F::DIVERGES && ABORTS) && block.is_null() {
+        if !(F::DIVERGES && ABORTS) && block.is_none() {
             if F::DIVERGES {
                 out_of_memory(size, align);
             }
@@ -926,8 +936,8 @@ impl Cursor {
         }
         // SAFETY: `slow` rounded `top` down to this.
         unsafe { assert_unchecked(position.top & (align.min(CHUNK_ALIGN) - 1) == 0) };
-        // SAFETY: `grow` never returns null, and what `try_grow` returned was tested above.
-        let block = unsafe { NonNull::new_unchecked(block) };
+        // SAFETY: `grow` returns only with a block, and what `try_grow` answered was tested above.
+        let block = unsafe { block.unwrap_unchecked() };
         self.track(block, size, end);
         Ok(block)
     }
@@ -1057,22 +1067,22 @@ impl Drop for RestoreTop<'_> {
 ///
 /// # Safety
 ///
-/// `request.source`, if any, is valid for reads of `request.size` bytes.
+/// `request.data`, if any, is valid for reads of `request.size` bytes.
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
     // SAFETY: the caller says that `source` is valid for that many bytes.
     unsafe { slow(request) };
-    if request.block.is_null() {
-        out_of_memory(request.size, request.align);
+    if request.data.is_none() {
+        out_of_memory(request.size, request.align());
     }
 }
 
-/// The slow path of the `try_` methods. If there is no memory it answers with a null block.
+/// The slow path of the `try_` methods. If there is no memory it answers without a block.
 ///
 /// # Safety
 ///
-/// `request.source`, if any, is valid for reads of `request.size` bytes.
+/// `request.data`, if any, is valid for reads of `request.size` bytes.
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
@@ -1119,9 +1129,11 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 ///
 /// # Safety
 ///
-/// `request.source`, if any, is valid for reads of `request.size` bytes.
+/// `request.data`, if any, is valid for reads of `request.size` bytes.
 unsafe fn slow(request: &mut Request<'_>) {
-    let &mut Request { position, size, align, end, .. } = request;
+    let &mut Request { position, size, end, .. } = request;
+    let align = request.align();
+    let source = request.data.take();
     let served = if size == 0 {
         Some((dangling(align), position))
     } else {
@@ -1132,8 +1144,8 @@ unsafe fn slow(request: &mut Request<'_>) {
     };
     let (top, low) = position.aligned(align.min(CHUNK_ALIGN));
     request.position = Position { top, low, ..position };
-    request.block = block.as_ptr();
-    if let Some(source) = request.source {
+    request.data = Some(block);
+    if let Some(source) = source {
         // `track` comes too late for the sanitizer: the block is written here.
         poison::lift(block, size);
         // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block,

@@ -12,39 +12,38 @@
 	mov	x0, x8
 	ret
 .LBB8_2:
-	sub	sp, sp, #128
-	stp	x29, x30, [sp, #96]
-	str	x19, [sp, #112]
-	add	x29, sp, #96
-	ldr	x8, [x1, #16]
+	sub	sp, sp, #112
+	stp	x29, x30, [sp, #80]
+	str	x19, [sp, #96]
+	add	x29, sp, #80
 	ldr	q0, [x1]
-	adrp	x9, .LCPI8_0
+	ldr	x8, [x1, #16]
+	mov	x9, sp
 	mov	x19, x0
-	str	x8, [sp, #16]
-	mov	x8, sp
 	str	q0, [sp]
-	ldr	q0, [x9, :lo12:.LCPI8_0]
+	str	x8, [sp, #16]
+	mov	w8, #24
 	//APP
 	//NO_APP
-	stp	xzr, x8, [sp, #56]
+	stp	x9, x8, [sp, #32]
+	mov	w9, #3
+	strh	w9, [sp, #72]
+	ldr	x9, [x0, #16]
 	ldr	x8, [x0]
-	stur	q0, [sp, #72]
 	ldur	q0, [x0, #8]
-	strb	wzr, [sp, #88]
-	str	x8, [sp, #32]
-	ldr	x8, [x0, #16]
-	stur	q0, [sp, #40]
-	str	x8, [x0]
+	str	x9, [x0]
 	add	x0, sp, #32
+	str	x8, [sp, #48]
+	stur	q0, [sp, #56]
 	bl	_ZN7ebbtide3raw4growE
-	ldr	x8, [sp, #32]
-	ldur	q0, [sp, #40]
-	ldr	x0, [sp, #56]
-	str	x8, [x19]
+	ldr	x9, [sp, #48]
+	ldur	q0, [sp, #56]
+	ldr	x0, [sp, #32]
+	str	x9, [x19]
 	stur	q0, [x19, #8]
 	//APP
 	//NO_APP
-	ldp	x29, x30, [sp, #96]
-	ldr	x19, [sp, #112]
-	add	sp, sp, #128
+	ldp	x29, x30, [sp, #80]
+	ldr	x19, [sp, #96]
+	add	sp, sp, #112
 	ret

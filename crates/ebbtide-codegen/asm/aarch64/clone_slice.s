@@ -1,8 +1,8 @@
-	sub	sp, sp, #112
-	stp	x29, x30, [sp, #64]
-	stp	x22, x21, [sp, #80]
-	stp	x20, x19, [sp, #96]
-	add	x29, sp, #64
+	sub	sp, sp, #96
+	stp	x29, x30, [sp, #48]
+	stp	x22, x21, [sp, #64]
+	stp	x20, x19, [sp, #80]
+	add	x29, sp, #48
 	mov	x19, x2
 	lsl	x2, x2, #4
 	ldr	x9, [x0]
@@ -24,24 +24,23 @@
 	//APP
 	//NO_APP
 	mov	x22, x0
-	stp	xzr, xzr, [sp, #24]
+	stp	xzr, x2, [sp]
 	ldr	x8, [x0]
 	ldr	x9, [x0, #16]
 	ldur	q0, [x0, #8]
-	strb	wzr, [sp, #56]
 	mov	x20, x2
 	mov	x21, x1
-	str	x8, [sp]
-	mov	w8, #8
+	str	x8, [sp, #16]
+	mov	w8, #3
 	str	x9, [x0]
 	mov	x0, sp
-	stur	q0, [sp, #8]
-	stp	x2, x8, [sp, #40]
+	stur	q0, [sp, #24]
+	strh	w8, [sp, #40]
 	bl	_ZN7ebbtide3raw4growE
-	ldr	x8, [sp]
-	ldur	q0, [sp, #8]
+	ldr	x8, [sp, #16]
+	ldur	q0, [sp, #24]
 	mov	x2, x20
-	ldr	x20, [sp, #24]
+	ldr	x20, [sp]
 	mov	x1, x21
 	str	x8, [x22]
 	stur	q0, [x22, #8]
@@ -57,8 +56,8 @@
 .LBB11_6:
 	mov	x0, x20
 	mov	x1, x19
-	ldp	x20, x19, [sp, #96]
-	ldp	x22, x21, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #112
+	ldp	x20, x19, [sp, #80]
+	ldp	x22, x21, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #96
 	ret

@@ -1,27 +1,27 @@
-	sub	sp, sp, #112
-	stp	x29, x30, [sp, #80]
-	stp	x20, x19, [sp, #96]
-	add	x29, sp, #80
+	sub	sp, sp, #96
+	stp	x29, x30, [sp, #64]
+	stp	x20, x19, [sp, #80]
+	add	x29, sp, #64
 	mov	x19, x0
 	ldr	x0, [x0, #24]
 	cbz	x0, .LBB205_4
 	add	x8, x19, #48
-	ldr	x9, [x19, #32]
-	sub	x10, x0, #8
-	cmp	x10, x9
+	ldr	x10, [x19, #32]
+	sub	x9, x0, #8
+	cmp	x9, x10
 	b.lo	.LBB205_5
 .LBB205_2:
-	str	x1, [x10]
+	str	x1, [x9]
 .LBB205_3:
-	str	x10, [sp, #16]
+	str	x9, [sp, #16]
 	add	x8, sp, #16
 	//APP
 	//NO_APP
 	ldr	x8, [sp, #16]
 	ldr	x0, [x8]
-	ldp	x20, x19, [sp, #96]
-	ldp	x29, x30, [sp, #80]
-	add	sp, sp, #112
+	ldp	x20, x19, [sp, #80]
+	ldp	x29, x30, [sp, #64]
+	add	sp, sp, #96
 	ret
 .LBB205_4:
 	mov	x0, x19
@@ -29,25 +29,24 @@
 	bl	_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE
 	mov	x8, x1
 	mov	x1, x20
-	ldr	x9, [x19, #32]
-	sub	x10, x0, #8
-	cmp	x10, x9
+	ldr	x10, [x19, #32]
+	sub	x9, x0, #8
+	cmp	x9, x10
 	b.hs	.LBB205_2
 .LBB205_5:
 	str	x1, [sp, #8]
+	mov	w9, #8
 	//APP
 	//NO_APP
-	stp	x0, x8, [sp, #16]
-	mov	w8, #8
-	dup	v0.2d, x8
+	stp	x0, x8, [sp, #32]
 	add	x8, sp, #8
+	stp	x8, x9, [sp, #16]
+	mov	w8, #3
 	add	x0, sp, #16
-	stp	x9, xzr, [sp, #32]
-	str	x8, [sp, #48]
-	stur	q0, [sp, #56]
-	strb	wzr, [sp, #72]
+	str	x10, [sp, #48]
+	strh	w8, [sp, #56]
 	bl	_ZN7ebbtide3raw4growE
-	ldr	x10, [sp, #40]
+	ldr	x9, [sp, #16]
 	//APP
 	//NO_APP
 	b	.LBB205_3

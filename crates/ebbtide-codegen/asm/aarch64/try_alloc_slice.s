@@ -3,10 +3,10 @@
 	mov	x0, xzr
 	ret
 .LBB206_2:
-	sub	sp, sp, #96
-	stp	x29, x30, [sp, #64]
-	stp	x20, x19, [sp, #80]
-	add	x29, sp, #64
+	sub	sp, sp, #80
+	stp	x29, x30, [sp, #48]
+	stp	x20, x19, [sp, #64]
+	add	x29, sp, #48
 	lsl	x8, x1, #3
 	ldr	x10, [x0]
 	ldr	x9, [x0, #16]
@@ -48,30 +48,29 @@
 	str	x9, [x0, x9, lsl #3]
 	b.ne	.LBB206_9
 .LBB206_10:
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB206_11:
 	//APP
 	//NO_APP
-	mov	x20, x0
-	mov	x19, x1
+	stp	xzr, x8, [sp]
+	mov	w8, #3
 	ldr	x9, [x0]
 	ldur	q0, [x0, #8]
-	stp	xzr, xzr, [sp, #24]
-	strb	wzr, [sp, #56]
-	str	x9, [sp]
-	mov	w9, #8
-	stp	x8, x9, [sp, #40]
-	ldr	x8, [x0, #16]
-	stur	q0, [sp, #8]
-	str	x8, [x0]
+	mov	x20, x0
+	mov	x19, x1
+	strh	w8, [sp, #40]
+	str	x9, [sp, #16]
+	ldr	x9, [x0, #16]
+	stur	q0, [sp, #24]
+	str	x9, [x0]
 	mov	x0, sp
 	bl	_ZN7ebbtide3raw8try_growE
-	ldr	x8, [sp]
-	ldur	q0, [sp, #8]
-	ldr	x0, [sp, #24]
+	ldr	x8, [sp, #16]
+	ldur	q0, [sp, #24]
+	ldr	x0, [sp]
 	str	x8, [x20]
 	stur	q0, [x20, #8]
 	//APP
@@ -81,7 +80,7 @@
 	cbnz	x19, .LBB206_4
 	b	.LBB206_10
 .LBB206_13:
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret

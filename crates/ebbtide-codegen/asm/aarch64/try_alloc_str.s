@@ -1,7 +1,7 @@
-	sub	sp, sp, #96
-	stp	x29, x30, [sp, #64]
-	stp	x20, x19, [sp, #80]
-	add	x29, sp, #64
+	sub	sp, sp, #80
+	stp	x29, x30, [sp, #48]
+	stp	x20, x19, [sp, #64]
+	add	x29, sp, #48
 	ldr	x8, [x0]
 	ldr	x9, [x0, #16]
 	sub	x10, x8, x2
@@ -20,9 +20,9 @@
 	str	w10, [x0, x9]
 .LBB207_4:
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB207_5:
 	cmp	x2, #64
@@ -33,9 +33,9 @@
 	mov	x0, x19
 	mov	x2, x20
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB207_7:
 	cmp	x2, #1
@@ -46,9 +46,9 @@
 	strh	w8, [x0]
 	strh	w10, [x0, x9]
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB207_9:
 	cmp	x2, #17
@@ -58,18 +58,18 @@
 	str	x9, [x0]
 	str	x10, [x0, x8]
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB207_11:
 	cbz	x2, .LBB207_4
 	ldrb	w8, [x1]
 	strb	w8, [x0]
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB207_13:
 	cmp	x2, #33
@@ -80,9 +80,9 @@
 	ldr	q0, [x1, x8]
 	str	q0, [x0, x8]
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB207_15:
 	ldp	q1, q0, [x1]
@@ -93,37 +93,35 @@
 	ldp	q1, q0, [x9]
 	stp	q1, q0, [x8]
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret
 .LBB207_16:
 	//APP
 	//NO_APP
 	mov	x20, x0
-	stp	xzr, x1, [sp, #24]
+	stp	x1, x2, [sp]
 	ldr	x8, [x0]
-	ldr	x9, [x0, #16]
 	ldur	q0, [x0, #8]
-	strb	wzr, [sp, #56]
+	strh	wzr, [sp, #40]
 	mov	x19, x2
-	str	x8, [sp]
-	mov	w8, #1
-	str	x9, [x0]
+	str	x8, [sp, #16]
+	ldr	x8, [x0, #16]
+	stur	q0, [sp, #24]
+	str	x8, [x0]
 	mov	x0, sp
-	stur	q0, [sp, #8]
-	stp	x2, x8, [sp, #40]
 	bl	_ZN7ebbtide3raw8try_growE
-	ldr	x8, [sp]
-	ldur	q0, [sp, #8]
+	ldr	x8, [sp, #16]
+	ldur	q0, [sp, #24]
 	mov	x2, x19
-	ldr	x0, [sp, #24]
+	ldr	x0, [sp]
 	str	x8, [x20]
 	stur	q0, [x20, #8]
 	//APP
 	//NO_APP
 	mov	x1, x2
-	ldp	x20, x19, [sp, #80]
-	ldp	x29, x30, [sp, #64]
-	add	sp, sp, #96
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
 	ret

@@ -9,36 +9,35 @@
 	mov	x0, x8
 	ret
 .LBB208_2:
-	sub	sp, sp, #96
-	stp	x29, x30, [sp, #64]
-	str	x19, [sp, #80]
-	add	x29, sp, #64
+	sub	sp, sp, #80
+	stp	x29, x30, [sp, #48]
+	str	x19, [sp, #64]
+	add	x29, sp, #48
 	str	x1, [x29, #24]
 	add	x8, x29, #24
 	mov	w9, #8
 	//APP
 	//NO_APP
-	stp	xzr, x8, [sp, #24]
-	dup	v0.2d, x9
-	ldr	x8, [x0, #16]
+	stp	x8, x9, [sp]
+	mov	w8, #3
+	ldr	x9, [x0, #16]
 	ldr	x10, [x0]
-	ldur	q1, [x0, #8]
+	ldur	q0, [x0, #8]
 	mov	x19, x0
-	strb	wzr, [sp, #56]
-	str	x8, [x0]
+	strh	w8, [sp, #40]
+	str	x9, [x0]
 	mov	x0, sp
-	str	x10, [sp]
-	stur	q1, [sp, #8]
-	stur	q0, [sp, #40]
+	str	x10, [sp, #16]
+	stur	q0, [sp, #24]
 	bl	_ZN7ebbtide3raw8try_growE
-	ldr	x8, [sp]
-	ldur	q0, [sp, #8]
-	ldr	x0, [sp, #24]
-	str	x8, [x19]
+	ldr	x9, [sp, #16]
+	ldur	q0, [sp, #24]
+	ldr	x0, [sp]
+	str	x9, [x19]
 	stur	q0, [x19, #8]
 	//APP
 	//NO_APP
-	ldp	x29, x30, [sp, #64]
-	ldr	x19, [sp, #80]
-	add	sp, sp, #96
+	ldp	x29, x30, [sp, #48]
+	ldr	x19, [sp, #64]
+	add	sp, sp, #80
 	ret

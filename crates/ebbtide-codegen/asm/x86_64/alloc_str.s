@@ -1,7 +1,7 @@
 	pushq	%r15
 	pushq	%r14
 	pushq	%rbx
-	subq	$64, %rsp
+	subq	$48, %rsp
 	movq	(%rdi), %rcx
 	movq	16(%rdi), %rax
 	subq	%rdx, %rcx
@@ -91,15 +91,13 @@
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, (%rsp)
+	movq	%rax, 16(%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 8(%rsp)
-	movq	$0, 24(%rsp)
-	movq	%rsi, 32(%rsp)
-	movq	%rdx, 40(%rsp)
-	movq	$1, 48(%rsp)
-	movb	$0, 56(%rsp)
+	movups	%xmm0, 24(%rsp)
+	movq	%rsi, (%rsp)
+	movq	%rdx, 8(%rsp)
+	movw	$0, 40(%rsp)
 	movq	%rax, (%rdi)
 	movq	%rsp, %rax
 	movq	%rdi, %r14
@@ -107,15 +105,15 @@
 	movq	%rdx, %rbx
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
 	movq	%rbx, %rdx
-	movq	(%rsp), %rcx
-	movq	24(%rsp), %rax
+	movq	(%rsp), %rax
+	movq	16(%rsp), %rcx
 	movq	%rcx, (%r14)
-	movups	8(%rsp), %xmm0
+	movups	24(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
 .LBB7_17:
-	addq	$64, %rsp
+	addq	$48, %rsp
 	popq	%rbx
 	popq	%r14
 	popq	%r15

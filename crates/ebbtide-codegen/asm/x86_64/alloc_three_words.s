@@ -11,36 +11,34 @@
 	retq
 .LBB8_2:
 	pushq	%rbx
-	subq	$96, %rsp
+	subq	$80, %rsp
 	movq	16(%rsi), %rax
-	movq	%rax, 80(%rsp)
+	movq	%rax, 64(%rsp)
 	movups	(%rsi), %xmm0
-	movaps	%xmm0, 64(%rsp)
+	movaps	%xmm0, 48(%rsp)
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, (%rsp)
+	movq	%rax, 16(%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 8(%rsp)
-	movq	$0, 24(%rsp)
-	leaq	64(%rsp), %rcx
-	movq	%rcx, 32(%rsp)
-	movq	$24, 40(%rsp)
-	movq	$8, 48(%rsp)
-	movb	$0, 56(%rsp)
+	movups	%xmm0, 24(%rsp)
+	leaq	48(%rsp), %rcx
+	movq	%rcx, (%rsp)
+	movq	$24, 8(%rsp)
+	movw	$3, 40(%rsp)
 	movq	%rax, (%rdi)
 	movq	%rsp, %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	(%rsp), %rcx
-	movq	24(%rsp), %rax
+	movq	(%rsp), %rax
+	movq	16(%rsp), %rcx
 	movq	%rcx, (%rbx)
-	movups	8(%rsp), %xmm0
+	movups	24(%rsp), %xmm0
 	movups	%xmm0, 8(%rbx)
 	#APP
 	#NO_APP
-	addq	$96, %rsp
+	addq	$80, %rsp
 	popq	%rbx
 	retq

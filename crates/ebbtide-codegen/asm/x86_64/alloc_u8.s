@@ -7,33 +7,31 @@
 	retq
 .LBB10_2:
 	pushq	%rbx
-	subq	$80, %rsp
+	subq	$64, %rsp
 	movb	%sil, 15(%rsp)
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, 16(%rsp)
+	movq	%rax, 32(%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 24(%rsp)
-	movq	$0, 40(%rsp)
+	movups	%xmm0, 40(%rsp)
 	leaq	15(%rsp), %rcx
-	movq	%rcx, 48(%rsp)
-	movq	$1, 56(%rsp)
-	movq	$1, 64(%rsp)
-	movb	$0, 72(%rsp)
+	movq	%rcx, 16(%rsp)
+	movq	$1, 24(%rsp)
+	movw	$0, 56(%rsp)
 	movq	%rax, (%rdi)
 	leaq	16(%rsp), %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	16(%rsp), %rcx
-	movq	40(%rsp), %rax
+	movq	16(%rsp), %rax
+	movq	32(%rsp), %rcx
 	movq	%rcx, (%rbx)
-	movups	24(%rsp), %xmm0
+	movups	40(%rsp), %xmm0
 	movups	%xmm0, 8(%rbx)
 	#APP
 	#NO_APP
-	addq	$80, %rsp
+	addq	$64, %rsp
 	popq	%rbx
 	retq

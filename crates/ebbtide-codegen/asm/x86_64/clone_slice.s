@@ -2,7 +2,7 @@
 	pushq	%r14
 	pushq	%r12
 	pushq	%rbx
-	subq	$72, %rsp
+	subq	$56, %rsp
 	movq	%rdx, %rbx
 	shlq	$4, %rdx
 	movq	(%rdi), %rax
@@ -55,7 +55,7 @@
 .LBB11_12:
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	addq	$72, %rsp
+	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r14
@@ -65,15 +65,13 @@
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, 8(%rsp)
+	movq	%rax, 24(%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 16(%rsp)
-	xorps	%xmm0, %xmm0
 	movups	%xmm0, 32(%rsp)
-	movq	%rdx, 48(%rsp)
-	movq	$8, 56(%rsp)
-	movb	$0, 64(%rsp)
+	movq	$0, 8(%rsp)
+	movq	%rdx, 16(%rsp)
+	movw	$3, 48(%rsp)
 	movq	%rax, (%rdi)
 	leaq	8(%rsp), %rax
 	movq	%rdi, %r14
@@ -84,10 +82,10 @@
 	movq	%r14, %rdi
 	movq	%r12, %rdx
 	movq	%r15, %rsi
-	movq	8(%rsp), %rax
-	movq	32(%rsp), %r14
+	movq	8(%rsp), %r14
+	movq	24(%rsp), %rax
 	movq	%rax, (%rdi)
-	movups	16(%rsp), %xmm0
+	movups	32(%rsp), %xmm0
 	movups	%xmm0, 8(%rdi)
 	#APP
 	#NO_APP

@@ -3,7 +3,7 @@
 	pushq	%r13
 	pushq	%r12
 	pushq	%rbx
-	subq	$80, %rsp
+	subq	$64, %rsp
 	movq	%rsi, %rbx
 	movq	(%rdi), %rdx
 	movq	16(%rdi), %rax
@@ -16,7 +16,7 @@
 	movq	8(%rdi), %rcx
 	andq	$-16, %rdx
 	xorl	%r15d, %r15d
-	leaq	72(%rsp), %r12
+	leaq	56(%rsp), %r12
 	leaq	8(%rsp), %r14
 	movq	_ZN7ebbtide3raw4growE@GOTPCREL(%rip), %r13
 .LBB13_4:
@@ -35,23 +35,21 @@
 	jne	.LBB13_4
 	jmp	.LBB13_8
 .LBB13_6:
-	movq	%r15, 72(%rsp)
+	movq	%r15, 56(%rsp)
 	#APP
 	#NO_APP
-	movq	%rdx, 8(%rsp)
-	movq	%rcx, 16(%rsp)
-	movq	%rax, 24(%rsp)
-	movq	$0, 32(%rsp)
-	movq	%r12, 40(%rsp)
-	movq	$8, 48(%rsp)
-	movq	$8, 56(%rsp)
-	movb	$0, 64(%rsp)
+	movq	%rdx, 24(%rsp)
+	movq	%rcx, 32(%rsp)
+	movq	%rax, 40(%rsp)
+	movq	%r12, 8(%rsp)
+	movq	$8, 16(%rsp)
+	movw	$3, 48(%rsp)
 	movq	%r14, %rdi
 	callq	*%r13
-	movq	8(%rsp), %rsi
-	movq	16(%rsp), %rcx
-	movq	24(%rsp), %rax
-	movq	32(%rsp), %rdx
+	movq	8(%rsp), %rdx
+	movq	24(%rsp), %rsi
+	movq	32(%rsp), %rcx
+	movq	40(%rsp), %rax
 	#APP
 	#NO_APP
 	jmp	.LBB13_7
@@ -72,7 +70,7 @@
 	testq	%rbx, %rbx
 	jne	.LBB13_3
 .LBB13_8:
-	addq	$80, %rsp
+	addq	$64, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r13

@@ -1,6 +1,6 @@
 	pushq	%r14
 	pushq	%rbx
-	subq	$72, %rsp
+	subq	$56, %rsp
 	movq	24(%rdi), %rax
 	testq	%rax, %rax
 	je	.LBB205_1
@@ -18,7 +18,7 @@
 	#NO_APP
 	movq	8(%rsp), %rax
 	movq	(%rax), %rax
-	addq	$72, %rsp
+	addq	$56, %rsp
 	popq	%rbx
 	popq	%r14
 	retq
@@ -36,18 +36,16 @@
 	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
-	movq	%rax, 8(%rsp)
-	movq	%rdx, 16(%rsp)
-	movq	%rdi, 24(%rsp)
-	movq	$0, 32(%rsp)
+	movq	%rax, 24(%rsp)
+	movq	%rdx, 32(%rsp)
+	movq	%rdi, 40(%rsp)
 	movq	%rsp, %rax
-	movq	%rax, 40(%rsp)
-	movq	$8, 48(%rsp)
-	movq	$8, 56(%rsp)
-	movb	$0, 64(%rsp)
+	movq	%rax, 8(%rsp)
+	movq	$8, 16(%rsp)
+	movw	$3, 48(%rsp)
 	leaq	8(%rsp), %rdi
 	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-	movq	32(%rsp), %rcx
+	movq	8(%rsp), %rcx
 	#APP
 	#NO_APP
 	jmp	.LBB205_6

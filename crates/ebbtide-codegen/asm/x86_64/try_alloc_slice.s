@@ -2,7 +2,7 @@
 	pushq	%r14
 	pushq	%r12
 	pushq	%rbx
-	subq	$72, %rsp
+	subq	$56, %rsp
 	movabsq	$1152921504606846972, %rbx
 	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
@@ -52,24 +52,22 @@
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
-	movq	%rax, 8(%rsp)
+	movq	%rax, 24(%rsp)
 	movq	16(%rdi), %rax
 	movups	8(%rdi), %xmm0
-	movups	%xmm0, 16(%rsp)
-	xorps	%xmm0, %xmm0
 	movups	%xmm0, 32(%rsp)
-	movq	%r14, 48(%rsp)
-	movq	$8, 56(%rsp)
-	movb	$0, 64(%rsp)
+	movq	$0, 8(%rsp)
+	movq	%r14, 16(%rsp)
+	movw	$3, 48(%rsp)
 	movq	%rax, (%rdi)
 	leaq	8(%rsp), %rax
 	movq	%rdi, %r12
 	movq	%rax, %rdi
 	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	8(%rsp), %rcx
-	movq	32(%rsp), %rax
+	movq	8(%rsp), %rax
+	movq	24(%rsp), %rcx
 	movq	%rcx, (%r12)
-	movdqu	16(%rsp), %xmm0
+	movdqu	32(%rsp), %xmm0
 	movdqu	%xmm0, 8(%r12)
 	#APP
 	#NO_APP
@@ -115,7 +113,7 @@
 	cmpq	%rbx, %rdx
 	jne	.LBB206_13
 .LBB206_19:
-	addq	$72, %rsp
+	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r14
