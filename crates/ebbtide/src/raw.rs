@@ -700,18 +700,40 @@ impl Cursor {
         new: Layout,
     ) -> Result<NonNull<u8>, F> {
         let additional = new.size() - old.size();
-        if self.is_last_low(block, old.size()) && additional <= self.free() {
-            let low = self.low.get();
-            self.low.set(at(low, low.addr().get() + additional));
-            self.track(low, additional, End::Low);
-            // Derived from the cursor, because a block of 0 bytes may have no provenance.
-            return Ok(at(low, block.addr().get()));
+        if self.is_last_low(block, old.size()) {
+            // SAFETY: the block is this cursor's and the last one, or it has 0 bytes, or the caller
+            // says that it is the last of the region.
+            if let Some(block) = unsafe { self.lengthen_low(block, additional) } {
+                return Ok(block);
+            }
         }
         let moved = self.reserve_low::<F>(new)?;
         // SAFETY: the old block has `old.size()` bytes and the new one at least as many. The new
         // one was free a moment ago, so they do not overlap.
         unsafe { moved.copy_from_nonoverlapping(block, old.size()) };
         Ok(moved)
+    }
+
+    /// Grows a low-end block in place by `additional` bytes, if the region has room.
+    ///
+    /// # Safety
+    ///
+    /// The block ends at the low end of this cursor. It came from there, or it is the caller's and
+    /// [the last of the region](Cursor::is_last_in_region).
+    #[inline(always)]
+    pub(crate) unsafe fn lengthen_low(
+        &self,
+        block: NonNull<u8>,
+        additional: usize,
+    ) -> Option<NonNull<u8>> {
+        if additional > self.free() {
+            return None;
+        }
+        let low = self.low.get();
+        self.low.set(at(low, low.addr().get() + additional));
+        self.track(low, additional, End::Low);
+        // Derived from the cursor, because a block of 0 bytes may have no provenance.
+        Some(at(low, block.addr().get()))
     }
 
     /// Gives back the end of a low-end block, if it is the last one; otherwise does nothing.

@@ -170,6 +170,34 @@ unsafe fn grow_shared<F: Failure>(
     exact: bool,
 ) -> Result<Room, F> {
     let size = element.size();
+    // Most blocks grow in place. A function of its own for the others keeps this one short.
+    if used.capacity != 0 && cursor.is_last_in_region(used.start, used.capacity * size) {
+        let capacity = wanted(needed, used.capacity, size, exact);
+        if let Some(additional) = (capacity - used.capacity).checked_mul(size) {
+            // SAFETY: the block is the last one of the region and belongs to the caller.
+            if let Some(start) = unsafe { cursor.lengthen_low(used.start, additional) } {
+                return Ok(Room { start, capacity });
+            }
+        }
+    }
+    // SAFETY: the caller keeps the same contract.
+    unsafe { grow_or_move(cursor, used, element, needed, exact) }
+}
+
+/// [`grow_shared`] where the block cannot grow in place as far as it should.
+///
+/// # Safety
+///
+/// The contract of [`grow_shared`].
+#[inline(never)]
+unsafe fn grow_or_move<F: Failure>(
+    cursor: &Cursor,
+    used: Used,
+    element: Layout,
+    needed: usize,
+    exact: bool,
+) -> Result<Room, F> {
+    let size = element.size();
     let wanted = wanted(needed, used.capacity, size, exact);
     let old = used.capacity * size;
     let is_last = used.capacity != 0 && cursor.is_last_in_region(used.start, old);
