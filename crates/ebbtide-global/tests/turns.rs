@@ -128,3 +128,38 @@ fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
         owner.leave(scope);
     }
 }
+
+#[test]
+fn the_next_scope_has_none_of_the_chunks_that_took_turns() {
+    let small = Layout::new::<[u64; 8]>();
+    let owner = Owner::new();
+    assert!(owner.start());
+    let serve = |bytes: usize| -> Vec<*mut u8> {
+        (0..bytes / small.size()).map(|_| owner.alloc(small)).collect()
+    };
+    let free = |blocks: Vec<*mut u8>| {
+        for block in blocks {
+            // SAFETY: the block is alive, with this layout, and used no more.
+            assert!(unsafe { owner.dealloc(block, small) });
+        }
+    };
+    for _ in 0..8 {
+        // The second chunk gives way to the first one, which the next scope begins in.
+        let scope = owner.enter_default().unwrap();
+        let first = serve(1 << 16);
+        let chunk = chunk_of(first[0]);
+        free(first);
+        let second = serve(1 << 13);
+        assert_eq!(second.last().map(|block| chunk_of(*block)), Some(chunk));
+        free(second);
+        owner.leave(scope);
+        let scope = owner.enter_default().unwrap();
+        let blocks = serve(1 << 18);
+        assert_eq!(chunk_of(blocks[0]), chunk);
+        let chunks: BTreeSet<_> = blocks.iter().map(|block| chunk_of(*block)).collect();
+        assert_eq!(chunks.len(), 5);
+        free(blocks);
+        owner.leave(scope);
+        assert_eq!(report().escapes.pinned_chunks, 0);
+    }
+}

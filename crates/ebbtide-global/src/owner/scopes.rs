@@ -347,6 +347,8 @@ impl Owner {
         let entry = chunk.entry();
         entry.record.reset();
         entry.is_sparse.set(false);
+        // The chunk need not have been the last of its scope's list: chunks take turns.
+        chunk.set_next(None);
         self.own_empty(entry, scope);
         self.cached_entry.set(Some(entry));
         self.cached_scope.set(scope);
