@@ -520,7 +520,7 @@ impl Owner {
         }
         self.id.set(ENDED);
         // The bound falls with the number of owners.
-        if observe(0) {
+        if observe() {
             self.end_window();
         }
         // Last, because the end of a window fills the cache.
@@ -574,19 +574,19 @@ impl Owner {
         counters.grown.store(self.grown.get(), Ordering::Relaxed);
         counters.escaped.store(self.escaped.get(), Ordering::Relaxed);
         counters.cached.store(self.cache.held(), Ordering::Relaxed);
-        self.publish_bytes(counters);
+        self.publish_bytes(counters, 0);
         if counters.high_water.load(Ordering::Relaxed) < bytes {
             counters.high_water.store(bytes, Ordering::Relaxed);
         }
-        if self.bytes.get().wrapping_sub(self.observed_bytes.get()) >= OBSERVE_EVERY {
-            self.observe(0);
-        }
+        self.observe_if_due(0);
     }
 
-    fn publish_bytes(&self, counters: &Counters) {
+    /// Publishes the bytes that this owner served and freed, and `more` that it is about to serve.
+    fn publish_bytes(&self, counters: &Counters, more: usize) {
         // `bytes` lacks what was bumped since the last flush.
-        let bumped = self.top.get().addr().wrapping_sub(self.flushed_top.get()) as u64;
-        counters.bytes.store(self.bytes.get().wrapping_add(bumped), Ordering::Relaxed);
+        let bumped = self.top.get().addr().wrapping_sub(self.flushed_top.get());
+        let unflushed = bumped.wrapping_add(more) as u64;
+        counters.bytes.store(self.bytes.get().wrapping_add(unflushed), Ordering::Relaxed);
         counters.freed.store(self.freed.get(), Ordering::Relaxed);
     }
 
@@ -610,13 +610,25 @@ impl Owner {
         self.observe(0);
     }
 
-    /// Observes the live bytes of the whole program. `more` bytes are about to be served here.
+    /// Observes the live bytes of the whole program if this owner has served enough since it last
+    /// did, with `more` bytes that are about to be served here.
+    #[inline]
+    fn observe_if_due(&self, more: usize) {
+        let unobserved = self.bytes.get().wrapping_sub(self.observed_bytes.get());
+        if unobserved.wrapping_add(more as u64) >= OBSERVE_EVERY {
+            self.observe(more);
+        }
+    }
+
+    /// Observes the live bytes of the whole program. `more` bytes are about to be served here. They
+    /// are published before they are served. Otherwise two threads that are about to serve large
+    /// blocks would not know of each other's, and one would be refused.
     #[cold]
     fn observe(&self, more: usize) {
         let Some(counters) = self.counters.get() else { return };
         self.observed_bytes.set(self.bytes.get());
-        self.publish_bytes(counters);
-        if observe(more) {
+        self.publish_bytes(counters, more);
+        if observe() {
             self.end_window();
         }
     }
@@ -640,7 +652,14 @@ impl Owner {
         // and a scope that only frees may last for ever. `publish_bytes` publishes the served bytes
         // as well, because fast scopes may have served and freed blocks and published neither.
         if !self.has_scope() || unpublished >= OBSERVE_EVERY {
-            self.publish_bytes(counters);
+            self.publish_bytes(counters, 0);
+        }
+    }
+
+    /// Publishes the bytes that this owner served and freed.
+    fn publish_served(&self) {
+        if let Some(counters) = self.counters.get() {
+            self.publish_bytes(counters, 0);
         }
     }
 
@@ -665,11 +684,10 @@ impl Owner {
     }
 }
 
-/// Observes the live bytes that all owners have published, plus `more`, for the memory bound.
-/// Returns true if that ended a window.
-fn observe(more: usize) -> bool {
-    let live = figures::live_bytes().saturating_add(more);
-    memory::observe(live, os::milliseconds())
+/// Observes the live bytes that all owners have published, for the memory bound. Returns true if
+/// that ended a window.
+fn observe() -> bool {
+    memory::observe(figures::live_bytes(), os::milliseconds())
 }
 
 // SAFETY: nothing in an owner is tied to the thread that made it. Its chunks belong to the owner,

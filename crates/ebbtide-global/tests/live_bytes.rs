@@ -6,9 +6,9 @@
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Scoped, arena, report, warm};
+use ebbtide_global::{Options, Scoped, arena, engine::Owner, release_pool, report, warm};
 use std::{
-    alloc::System,
+    alloc::{Layout, System},
     sync::{Mutex, mpsc},
     thread,
 };
@@ -83,4 +83,27 @@ fn a_free_between_scopes_takes_off_no_more_than_its_block() {
     drop(blocks);
     worker.join().unwrap();
     drop(kept);
+}
+
+#[test]
+fn large_blocks_count_as_live_for_other_owners_at_once() {
+    const LARGE: Layout = Layout::new::<[u8; 48 * MIB]>();
+    let _alone = ALONE.lock().unwrap();
+    let owners: [Owner; 4] = Default::default();
+    let live_before = report().live;
+    let blocks = owners.each_ref().map(|owner| {
+        assert!(owner.start());
+        owner.enter(&Options::new()).unwrap();
+        // Nobody writes to it, so it takes no memory.
+        owner.alloc(LARGE)
+    });
+    // None was refused because of the others, which nobody but their owners had heard of.
+    assert!(blocks.iter().all(|block| !block.is_null()), "{}", report());
+    assert!(report().live >= live_before + 4 * LARGE.size());
+    for (owner, block) in owners.iter().zip(blocks) {
+        // SAFETY: the block is alive, with this layout, and used no more.
+        assert!(unsafe { owner.dealloc(block, LARGE) });
+    }
+    drop(owners);
+    release_pool();
 }

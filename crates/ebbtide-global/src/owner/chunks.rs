@@ -1,6 +1,6 @@
 //! How scopes take chunks and give them back.
 
-use super::{Entry, LEAD, OBSERVE_EVERY, Owner, Run, add, listing::MEDIUM_ONLY};
+use super::{Entry, LEAD, Owner, Run, add, listing::MEDIUM_ONLY};
 use crate::{
     cache::USEFUL_TAIL,
     figures::{self, Reason},
@@ -60,9 +60,7 @@ impl Owner {
         live: usize,
         may_exceed: bool,
     ) -> Result<Run, Reason> {
-        if self.bytes.get().wrapping_sub(self.observed_bytes.get()) >= OBSERVE_EVERY {
-            self.observe(live);
-        }
+        self.observe_if_due(live);
         let warm = self.take_warm(class, bytes, may_exceed);
         let held = warm.map_or(0, |run| run.entry().held.get());
         if held < bytes && !self.may_hold(bytes - held, live) {
@@ -111,17 +109,26 @@ impl Owner {
         if memory::grow(bytes) {
             return true;
         }
-        // Memory in the pools of other classes may be given back instead. If every large block did
-        // that, each would fault in again the memory that the previous one gave back.
-        if live > 0 {
-            let now = os::milliseconds();
-            if now.saturating_sub(self.trimmed_at.get()) < TRIM_EVERY_MS {
-                return false;
-            }
+        let is_allowed = (live == 0 || self.may_trim()) && {
+            pool::trim(bytes + memory::excess());
+            memory::grow(bytes)
+        };
+        if !is_allowed {
+            // The bytes that were published will not be served.
+            self.publish_served();
+        }
+        is_allowed
+    }
+
+    /// Whether memory in the pools may be given back for a large block. If every large block did
+    /// that, each would fault in again the memory that the previous one gave back.
+    fn may_trim(&self) -> bool {
+        let now = os::milliseconds();
+        let is_allowed = now.saturating_sub(self.trimmed_at.get()) >= TRIM_EVERY_MS;
+        if is_allowed {
             self.trimmed_at.set(now);
         }
-        pool::trim(bytes + memory::excess());
-        memory::grow(bytes)
+        is_allowed
     }
 
     /// Takes a chunk for a scope. Returns the chunk and the start of its free bytes.

@@ -264,6 +264,7 @@ impl Owner {
         entry.touched.set(entry.touched.get().max(bytes));
         if new_size > old_size {
             add(&self.bytes, (new_size - old_size) as u64);
+            self.observe_if_due(0);
         } else {
             self.count_freed(old_size - new_size);
         }
