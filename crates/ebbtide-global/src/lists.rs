@@ -14,6 +14,8 @@ pub(crate) struct FreeLists {
     pub(crate) live: Cell<i64>,
     /// The blocks that a persistent scope has bumped, including those that were rewound.
     pub(crate) bumped: Cell<i64>,
+    /// The number of chunks besides its first from which on the scope's empty chunks are counted.
+    pub(crate) count_at: Cell<u32>,
 }
 
 impl FreeLists {

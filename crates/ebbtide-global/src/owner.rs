@@ -23,7 +23,7 @@
 //! next_chunk     (chunks.rs)
 //!   ├─ a stage of the chunk ends ─► take_turns
 //!   ├─ a chunk of the scope is empty ─► take_empty_chunk
-//!   └─ else ─► take_chunk
+//!   └─ else ─► sweep, if most chunks are empty and listed ─► take_chunk
 //! take_chunk     (chunks.rs)
 //!   ├─ a pinned chunk with a free tail is known ─► adopt
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool

@@ -8,6 +8,7 @@
 use ebbtide_global::{Options, engine::Owner, report};
 use std::{
     alloc::Layout,
+    collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
 
@@ -135,4 +136,36 @@ fn a_scope_searches_its_own_chunks_after_a_nested_one_searched_others() {
         }
     }
     assert_eq!(report().escapes.pinned_chunks, 0);
+}
+
+#[test]
+fn chunks_full_of_listed_blocks_serve_other_sizes() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let owner = Owner::new();
+    assert!(owner.start());
+    let scope = owner.enter(&Options::new()).unwrap();
+    let mut chunks = BTreeSet::new();
+    // Each size has a free list of its own. One block stays to the end.
+    let mut kept = Vec::new();
+    for size in [1100, 1300, 1500, 1800, 2200, 2600, 3000, 3600, 4200, 5000, 6000, 7000] {
+        let layout = Layout::from_size_align(size, 8).unwrap();
+        let blocks: Vec<_> = (0..(1 << 20) / size).map(|_| owner.alloc(layout)).collect();
+        for (number, block) in blocks.into_iter().enumerate() {
+            assert!(!block.is_null());
+            chunks.insert(chunk_of(block));
+            if number == 0 && kept.is_empty() {
+                kept.push((block, layout));
+                continue;
+            }
+            // SAFETY: the block is alive, with this layout, and used no more.
+            assert!(unsafe { owner.dealloc(block, layout) });
+        }
+    }
+    // Each round needs 16 chunks.
+    assert!(chunks.len() <= 48, "{} chunks", chunks.len());
+    for (block, layout) in kept {
+        // SAFETY: kept blocks are alive, with this layout, and not used again.
+        assert!(unsafe { owner.dealloc(block, layout) });
+    }
+    owner.leave(scope);
 }

@@ -4,8 +4,9 @@ use super::{Entry, LEAD, Owner, Run, add, listing::MEDIUM_ONLY};
 use crate::{
     cache::USEFUL_TAIL,
     figures::{self, Reason},
+    lists::FreeLists,
     memory, os, pool,
-    run::{LARGE_BLOCK, RETIRED, UNLIMITED, offset_in_chunk},
+    run::{LARGE_BLOCK, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
@@ -256,6 +257,9 @@ impl Owner {
             self.check();
             return Ok(());
         }
+        if self.existing_lists().is_some_and(|lists| self.is_mostly_empty(lists, record, current)) {
+            self.sweep(first_chunk, current);
+        }
         let taken = match self.take_chunk(self.scope.get()) {
             Err(Reason::Waste) if self.sweep(first_chunk, current) => {
                 self.take_chunk(self.scope.get())
@@ -349,6 +353,23 @@ impl Owner {
         }
         self.search_position.set(Some(before));
         None
+    }
+
+    /// Whether about three quarters of the innermost scope's chunks are empty. The scope has free
+    /// lists, and does not bump chunks again whose blocks may be listed. Where the sizes of blocks
+    /// change, the lists serve few requests, and the scope would take one fresh chunk after the
+    /// other. The chunks are counted only after their number has grown by a quarter.
+    fn is_mostly_empty(&self, lists: &FreeLists, record: &ScopeRecord, current: Run) -> bool {
+        let added = record.added_chunks.get();
+        if added < lists.count_at.get() {
+            return false;
+        }
+        let is_used = |chunk| u32::from(!self.is_empty(chunk));
+        let used: u32 = Run::list(Some(current)).map(is_used).sum();
+        let is_mostly_empty = used < added / 4;
+        let left = if is_mostly_empty { used } else { added };
+        lists.count_at.set(left + (left / 4).max(4));
+        is_mostly_empty
     }
 
     /// Gives back the empty chunks of the innermost scope, and clears its free lists, because
