@@ -64,20 +64,36 @@ fn fast_paths_of_c(bench: &mut Bench) {
             let arena = unsafe { ebb_arena_new(&raw const options) };
             let row_in_c = CString::new(row).expect("no zero");
             let turns = |turns: usize| u64::try_from(turns).expect("64 bits");
-            bench.repeated_row(
-                &format!("{name}: {row}"),
-                vec![
-                    repeated(name, |count| {
-                        // SAFETY: an arena without an open scope, and a string.
-                        assert!(unsafe { in_c(arena.cast(), row_in_c.as_ptr(), turns(count)) });
-                    }),
-                    repeated("Rust", |count| fast_paths::fast_path(&mut rust, row, turns(count))),
-                ],
-                &[Target::AtMost(1.05, "Rust")],
-            );
+            let (mut noting, mut is_open) = (Arena::with_capacity(CAPACITY), 0);
+            let mut sides = vec![
+                repeated(name, |count| {
+                    // SAFETY: an arena without an open scope, and a string.
+                    assert!(unsafe { in_c(arena.cast(), row_in_c.as_ptr(), turns(count)) });
+                }),
+                repeated("Rust", |count| fast_paths::fast_path(&mut rust, row, turns(count))),
+            ];
+            if row == "open" {
+                sides.push(repeated(harness::LIMIT, |count| {
+                    open_and_note(&mut noting, &mut is_open, turns(count));
+                }));
+            }
+            let name = format!("{name}: {row}");
+            bench.repeated_row(&name, sides, &[Target::AtMost(1.05, "Rust")]);
             // SAFETY: the arena from above, whose scopes are closed.
             unsafe { ebb_arena_free(arena) };
         }
+    }
+}
+
+/// What Rust does in the row "open", and a note that a scope is open, which C needs: a lower bound
+/// for C, which tests the note, too.
+fn open_and_note(arena: &mut Arena, is_open: &mut usize, turns: u64) {
+    fast_paths::used(is_open);
+    for value in 0..turns {
+        *is_open = 1;
+        let scope = arena.scope();
+        fast_paths::used(scope.alloc(value));
+        *is_open = 0;
     }
 }
 

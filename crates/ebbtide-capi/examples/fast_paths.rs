@@ -8,7 +8,7 @@ use std::{arch::asm, env, hint::black_box};
 
 /// Keeps the compiler from leaving out what was written to `block`.
 #[inline(always)]
-fn used<T: ?Sized>(block: &mut T) {
+pub fn used<T: ?Sized>(block: &mut T) {
     // SAFETY: no instruction; as far as the compiler knows, it may use the block.
     unsafe {
         asm!("/* {0} */", in(reg) (&raw mut *block).cast::<u8>(), options(nostack, preserves_flags))

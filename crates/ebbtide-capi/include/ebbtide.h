@@ -108,6 +108,26 @@
 #else
 #define EBB_ASSUME_(holds) ((holds) ? (void)0 : __builtin_unreachable())
 #endif
+#if defined(__clang__)
+/* Makes the compiler forget what it knows of a word. */
+#define EBB_FORGET_(x) EBB_SCALAR_(x)
+/* An assumption about a word that comes from two branches. GCC joins what it knows of each, and an
+ * assumption makes its code worse. */
+#define EBB_ASSUME_JOINED_(holds) EBB_ASSUME_(holds)
+#define EBB_KNOWS_JOINED_ 0
+#else
+#define EBB_FORGET_(x) ((void)0)
+#define EBB_ASSUME_JOINED_(holds) ((void)0)
+#define EBB_KNOWS_JOINED_ 1
+#endif
+/* Assumes that a pointer is not null. It becomes a value of its own: an assumption about the number
+ * that it was made of, or about a value that other branches use, does not reach the caller's test.
+ */
+#define EBB_ASSUME_NOT_NULL_(pointer)                                                              \
+    do {                                                                                           \
+        EBB_SCALAR_(pointer);                                                                      \
+        EBB_ASSUME_((pointer) != NULL);                                                            \
+    } while (0)
 #else
 #define EBB_INLINE_ static inline
 #define EBB_STATIC_ static
@@ -119,6 +139,10 @@
 #define EBB_STORE_(word, value) (*(word) = (value))
 #define EBB_IS_LOCAL_(pointer) 0
 #define EBB_ASSUME_(holds) ((void)0)
+#define EBB_FORGET_(x) ((void)0)
+#define EBB_ASSUME_JOINED_(holds) ((void)0)
+#define EBB_KNOWS_JOINED_ 1
+#define EBB_ASSUME_NOT_NULL_(pointer) ((void)0)
 #endif
 
 /* This is C, even if C++ includes it. */
@@ -467,25 +491,28 @@ EBB_INLINE_ bool ebb_is_open(const ebb_scope *scope) {
     return scope != NULL && scope->chunk_ != NULL;
 }
 
+/* The arena whose words a new scope has: the one passed, which was not ready, or one that stands
+ * for the reason why no scope can be opened. */
+EBB_COLD_ ebb_arena *ebb_open_cold_(ebb_arena *arena) {
+    ebb_scope opened;
+    ebb_open_slowly_(arena, &opened);
+    return (ebb_arena *)opened.state_;
+}
+
 /** Opens a scope of an arena. Closed if the arena is NULL, has an open scope, or has no memory for
  *  its first chunk. */
 EBB_INLINE_ ebb_scope ebb_open(ebb_arena *arena) {
     ebb_scope scope;
-    if (EBB_LIKELY_(arena != NULL && arena->open_ == 0)) {
-        arena->open_ = 1;
-        scope.top_ = arena->top_;
-        scope.chunk_ = arena->chunk_;
-        scope.low_ = arena->low_;
-        scope.state_ = (uintptr_t)arena;
-    } else {
-        ebb_scope opened;
-        ebb_open_slowly_(arena, &opened);
-        EBB_COPY_WORDS_(&scope, &opened);
-        scope.state_ = opened.state_;
-    }
-    /* It is a multiple of 16 already; this tells the compiler. */
-    scope.top_ &= ~(uintptr_t)15;
-    EBB_ASSUME_(EBB_ARENA_ADDRESS_(scope.state_) == scope.state_ && scope.state_ != 0);
+    if (!EBB_LIKELY_(arena != NULL && arena->open_ == 0))
+        arena = ebb_open_cold_(arena);
+    EBB_STORE_(&arena->open_, 1);
+    /* A multiple of 16. */
+    scope.top_ = arena->top_;
+    EBB_ASSUME_((scope.top_ & 15) == 0);
+    scope.chunk_ = arena->chunk_;
+    scope.low_ = arena->low_;
+    scope.state_ = (uintptr_t)arena;
+    EBB_ASSUME_((scope.state_ & 63) == 0 && scope.state_ != 0);
     return scope;
 }
 
@@ -619,6 +646,23 @@ EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
 
 /* -------------------------------------------------- blocks that keep their size */
 
+/* The cold path. clang calls a function that saves all registers it changes, so that its callers
+ * save none on the fast path. The block is stored, because before clang 17 such a function restores
+ * the register of its result, too. */
+#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(_WIN32)
+EBB_COLD_ __attribute__((preserve_most)) void ebb_alloc_saving_(ebb_scope *scope, size_t size,
+                                                                size_t align, void **block) {
+    *block = ebb_alloc_slowly_(scope, size, align);
+}
+EBB_INLINE_ void *ebb_alloc_cold_(ebb_scope *scope, size_t size, size_t align) {
+    void *block;
+    ebb_alloc_saving_(scope, size, align, &block);
+    return block;
+}
+#else
+#define ebb_alloc_cold_ ebb_alloc_slowly_
+#endif
+
 /* A scope that the compiler sees is passed as a copy, so that its address does not escape and it
  * stays in registers. Any other is passed itself, so that the call has no frame in its way. */
 EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool is_local) {
@@ -627,17 +671,19 @@ EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool 
         ebb_scope copy;
         EBB_COPY_WORDS_(&copy, scope);
         copy.state_ = 0;
-        block = ebb_alloc_slowly_(&copy, size, align);
+        block = ebb_alloc_cold_(&copy, size, align);
         EBB_COPY_WORDS_(scope, &copy);
         /* Rounded already, unless it failed. So the compiler sees what the next allocation of the
            kind need not round. */
         if (EBB_CONSTANT_(align) && align <= 16 && align != 0) {
             scope->top_ &= ~(uintptr_t)(align - 1);
+            /* clang drops an assumption that it can prove, and then cannot prove it in a loop. */
+            EBB_FORGET_(scope->top_);
             if (EBB_BELOW_(scope->top_, ebb_low_(scope)))
                 scope->low_ = (char *)scope->top_;
         }
     } else {
-        block = ebb_alloc_slowly_(scope, size, align);
+        block = ebb_alloc_cold_(scope, size, align);
     }
     if (EBB_ASAN_ && block != NULL)
         ebb_unpoison_(block, size);
@@ -656,24 +702,26 @@ EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align)
         const uintptr_t start = (scope->top_ - size) & ~(uintptr_t)(align - 1);
         void *block = (void *)start;
         if (EBB_LIKELY_(!EBB_BELOW_(start, ebb_low_(scope)))) {
-            scope->top_ = start;
+            EBB_ASSUME_NOT_NULL_(block);
+            /* The block, or else it is copied; but GCC knows the alignment of the number only. */
+            scope->top_ = is_local && EBB_KNOWS_JOINED_ ? start : (uintptr_t)block;
             ebb_unpoison_(block, size);
-            EBB_ASSUME_(start != 0);
         } else {
             block = ebb_refill_(scope, size, align, is_local);
         }
         if (is_local && align <= 16)
-            EBB_ASSUME_((scope->top_ & (align - 1)) == 0);
+            EBB_ASSUME_JOINED_((scope->top_ & (align - 1)) == 0);
         return block;
     }
     if (EBB_LIKELY_(align <= EBB_SMALL_ && align != 0 && (align & (align - 1)) == 0 &&
                            size - 1 < scope->top_ - ebb_low_(scope))) {
         const uintptr_t start = (scope->top_ - size) & ~(uintptr_t)(align - 1);
         if (EBB_LIKELY_(align == 1 || !EBB_BELOW_(start, ebb_low_(scope)))) {
-            scope->top_ = start;
-            ebb_unpoison_((void *)start, size);
-            EBB_ASSUME_(start != 0);
-            return (void *)start;
+            void *block = (void *)start;
+            EBB_ASSUME_NOT_NULL_(block);
+            scope->top_ = (uintptr_t)block;
+            ebb_unpoison_(block, size);
+            return block;
         }
     }
     return ebb_refill_(scope, size, align, is_local);

@@ -534,7 +534,11 @@ private:
     }
 
     EBB_MEMBER_ void do_deallocate(void *block, std::size_t size, std::size_t) override {
-        ebb_free_last(&scope_, block, size);
+        char *const start = static_cast<char *>(block);
+        if (start + size == scope_.low_) {
+            scope_.low_ = start;
+            ebb_poison_(start, size);
+        }
     }
 
     bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {

@@ -52,22 +52,40 @@ const NOWHERE: usize = 2 * front_end::SMALL;
 /// The distance of the addresses for two reasons. The fast path rounds words down to it.
 const REASON: usize = 16;
 
-/// A stand-in for the arena of scopes that could not be opened: closing a scope writes to the first
-/// word of its arena.
-#[repr(align(64))]
-struct Nobody(AtomicUsize);
+/// A stand-in for the arena of scopes that could not be opened for some reason. It begins like an
+/// arena: opening and closing a scope write to the first word, and opening reads the others.
+#[repr(C, align(64))]
+struct Nobody {
+    open: AtomicUsize,
+    words: Words,
+}
 
-static NOBODY: Nobody = Nobody(AtomicUsize::new(0));
+// SAFETY: the first word is atomic, and the others never change. Their pointers are never followed.
+unsafe impl Sync for Nobody {}
 
-/// A scope that could not be opened: it has no free bytes, so every request takes the cold path and
-/// fails for the same reason.
-pub(crate) fn closed(reason: ebb_status) -> ebb_scope {
-    let nowhere = NOWHERE + reason as usize * REASON;
-    let low = ptr::without_provenance_mut(nowhere);
-    ebb_scope {
-        words: Words { top: nowhere, chunk: ptr::null_mut(), low },
-        state: NOBODY.0.as_ptr().cast(),
+/// One for each reason, at the place of its number.
+static NOBODY: [Nobody; status::COUNT] = {
+    let mut all =
+        [const { Nobody { open: AtomicUsize::new(0), words: nowhere(0) } }; status::COUNT];
+    let mut number = 0;
+    while number < all.len() {
+        all[number].words = nowhere(number);
+        number += 1;
     }
+    all
+};
+
+/// The words of a closed scope: nothing is free, so every request takes the cold path, and fails
+/// for the reason of this number.
+const fn nowhere(number: usize) -> Words {
+    let top = NOWHERE + number * REASON;
+    Words { top, chunk: ptr::null_mut(), low: ptr::without_provenance_mut(top) }
+}
+
+/// A scope that could not be opened.
+pub(crate) fn closed(reason: ebb_status) -> ebb_scope {
+    let nobody = &NOBODY[reason as usize];
+    ebb_scope { words: nobody.words, state: ptr::from_ref(nobody).cast_mut().cast() }
 }
 
 /// Why a scope is closed.

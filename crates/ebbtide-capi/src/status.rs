@@ -44,6 +44,9 @@ const TEXTS: [(ebb_status, &CStr); 9] = [
     (EBB_OPTIONS, c"the options are of another version, or contradict each other"),
 ];
 
+/// How many there are. Their numbers are below that.
+pub(crate) const COUNT: usize = TEXTS.len();
+
 /// The status of this number.
 pub(crate) fn of_number(number: usize) -> Option<ebb_status> {
     TEXTS.iter().map(|&(status, _)| status).find(|&status| status as usize == number)
