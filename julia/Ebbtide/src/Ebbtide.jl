@@ -38,6 +38,7 @@ include("no_escape.jl")
 include("older.jl")
 include("arena_pool.jl")
 include("scoped_array.jl")
+include("permuted.jl")
 include("scoped_calls.jl")
 include("arena.jl")
 

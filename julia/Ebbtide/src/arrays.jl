@@ -12,22 +12,28 @@ making one allocates nothing.
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
 `copy`, `deepcopy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays, and
-it is serialized as one; so are views and transposes of it, and an `Array` of such. A `deepcopy`
-of any other container shares the memory of the arrays in it.
+it is serialized as one; so are views and transposes of it, and an `Array` of such. In a `deepcopy` of a
+tuple, a struct or another container, it is an `ArenaArray` that has memory of its own, which the garbage
+collector frees: it may leave the block.
 
-`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting copies an operand
-that overlaps the destination if one of them is an `ArenaArray` and the other a view, a transpose or a
-permutation of it, or if both are views of one array. In other cases `copy` it first, if elements move.
+`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting and `copyto!` copy an
+operand first that overlaps the destination, also through views, transposes and permutations. Only a
+`PermutedDimsArray` of two of these, one around the other, is not seen through.
 """
 struct ArenaArray{T,N} <: DenseArray{T,N}
     # Not a `Ptr{T}`: where `T` is not inferred, Julia 1.5 prints an internal error when it drops a
     # conversion to that.
     address::Ptr{Cvoid}
     size::NTuple{N,Int}
+    # Of an independent copy, the array that has its elements; otherwise `nothing`. Because of this
+    # field, Julia takes an `ArenaArray` for what it is, a reference to memory, and not for plain
+    # bits: operands that overlap the destination are copied, and so is whatever holds one by
+    # `deepcopy`.
+    keeps::Union{Nothing,Array}
 
     # Nobody makes one of any address by accident: there is no public constructor.
-    global unsafe_arena_array(::Type{T}, address::Ptr{Cvoid}, size::Dims{N}) where {T,N} =
-        new{T,N}(address, size)
+    global unsafe_arena_array(::Type{T}, address::Ptr{Cvoid}, size::Dims{N}, keeps = nothing) where {T,N} =
+        new{T,N}(address, size, keeps)
 end
 
 const ArenaVector{T} = ArenaArray{T,1}
@@ -46,15 +52,19 @@ Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = pointer(a)
 const Shown = Union{SubArray{<:Any,<:Any,<:ArenaArray},Adjoint{<:Any,<:ArenaArray},
     Transpose{<:Any,<:ArenaArray},PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:ArenaArray}}
 
-# Julia takes arrays without references for values, which share nothing.
 Base.dataids(a::ArenaArray) = (UInt(a.address),)
-Base.dataids(a::PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:ArenaArray}) = Base.dataids(parent(a))
-Base.mightalias(a::ArenaArray, b::Shown) = UInt(a.address) in Base.dataids(b)
-Base.mightalias(a::Shown, b::ArenaArray) = UInt(b.address) in Base.dataids(a)
-Base.unaliascopy(a::Union{ArenaArray,Shown}) = copy(a)
+
+# A copy of the same type, in memory of Julia's own.
+@noinline function independent(a::ArenaArray{T}) where {T}
+    elements = copy(a)
+    unsafe_arena_array(T, Ptr{Cvoid}(pointer(elements)), a.size, elements)
+end
+Base.unaliascopy(a::ArenaArray) = independent(a)
 
 Base.deepcopy(a::Union{ArenaArray,Shown}) = copy(a)
 Base.deepcopy(a::Array{<:Union{ArenaArray,Shown}}) = map(copy, a)
+# In a container. The type of an element cannot change.
+Base.deepcopy_internal(a::ArenaArray, copies::IdDict) = get!(() -> independent(a), copies, a)
 # Another process has other memory: it gets ordinary arrays.
 Serialization.serialize(to::AbstractSerializer, a::Union{ArenaArray,Shown}) = serialize(to, copy(a))
 Serialization.serialize(to::AbstractSerializer, a::Array{<:Union{ArenaArray,Shown}}) =
@@ -62,19 +72,19 @@ Serialization.serialize(to::AbstractSerializer, a::Array{<:Union{ArenaArray,Show
 
 @inline function Base.getindex(a::ArenaArray, i::Int)
     @boundscheck checkbounds(a, i)
-    unsafe_load(pointer(a), i)
+    GC.@preserve a unsafe_load(pointer(a), i)
 end
 
 @inline function Base.setindex!(a::ArenaArray{T}, value, i::Int) where {T}
     @boundscheck checkbounds(a, i)
-    unsafe_store!(pointer(a), convert(T, value)::T, i)
+    GC.@preserve a unsafe_store!(pointer(a), convert(T, value)::T, i)
     a
 end
 
 function Base.reshape(a::ArenaArray{T}, size::Dims{N}) where {T,N}
     all(n -> n >= 0, size) && checked_length(size) == length(a) ||
         throw(DimensionMismatch("$(a.size) elements cannot be reshaped to $size"))
-    unsafe_arena_array(T, a.address, size)
+    unsafe_arena_array(T, a.address, size, a.keeps)
 end
 Base.vec(a::ArenaArray) = reshape(a, (length(a),))
 Base.vec(a::ArenaVector) = a
@@ -85,7 +95,7 @@ function Base.reinterpret(::Type{S}, a::ArenaArray{T,N}) where {S,T,N}
     # Other element types may need what only the general view does: another first dimension, or
     # bytes that are not aligned for them.
     if from == to && rem(UInt(a.address), alignment(S)) == 0
-        return unsafe_arena_array(S, a.address, a.size)
+        return unsafe_arena_array(S, a.address, a.size, a.keeps)
     end
     reinterpret_resized(S, a, from, to)
 end
@@ -98,7 +108,7 @@ function reinterpret_resized(::Type{S}, a::ArenaArray{T,N}, from, to) where {S,T
         "cannot reinterpret $bytes bytes in the first dimension as elements of $to bytes"))
     rem(UInt(a.address), alignment(S)) == 0 ||
         throw(ArgumentError("the array is not aligned for elements of type $S"))
-    unsafe_arena_array(S, a.address, (div(bytes, to), Base.tail(a.size)...))
+    unsafe_arena_array(S, a.address, (div(bytes, to), Base.tail(a.size)...), a.keeps)
 end
 
 # Copies of contiguous memory, without a loop over the elements.

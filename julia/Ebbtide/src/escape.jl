@@ -49,7 +49,8 @@ function search(value, memory, budget::Int)
     budget -= 1
     may_hold(typeof(value)) || return budget
     if value isa ArenaArray
-        return !isempty(value) && is_within(UInt(value.address), memory) ? -1 : budget
+        is_ours = value.keeps === nothing && !isempty(value)
+        return is_ours && is_within(UInt(value.address), memory) ? -1 : budget
     end
     for child in children(value)
         budget = search(child, memory, budget)

@@ -91,6 +91,54 @@ end
     end
 end
 
+# The array `1:9` in a square, in a buffer and in an array of each other kind that is ours.
+squares_of(T) = (copyto!(Ebbtide.alloc!(default_buffer(), T, 3, 3), 1:9), ScopedArray(collect(reshape(T.(1:9), 3, 3))))
+
+@testset "whatever shows an array: operands that overlap the destination are copied" begin
+    permuted(m) = PermutedDimsArray(m, (2, 1))
+    turned(m) = view(m, 3:-1:1, 1:3)
+    # What is written, what is read, and how: the same as if what is read had been copied before.
+    destinations = (identity, transpose, permuted, turned, m -> permuted(turned(m)))
+    sources = (identity, adjoint, permuted, turned, m -> turned(permuted(m)), m -> reshape(turned(m), 3, 3),
+        m -> turned(transpose(m)))
+    functions = ((to, from) -> (to .= from), (to, from) -> (to .= from .+ transpose(from)),
+        (to, from) -> (@views copyto!(to[:, 2:3], from[:, 1:2])))
+    for to in destinations, from in sources, f in functions
+        expected = collect(reshape(1:9, 3, 3))
+        f(to(expected), collect(from(expected)))
+        @no_escape for m in squares_of(Int)
+            f(to(m), from(m))
+            @test m == expected
+        end
+    end
+    # Other elements in the same memory.
+    @no_escape begin
+        numbers = copyto!(@alloc(Float64, 2, 3), 1:6)
+        pairs = reinterpret(ComplexF64, numbers)
+        numbers .= abs.(pairs)
+        @test numbers == repeat(abs.([1 + 2im 3 + 4im 5 + 6im]), 2)
+    end
+end
+
+# In functions, which are compiled for the types of the arrays.
+assign_sum!(to, a, b) = (to .= a .+ b; nothing)
+assign!(to, a) = (to .= a; nothing)
+
+@testset "an operand in a buffer costs no allocation" begin
+    @no_escape begin
+        a, b, d = @alloc(Float64, 50, 50), @alloc(Float64, 50, 50), @alloc(Float64, 50, 50)
+        c = @alloc(Float32, 50, 50)
+        foreach(x -> fill!(x, 1), (a, b, c, d))
+        for to in (a, view(a, :, :)), from in (b, c, b', view(b, 1:50, :), PermutedDimsArray(b, (2, 1)), view(b, :, 1))
+            for f in (() -> assign_sum!(to, from, c), () -> assign_sum!(to, d, from), () -> assign!(to, from))
+                f()
+                @test @allocated(f()) <= 64 # what a closure and a dynamic call take
+            end
+        end
+        nothing
+    end
+end
+
 @testset "a deep copy is an ordinary array" begin
     @no_escape begin
         a = fill!(@alloc(Int, 2, 2), 3)
@@ -101,6 +149,50 @@ end
             @test deepcopy([shown]) == [shown]
         end
         nothing
+    end
+end
+
+struct NamedBox{A}
+    name::String
+    array::A
+end
+struct PlainBox{A}
+    array::A
+end
+mutable struct MutableBox
+    array::Any
+end
+
+@testset "a deep copy of what holds an array shares no memory with it, and may leave" begin
+    arrays_in(x) = x isa AbstractArray{Int} ? [x] : vcat((arrays_in(child) for child in Ebbtide.children(x))...)
+    left = []
+    for hold in (a -> (a, 1), a -> (1, (a, "x")), a -> (x = a, y = 2), a -> NamedBox("a", a), PlainBox, MutableBox,
+            a -> Any[a, [a]], a -> Ref(a), a -> (() -> sum(a)), a -> (view(a, 1, :), a'), a -> PlainBox(PlainBox(a)))
+        value = @no_escape begin
+            a = fill!(@alloc(Int, 2, 2), 3)
+            held = hold(a)
+            copied = deepcopy(held)
+            @test typeof(copied) === typeof(held)
+            fill!(a, 9)
+            copied
+        end
+        push!(left, value)
+    end
+    for _ in 1:100
+        @no_escape fill!(@alloc(Int, 1000), 7)[1]
+        GC.gc(false)
+    end
+    for value in left
+        arrays = arrays_in(value)
+        @test !isempty(arrays) && all(array -> all(==(3), array), arrays)
+    end
+    @test deepcopy(Dict(1 => 2)) == Dict(1 => 2)
+    @no_escape begin
+        a = fill!(@alloc(Int, 2), 1)
+        first_one, second_one = deepcopy((a, a))
+        first_one[1] = 5
+        @test second_one == [5, 1] && a == [1, 1] # as with Julia's own arrays
+        @test reshape(first_one, 1, 2) == [5 1] && reinterpret(UInt, first_one)[1] == 5
     end
 end
 
