@@ -41,6 +41,7 @@ include("scoped_array.jl")
 include("permuted.jl")
 include("scoped_calls.jl")
 include("arena.jl")
+include("malloc.jl")
 
 function __init__()
     load_library!()

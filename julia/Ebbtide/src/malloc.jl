@@ -1,0 +1,43 @@
+# Julia's own large arrays: what the C library does with their memory when they are freed.
+
+# The numbers of these parameters in the GNU C library's malloc.h.
+const M_TRIM_THRESHOLD = Cint(-1)
+const M_MMAP_THRESHOLD = Cint(-3)
+
+# The address of a function of the GNU C library, or null with another one.
+function gnu_function(name)
+    library = Sys.islinux() ? Libdl.dlopen("libc.so.6"; throw_error = false) : nothing
+    library === nothing ? C_NULL : something(Libdl.dlsym(library, name; throw_error = false), C_NULL)
+end
+
+"""
+    Ebbtide.keep_freed_memory!(bytes = 2^31 - 1) -> Bool
+
+Makes the C library keep the memory of Julia's own arrays, if they are smaller than `bytes`, when the garbage
+collector frees them, up to `bytes` in all. The next arrays are made in it. Otherwise, the system maps and
+clears new pages for each array of more than 128 KiB to 32 MiB.
+
+It pays for programs that make arrays of a megabyte and more, one after another; see the page on arrays that
+may leave. It is for the whole process, and stays: call it once, when the program starts.
+[`release_freed_memory!`](@ref) gives back what is kept now. Returns `false`, and changes nothing, if the C
+library is not the GNU one, or does not take such a number.
+"""
+function keep_freed_memory!(bytes::Integer = typemax(Cint))
+    most = min(checked_bytes(bytes), typemax(Cint))
+    mallopt = gnu_function(:mallopt)
+    mallopt != C_NULL && all((M_MMAP_THRESHOLD, M_TRIM_THRESHOLD)) do parameter
+        ccall(mallopt, Cint, (Cint, Cint), parameter, most) == 1
+    end
+end
+
+"""
+    Ebbtide.release_freed_memory!() -> Bool
+
+Collects garbage, and gives the freed memory that the C library keeps back to the system. Returns whether
+there was any. See [`keep_freed_memory!`](@ref).
+"""
+function release_freed_memory!()
+    GC.gc()
+    malloc_trim = gnu_function(:malloc_trim)
+    malloc_trim != C_NULL && ccall(malloc_trim, Cint, (Csize_t,), 0) == 1
+end
