@@ -2,14 +2,17 @@
 # Runs the tests of the Julia package: with one thread, with two, and with bounds checks that
 # @inbounds does not remove.
 # Usage: ci/julia.sh [--probe | --install]
-#        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the library
+#        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the libraries
 #        ci/julia.sh others FOLDER         runs tests and programs written for Bumper.jl with Ebbtide in its place
 #        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
-# FOLDER has a checkout of Bumper.jl as Bumper, of its dependency UnsafeArrays.jl as UnsafeArrays,
-# and, if its tests are to run as well, of WithAlloc.jl as WithAlloc. The program is $JULIA if that
-# is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install unpacks into
-# target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed. --probe fails
-# if there is none.
+#        ci/julia.sh docs FOLDER           builds the reference with Documenter, into julia/Ebbtide/docs/build
+# For others and bench, FOLDER has a checkout of Bumper.jl as Bumper, of its dependency
+# UnsafeArrays.jl as UnsafeArrays, and, if its tests are to run as well, of WithAlloc.jl as
+# WithAlloc. For docs, it has checkouts of Documenter 0.27 and of its dependencies:
+# ANSIColoredPrinters, DocStringExtensions, IOCapture, JSON 0.21 and Parsers 2.2. The program is
+# $JULIA if that is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install
+# unpacks into target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed.
+# --probe fails if there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -65,6 +68,15 @@ prepare() {
     export JULIA_DEPOT_PATH=$target/julia-depot JULIA_LOAD_PATH=@:@stdlib
 }
 
+# The library in Rust that the tests lend scopes to. It has a folder of its own below target/,
+# because it is not of the workspace.
+prepare_tests() {
+    prepare
+    cargo build --release --locked --manifest-path julia/Ebbtide/test/shared_scope/Cargo.toml \
+        --target-dir "$target/shared_scope"
+    export EBBTIDE_SHARED_SCOPE=$target/shared_scope/release/libshared_scope.so
+}
+
 # What the programs load as Bumper.jl is the package of that name in julia/others/packages. Some of
 # WithAlloc.jl's tests fail on older Julias with Bumper.jl, too: as many have to pass.
 others() {
@@ -87,20 +99,28 @@ bench() {
     julia --startup-file=no julia/bench/run.jl "${@:2}"
 }
 
+# Fails if an example of a docstring prints something else than it says, or if an exported name is
+# not in the reference.
+docs() {
+    local folder=$1
+    export JULIA_LOAD_PATH=@stdlib:$PWD/julia:$folder
+    julia --startup-file=no julia/Ebbtide/docs/make.jl
+}
+
 case ${1:-} in
 --probe) probe ;;
 --install) (install) ;;
 run)
     shift
-    prepare
+    prepare_tests
     julia --startup-file=no "$@"
     ;;
-others | bench)
+others | bench | docs)
     prepare
     "$1" "$(realpath "$2")" "${@:3}"
     ;;
 '')
-    prepare
+    prepare_tests
     tests=(--startup-file=no --color=no --project=julia/Ebbtide julia/Ebbtide/test/runtests.jl)
     JULIA_NUM_THREADS=1 julia "${tests[@]}"
     JULIA_NUM_THREADS=2 julia "${tests[@]}"

@@ -36,6 +36,11 @@ const STEPS: &[Step] = &[
         "cargo fmt --manifest-path crates/ebbtide-capi/examples/shared/Cargo.toml --check",
     )
     .needs(&[RUSTFMT]),
+    Step::new(
+        "formatting of a library for Julia's tests",
+        "cargo fmt --manifest-path julia/Ebbtide/test/shared_scope/Cargo.toml --check",
+    )
+    .needs(&[RUSTFMT]),
     Step::new("formatting of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
         .needs(&[RUSTFMT]),
     Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")

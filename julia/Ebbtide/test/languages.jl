@@ -1,4 +1,5 @@
-# One arena across languages: Julia allocates, C reads and goes on in the same scope, and back.
+# One arena across languages: Julia allocates, C or Rust reads and goes on in the same scope, and
+# back.
 
 const HEADERS = joinpath(@__DIR__, "..", "..", "..", "crates", "ebbtide-capi", "include")
 
@@ -11,36 +12,58 @@ function compile_c(source)
     Libdl.dlopen(library)
 end
 
-const SHARED_SCOPE = compile_c(joinpath(@__DIR__, "shared_scope.c"))
-const SQUARES, SUM_OF_SQUARES, APPLY = Libdl.dlsym.(Ref(SHARED_SCOPE), (:squares, :sum_of_squares, :apply))
+# What both languages have, from the same signatures.
+struct SharedScope
+    language::String
+    handle::Ptr{Cvoid}
+    squares::Ptr{Cvoid}
+    sum_of_squares::Ptr{Cvoid}
+    apply::Ptr{Cvoid}
+    SharedScope(language, handle) =
+        new(language, handle, Libdl.dlsym.(handle, (:squares, :sum_of_squares, :apply))...)
+end
 
-# The array that C allocated, as one of Julia's.
-squares_by_c(buffer, x) = Ebbtide.with_scope(buffer) do scope
-    block = ccall(SQUARES, Ptr{Float64}, (Ptr{Cvoid}, Ptr{Float64}, Csize_t), scope, x, length(x))
+const BY_C = SharedScope("C", compile_c(joinpath(@__DIR__, "shared_scope.c")))
+const LANGUAGES = [BY_C]
+
+# `ci/julia.sh` builds the library of `shared_scope/src/lib.rs`, and names it here.
+const RUST_LIBRARY = get(ENV, "EBBTIDE_SHARED_SCOPE", "")
+if isempty(RUST_LIBRARY)
+    get(ENV, "CI", "") == "true" && error("EBBTIDE_SHARED_SCOPE is not set")
+    @info "left out: scopes shared with Rust; ci/julia.sh builds the library for that"
+else
+    push!(LANGUAGES, SharedScope("Rust", Libdl.dlopen(RUST_LIBRARY)))
+end
+
+# The array that the other language allocated, as one of Julia's.
+squares_by(other, buffer, x) = Ebbtide.with_scope(buffer) do scope
+    block = ccall(other.squares, Ptr{Float64}, (Ptr{Cvoid}, Ptr{Float64}, Csize_t), scope, x, length(x))
     block == C_NULL ? nothing : unsafe_wrap(Array, block, length(x))
 end
-sum_of_squares_by_c(buffer, x) = Ebbtide.with_scope(buffer) do scope
-    ccall(SUM_OF_SQUARES, Float64, (Ptr{Cvoid}, Ptr{Float64}, Csize_t), scope, x, length(x))
+sum_of_squares_by(other, buffer, x) = Ebbtide.with_scope(buffer) do scope
+    ccall(other.sum_of_squares, Float64, (Ptr{Cvoid}, Ptr{Float64}, Csize_t), scope, x, length(x))
 end
 
-@testset "Julia allocates, C goes on in the same scope, and back: $(typeof(b))" for b in
-        (SlabBuffer{16_384}(), SlabBuffer(), AllocBuffer(100_000), ResizeBuffer(16_384))
-    # The larger ones take C to other chunks than the one that Julia began in.
+shared_buffers() = (SlabBuffer{16_384}(), SlabBuffer(), AllocBuffer(100_000), ResizeBuffer(16_384))
+
+@testset "Julia allocates, $(other.language) goes on in the same scope, and back: $(typeof(b))" for
+        other in LANGUAGES, b in shared_buffers()
+    # The larger ones take the other language to other chunks than the one that Julia began in.
     for n in (0, 1, 7, 1000, 3000), turn in 1:3
         @no_escape b begin
             before = used(b)
             x = @alloc(Float64, n)
             x .= 1:n
-            y = squares_by_c(b, x)
-            after_c = used(b)
-            @test after_c >= before + 16n
+            y = squares_by(other, b, x)
+            after = used(b)
+            @test after >= before + 16n
             z = @alloc(Float64, n)
             z .= -1
-            @test sum_of_squares_by_c(b, z) == n
-            @test used(b) >= after_c + 8n
+            @test sum_of_squares_by(other, b, z) == n
+            @test used(b) >= after + 8n
             @test x == 1:n && y == (1:n) .^ 2 && all(==(-1), z)
             @no_escape b begin
-                inner = squares_by_c(b, x)
+                inner = squares_by(other, b, x)
                 @test inner == y
             end
             @test y == (1:n) .^ 2
@@ -49,7 +72,7 @@ end
     end
 end
 
-@testset "C calls Julia back, which allocates in the scope that C was lent" begin
+@testset "$(other.language) calls Julia back, which allocates in the scope that it was lent" for other in LANGUAGES
     b = SlabBuffer()
     function sum_in_the_scope(::Ptr{Cvoid}, n::Csize_t)
         @no_escape b sum(fill!(@alloc(Float64, n), 2))
@@ -59,18 +82,58 @@ end
         kept = @alloc(Int, 10)
         kept .= 1:10
         total = Ebbtide.with_scope(b) do scope
-            ccall(APPLY, Float64, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), scope, called, 5_000)
+            ccall(other.apply, Float64, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), scope, called, 5_000)
         end
         @test total == 10_000 && kept == 1:10
     end
     @test used(b) == 0
 end
 
-@testset "a buffer without room, or closed, is an error that C sees" begin
+@testset "a buffer without room, or closed, is an error that $(other.language) sees" for other in LANGUAGES
     b = AllocBuffer(100)
-    @test squares_by_c(b, ones(100)) === nothing
-    @test used(b) == 0 && squares_by_c(b, ones(5)) == ones(5)
+    @test squares_by(other, b, ones(100)) === nothing
+    @test used(b) == 0 && squares_by(other, b, ones(5)) == ones(5)
     Ebbtide.reset_buffer!(b)
     Ebbtide.free(b)
-    @test squares_by_c(b, ones(5)) === nothing
+    @test squares_by(other, b, ones(5)) === nothing
+end
+
+@testset "all languages take turns in one scope: $(typeof(b))" for b in shared_buffers()
+    for turn in 1:3
+        @no_escape b begin
+            x = @alloc(Float64, 500)
+            x .= 1
+            arrays = [squares_by(LANGUAGES[mod1(i, end)], b, fill!(@alloc(Float64, 500), i)) for i in 1:6]
+            @test all(all(==(i^2), arrays[i]) for i in 1:6) && all(==(1), x)
+        end
+        @test used(b) == 0
+    end
+end
+
+# As `Word` in Rust.
+struct RustWord
+    data::Ptr{UInt8}
+    bytes::Csize_t
+end
+
+isempty(RUST_LIBRARY) || @testset "Rust's own vectors and text in the scope of a block" begin
+    shouted_words = Libdl.dlsym(last(LANGUAGES).handle, :shouted_words)
+    text = join(("word$i" for i in 1:2_000), ' ') * " straße"
+    expected = split(uppercase(join(("word$i" for i in 1:2_000), ' ')) * " STRASSE")
+    b = SlabBuffer{16_384}()
+    for turn in 1:3
+        @no_escape b begin
+            before = fill!(@alloc(Int, 10), turn)
+            count = Ref{Csize_t}()
+            words = Ebbtide.with_scope(b) do scope
+                ccall(shouted_words, Ptr{RustWord}, (Ptr{Cvoid}, Ptr{UInt8}, Csize_t, Ref{Csize_t}), scope,
+                    text, sizeof(text), count)
+            end
+            after = fill!(@alloc(Int, 1_000), -turn)
+            read_word(word) = unsafe_string(word.data, word.bytes)
+            @test [read_word(unsafe_load(words, i)) for i in 1:count[]] == expected
+            @test all(==(turn), before) && all(==(-turn), after)
+        end
+        @test used(b) == 0
+    end
 end
