@@ -1,5 +1,6 @@
 # Builds the reference: `julia --project=julia/Ebbtide/docs julia/Ebbtide/docs/make.jl`. Needs
-# Documenter.
+# Documenter. Fails if the result of an example differs from the one in its docstring, if a
+# reference has no target, or if an exported name is not in the pages.
 
 using Documenter, Ebbtide
 
@@ -11,4 +12,7 @@ makedocs(
     pages = ["index.md", "Blocks and arrays" => "blocks.md", "Buffers" => "buffers.md",
         "Buffers of your own" => "own.md", "Arrays that may escape" => "arena.md",
         "Programs written for Bumper.jl" => "bumper.md"],
+    format = Documenter.HTML(edit_link = nothing, disable_git = true),
+    checkdocs = :exports,
+    strict = true,
 )

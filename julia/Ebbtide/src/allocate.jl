@@ -10,6 +10,17 @@ An uninitialised array in a buffer, of the dimensions `dims`, which may be a tup
 `T` must be a type of plain bits; other types, and negative or enormous dimensions, throw an
 `ArgumentError`. A full or closed buffer throws a [`BufferError`](@ref). The buffer is then
 unchanged.
+
+```jldoctest
+buffer = SlabBuffer()
+@no_escape buffer begin
+    size(Ebbtide.alloc!(buffer, Float64, 3, 4))
+end
+
+# output
+
+(3, 4)
+```
 """
 @inline function alloc!(b, ::Type{T}, dims::Vararg{Integer,N}) where {T,N}
     check_element(T)

@@ -35,6 +35,18 @@ end
 
 Evaluates an expression. Meanwhile, this task allocates ordinary arrays, although an
 [`@arena`](@ref) is open. An `@arena` inside of the expression uses the arena again.
+
+```jldoctest
+@arena begin
+    kept = @noarena zeros(100_000)
+    temporary = zeros(100_000)
+    kept isa Vector{Float64} && temporary isa ScopedArray
+end
+
+# output
+
+true
+```
 """
 macro noarena(expression)
     scoped(:leave_arena!, esc(expression))
@@ -79,6 +91,18 @@ end
 A copy of `x` in ordinary arrays, for a result that lives longer than its [`@arena`](@ref): of a
 [`ScopedArray`](@ref), and of those in a tuple, a named tuple or an array. Anything else is returned
 unchanged. Needed only to release the memory of the scope; `x` stays valid in any case.
+
+```jldoctest
+results = []
+for n in 1:3
+    @arena push!(results, copyfromarena(fill(n, 100_000)))
+end
+typeof.(results) == fill(Vector{Int}, 3)
+
+# output
+
+true
+```
 """
 copyfromarena(x) = x
 copyfromarena(a::ScopedArray) = copy(a.parent)
@@ -89,6 +113,14 @@ copyfromarena(a::Array{<:Union{ScopedArray,Tuple,NamedTuple}}) = map(copyfromare
     map_arena(f, items)
 
 Like `map(f, items)`, with an [`@arena`](@ref) around each call.
+
+```jldoctest
+map_arena(n -> sum(fill(n, 100_000)), 1:3) == [100_000, 200_000, 300_000]
+
+# output
+
+true
+```
 """
 map_arena(f, items) = map(item -> call_in_arena(f, item), items)
 
@@ -99,6 +131,14 @@ call_in_arena(f, item) = @arena f(item)
 
 Like [`map_arena`](@ref), on all threads. The results are in the order of the items. If calls throw,
 `mtmap_arena` starts no further calls, and throws the exception of the first item that failed.
+
+```jldoctest
+mtmap_arena(n -> sum(fill(n, 100_000)), 1:3) == map_arena(n -> sum(fill(n, 100_000)), 1:3)
+
+# output
+
+true
+```
 """
 function mtmap_arena(f, items)
     items = collect(items)

@@ -39,6 +39,21 @@ end of a chunk in every iteration costs no more than one that does not. [`trim!`
 `finalize`, the garbage collector does not free its memory; call [`free`](@ref).
 
 One task at a time may use a buffer. [`default_buffer`](@ref) has one for each task.
+
+```jldoctest
+buffer = SlabBuffer{16_384}()
+for turn in 1:3
+    @no_escape buffer begin
+        fill!(@alloc(Int, 10_000), turn)
+        nothing
+    end
+end
+Ebbtide.used(buffer), Int(Ebbtide.stats(buffer).chunks)
+
+# output
+
+(0, 2)
+```
 """
 mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
     top::Ptr{Cvoid}
@@ -75,6 +90,16 @@ SlabBuffer(; limit::Integer = 0, finalize::Bool = true) =
 A buffer that learns how much memory it needs: it grows by chunks like a [`SlabBuffer`](@ref), and
 when its outermost [`@no_escape`](@ref) block ends, it replaces them by one chunk as large as all of
 them together. From the second run on, everything fits into that chunk.
+
+```jldoctest
+buffer = ResizeBuffer(1_000)
+needs_much() = @no_escape buffer sum(fill!(@alloc(Int, 1_000), 1) .+ fill!(@alloc(Int, 1_000), 2))
+needs_much(), needs_much(), Int(Ebbtide.stats(buffer).chunks)
+
+# output
+
+(3000, 3000, 1)
+```
 """
 mutable struct ResizeBuffer <: AbstractBuffer
     top::Ptr{Cvoid}
@@ -105,6 +130,18 @@ and a `sizeof`: another array, mapped or foreign memory. A buffer of n bytes hol
 When it is full, allocating throws a [`BufferError`](@ref) and changes nothing.
 
 The storage must not move, and must not be used for anything else meanwhile.
+
+```jldoctest
+buffer = AllocBuffer(zeros(UInt8, 80))
+@no_escape buffer begin
+    @alloc(Int, 10)
+    Ebbtide.used(buffer)
+end
+
+# output
+
+80
+```
 """
 mutable struct AllocBuffer{Storage} <: AbstractBuffer
     top::Ptr{Cvoid}
@@ -225,6 +262,16 @@ end
 Frees the memory of a buffer at once, instead of when it is collected. Using the buffer afterwards
 throws a [`BufferError`](@ref). So does freeing it while something is allocated in it; after an
 exception, call [`reset_buffer!`](@ref) first.
+
+```jldoctest
+buffer = SlabBuffer()
+Ebbtide.free(buffer)
+buffer
+
+# output
+
+SlabBuffer{1048576}(closed)
+```
 """
 function free(b::AbstractBuffer)
     b.arena == C_NULL || check_idle(b)
@@ -246,6 +293,21 @@ end
 
 Frees everything that was allocated in a buffer, for instance after an exception. Keeps the chunks.
 Returns the buffer. Arrays of blocks that are open must not be used afterwards.
+
+```jldoctest
+buffer = SlabBuffer()
+try
+    @no_escape buffer (@alloc(Int, 10); error("stopped"))
+catch
+    before = Ebbtide.used(buffer)
+    Ebbtide.reset_buffer!(buffer)
+    before, Ebbtide.used(buffer)
+end
+
+# output
+
+(80, 0)
+```
 """
 function reset_buffer!(b::AbstractBuffer)
     set_words!(b, root(b))

@@ -129,6 +129,19 @@ end
 
 The position of a buffer, for [`checkpoint_restore!`](@ref). [`@no_escape`](@ref) does both and
 should be preferred. Costs a few loads.
+
+```jldoctest
+buffer = SlabBuffer()
+position = Ebbtide.checkpoint_save(buffer)
+Ebbtide.alloc!(buffer, Int, 10)
+before = Ebbtide.used(buffer)
+Ebbtide.checkpoint_restore!(position)
+before, Ebbtide.used(buffer)
+
+# output
+
+(80, 0)
+```
 """
 @inline checkpoint_save(b::AbstractBuffer) = Checkpoint(b, words(b), UInt(b.moves))
 

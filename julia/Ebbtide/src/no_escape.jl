@@ -72,6 +72,18 @@ const OUTSIDE = "may only be used inside of a @no_escape block"
 An uninitialised array in the buffer of the enclosing [`@no_escape`](@ref) block, valid until the
 block ends. See [`alloc!`](@ref) for the errors. Other tasks may use the array only if they end
 before the block. Allocating from another task is an error.
+
+```jldoctest
+@no_escape begin
+    squares = @alloc(Int, 4)
+    squares .= (1:4) .^ 2
+    sum(squares)
+end
+
+# output
+
+30
+```
 """
 macro alloc(args...)
     placeholder("@alloc", args)
@@ -81,6 +93,18 @@ end
     @alloc_ptr(bytes) -> Ptr{Nothing}
 
 Like [`@alloc`](@ref), but returns the address of `bytes` bytes, aligned to 16.
+
+```jldoctest
+@no_escape begin
+    number = Ptr{Int}(@alloc_ptr(8))
+    unsafe_store!(number, 7)
+    unsafe_load(number)
+end
+
+# output
+
+7
+```
 """
 macro alloc_ptr(args...)
     placeholder("@alloc_ptr", args)
@@ -90,6 +114,16 @@ end
     @alloc_nothrow(T, dims...)
 
 Like [`@alloc`](@ref), but returns `nothing` if there is no room.
+
+```jldoctest
+@no_escape AllocBuffer(100) begin
+    @alloc_nothrow(Int, 1_000) === nothing
+end
+
+# output
+
+true
+```
 """
 macro alloc_nothrow(args...)
     placeholder("@alloc_nothrow", args)

@@ -30,6 +30,14 @@ end
     no_escape(f, buffer = default_buffer())
 
 The function form of [`@no_escape`](@ref): calls `f()`, and frees what it allocated in the buffer.
+
+```jldoctest
+Ebbtide.no_escape(() -> sum(fill!(alloc(Int, 10), 2)))
+
+# output
+
+20
+```
 """
 function no_escape(f, b = default_buffer())
     @no_escape b f()

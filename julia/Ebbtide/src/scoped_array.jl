@@ -14,6 +14,17 @@ products of matrices are `ScopedArray`s too, if their elements are plain bits.
 
 `ScopedArray(array)` shares the elements of an ordinary array, so that arrays derived from it are in
 the arena. `parent` returns the wrapped array.
+
+```jldoctest
+@arena begin
+    x = ScopedArray(rand(100_000)) # shared with code that knows nothing of arenas
+    x .+ 1 isa ScopedArray
+end
+
+# output
+
+true
+```
 """
 struct ScopedArray{T,N} <: DenseArray{T,N}
     parent::Array{T,N}

@@ -63,6 +63,17 @@ Base.show(io::IO, b::AbstractBuffer) = print(io, typeof(b), "(", summary_text(b)
 
 Limits the bytes that a buffer may take from the heap, headers included; 0 for no limit. Memory that
 it holds already stays. Allocations beyond the limit throw a [`BufferError`](@ref).
+
+```jldoctest
+buffer = Ebbtide.set_limit!(SlabBuffer(), 2^21)
+@no_escape buffer begin
+    @alloc_nothrow(UInt8, 2^22) === nothing
+end
+
+# output
+
+true
+```
 """
 function set_limit!(b::AbstractBuffer, bytes::Integer)
     b.arena == C_NULL && throw(BufferError("the buffer is closed"))
@@ -83,6 +94,18 @@ limit(b::AbstractBuffer) = Int(ccall(LIBRARY.ebb_arena_limit, Csize_t, (Ptr{Cvoi
 
 Frees all chunks of a buffer except the first. Throws a [`BufferError`](@ref) if something is
 allocated in it.
+
+```jldoctest
+buffer = SlabBuffer{16_384}()
+@no_escape buffer (@alloc(Int, 10_000); nothing)
+before = Ebbtide.capacity(buffer)
+Ebbtide.trim!(buffer)
+Ebbtide.capacity(buffer) < before
+
+# output
+
+true
+```
 """
 function trim!(b::AbstractBuffer)
     rebuild!(b) do arena

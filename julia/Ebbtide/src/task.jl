@@ -59,6 +59,14 @@ end
 The buffer of the current task, created on first use. Each task has its own. After the task has
 ended and was collected, the memory is freed or reused by another task. [`with_buffer`](@ref)
 replaces the buffer for a while.
+
+```jldoctest
+fetch(@async default_buffer()) === default_buffer()
+
+# output
+
+false
+```
 """
 @inline default_buffer() = default_buffer(SlabBuffer)
 
@@ -133,6 +141,15 @@ end
 Calls `f()` with `buffer` as the [`default_buffer`](@ref) of the current task: a
 `SlabBuffer{1048576}` or an `AllocBuffer{Vector{UInt8}}`. If `f` throws, its allocations in the
 buffer are freed.
+
+```jldoctest
+buffer = SlabBuffer()
+with_buffer(() -> default_buffer() === buffer, buffer)
+
+# output
+
+true
+```
 """
 with_buffer(f, b::SlabBuffer{DEFAULT_SIZE}) = with_replaced(f, :slab, b)
 with_buffer(f, b::AllocBuffer{Vector{UInt8}}) = with_replaced(f, :fixed, b)

@@ -15,6 +15,27 @@ module Examples end
     @test Examples.normalised_sum([0, 0]) == 0
 end
 
+@testset "the programs of the pages run, $page" for page in ("arena.md", "own.md")
+    examples = Module()
+    Core.eval(examples, :(using Ebbtide))
+    blocks = code_blocks(joinpath("docs", "src", page))
+    @test !isempty(blocks)
+    for block in blocks
+        include_string(examples, block)
+    end
+end
+
+@testset "a buffer of one's own, as its page has it" begin
+    examples = Module()
+    Core.eval(examples, :(using Ebbtide))
+    include_string(examples, first(code_blocks(joinpath("docs", "src", "own.md"))))
+    @test Core.eval(examples, quote
+        tape = Tape(zeros(UInt8, 1000), 0)
+        sums = [@no_escape(tape, sum(fill!(@alloc(Int, 100), turn))) for turn in 1:3]
+        sums == [100, 200, 300] && tape.at == 0
+    end)
+end
+
 @testset "each public name has a docstring, and each docstring a place in the pages" begin
     documented = Set(string(binding.var) for binding in keys(Docs.meta(Ebbtide)))
     for name in names(Ebbtide)
@@ -26,4 +47,22 @@ end
         union!(listed, replace.(split(block.captures[1]), "Ebbtide." => ""))
     end
     @test listed == documented
+end
+
+# Examples with their results: ```jldoctest blocks, as Documenter knows them.
+function doctests(text)
+    [Tuple(strip.(split(block.captures[1], "\n# output\n"))) for block in eachmatch(r"```jldoctest\n(.*?)```"s, text)]
+end
+
+@testset "the examples of docstrings give the results that stand there" begin
+    sources = joinpath(dirname(@__DIR__), "src")
+    count = 0
+    for file in readdir(sources), (program, expected) in doctests(read(joinpath(sources, file), String))
+        page = Module()
+        Core.eval(page, :(using Ebbtide))
+        value = include_string(page, program)
+        @test sprint(show, MIME("text/plain"), value) == expected
+        count += 1
+    end
+    @test count >= 20
 end
