@@ -107,3 +107,24 @@ fn large_blocks_count_as_live_for_other_owners_at_once() {
     drop(owners);
     release_pool();
 }
+
+#[test]
+fn a_growth_that_the_byte_limit_refuses_is_not_live() {
+    const LARGE: Layout = Layout::new::<[u8; 260 * MIB]>();
+    let _alone = ALONE.lock().unwrap();
+    let owner = Owner::new();
+    assert!(owner.start());
+    let scope = owner.enter(&Options::new().byte_limit(300 * MIB)).unwrap();
+    // Nobody writes to it, so it takes no memory. It could grow in place.
+    let block = owner.alloc(LARGE);
+    assert!(!block.is_null());
+    let live = report().live;
+    // SAFETY: the block is alive, with this layout.
+    assert!(unsafe { owner.realloc(block, LARGE, 500 * MIB) }.is_null());
+    assert!(report().live <= live, "{}", report());
+    // SAFETY: the block is still alive, with this layout, and used no more.
+    assert!(unsafe { owner.dealloc(block, LARGE) });
+    owner.leave(scope);
+    drop(owner);
+    release_pool();
+}

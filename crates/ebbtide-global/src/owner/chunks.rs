@@ -72,6 +72,7 @@ impl Owner {
         }
         let Some(run) = warm.or_else(|| pool::take_empty(class)) else {
             memory::shrink(bytes - held);
+            self.publish_served();
             return Err(Reason::Exhausted);
         };
         if held < bytes {
@@ -258,10 +259,13 @@ impl Owner {
             return Ok(());
         }
         if self.existing_lists().is_some_and(|lists| self.is_mostly_empty(lists, record, current)) {
-            self.sweep(first_chunk, current);
+            // The chunks that a persistent scope adopted were not counted. There may be very many.
+            self.sweep(first_chunk, current, None);
         }
         let taken = match self.take_chunk(self.scope.get()) {
-            Err(Reason::Waste) if self.sweep(first_chunk, current) => {
+            Err(Reason::Waste)
+                if self.sweep(first_chunk, current, self.adopted_by(first_chunk)) =>
+            {
                 self.take_chunk(self.scope.get())
             }
             taken => taken,
@@ -372,13 +376,17 @@ impl Owner {
         is_mostly_empty
     }
 
-    /// Gives back the empty chunks of the innermost scope, and clears its free lists, because
-    /// listed blocks may lie in those chunks. Returns false, and changes nothing, if there are
-    /// none.
+    /// The chunks that the scope of this first chunk has adopted as a whole, if it is persistent.
+    fn adopted_by(&self, first_chunk: Run) -> Option<Run> {
+        if self.is_persistent(first_chunk) { self.persistence.adopted.get() } else { None }
+    }
+
+    /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its
+    /// free lists, because listed blocks may lie in those chunks. Returns false, and changes
+    /// nothing, if there are none.
     #[cold]
-    fn sweep(&self, first_chunk: Run, current: Run) -> bool {
+    fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
         let is_persistent = self.is_persistent(first_chunk);
-        let adopted = if is_persistent { self.persistence.adopted.get() } else { None };
         let is_swept = |chunk: Run| chunk != first_chunk && self.is_empty(chunk);
         if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
             return false;
@@ -389,10 +397,10 @@ impl Owner {
         // These two may refer to a chunk that is given back.
         self.search_position.set(None);
         self.persistence.probe.set(None);
-        let give_up = |chunk: Run| {
+        // Frees by other threads were not subtracted from `live` yet.
+        let give_up = |chunk: Run, live: i64| {
             if let Some(lists) = self.existing_lists() {
-                // Frees by other threads were not subtracted yet.
-                lists.live.set(lists.live.get() - i64::from(chunk.entry().local.get()));
+                lists.live.set(lists.live.get() - live);
             }
             if is_persistent {
                 chunk.entry().count_unpinned();
@@ -407,18 +415,20 @@ impl Owner {
             if is_swept(chunk) {
                 before.set_next(chunk.next());
                 added_chunks.set(added_chunks.get().saturating_sub(1));
-                give_up(chunk);
+                give_up(chunk, i64::from(chunk.entry().local.get()));
             } else {
                 before = chunk;
             }
         }
-        if is_persistent {
+        if adopted.is_some() {
             self.persistence.adopted.set(None);
             let mut next = adopted;
             while let Some(chunk) = next {
                 next = chunk.next();
                 if is_swept(chunk) {
-                    give_up(chunk);
+                    // `adopt_whole` counted the blocks that were alive then.
+                    let Entry { local, adopted_live, .. } = chunk.entry();
+                    give_up(chunk, i64::from(local.get()) + i64::from(adopted_live.get()));
                 } else {
                     chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
                 }

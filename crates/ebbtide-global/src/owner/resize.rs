@@ -258,6 +258,8 @@ impl Owner {
         let record = if is_own { self.record_of(entry.record.large_scope.get()) } else { None };
         if record.is_some_and(|record| !charge(&record.budget, old_size, new_size)) {
             crate::memory::shrink(more);
+            // The bytes that were published will not be served.
+            self.publish_served();
             return false;
         }
         entry.held.set(entry.held.get() + more);
