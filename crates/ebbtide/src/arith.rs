@@ -51,7 +51,7 @@ macro_rules! arithmetic {
         }
 
         /// Returns the start of a block of `size` bytes at the low end of `low..top`, for any
-        /// layout.
+        /// layout, or any size that is a multiple of `align`: `padding + size` never wraps then.
         #[inline(always)]
         #[must_use]
         pub const fn up(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
