@@ -13,9 +13,10 @@ use std::{
     mem::MaybeUninit,
 };
 
-/// An iterator of unknown length.
+/// An iterator of unknown length, without an upper bound.
 fn unknown<T>(values: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-    values.into_iter().filter(|_| true)
+    let mut values = values.into_iter();
+    std::iter::from_fn(move || values.next())
 }
 
 /// Prints one character at a time.
