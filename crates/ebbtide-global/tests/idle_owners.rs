@@ -5,54 +5,14 @@
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
+mod idle;
+
 use ebbtide_global::{Options, engine::Owner, report};
+use idle::{BLOCK, free, keep_some, started};
 use std::{
-    alloc::Layout,
     thread,
     time::{Duration, Instant},
 };
-
-const BLOCK: Layout = Layout::new::<[usize; 64]>();
-
-fn started() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
-}
-
-/// Serves a block that is filled with its address. `None` where the bound does not allow one.
-fn serve(owner: &Owner) -> Option<*mut u8> {
-    let block = owner.alloc(BLOCK);
-    if block.is_null() {
-        return None;
-    }
-    // SAFETY: the block has this layout.
-    unsafe { block.cast::<[usize; 64]>().write([block.addr(); 64]) };
-    Some(block)
-}
-
-/// Frees a block, which must be as it was served.
-fn free(owner: &Owner, block: *mut u8) {
-    // SAFETY: the block is alive and was filled when it was served.
-    assert_eq!(unsafe { block.cast::<[usize; 64]>().read() }, [block.addr(); 64]);
-    // SAFETY: the block is alive, with this layout, and used no more.
-    assert!(unsafe { owner.dealloc(block, BLOCK) });
-}
-
-/// A scope that serves 64 blocks and keeps every eighth.
-fn keep_some(owner: &Owner, kept: &mut Vec<*mut u8>) {
-    let Some(scope) = owner.enter(&Options::new()) else { return };
-    let mut blocks: Vec<_> = (0..64).filter_map(|_| serve(owner)).collect();
-    kept.extend(blocks.pop());
-    for (number, block) in blocks.into_iter().enumerate() {
-        if number % 8 == 0 {
-            kept.push(block);
-        } else {
-            free(owner, block);
-        }
-    }
-    owner.leave(scope);
-}
 
 /// Ends windows of time, as an owner does that goes on, until little is held.
 fn wait_until_given_back(other: &Owner) {

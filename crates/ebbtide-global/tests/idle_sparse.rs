@@ -1,39 +1,15 @@
-//! Claim: an owner that ends the scope of an idle one does not take the chunks that stay pinned for its
-//! own: its next scope does not persist.
+//! Claim: an owner that ends the scope of an idle one does not take the chunks that stay pinned for
+//! its own: its next scope does not persist.
 
 // Without a range nothing is held.
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Options, engine::Owner, report};
-use std::{alloc::Layout, thread, time::Duration};
+mod idle;
 
-const BLOCK: Layout = Layout::new::<[usize; 64]>();
-
-fn started() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
-}
-
-fn free(owner: &Owner, block: *mut u8) {
-    // SAFETY: the block is alive, with this layout, and used no more.
-    assert!(unsafe { owner.dealloc(block, BLOCK) });
-}
-
-/// A scope that serves 64 blocks and keeps eight.
-fn keep_some(owner: &Owner, kept: &mut Vec<*mut u8>) {
-    let scope = owner.enter(&Options::new()).unwrap();
-    let blocks: Vec<_> = (0..64).map(|_| owner.alloc(BLOCK)).collect();
-    for (number, block) in blocks.into_iter().filter(|block| !block.is_null()).enumerate() {
-        if number % 8 == 0 {
-            kept.push(block);
-        } else {
-            free(owner, block);
-        }
-    }
-    owner.leave(scope);
-}
+use ebbtide_global::{Options, report};
+use idle::{free, keep_some, started};
+use std::{thread, time::Duration};
 
 #[test]
 fn the_sparse_chunks_of_an_idle_owner_are_its_own() {

@@ -5,40 +5,16 @@
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Options, engine::Owner, release_pool, report};
-use std::{alloc::Layout, thread, time::Duration};
+mod idle;
 
-const BLOCK: Layout = Layout::new::<[usize; 64]>();
-
-fn started() -> Owner {
-    let owner = Owner::new();
-    assert!(owner.start());
-    owner
-}
-
-fn free(owner: &Owner, block: *mut u8) {
-    // SAFETY: the block is alive, with this layout, and used no more.
-    assert!(unsafe { owner.dealloc(block, BLOCK) });
-}
-
-/// A scope that serves 64 blocks and keeps eight.
-fn keep_some(owner: &Owner, kept: &mut Vec<*mut u8>) {
-    let scope = owner.enter(&Options::new()).unwrap();
-    let blocks: Vec<_> = (0..64).map(|_| owner.alloc(BLOCK)).collect();
-    for (number, block) in blocks.into_iter().filter(|block| !block.is_null()).enumerate() {
-        if number % 8 == 0 {
-            kept.push(block);
-        } else {
-            free(owner, block);
-        }
-    }
-    owner.leave(scope);
-}
+use ebbtide_global::{engine::Owner, release_pool, report};
+use idle::{free, keep_some, serve, started};
+use std::{thread, time::Duration};
 
 /// A fast scope, which publishes nothing when it ends.
 fn use_and_free(owner: &Owner) {
     let scope = owner.enter_default().unwrap();
-    let blocks: Vec<_> = (0..20).map(|_| owner.alloc(BLOCK)).collect();
+    let blocks: Vec<_> = (0..20).map(|_| serve(owner).unwrap()).collect();
     // Not in reverse, so that the bytes count as served.
     blocks.into_iter().for_each(|block| free(owner, block));
     owner.leave(scope);
