@@ -11,8 +11,8 @@
 //! | above | has an owner |
 //!
 //! The counter of an owned chunk never falls as low as `BIAS / 2`: a byte that another thread freed
-//! is not served again while the chunk has the same owner, so other threads free at most
-//! [`MAX_BLOCKS`] of its blocks.
+//! is not served again while the chunk has the same owner, so other threads free at most as many of
+//! its blocks as fit into it.
 //!
 //! The model in `tests/loom.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
@@ -25,12 +25,9 @@ use loom::sync::atomic::{AtomicU32, Ordering, fence};
 /// The initial value of an owned chunk's counter.
 pub(crate) const BIAS: u32 = 1 << 30;
 
-/// The most blocks that fit into a chunk.
-pub(crate) const MAX_BLOCKS: usize = crate::size::CHUNK / crate::size::GRANULE;
-
 // The counter of an adopted chunk begins at the bias plus its pinned blocks. Other threads subtract
-// at most the pinned blocks and those bumped since.
-const _: () = assert!(2 * MAX_BLOCKS < (BIAS / 4) as usize);
+// at most the pinned blocks and those bumped since: twice as many as fit into a chunk.
+const _: () = assert!(2 * crate::size::CHUNK / crate::size::GRANULE < (BIAS / 4) as usize);
 
 /// See the module's head.
 #[derive(Debug)]

@@ -105,11 +105,7 @@ const STEPS: &[Step] = &[
     .needs(&[DENY])
     .slow(),
     Step::new("the API since the last release", "bash ci/semver.sh").needs(&[SEMVER]).slow(),
-    Step::new(
-        "packages, built from what they contain",
-        "cargo package --allow-dirty --package ebbtide --package ebbtide-global --package ebbtide-capi",
-    )
-    .slow(),
+    Step::new("packages, built from what they contain", "bash ci/package.sh").slow(),
     Step::new("Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]).slow(),
     Step::new("32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]).slow(),
     Step::new("aarch64, under QEMU", "bash ci/platforms.sh aarch64").needs(&[QEMU]).slow(),
