@@ -1,9 +1,11 @@
-//! Draws the plots of the records in docs/records, and writes their tables into the pages in docs/,
-//! between `<!-- table NAME -->` and `<!-- end -->`.
+//! Draws the plots of the records in docs/records, and writes their tables into the pages in docs/
+//! and the README, between `<!-- table NAME -->` and `<!-- end -->`.
 
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
 use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
 
+#[path = "page/costs.rs"]
+mod costs;
 #[path = "page/unaware.rs"]
 mod unaware;
 
@@ -78,7 +80,7 @@ fn write(docs: &Path) -> io::Result<()> {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
     }
-    for page in ["BENCHMARKS.md", "DIRECTION.md", "records/tables.md"] {
+    for page in ["../README.md", "BENCHMARKS.md", "DIRECTION.md", "records/tables.md"] {
         let path = docs.join(page);
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
@@ -106,6 +108,8 @@ fn write(docs: &Path) -> io::Result<()> {
         );
         text = filled(&text, "direction-times", &times(&suite, "direction: "));
         text = filled(&text, "memory", &memory(&scaling));
+        text = filled(&text, "costs-machine", &costs::machine(&suite));
+        text = filled(&text, "costs", &costs::table(&suite, &table));
         fs::write(&path, text)?;
     }
     Ok(())

@@ -1,0 +1,81 @@
+//! The README's table of what the common operations cost, beside the fastest peer.
+
+use super::{ARENAS, Record, number};
+
+/// Rows of the suite, and what the README calls them. A contestant after the label replaces the
+/// fastest peer.
+const ROWS: [(&str, &str, Option<&str>); 12] = [
+    ("scalars: u8, local", "`u8`, scope in a local variable", None),
+    ("scalars: u64, local", "`u64`, scope in a local variable", None),
+    (
+        "scalars: u64, behind a reference",
+        "`u64`, through `&Scope` in a function that is not inlined",
+        None,
+    ),
+    (
+        "scope: a child scope: open, allocate 8 bytes, close",
+        "open a child scope, allocate 8 bytes, close",
+        None,
+    ),
+    (
+        "scope: of an arena in memory: open, allocate 8 bytes, close",
+        "open a scope of an arena in memory, allocate 8 bytes, close",
+        None,
+    ),
+    (
+        "scope: the default one: open, allocate 8 bytes, close",
+        "the same with the thread's default arena",
+        None,
+    ),
+    ("small copies: strings of 1 to 32 bytes, mixed", "copy a string of 1 to 32 bytes", None),
+    ("structs: 64 bytes", "move a value of 64 bytes in", None),
+    ("growth: push 1000 integers", "push one of 1,000 integers (`GrowVec`)", None),
+    (
+        "growth: push 1000 integers",
+        "the same, against `Vec::with_capacity`",
+        Some("std, with_capacity"),
+    ),
+    (
+        "large copies: 100000 of 1024 bytes, 102 MB, again",
+        "copy slices of 1 KiB, 102 MB in all, into a warm arena",
+        None,
+    ),
+    (
+        "collections: a map of 2,000 integers: insert, look up, drop",
+        "a hash map of 2,000 integers: insert, look up, drop (`s.map()`)",
+        None,
+    ),
+];
+
+/// The machine and the table. `stumpalo` is the record of that crate's table of operations.
+pub(crate) fn table(suite: &Record, stumpalo: &Record) -> String {
+    let mut text = String::from("| what | best peer | its time ÷ ours |\n|---|---|---:|\n");
+    for (row, what, against) in ROWS {
+        let is_asked = |name: &str| against.map_or(ARENAS.contains(&name), |asked| asked == name);
+        let best = suite
+            .lines
+            .iter()
+            .filter(|line| line["row"] == row && is_asked(&line["contestant"]))
+            .min_by(|a, b| number(a, "ratio").total_cmp(&number(b, "ratio")));
+        if let Some(best) = best {
+            text +=
+                &format!("| {what} | {} | {:.2} |\n", best["contestant"], number(best, "ratio"));
+        }
+    }
+    if let Some(mean) = stumpalo.starting("stumpalo's table: geometric mean").next() {
+        text += &format!(
+            "| stumpalo's table of 107 operations, geometric mean | each row's best | {:.2} |\n",
+            number(mean, "value")
+        );
+    }
+    text
+}
+
+/// The machine and the day of a record, in one line.
+pub(crate) fn machine(suite: &Record) -> String {
+    let of = |key: &str| {
+        let line = suite.head.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+        line.unwrap_or_default().split(" (").next().unwrap_or_default()
+    };
+    format!("Medians of one run: {}, {}, {}.\n", of("cpu"), of("toolchain"), of("date"))
+}
