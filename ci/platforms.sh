@@ -108,12 +108,12 @@ in_aarch64() {
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="prlimit --as=$((16 << 30)) qemu-aarch64 -L /usr/aarch64-linux-gnu"
     export PROPTEST_CASES=${PROPTEST_CASES:-10}
     local test=(cargo test --target aarch64-unknown-linux-gnu)
-    local core=(accessors arith auto_traits bad_input builders claims failure growing local local_thread_exit methods)
+    local core=(accessors arith auto_traits bad_input builders claims failure growing local local_late local_thread_exit methods)
     core+=(moving no_heap_calls panics peers_bugs pool pool_in_allocator reentrancy scopes steady_state traps unsize)
     "${test[@]}" --package ebbtide "${core[@]/#/--test=}" -- \
         --skip out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error
     local global=(attacked bumper channels chunk_ends empty_chunks ended_threads epoch first_println futures given_back)
-    global+=(globals labels limits listed_chunks lists live_bytes not_installed pages panics poison rayon)
+    global+=(globals labels late_threads limits listed_chunks lists live_bytes not_installed pages panics poison rayon)
     global+=(released_pools shrinking soak tails thread_exit tickets turns zeroed_runs)
     "${test[@]}" --package ebbtide-global --lib "${global[@]/#/--test=}"
     # Other sizes of pages that a system may be configured for: QEMU reports them, and places

@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Naming a target, even the host, keeps the flags away from build scripts and procedural macros.
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
-tests=(--test local --test local_thread_exit)
+tests=(--test local --test local_late --test local_thread_exit)
 # The sanitizer does not see the locks of a standard library that was built without it, and would
 # report accesses that they protect as races. It does see when threads are joined.
 source=$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library

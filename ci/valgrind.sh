@@ -5,6 +5,6 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 leaks="--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
-export VALGRIND_OPTS="--quiet --error-exitcode=1 $leaks"
+export VALGRIND_OPTS="--quiet --error-exitcode=1 --suppressions=$PWD/ci/valgrind.supp $leaks"
 # Optimised, because Valgrind slows programs down about thirty times.
 exec cargo test --release --config "target.'cfg(all())'.runner = 'valgrind'" --package ebbtide --lib --tests "$@"

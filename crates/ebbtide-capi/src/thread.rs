@@ -77,16 +77,13 @@ mod late {
     }
 
     /// Libraries are unloaded and loaded again, and a process has few keys.
-    unsafe extern "C" fn unload() {
-        // SAFETY: while a library is unloaded, nobody calls its functions. Where the whole process
-        // ends instead, a thread that still runs and sets its first value at this moment would need
-        // another thread that creates a key meanwhile; see `ThreadKey::delete`.
-        unsafe { KEY.delete() };
+    extern "C" fn unload() {
+        KEY.delete();
     }
 
     #[used]
     #[unsafe(link_section = ".fini_array")]
-    static UNLOAD: unsafe extern "C" fn() = unload;
+    static UNLOAD: extern "C" fn() = unload;
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -28,7 +28,80 @@ impl Drop for Exit {
     fn drop(&mut self) {
         // Destructors of other variables may still allocate and free, outside of scopes.
         with(Owner::end);
+        late::forget();
     }
+}
+
+/// The second chance to end the owner of a thread: a thread may open its first scope in the
+/// destructor of a POSIX key, when [`Exit`] is too late. The key alone would not do: its function
+/// may lie in a library that has been unloaded by then, which the destructor of a thread-local
+/// prevents. A library that is unloaded leaves its key behind, as it does its range of addresses.
+#[cfg(target_os = "linux")]
+mod late {
+    use super::with;
+    use crate::owner::Owner;
+    use core::{
+        ffi::c_void,
+        ptr::{self, NonNull},
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    /// The system's key plus one; 0 before there is one. Relaxed: the number is all that threads
+    /// share.
+    static KEY: AtomicUsize = AtomicUsize::new(0);
+
+    unsafe extern "C" fn end(_: *mut c_void) {
+        with(Owner::end);
+    }
+
+    /// Makes the end of this thread end its owner, unless [`forget`] is called before. If the
+    /// process has no keys left, only the destructor of the thread-local does.
+    pub(super) fn register() {
+        if let Some(key) = known(KEY.load(Ordering::Relaxed)).or_else(create) {
+            // SAFETY: the key exists for ever. Its function ignores the value.
+            unsafe { libc::pthread_setspecific(key, NonNull::<u8>::dangling().as_ptr().cast()) };
+        }
+    }
+
+    /// The destructor of the thread-local has run in this thread.
+    pub(super) fn forget() {
+        if let Some(key) = known(KEY.load(Ordering::Relaxed)) {
+            // SAFETY: the key exists for ever, and null is no value.
+            unsafe { libc::pthread_setspecific(key, ptr::null()) };
+        }
+    }
+
+    fn known(number: usize) -> Option<libc::pthread_key_t> {
+        libc::pthread_key_t::try_from(number.checked_sub(1)?).ok()
+    }
+
+    #[cold]
+    fn create() -> Option<libc::pthread_key_t> {
+        let mut key = 0;
+        // SAFETY: a variable for the result. The function may be called at the end of any thread:
+        // the thread's owner has no destructor, and on Linux the memory of thread-locals outlives
+        // the destructors of keys.
+        if unsafe { libc::pthread_key_create(&raw mut key, Some(end)) } != 0 {
+            return None;
+        }
+        // Keys are small: there is no overflow.
+        let number = usize::try_from(key).ok()?.checked_add(1)?;
+        match KEY.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => Some(key),
+            Err(other) => {
+                // SAFETY: the key was created just now, and nobody else knows it.
+                unsafe { libc::pthread_key_delete(key) };
+                known(other)
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod late {
+    pub(super) fn register() {}
+
+    pub(super) fn forget() {}
 }
 
 /// Whether scopes can be served: there is a range, and the program's global allocator is a
@@ -126,10 +199,11 @@ pub(crate) fn start() -> bool {
         }
     }
     // If `EXIT` is already destroyed, nothing would end the owner.
-    if EXIT.try_with(|_| ()).is_err() {
+    if EXIT.try_with(|_| ()).is_err() || !with(Owner::start) {
         return false;
     }
-    with(Owner::start) && is_installed()
+    late::register();
+    is_installed()
 }
 
 /// Whether the global allocator is a `Scoped`. Finds out by allocating one block inside a scope.

@@ -312,7 +312,9 @@ impl Local {
     /// Makes a new entry the primary one, if there is none and the thread is not ending. It counts
     /// as leased.
     fn make_primary(&self, made: EntryRef) {
-        if self.primary.get().is_none() && REAPER.try_with(|_| ()).is_ok() {
+        let is_ending = || self.dead.get() || REAPER.try_with(|_| ()).is_err();
+        if self.primary.get().is_none() && !is_ending() {
+            late::register(self);
             // SAFETY: T4: the primary entry has one lease at a time, which uses either the entry's
             // scope or this copy.
             self.words.set(unsafe { child_of(&made.scope) });
@@ -384,6 +386,12 @@ impl Local {
         }
     }
 
+    /// Frees the entries of a thread that ends. Those that become idle later are freed at once.
+    fn end(&self) {
+        self.dead.set(true);
+        self.free_idle();
+    }
+
     /// Whether a default scope is open.
     fn is_in_use(&self) -> bool {
         let primary_is_leased = self.primary.get().is_some() && self.state.get() & LEASED != 0;
@@ -414,11 +422,62 @@ impl Drop for Reaper {
     fn drop(&mut self) {
         // Where thread-local variables are emulated, this one may be gone already; its entries
         // stay.
-        let _ = LOCAL.try_with(|local| {
-            local.dead.set(true);
-            local.free_idle();
-        });
+        let _ = LOCAL.try_with(Local::end);
+        late::forget();
     }
+}
+
+/// The second chance to free the entries of a thread: a thread may open its first scope in the
+/// destructor of a POSIX key, when [`Reaper`] is too late. The key alone would not do: its function
+/// may lie in a library that has been unloaded by then, which the destructor of a thread-local
+/// variable prevents.
+#[cfg(target_os = "linux")]
+mod late {
+    use super::Local;
+    use crate::thread_key::ThreadKey;
+    use core::{ffi::c_void, ptr};
+
+    unsafe extern "C" fn end(local: *mut c_void) {
+        // SAFETY: the values of the key are the variables of threads, set by `register`. Each has
+        // no destructor, and on Linux its memory outlives the destructors of the thread's keys.
+        unsafe { &*local.cast::<Local>() }.end();
+    }
+
+    // SAFETY: its values are the variables of threads that end.
+    static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
+
+    /// Ends `local`, the variable of this thread, with the thread, unless [`forget`] is called
+    /// before. If the process has no keys left, only the reaper ends it.
+    pub(super) fn register(local: &Local) {
+        // SAFETY: the variable lives until destructors of keys have run in this thread.
+        unsafe { KEY.set(ptr::from_ref(local).cast_mut().cast()) };
+    }
+
+    /// The reaper has run in this thread.
+    pub(super) fn forget() {
+        // SAFETY: null is no value.
+        unsafe { KEY.set(ptr::null_mut()) };
+    }
+
+    /// Libraries are unloaded and loaded again, and a process has few keys.
+    extern "C" fn unload() {
+        KEY.delete();
+    }
+
+    // The section has pointers to functions without arguments, which run when the library is unloaded
+    // or the process ends.
+    #[used]
+    #[unsafe(link_section = ".fini_array")]
+    static UNLOAD: extern "C" fn() = unload;
+}
+
+#[cfg(not(target_os = "linux"))]
+mod late {
+    use super::Local;
+
+    pub(super) fn register(_: &Local) {}
+
+    pub(super) fn forget() {}
 }
 
 /// Runs `f` with a scope of this thread's default arena. Everything allocated in it is free again

@@ -33,8 +33,10 @@ use core::{
 #[derive(Debug)]
 pub struct ThreadKey {
     /// The system's number plus one; [`NONE`] before there is one, [`DELETED`] after it was
-    /// deleted. Relaxed: the number is all that threads share.
+    /// deleted, which it stays.
     number: AtomicUsize,
+    /// The number of threads in [`set`](ThreadKey::set).
+    setters: AtomicUsize,
     end: unsafe extern "C" fn(*mut c_void),
 }
 
@@ -66,7 +68,7 @@ impl ThreadKey {
     /// ```
     #[must_use]
     pub const unsafe fn new(end: unsafe extern "C" fn(*mut c_void)) -> Self {
-        ThreadKey { number: AtomicUsize::new(NONE), end }
+        ThreadKey { number: AtomicUsize::new(NONE), setters: AtomicUsize::new(0), end }
     }
 
     /// Sets the value of the calling thread. Returns false if that is impossible, because the
@@ -87,14 +89,21 @@ impl ThreadKey {
     /// assert!(unsafe { KEY.set(std::ptr::null_mut()) });
     /// ```
     pub unsafe fn set(&self, value: *mut c_void) -> bool {
-        let Some(key) = self.get() else { return false };
-        // SAFETY: `get` created the key. The caller says that its destructor takes the value.
-        unsafe { pthread_setspecific(key, value) == 0 }
+        // Before `get` reads the number. All accesses of both are sequentially consistent: either
+        // `delete` sees this thread, and the system's key stays, or `get` sees `DELETED`.
+        self.setters.fetch_add(1, Ordering::SeqCst);
+        let is_set = self.get().is_some_and(|key| {
+            // SAFETY: `get` created the key, and `delete` leaves it alone while this thread is
+            // counted. The caller says that its destructor takes the value.
+            unsafe { pthread_setspecific(key, value) == 0 }
+        });
+        self.setters.fetch_sub(1, Ordering::SeqCst);
+        is_set
     }
 
     /// The system's key. `None` if there is none to be had.
     fn get(&self) -> Option<c_uint> {
-        let known = self.number.load(Ordering::Relaxed);
+        let known = self.number.load(Ordering::SeqCst);
         if known != NONE {
             return system_key(known);
         }
@@ -105,7 +114,7 @@ impl ThreadKey {
         }
         // Keys are small: there is no overflow.
         let made = usize::try_from(key).ok()?.checked_add(1)?;
-        match self.number.compare_exchange(NONE, made, Ordering::Relaxed, Ordering::Relaxed) {
+        match self.number.compare_exchange(NONE, made, Ordering::SeqCst, Ordering::SeqCst) {
             Ok(_) => Some(key),
             Err(other) => {
                 // SAFETY: the key was created just now, and nobody else knows it.
@@ -116,25 +125,26 @@ impl ThreadKey {
     }
 
     /// Deletes the system's key, for the end of a library that is unloaded. No value is passed to
-    /// the function any more, and none can be set. Nothing if no value was ever set.
-    ///
-    /// # Safety
-    ///
-    /// No other thread sets a value meanwhile.
+    /// the function any more, and none can be set. No-op if no value was ever set. If another thread
+    /// is setting a value at the same time, the system's key stays.
     ///
     /// ```
     /// use ebbtide::front_end::ThreadKey;
     /// unsafe extern "C" fn end(_: *mut std::ffi::c_void) {}
     /// // SAFETY: the function ignores its argument.
     /// let key = unsafe { ThreadKey::new(end) };
-    /// // SAFETY: no other thread has the key.
-    /// unsafe { key.delete() };
+    /// key.delete();
     /// // SAFETY: null is no value.
     /// assert!(!unsafe { key.set(std::ptr::null_mut()) });
     /// ```
-    pub unsafe fn delete(&self) {
-        if let Some(key) = system_key(self.number.swap(DELETED, Ordering::Relaxed)) {
-            // SAFETY: `get` created the key, and nobody uses it any more, as the caller says.
+    pub fn delete(&self) {
+        let number = self.number.swap(DELETED, Ordering::SeqCst);
+        if self.setters.load(Ordering::SeqCst) > 0 {
+            return;
+        }
+        if let Some(key) = system_key(number) {
+            // SAFETY: `get` created the key. Threads that set a value have done so, or see
+            // `DELETED`.
             unsafe { pthread_key_delete(key) };
         }
     }
