@@ -6,15 +6,17 @@ mod traits;
 
 use crate::{
     boxed::Box,
-    error::{AllocError, Failure},
+    error::{AllocError, AllocOrInitError, Failure},
     scope::Scope,
     vector::{Exclusive, GrowVec, Memory, Vec, Vector, elements::indices},
 };
 use core::{
+    char::DecodeUtf16Error,
     convert::Infallible,
     fmt,
     iter::FusedIterator,
-    ops::RangeBounds,
+    ops::{Range, RangeBounds},
+    ptr::NonNull,
     str::{Chars, Utf8Error},
 };
 
@@ -296,6 +298,24 @@ impl<'s, 'a> String<'s, 'a> {
         scope.string_with_capacity(capacity)
     }
 
+    /// Fallible version of [`with_capacity_in`](String::with_capacity_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::try_with_capacity_in(9, &s)?.capacity(), 9);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_with_capacity_in(capacity: usize, scope: &'s Scope<'a>) -> Result<Self, AllocError> {
+        scope.try_string_with_capacity(capacity)
+    }
+
     /// Creates a string with a copy of `text`.
     ///
     /// ```
@@ -311,6 +331,26 @@ impl<'s, 'a> String<'s, 'a> {
         let mut string = scope.string_with_capacity(text.len());
         string.push_str(text);
         string
+    }
+
+    /// Fallible version of [`from_str_in`](String::from_str_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`].
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::try_from_str_in("ebb", &s)?, "ebb");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_from_str_in(text: &str, scope: &'s Scope<'a>) -> Result<Self, AllocError> {
+        let mut string = scope.try_string_with_capacity(text.len())?;
+        string.try_push_str(text)?;
+        Ok(string)
     }
 
     /// Creates a string from an iterator over characters or strings.
@@ -343,21 +383,35 @@ impl<'s, 'a> String<'s, 'a> {
     /// ```
     #[must_use]
     pub fn from_utf8_lossy_in(bytes: &[u8], scope: &'s Scope<'a>) -> Self {
-        let mut string = scope.string_with_capacity(bytes.len());
-        for chunk in bytes.utf8_chunks() {
-            string.push_str(chunk.valid());
-            if !chunk.invalid().is_empty() {
-                string.push(char::REPLACEMENT_CHARACTER);
-            }
-        }
+        let mut string = scope.string();
+        let Ok(()) = string.push_lossy::<Infallible>(bytes);
         string
+    }
+
+    /// Fallible version of [`from_utf8_lossy_in`](String::from_utf8_lossy_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the memory is free again.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::try_from_utf8_lossy_in(b"ebb\xFF", &s)?, "ebb\u{FFFD}");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    pub fn try_from_utf8_lossy_in(bytes: &[u8], scope: &'s Scope<'a>) -> Result<Self, AllocError> {
+        let mut string = scope.string();
+        let outcome = string.push_lossy(bytes);
+        string.filled(outcome)
     }
 
     /// Creates a string from UTF-16.
     ///
     /// # Errors
     ///
-    /// [`DecodeUtf16Error`](core::char::DecodeUtf16Error) if there is an unpaired surrogate.
+    /// [`DecodeUtf16Error`] if there is an unpaired surrogate.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -366,15 +420,37 @@ impl<'s, 'a> String<'s, 'a> {
     /// assert_eq!(String::from_utf16_in(&[0x65, 0xD83C, 0xDF0A], &s)?, "e🌊");
     /// # Ok::<(), std::char::DecodeUtf16Error>(())
     /// ```
-    pub fn from_utf16_in(
+    pub fn from_utf16_in(units: &[u16], scope: &'s Scope<'a>) -> Result<Self, DecodeUtf16Error> {
+        let mut string = scope.string();
+        let Ok(outcome) = string.push_utf16::<Infallible>(units);
+        string.filled(outcome)
+    }
+
+    /// Fallible version of [`from_utf16_in`](String::from_utf16_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocOrInitError::Alloc`] if there is no memory, and [`AllocOrInitError::Init`] if there is an
+    /// unpaired surrogate. The memory is free again.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::{AllocOrInitError, collections::String};
+    /// assert_eq!(String::try_from_utf16_in(&[0x65, 0xD83C, 0xDF0A], &s).unwrap(), "e🌊");
+    /// let unpaired = String::try_from_utf16_in(&[0xD83C], &s);
+    /// assert!(matches!(unpaired, Err(AllocOrInitError::Init(_))));
+    /// ```
+    pub fn try_from_utf16_in(
         units: &[u16],
         scope: &'s Scope<'a>,
-    ) -> Result<Self, core::char::DecodeUtf16Error> {
-        let mut string = scope.string_with_capacity(units.len());
-        for character in char::decode_utf16(units.iter().copied()) {
-            string.push(character?);
-        }
-        Ok(string)
+    ) -> Result<Self, AllocOrInitError<DecodeUtf16Error>> {
+        let mut string = scope.string();
+        let outcome = match string.push_utf16::<AllocError>(units) {
+            Ok(outcome) => outcome.map_err(AllocOrInitError::Init),
+            Err(error) => Err(AllocOrInitError::Alloc(error)),
+        };
+        string.filled(outcome)
     }
 
     /// Creates a string from UTF-16, replacing unpaired surrogates by U+FFFD.
@@ -387,11 +463,84 @@ impl<'s, 'a> String<'s, 'a> {
     /// ```
     #[must_use]
     pub fn from_utf16_lossy_in(units: &[u16], scope: &'s Scope<'a>) -> Self {
-        let mut string = scope.string_with_capacity(units.len());
-        for character in char::decode_utf16(units.iter().copied()) {
-            string.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
-        }
+        let mut string = scope.string();
+        let Ok(()) = string.push_utf16_lossy::<Infallible>(units);
         string
+    }
+
+    /// Fallible version of [`from_utf16_lossy_in`](String::from_utf16_lossy_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the memory is free again.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// assert_eq!(String::try_from_utf16_lossy_in(&[0x65, 0xD83C], &s)?, "e\u{FFFD}");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    pub fn try_from_utf16_lossy_in(
+        units: &[u16],
+        scope: &'s Scope<'a>,
+    ) -> Result<Self, AllocError> {
+        let mut string = scope.string();
+        let outcome = string.push_utf16_lossy(units);
+        string.filled(outcome)
+    }
+
+    /// Returns the string, or frees its memory if it could not be filled.
+    fn filled<E>(mut self, outcome: Result<(), E>) -> Result<Self, E> {
+        if outcome.is_err() {
+            self.clear();
+            self.shrink_to_fit();
+        }
+        outcome.map(|()| self)
+    }
+
+    /// Creates a string from the parts that [`into_raw_parts`](String::into_raw_parts) returned.
+    ///
+    /// # Safety
+    ///
+    /// `start`, `len` and `capacity` are the parts of a string in the scope `scope`, and that
+    /// string is not used again.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::String;
+    /// let (start, len, capacity) = String::from_str_in("ebb", &s).into_raw_parts();
+    /// // SAFETY: the parts of a string in `s`, which is not used again.
+    /// let text = unsafe { String::from_raw_parts_in(start, len, capacity, &s) };
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw_parts_in(
+        start: NonNull<u8>,
+        len: usize,
+        capacity: usize,
+        scope: &'s Scope<'a>,
+    ) -> Self {
+        // SAFETY: the caller says that these are the parts of a string in `scope` that is not used
+        // again. Its bytes are UTF-8 (U1).
+        Text { bytes: unsafe { Vec::from_raw_parts_in(start, len, capacity, scope) } }
+    }
+
+    /// Returns the address of the text, its length and the capacity, in bytes. The text stays in the
+    /// scope.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let (_, len, capacity) = s.string_with_capacity(7).into_raw_parts();
+    /// assert_eq!((len, capacity), (0, 7));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_raw_parts(self) -> (NonNull<u8>, usize, usize) {
+        self.bytes.into_raw_parts()
     }
 
     /// The scope of the string.
@@ -709,14 +858,22 @@ impl<M> Text<M> {
     /// ```
     #[track_caller]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> TextDrain<'_, M> {
-        let range = indices(range, self.len());
-        self.assert_boundary(range.start);
-        self.assert_boundary(range.end);
+        let range = self.boundaries(range);
         let text: *const str = &raw const self.as_str()[range.clone()];
         // SAFETY: the text is unchanged until the iterator is dropped, which alone has access to it
         // and does not use this reference any more then.
         let left = unsafe { &*text }.chars();
         TextDrain { text: self, start: range.start, end: range.end, left }
+    }
+
+    /// The bytes of a range whose ends are boundaries of characters.
+    #[inline]
+    #[track_caller]
+    fn boundaries(&self, range: impl RangeBounds<usize>) -> Range<usize> {
+        let range = indices(range, self.len());
+        self.assert_boundary(range.start);
+        self.assert_boundary(range.end);
+        range
     }
 
     #[inline(always)]
@@ -780,6 +937,38 @@ impl<M: Memory> Text<M> {
     #[inline(always)]
     fn push_str_in<F: Failure>(&mut self, text: &str) -> Result<(), F> {
         self.bytes.extend_from_slice_copy_in(text.as_bytes())
+    }
+
+    /// Appends bytes, replacing invalid UTF-8. Reserves a byte for each.
+    fn push_lossy<F: Failure>(&mut self, bytes: &[u8]) -> Result<(), F> {
+        self.bytes.reserve_exact_in::<F>(bytes.len())?;
+        for chunk in bytes.utf8_chunks() {
+            self.push_str_in::<F>(chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                self.push_in::<F>(char::REPLACEMENT_CHARACTER)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends UTF-16 up to the first unpaired surrogate. Reserves a byte for each unit.
+    fn push_utf16<F: Failure>(&mut self, units: &[u16]) -> Result<Result<(), DecodeUtf16Error>, F> {
+        self.bytes.reserve_exact_in::<F>(units.len())?;
+        for character in char::decode_utf16(units.iter().copied()) {
+            match character {
+                Ok(character) => self.push_in::<F>(character)?,
+                Err(unpaired) => return Ok(Err(unpaired)),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Appends UTF-16, replacing unpaired surrogates. Reserves a byte for each unit.
+    fn push_utf16_lossy<F: Failure>(&mut self, units: &[u16]) -> Result<(), F> {
+        self.bytes.reserve_exact_in::<F>(units.len())?;
+        char::decode_utf16(units.iter().copied()).try_for_each(|character| {
+            self.push_in::<F>(character.unwrap_or(char::REPLACEMENT_CHARACTER))
+        })
     }
 
     /// Appends a character.
@@ -1074,9 +1263,7 @@ impl<M: Memory> Text<M> {
         range: impl RangeBounds<usize>,
         text: &str,
     ) -> Result<(), F> {
-        let range = indices(range, self.len());
-        self.assert_boundary(range.start);
-        self.assert_boundary(range.end);
+        let range = self.boundaries(range);
         self.bytes.replace_in(range, text.as_bytes())
     }
 
@@ -1096,10 +1283,35 @@ impl<M: Memory> Text<M> {
     /// ```
     #[track_caller]
     pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>) {
-        let range = indices(range, self.len());
-        self.assert_boundary(range.start);
-        self.assert_boundary(range.end);
+        let range = self.boundaries(range);
         self.bytes.extend_from_within(range);
+    }
+
+    /// Fallible version of [`extend_from_within`](Text::extend_from_within).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the string is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// If the range is out of bounds, or an end of it is inside a character.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut text = ebbtide::format!(in s, "ebb ");
+    /// text.try_extend_from_within(..3)?;
+    /// assert_eq!(text, "ebb ebb");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[track_caller]
+    pub fn try_extend_from_within(
+        &mut self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<(), AllocError> {
+        let range = self.boundaries(range);
+        self.bytes.try_extend_from_within(range)
     }
 }
 

@@ -35,7 +35,7 @@ use crate::{
 use core::{
     alloc::Layout,
     convert::Infallible,
-    mem::{ManuallyDrop, MaybeUninit, needs_drop},
+    mem::{MaybeUninit, needs_drop},
     ops::{Range, RangeBounds},
     ptr::NonNull,
 };
@@ -324,6 +324,10 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
 impl<'s, 'a, T, const N: usize> Vec<'s, 'a, [T; N]> {
     /// Flattens a vector of arrays. Moves nothing.
     ///
+    /// # Panics
+    ///
+    /// If there are more than `usize::MAX` elements, which are then zero-sized.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -332,19 +336,7 @@ impl<'s, 'a, T, const N: usize> Vec<'s, 'a, [T; N]> {
     #[inline]
     #[must_use]
     pub fn into_flattened(self) -> Vec<'s, 'a, T> {
-        let memory = self.memory;
-        let (start, len, capacity) = self.into_raw_parts();
-        let (len, capacity) = if size_of::<T>() == 0 {
-            (len.checked_mul(N).unwrap_or_else(|| panic!("more than usize::MAX elements")), 0)
-        } else if N == 0 {
-            (0, 0)
-        } else {
-            (len * N, capacity * N)
-        };
-        let start = if capacity == 0 { NonNull::dangling() } else { start.cast() };
-        // SAFETY: the same block has `N` elements for each array, without padding between them.
-        let elements = unsafe { Elements::from_parts(start, len, capacity) };
-        Vector { elements, memory }
+        Vector { elements: self.elements.into_flattened(), memory: self.memory }
     }
 }
 
@@ -467,12 +459,86 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[must_use]
     pub fn from_array_in<const N: usize>(values: [T; N], scope: &'s Scope<'a>) -> Self {
         const { assert_plain::<T>() };
-        let mut vec = scope.vec_with_capacity(N);
-        let values = ManuallyDrop::new(values);
-        // SAFETY: room was reserved for `N` elements. The array is not used again, so the vector
-        // owns the copied elements.
-        unsafe { vec.elements.append_unchecked(NonNull::from(&*values).cast(), N) };
+        let mut vec = scope.vec();
+        let Ok(()) = vec.elements.append_array::<Infallible, N>(&mut vec.memory, values);
         vec
+    }
+
+    /// Fallible version of [`from_array_in`](Vector::from_array_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the elements are dropped.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::try_from_array_in(["ebb", "flow"], &s)?, ["ebb", "flow"]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_from_array_in<const N: usize>(
+        values: [T; N],
+        scope: &'s Scope<'a>,
+    ) -> Result<Self, AllocError> {
+        const { assert_plain::<T>() };
+        let mut vec = scope.vec();
+        vec.elements.append_array::<AllocError, N>(&mut vec.memory, values)?;
+        Ok(vec)
+    }
+
+    /// Creates a vector of `len` clones of `value`, like [`vec!`](crate::vec).
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics, or `len` elements exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::from_elem_in(0, 3, &s), [0, 0, 0]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_elem_in(value: T, len: usize, scope: &'s Scope<'a>) -> Self
+    where
+        T: Clone,
+    {
+        const { assert_plain::<T>() };
+        let mut vec = scope.vec_with_capacity(len);
+        vec.resize(len, value);
+        vec
+    }
+
+    /// Fallible version of [`from_elem_in`](Vector::from_elem_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Vec;
+    /// assert_eq!(Vec::try_from_elem_in('x', 3, &s)?, ['x'; 3]);
+    /// assert!(Vec::try_from_elem_in('x', usize::MAX, &s).is_err());
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_from_elem_in(value: T, len: usize, scope: &'s Scope<'a>) -> Result<Self, AllocError>
+    where
+        T: Clone,
+    {
+        const { assert_plain::<T>() };
+        let mut vec = scope.try_vec_with_capacity(len)?;
+        vec.try_resize(len, value)?;
+        Ok(vec)
     }
 
     /// Creates a vector from the parts that [`into_raw_parts`](Vector::into_raw_parts) returned.
@@ -1041,6 +1107,11 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.push(&mut self.memory, value)
     }
 
+    #[inline]
+    pub(crate) fn reserve_exact_in<F: Failure>(&mut self, additional: usize) -> Result<(), F> {
+        self.elements.reserve_exact(&mut self.memory, additional)
+    }
+
     /// Replaces a range by copies of `values`. The range is within the length.
     #[inline]
     pub(crate) fn replace_in<F: Failure>(
@@ -1108,10 +1179,51 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     #[inline]
     pub fn push_with(&mut self, make: impl FnOnce() -> T) {
-        self.reserve(1);
-        let value = make();
-        // SAFETY: room was reserved for one element.
-        unsafe { self.elements.push_unchecked(value) };
+        let Ok(()) = self.elements.push_with::<Infallible>(&mut self.memory, make);
+    }
+
+    /// Fallible version of [`push_with`](Vector::push_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut pages = s.vec();
+    /// pages.try_push_with(|| [0u8; 4096])?;
+    /// assert_eq!(pages.len(), 1);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_push_with(&mut self, make: impl FnOnce() -> T) -> Result<(), AllocError> {
+        self.elements.push_with(&mut self.memory, make)
+    }
+
+    /// Fallible version of [`push_mut`](Vector::push_mut).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = s.vec();
+    /// *list.try_push_mut(1)? += 1;
+    /// assert_eq!(list, [2]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_push_mut(&mut self, value: T) -> Result<&mut T, AllocError> {
+        self.try_push(value)?;
+        let last = self.len() - 1;
+        Ok(&mut self.as_mut_slice()[last])
     }
 
     /// Fallible version of [`push`](Vector::push).
@@ -1276,6 +1388,51 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.insert(&mut self.memory, index, value)
     }
 
+    /// Like [`insert`](Vector::insert), but returns a reference to the element.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length, or the vector would exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// *list.insert_mut(1, 20) += 2;
+    /// assert_eq!(list, [1, 22, 3]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert_mut(&mut self, index: usize, value: T) -> &mut T {
+        self.insert(index, value);
+        &mut self.as_mut_slice()[index]
+    }
+
+    /// Fallible version of [`insert_mut`](Vector::insert_mut).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// *list.try_insert_mut(1, 20)? += 2;
+    /// assert_eq!(list, [1, 22, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_insert_mut(&mut self, index: usize, value: T) -> Result<&mut T, AllocError> {
+        self.try_insert(index, value)?;
+        Ok(&mut self.as_mut_slice()[index])
+    }
+
     /// Appends clones of the elements of a slice. Many elements that are `Copy` are copied at
     /// once; for a few, [`extend_from_slice_copy`](Vector::extend_from_slice_copy) is faster.
     ///
@@ -1388,11 +1545,28 @@ impl<T, M: Memory> Vector<T, M> {
     where
         T: Copy,
     {
-        let total = slices.iter().fold(0usize, |sum, slice| sum.saturating_add(slice.len()));
-        self.reserve(total);
-        for slice in slices {
-            self.extend_from_slice_copy(slice);
-        }
+        let Ok(()) = self.elements.extend_copies::<Infallible>(&mut self.memory, slices);
+    }
+
+    /// Fallible version of [`extend_from_slices_copy`](Vector::extend_from_slices_copy).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = s.vec();
+    /// bytes.try_extend_from_slices_copy(&[b"ebb", b" and ", b"flow"])?;
+    /// assert_eq!(bytes, b"ebb and flow");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    pub fn try_extend_from_slices_copy(&mut self, slices: &[&[T]]) -> Result<(), AllocError>
+    where
+        T: Copy,
+    {
+        self.elements.extend_copies(&mut self.memory, slices)
     }
 
     /// Appends clones of a range of the vector's own elements.
@@ -1506,7 +1680,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     #[inline]
     pub fn resize_with(&mut self, len: usize, make: impl FnMut() -> T) {
-        let Ok(()) = self.resize_with_in::<Infallible>(len, make);
+        let Ok(()) = self.elements.resize_with::<Infallible>(&mut self.memory, len, make);
     }
 
     /// Fallible version of [`resize_with`](Vector::resize_with).
@@ -1529,19 +1703,7 @@ impl<T, M: Memory> Vector<T, M> {
         len: usize,
         make: impl FnMut() -> T,
     ) -> Result<(), AllocError> {
-        self.resize_with_in(len, make)
-    }
-
-    #[inline(always)]
-    fn resize_with_in<F: Failure>(&mut self, len: usize, make: impl FnMut() -> T) -> Result<(), F> {
-        let Some(more) = len.checked_sub(self.len()) else {
-            self.truncate(len);
-            return Ok(());
-        };
-        self.elements.reserve::<F>(&mut self.memory, more)?;
-        // SAFETY: room was reserved for as many.
-        unsafe { self.elements.fill_with(more, make) };
-        Ok(())
+        self.elements.resize_with(&mut self.memory, len, make)
     }
 
     /// Moves all elements of another vector, of any kind, to the end of this one.

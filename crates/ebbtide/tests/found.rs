@@ -64,11 +64,27 @@ fn fixed() {
 }
 
 #[test]
+#[cfg(feature = "hashbrown-017")]
+fn maps() {
+    replay("maps", 0, targets::maps::run);
+}
+
+#[test]
 fn model() {
     replay("model", 4, targets::model::run);
 }
 
 #[test]
+fn strings() {
+    replay("strings", 0, targets::strings::run);
+}
+
+#[test]
 fn text() {
     replay("text", 0, targets::text::run);
+}
+
+#[test]
+fn vectors() {
+    replay("vectors", 0, targets::vectors::run);
 }

@@ -209,6 +209,10 @@ fn a_map_is_used_like_stds() {
     let mut random = s.map_with_hasher::<u8, u8, _>(RandomState::new());
     random.insert(1, 2);
     assert_eq!(random.len(), 1);
+    let mut roomy = s.map_with_capacity_and_hasher(100, RandomState::new());
+    assert!(roomy.capacity() >= 100);
+    roomy.insert('k', 'v');
+    assert!(roomy.clone().into_keys().eq(['k']) && roomy.into_values().eq(['v']));
     let mut owned = s.owned_map();
     owned.insert(std::string::String::from("owned"), vec![1]);
     assert_eq!(owned["owned"], [1]);
@@ -235,6 +239,9 @@ fn a_set_is_used_like_stds() {
     few.insert('x');
     let few = Set::from(few.into_inner());
     assert_eq!(few.into_slice(), ['x']);
+    let mut roomy = s.set_with_capacity_and_hasher(100, RandomState::new());
+    assert!(roomy.capacity() >= 100 && roomy.insert(1));
+    assert!(s.set_with_hasher(Alike).insert(1));
     let mut owned = s.owned_set();
     owned.insert(std::string::String::from("owned"));
     assert!(owned.contains("owned"));
@@ -306,6 +313,11 @@ fn a_vector_is_edited_like_stds() {
     assert!(ours.spare_capacity_mut().len() + 6 <= ours.capacity());
     *ours.push_mut(1) += 1;
     ours.push_with(|| 3);
+    assert_eq!((*ours.insert_mut(0, 6), ours.remove(0)), (6, 6));
+    assert_eq!((ours.try_push_mut(6).copied(), ours.pop()), (Ok(6), Some(6)));
+    assert_eq!((ours.try_insert_mut(2, 6).copied(), ours.remove(2)), (Ok(6), 6));
+    ours.try_push_with(|| 6).unwrap();
+    assert_eq!(ours.pop(), Some(6));
     ours.try_push(4).unwrap();
     ours.try_insert(0, 5).unwrap();
     ours.try_reserve(3).unwrap();
@@ -355,6 +367,113 @@ fn a_vector_is_edited_like_stds() {
     std::io::Write::write_all(&mut bytes, b"bytes").unwrap();
     std::io::Write::flush(&mut bytes).unwrap();
     assert_eq!(bytes.into_boxed_slice()[..], *b"bytes");
+}
+
+#[test]
+fn a_node_vec_is_edited_like_stds() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut ours = NodeVec::from_array_in([5, 3, 3, 8, 1, 1, 9], &s);
+    let mut theirs = std::vec![5, 3, 3, 8, 1, 1, 9];
+    // The method of ours takes the scope.
+    macro_rules! both {
+        ($method:ident($($argument:expr),*)) => {{
+            assert_eq!(ours.$method(&s $(, $argument)*), theirs.$method($($argument),*));
+            assert_eq!(ours.as_slice(), theirs.as_slice());
+        }};
+    }
+    both!(push(7));
+    both!(insert(2, 40));
+    both!(reserve(20));
+    both!(reserve_exact(30));
+    assert!(ours.capacity() >= 38);
+    both!(shrink_to(20));
+    assert!((20..38).contains(&ours.capacity()));
+    both!(shrink_to_fit());
+    assert_eq!(ours.capacity(), 9);
+    both!(extend_from_slice(&[1, 2]));
+    both!(extend_from_within(2..5));
+    both!(resize(20, 6));
+    both!(resize_with(23, || 4));
+    both!(resize_with(2, || panic!("it ran")));
+    both!(extend([7, 8, 9]));
+    let mut tail = ours.split_off(3);
+    assert_eq!(tail, *theirs.split_off(3));
+    assert_eq!(tail, [8, 9]);
+    ours.append(&s, &mut tail);
+    theirs.extend([8, 9]);
+    assert!(tail.is_empty() && ours == *theirs);
+    *ours.push_mut(&s, 1) += 1;
+    ours.push_with(&s, || 3);
+    *ours.insert_mut(&s, 0, 1) += 3;
+    *ours.try_push_mut(&s, 1).unwrap() += 4;
+    ours.try_push_with(&s, || 6).unwrap();
+    *ours.try_insert_mut(&s, 1, 1).unwrap() += 6;
+    ours.try_resize_with(&s, 12, || 8).unwrap();
+    ours.extend_from_slices_copy(&s, &[&[9], &[10, 11]]);
+    ours.try_extend_from_slices_copy(&s, &[&[12], &[]]).unwrap();
+    theirs.extend([2, 3, 5, 6]);
+    theirs.splice(0..0, [4, 7]);
+    theirs.resize(12, 8);
+    theirs.extend([9, 10, 11, 12]);
+    assert_eq!(ours, *theirs);
+    assert_eq!(NodeVec::from_elem_in(3, 2, &s), [3, 3]);
+    assert_eq!(NodeVec::try_from_elem_in(3, 2, &s).unwrap().capacity(), 2);
+    assert_eq!(NodeVec::try_from_array_in([3, 2], &s).unwrap(), [3, 2]);
+}
+
+#[test]
+fn a_vector_is_converted_like_stds() {
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    {
+        let s = &s;
+        let of = |n: i32| Vec::from_iter_in(0..n, s);
+        assert_eq!(<[i32; 3]>::try_from(of(3)), Ok([0, 1, 2]));
+        assert_eq!(<[i32; 3]>::try_from(of(4)).unwrap_err(), [0, 1, 2, 3]);
+        assert_eq!(<[i32; 2]>::try_from(of(2).into_node_vec()), Ok([0, 1]));
+        let slice: &mut [i32] = of(2).into();
+        let shared: &[i32] = of(2).into_node_vec().into();
+        let boxed: Box<'_, [i32]> = of(2).into();
+        assert!(*slice == [0, 1] && *shared == [0, 1] && *boxed == [0, 1]);
+        assert_eq!(std::vec::Vec::from(of(3)), [0, 1, 2]);
+        assert_eq!(std::borrow::Cow::Borrowed(&[0, 1][..]), of(2));
+        assert_eq!(Vec::from_elem_in('a', 2, s), ['a', 'a']);
+        assert_eq!(Vec::try_from_elem_in('a', 2, s).unwrap().capacity(), 2);
+        assert_eq!(Vec::try_from_array_in([1, 2], s).unwrap().capacity(), 2);
+        let words = || {
+            let mut words = s.owned_vec();
+            words.extend(["ebb", "flow"].map(std::string::String::from));
+            words
+        };
+        assert_eq!(<[_; 2]>::try_from(words()).unwrap().concat(), "ebbflow");
+        assert_eq!(<[_; 3]>::try_from(words()).unwrap_err(), ["ebb", "flow"]);
+        assert_eq!(std::vec::Vec::from(words()).concat(), "ebbflow");
+        assert_eq!(Box::from(words()).concat(), "ebbflow");
+        let text = String::from_str_in("ebb", s);
+        let bytes: Vec<'_, '_, u8> = text.into();
+        assert_eq!(String::try_from(bytes).unwrap(), "ebb");
+        assert!(String::try_from(Vec::from_array_in([0xFF], s)).is_err());
+        let (start, len, capacity) = String::from_str_in("ebb", s).into_raw_parts();
+        assert_eq!((len, capacity), (3, 3));
+        // SAFETY: the parts of a string in `s`, which is not used again.
+        let text = unsafe { String::from_raw_parts_in(start, len, capacity, s) };
+        let text: &mut str = text.into();
+        assert_eq!(text, "ebb");
+    }
+    let mut grown = s.grow_vec();
+    grown.extend([1, 2]);
+    assert_eq!(<[i32; 2]>::try_from(grown).ok(), Some([1, 2]));
+    let mut grown = s.grow_vec();
+    grown.push(1);
+    let grown: &[i32] = grown.into();
+    let mut words = s.owned_grow_vec();
+    words.push(std::string::String::from("ebb"));
+    assert_eq!(Box::from(words).concat(), "ebb");
+    let mut text = s.grow_string();
+    text.push_str("ebb");
+    let text: &str = text.into();
+    assert_eq!((grown, text), (&[1][..], "ebb"));
 }
 
 fn both_empty(ours: &mut Vec<'_, '_, i32>) {

@@ -1,5 +1,6 @@
 //! Claim: docs/COLLECTIONS.md is complete. It lists every public method of the collections, every
-//! method that it lists exists, and no cell is empty.
+//! method that it lists exists, and no cell is empty. A `NodeVec` has the methods of the other
+//! vectors.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
@@ -56,5 +57,45 @@ fn the_table_of_methods_is_true() {
         // Methods of the error of `from_utf8`, and the macro `format!`.
         let elsewhere = ["utf8_error", "formatted", "collect_in"].contains(&&*name);
         assert!(elsewhere || page.contains(&format!("`{name}`")), "`{name}` is not in the table");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn a_node_vec_has_the_methods_of_the_other_vectors() {
+    let source = Path::new(ROOT).join("crates/ebbtide/src/vector");
+    let (shared, node) = (functions(&source.with_extension("rs")), source.join("node.rs"));
+    let of_node = functions(&node);
+    let text = fs::read_to_string(source.with_extension("rs")).unwrap();
+    // The methods of vectors of any kind, which `NodeVec` has too.
+    let (_, any_kind) = text.split_once("/// Methods that allocate nothing.").unwrap();
+    let (any_kind, _) = any_kind.split_once("\nimpl<T, M: Memory> Vector<T, M> {").unwrap();
+    let page = fs::read_to_string(format!("{ROOT}/docs/COLLECTIONS.md")).unwrap();
+    let (_, exceptions) = page.split_once("Exceptions:").unwrap();
+    let (exceptions, _) = exceptions.split_once("## Vectors").unwrap();
+    for name in shared {
+        // Constructors and parts of a vector that holds its scope.
+        let differs = ["vec", "grow_vec", "new_in", "scope", "into_node_vec"].contains(&&*name)
+            || name.contains("vec_with_capacity")
+            || name.ends_with("_raw_parts_in")
+            || name == "into_raw_parts"
+            || name == "try_split_off";
+        assert!(
+            differs
+                || of_node.contains(&name)
+                || any_kind.contains(&format!("fn {name}"))
+                || exceptions.contains(&format!("lacks `{name}`")),
+            "`NodeVec` lacks `{name}`"
+        );
+    }
+    let text = fs::read_to_string(node).unwrap();
+    for signature in text.split("    pub fn ").skip(1) {
+        let (signature, _) = signature.split_once('{').unwrap();
+        let name = signature.split(['<', '(']).next().unwrap();
+        let allocates = signature.contains("scope: &Scope") || signature.contains("scope: &'s");
+        let takes_none = ["shrink_to_fit", "shrink_to", "into_vec"].contains(&name);
+        if allocates && !takes_none && !name.starts_with("try_") {
+            assert!(of_node.contains(&format!("try_{name}")), "there is no `try_{name}`");
+        }
     }
 }

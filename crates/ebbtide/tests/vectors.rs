@@ -16,7 +16,7 @@ use common::{
     watched,
 };
 use ebbtide::{
-    AllocError, Arena, Fixed, Scope, StackArena,
+    AllocError, AllocOrInitError, Arena, Fixed, Scope, StackArena,
     collections::{CollectIn, NodeVec, OwnedVec, String as Text, Vec as List},
 };
 use proptest::prelude::*;
@@ -1102,6 +1102,9 @@ fn what_cannot_be_had_is_refused_and_nothing_changes() {
         refused(list.try_resize(100, 9));
         refused(list.try_resize_with(100, || panic!("it ran")));
         refused(list.try_append(&mut NodeVec::from_iter_in([1; 40], &Arena::new().scope())));
+        refused(list.try_extend_from_slices_copy(&[&[9; 2], &[9; 20]]));
+        assert!(List::try_from_array_in([1; 40], &s).is_err());
+        assert!(List::try_from_elem_in(1, 40, &s).is_err());
         assert!(s.try_vec_with_capacity::<u64>(9).is_err());
         assert!(List::try_from_iter_in(0..99u32, &s).is_err());
         assert!(s.try_string_with_capacity(usize::MAX).is_err());
@@ -1111,6 +1114,9 @@ fn what_cannot_be_had_is_refused_and_nothing_changes() {
     assert_eq!(list.len(), 16);
     refused(list.try_insert(0, 1));
     refused(list.try_push(1));
+    refused(list.try_push_with(|| panic!("it ran")));
+    refused(list.try_push_mut(1).map(|_| ()));
+    refused(list.try_insert_mut(0, 1).map(|_| ()));
     let tail = list.try_split_off(12).expect("it takes no memory");
     assert_eq!((list.len(), tail.len()), (12, 4));
     for overflow in [usize::MAX, usize::MAX / 2, usize::MAX / 4] {
@@ -1137,6 +1143,10 @@ fn a_node_vec_that_cannot_grow_is_unchanged() {
         refused(list.try_extend_from_slice_copy(&s, &[9; 20]));
         refused(list.try_resize(&s, 100, 9));
         refused(list.try_append(&s, &mut NodeVec::from_iter_in([1; 40], Arena::new().root())));
+        refused(list.try_extend_from_slices_copy(&s, &[&[9; 2], &[9; 20]]));
+        refused(list.try_resize_with(&s, 100, || panic!("it ran")));
+        assert!(NodeVec::try_from_array_in([1; 40], &s).is_err());
+        assert!(NodeVec::try_from_elem_in(1, 40, &s).is_err());
         assert!(NodeVec::<u64>::try_with_capacity_in(9, &s).is_err());
         assert!(NodeVec::try_from_iter_in(0..99u32, &s).is_err());
         assert_eq!(list, [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -1144,6 +1154,9 @@ fn a_node_vec_that_cannot_grow_is_unchanged() {
     list.try_extend_from_within(&s, ..).unwrap();
     refused(list.try_extend_from_within(&s, ..1));
     refused(list.try_insert(&s, 0, 1));
+    refused(list.try_insert_mut(&s, 0, 1).map(|_| ()));
+    refused(list.try_push_mut(&s, 1).map(|_| ()));
+    refused(list.try_push_with(&s, || panic!("it ran")));
     refused(list.try_clone_in(&s).map(|_| ()));
     assert_eq!(list[8..], list[..8]);
     list.truncate(4);
@@ -1153,6 +1166,35 @@ fn a_node_vec_that_cannot_grow_is_unchanged() {
     list.try_extend_from_slice_copy(&s, &[6]).unwrap();
     list.try_append(&s, &mut NodeVec::from_iter_in([8], Arena::new().root())).unwrap();
     assert_eq!(list, [0, 1, 2, 3, 7, 9, 5, 6, 8]);
+}
+
+#[test]
+fn a_text_that_cannot_be_made_takes_nothing() {
+    let mut stack = StackArena::<64>::new();
+    let s = stack.scope();
+    let before = s.stats();
+    for _ in 0..2 {
+        // The second of each does not fit after it was expanded.
+        for bytes in [&[b'a'; 65][..], &[0xFF; 40]] {
+            assert!(Text::try_from_utf8_lossy_in(bytes, &s).is_err());
+        }
+        for units in [&[0x61; 65][..], &[0xD800; 40]] {
+            assert!(Text::try_from_utf16_lossy_in(units, &s).is_err());
+        }
+        let too_long = Text::try_from_utf16_in(&[0x20AC; 40], &s);
+        assert!(matches!(too_long, Err(AllocOrInitError::Alloc(AllocError))));
+        let unpaired = Text::try_from_utf16_in(&[0x61, 0xD800], &s);
+        assert!(matches!(unpaired, Err(AllocOrInitError::Init(_))));
+        assert!(Text::from_utf16_in(&[0x61, 0xD800], &s).is_err());
+        assert!(Text::try_from_str_in(&"a".repeat(65), &s).is_err());
+        assert!(Text::try_with_capacity_in(65, &s).is_err());
+        assert_eq!(s.stats().used, before.used);
+    }
+    let mut text = Text::try_from_str_in(&"ab".repeat(30), &s).unwrap();
+    assert!(text.try_extend_from_within(..5).is_err());
+    assert_eq!(text.len(), 60);
+    text.try_extend_from_within(..4).unwrap();
+    assert_eq!(text, *"ab".repeat(32));
 }
 
 #[test]
@@ -1241,6 +1283,34 @@ fn boxes_are_iterated_cast_and_polled() {
         unsize!(s.boxed(std::future::ready(3)));
     let mut context = Context::from_waker(Waker::noop());
     assert_eq!(Pin::new(&mut future).poll(&mut context), Poll::Ready(3));
+}
+
+#[test]
+fn vectors_of_nodes_are_flattened_and_split_in_place() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let list = NodeVec::from_array_in([[1, 2], [3, 4], [5, 6]], &s);
+    let start = list.as_ptr().addr();
+    let mut list = list.into_flattened();
+    assert_eq!((list.as_ptr().addr(), list.capacity()), (start, 6));
+    let mut tail = list.split_off(4);
+    assert_eq!((tail.as_ptr().addr(), tail.capacity()), (start + 16, 2));
+    assert_eq!(list.capacity(), 4);
+    // Only the tail ends where the free memory begins.
+    tail.push(&s, 7);
+    list.push(&s, 8);
+    assert_eq!(tail.as_ptr().addr(), start + 16);
+    assert_ne!(list.as_ptr().addr(), start);
+    assert_eq!((&*list, &*tail), (&[1, 2, 3, 4, 8][..], &[5, 6, 7][..]));
+    assert!(NodeVec::from_elem_in([0u64; 0], 3, &s).into_flattened().is_empty());
+    let units = NodeVec::from_elem_in([(); 3], 5, &s).into_flattened();
+    assert_eq!(units.len(), 15);
+    let mut most = NodeVec::<'_, [(); 2]>::new();
+    // SAFETY: elements without bytes are there.
+    unsafe { most.set_len(1 << 31) };
+    let message = panic_of(|| most.into_flattened()).unwrap();
+    assert!(message.contains("at most"), "{message}");
+    assert!(panic_of(|| NodeVec::from_array_in([1], &s).split_off(2)).is_some());
 }
 
 #[test]

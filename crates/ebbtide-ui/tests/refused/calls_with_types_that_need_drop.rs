@@ -1,13 +1,13 @@
 // The note of each error names the line of the caller, whichever call it was.
 
 use ebbtide::{Arena, Scope, collections::{CollectIn, Map, NodeVec, Set, Vec}};
-use std::sync::Arc;
+use std::{hash::RandomState, sync::Arc};
 
 // A type of its own for each call, because an error is reported once for each type.
 macro_rules! types {
     ($($name:ident)*) => { $(#[derive(Clone, Default, PartialEq, Eq, Hash)] struct $name(Arc<u8>);)* };
 }
-types!(A B C D E F G H I J K L M N O P Q R S T U V W X);
+types!(A B C D E F G H I J K L M N O P Q R S T U V W X Y Z A1 B1 C1 D1 E1);
 
 fn calls(s: &mut Scope<'_>) {
     s.alloc(A::default()); //~ note
@@ -34,6 +34,13 @@ fn calls(s: &mut Scope<'_>) {
     s.map::<V, u8>(); //~ note
     let _: Set<'_, '_, W> = s.set(); //~ note
     let _: Map<'_, '_, u8, X> = s.map_with_capacity(1); //~ note
+    Vec::from_array_in([Y::default()], s); //~ note
+    let _ = Vec::try_from_array_in([Z::default()], s); //~ note
+    Vec::from_elem_in(A1::default(), 2, s); //~ note
+    NodeVec::from_array_in([B1::default()], s); //~ note
+    let _ = NodeVec::try_from_elem_in(C1::default(), 2, s); //~ note
+    s.map_with_capacity_and_hasher::<D1, u8, _>(1, RandomState::new()); //~ note
+    s.set_with_hasher::<E1, _>(RandomState::new()); //~ note
 }
 
 fn main() {

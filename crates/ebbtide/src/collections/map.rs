@@ -8,7 +8,10 @@ use core::{
     mem::ManuallyDrop,
     ops::{Deref, DerefMut, Index},
 };
-use hashbrown_017::{DefaultHashBuilder, Equivalent, HashMap, HashSet};
+use hashbrown_017::{
+    DefaultHashBuilder, Equivalent, HashMap, HashSet,
+    hash_map::{IntoKeys, IntoValues},
+};
 
 /// A hash map that drops its keys and values: hashbrown's own, in a scope.
 ///
@@ -120,6 +123,27 @@ impl<'a> Scope<'a> {
         Map::of(HashMap::with_hasher_in(hasher, self))
     }
 
+    /// An empty hash map with the given hasher and room for `capacity` entries.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use std::hash::RandomState;
+    /// let mut map = s.map_with_capacity_and_hasher(10, RandomState::new());
+    /// map.insert("ebb", 1);
+    /// assert!(map.capacity() >= 10);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn map_with_capacity_and_hasher<K, V, S>(
+        &self,
+        capacity: usize,
+        hasher: S,
+    ) -> Map<'_, 'a, K, V, S> {
+        const { assert_plain::<(K, V)>() };
+        Map::of(HashMap::with_capacity_and_hasher_in(capacity, hasher, self))
+    }
+
     /// An empty hash set. Allocates nothing until the first element.
     ///
     /// ```
@@ -146,6 +170,41 @@ impl<'a> Scope<'a> {
     pub fn set_with_capacity<T: Eq + Hash>(&self, capacity: usize) -> Set<'_, 'a, T> {
         const { assert_plain::<T>() };
         Set::of(HashSet::with_capacity_in(capacity, self))
+    }
+
+    /// An empty hash set with the given hasher.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut set = s.set_with_hasher(std::hash::RandomState::new());
+    /// assert!(set.insert("ebb"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn set_with_hasher<T, S>(&self, hasher: S) -> Set<'_, 'a, T, S> {
+        const { assert_plain::<T>() };
+        Set::of(HashSet::with_hasher_in(hasher, self))
+    }
+
+    /// An empty hash set with the given hasher and room for `capacity` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use std::hash::RandomState;
+    /// let mut set = s.set_with_capacity_and_hasher(10, RandomState::new());
+    /// assert!(set.insert("ebb") && set.capacity() >= 10);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn set_with_capacity_and_hasher<T: Eq + Hash, S: BuildHasher>(
+        &self,
+        capacity: usize,
+        hasher: S,
+    ) -> Set<'_, 'a, T, S> {
+        const { assert_plain::<T>() };
+        Set::of(HashSet::with_capacity_and_hasher_in(capacity, hasher, self))
     }
 
     /// An empty hash map that drops its keys and values.
@@ -201,6 +260,36 @@ impl<'s, 'a, K, V, S> Map<'s, 'a, K, V, S> {
     #[must_use]
     pub fn into_inner(self) -> OwnedMap<'s, 'a, K, V, S> {
         ManuallyDrop::into_inner(self.inner)
+    }
+
+    /// The keys, by value and in any order.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut map = s.map();
+    /// map.insert("ebb", 1);
+    /// assert!(map.into_keys().eq(["ebb"]));
+    /// ```
+    #[inline]
+    #[must_use = "dropping the iterator drops the keys"]
+    pub fn into_keys(self) -> IntoKeys<K, V, &'s Scope<'a>> {
+        self.into_inner().into_keys()
+    }
+
+    /// The values, by value and in any order.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut map = s.map();
+    /// map.insert("ebb", 1);
+    /// assert!(map.into_values().eq([1]));
+    /// ```
+    #[inline]
+    #[must_use = "dropping the iterator drops the values"]
+    pub fn into_values(self) -> IntoValues<K, V, &'s Scope<'a>> {
+        self.into_inner().into_values()
     }
 
     /// Copies the entries, in any order, to a slice that lives for `'a`.

@@ -1,7 +1,11 @@
 //! Trait implementations of strings.
 
-use super::{String, Text};
-use crate::{boxed::Box, error::AllocError, vector::Memory};
+use super::{FromUtf8Error, GrowString, String, Text};
+use crate::{
+    boxed::Box,
+    error::AllocError,
+    vector::{Memory, Vector},
+};
 use core::{
     borrow::{Borrow, BorrowMut},
     cmp::Ordering,
@@ -152,15 +156,47 @@ impl<M> BorrowMut<str> for Text<M> {
     }
 }
 
-impl<'a> From<String<'_, 'a>> for &'a str {
-    fn from(text: String<'_, 'a>) -> Self {
-        text.into_str()
+/// The conversions of one kind of string.
+macro_rules! finished {
+    ($($text:ty),+) => {
+        $(
+            /// Finishes the string, like `into_str`.
+            impl<'a> From<$text> for &'a str {
+                fn from(text: $text) -> Self {
+                    text.into_str()
+                }
+            }
+
+            /// Finishes the string, like `into_str`.
+            impl<'a> From<$text> for &'a mut str {
+                fn from(text: $text) -> Self {
+                    text.into_str()
+                }
+            }
+
+            /// Finishes the string, like `into_boxed_str`.
+            impl<'a> From<$text> for Box<'a, str> {
+                fn from(text: $text) -> Self {
+                    text.into_boxed_str()
+                }
+            }
+        )+
+    };
+}
+finished!(String<'_, 'a>, GrowString<'_, 'a>);
+
+/// The bytes, like [`into_bytes`](Text::into_bytes).
+impl<M> From<Text<M>> for Vector<u8, M> {
+    fn from(text: Text<M>) -> Self {
+        text.into_bytes()
     }
 }
 
-impl<'a> From<String<'_, 'a>> for Box<'a, str> {
-    fn from(text: String<'_, 'a>) -> Self {
-        text.into_boxed_str()
+impl<M> TryFrom<Vector<u8, M>> for Text<M> {
+    type Error = FromUtf8Error<M>;
+
+    fn try_from(bytes: Vector<u8, M>) -> Result<Self, FromUtf8Error<M>> {
+        Text::from_utf8(bytes)
     }
 }
 

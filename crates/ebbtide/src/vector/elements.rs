@@ -22,7 +22,7 @@ use crate::{
 };
 use core::{
     alloc::Layout,
-    mem::{MaybeUninit, needs_drop},
+    mem::{ManuallyDrop, MaybeUninit, needs_drop},
     ops::{Range, RangeBounds},
     ptr::NonNull,
 };
@@ -258,6 +258,20 @@ impl<T, L: Length> Elements<T, L> {
         Ok(())
     }
 
+    /// Reserves room for one element, then appends the one that `make` returns.
+    #[inline(always)]
+    pub(crate) fn push_with<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        make: impl FnOnce() -> T,
+    ) -> Result<(), F> {
+        self.reserve::<F>(memory, 1)?;
+        let value = make();
+        // SAFETY: room was reserved for one element.
+        unsafe { self.push_unchecked(value) };
+        Ok(())
+    }
+
     /// # Safety
     ///
     /// `len < capacity`.
@@ -397,6 +411,39 @@ impl<T, L: Length> Elements<T, L> {
         unsafe { self.set_len(len + count) };
     }
 
+    /// Appends the elements of an array. Reserves room for exactly as many.
+    #[inline(always)]
+    pub(crate) fn append_array<F: Failure, const N: usize>(
+        &mut self,
+        memory: &mut impl Grow,
+        values: [T; N],
+    ) -> Result<(), F> {
+        self.reserve_exact::<F>(memory, N)?;
+        let values = ManuallyDrop::new(values);
+        // SAFETY: room was reserved for `N` elements. The array is not used again, so the vector
+        // owns the copied elements.
+        unsafe { self.append_unchecked(NonNull::from(&*values).cast(), N) };
+        Ok(())
+    }
+
+    /// Changes the length to `len`: drops elements at the end or appends the results of `make`.
+    #[inline(always)]
+    pub(crate) fn resize_with<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        len: usize,
+        make: impl FnMut() -> T,
+    ) -> Result<(), F> {
+        let Some(more) = len.checked_sub(self.len()) else {
+            self.truncate(len);
+            return Ok(());
+        };
+        self.reserve::<F>(memory, more)?;
+        // SAFETY: room was reserved for as many.
+        unsafe { self.fill_with(more, make) };
+        Ok(())
+    }
+
     /// Appends `count` results of `make`, for which room was reserved.
     ///
     /// # Safety
@@ -416,6 +463,21 @@ impl<T, L: Length> Elements<T, L> {
             unsafe { place.write(value) };
             written.count = index + 1;
         }
+    }
+
+    /// Appends copies of several slices. Reserves room for all of them first.
+    #[inline]
+    pub(crate) fn extend_copies<F: Failure>(
+        &mut self,
+        memory: &mut impl Grow,
+        slices: &[&[T]],
+    ) -> Result<(), F>
+    where
+        T: Copy,
+    {
+        let total = slices.iter().fold(0usize, |sum, slice| sum.saturating_add(slice.len()));
+        self.reserve::<F>(memory, total)?;
+        slices.iter().try_for_each(|slice| self.extend_copy::<F>(memory, slice))
     }
 
     /// Appends clones of a slice. For elements that need no `Drop`, the length is set once at the
@@ -699,6 +761,28 @@ impl<T, L: Length> Elements<T, L> {
         // no initialisation.
         let spare = unsafe { spare.as_mut() };
         (self.as_mut_slice(), spare)
+    }
+}
+
+impl<T, L: Length, const N: usize> Elements<[T; N], L> {
+    /// The elements of the arrays, in the same block.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than `L::MOST`.
+    #[inline]
+    pub(crate) fn into_flattened(self) -> Elements<T, L> {
+        let len = self.len().checked_mul(N).filter(|len| *len <= L::MOST);
+        let len = len.unwrap_or_else(|| panic!("a vector holds {} elements at most", L::MOST));
+        // Not for zero-sized arrays, which have no block.
+        let has_block = size_of::<[T; N]>() != 0 && self.capacity() != 0;
+        // A block does not exceed `isize::MAX` bytes, so this does not overflow.
+        let capacity = if has_block { (self.capacity() * N).min(L::MOST) } else { 0 };
+        let start = if has_block { self.start.cast() } else { NonNull::dangling() };
+        // SAFETY: the same block has `N` elements for each array, without padding between them, and
+        // the same alignment. A smaller capacity than the real one is valid. Without a block, `len`
+        // is 0, or `T` is zero-sized.
+        unsafe { Elements::from_parts(start, len, capacity) }
     }
 }
 

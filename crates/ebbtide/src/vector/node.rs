@@ -22,6 +22,27 @@ impl<T> Default for NodeVec<'_, T> {
     }
 }
 
+impl<'a, T, const N: usize> NodeVec<'a, [T; N]> {
+    /// Flattens a vector of arrays. Moves nothing.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// let pairs = NodeVec::from_array_in([[1, 2], [3, 4]], &s);
+    /// assert_eq!(pairs.into_flattened(), [1, 2, 3, 4]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_flattened(self) -> NodeVec<'a, T> {
+        Vector { elements: self.elements.into_flattened(), memory: self.memory }
+    }
+}
+
 impl<'a, T> NodeVec<'a, T> {
     /// An empty vector. Allocates nothing until the first element.
     ///
@@ -133,6 +154,99 @@ impl<'a, T> NodeVec<'a, T> {
         outcome.map(|()| vec)
     }
 
+    /// Creates a vector with the elements of an array.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert_eq!(NodeVec::from_array_in(["ebb", "flow"], &s).len(), 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_array_in<const N: usize>(values: [T; N], scope: &Scope<'a>) -> Self {
+        const { assert_plain::<T>() };
+        let mut vec = Self::new();
+        let Ok(()) = vec.elements.append_array::<Infallible, N>(&mut { scope }, values);
+        vec
+    }
+
+    /// Fallible version of [`from_array_in`](NodeVec::from_array_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the elements are dropped.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert_eq!(NodeVec::try_from_array_in(["ebb", "flow"], &s)?, ["ebb", "flow"]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_from_array_in<const N: usize>(
+        values: [T; N],
+        scope: &Scope<'a>,
+    ) -> Result<Self, AllocError> {
+        const { assert_plain::<T>() };
+        let mut vec = Self::new();
+        vec.elements.append_array::<AllocError, N>(&mut { scope }, values)?;
+        Ok(vec)
+    }
+
+    /// Creates a vector of `len` clones of `value`.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics, or `len` exceeds `u32::MAX` elements or `isize::MAX` bytes.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert_eq!(NodeVec::from_elem_in(0, 3, &s), [0, 0, 0]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_elem_in(value: T, len: usize, scope: &Scope<'a>) -> Self
+    where
+        T: Clone,
+    {
+        const { assert_plain::<T>() };
+        let mut vec = Self::with_capacity_in(len, scope);
+        vec.resize(scope, len, value);
+        vec
+    }
+
+    /// Fallible version of [`from_elem_in`](NodeVec::from_elem_in).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// assert_eq!(NodeVec::try_from_elem_in('x', 3, &s)?, ['x'; 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_from_elem_in(value: T, len: usize, scope: &Scope<'a>) -> Result<Self, AllocError>
+    where
+        T: Clone,
+    {
+        const { assert_plain::<T>() };
+        let mut vec = Self::try_with_capacity_in(len, scope)?;
+        vec.try_resize(scope, len, value)?;
+        Ok(vec)
+    }
+
     /// Appends an element. Amortised, costs two instructions besides the store.
     ///
     /// # Panics
@@ -168,6 +282,93 @@ impl<'a, T> NodeVec<'a, T> {
     #[inline]
     pub fn try_push(&mut self, scope: &Scope<'a>, value: T) -> Result<(), AllocError> {
         self.elements.push(&mut { scope }, value)
+    }
+
+    /// Like [`push`](NodeVec::push), but returns a reference to the element.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// *list.push_mut(&s, 1) += 1;
+    /// assert_eq!(list, [2]);
+    /// ```
+    #[inline]
+    pub fn push_mut(&mut self, scope: &Scope<'a>, value: T) -> &mut T {
+        self.push(scope, value);
+        let last = self.len() - 1;
+        &mut self.as_mut_slice()[last]
+    }
+
+    /// Fallible version of [`push_mut`](NodeVec::push_mut).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// *list.try_push_mut(&s, 1)? += 1;
+    /// assert_eq!(list, [2]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_push_mut(&mut self, scope: &Scope<'a>, value: T) -> Result<&mut T, AllocError> {
+        self.try_push(scope, value)?;
+        let last = self.len() - 1;
+        Ok(&mut self.as_mut_slice()[last])
+    }
+
+    /// Reserves room for an element, then writes the one that `make` returns directly to it. Saves
+    /// a copy of large elements.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut pages = ebbtide::collections::NodeVec::new();
+    /// pages.push_with(&s, || [0u8; 4096]);
+    /// assert_eq!(pages.len(), 1);
+    /// ```
+    #[inline]
+    pub fn push_with(&mut self, scope: &Scope<'a>, make: impl FnOnce() -> T) {
+        let Ok(()) = self.elements.push_with::<Infallible>(&mut { scope }, make);
+    }
+
+    /// Fallible version of [`push_with`](NodeVec::push_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut pages = ebbtide::collections::NodeVec::new();
+    /// pages.try_push_with(&s, || [0u8; 4096])?;
+    /// assert_eq!(pages.len(), 1);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_push_with(
+        &mut self,
+        scope: &Scope<'a>,
+        make: impl FnOnce() -> T,
+    ) -> Result<(), AllocError> {
+        self.elements.push_with(&mut { scope }, make)
     }
 
     /// Reserves room for at least `additional` more elements. May reserve more, so that repeated
@@ -263,6 +464,20 @@ impl<'a, T> NodeVec<'a, T> {
         self.elements.shrink_to(&mut { scope }, 0);
     }
 
+    /// Like [`shrink_to_fit`](NodeVec::shrink_to_fit), but keeps a capacity of at least `capacity`.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::<u8>::with_capacity_in(100, &s);
+    /// list.shrink_to(&s, 10);
+    /// assert_eq!(list.capacity(), 10);
+    /// ```
+    #[inline]
+    pub fn shrink_to(&mut self, scope: &Scope<'a>, capacity: usize) {
+        self.elements.shrink_to(&mut { scope }, capacity);
+    }
+
     /// Inserts an element at `index`. Moves all elements from `index` on.
     ///
     /// # Panics
@@ -312,6 +527,57 @@ impl<'a, T> NodeVec<'a, T> {
     ) -> Result<(), AllocError> {
         self.assert_place(index);
         self.elements.insert(&mut { scope }, index, value)
+    }
+
+    /// Like [`insert`](NodeVec::insert), but returns a reference to the element.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length, or the vector would exceed `isize::MAX` bytes or
+    /// `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::from_array_in([1, 3], &s);
+    /// *list.insert_mut(&s, 1, 20) += 2;
+    /// assert_eq!(list, [1, 22, 3]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert_mut(&mut self, scope: &Scope<'a>, index: usize, value: T) -> &mut T {
+        self.insert(scope, index, value);
+        &mut self.as_mut_slice()[index]
+    }
+
+    /// Fallible version of [`insert_mut`](NodeVec::insert_mut).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and the value is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::from_array_in([1, 3], &s);
+    /// *list.try_insert_mut(&s, 1, 20)? += 2;
+    /// assert_eq!(list, [1, 22, 3]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_insert_mut(
+        &mut self,
+        scope: &Scope<'a>,
+        index: usize,
+        value: T,
+    ) -> Result<&mut T, AllocError> {
+        self.try_insert(scope, index, value)?;
+        Ok(&mut self.as_mut_slice()[index])
     }
 
     /// Appends clones of the elements of a slice. Many elements that are `Copy` are copied at
@@ -411,6 +677,51 @@ impl<'a, T> NodeVec<'a, T> {
         T: Copy,
     {
         self.elements.extend_copy(&mut { scope }, values)
+    }
+
+    /// Appends copies of several slices, one after the other. Reserves memory once.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = ebbtide::collections::NodeVec::new();
+    /// bytes.extend_from_slices_copy(&s, &[b"ebb", b" and ", b"flow"]);
+    /// assert_eq!(bytes, b"ebb and flow");
+    /// ```
+    pub fn extend_from_slices_copy(&mut self, scope: &Scope<'a>, slices: &[&[T]])
+    where
+        T: Copy,
+    {
+        let Ok(()) = self.elements.extend_copies::<Infallible>(&mut { scope }, slices);
+    }
+
+    /// Fallible version of [`extend_from_slices_copy`](NodeVec::extend_from_slices_copy).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut bytes = ebbtide::collections::NodeVec::new();
+    /// bytes.try_extend_from_slices_copy(&s, &[b"ebb", b" and ", b"flow"])?;
+    /// assert_eq!(bytes, b"ebb and flow");
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    pub fn try_extend_from_slices_copy(
+        &mut self,
+        scope: &Scope<'a>,
+        slices: &[&[T]],
+    ) -> Result<(), AllocError>
+    where
+        T: Copy,
+    {
+        self.elements.extend_copies(&mut { scope }, slices)
     }
 
     /// Appends clones of a range of the vector's own elements.
@@ -555,6 +866,52 @@ impl<'a, T> NodeVec<'a, T> {
         self.elements.resize(&mut { scope }, len, value)
     }
 
+    /// Changes the length to `len`: drops elements at the end or appends the results of `make`.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics, or the vector would exceed `isize::MAX` bytes or `u32::MAX` elements.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.resize_with(&s, 2, || s.alloc_str("a string of its own"));
+    /// assert_eq!(list.len(), 2);
+    /// ```
+    #[inline]
+    pub fn resize_with(&mut self, scope: &Scope<'a>, len: usize, make: impl FnMut() -> T) {
+        let Ok(()) = self.elements.resize_with::<Infallible>(&mut { scope }, len, make);
+    }
+
+    /// Fallible version of [`resize_with`](NodeVec::resize_with).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`]; the vector is unchanged, and `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` does.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// let mut list = ebbtide::collections::NodeVec::new();
+    /// list.try_resize_with(&s, 2, u32::default)?;
+    /// assert_eq!(list, [0, 0]);
+    /// # Ok::<(), ebbtide::AllocError>(())
+    /// ```
+    #[inline]
+    pub fn try_resize_with(
+        &mut self,
+        scope: &Scope<'a>,
+        len: usize,
+        make: impl FnMut() -> T,
+    ) -> Result<(), AllocError> {
+        self.elements.resize_with(&mut { scope }, len, make)
+    }
+
     /// Moves all elements of another vector, of any kind, to the end of this one.
     ///
     /// # Panics
@@ -594,6 +951,31 @@ impl<'a, T> NodeVec<'a, T> {
         other: &mut Vector<T, N, L>,
     ) -> Result<(), AllocError> {
         self.elements.append(&mut { scope }, &mut other.elements)
+    }
+
+    /// Splits off the elements from `at` on, as a vector of their own. Takes no memory.
+    ///
+    /// Divides the block, and moves nothing. The spare capacity goes to the returned vector; this
+    /// one has none left.
+    ///
+    /// # Panics
+    ///
+    /// If `at` is greater than the length.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::NodeVec;
+    /// let mut list = NodeVec::from_array_in([1, 2, 3, 4], &s);
+    /// assert_eq!(list.split_off(3), [4]);
+    /// assert_eq!(list, [1, 2, 3]);
+    /// ```
+    #[inline]
+    #[must_use = "the elements are lost with the vector that is returned; `truncate` drops them"]
+    #[track_caller]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        self.assert_place(at);
+        Vector { elements: self.elements.split_off(at), memory: self.memory }
     }
 
     /// Clones the vector into `scope`.

@@ -1,8 +1,12 @@
 //! Trait implementations of all vectors, most of them like those of slices.
 
-use super::{Elements, IntoIter, Length, Memory, Vector, assert_plain, owning::Owning};
+use super::{
+    Elements, Exclusive, GrowVec, IntoIter, Length, Memory, NodeVec, Vec, Vector, assert_plain,
+    owning::Owning,
+};
 #[cfg(feature = "std")]
 use crate::error::AllocError;
+use crate::{boxed::Box, scope::Scope};
 use core::{
     borrow::{Borrow, BorrowMut},
     cmp::Ordering,
@@ -98,6 +102,88 @@ impl<T, M, L: Length> IntoIterator for Vector<T, M, L> {
     #[inline]
     fn into_iter(mut self) -> IntoIter<T, M> {
         IntoIter::of(&mut self.elements)
+    }
+}
+
+/// Returns the vector if it does not have exactly `N` elements.
+impl<T, M, L: Length, const N: usize> TryFrom<Vector<T, M, L>> for [T; N] {
+    type Error = Vector<T, M, L>;
+
+    fn try_from(vector: Vector<T, M, L>) -> Result<Self, Self::Error> {
+        if vector.len() == N { Ok(array_of(vector.into_iter())) } else { Err(vector) }
+    }
+}
+
+/// Returns the vector if it does not have exactly `N` elements.
+impl<T, M: Memory, const N: usize> TryFrom<Owning<T, M>> for [T; N] {
+    type Error = Owning<T, M>;
+
+    fn try_from(vector: Owning<T, M>) -> Result<Self, Self::Error> {
+        if vector.len() == N { Ok(array_of(vector.into_iter())) } else { Err(vector) }
+    }
+}
+
+/// The elements of an iterator of exactly `N`.
+fn array_of<T, const N: usize>(mut values: impl ExactSizeIterator<Item = T>) -> [T; N] {
+    core::array::from_fn(|_| {
+        values.next().unwrap_or_else(|| unreachable!("the length was compared"))
+    })
+}
+
+/// The conversions of one kind of vector.
+macro_rules! finished {
+    ($($vector:ty),+) => {
+        $(
+            /// Finishes the vector, like `into_slice`.
+            impl<'a, T> From<$vector> for &'a mut [T] {
+                fn from(vector: $vector) -> Self {
+                    vector.into_slice()
+                }
+            }
+
+            /// Finishes the vector, like `into_slice`.
+            impl<'a, T> From<$vector> for &'a [T] {
+                fn from(vector: $vector) -> Self {
+                    vector.into_slice()
+                }
+            }
+
+            /// Finishes the vector, like `into_boxed_slice`.
+            impl<'a, T> From<$vector> for Box<'a, [T]> {
+                fn from(vector: $vector) -> Self {
+                    vector.into_boxed_slice()
+                }
+            }
+        )+
+    };
+}
+finished!(Vec<'_, 'a, T>, GrowVec<'_, 'a, T>, NodeVec<'a, T>);
+
+impl<'a, T> From<Owning<T, &Scope<'a>>> for Box<'a, [T]> {
+    fn from(vector: Owning<T, &Scope<'a>>) -> Self {
+        vector.into_boxed_slice()
+    }
+}
+
+impl<'a, T> From<Owning<T, Exclusive<'_, 'a>>> for Box<'a, [T]> {
+    fn from(vector: Owning<T, Exclusive<'_, 'a>>) -> Self {
+        vector.into_boxed_slice()
+    }
+}
+
+/// Moves the elements to the heap.
+#[cfg(feature = "alloc")]
+impl<T, M, L: Length> From<Vector<T, M, L>> for alloc::vec::Vec<T> {
+    fn from(vector: Vector<T, M, L>) -> Self {
+        vector.into_iter().collect()
+    }
+}
+
+/// Moves the elements to the heap.
+#[cfg(feature = "alloc")]
+impl<T, M: Memory> From<Owning<T, M>> for alloc::vec::Vec<T> {
+    fn from(vector: Owning<T, M>) -> Self {
+        vector.into_iter().collect()
     }
 }
 
@@ -197,7 +283,7 @@ macro_rules! of_slices {
         );
         of_slices!(
             equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?]
-            $name<T, M $(, $L)?>, crate::Box<'_, [U]>
+            $name<T, M $(, $L)?>, Box<'_, [U]>
         );
         of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] [T], $name<U, M $(, $L)?>);
         of_slices!(equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?] &[T], $name<U, M $(, $L)?>);
@@ -208,7 +294,7 @@ macro_rules! of_slices {
         );
         of_slices!(
             equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?]
-            crate::Box<'_, [T]>, $name<U, M $(, $L)?>
+            Box<'_, [T]>, $name<U, M $(, $L)?>
         );
         #[cfg(feature = "alloc")]
         of_slices!(
@@ -219,6 +305,11 @@ macro_rules! of_slices {
         of_slices!(
             equal [T: PartialEq<U>, U, M $(: $memory)? $(, $L: Length)?]
             alloc::vec::Vec<T>, $name<U, M $(, $L)?>
+        );
+        #[cfg(feature = "alloc")]
+        of_slices!(
+            equal [T: PartialEq<U> + Clone, U, M $(: $memory)? $(, $L: Length)?]
+            alloc::borrow::Cow<'_, [T]>, $name<U, M $(, $L)?>
         );
     };
     (equal [$($parameters:tt)*] $one:ty, $other:ty) => {

@@ -8,6 +8,9 @@ pub mod arith;
 pub mod collections;
 pub mod fixed;
 mod input;
+pub mod maps;
 #[path = "../common/model.rs"]
 pub mod model;
+pub mod strings;
 pub mod text;
+pub mod vectors;

@@ -1,0 +1,7 @@
+//! Maps and sets, edited like the standard library's.
+#![no_main]
+
+#[path = "../../crates/ebbtide/tests/targets/mod.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::maps::run(bytes));
