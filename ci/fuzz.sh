@@ -24,6 +24,7 @@ export ASAN_OPTIONS="allocator_may_return_null=1 ${ASAN_OPTIONS:-}"
 for target in "${targets[@]}"; do
     mkdir -p "corpus/$target" "artifacts/$target"
     echo "=== $target ==="
-    "$programs/$target" -max_total_time="$seconds" -max_len=1500 -timeout=20 -rss_limit_mb=3000 \
-        -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target"
+    # Inputs encode sequences of operations, so long ones are tried from the start.
+    "$programs/$target" -max_total_time="$seconds" -max_len=1500 -len_control=0 -timeout=20 \
+        -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target"
 done

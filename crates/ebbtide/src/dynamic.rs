@@ -328,6 +328,19 @@ impl Serialize for Value<'_> {
 }
 
 /// Gives a [`Value`]; see [`Scope::seed_any`].
+///
+/// ```
+/// use ebbtide::dynamic::{AnySeed, Value};
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let seed: AnySeed<'_, '_> = s.seed_any();
+/// for (input, value) in [("null", Value::Null), ("7", Value::Unsigned(7))] {
+///     assert_eq!(seed.deserialize(&mut Deserializer::from_str(input))?, value);
+/// }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct AnySeed<'s, 'a> {
     scope: &'s Scope<'a>,

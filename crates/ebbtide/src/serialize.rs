@@ -294,6 +294,19 @@ macro_rules! seed {
 }
 
 /// Gives `&mut T`; see [`Scope::seed`].
+///
+/// ```
+/// use ebbtide::serialize::Seed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let seed: Seed<'_, '_, [u32]> = s.seed();
+/// for input in ["[1, 2]", "[3]"] {
+///     assert!(seed.deserialize(&mut Deserializer::from_str(input))?.len() > 0);
+/// }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub struct Seed<'s, 'a, T: ?Sized> {
     scope: &'s Scope<'a>,
     of: PhantomData<*const T>,
@@ -325,6 +338,18 @@ impl<'de, 'a> DeserializeSeed<'de> for Seed<'_, 'a, str> {
 }
 
 /// Gives `Box<T>`; see [`Scope::boxed_seed`].
+///
+/// ```
+/// use ebbtide::serialize::BoxedSeed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let seed: BoxedSeed<'_, '_, [String]> = s.boxed_seed();
+/// let names = seed.deserialize(&mut Deserializer::from_str(r#"["ebb"]"#))?;
+/// assert_eq!(*names, ["ebb"]); // dropped with the box
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub struct BoxedSeed<'s, 'a, T: ?Sized> {
     scope: &'s Scope<'a>,
     of: PhantomData<*const T>,
@@ -358,6 +383,18 @@ impl<'de, 'a> DeserializeSeed<'de> for BoxedSeed<'_, 'a, str> {
 }
 
 /// Gives `&str` or `&[u8]`; see [`Scope::borrowing_seed`].
+///
+/// ```
+/// use ebbtide::serialize::BorrowingSeed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let seed: BorrowingSeed<'_, '_, str> = s.borrowing_seed();
+/// let text = seed.deserialize(&mut Deserializer::from_str(r#""ebb""#))?;
+/// assert_eq!(text, "ebb"); // part of the input
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub struct BorrowingSeed<'s, 'a, T: ?Sized> {
     scope: &'s Scope<'a>,
     of: PhantomData<*const T>,
@@ -381,6 +418,18 @@ impl<'de: 'a, 'a> DeserializeSeed<'de> for BorrowingSeed<'_, 'a, [u8]> {
 }
 
 /// Gives `&mut` to the value of another seed; see [`Scope::seed_value`].
+///
+/// ```
+/// use ebbtide::serialize::ValueSeed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let seed: ValueSeed<'_, '_, _> = s.seed_value(s.borrowing_seed::<str>());
+/// let text: &mut &str = seed.deserialize(&mut Deserializer::from_str(r#""ebb""#))?;
+/// assert_eq!(*text, "ebb");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ValueSeed<'s, 'a, S> {
     boxed: BoxedValueSeed<'s, 'a, S>,
@@ -397,6 +446,18 @@ impl<'de, 'a, S: DeserializeSeed<'de, Value: 'a>> DeserializeSeed<'de> for Value
 }
 
 /// Gives a box of the value of another seed; see [`Scope::seed_boxed`].
+///
+/// ```
+/// use ebbtide::serialize::BoxedValueSeed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let seed: BoxedValueSeed<'_, '_, _> = s.seed_boxed(std::marker::PhantomData::<String>);
+/// let text = seed.deserialize(&mut Deserializer::from_str(r#""ebb""#))?;
+/// assert_eq!(*text, "ebb"); // dropped with the box
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct BoxedValueSeed<'s, 'a, S> {
     scope: &'s Scope<'a>,
@@ -414,6 +475,18 @@ impl<'de, 'a, S: DeserializeSeed<'de>> DeserializeSeed<'de> for BoxedValueSeed<'
 }
 
 /// Gives a slice of the values of another seed; see [`Scope::seed_slice`].
+///
+/// ```
+/// use ebbtide::serialize::SliceSeed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let seed: SliceSeed<'_, '_, _> = s.seed_slice(s.borrowing_seed::<str>());
+/// let words = seed.deserialize(&mut Deserializer::from_str(r#"["ebb", "flow"]"#))?;
+/// assert_eq!(words, ["ebb", "flow"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct SliceSeed<'s, 'a, S> {
     boxed: BoxedSliceSeed<'s, 'a, S>,
@@ -433,6 +506,19 @@ where
 }
 
 /// Gives a boxed slice of the values of another seed; see [`Scope::seed_boxed_slice`].
+///
+/// ```
+/// use ebbtide::serialize::BoxedSliceSeed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let of = std::marker::PhantomData::<String>;
+/// let seed: BoxedSliceSeed<'_, '_, _> = s.seed_boxed_slice(of);
+/// let words = seed.deserialize(&mut Deserializer::from_str(r#"["ebb", "flow"]"#))?;
+/// assert_eq!(*words, ["ebb", "flow"]); // dropped with the box
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct BoxedSliceSeed<'s, 'a, S> {
     scope: &'s Scope<'a>,
@@ -449,6 +535,19 @@ impl<'de, 'a, S: DeserializeSeed<'de> + Clone> DeserializeSeed<'de> for BoxedSli
 }
 
 /// Gives the entries of a map as a slice; see [`Scope::seed_entries`].
+///
+/// ```
+/// use ebbtide::serialize::EntriesSeed;
+/// use serde::de::DeserializeSeed;
+/// use serde_json::Deserializer;
+/// # let mut arena = ebbtide::Arena::new();
+/// # let s = arena.scope();
+/// let of = s.borrowing_seed::<str>();
+/// let seed: EntriesSeed<'_, '_, _, _> = s.seed_entries(of, of);
+/// let entries = seed.deserialize(&mut Deserializer::from_str(r#"{"ebb": "flow"}"#))?;
+/// assert_eq!(entries, [("ebb", "flow")]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct EntriesSeed<'s, 'a, K, V> {
     scope: &'s Scope<'a>,

@@ -1310,7 +1310,8 @@ fn vectors_of_nodes_are_flattened_and_split_in_place() {
     unsafe { most.set_len(1 << 31) };
     let message = panic_of(|| most.into_flattened()).unwrap();
     assert!(message.contains("at most"), "{message}");
-    assert!(panic_of(|| NodeVec::from_array_in([1], &s).split_off(2)).is_some());
+    let message = panic_of(|| NodeVec::from_array_in([1], &s).split_off(2)).unwrap();
+    assert!(message.contains("the index is 2, and the length is 1"), "{message}");
 }
 
 #[test]
