@@ -51,12 +51,21 @@ macro_rules! arithmetic {
         }
 
         /// Returns the start of a block of `size` bytes at the low end of `low..top`, for any
-        /// layout, or any size that is a multiple of `align`: `padding + size` never wraps then.
+        /// layout.
+        ///
+        /// The block fits if at least `size` bytes lie between its start and `top`. That number is
+        /// negative where the rounding passes `top`. It fits a signed word, because neither a
+        /// region nor `align - 1` exceeds half of the address space. If the rounding wraps, so does
+        /// the subtraction, and the number is right. The next `low` depends on this one by an
+        /// addition, a mask and another addition; with the padding computed first, there would be
+        /// a negation more.
         #[inline(always)]
         #[must_use]
         pub const fn up(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
-            let padding = low.wrapping_neg() & (align - 1);
-            if padding + size > top.wrapping_sub(low) { None } else { Some(low + padding) }
+            let start = low.wrapping_add(align - 1) & !(align - 1);
+            #[allow(clippy::cast_possible_wrap, reason = "no layout exceeds half of the addresses")]
+            let size = size as $signed;
+            if (top.wrapping_sub(start) as $signed) < size { None } else { Some(start) }
         }
 
         /// The bytes that a region must have to serve `size` bytes at `align` from either end, when

@@ -650,7 +650,9 @@ impl Cursor {
     pub(crate) fn take_low(&self, count: usize, element: Layout) -> Option<NonNull<u8>> {
         let (top, low) = (self.top.get(), self.low.get());
         let size = count.checked_mul(element.size())?;
-        let start = arith::up(top, low.addr().get(), size, element.align())?;
+        // `up` is for layouts only.
+        let layout = Layout::from_size_align(size, element.align()).ok()?;
+        let start = arith::up(top, low.addr().get(), layout.size(), layout.align())?;
         let block = at(low, start);
         self.low.set(at(low, start + size));
         self.track(block, size, End::Low);

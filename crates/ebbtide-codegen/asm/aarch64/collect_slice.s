@@ -4,24 +4,23 @@
 	str	x21, [sp, #96]
 	stp	x20, x19, [sp, #112]
 	add	x29, sp, #80
-	lsl	x12, x2, #2
+	lsl	x11, x2, #2
 	mov	x3, x2
 	mov	x20, x1
 	mov	x8, x0
 	mov	w0, #4
 	str	xzr, [sp, #72]
-	add	x19, x1, x12
+	add	x19, x1, x11
 	stp	x8, x0, [sp]
 	stp	xzr, xzr, [sp, #16]
 	cbz	x2, .LBB12_13
 	ldr	x10, [x8, #16]
 	ldr	x9, [x8]
-	neg	w11, w10
-	sub	x14, x9, x10
-	and	x11, x11, #0x3
-	orr	x13, x11, x12
-	cmp	x13, x14
-	b.ls	.LBB12_5
+	add	x12, x10, #3
+	and	x0, x12, #0xfffffffffffffffc
+	sub	x12, x9, x0
+	cmp	x12, x11
+	b.ge	.LBB12_5
 .Ltmp10:
 	mov	x0, x8
 	mov	x1, x20
@@ -37,44 +36,42 @@
 	add	sp, sp, #128
 	ret
 .LBB12_5:
-	sub	x14, x3, #1
-	add	x0, x10, x11
+	ldr	x12, [x8, #8]
+	sub	x13, x3, #1
 	stp	x3, x9, [sp, #24]
-	cmp	x3, x14
-	stp	x10, x9, [sp, #48]
-	ldr	x13, [x8, #8]
-	csel	x9, x3, x14, lo
-	add	x12, x0, x12
+	cmp	x3, x13
+	add	x11, x11, x0
 	str	x0, [sp, #8]
+	stp	x9, x12, [sp, #56]
+	csel	x9, x3, x13, lo
 	cmp	x9, #8
-	str	x12, [x8, #16]
-	str	x13, [sp, #40]
-	stp	x13, x12, [sp, #64]
+	str	x11, [x8, #16]
+	stp	x12, x10, [sp, #40]
+	str	x11, [sp, #72]
 	b.hs	.LBB12_7
 	mov	x9, xzr
 	b	.LBB12_10
 .LBB12_7:
 	add	x9, x9, #1
-	mov	w13, #8
+	mov	w11, #8
 	movi	v0.4s, #1
-	ands	x12, x9, #0x7
-	add	x10, x11, x10
-	add	x11, x20, #16
-	csel	x12, x13, x12, eq
-	add	x10, x10, #16
-	sub	x9, x9, x12
-	add	x12, x20, x9, lsl #2
+	ands	x10, x9, #0x7
+	add	x12, x20, #16
+	csel	x10, x11, x10, eq
+	add	x11, x0, #16
+	sub	x9, x9, x10
+	add	x10, x20, x9, lsl #2
 	mov	x13, x9
 .LBB12_8:
-	ldp	q1, q2, [x11, #-16]
+	ldp	q1, q2, [x12, #-16]
 	subs	x13, x13, #8
-	add	x11, x11, #32
+	add	x12, x12, #32
 	add	v1.4s, v1.4s, v0.4s
 	add	v2.4s, v2.4s, v0.4s
-	stp	q1, q2, [x10, #-16]
-	add	x10, x10, #32
+	stp	q1, q2, [x11, #-16]
+	add	x11, x11, #32
 	b.ne	.LBB12_8
-	mov	x20, x12
+	mov	x20, x10
 .LBB12_10:
 	cmp	x20, x19
 	b.eq	.LBB12_21

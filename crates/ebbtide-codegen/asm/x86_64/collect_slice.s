@@ -14,17 +14,14 @@
 	testq	%rcx, %rcx
 	je	.LBB12_1
 	leaq	(,%rcx,4), %r8
-	movq	(%rdi), %r11
-	movq	16(%rdi), %r9
-	movl	%r9d, %r10d
-	negl	%r10d
-	andl	$3, %r10d
-	movq	%r10, %rax
-	orq	%r8, %rax
-	movq	%r11, %rbx
-	subq	%r9, %rbx
-	cmpq	%rbx, %rax
-	jbe	.LBB12_8
+	movq	(%rdi), %r9
+	movq	16(%rdi), %r10
+	leaq	3(%r10), %rax
+	andq	$-4, %rax
+	movq	%r9, %r11
+	subq	%rax, %r11
+	cmpq	%r8, %r11
+	jge	.LBB12_8
 .Ltmp10:
 	callq	*_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE@GOTPCREL(%rip)
 .Ltmp11:
@@ -75,17 +72,16 @@
 	je	.LBB12_25
 	jmp	.LBB12_30
 .LBB12_8:
-	movq	8(%rdi), %rbx
-	leaq	(%r9,%r10), %rax
+	movq	8(%rdi), %r11
 	addq	%rax, %r8
 	movq	%r8, 16(%rdi)
 	movq	%rax, 16(%rsp)
 	movq	%rcx, 32(%rsp)
-	movq	%r11, 40(%rsp)
-	movq	%rbx, 48(%rsp)
-	movq	%r9, 56(%rsp)
-	movq	%r11, 64(%rsp)
-	movq	%rbx, 72(%rsp)
+	movq	%r9, 40(%rsp)
+	movq	%r11, 48(%rsp)
+	movq	%r10, 56(%rsp)
+	movq	%r9, 64(%rsp)
+	movq	%r11, 72(%rsp)
 	movq	%r8, 80(%rsp)
 	leaq	-1(%rcx), %r8
 	cmpq	%r8, %rcx
@@ -96,27 +92,26 @@
 	jmp	.LBB12_13
 .LBB12_10:
 	incq	%r8
-	movl	%r8d, %r11d
-	andl	$7, %r11d
-	movl	$8, %ebx
-	cmovneq	%r11, %rbx
-	subq	%rbx, %r8
-	leaq	(%rsi,%r8,4), %r11
-	addq	%r10, %r9
-	addq	$16, %r9
-	xorl	%r10d, %r10d
+	movl	%r8d, %r9d
+	andl	$7, %r9d
+	movl	$8, %r10d
+	cmovneq	%r9, %r10
+	subq	%r10, %r8
+	leaq	(%rsi,%r8,4), %r9
+	leaq	16(%rax), %r10
+	xorl	%r11d, %r11d
 	pcmpeqd	%xmm0, %xmm0
 .LBB12_11:
-	movdqu	(%rsi,%r10,4), %xmm1
-	movdqu	16(%rsi,%r10,4), %xmm2
+	movdqu	(%rsi,%r11,4), %xmm1
+	movdqu	16(%rsi,%r11,4), %xmm2
 	psubd	%xmm0, %xmm1
 	psubd	%xmm0, %xmm2
-	movdqu	%xmm1, -16(%r9,%r10,4)
-	movdqu	%xmm2, (%r9,%r10,4)
-	addq	$8, %r10
-	cmpq	%r10, %r8
+	movdqu	%xmm1, -16(%r10,%r11,4)
+	movdqu	%xmm2, (%r10,%r11,4)
+	addq	$8, %r11
+	cmpq	%r11, %r8
 	jne	.LBB12_11
-	movq	%r11, %rsi
+	movq	%r9, %rsi
 .LBB12_13:
 	cmpq	%rdx, %rsi
 	je	.LBB12_14
