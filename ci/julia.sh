@@ -7,8 +7,9 @@
 #        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
 #        ci/julia.sh docs FOLDER           builds the reference with Documenter, into julia/Ebbtide/docs/build
 # For others and bench, FOLDER has a checkout of Bumper.jl as Bumper, of its dependency
-# UnsafeArrays.jl as UnsafeArrays, and, if its tests are to run as well, of WithAlloc.jl as
-# WithAlloc. For docs, it has checkouts of Documenter 0.27 and of its dependencies:
+# UnsafeArrays.jl as UnsafeArrays, and of those packages that use Bumper.jl whose tests are to run as
+# well: julia/others/users names them. AtomicSymmetries.jl needs StaticArrays.jl 1.2 as StaticArrays;
+# its tests take five minutes. For docs, it has checkouts of Documenter 0.27 and of its dependencies:
 # ANSIColoredPrinters, DocStringExtensions, IOCapture, JSON 0.21 and Parsers 2.2. The program is
 # $JULIA if that is set. Otherwise it is Julia 1.5.3 from the packages of Debian 11, which --install
 # unpacks into target/julia; $JULIA_PREFIX names another folder. Nothing of the system is changed.
@@ -77,21 +78,29 @@ prepare_tests() {
     export EBBTIDE_SHARED_SCOPE=$target/shared_scope/release/libshared_scope.so
 }
 
-# What the programs load as Bumper.jl is the package of that name in julia/others/packages. Some of
-# WithAlloc.jl's tests fail on older Julias with Bumper.jl, too: as many have to pass.
+# What the programs load as Bumper.jl is the package of that name in julia/others/packages. Some
+# tests of the packages that use it fail on older Julias with Bumper.jl, too: as many have to pass.
 others() {
-    local folder=$1 here=$PWD/julia/others theirs ours
+    local folder=$1 here=$PWD/julia/others user
     export JULIA_LOAD_PATH=@stdlib:$here/packages:$PWD/julia:$folder
     julia --startup-file=no "$here/tests.jl" "$folder/Bumper/test/runtests.jl"
     julia --startup-file=no "$here/readme.jl" "$folder/Bumper/README.md"
-    if [ -e "$folder/WithAlloc" ]; then
-        ours=$(summary "$folder/WithAlloc/test/runtests.jl")
-        theirs=$(JULIA_LOAD_PATH=@stdlib:$folder summary "$folder/WithAlloc/test/runtests.jl")
-        printf 'with Bumper.jl: %s\nwith Ebbtide:   %s\n' "$theirs" "$ours"
-        [ "$ours" = "$theirs" ]
-    fi
+    for user in "$here"/users/*.jl; do
+        user=$(basename "$user" .jl)
+        [ ! -e "$folder/$user" ] || compare "$folder" "$user"
+    done
 }
-summary() { julia --startup-file=no --color=no "$1" 2>/dev/null | tail -n 1 || true; }
+compare() {
+    local theirs ours
+    ours=$(summary "$2" "$1/$2")
+    theirs=$(JULIA_LOAD_PATH=@stdlib:$1 summary "$2" "$1/$2")
+    printf '%s\n  with Bumper.jl: %s\n  with Ebbtide:   %s\n' "$2" "$theirs" "$ours"
+    [ -n "$ours" ] && [ "$ours" = "$theirs" ]
+}
+# The line of the test summary with the sum of all tests.
+summary() {
+    julia --startup-file=no --color=no julia/others/users.jl "$@" 2>/dev/null | grep "^$1 .*|" | tail -n 1 || true
+}
 
 bench() {
     local folder=$1

@@ -143,8 +143,11 @@ alignment(::Type{T}) where {T} = UInt(Base.datatype_alignment(T))
 
 @inline check_element(::Type{T}) where {T} = isbitstype(T) ? nothing : throw_element(T)
 
-@noinline throw_element(T) = throw(ArgumentError(
-    "elements of type $T are not plain bits (isbitstype), so they cannot lie in a buffer"))
+@noinline function throw_element(T)
+    hint = T <: ArenaArray && T !== Union{} ? ". Collect arrays of a buffer in a tuple or a Vector" : ""
+    throw(ArgumentError(
+        "elements of type $T are not plain bits (isbitstype), so they cannot lie in a buffer$hint"))
+end
 
 # So that a size, rounded up to any alignment, is at most half of the address space: then one
 # comparison decides whether a block fits.

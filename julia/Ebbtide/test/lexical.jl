@@ -38,6 +38,23 @@ end
 f(n) = @no_escape @alloc(n)
 end
 
+module NamedBumper
+using Ebbtide
+const Bumper = Ebbtide
+function sum_of_two(x)
+    Bumper.@no_escape begin
+        y, z = Bumper.@alloc(Int, length(x)), Bumper.alloc!(Bumper.default_buffer(), Int, 3)
+        sum(y .= x) + sum(z .= 1)
+    end
+end
+end
+
+@testset "a program that keeps the name Bumper" begin
+    before = used(default_buffer())
+    @test NamedBumper.sum_of_two([1, 2, 3]) == 9
+    @test used(default_buffer()) == before
+end
+
 @testset "qualified names, and names that mean something else" begin
     @test NotImported.f([1, 2, 3]) == 9
     @test NotImported.nested() == 9

@@ -32,6 +32,14 @@ buffers() = (SlabBuffer{16_384}(), AllocBuffer(1024), ResizeBuffer())
         @test occursin("plain bits", message_of(() -> Ebbtide.alloc!(buffer, T, 3), buffer))
     end
     @test_throws MethodError Ebbtide.alloc!(AllocBuffer(96), 3, 4)
+
+    @no_escape begin
+        y = fill!(@alloc(Int, 3), 1)
+        buffer = SlabBuffer()
+        message = message_of(() -> Ebbtide.alloc!(buffer, typeof(y), 2), buffer)
+        @test occursin("a tuple or a Vector", message)
+        @test sum(sum, [y, y]) == 6
+    end
 end
 
 @testset "negative and enormous sizes" begin
@@ -173,6 +181,59 @@ end
     @test used(buffer) == 0
     @test_throws InterruptException @no_escape buffer strict = true interrupted()
     @test used(buffer) == 0
+end
+
+# Blocks without end, which check their arrays.
+function blocks_until_interrupted(buffer)
+    for opened in Iterators.countfrom(1)
+        @no_escape buffer begin
+            y = fill!(@alloc(Int, opened % 3000), opened)
+            @no_escape buffer begin
+                fill!(@alloc(Int, opened % 5000), 0)
+                all(==(opened), y) || error("overwritten")
+                # Julia throws a pending InterruptException when something is allocated on its heap.
+                string(opened)
+            end
+        end
+    end
+end
+
+@testset "interrupts from outside" begin
+    if Sys.isunix()
+        Base.exit_on_sigint(false)
+        for buffer in (SlabBuffer{16_384}(), AllocBuffer(100_000), ResizeBuffer())
+            held_after = map(1:100) do _
+                @test_throws InterruptException begin
+                    ccall(:kill, Cint, (Cint, Cint), getpid(), Base.SIGINT)
+                    blocks_until_interrupted(buffer)
+                end
+                @test incremented_sum([1, 2, 3], Ebbtide.reset_buffer!(buffer)) == 9
+                @test used(buffer) == 0
+                held(buffer)
+            end
+            @test maximum(held_after) < 500_000
+        end
+        Base.exit_on_sigint(true)
+    end
+end
+
+@testset "an interrupt of a task that waits in a block" begin
+    buffer, started = SlabBuffer{16_384}(), Channel{Bool}(1)
+    wait_in_block() = @no_escape buffer begin
+        y = @alloc(Int, 5000)
+        put!(started, true)
+        wait(Condition())
+    end
+    @no_escape buffer begin
+        task = @async wait_in_block()
+        take!(started)
+        schedule(task, InterruptException(); error = true)
+        @test_throws TaskFailedException wait(task)
+        @test used(buffer) == 40_000
+        nothing
+    end
+    @test used(buffer) == 0
+    @test incremented_sum([1, 2, 3], buffer) == 9
 end
 
 @testset "another task or thread" begin

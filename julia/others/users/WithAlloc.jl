@@ -1,0 +1,2 @@
+# All of the package, and all of its tests.
+include("$FOLDER/test/runtests.jl")
