@@ -27,15 +27,17 @@ const MOST: usize = 16 << 10;
 /// A call in debug builds, where inlined code makes the caller's frame larger.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn below_value<T>(block: NonNull<u8>, used: impl FnOnce() -> usize) {
-    below_block(block, size_of::<T>(), used);
+    let size = size_of::<T>();
+    // Up to a line, a test or a prefetch for each block costs more than it gains.
+    if size > LINE {
+        below_block(block, size, used);
+    }
 }
 
 /// Like [`below_value`], for a block of `size` bytes.
 #[inline(always)]
 pub(crate) fn below_block(block: NonNull<u8>, size: usize, used: impl FnOnce() -> usize) {
-    // The first test is part of the second, and spares small blocks its two loads. Up to a line,
-    // prefetching for each block costs more than it gains.
-    if size > LINE && size >= processor::least() && used() >= FAR {
+    if size >= processor::least() && used() >= FAR {
         lines_below(block, size);
     }
 }
