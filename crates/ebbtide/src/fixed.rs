@@ -26,8 +26,9 @@ use core::{
 ///
 /// Some methods of an [`Arena`](crate::Arena) have no counterpart here. There is no `root`: its
 /// cursor would outlast the loan of the buffer, whose owner may give another one next time. There
-/// is no `reset`, for nothing outlasts a scope, and no `try_scope`, for opening one takes no
-/// memory.
+/// is no `reset`, for nothing outlasts a scope; no `contains` and no `chunks`, for the arena is
+/// borrowed while a scope is open, and empty otherwise; and no `try_scope`, for opening one takes
+/// no memory.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -266,6 +267,22 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
         Stats::of(self.chunks.control(), 0)
     }
 
+    /// Resets [`high_water`](Stats::high_water), which then covers later use only.
+    ///
+    /// ```
+    /// # use core::mem::MaybeUninit;
+    /// use ebbtide::{Fixed, Heap};
+    ///
+    /// let mut fixed = Fixed::new([MaybeUninit::<u8>::uninit(); 64]).or_spill(Heap);
+    /// fixed.scope().alloc([0u8; 100_000]);
+    /// fixed.reset_high_water();
+    /// fixed.scope().alloc([0u8; 100]);
+    /// assert!(fixed.stats().high_water < 100_000);
+    /// ```
+    pub fn reset_high_water(&mut self) {
+        self.chunks.control().reset_high_water();
+    }
+
     /// Returns the owner of the memory. What the spill holds of its backing is given back.
     ///
     /// ```
@@ -364,6 +381,9 @@ impl<O, B: Backing> fmt::Debug for Fixed<O, B> {
 }
 
 /// An arena of `N` bytes by value, aligned to 16: on the stack, in a struct, in a `static`'s mutex.
+///
+/// It takes nothing of a backing. For `set_limit`, `trim` and other methods of a [`Fixed`], convert
+/// it with [`or_spill`](StackArena::or_spill).
 ///
 /// ```
 /// use ebbtide::StackArena;

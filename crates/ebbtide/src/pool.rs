@@ -671,8 +671,6 @@ impl<B: Backing> Pool<B> {
             let mut idle = shard.lock();
             while let Some(mut node) = idle.rooted.pop() {
                 node[0].arena.reset();
-                // The loan of a root can set one, by `front_end::set_limit`.
-                node[0].arena.set_limit(None);
                 idle.empty.push(node);
             }
         }
@@ -842,6 +840,7 @@ impl<B: Backing> RootLoan<'_, B> {
 impl<B: Backing> Drop for RootLoan<'_, B> {
     fn drop(&mut self) {
         if let Some(node) = self.node.take() {
+            node[0].arena.set_limit(None);
             self.shard.lock().rooted.push(node);
         }
     }

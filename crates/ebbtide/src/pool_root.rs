@@ -114,6 +114,22 @@ impl<'p, B: Backing> PooledRoot<'p, B> {
         unsafe { &*root }
     }
 
+    /// Limits the number of bytes that the arena may hold of its backing until the loan ends; `None`
+    /// for no limit. Those of earlier loans of this arena count as well. Chunks that it holds
+    /// already stay.
+    ///
+    /// ```
+    /// # let pool = ebbtide::Pool::new();
+    /// let root = pool.root();
+    /// root.set_limit(Some(100_000));
+    /// let s = root.scope();
+    /// assert!(s.try_alloc_slice_fill_copy(200_000, 0u8).is_err());
+    /// assert!(s.try_alloc_slice_fill_copy(50_000, 0u8).is_ok());
+    /// ```
+    pub fn set_limit(&self, bytes: Option<usize>) {
+        self.loan.arena().set_limit(bytes);
+    }
+
     /// Statistics of the arena; see [`Arena::stats`](crate::Arena::stats).
     ///
     /// ```

@@ -517,9 +517,24 @@ fn every_arena_of_a_pool_uses_its_backing() {
 }
 
 #[test]
-fn a_limit_that_the_loan_of_a_root_leaves_ends_with_a_reset() {
-    let mut pool = Pool::new();
-    ebbtide::front_end::set_limit(pool.root().scope(), Some(0));
-    pool.reset();
-    assert!(pool.get().scope().try_alloc([0u8; 100_000]).is_ok());
+fn a_limit_of_the_loan_of_a_root_ends_with_it() {
+    for front_end in [false, true] {
+        let mut pool = Pool::new();
+        let root = pool.root();
+        let kept = root.scope().alloc(7);
+        if front_end {
+            ebbtide::front_end::set_limit(root.scope(), Some(0));
+        } else {
+            root.set_limit(Some(0));
+        }
+        assert!(root.scope().try_alloc_slice_fill_copy(100_000, 0u8).is_err());
+        drop(root);
+        let root = pool.root();
+        assert!(root.scope().try_alloc_slice_fill_copy(100_000, 0u8).is_ok());
+        assert_eq!(*kept, 7);
+        root.set_limit(Some(0));
+        drop(root);
+        pool.reset();
+        assert!(pool.get().scope().try_alloc_slice_fill_copy(1_000_000, 0u8).is_ok());
+    }
 }
