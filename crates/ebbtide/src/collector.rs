@@ -5,6 +5,7 @@ use crate::{
     error::{AllocError, Failure},
     init_guard::InitGuard,
     raw::{Cursor, Position},
+    vector::{elements::Elements, fill::Rest},
 };
 use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 
@@ -190,6 +191,24 @@ impl<'s, T> Collector<'s, T> {
         self.len == self.capacity
     }
 
+    /// Like [`fill`](Collector::fill), in the loops of vectors: appends as many elements of an
+    /// iterator as it announces, as long as there is room.
+    #[inline(always)]
+    pub(crate) fn fill_announced<I: Iterator<Item = T>>(
+        &mut self,
+        announced: usize,
+        values: I,
+    ) -> Rest<I> {
+        let room = announced.min(self.capacity - self.len);
+        // SAFETY: the first `len` elements are initialised, and the block is the collector's. It is
+        // published and `values` has no access to `self`, so what `values` allocates lies
+        // elsewhere, and the block does not move meanwhile.
+        let elements = unsafe { Elements::from_parts(self.start, self.len, self.capacity) };
+        let mut filled = Filled { elements, len: &mut self.len };
+        // SAFETY: there is room for as many.
+        unsafe { filled.elements.extend_announced(room, values) }
+    }
+
     /// Frees the spare capacity and returns the elements, which live as long as the scope.
     #[inline]
     pub(crate) fn finish(self) -> NonNull<[T]> {
@@ -240,6 +259,20 @@ impl Collector<'_, u8> {
         unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
         self.len += bytes.len();
         Ok(())
+    }
+}
+
+/// The elements of a collector while they are filled. Dropped, also by a panic, it tells the
+/// collector how many there are.
+struct Filled<'c, T> {
+    elements: Elements<T>,
+    len: &'c mut usize,
+}
+
+impl<T> Drop for Filled<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.len = self.elements.len();
     }
 }
 

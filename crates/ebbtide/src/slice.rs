@@ -11,27 +11,48 @@ use crate::{
     prefetch,
     scope::Scope,
     value::{Zeroable, aligned, assert_no_drop, lend},
+    vector::fill::{LOOPED, Rest},
 };
-use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
-
-/// Elements of up to this many bytes are collected in a loop without further checks. Larger ones
-/// would gain nothing, and without inlining each would be copied through several stack frames.
-const LOOPED: usize = 256;
+use core::{
+    alloc::Layout, convert::Infallible, mem::MaybeUninit, ops::RangeInclusive, ptr::NonNull,
+};
 
 /// The most bytes that are reserved for the upper bound of an iterator whose lower bound is 0.
 const GUESSED: usize = 256;
 
-/// Collects what `values` yields. If the room for them `is_reserved`, in a loop of its own first.
+/// Sizes of elements that are collected in the loops of vectors. Smaller ones are integers, whose
+/// shorter loop becomes vector code. Larger ones would be copied through several stack frames.
+const LIKE_VECTORS: RangeInclusive<usize> = 9..=32;
+
+/// Collects what `values` yields, whose size hint says `announced`. If there is room reserved for
+/// elements, in a loop of its own first.
 #[inline(always)]
 fn collect_rest<T, F: Failure>(
     collector: &mut Collector<'_, T>,
     mut values: impl Iterator<Item = T>,
+    announced: usize,
     is_reserved: bool,
 ) -> Result<(), F> {
+    if is_reserved && announced > 0 && LIKE_VECTORS.contains(&size_of::<T>()) {
+        return match collector.fill_announced(announced, values) {
+            Rest::None => Ok(()),
+            Rest::Plain(values) => push_each(collector, values),
+            Rest::Zipped(values) => push_each(collector, values.map(|(_, value)| value)),
+        };
+    }
     if is_reserved && size_of::<T>() <= LOOPED && !collector.fill(&mut values) {
         // `values` is dropped here. Should its destructor panic, the elements are not lost.
         return Ok(());
     }
+    push_each(collector, values)
+}
+
+/// Collects elements one by one.
+#[inline(always)]
+fn push_each<T, F: Failure>(
+    collector: &mut Collector<'_, T>,
+    values: impl Iterator<Item = T>,
+) -> Result<(), F> {
     for value in values {
         collector.push::<F>(value)?;
     }
@@ -192,7 +213,7 @@ impl<'a> Scope<'a> {
             let guess = most.map_or(0, |most| most.min(few));
             is_reserved = guess > 0 && collector.hint_here(guess);
         }
-        collect_rest::<T, F>(&mut collector, values, is_reserved)?;
+        collect_rest::<T, F>(&mut collector, values, announced, is_reserved)?;
         if size_of::<T>() > LOOPED {
             collector.go_back();
         }
@@ -212,7 +233,7 @@ impl<'a> Scope<'a> {
         if let Some(first) = values.next() {
             collector.hint(announced);
             collector.push::<F>(first)?;
-            collect_rest::<T, F>(&mut collector, values, true)?;
+            collect_rest::<T, F>(&mut collector, values, announced, true)?;
             collector.go_back();
         }
         Ok(collector.finish())

@@ -9,7 +9,7 @@
 //! (iterators that empty or drain a vector), and this file with its children (the public methods).
 
 pub(crate) mod elements;
-mod fill;
+pub(crate) mod fill;
 pub(crate) mod iter;
 pub(crate) mod memory;
 mod node;

@@ -1086,6 +1086,73 @@ fn an_iterator_of_any_size_that_lies_or_panics_adds_what_it_yielded() {
     all::<Nothing>();
 }
 
+thread_local! {
+    /// The number of `Words` that live.
+    static LIVING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// `N` words, which are counted while they live.
+#[derive(Debug, PartialEq)]
+struct Words<const N: usize>([usize; N]);
+
+impl<const N: usize> From<u8> for Words<N> {
+    fn from(value: u8) -> Self {
+        LIVING.set(LIVING.get() + 1);
+        Words([usize::from(value); N])
+    }
+}
+
+impl<const N: usize> Drop for Words<N> {
+    fn drop(&mut self) {
+        LIVING.set(LIVING.get() - 1);
+    }
+}
+
+#[test]
+fn a_slice_of_an_iterator_of_any_size_that_lies_or_panics_has_what_it_yielded() {
+    fn check<T: From<u8> + Debug + PartialEq, const N: usize>(chunk_size: usize) {
+        let mut arena = Arena::with_chunk_size(chunk_size);
+        for end in [0, 1, 7, 40] {
+            for announced in [0, 1, 6, 7, 8, 40, 41, 100, usize::MAX] {
+                for fails in [0, 1, 6, 39, 50] {
+                    let s = arena.scope();
+                    let values = Wide {
+                        next: 0,
+                        end,
+                        fails,
+                        announced,
+                        _words: [0; N],
+                        _values: PhantomData::<T>,
+                    };
+                    let mut slice = None;
+                    let panicked = panic_of(|| slice = Some(s.boxed_slice_from_iter(values)));
+                    assert_eq!(panicked.is_some(), fails < end);
+                    assert_eq!(slice.is_none(), fails < end);
+                    if let Some(slice) = slice {
+                        assert!(slice.iter().eq(&(0..end).map(T::from).collect::<Vec<_>>()));
+                    }
+                    assert_eq!(LIVING.get(), 0, "{end} elements, {announced}, panic at {fails}");
+                    assert!(fails >= end || s.stats().used == 0, "not all was given back");
+                }
+            }
+        }
+    }
+    fn all<T: From<u8> + Debug + PartialEq>() {
+        // Room for all elements, for a few, and for none.
+        for chunk_size in [64 * 40, 500, 16] {
+            check::<T, 0>(chunk_size);
+            check::<T, 1>(chunk_size);
+            check::<T, 2>(chunk_size);
+            check::<T, 5>(chunk_size);
+        }
+    }
+    all::<Words<1>>();
+    all::<Words<2>>();
+    all::<Words<4>>();
+    all::<Words<6>>();
+    all::<u8>();
+}
+
 #[test]
 fn what_cannot_be_had_is_refused_and_nothing_changes() {
     let mut stack = StackArena::<64>::new();

@@ -1,8 +1,8 @@
 //! The loops that write the elements of an iterator to a vector. Which one runs depends on the size
 //! of the iterator: docs/decisions/0032-loops-of-vectors.md.
 //!
-//! Called by everything that extends a vector, and by `Splice`. The invariants V1 and V2 are those
-//! of [`elements`](super::elements).
+//! Called by everything that extends a vector, by `Splice`, and for slices collected from an
+//! iterator. The invariants V1 and V2 are those of [`elements`](super::elements).
 
 use super::{
     elements::{Elements, Length, Written},
@@ -12,11 +12,14 @@ use crate::{
     chunk::LARGEST_CHUNK,
     error::{AllocError, Failure},
 };
-use core::ops::ControlFlow;
+use core::{
+    iter::Zip,
+    ops::{ControlFlow, Range},
+};
 
-/// Elements of more than this many bytes are pushed one by one, because each takes many stores
-/// anyway.
-const LOOPED: usize = 256;
+/// Elements of more than this many bytes are pushed one by one. Each takes many stores anyway, and
+/// without inlining it would be copied through several stack frames.
+pub(crate) const LOOPED: usize = 256;
 
 impl<T, L: Length> Elements<T, L> {
     /// Appends at most `count` elements of an iterator, for which room was reserved. Returns false
@@ -100,14 +103,14 @@ impl<T, L: Length> Elements<T, L> {
     unsafe fn extend_by_next(
         &mut self,
         count: usize,
-        values: &mut impl Iterator<Item = T>,
+        values: &mut Zip<Range<usize>, impl Iterator<Item = T>>,
     ) -> bool {
         let len = self.len();
         // SAFETY: within the capacity.
         let place = unsafe { self.place(len) };
         let mut written = Written { elements: self, from: len, count: 0 };
         for index in 0..count {
-            let Some(value) = values.next() else {
+            let Some((_, value)) = values.next() else {
                 return false;
             };
             // SAFETY: `index < count`, so it is within the capacity.
@@ -125,7 +128,7 @@ impl<T, L: Length> Elements<T, L> {
     pub(crate) fn extend<F: Failure, I: Iterator<Item = T>>(
         &mut self,
         memory: &mut impl Grow,
-        mut values: I,
+        values: I,
     ) -> Result<(), F> {
         let announced = values.size_hint().0;
         // A hint beyond the largest chunk is rarely right; an endless iterator has one, too.
@@ -136,31 +139,49 @@ impl<T, L: Length> Elements<T, L> {
             && size_of::<T>() <= LOOPED
             && self.reserve::<AllocError>(memory, announced).is_ok()
         {
-            let words = size_of::<I>() / size_of::<usize>();
-            if words == 2 && size_of::<T>() != 0 || words == 3 && size_of::<T>() >= 4 {
-                // A range, or the iterator of a slice, perhaps mapped, skipped or in chunks. The
-                // standard library zips these by index, without a check for each element. The other
-                // range never ends first: there is no memory for so many elements.
-                let mut values = (0..usize::MAX).zip(values).map(|(_, value)| value);
-                // SAFETY: room was reserved for as many.
-                if !unsafe { self.extend_by_next(announced, &mut values) } {
-                    return Ok(());
-                }
-                return self.extend_rest(memory, values);
-            }
-            let is_left = if words > 3 {
-                // Chains, zipped slices, steps.
-                // SAFETY: room was reserved for as many.
-                unsafe { self.extend_down_from(announced, &mut values) }
-            } else {
-                // SAFETY: room was reserved for as many.
-                unsafe { self.extend_up_to(announced, &mut values) }
+            // SAFETY: room was reserved for as many.
+            return match unsafe { self.extend_announced(announced, values) } {
+                Rest::None => Ok(()),
+                Rest::Plain(values) => self.extend_rest(memory, values),
+                Rest::Zipped(values) => self.extend_rest(memory, values.map(|(_, value)| value)),
             };
-            if !is_left {
-                return Ok(());
-            }
         }
         self.extend_rest(memory, values)
+    }
+
+    /// Appends as many elements of an iterator as it announces, in a loop of known length.
+    ///
+    /// # Safety
+    ///
+    /// `announced <= capacity - len`.
+    #[inline(always)]
+    pub(crate) unsafe fn extend_announced<I: Iterator<Item = T>>(
+        &mut self,
+        announced: usize,
+        mut values: I,
+    ) -> Rest<I> {
+        if announced == 0 {
+            return Rest::Plain(values);
+        }
+        let words = size_of::<I>() / size_of::<usize>();
+        if words == 2 && size_of::<T>() != 0 || words == 3 && size_of::<T>() >= 4 {
+            // A range, or the iterator of a slice, perhaps mapped, skipped or in chunks. The
+            // standard library zips these by index, without a check for each element. The other
+            // range never ends first: there is no memory for so many elements.
+            let mut values = (0..usize::MAX).zip(values);
+            // SAFETY: the caller says that there is room.
+            let is_left = unsafe { self.extend_by_next(announced, &mut values) };
+            return if is_left { Rest::Zipped(values) } else { Rest::None };
+        }
+        let is_left = if words > 3 {
+            // Chains, zipped slices, steps.
+            // SAFETY: the caller says that there is room.
+            unsafe { self.extend_down_from(announced, &mut values) }
+        } else {
+            // SAFETY: the caller says that there is room.
+            unsafe { self.extend_up_to(announced, &mut values) }
+        };
+        if is_left { Rest::Plain(values) } else { Rest::None }
     }
 
     /// Appends the elements of an iterator whose number is unknown: one that may make the vector
@@ -181,6 +202,14 @@ impl<T, L: Length> Elements<T, L> {
         }
         Ok(())
     }
+}
+
+/// What is left of an iterator after as many elements as it announced.
+pub(crate) enum Rest<I> {
+    /// It ended before, and was dropped.
+    None,
+    Plain(I),
+    Zipped(Zip<Range<usize>, I>),
 }
 
 impl<T, L: Length> Drop for Unwritten<'_, T, L> {
