@@ -1,6 +1,6 @@
 //! Claim: docs/COLLECTIONS.md is complete. It lists every public method of the collections, every
 //! method that it lists exists, and no cell is empty. A `NodeVec` has the methods of the other
-//! vectors.
+//! vectors. Each method of a collection is in a fuzz target.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
@@ -96,6 +96,23 @@ fn a_node_vec_has_the_methods_of_the_other_vectors() {
         let takes_none = ["shrink_to_fit", "shrink_to", "into_vec"].contains(&name);
         if allocates && !takes_none && !name.starts_with("try_") {
             assert!(of_node.contains(&format!("try_{name}")), "there is no `try_{name}`");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn every_method_of_the_collections_is_in_a_fuzz_target() {
+    let root = Path::new(ROOT).join("crates/ebbtide");
+    let targets = ["collections", "maps", "strings", "text", "vectors"]
+        .map(|target| fs::read_to_string(root.join(format!("tests/targets/{target}.rs"))).unwrap());
+    let called = |name: &str| {
+        let calls = [format!(".{name}("), format!(".{name}::<"), format!("::{name}(")];
+        targets.iter().any(|target| calls.iter().any(|call| target.contains(call)))
+    };
+    for path in ["vector.rs", "vector", "text.rs", "collections"] {
+        for name in functions(&root.join("src").join(path)) {
+            assert!(called(&name), "no target calls `{name}`");
         }
     }
 }

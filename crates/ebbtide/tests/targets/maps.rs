@@ -71,7 +71,7 @@ trait Value: From<u8> + Clone + Ord + std::fmt::Debug {}
 impl Value for u64 {}
 
 /// A value on the heap.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Boxed(Box<u8>);
 
 impl From<u8> for Boxed {
@@ -190,6 +190,24 @@ fn set<'a>(s: &Scope<'a>, input: &mut Input<'_>) {
     }
 }
 
+/// Maps and sets with the default hasher.
+fn default_hasher(s: &Scope<'_>, input: &mut Input<'_>) {
+    let mut map = s.map_with_capacity(input.size());
+    let mut sets = (s.set(), s.set_with_capacity(input.size()), s.owned_set());
+    let (mut model, mut set_model) = (HashMap::new(), HashSet::new());
+    for _ in 0..input.below(40) {
+        let (key, value) = (input.byte() / 2, input.byte());
+        assert_eq!(map.insert(key, value), model.insert(key, value));
+        let is_new = set_model.insert(key);
+        assert_eq!((sets.0.insert(key), sets.1.insert(key)), (is_new, is_new));
+        assert_eq!(sets.2.insert(Boxed::from(key)), is_new);
+    }
+    assert!(model.iter().all(|(key, value)| map.get(key) == Some(value)), "a map");
+    same(sets.0.iter(), set_model.iter());
+    same(sets.1.iter(), set_model.iter());
+    assert_eq!(sets.2.len(), set_model.len());
+}
+
 /// Runs the operations encoded in `bytes`.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
@@ -197,8 +215,9 @@ pub fn run(bytes: &[u8]) {
     while !input.is_empty() {
         let s = arena.scope();
         for _ in 0..input.below(4) {
-            match input.below(3) {
+            match input.below(4) {
                 0 => map(&s, &mut input),
+                3 => default_hasher(&s, &mut input),
                 1 => owned_map(&s, &mut input),
                 _ => set(&s, &mut input),
             }

@@ -235,7 +235,7 @@ fn made<'s, 'a>(
     scarce: bool,
     input: &mut Input<'_>,
 ) -> Option<(Text<'s, 'a>, String)> {
-    Some(match input.below(7) {
+    Some(match input.below(8) {
         0 => {
             let model = input.text();
             (Text::try_from_str_in(&model, s).ok()?, model)
@@ -263,7 +263,11 @@ fn made<'s, 'a>(
                     vec
                 })?);
             let theirs = String::from_utf8(bytes);
-            assert_eq!(ours.is_ok(), theirs.is_ok());
+            let valid = |error: std::str::Utf8Error| error.valid_up_to();
+            assert_eq!(
+                ours.as_ref().err().map(|error| valid(error.utf8_error())),
+                theirs.as_ref().err().map(|error| valid(error.utf8_error())),
+            );
             (ours.ok()?, theirs.ok()?)
         }
         5 if !scarce => {
@@ -275,7 +279,14 @@ fn made<'s, 'a>(
             assert_eq!(*Text::from_iter_in(model.chars(), s), *model);
             (Text::from_str_in(&model, s), model)
         }
-        _ => (Text::try_with_capacity_in(input.size(), s).ok()?, String::new()),
+        6 if !scarce => {
+            assert!(s.string_with_capacity(input.size()).is_empty());
+            (Text::with_capacity_in(input.size(), s), String::new())
+        }
+        _ => {
+            assert!(s.try_string_with_capacity(input.size()).is_ok_and(|s| s.is_empty()) || scarce);
+            (Text::try_with_capacity_in(input.size(), s).ok()?, String::new())
+        }
     })
 }
 
@@ -284,7 +295,7 @@ fn shared(s: &Scope<'_>, scarce: bool, input: &mut Input<'_>) {
     let Some((mut text, mut model)) = made(s, scarce, input) else { return };
     assert_eq!(text.as_str(), model);
     while !input.is_empty() && input.below(16) != 0 {
-        match input.below(8) {
+        match input.below(9) {
             0 => {
                 let at = place(input, &model);
                 let (mut tail, mut tail_model) = (text.split_off(at), model.split_off(at));
@@ -300,6 +311,14 @@ fn shared(s: &Scope<'_>, scarce: bool, input: &mut Input<'_>) {
                 text = unsafe { Text::from_raw_parts_in(start, len, capacity, s) };
             }
             3 if !scarce => text = text.clone() + "ß",
+            4 => {
+                // SAFETY: the bytes of a string.
+                text = unsafe { Text::from_utf8_unchecked(text.into_bytes()) };
+                // SAFETY: an ASCII character.
+                if unsafe { text.as_mut_vec() }.try_push(b'x').is_ok() {
+                    model.push('x');
+                }
+            }
             _ => edit(&mut text, &mut model, scarce, input),
         }
         if text.len() != model.len() {

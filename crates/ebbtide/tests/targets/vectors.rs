@@ -173,6 +173,7 @@ fn cut<T: Item, M, L: Length>(
         _ => {
             let room = vec.spare_capacity_mut().len();
             assert_eq!(room, vec.capacity() - len);
+            assert!(vec.as_ptr().is_aligned() && vec.as_ptr() == vec.as_mut_ptr());
             if room > 0 && len < MOST {
                 vec.spare_capacity_mut()[0].write(T::of(value));
                 // SAFETY: there is room for one more, which was just written.
@@ -422,13 +423,14 @@ fn edit<T: Item, M: Memory>(
 /// A vector that shares its scope, with another vector and values between its steps.
 fn shared<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Input<'_>) {
     let value = T::of(input.byte());
-    let made = match input.below(6) {
+    let made = match input.below(8) {
         0 => List::try_with_capacity_in(input.size(), s),
         1 => List::try_from_array_in([value; 5], s),
         2 => List::try_from_elem_in(value, input.size().min(MOST), s),
         3 => List::try_from_iter_in(items(input), s),
         4 if !scarce => Ok(List::from_array_in([value; 5], s)),
         5 if !scarce => Ok(List::from_elem_in(value, input.size().min(MOST), s)),
+        6 if !scarce => Ok(List::with_capacity_in(input.size(), s)),
         _ => Ok(List::new_in(s)),
     };
     let Ok(mut vec) = made else { return };
@@ -437,7 +439,9 @@ fn shared<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Inpu
         match input.below(12) {
             0 => {
                 let at = input.size() % (model.len() + 1);
-                let mut tail = vec.split_off(at);
+                let split =
+                    if input.flag() { Ok(vec.split_off(at)) } else { vec.try_split_off(at) };
+                let mut tail = split.expect("it takes no memory");
                 let mut tail_model = model.split_off(at);
                 edit(&mut tail, &mut tail_model, scarce, input);
                 if vec.try_append(&mut tail).is_ok() {
@@ -483,13 +487,14 @@ fn finish<'a, T: Item + Copy + 'a>(vec: List<'_, 'a, T>, model: Vec<T>, input: &
 /// A vector that is passed its scope.
 fn node<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Input<'_>) {
     let value = T::of(input.byte());
-    let made: Result<NodeVec<'a, T>, AllocError> = match input.below(6) {
+    let made: Result<NodeVec<'a, T>, AllocError> = match input.below(8) {
         0 => NodeVec::try_with_capacity_in(input.size(), s),
         1 => NodeVec::try_from_array_in([value; 5], s),
         2 => NodeVec::try_from_elem_in(value, input.size().min(MOST), s),
         3 => NodeVec::try_from_iter_in(items(input), s),
         4 if !scarce => Ok(NodeVec::from_array_in([value; 5], s)),
         5 if !scarce => Ok(NodeVec::from_elem_in(value, input.size().min(MOST), s)),
+        6 if !scarce => Ok(NodeVec::with_capacity_in(input.size(), s)),
         _ => Ok(NodeVec::new()),
     };
     let Ok(mut vec) = made else { return };
@@ -510,7 +515,7 @@ fn node<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Input<
             2 => copy!(&mut vec, &mut model, &mut *input, [s,]),
             3 => {
                 if let Ok(copy) = vec.try_clone_in(s) {
-                    vec = copy;
+                    vec = if scarce { copy } else { copy.clone_in(s) };
                 }
             }
             4..7 => cut(&mut vec, &mut model, input),
@@ -562,7 +567,9 @@ fn owned(s: &mut Scope<'_>, scarce: bool, input: &mut Input<'_>) {
         match input.below(8) {
             0 => {
                 let at = input.size() % (model.len() + 1);
-                let mut tail = vec.split_off(at);
+                let split =
+                    if input.flag() { Ok(vec.split_off(at)) } else { vec.try_split_off(at) };
+                let mut tail = split.expect("it takes no memory");
                 if vec.try_append(&mut tail).is_err() {
                     model.truncate(at);
                 }
