@@ -85,6 +85,7 @@ mod pool;
 mod range;
 mod registry;
 mod report;
+mod returned;
 mod run;
 mod scoped;
 mod size;

@@ -1,4 +1,4 @@
-//! Free lists: blocks that a scope's owner freed, by size.
+//! Free lists: blocks that a scope's owner freed, or that were returned to it, by size.
 //!
 //! Each list is an intrusive stack: the first word of a free block is the address of the next one.
 
@@ -10,7 +10,7 @@ use core::cell::Cell;
 pub(crate) struct FreeLists {
     heads: [Cell<*mut u8>; LISTS],
     /// The live blocks in the chunks of a persistent scope. Blocks that other threads freed are
-    /// still counted.
+    /// counted until the owner takes them back.
     pub(crate) live: Cell<i64>,
     /// The blocks that a persistent scope has bumped, including those that were rewound.
     pub(crate) bumped: Cell<i64>,

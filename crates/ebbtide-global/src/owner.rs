@@ -18,6 +18,7 @@
 //!   └─ else ─┬─ small, aligned to more, fits ─► top = end
 //!            └─ else ─┬─ small, and the scope lists small blocks ─► pop
 //!                     └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
+//!                                            ├─ another thread returned one ─► pop_returned
 //!                                            ├─ it fits, or fits another chunk ─► next_chunk
 //!                                            └─ large ─► alloc_large ─► take_run
 //! next_chunk     (chunks.rs)
@@ -40,6 +41,7 @@
 //!                              └─ else ─► free_other ─┬─ an outer scope's ─► count
 //!                                                     ├─ the persistent scope's ─► list
 //!                                                     ├─ large ─► into a pool
+//!                                                     ├─ another owner's persistent scope's ─► return_block
 //!                                                     └─ another owner's, or pinned ─► Count::free ─► the last one recycles
 //! alloc_headed, free_headed, resize_headed   (headed.rs)
 //!   a header in front of the block, then as above
@@ -71,16 +73,17 @@
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
 //!   where `local` gains `bumped_blocks - flushed_blocks` as long as it is current. For a retired
 //!   one it is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
-//!   place changes nothing.
+//!   place changes nothing. A block that was returned to a persistent scope counts as alive until
+//!   it is taken from the scope's stack (R1).
 //! - **G4** A byte is served again only when its block was freed by the chunk's owner while it
-//!   owned it (rewound, or through a list), or when no block of its chunk is alive and none is in a
-//!   list.
+//!   owned it (rewound, or through a list), or returned to it (R3), or when no block of its chunk is
+//!   alive and none is in a list.
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
 //!   [`LEAD`] bytes above the start of the chunk. So no block of another run ends at `top`: a block
 //!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on
 //!   are free as well in the chunk behind the current one in the scope's list.
-//! - **G6** The blocks in a scope's lists were freed by its owner, lie in chunks of this scope, and
+//! - **G6** The blocks in a scope's lists were freed by its owner or returned to it, lie in chunks of this scope, and
 //!   lie below the bump pointer of their chunk. A scope keeps its chunks until it ends or clears
 //!   its lists, and its lists end with it. A chunk that is bumped again from its start has no
 //!   listed block.
@@ -94,7 +97,8 @@
 //!   `tail_start` has been freed, whether or not those below are alive; frees by other threads only
 //!   make the sum larger. No block from before the adoption begins at or above `flushed_top`.
 //!
-//! P1 to P5, which are about persistent scopes, are in the module `persistent`.
+//! P1 to P5, which are about persistent scopes, are in the module `persistent`; R1 to R3, about
+//! their blocks that other threads free, in the module `returned`.
 //!
 //! Soundness assumes nothing about calls to [`leave`](Owner::leave). A call that is missing,
 //! repeated or out of order costs memory and nothing else. In debug builds, `Owner::check` asserts
@@ -127,6 +131,7 @@ mod headed;
 mod listing;
 mod persistent;
 mod resize;
+mod returned;
 mod scopes;
 
 /// IDs reserved per batch.

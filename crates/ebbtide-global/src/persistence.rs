@@ -1,15 +1,15 @@
 //! The state of an owner's persistent scope, and the policy that decides whether the next scope
 //! persists. The methods that act on it are in `owner/persistent`.
 
-use crate::run::{Entry, NO_SCOPE, NOT_STARTED, Run};
+use crate::{
+    figures,
+    run::{Entry, NO_SCOPE, NOT_STARTED, Run},
+};
 use core::cell::Cell;
 
 /// The number of sparse chunks that an owner pins before a scope persists: 1 MiB. Lower in debug
 /// builds, so that tests reach it.
 const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
-
-/// The maximum of the threshold, which grows when a persistent scope did not pay off.
-const MAX_THRESHOLD: usize = 16 * THRESHOLD;
 
 /// The most blocks whose frees are pending. Each may keep a chunk, so this bounds what a thread that
 /// waits holds to 1 MiB.
@@ -38,15 +38,11 @@ pub(crate) struct Persistence {
     pending: [Cell<Freed>; MAX_PENDING],
     /// The number of blocks in `pending`.
     pending_count: Cell<usize>,
-    /// The chunk to examine next for blocks that other threads freed.
-    pub(crate) probe: Cell<Option<Run>>,
     /// Whether the scope ends when it is suspended next.
     pub(crate) is_ending: Cell<bool>,
     /// The sparse chunks that this owner pinned, less those that it adopted or freed, whichever
     /// owner had pinned them.
     pub(crate) sparse_chunks: Cell<usize>,
-    /// The number of sparse chunks from which on a scope persists.
-    threshold: Cell<usize>,
 }
 
 impl Persistence {
@@ -60,17 +56,14 @@ impl Persistence {
             live_left: Cell::new(0),
             pending: [const { Cell::new((core::ptr::null_mut(), 0)) }; MAX_PENDING],
             pending_count: Cell::new(0),
-            probe: Cell::new(None),
             is_ending: Cell::new(false),
             sparse_chunks: Cell::new(0),
-            threshold: Cell::new(0),
         }
     }
 
-    /// Sets the fields that are not zero once an owner has started.
+    /// Sets the field that is not zero once an owner has started.
     pub(crate) fn start(&self) {
         self.scope.set(NO_SCOPE);
-        self.threshold.set(THRESHOLD);
     }
 
     /// Records that a scope persists from now on, with its first session.
@@ -79,7 +72,6 @@ impl Persistence {
         self.scope.set(scope);
         self.session.set(session);
         self.live_before.set(0);
-        self.probe.set(None);
         self.is_ending.set(false);
         self.sparse_chunks.set(0);
     }
@@ -114,19 +106,16 @@ impl Persistence {
         self.adopted.take()
     }
 
-    /// Whether the next outermost scope should persist.
+    /// Whether the next outermost scope should persist. Other threads may have freed the last
+    /// blocks of the chunks that this owner pinned. So at least as many chunks must be pinned by
+    /// anyone.
     pub(crate) fn is_due(&self) -> bool {
-        self.sparse_chunks.get() >= self.threshold.get()
+        self.sparse_chunks.get() >= THRESHOLD && figures::pinned() >= THRESHOLD
     }
 
     /// Makes the next outermost scope persist, because memory is short.
     pub(crate) fn demand(&self) {
-        self.sparse_chunks.set(self.sparse_chunks.get().max(self.threshold.get()));
-    }
-
-    /// Doubles the threshold for the next persistent scope.
-    pub(crate) fn raise_threshold(&self) {
-        self.threshold.set((self.threshold.get() * 2).min(MAX_THRESHOLD));
+        self.sparse_chunks.set(self.sparse_chunks.get().max(THRESHOLD));
     }
 
     /// Records that a chunk is about to be pinned, and whether it is sparse. `kept` of the blocks

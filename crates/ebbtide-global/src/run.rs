@@ -8,6 +8,7 @@ use crate::{
     figures::{self, Counted, Label, Usage},
     lists::FreeLists,
     range::{self, ENTRY_BYTES},
+    returned::Returned,
     size::{self, CHUNK, CHUNK_SHIFT, LARGEST},
 };
 use core::{
@@ -42,7 +43,8 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a
 /// chunk that was never taken.
 ///
-/// `scope`, `owner`, `next` and `count` are atomics, which any thread may read. Only the thread
+/// `scope`, `owner`, `next`, `count`, `returned_to` and `returned` are atomics, which any thread may
+/// read. Only the thread
 /// that owns the run accesses the other fields (G2 in `owner`): the run's owner, the thread that
 /// took it from a pool, or the thread that holds its large block. `Count`, `Stack`, or the handing
 /// over of the large block orders their accesses.
@@ -61,6 +63,8 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// - With [`LARGE_BLOCK`]. A chunk never has this value, because its run's class is for life. The
 ///   run of a large block had it, and the ID of the owner, before the block was handed out, and
 ///   keeps both until the block is freed.
+///
+/// `returned_to` and `returned` have invariants of their own, R1 to R3 in `owner/returned`.
 ///
 /// Only the run's owner uses `next`, except in a pool, where [`Stack`](crate::stack::Stack) orders
 /// it.
@@ -101,6 +105,12 @@ pub(crate) struct Entry {
     // A cache line of its own, because other threads write to it.
     _apart: CacheLine,
     pub(crate) count: Count,
+    /// The number of the first chunk of the persistent scope that the chunk belongs to; 0 if it
+    /// belongs to none (R3).
+    pub(crate) returned_to: AtomicU32,
+    /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads freed.
+    /// Otherwise closed (R2).
+    pub(crate) returned: Returned,
     /// The label of the scope that pinned the chunk. While an owner has it: of the one that pinned
     /// it last.
     label: Cell<Option<&'static Label>>,

@@ -213,6 +213,9 @@ impl Owner {
                 self.bumped_blocks.set(self.bumped_blocks.get().wrapping_add(1));
                 return start;
             }
+            if let Some(block) = self.pop_returned::<PHASE>(rounded, layout.align()) {
+                return block;
+            }
             // The loop ends: a chunk that was not adopted always has room.
             if let Err(reason) = self.next_chunk(rounded + layout.align()) {
                 return self.refuse(Some(reason));

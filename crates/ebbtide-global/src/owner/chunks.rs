@@ -394,9 +394,8 @@ impl Owner {
         if let Some(lists) = self.existing_lists() {
             lists.clear();
         }
-        // These two may refer to a chunk that is given back.
+        // It may be a chunk that is given back.
         self.search_position.set(None);
-        self.persistence.probe.set(None);
         // Frees by other threads were not subtracted from `live` yet.
         let give_up = |chunk: Run, live: i64| {
             if let Some(lists) = self.existing_lists() {
@@ -404,6 +403,7 @@ impl Owner {
             }
             if is_persistent {
                 chunk.entry().count_unpinned();
+                Owner::refuse_returns(chunk);
             }
             self.retire(chunk, CHUNK);
         };

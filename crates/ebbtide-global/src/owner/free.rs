@@ -252,7 +252,13 @@ impl Owner {
         if !self.has_scope() {
             // SAFETY: the block was freed and has this size.
             unsafe { self.free_at_rest(run, block, size, is_own) };
-        } else if is_own || (memory::is_tight() && self.adopt_whole(run)) {
+            return;
+        }
+        // SAFETY: the block was freed, is counted and has this size.
+        if !is_own && unsafe { self.return_block(entry, block, size) } {
+            return;
+        }
+        if is_own || (memory::is_tight() && self.adopt_whole(run)) {
             // The block belongs to an outer scope or to the persistent scope.
             // SAFETY: the block was freed, is counted and has this size.
             unsafe { self.free_own(entry, block, size) };

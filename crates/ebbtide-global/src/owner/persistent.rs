@@ -7,7 +7,8 @@
 //! A pinned chunk is *sparse* if less than a quarter of its blocks are alive. Once an owner has
 //! pinned enough sparse chunks, its next outermost scope *persists*: it lists the blocks that its
 //! owner frees, like a long scope, and it is suspended instead of ended. The next outermost scope
-//! continues it, and reuses the free memory between its live blocks. The time from one resumption
+//! continues it, and reuses the free memory between its live blocks. Blocks that other threads free
+//! come back to it: see the module `returned`. The time from one resumption
 //! to the next suspension is a *session*; to the user, each session is a scope.
 //!
 //! ```text
@@ -21,8 +22,7 @@
 //!
 //! A persistent scope ends in these cases, and retires its chunks:
 //!
-//! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
-//!   if other threads free the blocks that it kept, because these never reach its lists;
+//! - when it is suspended, if none of its blocks is alive, or if its lists serve too few requests;
 //! - when its owner frees the last of its blocks while it is suspended;
 //! - when a scope is opened that may not continue it, because of its options or because it is
 //!   skipped;
@@ -39,7 +39,7 @@
 //!   chunks that it adopts whole, in order to list the blocks that its owner frees in them, are in
 //!   a separate list, `adopted`.
 //! - **P3** It has free lists from its beginning to its end. Every block of its chunks that its
-//!   owner frees is listed or rewound, whichever scope is the innermost.
+//!   owner frees, or that is returned to it, is listed or rewound, whichever scope is the innermost.
 //! - **P4** Each session has a ticket with an ID of its own, which is in no entry (G8). So the
 //!   ticket of one session cannot end another.
 //! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2). The owner has it
@@ -50,7 +50,6 @@
 
 use super::{Owner, Run, Ticket, add};
 use crate::{
-    count::BIAS,
     figures::{self, Counted, Usage},
     lists::FreeLists,
     memory, range, run,
@@ -80,6 +79,7 @@ impl Owner {
         }
         let session = self.new_id();
         self.persistence.begin(first_chunk, self.scope.get(), session);
+        Owner::open_returns(first_chunk);
         self.hold_for_persistent(first_chunk);
         Ticket::of(session)
     }
@@ -115,14 +115,12 @@ impl Owner {
         let (persistence, record) = (&self.persistence, &first_chunk.entry().record);
         self.outside_depth.set(0);
         self.save(record);
+        self.take_returned();
         let live = self.live();
         // The session may have freed blocks of earlier sessions, which are subtracted here.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         add(&self.escaped, kept + u64::from(record.large.get()));
         let usage = self.count_scope(record.counted.get(), record.usage_at_start());
-        if let Some(current) = self.current_chunk.get() {
-            self.probe(current);
-        }
         self.restore(None);
         if live == 0 || persistence.is_ending.get() {
             self.end_taken_back(first_chunk);
@@ -196,15 +194,19 @@ impl Owner {
         let escaped = self.escaped.get();
         let record = &first_chunk.entry().record;
         let (current, top) = (record.current_chunk.get(), record.top.get());
+        // Before the first chunk is given up (R2): its next owner may open the stack again.
+        let returned = first_chunk.entry().returned.close();
         for list in [current, adopted] {
             let mut next = list;
             while let Some(chunk) = next {
                 next = chunk.next();
                 chunk.entry().count_unpinned();
+                Owner::refuse_returns(chunk);
                 let tail = top.addr().wrapping_sub(chunk.start().addr());
                 self.retire(chunk, if Some(chunk) == current { tail } else { CHUNK });
             }
         }
+        self.free_returned(returned);
         self.escaped.set(escaped);
     }
 
@@ -220,6 +222,10 @@ impl Owner {
             if self.persistence.push_pending((block, size)) {
                 self.free_pending();
             }
+            return;
+        }
+        // SAFETY: the block was freed, is counted and has this size.
+        if unsafe { self.return_block(run.entry(), block, size) } {
             return;
         }
         if memory::is_tight() && self.take_back().is_some() {
@@ -283,6 +289,7 @@ impl Owner {
         let Some(first_chunk) = self.innermost() else { return };
         chunk.entry().set_label(first_chunk.entry().record.counted.get().label);
         chunk.entry().count_pinned();
+        self.accept_returns(chunk);
     }
 
     /// Records that the persistent scope has taken another chunk.
@@ -300,22 +307,6 @@ impl Owner {
         }
     }
 
-    /// Examines one chunk of the persistent scope, a different one each time, for blocks that other
-    /// threads freed, which the scope cannot reuse. If they are more than a quarter of the blocks
-    /// that the owner has not freed, ends the scope and raises the threshold for the next one.
-    fn probe(&self, current: Run) {
-        let persistence = &self.persistence;
-        let chunk = persistence.probe.get().unwrap_or(current);
-        persistence.probe.set(chunk.next());
-        let entry = chunk.entry();
-        // P2: the chunk was not adopted, so its count began at the bias.
-        let foreign = BIAS.saturating_sub(entry.count.peek());
-        if i64::from(foreign) * 4 > i64::from(entry.local.get()) {
-            persistence.is_ending.set(true);
-            persistence.raise_threshold();
-        }
-    }
-
     /// Adopts a pinned chunk for the persistent scope, so that the blocks that its owner frees in
     /// it are listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
     /// Other threads must not be able to end the scope.
@@ -327,6 +318,7 @@ impl Owner {
         self.own(entry, self.persistence.scope.get());
         entry.adopted_live.set(live);
         entry.tail_start.set(0);
+        self.accept_returns(chunk);
         chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
         lists.live.set(lists.live.get() + i64::from(live));
         let before = &self.persistence.live_before;
@@ -351,10 +343,22 @@ impl Owner {
     ///
     /// The block has this size, was freed, is counted, and lies in a chunk of the persistent scope.
     pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
+        let list = size::list(size::round(size));
+        // SAFETY: the caller's block, in the list of its size.
+        unsafe { self.list_persistent_at(range::widen_provenance(block), list) };
+    }
+
+    /// Like [`list_persistent`](Owner::list_persistent), for a block whose size belongs to `list`.
+    ///
+    /// # Safety
+    ///
+    /// The block has a size of this list, was freed, is counted, and lies in a chunk of the
+    /// persistent scope. The pointer is valid for writes to it.
+    pub(super) unsafe fn list_persistent_at(&self, block: *mut u8, list: usize) {
         let Some(lists) = self.persistent_lists() else { return };
         lists.live.set(lists.live.get() - 1);
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
         // free now and lies in a chunk of the scope that owns these lists.
-        unsafe { lists.push(range::widen_provenance(block), size::list(size::round(size))) };
+        unsafe { lists.push(block, list) };
     }
 }

@@ -1,0 +1,145 @@
+//! Blocks of a persistent scope that other threads free.
+//!
+//! Only a scope's owner may list its blocks. So a thread that frees a block of another owner's
+//! persistent scope puts it on the scope's stack, which is in the entry of the scope's first chunk.
+//! The owner takes the blocks from there when it suspends the scope, and before the scope takes
+//! another chunk.
+//!
+//! # Invariants
+//!
+//! - **R1** A block on a stack was freed, is still counted (G3), and is in no list. So its chunk is
+//!   in no pool, and none of its bytes is served again, whoever owns the chunk. Its first word is
+//!   the link to the next block.
+//! - **R2** The stack of a chunk is open only while a scope with this first chunk persists. Whoever
+//!   ends the scope closes the stack before it gives up the chunks, and then counts the blocks as
+//!   freed.
+//! - **R3** The entry's `returned_to` is a hint: a block may reach the stack of a scope that its
+//!   chunk does not belong to any more. So a block that is taken from a stack is listed only if its
+//!   chunk has the ID of the persistent scope (G8). Otherwise it is counted as freed.
+
+use super::{Owner, Run};
+use crate::{
+    range,
+    returned::FIRST_WORD,
+    run::{self, Entry, Place},
+    size::{self, GRANULE, LISTS},
+};
+use core::sync::atomic::Ordering;
+
+/// The bits of a block's word that name its list. The bits above are the block's offset from the
+/// origin of the range, in granules.
+const LIST_BITS: u32 = 8;
+
+// No block lies in the first chunk of the range, so the word of a block is large enough.
+const _: () = assert!(LISTS <= 1 << LIST_BITS && FIRST_WORD < 1 << LIST_BITS);
+// Each block has room for a link.
+const _: () = assert!(size_of::<u64>() <= GRANULE && align_of::<u64>() <= GRANULE);
+
+impl Owner {
+    /// Opens the stack of the persistent scope, which begins in this chunk.
+    pub(super) fn open_returns(first_chunk: Run) {
+        first_chunk.entry().returned.open();
+    }
+
+    /// Lets other threads return the blocks of a chunk to the persistent scope, which has just
+    /// taken it.
+    pub(super) fn accept_returns(&self, chunk: Run) {
+        let Some(first_chunk) = self.persistence.first_chunk.get() else { return };
+        // Release: pairs with `return_block`, which reads the entry of the first chunk. So the
+        // memory of the entry must be committed before.
+        chunk.entry().returned_to.store(first_chunk.number(), Ordering::Release);
+    }
+
+    /// Reverses [`accept_returns`](Owner::accept_returns), before the scope gives up the chunk.
+    pub(super) fn refuse_returns(chunk: Run) {
+        // Relaxed: nothing is read through 0, and it is only a hint (R3).
+        chunk.entry().returned_to.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns a block to the persistent scope that it belongs to. Returns false if it belongs to
+    /// none; the block is then still the caller's.
+    ///
+    /// # Safety
+    ///
+    /// The block was freed, is counted, has this size, and lies in a chunk with this entry.
+    #[inline]
+    pub(super) unsafe fn return_block(&self, entry: &Entry, block: *mut u8, size: usize) -> bool {
+        // Acquire: pairs with the release in `accept_returns`.
+        let first_chunk = Run::from_number(entry.returned_to.load(Ordering::Acquire));
+        let Some(first_chunk) = first_chunk else { return false };
+        let block = range::widen_provenance(block);
+        let granules = (block.addr() - range::origin().addr()) / GRANULE;
+        let word = ((granules as u64) << LIST_BITS) | size::list(size::round(size)) as u64;
+        // SAFETY: the block was freed, so nobody else accesses it until it is taken from the stack.
+        // It has at least one granule, which is as large and as aligned as a link.
+        let set_next = |next| unsafe { block.cast::<u64>().write(next) };
+        first_chunk.entry().returned.push(word, set_next)
+    }
+
+    /// Lists the blocks that other threads returned to the persistent scope. Returns whether there
+    /// were any. Other threads must not be able to end the scope.
+    pub(super) fn take_returned(&self) -> bool {
+        let Some(first_chunk) = self.persistence.first_chunk.get() else { return false };
+        let returned = &first_chunk.entry().returned;
+        if !returned.has_blocks() {
+            return false;
+        }
+        let scope = self.persistence.scope.get();
+        for_each(returned.take(), |place, block, list| {
+            let entry = place.entry();
+            // R3. Relaxed: see `Entry`.
+            if entry.scope.load(Ordering::Relaxed) == scope {
+                entry.local.set(entry.local.get().wrapping_sub(1));
+                // SAFETY: the block was freed with a size of this list, was counted until now, and
+                // is in no list (R1). Its chunk is the persistent scope's.
+                unsafe { self.list_persistent_at(block, list) };
+                // Nearly always a block of an earlier session.
+                let before = &self.persistence.live_before;
+                before.set(before.get() - 1);
+            } else {
+                self.free_shared(place.run());
+            }
+        });
+        true
+    }
+
+    /// Before a scope takes another chunk: if it is the persistent scope, lists the blocks that
+    /// other threads returned, and pops one like [`pop`](Owner::pop).
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pop_returned<const PHASE: usize>(
+        &self,
+        rounded: usize,
+        align: usize,
+    ) -> Option<*mut u8> {
+        let persistent = self.persistence.first_chunk.get();
+        let has_taken =
+            persistent.is_some() && self.innermost() == persistent && self.take_returned();
+        if has_taken { self.pop::<PHASE>(rounded, size::list(rounded), align) } else { None }
+    }
+
+    /// Counts the blocks as freed that were on the stack of a persistent scope when it was closed.
+    /// `first` is the word of the first one. The chunks of the scope were given up.
+    pub(super) fn free_returned(&self, first: u64) {
+        for_each(first, |place, _, _| self.free_shared(place.run()));
+    }
+}
+
+/// Calls `f` for each block from the one with the word `first` on, with its list. The blocks were
+/// taken from a stack.
+fn for_each(first: u64, f: impl Fn(Place, *mut u8, usize)) {
+    let mut word = first;
+    while word >= FIRST_WORD {
+        #[allow(clippy::cast_possible_truncation, reason = "it was made from two `usize`")]
+        let (granules, list) =
+            ((word >> LIST_BITS) as usize, (word & ((1 << LIST_BITS) - 1)) as usize);
+        let block = range::origin().wrapping_add(granules * GRANULE);
+        // SAFETY: the block is counted, and nobody else accesses it (R1). So its chunk is committed
+        // memory, and its first word is the link that `return_block` wrote.
+        word = unsafe { block.cast::<u64>().read() };
+        // SAFETY: the block is counted, so its chunk is in use, and in the range.
+        if let Some(place) = unsafe { run::find(block) } {
+            f(place, block, list);
+        }
+    }
+}

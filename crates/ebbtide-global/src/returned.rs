@@ -1,0 +1,83 @@
+//! A stack of blocks that other threads freed, on their way back to the scope that served them.
+//!
+//! A block on the stack is free, but its chunk still counts it as alive. So the chunk stays what it
+//! is until somebody takes the block off the stack, and it does not matter who does so, or when.
+//! The scope's owner takes all blocks at once and lists them. When the scope ends, the stack is
+//! closed: whoever closes it counts the blocks as freed, and so does each thread that comes later.
+//!
+//! The caller stores the links between the blocks: the first word of a block is the word of the
+//! next one. There is no ABA problem, because blocks are only added one by one and taken all at
+//! once.
+//!
+//! The models in `tests/loom_returned.rs` cover every interleaving of these operations.
+#![forbid(unsafe_code)]
+
+#[cfg(not(loom))]
+use core::sync::atomic::{AtomicU64, Ordering};
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering};
+
+/// The word of a closed stack, which takes no block. All-zero bytes are such a stack.
+const CLOSED: u64 = 0;
+
+/// The word of an open stack without blocks, and the link of the last block.
+const EMPTY: u64 = 1;
+
+/// The smallest word that stands for a block.
+pub(crate) const FIRST_WORD: u64 = 2;
+
+/// See the module's head. Blocks are words from [`FIRST_WORD`] on.
+#[derive(Debug)]
+pub(crate) struct Returned(AtomicU64);
+
+impl Returned {
+    /// A closed stack.
+    #[cfg(loom)]
+    pub(crate) fn new() -> Self {
+        Returned(AtomicU64::new(CLOSED))
+    }
+
+    /// Opens the stack, which is closed.
+    pub(crate) fn open(&self) {
+        // Relaxed: a closed stack has no blocks, and threads that find it closed change nothing.
+        self.0.store(EMPTY, Ordering::Relaxed);
+    }
+
+    /// Adds a block that the caller has freed but not counted as freed. `set_next` stores the word
+    /// of the next block in it. Returns false if the stack is closed.
+    #[inline]
+    pub(crate) fn push(&self, block: u64, set_next: impl Fn(u64)) -> bool {
+        // Relaxed: only the word is used, not the block that it stands for.
+        let mut word = self.0.load(Ordering::Relaxed);
+        while word != CLOSED {
+            set_next(word);
+            // Release: the link, and all that the caller did with the block, happen before it is
+            // taken. Every change of an open stack is a read-modify-write, so acquiring a later
+            // word acquires this one, too.
+            match self.0.compare_exchange_weak(word, block, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(now) => word = now,
+            }
+        }
+        false
+    }
+
+    /// Whether there are blocks.
+    #[inline]
+    pub(crate) fn has_blocks(&self) -> bool {
+        self.0.load(Ordering::Relaxed) >= FIRST_WORD
+    }
+
+    /// Takes all blocks of an open stack. Returns the word of the first; it stands for none if it
+    /// is less than [`FIRST_WORD`].
+    pub(crate) fn take(&self) -> u64 {
+        // Acquire: pairs with the release of each push.
+        self.0.swap(EMPTY, Ordering::Acquire)
+    }
+
+    /// Closes the stack and takes all blocks, like [`take`](Returned::take).
+    pub(crate) fn close(&self) -> u64 {
+        // Acquire: as in `take`.
+        self.0.swap(CLOSED, Ordering::Acquire)
+    }
+}

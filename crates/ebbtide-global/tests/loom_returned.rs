@@ -1,0 +1,278 @@
+//! Claims: a block that another thread frees is listed by the owner of its scope or counted as
+//! freed, exactly once, whoever ends the scope and whenever; what was done to the block happened
+//! before; and the chunk is recycled once, after all of its blocks were freed.
+//!
+//! Models: `ci/loom.sh` runs them. The stack, the count and the suspended scope are the crate's
+//! own, with the atomics of loom. Cells of loom represent the memory of the blocks, of which the
+//! first word is the link, and the plain fields of the chunk, so loom reports two accesses that
+//! nothing orders. Each model names the mutations for which it was seen to fail.
+
+#![cfg(loom)]
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
+
+#[path = "../src/count.rs"]
+mod count;
+#[path = "../src/lease.rs"]
+mod lease;
+#[path = "../src/returned.rs"]
+mod returned;
+#[path = "../src/size.rs"]
+mod size;
+#[path = "../src/suspended.rs"]
+mod suspended;
+
+use count::Count;
+use loom::{
+    cell::UnsafeCell,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+};
+use returned::{FIRST_WORD, Returned};
+use suspended::{Chunks, Suspended};
+
+/// The scope's ID in the chunk's entry, that of a later persistent scope with the same first chunk,
+/// and that of a chunk without an owner.
+const SCOPE: u64 = 16;
+const NEXT_SCOPE: u64 = 17;
+const RETIRED: u64 = 4;
+
+const CHUNKS: Chunks = Chunks { first: 1, adopted: 0 };
+
+/// A chunk of a persistent scope, and the stack in the entry of the scope's first chunk. Other
+/// threads free the blocks.
+struct Scope {
+    returned: Returned,
+    suspended: Suspended,
+    count: Count,
+    scope: AtomicU64,
+    local: UnsafeCell<i32>,
+    /// The first word of each block.
+    blocks: [UnsafeCell<u64>; 3],
+    listed: AtomicU32,
+    recycled: AtomicU32,
+}
+
+impl Scope {
+    /// With so many live blocks.
+    fn with(blocks: i32) -> Arc<Scope> {
+        let scope = Scope {
+            returned: Returned::new(),
+            suspended: Suspended::new(),
+            count: Count::new(),
+            scope: AtomicU64::new(SCOPE),
+            local: UnsafeCell::new(blocks),
+            blocks: Default::default(),
+            listed: AtomicU32::new(0),
+            recycled: AtomicU32::new(0),
+        };
+        assert!(scope.suspended.begin());
+        scope.count.own();
+        scope.returned.open();
+        Arc::new(scope)
+    }
+
+    fn count_own(&self, more: i32) {
+        // SAFETY: loom checks that nobody else is at it.
+        self.local.with_mut(|local| unsafe { *local += more });
+    }
+
+    fn local(&self) -> i32 {
+        // SAFETY: loom checks that nobody writes to it.
+        self.local.with(|local| unsafe { *local })
+    }
+
+    fn write(&self, block: usize, word: u64) {
+        // SAFETY: loom checks that nobody else is at it.
+        self.blocks[block].with_mut(|first| unsafe { *first = word });
+    }
+
+    fn link(&self, block: usize) -> u64 {
+        // SAFETY: loom checks that nobody writes to it.
+        self.blocks[block].with(|first| unsafe { *first })
+    }
+
+    /// Another thread frees a block, whose user has written to it. Like `Owner::free_other`.
+    fn free(&self, block: usize) {
+        self.write(block, 0xDE);
+        let word = FIRST_WORD + block as u64;
+        if !self.returned.push(word, |next| self.write(block, next)) {
+            self.free_shared();
+        }
+    }
+
+    fn free_shared(&self) {
+        if self.count.free() {
+            self.recycle();
+        }
+    }
+
+    /// The chunk is the caller's, who uses all of it anew.
+    fn recycle(&self) {
+        self.count_own(0);
+        (0..self.blocks.len()).for_each(|block| self.write(block, 1));
+        self.recycled.fetch_add(1, Relaxed);
+    }
+
+    fn for_each(&self, first: u64, f: impl Fn(usize)) {
+        let mut word = first;
+        while word >= FIRST_WORD {
+            let block = usize::try_from(word - FIRST_WORD).unwrap();
+            word = self.link(block);
+            f(block);
+        }
+    }
+
+    /// Like `Owner::take_returned`, by the owner of the persistent scope with this ID.
+    fn take_returned(&self, id: u64) {
+        if !self.returned.has_blocks() {
+            return;
+        }
+        self.for_each(self.returned.take(), |block| {
+            if self.scope.load(Relaxed) == id {
+                self.count_own(-1);
+                self.listed.fetch_add(1, Relaxed);
+                // It is served again, and freed by its owner.
+                self.write(block, 7);
+            } else {
+                self.free_shared();
+            }
+        });
+    }
+
+    /// Like `Owner::retire_suspended`. The caller owns the chunk.
+    fn end(&self) {
+        let returned = self.returned.close();
+        self.scope.store(RETIRED, Relaxed);
+        let local = self.local();
+        if self.count.is_empty(local) {
+            self.count.clear();
+            self.recycle();
+        } else {
+            self.count_own(-local);
+            if self.count.settle(local) == 0 {
+                self.recycle();
+            }
+        }
+        self.for_each(returned, |_| self.free_shared());
+    }
+
+    fn is_recycled_once(&self) {
+        assert_eq!(self.recycled.load(Relaxed), 1);
+        assert_eq!(self.count.peek(), 0);
+    }
+}
+
+/// Every interleaving with at most this many preemptions; LOOM_MAX_PREEMPTIONS sets another number.
+fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = model.preemption_bound.or(Some(preemptions));
+    model.check(run);
+}
+
+fn free_elsewhere(scope: &Arc<Scope>, block: usize) -> thread::JoinHandle<()> {
+    let scope = Arc::clone(scope);
+    thread::spawn(move || scope.free(block))
+}
+
+/// Fails where `push` is not `Release` or `take` not `Acquire`; where the exchange of `push` or the
+/// swap of `take` is a load and a store; and where `push` does not store the link anew after its
+/// exchange failed.
+#[test]
+fn what_two_threads_free_is_listed_once_and_after_their_last_access() {
+    model(3, || {
+        let scope = Scope::with(2);
+        let other = free_elsewhere(&scope, 0);
+        let owner = {
+            let scope = Arc::clone(&scope);
+            thread::spawn(move || scope.take_returned(SCOPE))
+        };
+        scope.free(1);
+        other.join().unwrap();
+        owner.join().unwrap();
+        scope.take_returned(SCOPE);
+        assert_eq!(scope.listed.load(Relaxed), 2);
+        assert_eq!(scope.local(), 0);
+        assert!(scope.count.is_empty(0));
+    });
+}
+
+/// Fails where `close` is not `Acquire` or `push` not `Release`; where `close` is a load and a
+/// store; where `push` adds to a closed stack; and where the blocks of a closed stack are not
+/// counted as freed.
+#[test]
+fn a_block_that_comes_while_the_scope_ends_is_counted_by_one_of_the_two() {
+    model(3, || {
+        let scope = Scope::with(2);
+        let others = [0, 1].map(|block| free_elsewhere(&scope, block));
+        scope.end();
+        for other in others {
+            other.join().unwrap();
+        }
+        scope.is_recycled_once();
+    });
+}
+
+/// Fails where the owner lists the blocks of every chunk, not only of its own, and where `open` is
+/// left out: then nothing is listed.
+#[test]
+fn a_block_that_comes_late_is_counted_by_the_owner_of_the_next_scope() {
+    model(3, || {
+        let scope = Scope::with(3);
+        let others = [0, 1].map(|block| free_elsewhere(&scope, block));
+        scope.take_returned(SCOPE);
+        scope.end();
+        let listed = scope.listed.load(Relaxed);
+        // The next persistent scope begins in the same first chunk.
+        scope.returned.open();
+        scope.take_returned(NEXT_SCOPE);
+        for other in others {
+            other.join().unwrap();
+        }
+        scope.take_returned(NEXT_SCOPE);
+        assert_eq!(scope.listed.load(Relaxed), listed);
+        scope.free(2);
+        scope.take_returned(NEXT_SCOPE);
+        assert!(!scope.returned.has_blocks());
+        scope.is_recycled_once();
+    });
+}
+
+/// Fails where the lease of the suspended scope is taken without `Acquire` or left without
+/// `Release`, where the thread that ends the scope does not close the stack, and where `free` of
+/// the count is not `Release` or lacks its fence.
+#[test]
+fn a_block_is_returned_while_another_thread_ends_the_suspended_scope() {
+    model(2, || {
+        let scope = Scope::with(2);
+        scope.suspended.leave(CHUNKS, 1);
+        let ender = {
+            let scope = Arc::clone(&scope);
+            thread::spawn(move || {
+                let is_taken = scope.suspended.take().is_some();
+                if is_taken {
+                    scope.end();
+                    scope.suspended.ended();
+                }
+                is_taken
+            })
+        };
+        let other = free_elsewhere(&scope, 0);
+        // A session that takes what was returned, and frees the other block; then the scope ends.
+        let is_resumed = scope.suspended.take().is_some();
+        if is_resumed {
+            scope.take_returned(SCOPE);
+            scope.write(1, 0xDE);
+            scope.count_own(-1);
+            scope.end();
+            scope.suspended.ended();
+        } else {
+            scope.free(1);
+        }
+        other.join().unwrap();
+        assert_ne!(ender.join().unwrap(), is_resumed);
+        scope.is_recycled_once();
+    });
+}
