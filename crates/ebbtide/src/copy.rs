@@ -43,32 +43,36 @@ pub(crate) unsafe fn copy_to_block(
 /// The contract of [`copy_bytes`].
 #[inline(always)]
 unsafe fn copy(from: NonNull<u8>, to: NonNull<u8>, size: usize, before: impl FnOnce()) {
-    // The shortest copies compare least: they are the most frequent, and each comparison costs them
-    // more than it costs a call.
+    // Three or four comparisons for every size. Their order decides how many of the branches are
+    // taken, and each of those costs a cycle: docs/decisions/0019-missed-targets.md.
     if size < 8 {
-        if size >= 4 {
-            // SAFETY: `4 <= size <= 2 * 4`.
-            unsafe { copy_ends::<4>(from, to, size) };
-        } else if size >= 2 {
-            // SAFETY: `2 <= size <= 2 * 2`.
-            unsafe { copy_ends::<2>(from, to, size) };
+        if size >= 2 {
+            if size >= 4 {
+                // SAFETY: `4 <= size <= 2 * 4`.
+                unsafe { copy_ends::<4>(from, to, size) };
+            } else {
+                // SAFETY: `2 <= size <= 2 * 2`.
+                unsafe { copy_ends::<2>(from, to, size) };
+            }
         } else if size != 0 {
             // SAFETY: `size` is 1 here, and the caller says that both blocks have `size` bytes.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
-    } else if size > INLINE {
+    } else if size <= INLINE {
+        if size <= 16 {
+            // SAFETY: `8 <= size <= 2 * 8`.
+            unsafe { copy_ends::<8>(from, to, size) };
+        } else if size <= 32 {
+            // SAFETY: `16 <= size <= 2 * 16`.
+            unsafe { copy_ends::<16>(from, to, size) };
+        } else {
+            // SAFETY: `32 <= size <= 2 * 32`.
+            unsafe { copy_ends::<32>(from, to, size) };
+        }
+    } else {
         before();
         // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
         unsafe { to.copy_from_nonoverlapping(from, size) };
-    } else if size <= 16 {
-        // SAFETY: `8 <= size <= 2 * 8`.
-        unsafe { copy_ends::<8>(from, to, size) };
-    } else if size <= 32 {
-        // SAFETY: `16 <= size <= 2 * 16`.
-        unsafe { copy_ends::<16>(from, to, size) };
-    } else {
-        // SAFETY: `32 <= size <= 2 * 32`.
-        unsafe { copy_ends::<32>(from, to, size) };
     }
 }
 

@@ -10,47 +10,25 @@
 	subs	x8, x2, #8
 	str	x10, [x0]
 	add	x0, x9, x11
-	b.hs	.LBB7_5
+	b.hs	.LBB7_6
+	cmp	x2, #1
+	b.ls	.LBB7_9
 	cmp	x2, #3
-	b.ls	.LBB7_7
+	b.ls	.LBB7_12
 	ldr	w8, [x1]
 	sub	x9, x2, #4
 	ldr	w10, [x1, x9]
 	str	w8, [x0]
 	str	w10, [x0, x9]
-.LBB7_4:
-	mov	x1, x2
-	ldp	x20, x19, [sp, #64]
-	ldp	x29, x30, [sp, #48]
-	add	sp, sp, #80
-	ret
 .LBB7_5:
-	cmp	x2, #64
-	b.ls	.LBB7_9
-	mov	x19, x0
-	mov	x20, x2
-	bl	memcpy
-	mov	x0, x19
-	mov	x2, x20
 	mov	x1, x2
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB7_7:
-	cmp	x2, #1
-	b.ls	.LBB7_11
-	ldrh	w8, [x1]
-	sub	x9, x2, #2
-	ldrh	w10, [x1, x9]
-	strh	w8, [x0]
-	strh	w10, [x0, x9]
-	mov	x1, x2
-	ldp	x20, x19, [sp, #64]
-	ldp	x29, x30, [sp, #48]
-	add	sp, sp, #80
-	ret
-.LBB7_9:
+.LBB7_6:
+	cmp	x2, #65
+	b.hs	.LBB7_11
 	cmp	x2, #17
 	b.hs	.LBB7_13
 	ldr	x9, [x1]
@@ -62,10 +40,32 @@
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB7_11:
-	cbz	x2, .LBB7_4
+.LBB7_9:
+	cbz	x2, .LBB7_5
 	ldrb	w8, [x1]
 	strb	w8, [x0]
+	mov	x1, x2
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
+	ret
+.LBB7_11:
+	mov	x19, x0
+	mov	x20, x2
+	bl	memcpy
+	mov	x0, x19
+	mov	x2, x20
+	mov	x1, x2
+	ldp	x20, x19, [sp, #64]
+	ldp	x29, x30, [sp, #48]
+	add	sp, sp, #80
+	ret
+.LBB7_12:
+	ldrh	w8, [x1]
+	sub	x9, x2, #2
+	ldrh	w10, [x1, x9]
+	strh	w8, [x0]
+	strh	w10, [x0, x9]
 	mov	x1, x2
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]

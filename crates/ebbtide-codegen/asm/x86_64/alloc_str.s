@@ -7,31 +7,47 @@
 	subq	%rdx, %rcx
 	movq	%rcx, %r8
 	subq	%rax, %r8
-	js	.LBB7_16
+	js	.LBB7_17
 	movq	%rcx, (%rdi)
 	addq	%r8, %rax
 	cmpq	$8, %rdx
 	jae	.LBB7_2
+	cmpq	$1, %rdx
+	jbe	.LBB7_12
 	cmpq	$3, %rdx
-	jbe	.LBB7_13
+	jbe	.LBB7_15
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB7_17
+	jmp	.LBB7_18
 .LBB7_2:
-	cmpq	$64, %rdx
-	jbe	.LBB7_3
+	cmpq	$65, %rdx
+	jae	.LBB7_3
+	cmpq	$17, %rdx
+	jae	.LBB7_8
+	movq	(%rsi), %rcx
+	movq	%rcx, (%rax)
+	movq	-8(%rsi,%rdx), %rcx
+	movq	%rcx, -8(%rax,%rdx)
+	jmp	.LBB7_18
+.LBB7_12:
+	testq	%rdx, %rdx
+	je	.LBB7_18
+	movzbl	(%rsi), %ecx
+	movb	%cl, (%rax)
+	jmp	.LBB7_18
+.LBB7_3:
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %r8
 	movq	(%r8), %r8
 	cmpq	%r8, %rdx
 	movq	%rax, %r14
-	jb	.LBB7_9
+	jb	.LBB7_6
 	movq	8(%rdi), %rdi
 	movq	8(%rdi), %rdi
 	subq	%rcx, %rdi
 	cmpq	$262144, %rdi
-	jb	.LBB7_9
+	jb	.LBB7_6
 	movq	%rax, %rdi
 	movq	%rsi, %rbx
 	movq	%rdx, %rsi
@@ -40,44 +56,28 @@
 	movq	%rbx, %rsi
 	movq	%r14, %rax
 	movq	%r15, %rdx
-.LBB7_9:
+.LBB7_6:
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB7_17
-.LBB7_13:
-	cmpq	$1, %rdx
-	jbe	.LBB7_14
+	jmp	.LBB7_18
+.LBB7_15:
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
-	jmp	.LBB7_17
-.LBB7_3:
-	cmpq	$17, %rdx
-	jae	.LBB7_4
-	movq	(%rsi), %rcx
-	movq	%rcx, (%rax)
-	movq	-8(%rsi,%rdx), %rcx
-	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB7_17
-.LBB7_14:
-	testq	%rdx, %rdx
-	je	.LBB7_17
-	movzbl	(%rsi), %ecx
-	movb	%cl, (%rax)
-	jmp	.LBB7_17
-.LBB7_4:
+	jmp	.LBB7_18
+.LBB7_8:
 	cmpq	$33, %rdx
-	jae	.LBB7_5
+	jae	.LBB7_9
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB7_17
-.LBB7_5:
+	jmp	.LBB7_18
+.LBB7_9:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -86,8 +86,8 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB7_17
-.LBB7_16:
+	jmp	.LBB7_18
+.LBB7_17:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -112,7 +112,7 @@
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-.LBB7_17:
+.LBB7_18:
 	addq	$48, %rsp
 	popq	%rbx
 	popq	%r14
