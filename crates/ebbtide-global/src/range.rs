@@ -88,6 +88,7 @@ fn reserve() -> bool {
     if os::page_bytes() > MAX_PAGE {
         return false;
     }
+    #[allow(clippy::unnecessary_min_or_max, reason = "`MAX_RANGE` may be 0")]
     let mut size_bytes = MAX_RANGE.min(os::addresses_left() / 4);
     if size_bytes > 0 {
         size_bytes = 1 << size_bytes.ilog2();
