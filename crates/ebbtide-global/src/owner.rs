@@ -76,17 +76,17 @@
 //!   place changes nothing. A block that was returned to a persistent scope counts as alive until
 //!   it is taken from the scope's stack (R1).
 //! - **G4** A byte is served again only when its block was freed by the chunk's owner while it
-//!   owned it (rewound, or through a list), or returned to it (R3), or when no block of its chunk is
-//!   alive and none is in a list.
+//!   owned it (rewound, or through a list), or returned to it (R3), or when no block of its chunk
+//!   is alive and none is in a list.
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
 //!   [`LEAD`] bytes above the start of the chunk. So no block of another run ends at `top`: a block
 //!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on
 //!   are free as well in the chunk behind the current one in the scope's list.
-//! - **G6** The blocks in a scope's lists were freed by its owner or returned to it, lie in chunks of this scope, and
-//!   lie below the bump pointer of their chunk. A scope keeps its chunks until it ends or clears
-//!   its lists, and its lists end with it. A chunk that is bumped again from its start has no
-//!   listed block.
+//! - **G6** The blocks in a scope's lists were freed by its owner or returned to it, lie in chunks
+//!   of this scope, and lie below the bump pointer of their chunk. A scope keeps its chunks until
+//!   it ends or clears its lists, and its lists end with it. A chunk that is bumped again from its
+//!   start has no listed block.
 //! - **G7** A large block is the only one in its run and is not counted: it is alive exactly while
 //!   the run is in no pool. The thread that frees it owns the run.
 //! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner

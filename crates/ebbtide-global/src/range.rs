@@ -32,11 +32,11 @@ pub(crate) const ENTRY_BYTES: usize = 256;
 
 /// The largest reservation: 1 TiB. With 32-bit addresses, no reservation is made.
 #[cfg(all(target_pointer_width = "64", not(miri)))]
-const MAX_RANGE: usize = 1 << 40;
+pub(crate) const MAX_RANGE: usize = 1 << 40;
 #[cfg(miri)]
-const MAX_RANGE: usize = MIN_RANGE;
+pub(crate) const MAX_RANGE: usize = MIN_RANGE;
 #[cfg(not(any(target_pointer_width = "64", miri)))]
-const MAX_RANGE: usize = 0;
+pub(crate) const MAX_RANGE: usize = 0;
 
 /// The smallest reservation.
 const MIN_RANGE: usize = 1 << 24;

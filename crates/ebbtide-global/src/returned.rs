@@ -5,6 +5,9 @@
 //! The scope's owner takes all blocks at once and lists them. When the scope ends, the stack is
 //! closed: whoever closes it counts the blocks as freed, and so does each thread that comes later.
 //!
+//! The stack has room for [`MOST`] blocks, because whoever takes them pays for all of them in one
+//! request. A block that finds no room is the caller's to count.
+//!
 //! The caller stores the links between the blocks: the first word of a block is the word of the
 //! next one. There is no ABA problem, because blocks are only added one by one and taken all at
 //! once.
@@ -26,7 +29,19 @@ const EMPTY: u64 = 1;
 /// The smallest word that stands for a block.
 pub(crate) const FIRST_WORD: u64 = 2;
 
-/// See the module's head. Blocks are words from [`FIRST_WORD`] on.
+/// The bits of a word that the caller gives to a block. Those above are the number of blocks from
+/// this one to the last.
+pub(crate) const BLOCK_BITS: u32 = 48;
+
+/// The most blocks on a stack. With cold caches, taking one costs up to 0.16 µs.
+pub(crate) const MOST: u64 = if cfg!(loom) { 2 } else { 4096 };
+
+/// What the caller gave for the block that a word stands for.
+pub(crate) fn block_of(word: u64) -> u64 {
+    word & ((1 << BLOCK_BITS) - 1)
+}
+
+/// See the module's head. Blocks are words from [`FIRST_WORD`] on, of [`BLOCK_BITS`] bits.
 #[derive(Debug)]
 pub(crate) struct Returned(AtomicU64);
 
@@ -44,13 +59,14 @@ impl Returned {
     }
 
     /// Adds a block that the caller has freed but not counted as freed. `set_next` stores the word
-    /// of the next block in it. Returns false if the stack is closed.
+    /// of the next block in it. Returns false if the stack is closed or full.
     #[inline]
     pub(crate) fn push(&self, block: u64, set_next: impl Fn(u64)) -> bool {
         // Relaxed: only the word is used, not the block that it stands for.
         let mut word = self.0.load(Ordering::Relaxed);
-        while word != CLOSED {
+        while word != CLOSED && word >> BLOCK_BITS < MOST {
             set_next(word);
+            let block = block | (((word >> BLOCK_BITS) + 1) << BLOCK_BITS);
             // Release: the link, and all that the caller did with the block, happen before it is
             // taken. Every change of an open stack is a read-modify-write, so acquiring a later
             // word acquires this one, too.

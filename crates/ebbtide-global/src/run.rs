@@ -43,11 +43,10 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a
 /// chunk that was never taken.
 ///
-/// `scope`, `owner`, `next`, `count`, `returned_to` and `returned` are atomics, which any thread may
-/// read. Only the thread
-/// that owns the run accesses the other fields (G2 in `owner`): the run's owner, the thread that
-/// took it from a pool, or the thread that holds its large block. `Count`, `Stack`, or the handing
-/// over of the large block orders their accesses.
+/// `scope`, `owner`, `next`, `count`, `returned_to` and `returned` are atomics, which any thread
+/// may read. Only the thread that owns the run accesses the other fields (G2 in `owner`): the run's
+/// owner, the thread that took it from a pool, or the thread that holds its large block. `Count`,
+/// `Stack`, or the handing over of the large block orders their accesses.
 ///
 /// # Memory order
 ///

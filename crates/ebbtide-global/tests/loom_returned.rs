@@ -30,7 +30,7 @@ use loom::{
     },
     thread,
 };
-use returned::{FIRST_WORD, Returned};
+use returned::{FIRST_WORD, Returned, block_of};
 use suspended::{Chunks, Suspended};
 
 /// The scope's ID in the chunk's entry, that of a later persistent scope with the same first chunk,
@@ -119,7 +119,7 @@ impl Scope {
     fn for_each(&self, first: u64, f: impl Fn(usize)) {
         let mut word = first;
         while word >= FIRST_WORD {
-            let block = usize::try_from(word - FIRST_WORD).unwrap();
+            let block = usize::try_from(block_of(word) - FIRST_WORD).unwrap();
             word = self.link(block);
             f(block);
         }
@@ -236,6 +236,22 @@ fn a_block_that_comes_late_is_counted_by_the_owner_of_the_next_scope() {
         scope.free(2);
         scope.take_returned(NEXT_SCOPE);
         assert!(!scope.returned.has_blocks());
+        scope.is_recycled_once();
+    });
+}
+
+/// Fails where `push` does not look at the number of blocks, or does not count one.
+#[test]
+fn a_block_that_finds_the_stack_full_is_counted_by_whoever_frees_it() {
+    model(2, || {
+        let scope = Scope::with(3);
+        let others = [0, 1].map(|block| free_elsewhere(&scope, block));
+        scope.free(2);
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!(scope.count.peek(), count::BIAS - 1);
+        scope.end();
         scope.is_recycled_once();
     });
 }

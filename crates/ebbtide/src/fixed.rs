@@ -276,7 +276,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     /// let mut fixed = Fixed::new([MaybeUninit::<u8>::uninit(); 64]).or_spill(Heap);
     /// fixed.scope().alloc([0u8; 100_000]);
     /// fixed.reset_high_water();
-    /// fixed.scope().alloc([0u8; 100]);
+    /// fixed.scope().alloc([0u8; 10]);
     /// assert!(fixed.stats().high_water < 100_000);
     /// ```
     pub fn reset_high_water(&mut self) {

@@ -381,6 +381,17 @@ impl Owner {
         if self.is_persistent(first_chunk) { self.persistence.adopted.get() } else { None }
     }
 
+    /// Gives back the empty chunks of the innermost scope but its first and its current one, as
+    /// [`sweep`](Owner::sweep) does. Returns false, and changes nothing, if there are none.
+    pub(super) fn sweep_innermost(&self) -> bool {
+        match (self.innermost(), self.current_chunk.get()) {
+            (Some(first_chunk), Some(current)) => {
+                self.sweep(first_chunk, current, self.adopted_by(first_chunk))
+            }
+            _ => false,
+        }
+    }
+
     /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its
     /// free lists, because listed blocks may lie in those chunks. Returns false, and changes
     /// nothing, if there are none.

@@ -8,8 +8,8 @@
 //! pinned enough sparse chunks, its next outermost scope *persists*: it lists the blocks that its
 //! owner frees, like a long scope, and it is suspended instead of ended. The next outermost scope
 //! continues it, and reuses the free memory between its live blocks. Blocks that other threads free
-//! come back to it: see the module `returned`. The time from one resumption
-//! to the next suspension is a *session*; to the user, each session is a scope.
+//! come back to it: see the module `returned`. The time from one resumption to the next suspension
+//! is a *session*; to the user, each session is a scope.
 //!
 //! ```text
 //!           persist                   nested scopes
@@ -22,7 +22,8 @@
 //!
 //! A persistent scope ends in these cases, and retires its chunks:
 //!
-//! - when it is suspended, if none of its blocks is alive, or if its lists serve too few requests;
+//! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
+//!   if more memory is held than the bound allows and none of its chunks is empty;
 //! - when its owner frees the last of its blocks while it is suspended;
 //! - when a scope is opened that may not continue it, because of its options or because it is
 //!   skipped;
@@ -116,6 +117,9 @@ impl Owner {
         self.outside_depth.set(0);
         self.save(record);
         self.take_returned();
+        if memory::excess() > 0 && !self.sweep_innermost() {
+            persistence.is_ending.set(true);
+        }
         let live = self.live();
         // The session may have freed blocks of earlier sessions, which are subtracted here.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);

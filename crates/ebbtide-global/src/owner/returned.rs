@@ -19,8 +19,8 @@
 
 use super::{Owner, Run};
 use crate::{
-    range,
-    returned::FIRST_WORD,
+    memory, range,
+    returned::{self, BLOCK_BITS, FIRST_WORD},
     run::{self, Entry, Place},
     size::{self, GRANULE, LISTS},
 };
@@ -32,6 +32,7 @@ const LIST_BITS: u32 = 8;
 
 // No block lies in the first chunk of the range, so the word of a block is large enough.
 const _: () = assert!(LISTS <= 1 << LIST_BITS && FIRST_WORD < 1 << LIST_BITS);
+const _: () = assert!((range::MAX_RANGE as u64 / GRANULE as u64) << LIST_BITS <= 1 << BLOCK_BITS);
 // Each block has room for a link.
 const _: () = assert!(size_of::<u64>() <= GRANULE && align_of::<u64>() <= GRANULE);
 
@@ -57,7 +58,7 @@ impl Owner {
     }
 
     /// Returns a block to the persistent scope that it belongs to. Returns false if it belongs to
-    /// none; the block is then still the caller's.
+    /// none, or if too many blocks are on their way back; the block is then still the caller's.
     ///
     /// # Safety
     ///
@@ -104,7 +105,8 @@ impl Owner {
     }
 
     /// Before a scope takes another chunk: if it is the persistent scope, lists the blocks that
-    /// other threads returned, and pops one like [`pop`](Owner::pop).
+    /// other threads returned, and pops one like [`pop`](Owner::pop). Beyond the bound, chunks that
+    /// became empty are given back first.
     #[cold]
     #[inline(never)]
     pub(super) fn pop_returned<const PHASE: usize>(
@@ -115,7 +117,13 @@ impl Owner {
         let persistent = self.persistence.first_chunk.get();
         let has_taken =
             persistent.is_some() && self.innermost() == persistent && self.take_returned();
-        if has_taken { self.pop::<PHASE>(rounded, size::list(rounded), align) } else { None }
+        if !has_taken {
+            return None;
+        }
+        if memory::excess() > 0 {
+            self.sweep_innermost();
+        }
+        self.pop::<PHASE>(rounded, size::list(rounded), align)
     }
 
     /// Counts the blocks as freed that were on the stack of a persistent scope when it was closed.
@@ -131,8 +139,10 @@ fn for_each(first: u64, f: impl Fn(Place, *mut u8, usize)) {
     let mut word = first;
     while word >= FIRST_WORD {
         #[allow(clippy::cast_possible_truncation, reason = "it was made from two `usize`")]
-        let (granules, list) =
-            ((word >> LIST_BITS) as usize, (word & ((1 << LIST_BITS) - 1)) as usize);
+        let (granules, list) = {
+            let block = returned::block_of(word);
+            ((block >> LIST_BITS) as usize, (block & ((1 << LIST_BITS) - 1)) as usize)
+        };
         let block = range::origin().wrapping_add(granules * GRANULE);
         // SAFETY: the block is counted, and nobody else accesses it (R1). So its chunk is committed
         // memory, and its first word is the link that `return_block` wrote.
