@@ -392,7 +392,7 @@ impl<'s, 'a> String<'s, 'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the memory is free again.
+    /// [`AllocError`]; the last block that the string had is free again.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -431,7 +431,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// # Errors
     ///
     /// [`AllocOrInitError::Alloc`] if there is no memory, and [`AllocOrInitError::Init`] if there is an
-    /// unpaired surrogate. The memory is free again.
+    /// unpaired surrogate. The last block that the string had is free again.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -472,7 +472,7 @@ impl<'s, 'a> String<'s, 'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the memory is free again.
+    /// [`AllocError`]; the last block that the string had is free again.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -490,7 +490,8 @@ impl<'s, 'a> String<'s, 'a> {
         string.filled(outcome)
     }
 
-    /// Returns the string, or frees its memory if it could not be filled.
+    /// Returns the string, or frees its block if it could not be filled. Blocks in which it was
+    /// before it grew stay in use, as with any vector.
     fn filled<E>(mut self, outcome: Result<(), E>) -> Result<Self, E> {
         if outcome.is_err() {
             self.clear();

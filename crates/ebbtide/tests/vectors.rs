@@ -1396,3 +1396,15 @@ fn arrays_are_flattened_in_place() {
     assert_eq!(ebbtide::vec![in s; [(); 3]; 9].into_flattened().len(), 27);
     assert!(s.vec::<[u64; 3]>().into_flattened().as_ptr().is_aligned());
 }
+
+#[test]
+fn slices_of_too_many_elements_together_leave_a_vector_as_it_was() {
+    static MOST: [(); usize::MAX] = [(); usize::MAX];
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let mut vec = s.vec();
+    assert!(vec.try_extend_from_slices_copy(&[&MOST, &MOST]).is_err());
+    assert_eq!(vec.len(), 0);
+    vec.try_extend_from_slices_copy(&[&MOST]).unwrap();
+    assert_eq!(vec.len(), usize::MAX);
+}

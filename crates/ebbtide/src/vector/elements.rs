@@ -475,8 +475,8 @@ impl<T, L: Length> Elements<T, L> {
     where
         T: Copy,
     {
-        let total = slices.iter().fold(0usize, |sum, slice| sum.saturating_add(slice.len()));
-        self.reserve::<F>(memory, total)?;
+        let total = slices.iter().try_fold(0usize, |sum, slice| sum.checked_add(slice.len()));
+        self.reserve::<F>(memory, total.ok_or_else(F::too_large)?)?;
         slices.iter().try_for_each(|slice| self.extend_copy::<F>(memory, slice))
     }
 
