@@ -394,9 +394,12 @@ impl Owner {
 
     /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its
     /// free lists, because listed blocks may lie in those chunks. Returns false, and changes
-    /// nothing, if there are none.
+    /// nothing, if there are none. No chunk may be parked, since it could be one of them (G5): a
+    /// chunk that is full continues in the parked one first, and a persistent scope parks none,
+    /// because it lists small blocks from its beginning.
     #[cold]
     fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
+        debug_assert_eq!(self.parked.get(), 0);
         let is_persistent = self.is_persistent(first_chunk);
         let is_swept = |chunk: Run| chunk != first_chunk && self.is_empty(chunk);
         if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
