@@ -13,16 +13,16 @@ use crate::{
     value::{Zeroable, aligned, assert_no_drop, lend},
     vector::fill::{LOOPED, Rest},
 };
-use core::{
-    alloc::Layout, convert::Infallible, mem::MaybeUninit, ops::RangeInclusive, ptr::NonNull,
-};
+use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 
 /// The most bytes that are reserved for the upper bound of an iterator whose lower bound is 0.
 const GUESSED: usize = 256;
 
-/// Sizes of elements that are collected in the loops of vectors. Smaller ones are integers, whose
-/// shorter loop becomes vector code. Larger ones would be copied through several stack frames.
-const LIKE_VECTORS: RangeInclusive<usize> = 9..=32;
+/// Whether elements of a size are collected in the loops of vectors. Smaller ones are integers,
+/// whose shorter loop becomes vector code. Larger ones would be copied through several stack frames.
+const fn is_like_vectors(size: usize) -> bool {
+    matches!(size, 9..=32)
+}
 
 /// Collects what `values` yields, whose size hint says `announced`. If there is room reserved for
 /// elements, in a loop of its own first.
@@ -33,12 +33,15 @@ fn collect_rest<T, F: Failure>(
     announced: usize,
     is_reserved: bool,
 ) -> Result<(), F> {
-    if is_reserved && announced > 0 && LIKE_VECTORS.contains(&size_of::<T>()) {
-        return match collector.fill_announced(announced, values) {
-            Rest::None => Ok(()),
-            Rest::Plain(values) => push_each(collector, values),
-            Rest::Zipped(values) => push_each(collector, values.map(|(_, value)| value)),
-        };
+    // A constant, so that the loops are not compiled for other elements, even in debug builds.
+    if const { is_like_vectors(size_of::<T>()) } {
+        if is_reserved && announced > 0 {
+            return match collector.fill_announced(announced, values) {
+                Rest::None => Ok(()),
+                Rest::Plain(values) => push_each(collector, values),
+                Rest::Zipped(values) => push_each(collector, values.map(|(_, value)| value)),
+            };
+        }
     }
     if is_reserved && size_of::<T>() <= LOOPED && !collector.fill(&mut values) {
         // `values` is dropped here. Should its destructor panic, the elements are not lost.
