@@ -51,6 +51,11 @@ impl Budget {
         self.held.load(Ordering::Relaxed)
     }
 
+    /// When the current window began, in milliseconds. No two windows have the same number.
+    pub(crate) fn window(&self) -> u64 {
+        self.window_start.load(Ordering::Relaxed)
+    }
+
     /// Adds to the bytes held. Returns false, and changes nothing, if the sum would exceed `bound`.
     pub(crate) fn grow(&self, bytes: usize, bound: usize) -> bool {
         // Adds before it compares, so that two threads cannot both take the last bytes. Until the

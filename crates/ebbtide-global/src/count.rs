@@ -119,9 +119,10 @@ impl Count {
         None
     }
 
-    /// The value, for assertions.
+    /// The value, for assertions and figures.
     pub(crate) fn peek(&self) -> u32 {
-        // Relaxed: assertions only ask for values that the caller's own accesses ordered.
+        // Relaxed: assertions only ask for values that the caller's own accesses ordered, and
+        // figures may be a moment old.
         self.0.load(Ordering::Relaxed)
     }
 }

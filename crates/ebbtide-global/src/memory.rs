@@ -102,6 +102,11 @@ pub(crate) fn observe(live: usize, now: u64) -> bool {
     BUDGET.observe(live, now)
 }
 
+/// A number of the current window.
+pub(crate) fn window() -> u64 {
+    BUDGET.window()
+}
+
 /// The peak of the live bytes in the recent past.
 pub(crate) fn peak() -> usize {
     BUDGET.peak()

@@ -40,6 +40,9 @@ pub(crate) struct Persistence {
     pending_count: Cell<usize>,
     /// Whether the scope ends when it is suspended next.
     pub(crate) is_ending: Cell<bool>,
+    /// The window in which this owner last looked for empty chunks because more was held than the
+    /// bound allows.
+    pub(crate) swept_in: Cell<u64>,
     /// The sparse chunks that this owner pinned, less those that it adopted or freed, whichever
     /// owner had pinned them.
     pub(crate) sparse_chunks: Cell<usize>,
@@ -57,6 +60,7 @@ impl Persistence {
             pending: [const { Cell::new((core::ptr::null_mut(), 0)) }; MAX_PENDING],
             pending_count: Cell::new(0),
             is_ending: Cell::new(false),
+            swept_in: Cell::new(0),
             sparse_chunks: Cell::new(0),
         }
     }

@@ -41,6 +41,11 @@ pub(crate) fn block_of(word: u64) -> u64 {
     word & ((1 << BLOCK_BITS) - 1)
 }
 
+/// Whether the stack was full whose first block has this word.
+pub(crate) fn was_full(first: u64) -> bool {
+    first >> BLOCK_BITS == MOST
+}
+
 /// See the module's head. Blocks are words from [`FIRST_WORD`] on, of [`BLOCK_BITS`] bits.
 #[derive(Debug)]
 pub(crate) struct Returned(AtomicU64);

@@ -170,6 +170,23 @@ fn blocks_on_their_way_back_are_freed_when_the_scope_ends() {
     }
 }
 
+/// More blocks than a scope takes back at once: the others are counted as freed.
+#[test]
+fn a_scope_ends_with_its_last_block_though_many_were_freed_at_once() {
+    let _alone = alone();
+    let (owner, pinned) = owner_with_sparse_chunks();
+    let scope = owner.enter_default().unwrap();
+    let mut blocks: Vec<_> = (0..20_000).map(|_| take(&owner, SMALL)).collect();
+    owner.leave(scope);
+    let last = blocks.swap_remove(7);
+    free_elsewhere(blocks, SMALL);
+    free_elsewhere(pinned, SMALL);
+    owner.leave(owner.enter_default().unwrap());
+    free(&owner, last, SMALL);
+    owner.publish_at_rest();
+    assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+}
+
 /// A block is listed with the size that it has when it is freed, not with the one that it was
 /// allocated with.
 #[test]

@@ -34,14 +34,12 @@ fn collect_rest<T, F: Failure>(
     is_reserved: bool,
 ) -> Result<(), F> {
     // A constant, so that the loops are not compiled for other elements, even in debug builds.
-    if const { is_like_vectors(size_of::<T>()) } {
-        if is_reserved && announced > 0 {
-            return match collector.fill_announced(announced, values) {
-                Rest::None => Ok(()),
-                Rest::Plain(values) => push_each(collector, values),
-                Rest::Zipped(values) => push_each(collector, values.map(|(_, value)| value)),
-            };
-        }
+    if const { is_like_vectors(size_of::<T>()) } && is_reserved && announced > 0 {
+        return match collector.fill_announced(announced, values) {
+            Rest::None => Ok(()),
+            Rest::Plain(values) => push_each(collector, values),
+            Rest::Zipped(values) => push_each(collector, values.map(|(_, value)| value)),
+        };
     }
     if is_reserved && size_of::<T>() <= LOOPED && !collector.fill(&mut values) {
         // `values` is dropped here. Should its destructor panic, the elements are not lost.

@@ -382,13 +382,10 @@ impl Owner {
     }
 
     /// Gives back the empty chunks of the innermost scope but its first and its current one, as
-    /// [`sweep`](Owner::sweep) does. Returns false, and changes nothing, if there are none.
-    pub(super) fn sweep_innermost(&self) -> bool {
-        match (self.innermost(), self.current_chunk.get()) {
-            (Some(first_chunk), Some(current)) => {
-                self.sweep(first_chunk, current, self.adopted_by(first_chunk))
-            }
-            _ => false,
+    /// [`sweep`](Owner::sweep) does.
+    pub(super) fn sweep_innermost(&self) {
+        if let (Some(first_chunk), Some(current)) = (self.innermost(), self.current_chunk.get()) {
+            self.sweep(first_chunk, current, self.adopted_by(first_chunk));
         }
     }
 

@@ -22,8 +22,7 @@
 //!
 //! A persistent scope ends in these cases, and retires its chunks:
 //!
-//! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
-//!   if more memory is held than the bound allows and none of its chunks is empty;
+//! - when it is suspended, if none of its blocks is alive, or if its lists serve too few requests;
 //! - when its owner frees the last of its blocks while it is suspended;
 //! - when a scope is opened that may not continue it, because of its options or because it is
 //!   skipped;
@@ -117,9 +116,7 @@ impl Owner {
         self.outside_depth.set(0);
         self.save(record);
         self.take_returned();
-        if memory::excess() > 0 && !self.sweep_innermost() {
-            persistence.is_ending.set(true);
-        }
+        self.sweep_beyond_bound();
         let live = self.live();
         // The session may have freed blocks of earlier sessions, which are subtracted here.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);

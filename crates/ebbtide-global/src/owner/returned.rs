@@ -19,6 +19,7 @@
 
 use super::{Owner, Run};
 use crate::{
+    count::BIAS,
     memory, range,
     returned::{self, BLOCK_BITS, FIRST_WORD},
     run::{self, Entry, Place},
@@ -86,7 +87,8 @@ impl Owner {
             return false;
         }
         let scope = self.persistence.scope.get();
-        for_each(returned.take(), |place, block, list| {
+        let first = returned.take();
+        for_each(first, |place, block, list| {
             let entry = place.entry();
             // R3. Relaxed: see `Entry`.
             if entry.scope.load(Ordering::Relaxed) == scope {
@@ -101,7 +103,40 @@ impl Owner {
                 self.free_shared(place.run());
             }
         });
+        if returned::was_full(first) {
+            self.recount();
+        }
         true
+    }
+
+    /// Counts the live blocks of the persistent scope, the innermost, anew: threads that found the
+    /// stack full have counted blocks as freed that the owner did not hear of.
+    fn recount(&self) {
+        let Some(lists) = self.existing_lists() else { return };
+        let bumped_in = Run::list(self.current_chunk.get());
+        let chunks = bumped_in.chain(Run::list(self.persistence.adopted.get()));
+        // G3. Blocks that were bumped since the last flush are in neither sum.
+        let live = chunks.map(|chunk| {
+            let Entry { count, local, .. } = chunk.entry();
+            i64::from(count.peek()) - i64::from(BIAS) + i64::from(local.get())
+        });
+        let surplus = lists.live.get() - live.sum::<i64>();
+        lists.live.set(lists.live.get() - surplus);
+        let before = &self.persistence.live_before;
+        before.set(before.get() - surplus);
+    }
+
+    /// Gives back the empty chunks of the persistent scope, the innermost, if more memory is held
+    /// than the bound allows. Once in a window, because it walks through all chunks of the scope
+    /// and clears its lists.
+    pub(super) fn sweep_beyond_bound(&self) {
+        if memory::excess() == 0 {
+            return;
+        }
+        let window = memory::window();
+        if self.persistence.swept_in.replace(window) != window {
+            self.sweep_innermost();
+        }
     }
 
     /// Before a scope takes another chunk: if it is the persistent scope, lists the blocks that
@@ -120,9 +155,7 @@ impl Owner {
         if !has_taken {
             return None;
         }
-        if memory::excess() > 0 {
-            self.sweep_innermost();
-        }
+        self.sweep_beyond_bound();
         self.pop::<PHASE>(rounded, size::list(rounded), align)
     }
 
