@@ -109,7 +109,7 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "direction-times", &times(&suite, "direction: "));
         text = filled(&text, "memory", &memory(&scaling));
         text = filled(&text, "costs-machine", &costs::machine(&suite));
-        text = filled(&text, "costs", &costs::table(&suite, &table));
+        text = filled(&text, "costs", &costs::table(&suite));
         fs::write(&path, text)?;
     }
     Ok(())

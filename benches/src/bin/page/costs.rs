@@ -47,8 +47,8 @@ const ROWS: [(&str, &str, Option<&str>); 12] = [
     ),
 ];
 
-/// The machine and the table. `stumpalo` is the record of that crate's table of operations.
-pub(crate) fn table(suite: &Record, stumpalo: &Record) -> String {
+/// The table.
+pub(crate) fn table(suite: &Record) -> String {
     let mut text = String::from("| what | best peer | its time ÷ ours |\n|---|---|---:|\n");
     for (row, what, against) in ROWS {
         let is_asked = |name: &str| against.map_or(ARENAS.contains(&name), |asked| asked == name);
@@ -61,12 +61,6 @@ pub(crate) fn table(suite: &Record, stumpalo: &Record) -> String {
             text +=
                 &format!("| {what} | {} | {:.2} |\n", best["contestant"], number(best, "ratio"));
         }
-    }
-    if let Some(mean) = stumpalo.starting("stumpalo's table: geometric mean").next() {
-        text += &format!(
-            "| stumpalo's table of 107 operations, geometric mean | each row's best | {:.2} |\n",
-            number(mean, "value")
-        );
     }
     text
 }
