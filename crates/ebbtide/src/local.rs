@@ -314,7 +314,8 @@ impl Local {
     fn make_primary(&self, made: EntryRef) {
         let is_ending = || self.dead.get() || REAPER.try_with(|_| ()).is_err();
         if self.primary.get().is_none() && !is_ending() {
-            late::register(self);
+            // SAFETY: this is the variable of this thread: there are no others of its type.
+            unsafe { late::register(self) };
             // SAFETY: T4: the primary entry has one lease at a time, which uses either the entry's
             // scope or this copy.
             self.words.set(unsafe { child_of(&made.scope) });
@@ -448,7 +449,11 @@ mod late {
 
     /// Ends `local`, the variable of this thread, with the thread, unless [`forget`] is called
     /// before. If the process has no keys left, only the reaper ends it.
-    pub(super) fn register(local: &Local) {
+    ///
+    /// # Safety
+    ///
+    /// It is the variable of this thread.
+    pub(super) unsafe fn register(local: &Local) {
         // SAFETY: the variable lives until destructors of keys have run in this thread.
         unsafe { KEY.set(ptr::from_ref(local).cast_mut().cast()) };
     }
@@ -475,7 +480,10 @@ mod late {
 mod late {
     use super::Local;
 
-    pub(super) fn register(_: &Local) {}
+    /// # Safety
+    ///
+    /// None: it does nothing.
+    pub(super) unsafe fn register(_: &Local) {}
 
     pub(super) fn forget() {}
 }

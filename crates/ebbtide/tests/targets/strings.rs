@@ -1,9 +1,12 @@
 //! Strings of both kinds, with and without a limit of memory, edited by each method like those of
 //! the standard library.
 
-use super::input::{Input, boundary};
+use super::{
+    in_scopes,
+    input::{Input, boundary},
+};
 use ebbtide::{
-    Arena, Scope,
+    Scope,
     collections::{Memory, String as Text, Text as AnyText},
 };
 use std::{fmt::Write as _, ops::Range};
@@ -333,32 +336,26 @@ fn shared(s: &Scope<'_>, scarce: bool, input: &mut Input<'_>) {
     }
 }
 
+/// A string that has its scope to itself.
+fn exclusive(s: &mut Scope<'_>, scarce: bool, input: &mut Input<'_>) {
+    let (mut text, mut model) = (s.grow_string(), String::new());
+    while !input.is_empty() && input.below(16) != 0 {
+        edit(&mut text, &mut model, scarce, input);
+    }
+    match input.below(3) {
+        0 => assert_eq!(*text.into_str(), *model),
+        1 => assert_eq!(*text.into_boxed_str(), *model),
+        _ => {}
+    }
+}
+
 /// Runs the operations encoded in `bytes`, with an optional limit.
 pub fn run(bytes: &[u8]) {
-    let mut input = Input::new(bytes);
-    let mut arena = Arena::with_chunk_size(input.size());
-    let limit = input.byte();
-    let scarce = limit % 2 == 1;
-    if scarce {
-        arena.set_limit(Some(usize::from(limit) * 32));
-    }
-    while !input.is_empty() {
-        let Ok(mut s) = arena.try_scope() else { return };
-        for _ in 0..input.below(4) {
-            if input.flag() {
-                shared(&s, scarce, &mut input);
-                continue;
-            }
-            let (mut text, mut model) = (s.grow_string(), String::new());
-            while !input.is_empty() && input.below(16) != 0 {
-                edit(&mut text, &mut model, scarce, &mut input);
-            }
-            match input.below(3) {
-                0 => assert_eq!(*text.into_str(), *model),
-                1 => assert_eq!(*text.into_boxed_str(), *model),
-                _ => {}
-            }
+    in_scopes(bytes, 32, |s, scarce, input| {
+        if input.flag() {
+            shared(s, scarce, input);
+        } else {
+            exclusive(s, scarce, input);
         }
-        arena.reset();
-    }
+    });
 }

@@ -1,9 +1,9 @@
 //! Vectors of every kind, with and without a limit of memory, edited by each method like those of
 //! the standard library.
 
-use super::input::Input;
+use super::{in_scopes, input::Input};
 use ebbtide::{
-    AllocError, Arena, Scope,
+    AllocError, Scope,
     collections::{CollectIn, Length, Memory, NodeVec, Vec as List, Vector},
 };
 use std::{fmt::Debug, ops::Range};
@@ -617,25 +617,12 @@ fn one<'a, T: Item + Copy + 'a>(s: &mut Scope<'a>, scarce: bool, input: &mut Inp
 
 /// Runs the operations encoded in `bytes`, with an optional limit.
 pub fn run(bytes: &[u8]) {
-    let mut input = Input::new(bytes);
-    let mut arena = Arena::with_chunk_size(input.size());
-    let limit = input.byte();
-    let scarce = limit % 2 == 1;
-    if scarce {
-        arena.set_limit(Some(usize::from(limit) * 64));
-    }
-    while !input.is_empty() {
-        let Ok(mut s) = arena.try_scope() else { return };
-        for _ in 0..input.below(4) {
-            match input.below(6) {
-                0 => one::<u8>(&mut s, scarce, &mut input),
-                1 => one::<u32>(&mut s, scarce, &mut input),
-                2 => one::<[u64; 3]>(&mut s, scarce, &mut input),
-                3 => one::<()>(&mut s, scarce, &mut input),
-                4 => flattened(&s, &mut input),
-                _ => owned(&mut s, scarce, &mut input),
-            }
-        }
-        arena.reset();
-    }
+    in_scopes(bytes, 64, |s, scarce, input| match input.below(6) {
+        0 => one::<u8>(s, scarce, input),
+        1 => one::<u32>(s, scarce, input),
+        2 => one::<[u64; 3]>(s, scarce, input),
+        3 => one::<()>(s, scarce, input),
+        4 => flattened(s, input),
+        _ => owned(s, scarce, input),
+    });
 }
