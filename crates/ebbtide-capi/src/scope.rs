@@ -1,7 +1,8 @@
 //! The cold paths of scopes, which the header's inline functions call.
 //!
-//! A function gets a copy of the caller's scope and stores the new words in it. So the C compiler
-//! can keep the scope itself in registers.
+//! A function stores the new words in the scope that it gets. Where the C compiler sees the
+//! variable behind the pointer, the header passes a copy, so that the scope itself can stay in
+//! registers; otherwise it passes the scope (docs/decisions/0024-c-fast-paths.md).
 
 use crate::{
     arena::{self, ebb_arena},
@@ -170,7 +171,7 @@ pub(crate) fn of_thread(arena: NonNull<ebb_arena>, words: Words) -> ebb_scope {
 pub unsafe extern "C" fn ebb_make_room_(scope: *mut ebb_scope) {
     // SAFETY: null or a scope, by the rules for every function.
     match unsafe { core_scope(scope) }.map(|scope| Words::of(scope.scope())) {
-        // SAFETY: a scope, as `core_scope` found; it is not borrowed any more.
+        // SAFETY: a scope, as `core_scope` found; it is no longer borrowed.
         Ok(words) => unsafe { (*scope).words = words },
         Err(status) => _ = fail(status),
     }

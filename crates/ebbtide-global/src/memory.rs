@@ -9,9 +9,9 @@
 //! ```
 //!
 //! `peak` is the peak of the live bytes in the current window of time and the one before.
-//! `retained` is what [`retain`](crate::retain) set; by default it is 6 MiB in the bound that is
-//! enforced and 16 MiB in the promise. If the bound does not allow a request, the inner allocator
-//! serves it.
+//! `retained` is what [`retain`](crate::retain) set, but at least 6 MiB in the bound that is
+//! enforced and at least 16 MiB in the promise. If the bound does not allow a request, the inner
+//! allocator serves it.
 //!
 //! The bound is checked only when the held bytes would grow: when a scope needs a chunk and neither
 //! its owner's cache nor the shared pool has one with memory behind it. A program that has warmed
@@ -21,13 +21,13 @@
 use crate::{budget::Budget, figures};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// The constant part of the bound, unless [`retain`](crate::retain) set more.
+/// The constant part of the bound that is enforced, unless [`retain`](crate::retain) set more.
 const RETAINED: usize = 6 << 20;
 
 /// The part of the bound for each owner.
 const PER_OWNER: usize = 1 << 20;
 
-/// The constant part of the promise, beside one and a half times the peak.
+/// The constant part of the promise, unless [`retain`](crate::retain) set more.
 const PROMISED: usize = 16 << 20;
 
 /// The part of the promise for each thread.
@@ -102,7 +102,7 @@ pub(crate) fn observe(live: usize, now: u64) -> bool {
     BUDGET.observe(live, now)
 }
 
-/// A number of the current window.
+/// A number that identifies the current window.
 pub(crate) fn window() -> u64 {
     BUDGET.window()
 }
