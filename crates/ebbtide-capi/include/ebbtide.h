@@ -358,8 +358,9 @@ void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
                       void (*each)(const void *start, size_t size));
 /* Generated: end. */
 
-/* In a state: a child, with the parent's address if it is noted; a scope of one of the thread's
-   arenas; and whether a child is open. The state of a scope of an arena is the arena's address. */
+/* Flags in the state of a scope: it is a child (with the parent's address if that is stored); a
+   child of it is open; it is a scope of one of the thread's arenas. The state of a scope of an arena
+   is the arena's address. */
 #define EBB_CHILD_ ((uintptr_t)1)
 #define EBB_FROZEN_ ((uintptr_t)2)
 #define EBB_THREAD_ ((uintptr_t)8)
@@ -396,7 +397,7 @@ EBB_COLD_ void ebb_misuse_(const char *what) {
 #define EBB_CHECK_(holds, what) ((void)0)
 #endif
 
-/* What the scope is used for is allowed: it is there, and no child is open. */
+/* Checks that the scope may be used: it is not null, and no child is open. */
 #define EBB_CHECK_USABLE_(scope)                                                                   \
     (EBB_CHECK_((scope) != NULL, "a scope is null"),                                               \
      EBB_CHECK_(((scope)->state_ & EBB_FROZEN_) == 0, "a scope is used while its child is open"))
@@ -1100,8 +1101,8 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
     (sizeof(value) % 4096 == 0 ? 4096 : sizeof(value) & (0 - sizeof(value)))
 #endif
 
-/* Whether an array has room for so many more elements. A function, so that compilers do not warn that
-   a constant 0 always fits. */
+/* Whether an array has room for `additional` more elements. A function, so that compilers do not
+   warn that a constant 0 always fits. */
 EBB_INLINE_ bool ebb_fits_(size_t additional, size_t capacity, size_t length) {
     return additional <= capacity - length;
 }

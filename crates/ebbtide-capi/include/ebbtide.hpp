@@ -74,8 +74,8 @@
 #define EBB_RETHROW_ throw
 #else
 /**
- * Ends the program where exceptions are turned off: called with a text instead of throwing. It must
- * not return. Define it before the first #include to call a function of your own, in all files alike.
+ * Called with a text instead of throwing, where exceptions are turned off. It must not return. To
+ * call a function of your own, define it before the first #include, in the same way in all files.
  */
 #ifndef EBB_FAIL
 #define EBB_FAIL(text) ebbtide::detail::fail(text)
@@ -96,7 +96,7 @@ namespace detail {
     std::abort();
 }
 
-/// Throws that there is no memory.
+/// Throws std::bad_alloc, because there is no memory.
 [[noreturn]] inline void throw_no_memory() {
     EBB_THROW_(std::bad_alloc(), ebb_status_text(EBB_NO_MEMORY));
 }
@@ -108,20 +108,20 @@ namespace detail {
     EBB_THROW_(std::logic_error(ebb_status_text(status)), ebb_status_text(status));
 }
 
-/// Throws that an array would be larger than half of the address space.
+/// Throws std::bad_array_new_length, because an array would exceed half of the address space.
 [[noreturn]] inline void throw_length() {
     EBB_THROW_(std::bad_array_new_length(), ebb_status_text(EBB_SIZE));
 }
 
-/// Throws that an index is behind the end of `what`.
+/// Throws std::out_of_range, because an index is beyond the end.
 [[noreturn]] inline void throw_out_of_range(const char *what) {
     EBB_THROW_(std::out_of_range(what), what);
 }
 
-/// The same for the last failed call of this thread.
+/// Throws the exception for the last failed call of this thread.
 [[noreturn]] inline void throw_last() { throw_status(ebb_last_status()); }
 
-/// The pointer, or an exception if it is null.
+/// Returns the pointer. If it is null, throws the exception for the last failed call.
 template <typename T> inline T *checked(T *pointer) {
     if (!EBB_LIKELY_(pointer != nullptr))
         throw_last();
@@ -404,7 +404,7 @@ public:
         return scope(std::move(words));
     }
 
-    /// Like open, but a closed scope where that throws: allocating from it fails.
+    /// Like open, but returns a closed scope instead of throwing. Allocating from it fails.
     EBB_MEMBER_ scope try_open() noexcept { return scope(ebb_open(handle_)); }
 
     /// Frees every chunk but the first.
@@ -1261,7 +1261,7 @@ public:
         return append(text);
     }
 
-    /// The text may be part of this one. Throws std::out_of_range if `position` is behind the end.
+    /// The text may be part of this one. Throws std::out_of_range if `position` is beyond the end.
     string &insert(std::size_t position, std::string_view text) {
         const std::size_t before = bytes_.length;
         tested(position);
@@ -1270,7 +1270,7 @@ public:
         return *this;
     }
 
-    /// Throws std::out_of_range if `position` is behind the end.
+    /// Throws std::out_of_range if `position` is beyond the end.
     string &erase(std::size_t position = 0, std::size_t count = detail::npos) {
         const std::size_t rest = bytes_.length - tested(position);
         if (count > rest)

@@ -168,7 +168,7 @@ pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
     Ok(unsafe { (*arena).ready })
 }
 
-/// Ends the scope that is open, if any. Its words are not in use any more.
+/// Ends the scope that is open, if any. Its words are then no longer in use.
 ///
 /// # Safety
 ///

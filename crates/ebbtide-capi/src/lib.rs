@@ -33,7 +33,7 @@
 //! `thread`, and all threads share the last status.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
-#![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]
+#![allow(clippy::missing_safety_doc, reason = "the rules for every function are above")]
 
 mod arena;
 mod backing;

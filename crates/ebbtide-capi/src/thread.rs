@@ -7,10 +7,10 @@
 //! The destructor of a thread-local frees the idle arenas of a thread that ends. A thread may open
 //! its first scope after such destructors have run, in the destructor of a POSIX key. So on Linux
 //! the list is also the value of a key, whose destructor frees them in that case. The key alone
-//! would not do: its destructor may lie in a library that has been unloaded by then. The destructor
-//! of a thread-local keeps its library from being unloaded before. In such a late destructor, glibc
-//! still registers the one of the thread-local, which never runs, and never frees the 32 bytes that
-//! it takes for this.
+//! would not be enough: its destructor may lie in a library that has been unloaded by then. The
+//! destructor of a thread-local keeps its library from being unloaded before. In such a late
+//! destructor, glibc still registers the one of the thread-local, which never runs, and never frees
+//! the 32 bytes that it takes for this.
 
 use crate::{
     arena::{self, ebb_arena, ebb_arena_free, new_for_thread},

@@ -1,7 +1,7 @@
 //! A flag that threads take in turn, with the plain data that belongs to it.
 //!
-//! No thread waits for it: a thread that finds it taken does without. So the child of a `fork` can
-//! use it, whatever other threads were doing at the time.
+//! No thread waits for it: a thread that finds it taken continues without it. So the child of a
+//! `fork` can use it, whatever other threads were doing at the time.
 //!
 //! The model in `tests/loom_lease.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]

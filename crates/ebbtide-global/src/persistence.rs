@@ -80,14 +80,14 @@ impl Persistence {
         self.sparse_chunks.set(0);
     }
 
-    /// Records that the scope is suspended, with so many live blocks.
+    /// Records that the scope is suspended, with `live` live blocks.
     pub(crate) fn suspend(&self, live: i64) {
         self.live_left.set(live);
     }
 
-    /// Puts off freeing a block of the suspended scope. Returns whether
+    /// Defers freeing a block of the suspended scope. Returns whether
     /// [`pop_pending`](Persistence::pop_pending) must be called until nothing is pending: no more
-    /// blocks can be put off, or this was the scope's last one.
+    /// blocks can be deferred, or this was the scope's last one.
     pub(crate) fn push_pending(&self, freed: Freed) -> bool {
         let (count, left) = (self.pending_count.get(), self.live_left.get() - 1);
         self.pending[count].set(freed);
@@ -111,8 +111,8 @@ impl Persistence {
     }
 
     /// Whether the next outermost scope should persist. Other threads may have freed the last
-    /// blocks of the chunks that this owner pinned. So at least as many chunks must be pinned by
-    /// anyone.
+    /// blocks of the chunks that this owner pinned. So at least as many chunks must be pinned in
+    /// the whole process.
     pub(crate) fn is_due(&self) -> bool {
         self.sparse_chunks.get() >= THRESHOLD && figures::pinned() >= THRESHOLD
     }

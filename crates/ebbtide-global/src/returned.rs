@@ -1,12 +1,13 @@
 //! A stack of blocks that other threads freed, on their way back to the scope that served them.
 //!
-//! A block on the stack is free, but its chunk still counts it as alive. So the chunk stays what it
-//! is until somebody takes the block off the stack, and it does not matter who does so, or when.
-//! The scope's owner takes all blocks at once and lists them. When the scope ends, the stack is
-//! closed: whoever closes it counts the blocks as freed, and so does each thread that comes later.
+//! A block on the stack is free, but its chunk still counts it as alive. So the chunk is not
+//! recycled until a thread takes the block off the stack. Any thread may do so, at any time. The
+//! scope's owner takes all blocks at once and lists them. When the scope ends, the stack is closed:
+//! the thread that closes it counts its blocks as freed, and a thread that frees a block later
+//! counts that block itself.
 //!
-//! The stack has room for [`MOST`] blocks, because whoever takes them pays for all of them in one
-//! request. A block that finds no room is the caller's to count.
+//! The stack has room for [`MOST`] blocks, because a single request of the owner takes all of them.
+//! If it is full, the thread that frees a block counts it as freed.
 //!
 //! The caller stores the links between the blocks: the first word of a block is the word of the
 //! next one. There is no ABA problem, because blocks are only added one by one and taken all at
@@ -26,7 +27,7 @@ const CLOSED: u64 = 0;
 /// The word of an open stack without blocks, and the link of the last block.
 const EMPTY: u64 = 1;
 
-/// The smallest word that stands for a block.
+/// The smallest word that represents a block.
 pub(crate) const FIRST_WORD: u64 = 2;
 
 /// The bits of a word that the caller gives to a block. Those above are the number of blocks from
@@ -36,12 +37,12 @@ pub(crate) const BLOCK_BITS: u32 = 48;
 /// The most blocks on a stack. With cold caches, taking one costs up to 0.16 µs.
 pub(crate) const MOST: u64 = if cfg!(loom) { 2 } else { 4096 };
 
-/// What the caller gave for the block that a word stands for.
+/// The bits of a word that the caller gave to its block.
 pub(crate) fn block_of(word: u64) -> u64 {
     word & ((1 << BLOCK_BITS) - 1)
 }
 
-/// Whether the stack was full whose first block has this word.
+/// Whether a stack was full, given the word of its first block.
 pub(crate) fn was_full(first: u64) -> bool {
     first >> BLOCK_BITS == MOST
 }
@@ -67,7 +68,7 @@ impl Returned {
     /// of the next block in it. Returns false if the stack is closed or full.
     #[inline]
     pub(crate) fn push(&self, block: u64, set_next: impl Fn(u64)) -> bool {
-        // Relaxed: only the word is used, not the block that it stands for.
+        // Relaxed: only the word is used, not the block that it represents.
         let mut word = self.0.load(Ordering::Relaxed);
         while word != CLOSED && word >> BLOCK_BITS < MOST {
             set_next(word);
@@ -89,8 +90,8 @@ impl Returned {
         self.0.load(Ordering::Relaxed) >= FIRST_WORD
     }
 
-    /// Takes all blocks of an open stack. Returns the word of the first; it stands for none if it
-    /// is less than [`FIRST_WORD`].
+    /// Takes all blocks of an open stack. Returns the word of the first block; a word below
+    /// [`FIRST_WORD`] means that there was none.
     pub(crate) fn take(&self) -> u64 {
         // Acquire: pairs with the release of each push.
         self.0.swap(EMPTY, Ordering::Acquire)

@@ -19,7 +19,7 @@ use core::{
 };
 
 /// The scope and the ID of an owner that was not started, so that all-zero bytes are such an owner.
-/// Of the entries only those of chunks that were never taken have it, and no block lies there.
+/// Only entries of chunks that were never taken have it as well, and no block lies in those chunks.
 pub(crate) const NOT_STARTED: u64 = 0;
 
 /// The scope of an owner without an open scope. It is in no entry.
@@ -59,7 +59,7 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 ///   thread orders its stores before. So the two are equal exactly while the owner has the run. The
 ///   exception is a run of a suspended scope, which another thread may give up. There the owner
 ///   takes the scope's lease before it relies on the comparison (P5 in `owner/persistent`).
-/// - With [`LARGE_BLOCK`]. A chunk never has this value, because its run's class is for life. The
+/// - With [`LARGE_BLOCK`]. A chunk never has this value, because a run never changes its class. The
 ///   run of a large block had it, and the ID of the owner, before the block was handed out, and
 ///   keeps both until the block is freed.
 ///
@@ -110,8 +110,8 @@ pub(crate) struct Entry {
     /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads freed.
     /// Otherwise closed (R2).
     pub(crate) returned: Returned,
-    /// The label of the scope that pinned the chunk. While an owner has it: of the one that pinned
-    /// it last.
+    /// The label of the scope that pinned the chunk; while the chunk has an owner, that of the
+    /// scope that pinned it last.
     label: Cell<Option<&'static Label>>,
     // Further cache lines, used only in the first chunk of a scope.
     _further: CacheLine,

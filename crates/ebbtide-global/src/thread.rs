@@ -33,9 +33,10 @@ impl Drop for Exit {
 }
 
 /// The second chance to end the owner of a thread: a thread may open its first scope in the
-/// destructor of a POSIX key, when [`Exit`] is too late. The key alone would not do: its function
-/// may lie in a library that has been unloaded by then, which the destructor of a thread-local
-/// prevents. A library that is unloaded leaves its key behind, as it does its range of addresses.
+/// destructor of a POSIX key, when [`Exit`] is too late. The key alone would not be enough: its
+/// function may lie in a library that has been unloaded by then, which the destructor of a
+/// thread-local prevents. A library that is unloaded leaves its key behind, and its range of
+/// addresses.
 #[cfg(target_os = "linux")]
 mod late {
     use super::with;
@@ -63,7 +64,7 @@ mod late {
         }
     }
 
-    /// The destructor of the thread-local has run in this thread.
+    /// Clears the key, because the destructor of the thread-local has run in this thread.
     pub(super) fn forget() {
         if let Some(key) = known(KEY.load(Ordering::Relaxed)) {
             // SAFETY: the key exists for ever, and null is no value.

@@ -38,7 +38,7 @@ using scope_options = ebb_scope_options;
 using figures = ebb_figures;
 
 /// A scope from here to the end of the block. An exception that leaves the block ends it as well.
-/// `in_arena` is shorter where a function will do.
+/// If the scope fits a function call, `in_arena` is shorter.
 class [[nodiscard]] arena_guard {
 public:
     arena_guard() noexcept : ticket_(ebb_enter_operators_()) {}

@@ -38,7 +38,7 @@
 //! | `report` | statistics |
 #![cfg(unix)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
-#![allow(clippy::missing_safety_doc, reason = "the rules for every function stand above")]
+#![allow(clippy::missing_safety_doc, reason = "the rules for every function are above")]
 
 mod exit;
 mod memory;

@@ -69,8 +69,8 @@ pub unsafe extern "C" fn ebb_realloc_(
     size: usize,
     owner: &Owner,
 ) -> *mut c_void {
-    // SAFETY: the block is alive, and has a header if it is the engine's. The caller uses it no
-    // more if the result is not null.
+    // SAFETY: the block is alive, and has a header if it is the engine's. The caller no longer uses
+    // it if the result is not null.
     let resized = unsafe { owner.resize_headed(block.cast(), size) };
     if !resized.is_null() {
         return resized.cast();
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn ebb_realloc_(
     }
     // SAFETY: the old block has `old_size` bytes, the new one `size`, and they do not overlap.
     unsafe { moved.copy_from_nonoverlapping(block, old_size.min(size)) };
-    // SAFETY: the block is alive. Its contents were copied, and the caller uses it no more.
+    // SAFETY: the block is alive. Its contents were copied, and the caller no longer uses it.
     unsafe { ebb_free_(block, owner) };
     moved
 }

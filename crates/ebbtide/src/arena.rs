@@ -143,7 +143,7 @@ impl Arena<Heap> {
     }
 
     /// An empty arena whose first chunk will have room for `bytes` bytes. Later ones double as
-    /// usual, up to 4 MiB, also if the first one is larger.
+    /// usual, up to 4 MiB, even if the first one is larger.
     ///
     /// ```
     /// # use ebbtide::Arena;

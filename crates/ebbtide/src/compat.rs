@@ -1,7 +1,7 @@
-//! `&Scope` as an allocator for other people's collections.
+//! `&Scope` as an allocator for the collections of other crates.
 //!
 //! Each major version of allocator-api2 has a trait of its own, and so has the standard library on
-//! nightly. All are one-line forwards to the methods here.
+//! nightly. All of them forward to the methods here.
 //!
 //! Everything comes from the low end, so that the last block grows, shrinks and is freed in place.
 //! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed

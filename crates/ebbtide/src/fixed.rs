@@ -25,10 +25,10 @@ use core::{
 /// to instead.
 ///
 /// Some methods of an [`Arena`](crate::Arena) have no counterpart here. There is no `root`: its
-/// cursor would outlast the loan of the buffer, whose owner may give another one next time. There
-/// is no `reset`, for nothing outlasts a scope; no `contains` and no `chunks`, for the arena is
-/// borrowed while a scope is open, and empty otherwise; and no `try_scope`, for opening one takes
-/// no memory.
+/// cursor would outlast the loan of the buffer, whose owner may return another one next time. There
+/// is no `reset`, because nothing outlasts a scope; no `contains` and no `chunks`, because the
+/// arena is borrowed while a scope is open, and empty otherwise; and no `try_scope`, because
+/// opening a scope takes no memory.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -229,7 +229,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         // The two addresses outlive this call's borrow of `memory`. That borrow could last as long
-        // as the scope, for `self` is borrowed exclusively until then.
+        // as the scope, because `self` is borrowed exclusively until then.
         let (mut low, mut top) = region(self.memory.as_mut());
         if low.addr().get() < LOWEST_ADDRESS {
             // The comparison of the fast path relies on this (see `arith`). Such a buffer, usually

@@ -134,8 +134,8 @@ impl Words {
     ///   scope.
     /// - No other words of the arena are in use, except ancestors: words that these were copied
     ///   from, and that do not change until these are no longer in use.
-    /// - What was allocated since the words last went back to earlier ones, or to those of an
-    ///   ancestor, is not used any more when they do so again.
+    /// - When the words go back to earlier ones, or to those of an ancestor, nothing that was
+    ///   allocated since is used again.
     /// - One thread at a time uses the arena and its words.
     ///
     /// ```

@@ -204,7 +204,7 @@ impl<'a> Scope<'a> {
         self.assert_child(child);
         // SAFETY: the child was forked from this cursor, and is this arena's: there is no other
         // scope of its list that could have been put there. Its closure has returned the block, and
-        // nothing else that refers to the child's memory, for it works for every lifetime.
+        // nothing else that refers to the child's memory, because it works for every lifetime.
         unsafe { self.cursor().keep(child.cursor(), block, layout) }
     }
 }

@@ -23,7 +23,7 @@
 //! - [`Scope`] allocates. It is three words by value, without a destructor; every function takes
 //!   `&Scope<'a>`, whatever memory lies beneath.
 //! - [`Box`] owns a value in the arena and runs its destructor. Plain [`alloc`](Scope::alloc)
-//!   refuses types that need one, so nothing leaks in silence.
+//!   refuses types that need one, so nothing leaks silently.
 //! - [`DropArena`] runs the destructors of values of any types, `TypedArena` those of one type,
 //!   whose values may refer to each other in cycles.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
@@ -36,8 +36,8 @@
 //!
 //! Users of bumpalo, typed-arena and bump-scope find their calls in the module `migrating`.
 //!
-//! Every allocating method of a scope has a twin with `try_` that returns [`AllocError`] where the
-//! other one calls `handle_alloc_error`.
+//! Every method of a scope that allocates has a `try_` version that returns [`AllocError`] where
+//! the other one calls `handle_alloc_error`.
 //!
 //! # Features
 //!

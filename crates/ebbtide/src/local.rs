@@ -429,9 +429,9 @@ impl Drop for Reaper {
 }
 
 /// The second chance to free the entries of a thread: a thread may open its first scope in the
-/// destructor of a POSIX key, when [`Reaper`] is too late. The key alone would not do: its function
-/// may lie in a library that has been unloaded by then, which the destructor of a thread-local
-/// variable prevents.
+/// destructor of a POSIX key, when [`Reaper`] is too late. The key alone would not be enough: its
+/// function may lie in a library that has been unloaded by then, which the destructor of a
+/// thread-local variable prevents.
 #[cfg(target_os = "linux")]
 mod late {
     use super::Local;

@@ -10,8 +10,8 @@ use crate::{
 use core::{convert::Infallible, fmt, ptr};
 
 impl<B: Backing + Clone> Pool<B> {
-    /// Lends the root of an arena: its allocations live as long as the pool is borrowed, also after
-    /// the loan, until [`reset`](Pool::reset). The next loan of a root continues behind it.
+    /// Lends the root of an arena. Its allocations outlive the loan: they live as long as the pool
+    /// is borrowed, until [`reset`](Pool::reset). The next loan of a root continues behind it.
     ///
     /// # Panics
     ///

@@ -1,34 +1,37 @@
 //! Prefetching the memory of the next blocks before they are written to.
 //!
-//! A scope walks through its memory once, so the next lines are rarely in the nearest cache.
-//! Some processors predict a stream of stores that goes down badly, and all that were measured do
-//! if it consists of blocks that are written upwards: blocks of a few lines then wait for memory
-//! one after the other. The scope knows where it is going. For every such block it prefetches as
-//! many lines further below: docs/decisions/0017-fetching-ahead.md.
+//! A scope walks through its memory once, so the next lines are rarely in the nearest cache. Some
+//! processors predict descending stores badly. All processors that were measured do so if the
+//! addresses of the blocks descend while each block is written upwards: a loop over blocks of a few
+//! lines then waits for memory at each block. The scope knows which memory comes next. For every
+//! such block it prefetches the same number of lines further below:
+//! docs/decisions/0017-fetching-ahead.md.
 
 use core::ptr::NonNull;
 
 /// The distance below a block at which memory is prefetched, in bytes.
 const DISTANCE: usize = 4096;
 
-/// What is fetched at a time, in bytes.
+/// The bytes that one instruction prefetches.
 const LINE: usize = 64;
 
-/// Where less than this is free, memory of the second-level cache is likely to be had, and fetching
-/// costs more than it gains.
+/// A block is prefetched for only if it lies at least this many bytes below the end of its region.
+/// Nearer to the end, the memory is probably in the second-level cache, and prefetching costs more
+/// than it gains.
 const FAR: usize = 256 << 10;
 
 /// Of a larger block no more is fetched, for it would push itself out of the nearest cache.
 const MOST: usize = 16 << 10;
 
-/// Prefetches what will follow a `T` that was placed at `block`, where `used` says how far that
-/// lies below the end of its region. It is asked only for blocks that are large enough.
+/// Prefetches the memory that the next blocks after a `T` at `block` will use. `used` returns the
+/// distance of the block from the end of its region; it is called only for blocks that are large
+/// enough.
 ///
-/// A call in debug builds, where inlined code makes the caller's frame larger.
+/// Not inlined in debug builds, where inlined code makes the caller's frame larger.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn below_value<T>(block: NonNull<u8>, used: impl FnOnce() -> usize) {
     let size = size_of::<T>();
-    // Up to a line, a test or a prefetch for each block costs more than it gains.
+    // For blocks of up to a line, a test or a prefetch costs more than it gains.
     if size > LINE {
         below_block(block, size, used);
     }
@@ -42,8 +45,8 @@ pub(crate) fn below_block(block: NonNull<u8>, size: usize, used: impl FnOnce() -
     }
 }
 
-/// Like [`below_block`], with a call: where another one follows at once, it costs no registers, and
-/// the loop would.
+/// Like [`below_block`], but out of line, for callers that call another function next. There, a
+/// call occupies no further registers, and an inlined loop would.
 #[inline(always)]
 pub(crate) fn below_copy(block: NonNull<u8>, size: usize, used: impl FnOnce() -> usize) {
     #[inline(never)]
@@ -86,12 +89,12 @@ mod processor {
         sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     };
 
-    /// Blocks of at least this size are written upwards one by one while their addresses go down.
-    /// Every processor that was measured predicts that badly.
+    /// The smallest blocks for which every processor gains: each is written upwards while the
+    /// addresses of the blocks descend, which every processor that was measured predicts badly.
     const ZIGZAG: usize = 512;
 
-    /// A fact about the machine: every thread that finds it out stores the same. `Relaxed`, because
-    /// no other memory is read on the strength of it, and a thread that does not see it yet only
+    /// A property of the processor: every thread that determines it stores the same value.
+    /// `Relaxed`, because no other memory depends on it, and a thread that does not see it yet only
     /// prefetches less.
     static LEAST: AtomicUsize = AtomicUsize::new(ZIGZAG);
 
@@ -103,8 +106,8 @@ mod processor {
         LEAST.load(Relaxed)
     }
 
-    /// Asks the processor, once. The instruction takes a microsecond or more in a virtual machine,
-    /// so only large chunks ask.
+    /// Asks the processor for its vendor, once. The instruction takes a microsecond or more in a
+    /// virtual machine, so only large chunks cause it.
     #[cold]
     pub(super) fn identify() {
         if ASKED.load(Relaxed) {
@@ -138,7 +141,7 @@ fn prefetch(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint; it reads nothing, and any address will do.
+        // SAFETY: a hint; it reads nothing, and any address is allowed.
         unsafe { _mm_prefetch::<{ _MM_HINT_T0 }>(at.cast()) }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

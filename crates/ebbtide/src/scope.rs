@@ -130,7 +130,7 @@ impl<'a> Scope<'a> {
 
     /// Opens a child scope through a shared reference, for use while a vector or a map borrows this
     /// scope. Both can be used side by side: the child has chunks of its own. Its allocations live
-    /// as long as the [`Claim`] is borrowed. With a `&mut` at hand, [`scope`](Scope::scope) costs
+    /// as long as the [`Claim`] is borrowed. If you have a `&mut`, [`scope`](Scope::scope) costs
     /// less.
     ///
     /// A claim holds about twice what is allocated in it, and 480 bytes at first: a spare chunk of
@@ -183,8 +183,8 @@ impl<'a> Scope<'a> {
         Ok(Claim { scope: Scope::new(cursor), not_send: PhantomData })
     }
 
-    /// Makes sure that the current chunk, or the one after it, has room for `bytes` bytes, so that
-    /// blocks of that size altogether, padding included, call the backing no more.
+    /// Makes sure that the current chunk, or the one after it, has room for `bytes` bytes. Blocks
+    /// of that size in total, padding included, then do not call the backing.
     ///
     /// # Panics
     ///

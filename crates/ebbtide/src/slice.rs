@@ -566,9 +566,8 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(slice) })
     }
 
-    /// Collects an iterator of known length into a slice. If its length is wrong, nothing worse
-    /// happens than this: of a longer iterator the rest is left, and a shorter one gives a shorter
-    /// slice.
+    /// Collects an iterator of known length into a slice. A wrong length is safe: the rest of a
+    /// longer iterator is not collected, and a shorter one returns a shorter slice.
     ///
     /// # Panics
     ///

@@ -96,7 +96,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// Either the memory could not be had, or a formatting implementation returned an error.
+    /// There is no memory, or a formatting implementation returned an error.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();

@@ -735,7 +735,7 @@ impl<M> Text<M> {
     pub fn pop(&mut self) -> Option<char> {
         let last = self.chars().next_back()?;
         let len = self.len() - last.len_utf8();
-        // SAFETY: fewer than before; U1 holds, for a whole character goes.
+        // SAFETY: fewer than before; U1 holds, because a whole character is removed.
         unsafe { self.bytes.set_len(len) };
         Some(last)
     }
@@ -862,7 +862,7 @@ impl<M> Text<M> {
         let range = self.boundaries(range);
         let text: *const str = &raw const self.as_str()[range.clone()];
         // SAFETY: the text is unchanged until the iterator is dropped, which alone has access to it
-        // and does not use this reference any more then.
+        // and no longer uses this reference then.
         let left = unsafe { &*text }.chars();
         TextDrain { text: self, start: range.start, end: range.end, left }
     }

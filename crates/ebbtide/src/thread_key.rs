@@ -1,8 +1,9 @@
 //! A key of POSIX threads, whose destructor runs at the end of a thread.
 //!
-//! Destructors of thread-locals run first, then those of keys. So a key serves the threads that
-//! begin to use a front end in such a destructor, which is too late for one of a thread-local. On
-//! systems other than Linux, the memory of thread-locals may be gone by then.
+//! Destructors of thread-locals run first, then those of keys. If a thread first uses a front end
+//! in the destructor of a key, it is too late to register the destructor of a thread-local, so the
+//! front end needs a key as well. On systems other than Linux, the memory of thread-locals may be
+//! gone by then.
 
 use core::{
     ffi::{c_int, c_uint, c_void},
@@ -32,8 +33,8 @@ use core::{
 /// ```
 #[derive(Debug)]
 pub struct ThreadKey {
-    /// The system's number plus one; [`NONE`] before there is one, [`DELETED`] after it was
-    /// deleted, which it stays.
+    /// The system's number plus one; [`NONE`] before there is one, and [`DELETED`] for ever after
+    /// it was deleted.
     number: AtomicUsize,
     /// The number of threads in [`set`](ThreadKey::set).
     setters: AtomicUsize,
@@ -101,7 +102,7 @@ impl ThreadKey {
         is_set
     }
 
-    /// The system's key. `None` if there is none to be had.
+    /// The system's key. `None` if the process has too many keys or this one was deleted.
     fn get(&self) -> Option<c_uint> {
         let known = self.number.load(Ordering::SeqCst);
         if known != NONE {

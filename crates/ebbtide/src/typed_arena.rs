@@ -495,8 +495,8 @@ impl<T> TypedArena<T> {
         Ok(())
     }
 
-    /// Makes the first chunk, without a detour through the list of the others: an arena for a few
-    /// values spends most of its time here.
+    /// Makes the first chunk, without using the list of the others: an arena for a few values
+    /// spends most of its time here.
     #[inline]
     fn make_first_room<F: Failure>(&self, needed: usize) -> Result<(), F> {
         self.start_busy::<F>(needed)?;
@@ -583,7 +583,7 @@ impl<T> TypedArena<T> {
         self.others.set(others);
     }
 
-    /// Ends the batch of a chunk that is not the current one any more, because the iterator made
+    /// Ends the batch of a chunk that is no longer the current one, because the iterator made
     /// another one meanwhile. See [`Place::end_batch`].
     ///
     /// # Safety
@@ -739,11 +739,12 @@ impl<'t, T> Batch<'t, T> {
 }
 
 impl<T> Place<'_, T> {
-    /// Adds the first values of the batch to the chunk. It has no batch then.
+    /// Adds the first `added` values of the batch to the chunk, which then has no batch.
     ///
     /// # Safety
     ///
-    /// The chunk has this batch, unless there was no room for one, and it has so many values.
+    /// The chunk has this batch, unless there was no room for one, and the batch has at least
+    /// `added` values.
     #[inline]
     unsafe fn end_batch(&self, added: usize) {
         let &Place { arena, start, before, capacity } = self;
@@ -758,7 +759,7 @@ impl<T> Place<'_, T> {
             unsafe { current.set_len(before + added) };
             arena.limit.set(capacity);
         } else {
-            // SAFETY: the chunk has a batch, which the caller says has so many values.
+            // SAFETY: the chunk has a batch, which has that many values, as the caller says.
             unsafe { arena.end_batch_of_other(start, added) };
         }
     }

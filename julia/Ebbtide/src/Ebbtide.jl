@@ -24,7 +24,7 @@ export default_buffer, with_buffer
 export @arena, @noarena, ScopedArray, clear_arena_pool!, copyfromarena, map_arena, mtmap_arena
 export alloc, alloc_nothrow, set_default_buffer_size!
 
-# Bottom up: a file uses only what stands above it.
+# Bottom up: a file uses only the files above it.
 include("errors.jl")
 include("library.jl")
 include("arrays.jl")

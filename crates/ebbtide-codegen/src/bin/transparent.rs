@@ -64,7 +64,7 @@ pub fn transparent_alloc_u64() -> *mut u8 {
     unsafe { SCOPED.alloc(Layout::new::<u64>()) }
 }
 
-/// As [`transparent_alloc`].
+/// Like [`transparent_alloc`].
 ///
 /// # Safety
 ///

@@ -82,8 +82,8 @@ impl Owner {
     }
 
     /// Takes a run with memory behind it. If memory is short, a run that holds much more than is
-    /// needed stays for a larger block if there is another run, and is trimmed otherwise; but not
-    /// if the block `may_exceed` its needs.
+    /// needed is left for a larger block if another run fits or the bound allows a new one, and is
+    /// trimmed otherwise. A block that `may_exceed` its needs takes the run as it is.
     fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
         let warm = self.cache.take_warm(class)?;
         let surplus = warm.entry().held.get().saturating_sub(bytes);
@@ -360,9 +360,9 @@ impl Owner {
     }
 
     /// Whether about three quarters of the innermost scope's chunks are empty. The scope has free
-    /// lists, and does not bump chunks again whose blocks may be listed. Where the sizes of blocks
-    /// change, the lists serve few requests, and the scope would take one fresh chunk after the
-    /// other. The chunks are counted only after their number has grown by a quarter.
+    /// lists, and does not reuse chunks whose blocks may be listed. If the sizes of blocks change
+    /// over time, the lists serve few requests, and the scope would take one fresh chunk after
+    /// another. The chunks are counted again only after their number has grown by a quarter.
     fn is_mostly_empty(&self, lists: &FreeLists, record: &ScopeRecord, current: Run) -> bool {
         let added = record.added_chunks.get();
         if added < lists.count_at.get() {

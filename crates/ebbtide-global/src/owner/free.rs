@@ -120,7 +120,7 @@ impl Owner {
         }
         // The innermost scope's ID is in the entry, so this owner has the chunk (G2, G8).
         entry.local.set(entry.local.get().wrapping_sub(1));
-        // SAFETY: the caller uses the block no more, and it has this size.
+        // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let rounded = size::round_small(size);
         let end = block.addr().wrapping_add(rounded);
@@ -153,7 +153,7 @@ impl Owner {
         }
         // A scope that lists small blocks has lists.
         let Some(lists) = self.existing_lists() else { return medium() };
-        // SAFETY: the caller uses the block no more, and it has this size.
+        // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let local = &place.entry().local;
         local.set(local.get().wrapping_sub(1));
@@ -177,7 +177,7 @@ impl Owner {
     /// The contract of [`free_listed`](Owner::free_listed).
     #[inline]
     pub(crate) unsafe fn free_medium(&self, place: Place, block: *mut u8, size: usize) {
-        // SAFETY: the caller uses the block no more, and it has this size.
+        // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let entry = place.entry();
         entry.local.set(entry.local.get().wrapping_sub(1));
@@ -209,7 +209,7 @@ impl Owner {
     /// The contract of [`free`](Owner::free).
     #[inline]
     pub(crate) unsafe fn free_elsewhere(&self, place: Place, block: *mut u8, size: usize) {
-        // SAFETY: the caller uses the block no more, and it has this size.
+        // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let entry = place.entry();
         if entry.scope.load(Ordering::Relaxed) == self.scope.get() {

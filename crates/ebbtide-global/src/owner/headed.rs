@@ -374,8 +374,7 @@ impl Owner {
         if resized.is_null() {
             return resized;
         }
-        // SAFETY: the block has the new size now, and the caller uses it no more through the old
-        // address.
+        // SAFETY: the block has the new size now, and the caller no longer uses the old address.
         unsafe { new.write(resized) }
     }
 

@@ -56,6 +56,7 @@ use crate::{
     size::{self, CHUNK},
     suspended::{Chunks, Suspended},
 };
+
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
 /// too few requests.
 const LARGE_SCOPE_CHUNKS: u32 = 32;
@@ -84,8 +85,8 @@ impl Owner {
         Ticket::of(session)
     }
 
-    /// Starts a session of the suspended scope, if the next outermost scope `may` continue it, and
-    /// ends it otherwise. `None` if there is no suspended scope any more.
+    /// Starts a session of the suspended scope if the next outermost scope `may` continue it, and
+    /// ends the suspended scope otherwise. `None` if there is no suspended scope, or it has ended.
     pub(super) fn resume_persistent(&self, may: bool, counted: Counted) -> Option<Ticket> {
         if self.has_scope() {
             return None;
@@ -134,12 +135,12 @@ impl Owner {
         usage
     }
 
-    /// What this owner and other threads share about its suspended scope.
+    /// The state of the suspended scope that this owner shares with other threads.
     fn suspended(&self) -> Option<&'static Suspended> {
         self.counters.get().map(|counters| &counters.suspended)
     }
 
-    /// Lets other threads end the suspended scope, which has so many live blocks.
+    /// Lets other threads end the suspended scope, which has `live` live blocks.
     fn suspend(&self, first_chunk: Run, live: i64) {
         let Some(suspended) = self.suspended() else { return };
         self.persistence.suspend(live);
@@ -211,8 +212,8 @@ impl Owner {
         self.escaped.set(escaped);
     }
 
-    /// Frees a block while no scope is open. `is_own`: its chunk seems to be this owner's, and so the
-    /// suspended scope's, unless another thread has ended that scope (P5).
+    /// Frees a block while no scope is open. If `is_own`, the chunk has this owner's ID: it belongs
+    /// to the suspended scope, unless another thread has ended that scope (P5).
     ///
     /// # Safety
     ///
@@ -257,7 +258,8 @@ impl Owner {
     fn suspend_or_end(&self) {
         let Some(first_chunk) = self.persistence.first_chunk.get() else { return };
         let live = self.persistent_lists().map_or(0, |lists| lists.live.get());
-        // The owner may open no other scope for long, and would keep all chunks meanwhile.
+        // The owner may not open another scope for a long time, and would keep all chunks
+        // meanwhile.
         if live == 0 {
             self.end_taken_back(first_chunk);
         } else {
@@ -271,7 +273,7 @@ impl Owner {
     #[cold]
     pub(super) fn end_idle_scopes(&self) {
         let is_over = memory::excess() > 0;
-        // What is pinned here says nothing about this owner's scopes.
+        // Chunks that are pinned here say nothing about this owner's own scopes.
         let sparse_chunks = self.persistence.sparse_chunks.get();
         for counters in figures::counters() {
             let is_idle = counters.suspended.is_idle();

@@ -13,9 +13,9 @@
 //! - **R2** The stack of a chunk is open only while a scope with this first chunk persists. Whoever
 //!   ends the scope closes the stack before it gives up the chunks, and then counts the blocks as
 //!   freed.
-//! - **R3** The entry's `returned_to` is a hint: a block may reach the stack of a scope that its
-//!   chunk does not belong to any more. So a block that is taken from a stack is listed only if its
-//!   chunk has the ID of the persistent scope (G8). Otherwise it is counted as freed.
+//! - **R3** The entry's `returned_to` is a hint: a block may reach the stack of a scope to which
+//!   its chunk no longer belongs. So a block that is taken from a stack is listed only if its chunk
+//!   has the ID of the persistent scope (G8). Otherwise it is counted as freed.
 
 use super::{Owner, Run};
 use crate::{
@@ -109,8 +109,8 @@ impl Owner {
         true
     }
 
-    /// Counts the live blocks of the persistent scope, the innermost, anew: threads that found the
-    /// stack full have counted blocks as freed that the owner did not hear of.
+    /// Recounts the live blocks of the persistent scope, which is the innermost. Threads that found
+    /// the stack full have counted blocks as freed without the owner's knowledge.
     fn recount(&self) {
         let Some(lists) = self.existing_lists() else { return };
         let bumped_in = Run::list(self.current_chunk.get());
@@ -126,9 +126,9 @@ impl Owner {
         before.set(before.get() - surplus);
     }
 
-    /// Gives back the empty chunks of the persistent scope, the innermost, if more memory is held
-    /// than the bound allows. Once in a window, because it walks through all chunks of the scope
-    /// and clears its lists.
+    /// Gives back the empty chunks of the persistent scope, which is the innermost, if more memory
+    /// is held than the bound allows. At most once per window, because it walks through all chunks
+    /// of the scope and clears its lists.
     pub(super) fn sweep_beyond_bound(&self) {
         if memory::excess() == 0 {
             return;
