@@ -1,5 +1,6 @@
-//! Claim: what an idle owner's scopes kept goes back to the system after other owners have freed
-//! it, within two windows of time; and the owner then goes on, with every live block as it was.
+//! Claim: memory that an idle owner's scopes kept goes back to the system within two windows of
+//! time after other owners have freed its blocks; the owner can then continue, and every live block
+//! is unchanged.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -38,7 +38,7 @@ struct Pool {
 }
 
 impl Pool {
-    /// With so many runs, the highest number on top.
+    /// A stack with this many runs, the highest number on top.
     fn with(runs: u32) -> Arc<Pool> {
         let pool = Pool {
             stack: Stack::new(),

@@ -1,5 +1,5 @@
-//! Claim: an owner whose end is the end of a window of time, too, gives back what an idle owner
-//! held, and keeps none of it.
+//! Claim: an owner that ends at the end of a window of time gives back the memory that an idle
+//! owner held, and keeps none of it.
 
 // Without a range nothing is held.
 #![cfg(target_pointer_width = "64")]

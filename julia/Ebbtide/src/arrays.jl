@@ -11,14 +11,14 @@ column-major and contiguous, with elements of plain bits. It is an address and a
 making one allocates nothing.
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
-`copy`, `deepcopy`, `similar`, `collect` and broadcasting without a destination make ordinary arrays, and
-it is serialized as one; so are views and transposes of it, and an `Array` of such. In a `deepcopy` of a
-tuple, a struct or another container, it is an `ArenaArray` that has memory of its own, which the garbage
-collector frees: it may leave the block.
+`copy`, `deepcopy`, `similar`, `collect` and broadcasting without a destination make ordinary
+arrays. It is serialized as an ordinary array, and so are its views and transposes, and an `Array`
+of these. In a `deepcopy` of a tuple, a struct or another container, it becomes an `ArenaArray` with
+memory of its own, which the garbage collector frees, so it may leave the block.
 
-`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting and `copyto!` copy an
-operand first that overlaps the destination, also through views, transposes and permutations. Only a
-`PermutedDimsArray` of two of these, one around the other, is not seen through.
+`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting and `copyto!`
+first copy an operand that overlaps the destination, even through views, transposes and
+permutations. Only a `PermutedDimsArray` around two nested ones of these is not recognised.
 """
 struct ArenaArray{T,N} <: DenseArray{T,N}
     # Not a `Ptr{T}`: where `T` is not inferred, Julia 1.5 prints an internal error when it drops a
@@ -31,7 +31,7 @@ struct ArenaArray{T,N} <: DenseArray{T,N}
     # `deepcopy`.
     keeps::Union{Nothing,Array}
 
-    # Nobody makes one of any address by accident: there is no public constructor.
+    # There is no public constructor, so nobody makes one of an arbitrary address by accident.
     global unsafe_arena_array(::Type{T}, address::Ptr{Cvoid}, size::Dims{N}, keeps = nothing) where {T,N} =
         new{T,N}(address, size, keeps)
 end
@@ -48,7 +48,7 @@ Base.strides(a::ArenaArray) = Base.size_to_strides(1, a.size...)
 Base.pointer(a::ArenaArray{T}) where {T} = Ptr{T}(a.address)
 Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = pointer(a)
 
-# What shows an array in another way.
+# Wrappers of one of our arrays: views, transposes, permutations.
 const Shown = Union{SubArray{<:Any,<:Any,<:ArenaArray},Adjoint{<:Any,<:ArenaArray},
     Transpose{<:Any,<:ArenaArray},PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:ArenaArray}}
 
@@ -149,7 +149,7 @@ alignment(::Type{T}) where {T} = UInt(Base.datatype_alignment(T))
         "elements of type $T are not plain bits (isbitstype), so they cannot lie in a buffer$hint"))
 end
 
-# So that a size, rounded up to any alignment, is at most half of the address space: then one
+# The largest size: rounded up to any alignment, it is at most half of the address space, so one
 # comparison decides whether a block fits.
 const LARGEST_SIZE = typemax(Int) - 4096
 

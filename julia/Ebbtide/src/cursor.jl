@@ -149,7 +149,7 @@ before, Ebbtide.used(buffer)
     checkpoint_restore!(checkpoint)
 
 Frees everything that was allocated in the checkpoint's buffer since [`checkpoint_save`](@ref).
-Restore checkpoints last in, first out. The freed arrays must not be used any more. Costs a few
+Restore checkpoints last in, first out. The freed arrays must not be used again. Costs a few
 stores; the buffer keeps its chunks.
 """
 @inline function checkpoint_restore!(cp::Checkpoint)

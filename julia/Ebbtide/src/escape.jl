@@ -15,17 +15,17 @@ is_within(address::UInt, memory::BlockMemory) =
 is_within(address::UInt, ranges::Vector{Tuple{UInt,UInt}}) =
     any(range -> is_within(address, range), ranges)
 
-# Of a buffer that is not ours nothing is known: every array counts.
+# Nothing is known about the memory of a buffer of another package, so every array counts.
 is_within(::UInt, ::Nothing) = true
 
-# How many values a search looks at. Cycles end here, and large containers cost no more than this.
+# The most values that a search visits. This bounds its cost in large containers, and ends cycles.
 const SEARCH_BUDGET = 64
 
-# Types whose values are not searched. Only Julia's own, for others have fields that nobody knows.
+# Types whose values are not searched. Only Julia's own types: others may have any fields.
 const OPAQUE = Union{Ptr,Type,Symbol,String,Module,IOStream,Base.LibuvStream,Method,
     Core.MethodInstance,Core.CodeInfo,TypeVar}
 
-# Whether values of a type may hold an array. `above` has the types that are being looked at.
+# Whether values of a type may hold an array. `above` has the types that are being examined.
 function may_hold_type(T, above = ())
     T isa Union && return may_hold_type(T.a, above) || may_hold_type(T.b, above)
     T <: ArenaArray && return true
@@ -37,8 +37,8 @@ end
 
 @generated may_hold(::Type{T}) where {T} = may_hold_type(T)
 
-# What a search goes on with. Of a task, its other fields are those of the scheduler, where other tasks
-# are.
+# The values in which a search continues. The other fields of a task belong to the scheduler, and lead
+# to other tasks.
 children(value) = (getfield(value, i) for i in 1:nfields(value) if isdefined(value, i))
 children(value::Array) = (value[i] for i in eachindex(value) if isassigned(value, i))
 children(value::Task) = (getfield(value, name) for name in (:code, :result) if isdefined(value, name))

@@ -13,14 +13,15 @@ end
 """
     Ebbtide.keep_freed_memory!(bytes = 2^31 - 1) -> Bool
 
-Makes the C library keep the memory of Julia's own arrays, if they are smaller than `bytes`, when the garbage
-collector frees them, up to `bytes` in all. The next arrays are made in it. Otherwise, the system maps and
-clears new pages for each array of more than 128 KiB to 32 MiB.
+Makes the C library keep the memory of Julia's own arrays when the garbage collector frees them, and use
+it for the next arrays. It keeps arrays smaller than `bytes`, and up to `bytes` in all. Without this
+call, the system maps and clears new pages for each array above a threshold, which the C library adapts
+between 128 KiB and 32 MiB.
 
-It pays for programs that make arrays of a megabyte and more, one after another; see the page on arrays that
-may leave. It is for the whole process, and stays: call it once, when the program starts.
-[`release_freed_memory!`](@ref) gives back what is kept now. Returns `false`, and changes nothing, if the C
-library is not the GNU one, or does not take such a number.
+It pays off in programs that create one array of a megabyte or more after another; see the page on
+arrays that may leave. It applies to the whole process from then on: call it once, when the program
+starts. [`release_freed_memory!`](@ref) returns the memory that is kept at the moment. Returns `false`,
+and changes nothing, if the C library is not the GNU one, or does not accept such a number.
 """
 function keep_freed_memory!(bytes::Integer = typemax(Cint))
     most = min(checked_bytes(bytes), typemax(Cint))

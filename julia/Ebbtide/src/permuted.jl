@@ -1,6 +1,6 @@
-# Permutations of our arrays. Julia's own methods, up to version 1.5 at least, write to a
-# `PermutedDimsArray` without a look at what the source shares with it, and take one for an array
-# that shares nothing.
+# Permutations of our arrays. Julia's own methods, at least up to version 1.5, write to a
+# `PermutedDimsArray` without checking whether the source shares memory with it, and assume that a
+# `PermutedDimsArray` shares memory with no other array.
 
 const OurArray{T,N} = Union{ArenaArray{T,N},ScopedArray{T,N}}
 const Related{T,N} = Union{OurArray{T,N},SubArray{T,N,<:OurArray},Adjoint{T,<:OurArray},Transpose{T,<:OurArray},
@@ -10,7 +10,7 @@ const Permuted{T,N} = PermutedDimsArray{T,N,<:Any,<:Any,<:Related}
 Base.dataids(a::Permuted) = Base.dataids(parent(a))
 Base.unaliascopy(a::Permuted) = typeof(a)(Base.unaliascopy(parent(a)))
 
-# What may share memory with one of ours: such arrays, and what shows any array.
+# Arrays that may share memory with one of ours: our arrays, and wrappers of any array.
 const Sharing{T,N} = Union{OurArray{T,N},SubArray{T,N},Adjoint{T},Transpose{T},PermutedDimsArray{T,N},
     Base.ReshapedArray{T,N}}
 
