@@ -37,7 +37,7 @@ pub(crate) const RETIRED: u64 = 4;
 /// The first ID of an owner or a scope.
 pub(crate) const FIRST_ID: u64 = 16;
 
-/// The budget of a scope without a byte limit.
+/// The allowance of a scope without a byte limit.
 pub(crate) const UNLIMITED: usize = usize::MAX;
 
 /// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a
@@ -148,7 +148,7 @@ pub(crate) struct ScopeRecord {
     pub(crate) min_size: Cell<usize>,
     pub(crate) max_size: Cell<usize>,
     /// The bytes that the scope may still take; [`UNLIMITED`] if it has no byte limit.
-    pub(crate) budget: Cell<usize>,
+    pub(crate) allowance: Cell<usize>,
     pub(crate) counted: Cell<Counted>,
     // The owner's figures when the scope began.
     pub(crate) blocks_at_start: Cell<u64>,
@@ -186,7 +186,7 @@ impl ScopeRecord {
         self.lists_all.set(false);
         self.min_size.set(0);
         self.max_size.set(LARGEST);
-        self.budget.set(UNLIMITED);
+        self.allowance.set(UNLIMITED);
         self.counted.set(Counted::default());
         self.large.set(0);
         self.added_chunks.set(0);

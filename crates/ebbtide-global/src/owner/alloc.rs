@@ -261,10 +261,10 @@ impl Owner {
         let Some(first_chunk) = self.innermost() else { return ptr::null_mut() };
         let size = layout.size();
         let record = &first_chunk.entry().record;
-        let budget = record.budget.get();
-        // The budget granted to the current chunk and not yet used counts as well.
+        let allowance = record.allowance.get();
+        // The allowance granted to the current chunk and not yet used counts as well.
         let left = self.open_limit.get() - self.top.get().addr();
-        if budget != UNLIMITED && budget.saturating_add(left) < size {
+        if allowance != UNLIMITED && allowance.saturating_add(left) < size {
             return self.refuse(Some(Reason::ByteLimit));
         }
         let class = large_class(size, growth);
@@ -274,9 +274,9 @@ impl Owner {
             Err(reason) => return self.refuse(Some(reason)),
         };
         self.promote();
-        if budget != UNLIMITED {
-            record.budget.set(budget.saturating_sub(size));
-            self.limit.set(self.limit.get() - size.saturating_sub(budget));
+        if allowance != UNLIMITED {
+            record.allowance.set(allowance.saturating_sub(size));
+            self.limit.set(self.limit.get() - size.saturating_sub(allowance));
             self.open_limit.set(self.limit.get());
         }
         record.large.set(record.large.get().saturating_add(1));

@@ -198,13 +198,13 @@ impl Owner {
         self.flushed_top.set(top.addr());
         self.flushed_blocks.set(self.bumped_blocks.get());
         let Some(first_chunk) = self.first_chunk.get() else { return };
-        let budget = &first_chunk.entry().record.budget;
-        let limit = if budget.get() == UNLIMITED {
+        let allowance = &first_chunk.entry().record.allowance;
+        let limit = if allowance.get() == UNLIMITED {
             let takes_turns = self.partner(chunk).is_some();
             if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk_end }
         } else {
-            let granted = budget.get().min(chunk_end - top.addr());
-            budget.set(budget.get() - granted);
+            let granted = allowance.get().min(chunk_end - top.addr());
+            allowance.set(allowance.get() - granted);
             top.addr() + granted
         };
         self.limit.set(limit);
@@ -241,8 +241,8 @@ impl Owner {
         self.promote();
         let record = &first_chunk.entry().record;
         let left = self.limit.get() - self.top.get().addr();
-        let is_limited = record.budget.get() != UNLIMITED;
-        if is_limited && record.budget.get() + left < needed {
+        let is_limited = record.allowance.get() != UNLIMITED;
+        if is_limited && record.allowance.get() + left < needed {
             return Err(Reason::ByteLimit);
         }
         self.flush();
@@ -252,7 +252,7 @@ impl Owner {
         }
         if let Some(chunk) = self.take_empty_chunk(current) {
             if is_limited {
-                record.budget.set(record.budget.get() + left);
+                record.allowance.set(record.allowance.get() + left);
             }
             self.begin_chunk(chunk, chunk.start().wrapping_add(LEAD), needed);
             self.check();
@@ -275,7 +275,7 @@ impl Owner {
         }
         let (chunk, top) = taken?;
         if is_limited {
-            record.budget.set(record.budget.get() + left);
+            record.allowance.set(record.allowance.get() + left);
         }
         let added_chunks = record.added_chunks.get().saturating_add(1);
         record.added_chunks.set(added_chunks);

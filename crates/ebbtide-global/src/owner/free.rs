@@ -21,10 +21,10 @@ unsafe fn poison(block: *mut u8, size_bytes: usize) {
     }
 }
 
-/// Charges the growth of a large block to its scope's budget, or refunds what it shrinks by.
-/// Returns `false`, and changes nothing, if the budget is too small.
-pub(super) fn charge(budget: &Cell<usize>, old_size: usize, new_size: usize) -> bool {
-    let left = budget.get();
+/// Charges the growth of a large block to its scope's allowance, or refunds what it shrinks by.
+/// Returns `false`, and changes nothing, if the allowance is too small.
+pub(super) fn charge(allowance: &Cell<usize>, old_size: usize, new_size: usize) -> bool {
+    let left = allowance.get();
     if left == UNLIMITED {
         return true;
     }
@@ -34,7 +34,7 @@ pub(super) fn charge(budget: &Cell<usize>, old_size: usize, new_size: usize) -> 
         Some(left.saturating_add(old_size - new_size).min(UNLIMITED - 1))
     };
     match after {
-        Some(after) => budget.set(after),
+        Some(after) => allowance.set(after),
         None => return false,
     }
     true
@@ -306,7 +306,7 @@ impl Owner {
         }
         if let Some(record) = self.record_of(entry.record.large_scope.get()) {
             record.large.set(record.large.get().saturating_sub(1));
-            charge(&record.budget, size, 0);
+            charge(&record.allowance, size, 0);
         }
         self.cache.give(run, run.class());
     }

@@ -256,7 +256,7 @@ impl Owner {
         // If the scope has ended or belongs to another owner, its byte limit does not apply.
         let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
         let record = if is_own { self.record_of(entry.record.large_scope.get()) } else { None };
-        if record.is_some_and(|record| !charge(&record.budget, old_size, new_size)) {
+        if record.is_some_and(|record| !charge(&record.allowance, old_size, new_size)) {
             crate::memory::shrink(more);
             // The bytes that were published will not be served.
             self.publish_served();

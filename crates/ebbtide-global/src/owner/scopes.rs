@@ -119,7 +119,7 @@ impl Owner {
         record.max_size.set(options.max_size.min(LARGEST));
         // A limit that no program can reach counts as no limit.
         let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
-        record.budget.set(if has_limit { options.byte_limit } else { UNLIMITED });
+        record.allowance.set(if has_limit { options.byte_limit } else { UNLIMITED });
         self.begin_figures(record, counted);
         chunk.set_next(None);
         self.first_chunk.set(Some(chunk));
