@@ -6,8 +6,8 @@
 //! Each row exists twice: *warm*, where the arena is emptied every 16 KiB and stays in the
 //! first-level cache, and *cold*, where it is emptied every 4 MiB.
 //!
-//! Where the source of a copy lies relative to its block decides the time of the copy, by up to four
-//! times. So slices and strings are copied from [`PLACES`] places in turn, the same for everyone.
+//! The position of the source relative to the block changes the time of a copy by a factor of up to
+//! four. So slices and strings are copied from [`PLACES`] places in turn, the same for everyone.
 
 use crate::harness::{Bench, Repeated, Target, hidden, observe, repeated};
 use std::{hint::black_box, ops::Range};

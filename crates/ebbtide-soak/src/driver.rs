@@ -20,7 +20,7 @@ static ALLOC: Scoped<System> = Scoped::new(System);
 const USAGE: &str =
     "usage: [--check] [--only TEXT] [--scale FACTOR] | --run NAME [--scale FACTOR] [off]";
 
-/// The factor by which a run is longer that repeats one that grew.
+/// The steps of the run that repeats a growing one, relative to that one.
 const LONGER: f64 = 8.0;
 
 /// The options of the command line.

@@ -104,8 +104,8 @@ pub struct Words {
 unsafe impl Send for Words {}
 
 impl Words {
-    /// The words of a scope, whose lifetime ends here. To keep on using them is up to the caller;
-    /// see [`Words::scope`].
+    /// The words of a scope, whose lifetime ends here. The caller is responsible for how they are
+    /// used; see [`Words::scope`].
     ///
     /// ```
     /// use ebbtide::{Arena, front_end::Words};

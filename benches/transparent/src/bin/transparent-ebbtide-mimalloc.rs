@@ -1,4 +1,4 @@
-//! The workloads over ebbtide's scopes, which stand over mimalloc.
+//! The workloads over ebbtide's scopes, on top of mimalloc.
 
 use ebbtide_transparent::{Arena, contestant};
 

@@ -1,4 +1,4 @@
-//! The workloads over ebbtide's scopes, which stand over glibc, as `System` calls it.
+//! The workloads over ebbtide's scopes, on top of glibc, which `System` calls.
 
 use ebbtide_transparent::{Arena, contestant};
 

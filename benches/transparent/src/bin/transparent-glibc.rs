@@ -1,4 +1,4 @@
-//! The workloads over glibc, as `System` calls it, without arenas.
+//! The workloads over glibc, which `System` calls, without arenas.
 
 ebbtide_transparent::contestant!(
     std::alloc::System = std::alloc::System,
