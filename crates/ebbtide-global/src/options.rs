@@ -94,7 +94,7 @@ impl Options {
     }
 
     /// A name under which the [report](crate::report) has separate figures for these scopes. Each
-    /// name takes 64 bytes, which are never freed, and the names are searched one after the other
+    /// name takes 72 bytes, which are never freed, and the names are searched one after the other
     /// when a scope is opened. So use a small number of fixed names.
     ///
     /// ```

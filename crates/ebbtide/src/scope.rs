@@ -133,7 +133,7 @@ impl<'a> Scope<'a> {
     /// as long as the [`Claim`] is borrowed. If you have a `&mut`, [`scope`](Scope::scope) costs
     /// less.
     ///
-    /// A claim holds about twice what is allocated in it, and 480 bytes at first: a spare chunk of
+    /// A claim holds about twice what is allocated in it, and 448 bytes at first: a spare chunk of
     /// the arena, or a new one. The chunks behind this scope's become spare.
     ///
     /// ```

@@ -33,7 +33,7 @@ impl Owner {
     }
 
     /// Like [`enter`](Owner::enter) with the default options, but an outermost scope usually takes
-    /// less than ten instructions.
+    /// fewer than ten instructions.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
