@@ -68,7 +68,7 @@ fn a03_results_grow_outside_and_copies_are_taken_out() {
         });
     }
     assert!(!engine::is_ours(results.as_ptr()));
-    // To forget them is safe.
+    // Forgetting `outside` and `take_out` is safe.
     let forgotten = arena(|| results.iter().map(|list| list.iter().sum()).collect::<Vec<f64>>());
     assert!(engine::is_ours(forgotten.as_ptr()));
     assert_eq!(forgotten.len(), 50);

@@ -227,7 +227,7 @@ impl Block {
         // largest.
         let start = unsafe { by.realloc(self.start, self.layout, size) };
         if !start.is_null() {
-            // Of what is kept, bytes that `fill` left out are not looked at.
+            // Bytes of the common part that `fill` left out are not checked.
             let common = size.min(old);
             let before = Block { start, ..*self };
             before.check(common);
@@ -272,7 +272,7 @@ impl Player {
     /// A scope that keeps one block in `kept`.
     fn keep_little(&mut self) {
         let ticket = self.owner.enter(&Options::new());
-        // Where the blocks are larger, so much is pinned that scopes are closed for want of memory.
+        // Larger blocks pin so much memory that the bound closes scopes.
         let largest = [200, 200, 1500, 9000][self.random.below(4)];
         let (blocks, kept) = (self.random.below(2000), 1 + self.random.below(40));
         for number in 0..blocks {
@@ -286,7 +286,7 @@ impl Player {
         self.leave(ticket);
     }
 
-    /// A scope whose blocks are freed from the oldest to the newest, some by others.
+    /// A scope whose blocks are freed from the oldest to the newest, some by other threads.
     fn queue(&mut self) {
         let ticket = self.owner.enter(&Options::new());
         let mut queue = VecDeque::new();
@@ -309,7 +309,7 @@ impl Player {
 
     fn leave(&mut self, ticket: Option<Ticket>) {
         match (ticket, self.random.below(8)) {
-            // Left later, in any order, or never.
+            // The scope is left later, in any order, or never.
             (Some(ticket), 0) => self.tickets.push(ticket),
             (Some(ticket), _) => self.owner.leave(ticket),
             (None, _) => {}
@@ -359,7 +359,7 @@ impl Player {
             }
             930..945 => self.tickets.extend(self.owner.enter_outside()),
             945..985 => {
-                // Twice the last one, now and then, and one of old.
+                // Occasionally the last one twice, or any earlier one.
                 let ticket = match self.random.below(8) {
                     0 => self.tickets.last().copied(),
                     1 if !self.tickets.is_empty() => {
@@ -377,7 +377,8 @@ impl Player {
             }
             996 => self.owner.release_pools(),
             997 => {
-                // Another owner: this one ends with what is open in it, here or on another thread.
+                // Replaces the owner. The old one ends with its open scopes, here or on another
+                // thread.
                 let old = mem::replace(&mut self.owner, started());
                 if self.random.below(2) == 0 {
                     thread::spawn(move || drop(old)).join().unwrap();
@@ -385,8 +386,7 @@ impl Player {
                 self.tickets.clear();
             }
             _ => {
-                // More than a few blocks are kept, so that much is pinned now and then, and little
-                // at other times.
+                // The number of kept blocks varies widely, and with it the pinned memory.
                 let keep = self.random.below(HELD);
                 while self.held.len() > keep {
                     let block = self.take().unwrap();
@@ -431,7 +431,7 @@ fn blocks_cross_threads() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
     println!("{:?}", report());
-    // By a stranger, and by an owner.
+    // They are freed by an owner that was not started, and by one that was.
     let (stranger, owner) = (Owner::new(), started());
     for (place, by) in PASSED.iter().zip([&stranger, &owner].into_iter().cycle()) {
         place.take().into_iter().for_each(|block| block.free(by));

@@ -104,7 +104,7 @@ fn empty_chunks_stay_with_their_scope() {
 fn a_scope_searches_its_own_chunks_after_a_nested_one_searched_others() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let stranger = Owner::new();
-    // Where the search of the nested scope stops depends on the number of its chunks.
+    // The position at which the nested scope's search stops depends on the number of its chunks.
     for chunks in 1..16 {
         let mut player = Player::new();
         let outer = player.owner.enter(&Options::new()).unwrap();

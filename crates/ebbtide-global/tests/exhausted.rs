@@ -22,7 +22,7 @@ fn the_range_is_used_up() {
     let pages: u64 = pages.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
     // SAFETY: `sysconf` takes a number.
     let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a size");
-    // A quarter of what is left is room for a range of 64 MiB.
+    // The range takes a quarter of the addresses that are left: 64 MiB.
     let limit =
         libc::rlimit { rlim_cur: pages * page_bytes + (400 << 20), rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the structure is valid.

@@ -30,8 +30,8 @@ fn work(salt: usize) -> usize {
 
 /// Runs `child` in another process. Returns true if it ended normally.
 fn fork(child: impl FnOnce()) -> bool {
-    // SAFETY: the child uses nothing that another thread could have locked: only the allocators, of
-    // which glibc's is made for it and ours has no locks.
+    // SAFETY: the child uses nothing that another thread could have locked, only the allocators:
+    // glibc's supports this, and ours has no locks.
     match unsafe { libc::fork() } {
         0 => {
             child();

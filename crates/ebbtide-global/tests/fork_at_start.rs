@@ -39,8 +39,8 @@ fn work() -> usize {
 
 /// Runs `child` in another process, and returns its exit code; `None` if it was killed.
 fn fork(child: impl FnOnce() -> i32) -> Option<i32> {
-    // SAFETY: the child uses nothing that another thread could have locked: only the allocators, of
-    // which glibc's is made for it and ours has no locks.
+    // SAFETY: the child uses nothing that another thread could have locked, only the allocators:
+    // glibc's supports this, and ours has no locks.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: the call has no conditions. The signal ends a child that hangs.
@@ -150,7 +150,7 @@ mod stopped {
         if code != Some(WITHOUT) {
             return code.unwrap_or(1);
         }
-        // A thread that waited in vain gets a range with its next scope.
+        // A thread that stopped waiting gets a range with its next scope.
         let scopes = report().scopes;
         work();
         if report().scopes > scopes { WITHOUT } else { 2 }

@@ -12,7 +12,7 @@ static ALLOC: Scoped<System> = Scoped::new(System);
 
 #[cfg(target_os = "linux")]
 fn has_memory(address: usize) -> bool {
-    // A page of the largest kind, which the smaller ones end with.
+    // A multiple of the largest page size, and so of every smaller one.
     let page = std::ptr::without_provenance_mut(address >> 16 << 16);
     let mut resident = 0_u8;
     // SAFETY: the first byte of a page takes one byte.
@@ -37,7 +37,7 @@ fn has_memory(address: usize) -> bool {
         kind: u32,
     }
 
-    // As kernel32 has it, which the standard library links.
+    // Declared as in kernel32, which the standard library links.
     unsafe extern "system" {
         fn VirtualQuery(at: *const c_void, pages: *mut Pages, size: usize) -> usize;
     }
@@ -85,7 +85,7 @@ fn what_is_given_back_is_the_systems_until_it_is_used_again() {
             assert!(!has_memory(place), "{}", report());
         }
     }
-    // Runs of many chunks, each given back as it comes.
+    // Runs of many chunks, each of which is given back as soon as it reaches the pool.
     retain(0);
     for byte in 5..10 {
         for place in &use_blocks(byte)[3..] {

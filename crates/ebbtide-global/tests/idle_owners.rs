@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Ends windows of time, as an owner does that goes on, until little is held.
+/// Ends windows of time, as an active owner does, until little is held.
 fn wait_until_given_back(other: &Owner) {
     let begin = Instant::now();
     while report().held > 9 << 20 {

@@ -14,7 +14,7 @@ use std::{thread, time::Duration};
 #[test]
 fn the_sparse_chunks_of_an_idle_owner_are_its_own() {
     let [idle, other] = [started(), started()];
-    // It has a chunk for its scopes.
+    // Now `other` has a chunk for its scopes.
     other.enter_default().into_iter().for_each(|scope| other.leave(scope));
     let mut kept = Vec::new();
     (0..4000).for_each(|_| keep_some(&idle, &mut kept));
@@ -34,11 +34,11 @@ fn the_sparse_chunks_of_an_idle_owner_are_its_own() {
     assert!(before.held < held / 2, "{before:?}");
     assert!(before.escapes.pinned_chunks > 32, "{before:?}");
     let scope = other.enter(&Options::new()).unwrap();
-    // Each chunk of a scope that persists is counted.
+    // The scope does not persist: the chunks of a persistent scope would count as pinned.
     assert_eq!(report().escapes.pinned_chunks, before.escapes.pinned_chunks);
     other.leave(scope);
     survivors.into_iter().for_each(|block| free(&other, block));
-    // What an idle owner freed last may be pending until then.
+    // Until then, the last frees of an idle owner may be pending.
     idle.end();
     other.end();
     assert_eq!(report().escapes.pinned_chunks, 0);

@@ -60,7 +60,7 @@ fn each_label_has_figures_of_its_own() {
         let [tight, keeping] = ["tight", "keeping"].map(label);
         assert_eq!((tight.scopes, keeping.scopes), (100, 100));
         assert_eq!(tight.escaped, 0);
-        // Ten strings, and the vector that they are in, which is the one that they were collected
+        // Ten strings and their vector, which has the block of the vector that they were collected
         // from.
         assert_eq!(keeping.escaped, 1100);
     });
@@ -76,7 +76,7 @@ fn figures_are_exact_for_many_labels_of_many_threads() {
                 (0..scopes).for_each(|_| drop(arena_with(&options, || [Box::new(1), Box::new(2)])));
             }
         };
-        // Some threads at once, and then others, which take over the figures of those that ended.
+        // Several threads at once, then others, which take over the counters of those that ended.
         for _ in 0..2 {
             thread::scope(|threads| (0..3).for_each(|_| drop(threads.spawn(count))));
         }
@@ -97,7 +97,7 @@ fn pinned_chunks_count_for_their_label_until_another_thread_frees_the_last_block
         let kept: Vec<_> = (0..40).map(|_| arena_with(&options, one_of_a_chunk)).collect();
         let sessions = label("sessions");
         assert_eq!(sessions.pinned_bytes, sessions.pinned_chunks * (64 << 10));
-        // A chunk each, but where a scope persists it uses what the others left.
+        // Each scope pins a chunk, except that a persistent scope reuses memory of earlier ones.
         assert!((3..=41).contains(&sessions.pinned_chunks), "{sessions:?}");
         thread::spawn(move || drop(kept)).join().unwrap();
         release_pool();
@@ -115,13 +115,13 @@ fn a_scope_that_adopts_a_tail_and_keeps_nothing_leaves_the_chunk_to_its_label() 
         assert_eq!(label("first").pinned_chunks, 1);
         let chunk_of = |block: &[u8; 100]| (&raw const *block).addr() >> 16;
         let is_same = arena_with(&second, || {
-            // Nobody's while it is in use again.
+            // While the chunk is in use again, it counts for no label.
             assert_eq!((label("first").pinned_chunks, label("second").pinned_chunks), (0, 0));
             chunk_of(&Box::new([2; 100])) == chunk_of(&kept)
         });
         assert!(is_same, "the tail is adopted");
         assert_eq!((label("first").pinned_chunks, label("second").pinned_chunks), (1, 0));
-        // One that keeps something takes the chunk over.
+        // After a scope that keeps a block, the chunk counts for that scope's label.
         let more = arena_with(&second, || Box::new([2; 100]));
         assert_eq!((label("first").pinned_chunks, label("second").pinned_chunks), (0, 1));
         drop(kept);
@@ -184,7 +184,7 @@ fn the_chunks_of_a_persistent_scope_count_for_who_took_them_and_are_all_counted(
 fn a_label_is_leaky_while_it_pins_memory() {
     alone(|| {
         let is_leaky = |name| report().leaky_labels().any(|label| label.label == name);
-        // A reply of six blocks in sixty, gone at once.
+        // Six blocks in sixty outlive their scope, and are freed at once.
         let reply = Options::new().label("reply");
         for _ in 0..1_000 {
             let body = arena_with(&reply, || {
@@ -243,12 +243,12 @@ fn a_future_is_one_scope_however_often_it_is_polled() {
             let mut future = Box::pin(ArenaFuture::with(options, async {
                 let mut kept = Vec::new();
                 for m in 0..n % 10 {
-                    // What is kept makes scopes persist, and be left to the inner allocator.
+                    // The kept blocks make scopes persist, and make scopes be skipped.
                     kept.push(vec![m; 1 + 10 * n]);
                     Later::default().await;
                 }
             }));
-            // Every other one is dropped before it is done.
+            // Every other future is dropped before it is ready.
             let polls = if n % 2 == 0 { usize::MAX } else { 3 };
             for _ in 0..polls {
                 if future.as_mut().poll(&mut context).is_ready() {

@@ -47,7 +47,7 @@ fn threads_that_open_their_first_scope_in_a_destructor_leave_nothing() {
     const THREADS: usize = if cfg!(miri) { 3 } else { 500 };
     let early = new_key();
     thread::spawn(work).join().unwrap();
-    // Its destructor runs after that of the library's key, which has been created meanwhile.
+    // Its destructor runs after that of the library's key, which was created meanwhile.
     let late = new_key();
     for keys in [vec![early], vec![late], vec![early, late]] {
         let (before, scopes) = (report(), SCOPES.load(Ordering::Relaxed));

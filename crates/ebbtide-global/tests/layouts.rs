@@ -78,7 +78,7 @@ fn every_alignment() {
                 SIZES.iter().zip(1..).map(|(size, n)| Block::new(*size, 1 << log, n)).collect();
             for block in &blocks {
                 let served = engine::is_ours(block.start);
-                // In between it depends on where the chunk's free part begins.
+                // For alignments in between, it depends on where the free part of the chunk begins.
                 assert!(served || log > 12, "{:?}", block.layout);
                 assert!(!served || log < 16, "{:?}", block.layout);
             }
@@ -100,7 +100,7 @@ fn what_cannot_be_had_is_null() {
     use std::hint::black_box;
 
     let max = usize::MAX / 2;
-    // The optimizer takes for granted that a block nobody looks at could have been had.
+    // Without `black_box`, the optimiser assumes that the allocation of an unused block succeeds.
     let ask = || {
         for (size, align) in [(max, 1), (max - 7, 8), (max & !4095, 4096), (1 << 46, 1 << 30)] {
             // SAFETY: the size is not 0.
@@ -148,7 +148,8 @@ fn resizing_keeps_the_bytes() {
     };
     for from in SIZES {
         for align in [1, 16, 128, 4096, 8192] {
-            // The last block, one with another behind it, one of an outer scope, one that escaped.
+            // The last block, one that is followed by another, one of an outer scope, one that
+            // escaped.
             let mut escaped = arena(|| {
                 let mut last = Block::new(from, align, 1);
                 resize_all(&mut last);

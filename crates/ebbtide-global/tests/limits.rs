@@ -49,7 +49,7 @@ fn a_byte_limit() {
                 kept.push(Box::new([n; 4]));
             }
             let served = kept.iter().filter(|block| is_served(block)).count();
-            // `kept` itself, a span, counts where it fits.
+            // `kept` itself is a large block, and counts if it fits.
             let room = if limit >= 160_000 { limit - 160_000 } else { limit };
             assert!(served * 32 <= room, "{served} of {limit}");
             assert!(served * 32 + 64 + 32 * (room / 65_520) >= room, "{served} of {limit}");
@@ -111,7 +111,7 @@ fn a_byte_limit_of_spans_that_grow_and_are_freed() {
         assert!(served <= limit, "{served} bytes of {limit}");
         assert!(served > limit / 2, "what was freed is there again: {served}");
     });
-    // Sums that would pass what a number holds.
+    // Sums that would overflow.
     arena_with(&Options::new().byte_limit(usize::MAX - 1), || {
         for _ in 0..20 {
             let mut grows = Vec::<u8>::with_capacity(70_000);

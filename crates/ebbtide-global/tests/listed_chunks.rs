@@ -48,7 +48,7 @@ fn medium_blocks_in_every_scope() {
         let blocks: Vec<Block> = (0..count).map(|_| alloc(&owner, size)).collect();
         blocks.into_iter().for_each(|block| free(&owner, block));
     }
-    // It is in no list, and the chunk has no room behind the listed ones.
+    // No listed block has this size, and the chunk has no room behind the listed blocks.
     let mut live = vec![alloc(&owner, 7000)];
     live.extend((0..6).map(|_| alloc(&owner, 8192)));
     live.extend((0..2).map(|_| alloc(&owner, 5000)));
@@ -62,7 +62,7 @@ fn small_blocks_in_a_scope_that_churns() {
     const MANY: usize = 50_000;
     let owner = started();
     let ticket = owner.enter(&Options::new()).unwrap();
-    // A queue: after some chunks the scope begins to list what is freed.
+    // A queue: after some chunks the scope begins to list freed blocks.
     let mut queue = VecDeque::new();
     for _ in 0..MANY {
         queue.push_back(alloc(&owner, 64));
@@ -74,7 +74,7 @@ fn small_blocks_in_a_scope_that_churns() {
     // Several chunks are empty now, and all their blocks listed.
     live.drain(..).for_each(|block| free(&owner, block));
     queue.into_iter().for_each(|block| free(&owner, block));
-    // Of another size, and of the listed one.
+    // Blocks of another size, then of the listed size.
     live.extend((0..MANY / 4).map(|_| alloc(&owner, 72)));
     live.extend((0..MANY).map(|_| alloc(&owner, 64)));
     assert_apart(&live);

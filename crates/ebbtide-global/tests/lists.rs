@@ -32,7 +32,7 @@ fn lists_belong_to_a_scope() {
     free(&owner, c);
     assert_eq!(owner.alloc(layout()), c, "its own is");
     free(&owner, c);
-    // Of the parent's, only the count goes down.
+    // Freeing a block of the parent only decrements the count of its chunk.
     free(&owner, b);
     free(&owner, d);
     owner.leave(child);
@@ -63,7 +63,7 @@ fn blocks_resized_in_place(from: usize, to: usize) {
         let block = owner.alloc(from);
         // SAFETY: the block is alive; both layouts have a size.
         let block = unsafe { owner.realloc(block, from, to.size()) };
-        // Above it, so that the bump pointer does not come back.
+        // A block above it, so that freeing it does not rewind the bump pointer.
         let above = owner.alloc(layout());
         // SAFETY: it is alive, and has that layout now.
         assert!(unsafe { owner.dealloc(block, to) });

@@ -35,7 +35,7 @@ fn what_a_scope_without_an_end_frees_is_dead() {
     warm();
     let (messages, received) = mpsc::sync_channel::<Vec<Vec<u8>>>(4);
     let (done, is_done) = mpsc::channel();
-    // It only frees: nothing of its own makes it look at its figures.
+    // The thread only frees, so no allocation makes it publish its figures.
     let consumer = thread::spawn(move || {
         arena(|| {
             received.into_iter().for_each(drop);
@@ -97,7 +97,7 @@ fn large_blocks_count_as_live_for_other_owners_at_once() {
         // Nobody writes to it, so it takes no memory.
         owner.alloc(LARGE)
     });
-    // None was refused because of the others, which nobody but their owners had heard of.
+    // None was refused because of the other blocks, which only their owners knew of.
     assert!(blocks.iter().all(|block| !block.is_null()), "{}", report());
     assert!(report().live >= live_before + 4 * LARGE.size());
     for (owner, block) in owners.iter().zip(blocks) {

@@ -150,7 +150,7 @@ fn an_owner_uses_its_chunk_again_once_others_have_freed_all_of_it() {
 #[test]
 fn the_tail_is_adopted_by_one_and_read_after_the_exchange() {
     let mut model = loom::model::Builder::new();
-    // All orders take two minutes.
+    // Without a bound, the model takes two minutes.
     model.preemption_bound = model.preemption_bound.or(Some(3));
     model.check(|| {
         let chunk = Chunk::new(3);
@@ -164,11 +164,12 @@ fn the_tail_is_adopted_by_one_and_read_after_the_exchange() {
                     if chunk.count.adopt().is_none() {
                         return;
                     }
-                    // A block off the tail, which escapes in turn; the next adopter gets another.
+                    // Takes a block from the tail, which escapes as well; the next adopter gets
+                    // another one.
                     let at = chunk.tail();
                     chunk.write(at as usize);
                     chunk.retire(1, at + 1);
-                    // It is freed by the one who has it.
+                    // The thread that has the block frees it.
                     chunk.write(at as usize);
                     if chunk.count.free() {
                         chunk.recycle();
@@ -195,7 +196,7 @@ fn an_adopter_that_frees_what_was_pinned() {
             let chunk = Arc::clone(&chunk);
             thread::spawn(move || {
                 let adopted = chunk.count.adopt().is_some();
-                // The block is this thread's, adopted or not.
+                // This thread has the block, whether or not it has adopted the chunk.
                 chunk.write(1);
                 if adopted {
                     chunk.retire(-1, 2);
@@ -214,13 +215,13 @@ fn an_adopter_that_frees_what_was_pinned() {
 fn a_future_moves_between_threads() {
     loom::model(|| {
         let chunk = Chunk::new(3);
-        // The first poll leaves one block for the next, and one for another thread.
+        // The first poll leaves one block to the next poll, and one to another thread.
         chunk.retire(2, 2);
         let other = Chunk::free_elsewhere(&chunk, 1);
         let next = {
             let chunk = Arc::clone(&chunk);
             thread::spawn(move || {
-                // The block that lives on keeps the chunk from being recycled.
+                // The block that is still alive prevents the chunk from being recycled.
                 assert!(chunk.count.adopt().is_some());
                 assert_eq!(chunk.tail(), 2);
                 chunk.write(2);

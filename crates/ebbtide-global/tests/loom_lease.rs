@@ -95,7 +95,7 @@ const ID: u64 = 16;
 const NEW_ID: u64 = 17;
 
 impl Scope {
-    /// Suspended after its first session, with so many live blocks.
+    /// A scope with `blocks` live blocks that is suspended after its first session.
     fn with(blocks: i32) -> Arc<Scope> {
         let scope = Scope {
             suspended: Suspended::new(),
@@ -140,7 +140,7 @@ impl Scope {
         }
     }
 
-    /// The chunk is the caller's, who uses it anew.
+    /// Reuses the chunk, which the caller owns.
     fn recycle(&self) {
         // SAFETY: loom checks that nobody else is at it.
         self.local.with_mut(|local| unsafe { *local = 0 });
@@ -208,7 +208,7 @@ fn an_idle_scope_is_ended_while_its_owner_frees() {
 #[test]
 fn two_windows_end_while_the_owner_goes_on() {
     let mut model = loom::model::Builder::new();
-    // All orders take minutes.
+    // Without a bound, the model takes minutes.
     model.preemption_bound = model.preemption_bound.or(Some(3));
     model.check(|| {
         let scope = Scope::with(1);

@@ -111,7 +111,7 @@ fn what_was_done_to_a_run_has_happened_before_it_is_taken_from_the_pool() {
         let takes = others.map(|other| other.join().unwrap());
         let run = pool.take();
         assert_eq!(run, 1, "it was given back");
-        // Made, twice by each thread that had it, and once here.
+        // Once when it was made, twice by each thread that had it, and once here.
         let had = takes.iter().filter(|run| **run != 0).count();
         assert_eq!(pool.uses(run) as usize, 1 + 2 * had + 1);
     });
@@ -182,7 +182,7 @@ impl Chunk {
         })
     }
 
-    /// Frees a block of a chunk of another owner's, or nobody's.
+    /// Frees a block of a chunk that another owner has, or none.
     fn free(&self) {
         if self.count.free() {
             self.bump();
@@ -211,9 +211,9 @@ fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
                 chunk.committed.with_mut(|committed| unsafe { *committed = true });
                 chunk.count.own();
                 assert_eq!(chunk.bump(), 1);
-                // Two blocks live on.
+                // Two blocks stay alive.
                 assert_eq!(chunk.count.settle(2), 2);
-                // Named twice: an earlier owner remembered it too.
+                // Left twice, because an earlier owner remembered it too.
                 tails.leave(1);
                 tails.leave(1);
                 // Then both are freed.

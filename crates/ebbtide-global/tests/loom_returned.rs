@@ -56,7 +56,7 @@ struct Scope {
 }
 
 impl Scope {
-    /// With so many live blocks.
+    /// A scope with `blocks` live blocks.
     fn with(blocks: i32) -> Arc<Scope> {
         let scope = Scope {
             returned: Returned::new(),
@@ -109,7 +109,7 @@ impl Scope {
         }
     }
 
-    /// The chunk is the caller's, who uses all of it anew.
+    /// Reuses the whole chunk, which the caller owns.
     fn recycle(&self) {
         self.count_own(0);
         (0..self.blocks.len()).for_each(|block| self.write(block, 1));
@@ -276,7 +276,7 @@ fn a_block_is_returned_while_another_thread_ends_the_suspended_scope() {
             })
         };
         let other = free_elsewhere(&scope, 0);
-        // A session that takes what was returned, and frees the other block; then the scope ends.
+        // A session that takes the returned block, and frees the other one; then the scope ends.
         let is_resumed = scope.suspended.take().is_some();
         if is_resumed {
             scope.take_returned(SCOPE);

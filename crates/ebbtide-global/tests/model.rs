@@ -74,7 +74,7 @@ fn sizes() -> impl Strategy<Value = usize> {
 }
 
 fn steps() -> impl Strategy<Value = Step> {
-    // One more than there are owners: a stranger.
+    // The last index stands for an owner that was not started.
     let by = 0..OWNERS + 1;
     prop_oneof![
         20 => (by.clone(), sizes(), 0..8_u32, prop::bool::weighted(0.2))
@@ -184,7 +184,7 @@ impl World {
                         block.free(&self.owners[by]);
                     }
                 }
-                // Some are forgotten.
+                // Some tickets are forgotten.
                 if blocks % 16 > 0 {
                     ticket.into_iter().for_each(|ticket| self.owners[by].leave(ticket));
                 }
@@ -220,7 +220,7 @@ impl World {
             }
             Step::Outside { by } => self.tickets[by].extend(self.owners[by].enter_outside()),
             Step::Leave { by, which } => {
-                // Any that there ever was, of any owner.
+                // Any ticket so far, of any owner.
                 let all: Vec<Ticket> = self.tickets.iter().flatten().copied().collect();
                 if !all.is_empty() {
                     self.owners[by].leave(all[which % all.len()]);

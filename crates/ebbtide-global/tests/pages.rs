@@ -39,8 +39,8 @@ fn what_counts_as_held_is_what_the_pages_of_large_blocks_take() {
         blocks.extend(added);
         let held = report().held - before;
         let taken: usize = blocks[1..].iter().map(|block| pages_of(block)).sum();
-        // With pages of 4 KiB it is an average. It includes 4 KiB for the place of each block in
-        // its first page.
+        // With pages of 4 KiB, the bytes held are an average, which includes 4 KiB for the offset
+        // of each block in its first page.
         let tolerance = if page_bytes() > 4096 { 0 } else { taken / 50 };
         assert!(held + tolerance >= taken, "{held} count as held, pages take {taken}");
         assert!(held <= taken + taken / 8, "{held} count as held, pages take {taken}");

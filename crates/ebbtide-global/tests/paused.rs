@@ -25,7 +25,7 @@ fn waste(owner: &Owner) -> Vec<*mut u8> {
     let stranger = Owner::new();
     let mut kept = Vec::new();
     loop {
-        // The blocks of one chunk, of which the last one stays.
+        // Fills a chunk, of which the last block stays alive.
         let blocks: Vec<_> = (0..65).map(|_| owner.alloc(BLOCK)).collect();
         let served: Vec<_> = blocks.iter().copied().filter(|block| !block.is_null()).collect();
         kept.extend(served.last());

@@ -419,7 +419,7 @@ fn scopes_inside_of_it_use_tails() {
     let more = pinned() - before;
     kept.into_iter().for_each(|block| free(&owner, block));
     owner.end();
-    // As few as outermost scopes would pin.
+    // No more than outermost scopes would pin.
     assert!(more < 500 / 8, "{more} chunks for 500 blocks of 96 bytes");
 }
 

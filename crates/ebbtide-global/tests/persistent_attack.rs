@@ -61,7 +61,7 @@ impl Random {
 
     fn size(&mut self) -> usize {
         match self.below(100) {
-            // Few sizes, so that lists serve.
+            // A few sizes, so that lists serve requests.
             0..40 => 8 * (1 + self.below(8)),
             40..75 => 1 + self.below(200),
             75..90 => 200 + self.below(2_000),
@@ -91,7 +91,7 @@ struct Block {
     start: *mut u8,
     layout: Layout,
     seed: u8,
-    /// The index of the owner that allocated it, unless that has moved.
+    /// The index of the owner that allocated it, unless that owner has moved.
     by: usize,
 }
 
@@ -227,7 +227,7 @@ impl Handle {
 /// The frequencies of events for a while: each happens once in this many operations.
 #[derive(Clone, Copy)]
 struct Phase {
-    /// Blocks are freed and resized by another owner than theirs.
+    /// Blocks are freed and resized by an owner other than their own.
     by_others: usize,
     /// Scopes are left open, or have options.
     wild: usize,
@@ -458,7 +458,7 @@ impl Attacker {
                 self.blocks.iter().for_each(|block| block.check());
             }
         }
-        // Some outlive their owners.
+        // Some blocks outlive their owners.
         let (early, late) = (self.blocks.len() / 2, self.blocks);
         for (number, block) in late.into_iter().enumerate() {
             if number == early {

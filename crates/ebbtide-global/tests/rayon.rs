@@ -13,7 +13,7 @@ fn sum(n: usize, depth: usize) -> usize {
         let texts: Vec<String> = (0..20).map(|k| (n * k).to_string()).collect();
         return texts.iter().map(String::len).sum();
     }
-    // While it waits for the other half a thread runs jobs of others, inside of this scope.
+    // While a thread waits for the other half, it runs other jobs inside this scope.
     let (left, right) = arena(|| {
         let held: Vec<String> = (0..50).map(|k| format!("{n} {depth} {k}")).collect();
         let halves = rayon::join(|| sum(2 * n, depth - 1), || arena(|| sum(2 * n + 1, depth - 1)));
@@ -25,7 +25,7 @@ fn sum(n: usize, depth: usize) -> usize {
 
 #[test]
 fn jobs_are_stolen_while_waiting() {
-    // The pool of rayon is made in here.
+    // The first use creates rayon's pool, in a scope.
     let inside = arena(|| sum(1, 8));
     assert_eq!(inside, sum(1, 8));
 }

@@ -47,7 +47,7 @@ fn what_is_trimmed_and_given_back_is_counted_once() {
     let ticket = owner.enter(&Options::new()).unwrap();
     let blocks: Vec<_> = (0..300).map(|_| served(&owner, 60_000)).collect();
     blocks.into_iter().for_each(|block| free(&owner, block, 60_000));
-    // The recent past goes by, so that all the memory that may be held lies in the pool.
+    // Wait until the recent past is over, so that all memory that may be held is in the pool.
     for _ in 0..3 {
         thread::sleep(Duration::from_millis(1_100));
         let _ = report();

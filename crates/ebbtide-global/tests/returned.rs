@@ -112,7 +112,7 @@ fn are_served_again(layout: Layout) {
         let again: BTreeSet<usize> = old.iter().map(|block| block.0.addr()).collect();
         assert_eq!(again, known);
     }
-    // In one session, too: they are taken back before the scope takes another chunk.
+    // Also within one session: blocks are taken back before the scope takes another chunk.
     let scope = owner.enter_default().unwrap();
     for _ in 0..20 {
         let count = old.len();
@@ -209,7 +209,7 @@ fn resized_blocks_come_back_with_the_size_that_they_have() {
             })
             .collect();
         free_elsewhere(shrunk, layout(size - 16));
-        // What comes next must not overlap what is alive.
+        // The next blocks must not overlap live ones.
         for _ in 0..200 {
             let (block, size) = (take(&owner, layout(size)), size);
             all.push((block, size));

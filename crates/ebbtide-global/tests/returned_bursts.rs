@@ -54,7 +54,7 @@ fn comes_within_the_bound(mut work: impl FnMut()) {
     loop {
         work();
         let Report { held, bound, .. } = report();
-        // Not just now: the burst is part of the recent peak at first.
+        // Not at once, because the burst is part of the recent peak at first.
         if held <= bound && bound < 64 * MIB {
             return;
         }

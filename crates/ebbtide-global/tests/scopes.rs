@@ -209,7 +209,7 @@ fn long_scopes_use_freed_blocks_again() {
             }
         }
     });
-    // Some 300 MB went through it.
+    // About 300 MB were served.
     let claimed = report().claimed - before;
     assert!(claimed < 64 << 20, "{claimed}");
 }

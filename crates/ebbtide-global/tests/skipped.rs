@@ -68,7 +68,7 @@ fn opened(mut scope: impl FnMut() -> bool) -> usize {
 #[test]
 fn scopes_that_keep_most_of_their_blocks_are_skipped_until_they_are_tried_again() {
     let mut program = Program::new();
-    // Four of five blocks, but a fifth of the bytes.
+    // Keeps four of five blocks, but only a fifth of the bytes.
     let mut scope = || {
         let is_open = program.scope(&[16; 4], &[256]);
         program.evict(4000);
@@ -83,7 +83,7 @@ fn scopes_that_keep_most_of_their_blocks_are_skipped_until_they_are_tried_again(
 #[test]
 fn scopes_that_keep_nearly_all_of_their_bytes_are_skipped() {
     let mut program = Program::new();
-    // Half of the blocks.
+    // Keeps half of the blocks, but nearly all bytes.
     let first = opened(|| program.scope(&[1024], &[32]));
     assert!(first < 1000, "{first} opened");
 }

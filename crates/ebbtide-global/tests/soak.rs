@@ -4,7 +4,7 @@
 //! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release -p ebbtide-global --test soak -- --nocapture`
 //! is the long run.
 
-// Without a range none of it is so.
+// Without a range, no scope serves requests.
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::expect_used)]
 
@@ -97,7 +97,7 @@ fn work(
             seen.kept += 1;
             seen.kept_sum += number;
             seen.blocks += record.blocks();
-            // Held somewhere else from now on, and dropped there.
+            // From now on another thread holds the record, and drops it.
             assert!(next.send(record).is_ok());
         }
         held.extend(arriving.try_iter());
@@ -106,7 +106,7 @@ fn work(
         }
     }
     drop(next);
-    // Some are dropped inside a scope, which is none of theirs.
+    // Some are dropped inside a scope that did not serve them.
     arena(|| held.drain(..).for_each(|record| drop_one(&mut seen, record)));
     arriving.iter().for_each(|record| drop_one(&mut seen, record));
     seen
@@ -159,10 +159,10 @@ fn after_a_long_life_nothing_is_lost_and_the_memory_is_back() {
     let scopes = env::var("EBBTIDE_SOAK_SCOPES").ok().and_then(|text| text.parse().ok());
     let scopes: u64 = scopes.unwrap_or(40_000);
     let threads = thread::available_parallelism().map_or(2, usize::from).clamp(2, 8) as u64;
-    // Whole shares of eights, in ten lives.
+    // Ten rounds, in each of which every thread keeps a whole number of records.
     let life = (scopes / 10).next_multiple_of(8 * threads);
 
-    // The very first scope looks which global allocator there is, in a scope of its own.
+    // The first scope opens another one, to find out which global allocator is installed.
     arena(|| ());
     let before = report();
     let start = Instant::now();
@@ -183,15 +183,15 @@ fn after_a_long_life_nothing_is_lost_and_the_memory_is_back() {
     println!("{} scopes by {threads} threads in {elapsed:.1?}", 10 * life);
     println!("resident KiB and claimed bytes after each tenth: {levels:?}");
     println!("{report}");
-    // The scopes of the records, and that in which each thread drops what it holds at last.
+    // The scopes of the records, and one in which each thread drops the records that it holds last.
     assert_eq!(report.scopes - before.scopes, 10 * (life + threads));
-    // A neighbour's free while a chunk's rest serves the next scope hides an escape from the
-    // report.
+    // If another thread frees a block while the next scope uses the rest of its chunk, the report
+    // does not count the block as escaped.
     let escaped = report.escapes.blocks - before.escapes.blocks;
     assert!(escaped <= blocks && escaped >= blocks / 10 * 9, "{escaped} of {blocks}");
     assert_eq!(report.escapes.pinned_chunks, before.escapes.pinned_chunks);
     assert_eq!(report.fallbacks.total(), before.fallbacks.total());
-    // A level is reached, and kept.
+    // The memory reaches a level and stays there.
     assert!(levels[9].1 <= levels[2].1 * 3 / 2 + (4 << 20), "{levels:?}");
     if let (Some(third), Some(last)) = (levels[2].0, levels[9].0) {
         assert!(last <= third * 3 / 2 + 4096, "{levels:?}");

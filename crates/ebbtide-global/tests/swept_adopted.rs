@@ -22,7 +22,7 @@ fn free(owner: &Owner, block: *mut u8, layout: Layout) {
 fn a_scope_with_adopted_chunks_ends_once_all_is_freed() {
     let owner = Owner::new();
     assert!(owner.start());
-    // Chunks that two blocks pin each. A scope with options does not persist.
+    // Chunks that are pinned by two blocks each. A scope with options does not persist.
     let mut pinned = Vec::new();
     for _ in 0..96 {
         let scope = owner.enter(&Options::new().max_size(4096)).unwrap();
@@ -44,7 +44,7 @@ fn a_scope_with_adopted_chunks_ends_once_all_is_freed() {
     for block in pinned {
         free(&owner, block, SMALL);
     }
-    // Sizes that change, so that chunks are given back before the scope takes others.
+    // The sizes change, so that the scope gives chunks back before it takes others.
     for size in [1100, 1300, 1500, 1800, 2200, 2600, 3000, 3600, 4200, 5000] {
         let layout = Layout::from_size_align(size, 8).unwrap();
         let blocks: Vec<_> = (0..600_000 / size).map(|_| owner.alloc(layout)).collect();

@@ -55,7 +55,7 @@ fn scopes_in_a_tail() {
     assert_eq!(report().escapes.pinned_chunks, 1);
     let behind = pinned[3].addr() + SIZE;
 
-    // Nothing stays, though not in the order of a stack.
+    // No block stays, though they are not freed in reverse order.
     for _ in 0..1000 {
         let ticket = world.enter();
         let [a, b] = [world.alloc(), world.alloc()];
@@ -65,7 +65,7 @@ fn scopes_in_a_tail() {
         world.0.leave(ticket);
     }
 
-    // One that was pinned is freed, and one stays: the sum is as before, the tail is not.
+    // A pinned block is freed, and a new one stays: the sum is as before, the tail is not.
     let ticket = world.enter();
     let [a, b] = [world.alloc(), world.alloc()];
     world.free(pinned[0]);
@@ -77,7 +77,7 @@ fn scopes_in_a_tail() {
     world.free(c);
     world.0.leave(ticket);
 
-    // The same from inside a child: the count alone goes down there.
+    // The same from a nested scope, where freeing only decrements the count.
     let outer = world.enter();
     let d = world.alloc();
     assert!(d.addr() > a.addr());
@@ -103,7 +103,7 @@ fn the_last_of_the_pinned_is_freed_or_resized(world: &World) {
     let pinned = [(); 4].map(|()| world.alloc());
     world.0.leave(ticket);
 
-    // It grows in place, over what was the tail.
+    // The last block grows in place, into the tail.
     let ticket = world.enter();
     let layout = Layout::new::<[u64; SIZE / 8]>();
     // SAFETY: the block is alive, with this layout.
@@ -114,8 +114,8 @@ fn the_last_of_the_pinned_is_freed_or_resized(world: &World) {
     world.0.leave(ticket);
     let ticket = world.enter();
     let b = world.alloc();
-    assert_eq!(b.addr(), grown.addr() + 3 * SIZE, "behind what it grew to");
-    // It is freed as the last block: this scope's blocks begin where it did.
+    assert_eq!(b.addr(), grown.addr() + 3 * SIZE, "behind the grown block");
+    // It is freed as the last block, so this scope's blocks begin where it began.
     world.free(b);
     // SAFETY: the block is alive, with this layout.
     assert!(unsafe { world.0.dealloc(grown, Layout::new::<[u64; 3 * SIZE / 8]>()) });

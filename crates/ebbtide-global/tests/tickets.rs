@@ -47,7 +47,7 @@ fn scopes_end_in_any_order() {
     one.leave(tickets[0]);
     assert!(!is_served(&one));
 
-    // A ticket of old, and a new scope.
+    // Old tickets, and a new scope.
     let new = enter(&one);
     for old in tickets {
         one.leave(old);
@@ -55,7 +55,7 @@ fn scopes_end_in_any_order() {
     assert!(is_served(&one));
     one.leave(new);
 
-    // Never left: the owner's end closes it.
+    // This scope is never left: the end of the owner closes it.
     let _ = enter(&one);
     one.end();
     assert!(!is_served(&one) && one.enter(&Options::new()).is_none() && !one.start());

@@ -49,7 +49,7 @@ impl Subscriber for Keeper {
         let mut text = Text(String::new());
         event.record(&mut text);
         assert!(!engine::is_ours(text.0.as_ptr()));
-        // Scopes of a subscriber are no events.
+        // Scopes that a subscriber opens emit no events.
         let text = arena(|| text.0.trim_end().to_owned());
         SEEN.lock().unwrap().push(text);
     }
@@ -62,7 +62,7 @@ impl Subscriber for Keeper {
 #[test]
 fn an_event_for_every_scope() {
     tracing::subscriber::set_global_default(Keeper).unwrap();
-    // The first scope of a thread makes what it needs.
+    // The first scope of a thread also initialises the thread's state.
     arena(|| ());
     SEEN.lock().unwrap().clear();
     let kept = arena(|| {
@@ -73,6 +73,7 @@ fn an_event_for_every_scope() {
     let seen = SEEN.lock().unwrap().clone();
     assert_eq!(seen.len(), 2, "{seen:?}");
     assert!(seen[0].contains("label=\"inner\" blocks=1 escaped=1"), "{seen:?}");
-    // What it encloses counts as its own: the inner scope, and the subscriber's.
+    // The blocks of the scopes nested in it count as its own: those of the inner scope and of the
+    // subscriber's.
     assert!(seen[1].contains("label=\"\" blocks=3 escaped=2"), "{seen:?}");
 }

@@ -24,7 +24,7 @@ fn pages_touched(owner: &Owner, kept: usize, batches: usize) -> usize {
         if batch * 2 > batches {
             pages.extend(blocks.iter().map(|block| block.addr() >> 12));
         }
-        // The first one last, so that nothing is rewound before.
+        // The first block is freed last, so that nothing is rewound before.
         for (place, block) in blocks.into_iter().enumerate() {
             if batch < kept && place == 0 {
                 kept_blocks.push(block);
@@ -47,7 +47,8 @@ fn a_scope_that_frees_what_it_serves_stays_in_the_first_level_cache() {
     assert!(owner.start());
     for kept in [0, 1] {
         let scope = owner.enter(&Options::new()).unwrap();
-        // Two stages of 8 KiB, and where a batch crosses their end.
+        // Two stages of 8 KiB, and the page after each, for a batch that crosses the end of a
+        // stage.
         let pages = pages_touched(&owner, kept, 1000);
         assert!(pages <= 6, "{pages} pages");
         owner.leave(scope);
@@ -109,7 +110,7 @@ fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
 fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
     let owner = Owner::new();
     assert!(owner.start());
-    // Sizes and alignments that fit into the first stage, and that do not.
+    // Sizes and alignments that fit into the first stage, and some that do not.
     for (size, align) in [(4096, 8), (8176, 8), (8177, 8), (8192, 8), (8192, 4096), (5000, 4096)] {
         let scope = owner.enter(&Options::new()).unwrap();
         // Two chunks take turns, both empty.

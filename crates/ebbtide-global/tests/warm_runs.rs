@@ -56,7 +56,7 @@ impl Block {
 #[test]
 fn a_large_block_that_grows_moves_to_warm_memory() {
     for is_own_scope in [true, false] {
-        // Runs of the last turn lose their memory.
+        // Runs of the previous iteration lose their memory.
         release_pool();
         let owner = Owner::new();
         assert!(owner.start());

@@ -15,17 +15,18 @@ use std::{thread, time::Duration};
 fn use_and_free(owner: &Owner) {
     let scope = owner.enter_default().unwrap();
     let blocks: Vec<_> = (0..20).map(|_| serve(owner).unwrap()).collect();
-    // Not in reverse, so that the bytes count as served.
+    // Not in reverse order, because rewound bytes do not count as served.
     blocks.into_iter().for_each(|block| free(owner, block));
     owner.leave(scope);
 }
 
 #[test]
 fn what_an_ending_owner_ends_for_others_is_not_lost() {
-    // As an end observes the live bytes: since it has served many, or once it has left.
+    // The two ways in which an ending owner observes the live bytes: because it has served many
+    // bytes, or at its end.
     for scopes in [40, 1] {
         let [idle, last] = [started(), started()];
-        // Each has a chunk for its scopes.
+        // Each of them has a chunk for its scopes.
         let ending: [Owner; 5] = std::array::from_fn(|_| started());
         ending.iter().for_each(use_and_free);
         let mut kept = Vec::new();

@@ -52,7 +52,7 @@ fn large_blocks_are_zero() {
     let owner = Owner::new();
     assert!(owner.start());
     let ticket = owner.enter(&Options::new()).unwrap();
-    // What grows within its run: by its owner and by another one.
+    // Blocks that grow within their run, by their owner or by another one.
     let other = Owner::new();
     for by in [&owner, &other] {
         let mut block = Block::zeroed(&owner, 70_000).unwrap();
@@ -62,8 +62,8 @@ fn large_blocks_are_zero() {
             Block::zeroed(&owner, 120_000).unwrap().free(&owner);
         }
     }
-    // So much is held beyond what is alive that the rest of a run goes back when a smaller block
-    // takes it.
+    // So much more is held than is alive that the rest of a run goes back when a smaller block
+    // takes the run.
     let held: Vec<Block> = (0..2000).map_while(|_| Block::zeroed(&owner, 9000)).collect();
     let before = report();
     assert!(before.held > before.live / 4 * 5, "{before:?}");
