@@ -12,7 +12,7 @@ fn greatest_three(s: &mut Scope<'_>, numbers: &[u32]) -> Result<[u32; 3], AllocE
     let sorted = temporary.try_alloc_slice_copy(numbers)?;
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     Ok([sorted[0], sorted[1], sorted[2]])
-} // the copy is gone, also where `?` returned early
+} // the copy is gone, even if `?` returned early
 
 static SHARED: Mutex<StackArena<256>> = Mutex::new(StackArena::new());
 

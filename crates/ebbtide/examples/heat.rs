@@ -115,7 +115,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     if n < 3 {
-        eprintln!("a plate has at least 3 cells a side, for its edges stay as they are");
+        eprintln!("a plate has at least 3 cells a side, because its edges stay as they are");
         return ExitCode::FAILURE;
     }
     let grid = n.saturating_mul(n).saturating_mul(size_of::<f64>());

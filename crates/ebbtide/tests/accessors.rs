@@ -17,7 +17,7 @@ fn backing_returns_the_backing_of_the_arena() {
     let mut arena = Arena::new_in(backing);
     arena.scope();
     assert_eq!(log.calls(), 1);
-    // The same backing, not a copy.
+    // It is the same backing, not a copy.
     assert!(format!("{:?}", arena.backing()).contains("calls: 1"));
 
     let (backing, log) = watched();
@@ -51,7 +51,7 @@ fn ordinary_chunks_double_from_16_kib_to_4_mib_and_become_whole_huge_pages() {
     while log.sizes().len() < 12 {
         s.alloc_zeroed_slice::<u8>(4000);
     }
-    // At first, minus what heaps add.
+    // The first sizes leave room for the heap's overhead.
     let mut expected: Vec<usize> = (0..7).map(|doublings| (16 * 1024 - 64) << doublings).collect();
     expected.extend([2 << 20, 4 << 20, 4 << 20, 4 << 20, 4 << 20]);
     assert_eq!(log.sizes(), expected);

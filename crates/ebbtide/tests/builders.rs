@@ -250,7 +250,7 @@ fn where_twice_as_much_is_refused_the_least_that_is_needed_is_asked_for() {
     log.allow();
     assert_works(&s);
 
-    // One large element, where there is no memory for four.
+    // Room for one large element, but not for four.
     let mut arena = Arena::with_chunk_size(1_000);
     arena.scope();
     arena.set_limit(Some(10_000));
@@ -279,7 +279,7 @@ fn size_hints_that_lie_change_nothing() {
 #[test]
 fn an_upper_bound_reserves_little_and_only_where_there_is_room() {
     let odd = |n: &u32| n % 2 == 1;
-    // The guess has room for 64 elements. What is left of it is free again.
+    // 256 bytes, 64 elements, are reserved at first. The rest of them is free again.
     let mut arena = Arena::new();
     let s = arena.scope();
     let used = s.stats().used;
@@ -287,7 +287,7 @@ fn an_upper_bound_reserves_little_and_only_where_there_is_room() {
     assert_eq!(s.alloc_slice_from_iter((0..60).filter(odd)).len(), 30);
     assert_eq!(s.stats().used - used, (150 + 30) * size_of::<u32>());
 
-    // Where the iterator allocates from the scope meanwhile, at most the guess is lost.
+    // If the iterator allocates from the scope meanwhile, at most the reserved bytes are lost.
     let used = s.stats().used;
     let held = s.alloc_slice_from_iter(
         (0..=250u8).filter(|n| n % 2 == 1).map(|n| (n, s.alloc_slice_from_iter(0..n))).take(3),
@@ -295,7 +295,7 @@ fn an_upper_bound_reserves_little_and_only_where_there_is_room() {
     assert_eq!(held.len(), 3);
     assert!(s.stats().used - used < 1_000);
 
-    // A guess that does not fit is none.
+    // Nothing is reserved if the reservation does not fit.
     let mut small = StackArena::<20>::new();
     let s = small.scope();
     assert_eq!(s.alloc_slice_from_iter((0..9u32).filter(odd)), [1, 3, 5, 7]);
@@ -403,7 +403,7 @@ fn an_abandoned_builder_leaves_nothing() {
         assert_eq!(s.stats().used, used);
         assert_eq!(address(&s.grow_vec::<u8>()[..]), next);
     }
-    // Also one that moved on, but for the chunk that it moved to.
+    // Also a builder that moved to another chunk, except that the chunk stays.
     let mut v = s.grow_vec();
     v.extend(0..5_000);
     drop(v);
@@ -455,7 +455,7 @@ fn builders_of_two_scopes_may_be_swapped() {
     swapped(&mut one.scope(), &mut other.scope());
     swapped(&mut one.scope(), &mut StackArena::<50_000>::new().scope());
     let (mut one, mut other) = (one.scope(), other.scope());
-    // And the scopes themselves between two builders.
+    // Swaps the scopes themselves between two builders.
     let kept = one.grow_string().into_str();
     mem::swap(&mut one, &mut other);
     let mut text = one.grow_string();

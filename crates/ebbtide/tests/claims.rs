@@ -239,7 +239,7 @@ fn forgotten_claims_come_back_with_the_next_scope() {
     for _ in 0..100 {
         assert_eq!(forget(&arena.scope()), first);
         assert_eq!(forget(&fixed.scope()), first_fixed);
-        // A scope that makes no claim in between takes the chunks back too.
+        // A scope without claims in between takes the chunks back, too.
         arena.scope();
         assert_eq!(arena.chunks().count(), arena.stats().chunks);
     }
@@ -281,7 +281,7 @@ fn forgotten_claims_of_default_scopes_come_back() {
     let held = ebbtide::local::stats().held;
     for _ in 0..100 {
         forget(2);
-        // The next scope is nobody's nested one and makes no claim.
+        // The next scope is not nested and makes no claim.
         ebbtide::scope(|s| *s.alloc(1));
     }
     assert_eq!(ebbtide::local::stats().held, held);

@@ -176,7 +176,7 @@ impl Apply for Pair<'_> {
             }
             30 => assert_eq!(owners.remove(&(value % 50)), model.owners.remove(&(value % 50))),
             _ if index % 16 == 0 => {
-                // All anew; the blocks of before are freed in whatever order.
+                // Starts again; the earlier blocks are freed in any order.
                 *self = Pair::new(s);
             }
             _ => {
@@ -243,7 +243,7 @@ fn run<'s>(
         pair.check();
         assert!(between.iter().all(|(bytes, seed)| *seed == 0 || bytes.iter().all(|b| b == seed)));
     }
-    // What is left in the scope stays as it was when its collection is gone.
+    // Results that stay in the scope are unchanged after their collection is gone.
     let Pair { list, text, model, .. } = pair;
     let (list, text) = (list.into_slice(), text.into_str());
     s.alloc_slice_from_iter((0..100u8).filter(|_| true));

@@ -183,7 +183,7 @@ fn a_refused_value_is_dropped_at_once() {
     assert!(log.taken().iter().all(|number| *number == 2));
     while arena.try_alloc([1_u8; 64]).is_ok() {}
     while arena.try_alloc(1_u8).is_ok() {}
-    // Not even the record of a slice fits.
+    // Not even the entry of a slice fits.
     assert!(arena.try_alloc_slice_from_iter([log.value::<()>(3)]).is_err());
     assert!(arena.try_alloc_str("ebb").is_err());
     assert_eq!(log.taken(), [3]);

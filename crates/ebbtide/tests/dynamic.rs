@@ -85,7 +85,7 @@ proptest! {
         let ours = parse(&s, text.as_bytes()).unwrap();
         prop_assert!(same(&ours, &theirs), "{text}: {ours:?}");
         prop_assert_eq!(serde_json::to_string(&ours).unwrap(), theirs.to_string());
-        // A stream lends nothing, with the same result.
+        // A stream lends nothing; the result is the same.
         let mut stream = serde_json::Deserializer::from_reader(io::Cursor::new(text.as_bytes()));
         prop_assert_eq!(s.seed_any().deserialize(&mut stream).unwrap(), ours);
     }

@@ -186,7 +186,7 @@ fn a_slice_of_a_chain_holds_all_parts_in_order() {
         let parts = || (0..first).chain(std::iter::once(7)).chain(0..second);
         let slice = s.alloc_slice_from_iter(parts());
         assert!(slice.iter().copied().eq(parts()));
-        // Its hint tells of the first two parts.
+        // The size hint covers the first two parts.
         let slice = s.alloc_slice_from_iter((0..first).chain([7]).chain(unknown(0..second)));
         assert!(slice.iter().copied().eq(parts()));
     }

@@ -25,7 +25,7 @@ mod error {
     pub(crate) use ebbtide::AllocError;
     use std::convert::Infallible;
 
-    /// The crate's own is private.
+    /// A copy, because the crate's own is private.
     pub(crate) trait Failure: Sized {
         const DIVERGES: bool;
         fn refused() -> Self;
@@ -70,7 +70,7 @@ use std::{
 struct Cells(Arc<Mutex<BTreeMap<usize, Arc<UnsafeCell<()>>>>>);
 
 impl Cells {
-    /// Writes to the arena, and to the cell that stands for it.
+    /// Writes to the arena, and to the cell that represents it.
     fn work(&self, arena: &mut Pooled<'_>) {
         let s = arena.scope();
         let block = s.alloc(7_u64);
@@ -80,7 +80,7 @@ impl Cells {
         assert_eq!(*block, 7);
     }
 
-    /// Writes to an arena through its root, and to the cell that stands for it.
+    /// Writes to an arena through its root, and to the cell that represents it.
     fn work_in_root(&self, pool: &Pool) {
         let root = pool.root();
         let block = root.scope().alloc(7_u64);
@@ -125,7 +125,7 @@ fn idle(pool: &Pool) -> usize {
 fn an_arena_has_one_borrower_at_a_time() {
     model(|| {
         let (pool, cells) = (Arc::new(Pool::with_chunk_size(64)), Cells::default());
-        // One that is idle, for two to meet at.
+        // An idle arena, which two threads compete for.
         cells.work(&mut pool.get());
         let workers = [(); 2].map(|()| {
             let (pool, cells) = (Arc::clone(&pool), cells.clone());
@@ -162,8 +162,8 @@ fn an_arena_that_comes_back_meanwhile_is_taken_whole() {
         other.join().unwrap();
         let made = cells.count();
         assert_eq!(idle(&pool), made, "all came back");
-        // A shard gets another only while all of its own are lent. Three are made where a thread's
-        // shard is empty and the lock of the other is held just then.
+        // A shard gets a new arena only while all of its own are lent. Three are made if a thread's
+        // shard is empty and the lock of the other shard is held at that moment.
         assert!(made <= 2 * 2, "as many as are lent at a time, for each shard: {made}");
     });
 }
@@ -204,7 +204,7 @@ fn a_root_has_one_borrower_at_a_time_and_its_results_stay() {
             thread::spawn(move || cells.work_in_root(&pool))
         };
         cells.work_in_root(&pool);
-        // Not the memory of a root.
+        // A scope does not get the memory of a root.
         let at = pool.scope(|s| std::ptr::from_ref(s.alloc(6_u64)).addr());
         assert!(at.abs_diff(first) > 16);
         other.join().unwrap();

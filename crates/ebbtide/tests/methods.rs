@@ -974,7 +974,7 @@ fn reserved_bytes_are_served_without_the_backing() {
         assert!(s.try_reserve(bytes).is_ok());
         s.alloc_slice_fill_copy(bytes, 2_u8);
         assert_eq!(s.stats().held, held);
-        // What a child left behind serves, too.
+        // Memory that a child left behind is used as well.
         s.scope().alloc_slice_fill_copy(2 * bytes, 2_u8);
         let held = s.stats().held;
         s.reserve(2 * bytes);

@@ -62,7 +62,8 @@ impl Blocks {
 
 #[test]
 fn a_root_continues_after_a_move_wherever_its_cursor_is() {
-    // In the first chunk; in the second; in the first with one oversize chunk behind, and with two.
+    // The root is in the first chunk; in the second; in the first, with one or two oversize chunks
+    // behind it.
     for before in [&[100_usize][..], &[1000, 500], &[100, 5000], &[100, 5000, 5000]] {
         let (mut arena, log, mut blocks) = holding(before);
         for bytes in [64, 64, 900, 9000, 64] {
@@ -120,7 +121,7 @@ fn a_checkpoint_of_the_root_is_valid_after_a_move() {
             arena = moved(arena);
             blocks.check(&arena);
         }
-        // From another chunk, the only one that holds the arena's new address.
+        // From another chunk, which alone holds the arena's new address.
         for _ in 0..5 {
             arena.root().alloc([0xEE_u8; 900]);
         }

@@ -362,7 +362,7 @@ fn results_of_a_root_outlive_the_loan() {
                         let root = pool.root();
                         let word = root.scope().alloc_fmt(format_args!("{thread} {turn}"));
                         words.lock().unwrap().push((thread, turn, word));
-                        // Those who want memory of their own do not get what holds results.
+                        // A scope of the pool does not get an arena that holds results.
                         pool.scope(|s| s.alloc_slice_fill_copy(300, 0xFF_u8).len());
                     }
                 });
@@ -389,7 +389,7 @@ fn a_root_goes_on_in_the_arena_of_the_last_one() {
     assert_eq!(address(two) + 1, address(one));
     assert_eq!(root.stats().used, 2);
     assert!(format!("{root:?}").starts_with("PooledRoot { stats"));
-    // While that one is lent, another arena.
+    // While that arena is lent, another one is used.
     let three = pool.root().scope().alloc(3_u8);
     drop(root);
     assert_eq!(pool.stats().chunks, 2);

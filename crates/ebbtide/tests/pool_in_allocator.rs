@@ -1,4 +1,4 @@
-//! Claim: a global allocator may itself use a pool, also while that pool calls it.
+//! Claim: a global allocator may itself use a pool, even while that pool calls it.
 //!
 //! The allocator is that of the whole process, so this is a file of its own.
 

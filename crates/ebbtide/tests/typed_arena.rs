@@ -306,7 +306,7 @@ fn values_without_bytes_are_counted_and_dropped() {
 fn too_many_values_are_refused() {
     let arena = TypedArena::<u64>::new();
     let most = isize::MAX as usize / 8;
-    // A process of 32 bits may get that much, and Miri stops at a request that it cannot serve.
+    // A 32-bit process may get that much, and Miri aborts at a request that it cannot serve.
     let is_refused = cfg!(all(target_pointer_width = "64", not(miri)));
     let too_many = if is_refused { most } else { most + 1 };
     for values in [too_many, most + 1, usize::MAX] {
@@ -326,7 +326,7 @@ fn reserved_room_serves_without_another_chunk() {
     let first = std::ptr::from_mut(arena.alloc([0; 100])).addr();
     let last = (1..most).map(|_| std::ptr::from_mut(arena.alloc([0; 100])).addr()).last();
     assert_eq!(last, Some(first + (most - 1) * 100));
-    // The room exists already, and a request for none.
+    // Requests for no values, while there is room.
     arena.reserve(0);
     assert!(arena.try_reserve(0).is_ok());
 }

@@ -706,8 +706,8 @@ fn a_vector_never_grows_from_one_buffer_into_the_next() {
     let start = address(&list[0]);
     assert!(list.try_reserve(&right, 1).is_err(), "33 bytes are not free in the right buffer");
     assert_eq!(address(&list[0]), start);
-    // Moved into the lifetime of the right one, it may shrink there; nothing of the right buffer
-    // changes.
+    // With the lifetime of the right scope, the vector may shrink there; the right buffer does not
+    // change.
     list.truncate(4);
     list.shrink_to_fit(&right);
     list.reserve(&right, 20);
@@ -1241,7 +1241,7 @@ fn a_text_that_cannot_be_made_takes_nothing() {
     let s = stack.scope();
     let before = s.stats();
     for _ in 0..2 {
-        // The second of each does not fit after it was expanded.
+        // The second input of each kind does not fit after replacement characters have expanded it.
         for bytes in [&[b'a'; 65][..], &[0xFF; 40]] {
             assert!(Text::try_from_utf8_lossy_in(bytes, &s).is_err());
         }
