@@ -8,8 +8,8 @@
 mod common;
 
 use common::watched;
-use ebbtide::{Arena, Backing, Fixed, Heap, StackArena};
-use std::mem::MaybeUninit;
+use ebbtide::{AllocError, Arena, Backing, Fixed, Heap, StackArena};
+use std::{alloc::Layout, mem::MaybeUninit, ptr::NonNull};
 
 #[test]
 fn backing_returns_the_backing_of_the_arena() {
@@ -211,6 +211,46 @@ fn chunks_end_at_a_cache_line() {
         check::<Heap>(capacity);
         check::<common::Skewed>(capacity);
     }
+}
+
+/// The end of a region at a page that nobody has written to would make comparing the strings there
+/// slow.
+#[test]
+#[cfg(all(target_pointer_width = "64", not(any(feature = "poison", ebbtide_asan))))]
+fn chunks_do_not_end_at_a_page() {
+    /// Blocks at an offset from the start of a page, as common heaps return large ones.
+    struct Paged<const OFFSET: usize>;
+
+    fn paged(layout: Layout, offset: usize) -> Layout {
+        Layout::from_size_align(layout.size() + offset, 4096).unwrap()
+    }
+
+    // SAFETY: a block of the heap, behind `OFFSET` bytes of it; both are multiples of 16.
+    unsafe impl<const OFFSET: usize> Backing for Paged<OFFSET> {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            let block = Heap.allocate(paged(layout, OFFSET))?.cast::<u8>();
+            // SAFETY: the block of the heap has `OFFSET` bytes more.
+            let block = unsafe { block.add(OFFSET) };
+            Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+        }
+
+        unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
+            // SAFETY: `allocate` moved the block by as much, and it is the heap's.
+            unsafe { Heap.release(block.sub(OFFSET), paged(layout, OFFSET)) };
+        }
+    }
+
+    fn check<const OFFSET: usize>() {
+        for capacity in (4096..2 * 4096).step_by(64) {
+            let mut arena = Arena::with_chunk_size_in(capacity, Paged::<OFFSET>);
+            let s = arena.scope();
+            let end = std::ptr::from_ref(s.alloc(0_u8)).addr() + 1;
+            assert_ne!(end % 4096, 0, "a chunk for {capacity} bytes, {OFFSET} behind a page");
+        }
+    }
+    check::<0>();
+    check::<16>();
+    check::<32>();
 }
 
 /// The header, and what aligning both ends to cache lines costs.
