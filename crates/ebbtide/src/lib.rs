@@ -27,7 +27,6 @@
 //! - [`DropArena`] runs the destructors of values of any types, `TypedArena` those of one type,
 //!   whose values may refer to each other in cycles.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
-//!
 //! - [`GrowVec`] and [`GrowString`] build in place what grows; the module [`collections`] has
 //!   vectors, strings, maps and sets that share a scope.
 //! - The function `scope` and the module `local` are the default arena of a thread; `Pool` has
