@@ -57,7 +57,7 @@ fn google_tests_of_containers() {
 }
 
 #[test]
-fn what_must_not_compile_does_not() {
+fn invalid_programs_do_not_compile() {
     for compiler in compilers("c++") {
         let check = |case: usize| {
             let case = format!("-DCASE={case}");

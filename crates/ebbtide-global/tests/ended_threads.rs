@@ -11,7 +11,7 @@ use std::{alloc::System, thread};
 static ALLOC: Scoped<System> = Scoped::new(System);
 
 #[test]
-fn what_ended_threads_counted_stays_in_the_report() {
+fn figures_of_ended_threads_stay_in_the_report() {
     for threads in 1..=10 {
         let work = || arena(|| (0..100).map(|n| n.to_string()).collect::<Vec<_>>().len());
         assert_eq!(thread::spawn(work).join().ok(), Some(100));

@@ -73,7 +73,7 @@ fn use_blocks(byte: u8) -> [usize; SIZES.len()] {
 }
 
 #[test]
-fn what_is_given_back_is_the_systems_until_it_is_used_again() {
+fn memory_that_is_given_back_is_the_systems_until_it_is_used_again() {
     for byte in 1..5 {
         let places = use_blocks(byte);
         assert!(places.iter().all(|place| has_memory(*place)));

@@ -96,7 +96,7 @@ fn an_alignment_of_a_gigabyte() {
 // Two gibibytes, which is the most that 32 bits can ask for, may be had.
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn what_cannot_be_had_is_null() {
+fn impossible_requests_return_null() {
     use std::hint::black_box;
 
     let max = usize::MAX / 2;

@@ -75,7 +75,7 @@ fn a_byte_limit_counts_what_is_rewound_once() {
 }
 
 #[test]
-fn what_is_kept_is_bounded_and_given_back() {
+fn kept_memory_is_bounded_and_given_back() {
     let _alone = ALONE.lock().unwrap();
     let fill = || {
         arena_with(&Options::new(), || {

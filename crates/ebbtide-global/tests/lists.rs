@@ -76,14 +76,14 @@ fn blocks_resized_in_place(from: usize, to: usize) {
 }
 
 #[test]
-fn what_is_resized_in_place_is_listed_where_it_is_asked_for() {
+fn blocks_resized_in_place_are_listed_by_the_size_that_is_requested() {
     blocks_resized_in_place(5000, 640);
     blocks_resized_in_place(1000, 640);
     blocks_resized_in_place(640, 1000);
 }
 
 #[test]
-fn what_grows_beyond_the_small_sizes_is_as_large_as_its_list_says() {
+fn a_block_that_grows_beyond_the_small_sizes_is_as_large_as_its_list_says() {
     let owner = Owner::new();
     assert!(owner.start());
     let scope = owner.enter(&Options::new()).unwrap();

@@ -30,7 +30,7 @@ fn message(number: u8) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_a_scope_without_an_end_frees_is_dead() {
+fn blocks_freed_in_an_endless_scope_do_not_count_as_live() {
     let _alone = ALONE.lock().unwrap();
     warm();
     let (messages, received) = mpsc::sync_channel::<Vec<Vec<u8>>>(4);

@@ -237,7 +237,7 @@ fn two_windows_end_while_the_owner_goes_on() {
 /// Fails where the owner keeps its ID though its scope has ended, where it counts the pending block
 /// as its own then, where frees or `settle` are not `Release`, and without the fence in `free`.
 #[test]
-fn what_is_pending_is_freed_once_whoever_ended_the_scope() {
+fn pending_blocks_are_freed_once_whoever_ended_the_scope() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = model.preemption_bound.or(Some(3));
     model.check(|| {

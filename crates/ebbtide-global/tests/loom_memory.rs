@@ -21,7 +21,7 @@ use loom::{
 
 /// Fails where `grow` compares before it counts, or keeps counting bytes that it refuses.
 #[test]
-fn what_is_granted_is_never_more_than_the_bound() {
+fn no_more_than_the_bound_is_granted() {
     const BOUND: usize = 100;
     loom::model(|| {
         let budget = Arc::new(Budget::new());

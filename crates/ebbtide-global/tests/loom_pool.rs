@@ -95,7 +95,7 @@ fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
 
 /// Fails where `push` is not `Release`, or the loads of `pop` are not `Acquire`.
 #[test]
-fn what_was_done_to_a_run_has_happened_before_it_is_taken_from_the_pool() {
+fn all_accesses_to_a_run_happen_before_it_is_taken_from_the_pool() {
     model(3, || {
         let pool = Pool::with(1);
         let others = [(); 2].map(|()| {

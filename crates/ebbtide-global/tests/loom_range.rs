@@ -116,7 +116,7 @@ fn a_thread_that_is_gone_is_not_waited_for() {
 }
 
 #[test]
-fn what_cannot_be_made_is_tried_once() {
+fn a_failed_initialisation_is_tried_once() {
     loom::model(|| {
         let once = Arc::new(Once::new());
         let other = {
@@ -223,7 +223,7 @@ fn a_chunk_has_one_taker_and_is_committed_when_it_has() {
 
 /// Fails where the frontier moves before the chunks are committed.
 #[test]
-fn what_the_system_refuses_moves_nothing() {
+fn the_frontier_does_not_move_if_the_system_refuses() {
     loom::model(|| {
         let frontier = Arc::new(Frontier::new());
         let other = {

@@ -41,7 +41,7 @@ fn registry() -> &'static Registry<Value> {
 
 /// Fails where `append` links without `Release`, and where `follow` loads without `Acquire`.
 #[test]
-fn what_was_appended_is_seen_whole_by_readers_and_by_other_writers() {
+fn readers_and_other_writers_see_complete_values() {
     loom::model(|| {
         let registry = registry();
         let writers = [1, 2].map(|value| {

@@ -181,7 +181,7 @@ fn free_elsewhere(scope: &Arc<Scope>, block: usize) -> thread::JoinHandle<()> {
 /// swap of `take` is a load and a store; and where `push` does not store the link anew after its
 /// exchange failed.
 #[test]
-fn what_two_threads_free_is_listed_once_and_after_their_last_access() {
+fn blocks_freed_by_two_threads_are_listed_once_and_after_their_last_access() {
     model(3, || {
         let scope = Scope::with(2);
         let other = free_elsewhere(&scope, 0);

@@ -30,7 +30,7 @@ fn pages_of(block: &[u8]) -> usize {
 }
 
 #[test]
-fn what_counts_as_held_is_what_the_pages_of_large_blocks_take() {
+fn large_blocks_count_as_held_with_their_pages() {
     arena(|| {
         let mut blocks: Vec<Vec<u8>> = Vec::with_capacity(50);
         blocks.push(vec![1; 9_000]);

@@ -142,7 +142,7 @@ fn a_scope_with_options_that_it_cannot_serve_ends_it() {
 }
 
 #[test]
-fn what_another_thread_frees_ends_it() {
+fn what_another_thread_frees_is_used_again() {
     let _alone = alone();
     let mut most = 0;
     let (sender, receiver) = mpsc::sync_channel::<Vec<Record>>(64);

@@ -8,7 +8,7 @@ use std::{alloc::System, collections::VecDeque};
 static ALLOC: Scoped<System> = Scoped::new(System);
 
 #[test]
-fn what_goes_through_a_queue_is_used_again() {
+fn memory_of_a_queue_is_used_again() {
     // The longest holds 650 KB, and 65 MB go through each.
     for most in [10, 100, 1_000, 10_000] {
         let before = report().claimed;

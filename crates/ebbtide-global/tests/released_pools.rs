@@ -41,7 +41,7 @@ fn free(owner: &Owner, block: *mut u8, size: usize) {
 }
 
 #[test]
-fn what_is_trimmed_and_given_back_is_counted_once() {
+fn memory_that_is_trimmed_and_given_back_is_counted_once() {
     let _alone = alone();
     let owner = started();
     let ticket = owner.enter(&Options::new()).unwrap();

@@ -44,7 +44,7 @@ fn results_are_equal_with_and_without() {
 }
 
 #[test]
-fn what_escapes_stays_as_it_was_while_later_scopes_allocate() {
+fn escaped_blocks_are_unchanged_while_later_scopes_allocate() {
     let mut kept: Vec<Vec<String>> = Vec::new();
     for round in 0..300 {
         let strings = arena(|| {
@@ -165,7 +165,7 @@ fn hash_maps_that_outlive_scopes_grow_in_them() {
 }
 
 #[test]
-fn what_is_leaked_or_forgotten_stays() {
+fn leaked_and_forgotten_blocks_stay() {
     let leaked: Vec<&'static str> =
         (0..100).map(|n| &*arena(|| Box::leak(n.to_string().into_boxed_str()))).collect();
     arena(|| mem::forget(vec![1_u8; 100_000]));

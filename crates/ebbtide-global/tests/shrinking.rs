@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Short {
 static ALLOC: Scoped<Short> = Scoped::new(Short);
 
 #[test]
-fn what_shrinks_stays_where_there_is_nothing_else() {
+fn a_shrinking_block_stays_in_place_if_there_is_no_other_memory() {
     let scope = |number: u8| {
         let blocks: Vec<Vec<u8>> = (0..200).map(|_| vec![number; 300]).collect();
         blocks.into_iter().step_by(20).collect::<Vec<_>>()

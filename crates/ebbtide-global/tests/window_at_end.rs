@@ -21,7 +21,7 @@ fn use_and_free(owner: &Owner) {
 }
 
 #[test]
-fn what_an_ending_owner_ends_for_others_is_not_lost() {
+fn memory_of_idle_scopes_that_an_ending_owner_ends_is_not_lost() {
     // The two ways in which an ending owner observes the live bytes: because it has served many
     // bytes, or at its end.
     for scopes in [40, 1] {

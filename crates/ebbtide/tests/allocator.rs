@@ -588,7 +588,7 @@ macro_rules! collections {
             }
 
             #[test]
-            fn what_needs_drop_is_dropped_once() {
+            fn elements_that_need_drop_are_dropped_once() {
                 let census = Census::forever();
                 let mut arena = Arena::with_chunk_size(100);
                 let s = arena.scope();

@@ -298,7 +298,7 @@ fn a_hint_that_lies_takes_no_more_than_the_elements_do() {
 }
 
 #[test]
-fn what_an_iterator_allocates_stays_where_its_hint_lies() {
+fn allocations_of_an_iterator_with_a_wrong_hint_stay() {
     let mut arena = Arena::with_chunk_size(1000);
     let s = arena.scope();
     let mut inner = Vec::new();

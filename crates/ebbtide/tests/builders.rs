@@ -232,7 +232,7 @@ fn a_string_that_outgrows_a_buffer_fails_and_keeps_whole_characters() {
 }
 
 #[test]
-fn where_twice_as_much_is_refused_the_least_that_is_needed_is_asked_for() {
+fn if_twice_as_much_is_refused_the_least_needed_is_requested() {
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(1_000, backing);
     let mut s = arena.scope();
@@ -657,7 +657,7 @@ fn builders_take_part_in_what_a_function_is_given() {
 
 #[cfg(feature = "poison")]
 #[test]
-fn what_was_built_counts_as_high_water_to_the_byte() {
+fn finished_builders_count_as_high_water_to_the_byte() {
     let mut arena = Arena::with_chunk_size(1 << 12);
     {
         let mut s = arena.scope();

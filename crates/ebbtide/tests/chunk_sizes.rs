@@ -47,7 +47,7 @@ fn the_cap_holds_after_a_reset_to_one_chunk() {
 }
 
 #[test]
-fn what_bytes_retains_skips_chunks_that_are_too_large() {
+fn retaining_bytes_skips_chunks_that_are_too_large() {
     let mut arena = Arena::with_chunk_size(1_000);
     arena.root().alloc_uninit_slice::<u8>(1_000);
     arena.root().alloc_uninit_slice::<u8>(1_000_000);

@@ -190,7 +190,7 @@ fn a_limit_has_room_for_many_small_claims() {
 }
 
 #[test]
-fn where_the_backing_refuses_a_claim_takes_any_spare_chunk() {
+fn a_claim_takes_any_spare_chunk_if_the_backing_refuses() {
     let mut arena = Arena::new();
     {
         let s = arena.scope();

@@ -282,7 +282,7 @@ fn an_oversize_request_in_between_does_not_move_what_grows() {
 }
 
 #[test]
-fn what_outgrew_its_chunk_takes_the_scope_along_and_grows_on_in_place() {
+fn a_block_that_outgrew_its_chunk_takes_the_scope_along_and_grows_in_place() {
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(1 << 12, backing);
     let s = arena.scope();
@@ -341,7 +341,7 @@ fn values_of_every_alignment_and_size_grow() {
 /// Whatever order the chunks have in the list, and though the smaller ones would do for what is
 /// asked.
 #[test]
-fn what_outgrows_its_chunk_goes_to_the_largest_there_is() {
+fn a_block_that_outgrows_its_chunk_goes_to_the_largest_one() {
     for sizes in [[3_000, 50_000, 9_000], [50_000, 9_000, 3_000], [9_000, 3_000, 50_000]] {
         let mut arena = Arena::with_chunk_size(64);
         {

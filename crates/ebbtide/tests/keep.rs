@@ -29,7 +29,7 @@ fn kept<'a>(s: &mut Scope<'a>, len: usize, scratch: [usize; 2], low_end: bool) -
 }
 
 #[test]
-fn what_is_kept_takes_no_more_than_itself_while_the_child_stays_in_the_chunk() {
+fn a_kept_value_takes_only_its_own_size_while_the_child_stays_in_the_chunk() {
     for low_end in [false, true] {
         for len in [0, 1, 2, 10, 100].map(fewer_under_miri) {
             for scratch in [[0, 0], [1000, 0], [0, 1000], [3, 5], [100, 100]] {
@@ -48,7 +48,7 @@ fn what_is_kept_takes_no_more_than_itself_while_the_child_stays_in_the_chunk() {
 }
 
 #[test]
-fn what_is_kept_stays_when_the_child_enters_other_chunks() {
+fn a_kept_value_stays_when_the_child_enters_other_chunks() {
     const MUCH: usize = if cfg!(miri) { 1_200 } else { 20_000 };
     for low_end in [false, true] {
         for len in [1, 50, 1000].map(fewer_under_miri) {

@@ -983,7 +983,7 @@ fn reserved_bytes_are_served_without_the_backing() {
 }
 
 #[test]
-fn what_cannot_be_reserved_is_refused_and_changes_nothing() {
+fn impossible_reservations_are_refused_and_change_nothing() {
     let mut arena = StackArena::<100>::new();
     let s = arena.scope();
     assert!(s.try_reserve(100).is_ok());

@@ -43,7 +43,7 @@ proptest! {
 /// What failed once, kept here rather than in a file of seeds, which mean nothing to a later
 /// version.
 #[test]
-fn what_failed_once_agrees_with_the_model() {
+fn sequences_that_failed_once_agree_with_the_model() {
     // A child of a buffer at an odd address begins at a multiple of 16: what that skips is in use.
     model::run(&[0, 3, 160, 0, 0, 0, 160, 0, 0, 0]);
 }

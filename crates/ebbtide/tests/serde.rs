@@ -103,7 +103,7 @@ fn seeds_nest() {
 }
 
 #[test]
-fn what_the_input_has_as_it_is_is_borrowed() {
+fn strings_without_escapes_are_borrowed_from_the_input() {
     let input = String::from(r#"["plain", "esc\u0061ped"]"#);
     let mut arena = Arena::new();
     let s = arena.scope();

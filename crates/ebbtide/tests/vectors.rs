@@ -916,7 +916,7 @@ fn a_destructor_that_panics_leaves_the_others_to_run() {
 }
 
 #[test]
-fn what_is_forgotten_leaks_and_does_nothing_worse() {
+fn forgetting_leaks_and_does_nothing_worse() {
     let mut arena = Arena::new();
     let s = arena.scope();
     let fill = |list: &mut List<'_, '_, u32>| {
@@ -1154,7 +1154,7 @@ fn a_slice_of_an_iterator_of_any_size_that_lies_or_panics_has_what_it_yielded() 
 }
 
 #[test]
-fn what_cannot_be_had_is_refused_and_nothing_changes() {
+fn impossible_requests_are_refused_and_change_nothing() {
     let mut stack = StackArena::<64>::new();
     let s = stack.scope();
     let mut list = s.vec();
