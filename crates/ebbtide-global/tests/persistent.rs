@@ -21,10 +21,12 @@ use std::{
 #[global_allocator]
 static ALLOC: Scoped<System> = Scoped::new(System);
 
-/// Statistics are global, so one test runs at a time.
+/// Statistics and pools are global, so one test runs at a time and starts with empty pools.
 fn alone() -> MutexGuard<'static, ()> {
     static TESTS: Mutex<()> = Mutex::new(());
-    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
+    let alone = TESTS.lock().unwrap_or_else(PoisonError::into_inner);
+    release_pool();
+    alone
 }
 
 /// Blocks whose contents are checked when they are dropped.
