@@ -1408,3 +1408,19 @@ fn slices_of_too_many_elements_together_leave_a_vector_as_it_was() {
     vec.try_extend_from_slices_copy(&[&MOST]).unwrap();
     assert_eq!(vec.len(), usize::MAX);
 }
+
+#[test]
+#[allow(clippy::manual_repeat_n, reason = "both iterators are tested")]
+fn a_repeated_element_is_added_as_often_as_announced() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    for count in [0, 1, 2, 15, 16, 17, 1_000, 70_000] {
+        let mut bytes = s.vec();
+        bytes.extend(std::iter::repeat_n(7u8, count));
+        bytes.extend(std::iter::repeat(8u8).take(count));
+        assert_eq!(bytes, [vec![7u8; count], vec![8; count]].concat());
+        let mut words = s.vec();
+        words.extend(std::iter::repeat_n(7u64, count));
+        assert_eq!(words, vec![7u64; count]);
+    }
+}

@@ -13,6 +13,7 @@ use crate::{
     error::{AllocError, Failure},
 };
 use core::{
+    any::type_name,
     iter::Zip,
     ops::{ControlFlow, Range},
 };
@@ -164,7 +165,9 @@ impl<T, L: Length> Elements<T, L> {
             return Rest::Plain(values);
         }
         let words = size_of::<I>() / size_of::<usize>();
-        if words == 2 && size_of::<T>() != 0 || words == 3 && size_of::<T>() >= 4 {
+        let is_repetition = words == 2 && is_repetition::<I>();
+        if words == 2 && size_of::<T>() != 0 && !is_repetition || words == 3 && size_of::<T>() >= 4
+        {
             // A range, or the iterator of a slice, perhaps mapped, skipped or in chunks. The
             // standard library zips these by index, without a check for each element. The other
             // range never ends first: there is no memory for so many elements.
@@ -202,6 +205,20 @@ impl<T, L: Length> Elements<T, L> {
         }
         Ok(())
     }
+}
+
+/// Whether `I` repeats one element: `repeat_n`, or `repeat` and `take`. By `try_for_each`, the loop
+/// over it becomes vector code or a `memset`; by `next`, it does not.
+///
+/// A generic function cannot compare its types, but the name of a type is a constant, so this costs
+/// nothing at run time. The standard library may rename its types: only the speed depends on it.
+#[inline(always)]
+fn is_repetition<I>() -> bool {
+    const REPEAT_N: &str = "core::iter::sources::repeat_n::RepeatN<";
+    const TAKE_OF_REPEAT: &str =
+        "core::iter::adapters::take::Take<core::iter::sources::repeat::Repeat<";
+    let name = type_name::<I>();
+    name.starts_with(REPEAT_N) || name.starts_with(TAKE_OF_REPEAT)
 }
 
 /// What is left of an iterator after as many elements as it announced.
