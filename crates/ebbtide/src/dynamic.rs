@@ -60,6 +60,9 @@ use serde::{
 
 /// Any value of a self-describing format, in a scope: see the [module](self).
 ///
+/// Later versions may have more variants, for example for bytes or for integers of 128 bits. A
+/// `match` therefore needs an arm for all others.
+///
 /// ```
 /// # use ebbtide::dynamic::Value;
 /// fn sum(value: &Value<'_>) -> u64 {
@@ -74,6 +77,7 @@ use serde::{
 /// assert_eq!(sum(&Value::Array(&list)), 3);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Value<'a> {
     /// No value: `null`, `None` or `()`.
     #[default]

@@ -9,7 +9,8 @@ use core::{convert::Infallible, error::Error, fmt};
 /// time is not a power of two. A failed call leaves existing allocations and the free memory of the
 /// scope unchanged. The arena keeps any chunks that it added while a slice or string was growing.
 ///
-/// It has no fields, so that `Result<&mut T, AllocError>` is one word.
+/// It has no fields, so that `Result<&mut T, AllocError>` is one word, and so that a
+/// [`Backing`](crate::Backing) can return one.
 ///
 /// ```
 /// use ebbtide::{AllocError, StackArena};
@@ -34,6 +35,9 @@ impl fmt::Display for AllocError {
 impl Error for AllocError {}
 
 /// Either the allocation failed, or the caller's initialiser returned an error.
+///
+/// Nothing else can fail, so there will be no other variants, and a `match` may name these two
+/// only.
 ///
 /// ```
 /// use ebbtide::{AllocOrInitError, StackArena};
