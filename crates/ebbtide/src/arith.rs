@@ -1,8 +1,8 @@
 //! Block placement: the address arithmetic of both ends of a region, in safe code over `usize`.
 //!
 //! The free bytes of a region are the addresses `low..top`. Blocks of known size are taken from the
-//! high end ([`down_small`], [`down`]), blocks that may grow from the low end ([`up`]). At the high
-//! end, rounding *down* after the subtraction needs a single conditional branch; rounding up could
+//! high end ([`down_small`], [`down`], [`down_array`]), blocks that may grow from the low end
+//! ([`up`]). At the high end, rounding *down* needs a single conditional branch; rounding up could
 //! overflow and would need a second one.
 //!
 //! Every function returns `None` if the block does not fit, and never a wrong address because of a
@@ -48,6 +48,33 @@ macro_rules! arithmetic {
         pub const fn down(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
             let start = top.wrapping_sub(size) & !(align - 1);
             if (start.wrapping_sub(low) as $signed) < 0 { None } else { Some(start) }
+        }
+
+        /// Like [`down`], for a `size` that is a multiple of `align`: the layout of an array.
+        ///
+        /// The start does not depend on `low`. In a loop that keeps `low` on the stack, the stores
+        /// to a block would otherwise wait for that load, and the load for stores to earlier blocks
+        /// (docs/decisions/0019-missed-targets.md).
+        ///
+        /// The block fits if at least `size` bytes lie between `low` and the rounded `top`. That
+        /// number is negative where the rounding passes `low`, and fits a signed word, as in
+        /// [`up`].
+        #[inline(always)]
+        #[must_use]
+        pub const fn down_array(
+            top: $word,
+            low: $word,
+            size: $word,
+            align: $word,
+        ) -> Option<$word> {
+            let end = top & !(align - 1);
+            #[allow(clippy::cast_possible_wrap, reason = "no layout exceeds half of the addresses")]
+            let signed_size = size as $signed;
+            if (end.wrapping_sub(low) as $signed) < signed_size {
+                None
+            } else {
+                Some(end.wrapping_sub(size))
+            }
         }
 
         /// Returns the start of a block of `size` bytes at the low end of `low..top`, for any

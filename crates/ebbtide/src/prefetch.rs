@@ -20,7 +20,9 @@ const LINE: usize = 64;
 /// than it gains.
 const FAR: usize = 256 << 10;
 
-/// Of a larger block no more is fetched, for it would push itself out of the nearest cache.
+/// For a larger block only one line is prefetched. Most of the lines from [`DISTANCE`] below on are
+/// the block's own, which the processor predicts once the block is being written, and prefetching
+/// 16 KiB takes several times as long as allocating.
 const MOST: usize = 16 << 10;
 
 /// Prefetches the memory that the next blocks after a `T` at `block` will use. `used` returns the
@@ -63,8 +65,9 @@ pub(crate) fn below_copy(block: NonNull<u8>, size: usize, used: impl FnOnce() ->
 fn lines_below(block: NonNull<u8>, size: usize) {
     let below = block.as_ptr().wrapping_sub(DISTANCE);
     prefetch(below);
+    let end = if size > MOST { LINE } else { size };
     let mut offset = LINE;
-    while offset < size.min(MOST) {
+    while offset < end {
         // Two lines per iteration, which takes as long as two prefetches.
         prefetch(below.wrapping_add(offset));
         prefetch(below.wrapping_add(offset + LINE));

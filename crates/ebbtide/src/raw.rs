@@ -18,7 +18,8 @@
 //! ```text
 //! fork, fork_of, fork_again          a child's words
 //! fork_with_room                     the same; if the parent is nearly full: leave_full_chunk
-//! place, reserve_type, reserve       high end; sized values, slices, strings
+//! place, reserve_type                high end; sized values
+//! reserve, reserve_array, duplicate  high end; any layout, slices, strings
 //!   ├─ the block fits ─► top = start                                        the fast path
 //!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
 //! reserve_low, grow_low              low end; blocks that may grow
@@ -578,23 +579,58 @@ impl Cursor {
         }
     }
 
+    /// Like [`reserve`](Cursor::reserve), for the layout of an array.
+    ///
+    /// # Safety
+    ///
+    /// The size is a multiple of the alignment.
+    #[inline(always)]
+    pub(crate) unsafe fn reserve_array<F: Failure>(
+        &self,
+        layout: Layout,
+    ) -> Result<NonNull<u8>, F> {
+        match self.fit_array(layout) {
+            Some(start) => {
+                self.top.set(start);
+                let block = at(self.low.get(), start);
+                self.track(block, layout.size(), End::High);
+                Ok(block)
+            }
+            None => self.refill(layout, End::High),
+        }
+    }
+
+    /// The address of an array at the high end, if there is room. Does not move the cursor. The
+    /// size must be a multiple of the alignment.
+    #[inline(always)]
+    fn fit_array(&self, layout: Layout) -> Option<usize> {
+        let (top, low) = (self.top.get(), self.low.get().addr().get());
+        let (size, align) = (layout.size(), layout.align());
+        if cfg!(target_arch = "aarch64") {
+            // One instruction shorter there.
+            arith::down(top, low, size, align)
+        } else {
+            arith::down_array(top, low, size, align)
+        }
+    }
+
     /// A block at the high end with a copy of the bytes at `source`.
     ///
     /// # Safety
     ///
-    /// `source` is valid for reads of `layout.size()` bytes until this returns.
+    /// `source` is valid for reads of `layout.size()` bytes until this returns. The size is a
+    /// multiple of the alignment.
     #[inline(always)]
     pub(crate) unsafe fn duplicate<F: Failure>(
         &self,
         source: NonNull<u8>,
         layout: Layout,
     ) -> Result<NonNull<u8>, F> {
-        let (top, low) = (self.top.get(), self.low.get());
         let (size, align) = (layout.size(), layout.align());
-        let block = match arith::down(top, low.addr().get(), size, align) {
+        let block = match self.fit_array(layout) {
             Some(start) => {
                 self.top.set(start);
-                let block = at(low, start);
+                let block = at(self.low.get(), start);
                 self.track(block, size, End::High);
                 // SAFETY: `source` has `size` bytes, and so has the block, which was free a moment
                 // ago (I2).

@@ -70,7 +70,8 @@ impl<'a> Scope<'a> {
         }
         match Layout::array::<T>(len) {
             Ok(layout) => {
-                let block = self.cursor().reserve::<F>(layout)?;
+                // SAFETY: the layout of an array.
+                let block = unsafe { self.cursor().reserve_array::<F>(layout)? };
                 prefetch::below_block(block, layout.size(), || {
                     self.cursor().used_above(block.addr().get())
                 });
@@ -91,7 +92,7 @@ impl<'a> Scope<'a> {
         // alignment, so rounding up does not exceed `isize::MAX` either.
         let layout =
             unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
-        // SAFETY: the slice has `layout.size()` bytes.
+        // SAFETY: the slice has `layout.size()` bytes, a multiple of its alignment.
         let block = unsafe { self.cursor().duplicate::<F>(NonNull::from(values).cast(), layout)? };
         Ok(NonNull::slice_from_raw_parts(block.cast(), len))
     }

@@ -56,6 +56,10 @@ macro_rules! against_the_model {
             let case = (top, low, size, align);
             assert_eq!(subject::down(top, low, size, align).map(i128::from), down, "{case:?}");
             assert_eq!(subject::up(top, low, size, align).map(i128::from), up, "{case:?}");
+            if size % align == 0 {
+                let array = subject::down_array(top, low, size, align);
+                assert_eq!(array.map(i128::from), down, "{case:?}");
+            }
             let small = usize::try_from(size).is_ok_and(|size| size <= SMALL)
                 && usize::try_from(align).is_ok_and(|align| align <= SMALL);
             if small && usize::try_from(low).is_ok_and(|low| low >= LOWEST_ADDRESS) {
@@ -81,6 +85,9 @@ fn check_native(top: usize, low: usize, size: usize, align: usize) {
     assert_eq!(arith::down(top, low, size, align).map(wide), down, "{case:?}");
     let up = model_up(w_top, w_low, w_size, w_align);
     assert_eq!(arith::up(top, low, size, align).map(wide), up, "{case:?}");
+    if size % align == 0 {
+        assert_eq!(arith::down_array(top, low, size, align).map(wide), down, "{case:?}");
+    }
     if size <= SMALL && align <= SMALL && low >= LOWEST_ADDRESS {
         assert_eq!(arith::down_small(top, low, size, align).map(wide), down, "{case:?}");
     }

@@ -5,15 +5,14 @@
 	subq	$56, %rsp
 	movq	%rdx, %rbx
 	shlq	$4, %rdx
-	movq	(%rdi), %rax
-	movq	16(%rdi), %r14
-	subq	%rdx, %rax
-	andq	$-8, %rax
-	movq	%rax, %rcx
-	subq	%r14, %rcx
-	js	.LBB11_2
-	movq	%rax, (%rdi)
-	addq	%rcx, %r14
+	movq	(%rdi), %r14
+	andq	$-8, %r14
+	movq	%r14, %rax
+	subq	16(%rdi), %rax
+	cmpq	%rdx, %rax
+	jl	.LBB11_2
+	subq	%rdx, %r14
+	movq	%r14, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
 	movq	(%rax), %rax
 	cmpq	%rax, %rdx
@@ -25,23 +24,20 @@
 	cmpq	$262144, %rax
 	jb	.LBB11_8
 	prefetcht0	-4096(%r14)
-	cmpq	$16384, %rdx
-	movl	$16384, %eax
-	cmovbq	%rdx, %rax
-	cmpq	$5, %rbx
-	jb	.LBB11_10
-	leaq	-4032(%r14), %rcx
-	movl	$64, %edi
+	leaq	-5(%rbx), %rax
+	cmpq	$1019, %rax
+	ja	.LBB11_8
+	leaq	-4032(%r14), %rax
+	movl	$64, %ecx
 .LBB11_7:
-	prefetcht0	-64(%rcx,%rdi)
-	prefetcht0	(%rcx,%rdi)
-	subq	$-128, %rdi
-	cmpq	%rax, %rdi
-	jb	.LBB11_7
+	prefetcht0	-64(%rax,%rcx)
+	prefetcht0	(%rax,%rcx)
+	subq	$-128, %rcx
+	cmpq	%rcx, %rdx
+	ja	.LBB11_7
 .LBB11_8:
 	cmpq	$16, %rbx
 	jae	.LBB11_9
-.LBB11_10:
 	testq	%rbx, %rbx
 	je	.LBB11_12
 	movq	%r14, %rdi

@@ -13,15 +13,14 @@
 .LBB206_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
-	movq	(%rdi), %rcx
-	movq	16(%rdi), %rax
-	subq	%r14, %rcx
-	andq	$-8, %rcx
-	movq	%rcx, %rsi
-	subq	%rax, %rsi
-	js	.LBB206_4
-	movq	%rcx, (%rdi)
-	addq	%rsi, %rax
+	movq	(%rdi), %rax
+	andq	$-8, %rax
+	movq	%rax, %rcx
+	subq	16(%rdi), %rcx
+	cmpq	%r14, %rcx
+	jl	.LBB206_4
+	subq	%r14, %rax
+	movq	%rax, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
@@ -33,19 +32,17 @@
 	cmpq	$262144, %rcx
 	jb	.LBB206_14
 	prefetcht0	-4096(%rax)
-	cmpq	$16384, %r14
-	movl	$16384, %ecx
-	cmovbq	%r14, %rcx
-	cmpq	$9, %rdx
-	jb	.LBB206_14
-	leaq	-4032(%rax), %rsi
-	movl	$64, %edi
+	leaq	-9(%rdx), %rcx
+	cmpq	$2039, %rcx
+	ja	.LBB206_14
+	leaq	-4032(%rax), %rcx
+	movl	$64, %esi
 .LBB206_10:
-	prefetcht0	-64(%rsi,%rdi)
-	prefetcht0	(%rsi,%rdi)
-	subq	$-128, %rdi
-	cmpq	%rcx, %rdi
-	jb	.LBB206_10
+	prefetcht0	-64(%rcx,%rsi)
+	prefetcht0	(%rcx,%rsi)
+	subq	$-128, %rsi
+	cmpq	%rsi, %r14
+	ja	.LBB206_10
 	jmp	.LBB206_11
 .LBB206_4:
 	movq	%rdx, %r15

@@ -2,14 +2,13 @@
 	pushq	%r14
 	pushq	%rbx
 	subq	$48, %rsp
-	movq	(%rdi), %rcx
-	movq	16(%rdi), %rax
-	subq	%rdx, %rcx
-	movq	%rcx, %r8
-	subq	%rax, %r8
-	js	.LBB207_17
-	movq	%rcx, (%rdi)
-	addq	%r8, %rax
+	movq	(%rdi), %rax
+	movq	%rax, %rcx
+	subq	16(%rdi), %rcx
+	cmpq	%rdx, %rcx
+	jl	.LBB207_17
+	subq	%rdx, %rax
+	movq	%rax, (%rdi)
 	cmpq	$8, %rdx
 	jae	.LBB207_2
 	cmpq	$1, %rdx
@@ -38,15 +37,15 @@
 	movb	%cl, (%rax)
 	jmp	.LBB207_18
 .LBB207_3:
-	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %r8
-	movq	(%r8), %r8
-	cmpq	%r8, %rdx
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
+	movq	(%rcx), %rcx
+	cmpq	%rcx, %rdx
 	movq	%rax, %r14
 	jb	.LBB207_6
-	movq	8(%rdi), %rdi
-	movq	8(%rdi), %rdi
-	subq	%rcx, %rdi
-	cmpq	$262144, %rdi
+	movq	8(%rdi), %rcx
+	movq	8(%rcx), %rcx
+	subq	%rax, %rcx
+	cmpq	$262144, %rcx
 	jb	.LBB207_6
 	movq	%rax, %rdi
 	movq	%rsi, %rbx
