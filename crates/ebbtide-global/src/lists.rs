@@ -14,6 +14,9 @@ pub(crate) struct FreeLists {
     pub(crate) live: Cell<i64>,
     /// The blocks that a persistent scope has bumped, including those that were rewound.
     pub(crate) bumped: Cell<i64>,
+    /// The blocks of a persistent scope that other threads freed while its stack was full, so that
+    /// they were not listed.
+    pub(crate) lost: Cell<i64>,
     /// The number of chunks besides its first from which on the scope's empty chunks are counted.
     pub(crate) count_at: Cell<u32>,
 }

@@ -8,11 +8,12 @@
 use ebbtide_global::{Options, engine::Owner, report};
 use std::{
     alloc::Layout,
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
 };
 
+const TINY: Layout = Layout::new::<[u64; 8]>();
 const SMALL: Layout = Layout::new::<[u64; 64]>();
 /// Larger than the blocks that the fast paths serve.
 const MEDIUM: Layout = Layout::new::<[u64; 200]>();
@@ -185,6 +186,85 @@ fn a_scope_ends_with_its_last_block_though_many_were_freed_at_once() {
     free(&owner, last, SMALL);
     owner.publish_at_rest();
     assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+}
+
+/// Other threads have freed some blocks of the empty chunks that a scope gives back, without the
+/// owner having heard of it.
+#[test]
+fn a_scope_that_gave_chunks_back_ends_with_its_last_block() {
+    let _alone = alone();
+    let (owner, pinned) = owner_with_sparse_chunks();
+    let scope = owner.enter_default().unwrap();
+    let mut blocks: Vec<_> = (0..100_000).map(|_| take(&owner, TINY)).collect();
+    free_elsewhere(blocks.drain(..20_000), TINY);
+    owner.leave(scope);
+    let scope = owner.enter_default().unwrap();
+    let last = blocks.swap_remove(7);
+    blocks.into_iter().for_each(|block| free(&owner, block, TINY));
+    // The lists have no such block, and most chunks are empty.
+    let others: Vec<_> = (0..700).map(|_| take(&owner, MEDIUM)).collect();
+    others.into_iter().for_each(|block| free(&owner, block, MEDIUM));
+    free_elsewhere(pinned, SMALL);
+    owner.leave(scope);
+    free(&owner, last, TINY);
+    owner.publish_at_rest();
+    assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+}
+
+/// A queue from which another thread takes more blocks at a time than come back to the scope.
+fn serves_a_queue(session: impl Fn(&Owner, &mut dyn FnMut())) {
+    const BATCH: usize = 5_000;
+    const QUEUED: usize = 40;
+    let _alone = alone();
+    let (owner, pinned) = owner_with_sparse_chunks();
+    let mut queue = VecDeque::new();
+    let (mut served, mut refused) = (0, 0);
+    session(&owner, &mut || {
+        let mut blocks: Vec<Block> = Vec::new();
+        for _ in 0..5 * BATCH {
+            let block = owner.alloc(TINY);
+            if block.is_null() {
+                refused += 1;
+            } else {
+                blocks.push(Block(block));
+            }
+        }
+        served += blocks.len();
+        let (mut batch, mut temporary) = (Vec::new(), Vec::new());
+        for (number, block) in blocks.into_iter().enumerate() {
+            if number % 5 == 0 { batch.push(block) } else { temporary.push(block) }
+        }
+        temporary.into_iter().for_each(|block| free(&owner, block, TINY));
+        queue.push_back(batch);
+        if queue.len() == QUEUED {
+            free_elsewhere(queue.drain(..4).flatten(), TINY);
+        }
+    });
+    assert!(refused < served / 4, "{refused} requests were refused, {served} were served");
+    free_elsewhere(queue.into_iter().flatten(), TINY);
+    free_elsewhere(pinned, SMALL);
+    owner.end();
+    assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+}
+
+#[test]
+fn a_queue_is_served_though_many_blocks_do_not_come_back() {
+    serves_a_queue(|owner, step| {
+        for _ in 0..300 {
+            let scope = owner.enter_default().unwrap();
+            step();
+            owner.leave(scope);
+        }
+    });
+}
+
+#[test]
+fn a_queue_is_served_in_one_session_though_many_blocks_do_not_come_back() {
+    serves_a_queue(|owner, step| {
+        let scope = owner.enter_default().unwrap();
+        (0..300).for_each(|_| step());
+        owner.leave(scope);
+    });
 }
 
 /// A block is listed with the size that it has when it is freed, not with the one that it was

@@ -407,11 +407,7 @@ impl Owner {
         }
         // It may be a chunk that is given back.
         self.search_position.set(None);
-        // Frees by other threads were not subtracted from `live` yet.
-        let give_up = |chunk: Run, live: i64| {
-            if let Some(lists) = self.existing_lists() {
-                lists.live.set(lists.live.get() - live);
-            }
+        let give_up = |chunk: Run| {
             if is_persistent {
                 chunk.entry().count_unpinned();
                 Owner::refuse_returns(chunk);
@@ -426,7 +422,7 @@ impl Owner {
             if is_swept(chunk) {
                 before.set_next(chunk.next());
                 added_chunks.set(added_chunks.get().saturating_sub(1));
-                give_up(chunk, i64::from(chunk.entry().local.get()));
+                give_up(chunk);
             } else {
                 before = chunk;
             }
@@ -437,13 +433,15 @@ impl Owner {
             while let Some(chunk) = next {
                 next = chunk.next();
                 if is_swept(chunk) {
-                    // `adopt_whole` counted the blocks that were alive then.
-                    let Entry { local, adopted_live, .. } = chunk.entry();
-                    give_up(chunk, i64::from(local.get()) + i64::from(adopted_live.get()));
+                    give_up(chunk);
                 } else {
                     chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
                 }
             }
+        }
+        if is_persistent {
+            // Other threads have freed blocks of the empty chunks.
+            self.recount();
         }
         true
     }

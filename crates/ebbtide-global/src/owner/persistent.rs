@@ -22,7 +22,8 @@
 //!
 //! A persistent scope ends in these cases, and retires its chunks:
 //!
-//! - when it is suspended, if none of its blocks is alive, or if its lists serve too few requests;
+//! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
+//!   if too many of its blocks did not come back;
 //! - when its owner frees the last of its blocks while it is suspended;
 //! - when a scope is opened that may not continue it, because of its options or because it is
 //!   skipped;

@@ -12,7 +12,7 @@
 //!   the link to the next block.
 //! - **R2** The stack of a chunk is open only while a scope with this first chunk persists. Whoever
 //!   ends the scope closes the stack before it gives up the chunks, and then counts the blocks as
-//!   freed.
+//!   freed. The owner may close it earlier.
 //! - **R3** The entry's `returned_to` is a hint: a block may reach the stack of a scope to which
 //!   its chunk no longer belongs. So a block that is taken from a stack is listed only if its chunk
 //!   has the ID of the persistent scope (G8). Otherwise it is counted as freed.
@@ -86,8 +86,19 @@ impl Owner {
         if !returned.has_blocks() {
             return false;
         }
-        let scope = self.persistence.scope.get();
         let first = returned.take();
+        self.list_returned(first);
+        if returned::was_full(first) && self.has_lost_many() {
+            self.persistence.is_ending.set(true);
+            self.list_returned(returned.close());
+        }
+        true
+    }
+
+    /// Lists the blocks that were taken from the stack of the persistent scope. `first` is the word
+    /// of the first one.
+    fn list_returned(&self, first: u64) {
+        let scope = self.persistence.scope.get();
         for_each(first, |place, block, list| {
             let entry = place.entry();
             // R3. Relaxed: see `Entry`.
@@ -103,16 +114,23 @@ impl Owner {
                 self.free_shared(place.run());
             }
         });
-        if returned::was_full(first) {
-            self.recount();
-        }
-        true
+    }
+
+    /// After the stack was full: whether memory is short, and the blocks that found no room since
+    /// the scope began to persist are a quarter of its blocks. Their memory is unused until their
+    /// chunks are empty. If the scope listed further blocks of these chunks, it would serve them
+    /// again and again, and few of the chunks would ever be empty.
+    fn has_lost_many(&self) -> bool {
+        let Some(lists) = self.existing_lists() else { return false };
+        let lost = lists.lost.get() + self.recount();
+        lists.lost.set(lost);
+        lost * 4 > lists.live.get() + lost && memory::is_tight()
     }
 
     /// Recounts the live blocks of the persistent scope, which is the innermost. Threads that found
-    /// the stack full have counted blocks as freed without the owner's knowledge.
-    fn recount(&self) {
-        let Some(lists) = self.existing_lists() else { return };
+    /// the stack full have counted blocks as freed without the owner's knowledge. Returns how many.
+    pub(super) fn recount(&self) -> i64 {
+        let Some(lists) = self.existing_lists() else { return 0 };
         let bumped_in = Run::list(self.current_chunk.get());
         let chunks = bumped_in.chain(Run::list(self.persistence.adopted.get()));
         // G3. Blocks that were bumped since the last flush are in neither sum.
@@ -124,6 +142,7 @@ impl Owner {
         lists.live.set(lists.live.get() - surplus);
         let before = &self.persistence.live_before;
         before.set(before.get() - surplus);
+        surplus
     }
 
     /// Gives back the empty chunks of the persistent scope, which is the innermost, if more memory
