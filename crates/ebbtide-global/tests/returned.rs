@@ -88,6 +88,13 @@ fn held(owner: &Owner) -> usize {
     report().held
 }
 
+/// No block is alive, and no chunk is pinned.
+#[track_caller]
+fn assert_nothing_stays(owner: &Owner) {
+    owner.publish_at_rest();
+    assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+}
+
 /// Splits off every eighth block.
 fn every_eighth(blocks: BTreeSet<Block>) -> (Vec<Block>, Vec<Block>) {
     let (mut others, mut eighth) = (Vec::new(), Vec::new());
@@ -148,8 +155,7 @@ fn a_scope_whose_blocks_all_came_back_ends() {
     free_elsewhere(blocks, SMALL);
     free_elsewhere(pinned, SMALL);
     owner.leave(owner.enter_default().unwrap());
-    owner.publish_at_rest();
-    assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+    assert_nothing_stays(&owner);
 }
 
 #[test]
@@ -166,8 +172,7 @@ fn blocks_on_their_way_back_are_freed_when_the_scope_ends() {
         end(&owner);
         free_elsewhere(late, SMALL);
         free_elsewhere(pinned, SMALL);
-        owner.publish_at_rest();
-        assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+        assert_nothing_stays(&owner);
     }
 }
 
@@ -184,8 +189,7 @@ fn a_scope_ends_with_its_last_block_though_many_were_freed_at_once() {
     free_elsewhere(pinned, SMALL);
     owner.leave(owner.enter_default().unwrap());
     free(&owner, last, SMALL);
-    owner.publish_at_rest();
-    assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+    assert_nothing_stays(&owner);
 }
 
 /// Other threads have freed some blocks of the empty chunks that a scope gives back, without the
@@ -207,8 +211,7 @@ fn a_scope_that_gave_chunks_back_ends_with_its_last_block() {
     free_elsewhere(pinned, SMALL);
     owner.leave(scope);
     free(&owner, last, TINY);
-    owner.publish_at_rest();
-    assert_eq!((report().live, report().escapes.pinned_chunks), (0, 0));
+    assert_nothing_stays(&owner);
 }
 
 /// A queue from which another thread takes more blocks at a time than come back to the scope.

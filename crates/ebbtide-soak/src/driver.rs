@@ -20,7 +20,8 @@ static ALLOC: Scoped<System> = Scoped::new(System);
 const USAGE: &str =
     "usage: [--check] [--only TEXT] [--scale FACTOR] | --run NAME [--scale FACTOR] [off]";
 
-/// The steps of the run that repeats a growing one, relative to that one.
+/// The steps of the run that repeats a growing one, relative to that one. The longer run decides: a
+/// program whose threads free one another's values takes a while to reach its highest use.
 const LONGER: f64 = 8.0;
 
 /// The options of the command line.

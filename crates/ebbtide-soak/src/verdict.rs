@@ -32,9 +32,6 @@ impl Run {
 
 /// Whether the second half of `ours` needed more memory than the first, and more than what the
 /// program needs without scopes explains.
-///
-/// A program whose threads free one another's values takes a while to reach its highest use. So a
-/// growing run is repeated with more steps, and that run decides.
 #[allow(clippy::cast_precision_loss, reason = "compared with wide margins")]
 pub fn grows(ours: &Run, glibc: &Run) -> bool {
     let Measured { first_peak_kib, second_peak_kib, .. } = ours.measured;

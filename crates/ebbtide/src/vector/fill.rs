@@ -165,9 +165,12 @@ impl<T, L: Length> Elements<T, L> {
             return Rest::Plain(values);
         }
         let words = size_of::<I>() / size_of::<usize>();
-        let is_repetition = words == 2 && is_repetition::<I>();
-        if words == 2 && size_of::<T>() != 0 && !is_repetition || words == 3 && size_of::<T>() >= 4
-        {
+        let is_zipped = match words {
+            2 => size_of::<T>() != 0 && !is_repetition::<I>(),
+            3 => size_of::<T>() >= 4,
+            _ => false,
+        };
+        if is_zipped {
             // A range, or the iterator of a slice, perhaps mapped, skipped or in chunks. The
             // standard library zips these by index, without a check for each element. The other
             // range never ends first: there is no memory for so many elements.
