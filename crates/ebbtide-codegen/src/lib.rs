@@ -76,3 +76,9 @@ pub fn collect_slice<'a>(s: &Scope<'a>, values: &[u32]) -> &'a mut [u32] {
 pub fn clone_slice<'a>(s: &Scope<'a>, values: &[&'a str]) -> &'a mut [&'a str] {
     s.alloc_slice_clone(values)
 }
+
+/// A default scope: open, allocate, close.
+#[unsafe(no_mangle)]
+pub fn default_scope(value: u64) -> u64 {
+    ebbtide::scope(|s| *black_box(s.alloc(value)))
+}

@@ -118,7 +118,8 @@ thread_local! {
 /// The state of a thread.
 struct Local {
     state: Cell<u8>,
-    /// The state after a lease of the primary entry: `READY`, or `CLAIMED`.
+    /// The state after a lease of the primary entry: `READY`, or `CLAIMED`. Claims set it, also on
+    /// other threads, if the scope was sent there. So nobody else uses it during a lease.
     state_when_idle: Cell<u8>,
     /// The thread is ending and has freed its idle entries.
     dead: Cell<bool>,

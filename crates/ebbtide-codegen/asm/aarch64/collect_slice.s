@@ -13,14 +13,14 @@
 	add	x19, x1, x11
 	stp	x8, x0, [sp]
 	stp	xzr, xzr, [sp, #16]
-	cbz	x2, .LBB12_13
+	cbz	x2, .LBB14_13
 	ldr	x10, [x8, #16]
 	ldr	x9, [x8]
 	add	x12, x10, #3
 	and	x0, x12, #0xfffffffffffffffc
 	sub	x12, x9, x0
 	cmp	x12, x11
-	b.ge	.LBB12_5
+	b.ge	.LBB14_5
 .Ltmp10:
 	mov	x0, x8
 	mov	x1, x20
@@ -28,14 +28,14 @@
 	bl	_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE
 .Ltmp11:
 	mov	x3, x1
-.LBB12_4:
+.LBB14_4:
 	mov	x1, x3
 	ldp	x20, x19, [sp, #112]
 	ldr	x21, [sp, #96]
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #128
 	ret
-.LBB12_5:
+.LBB14_5:
 	ldr	x12, [x8, #8]
 	sub	x13, x3, #1
 	stp	x3, x9, [sp, #24]
@@ -48,10 +48,10 @@
 	str	x11, [x8, #16]
 	stp	x12, x10, [sp, #40]
 	str	x11, [sp, #72]
-	b.hs	.LBB12_7
+	b.hs	.LBB14_7
 	mov	x9, xzr
-	b	.LBB12_10
-.LBB12_7:
+	b	.LBB14_10
+.LBB14_7:
 	add	x9, x9, #1
 	mov	w11, #8
 	movi	v0.4s, #1
@@ -62,7 +62,7 @@
 	sub	x9, x9, x10
 	add	x10, x20, x9, lsl #2
 	mov	x13, x9
-.LBB12_8:
+.LBB14_8:
 	ldp	q1, q2, [x12, #-16]
 	subs	x13, x13, #8
 	add	x12, x12, #32
@@ -70,36 +70,36 @@
 	add	v2.4s, v2.4s, v0.4s
 	stp	q1, q2, [x11, #-16]
 	add	x11, x11, #32
-	b.ne	.LBB12_8
+	b.ne	.LBB14_8
 	mov	x20, x10
-.LBB12_10:
+.LBB14_10:
 	cmp	x20, x19
-	b.eq	.LBB12_21
+	b.eq	.LBB14_21
 	ldr	w10, [x20], #4
 	add	w10, w10, #1
 	str	w10, [x0, x9, lsl #2]
 	add	x9, x9, #1
 	cmp	x3, x9
-	b.ne	.LBB12_10
+	b.ne	.LBB14_10
 	str	x3, [sp, #16]
-.LBB12_13:
+.LBB14_13:
 	cmp	x20, x19
-	b.eq	.LBB12_20
-.LBB12_14:
+	b.eq	.LBB14_20
+.LBB14_14:
 	ldr	x8, [sp, #24]
 	ldr	w21, [x20], #4
 	cmp	x8, x3
-	b.eq	.LBB12_16
+	b.eq	.LBB14_16
 	add	w8, w21, #1
 	str	w8, [x0, x3, lsl #2]
 	add	x3, x3, #1
 	cmp	x20, x19
 	str	x3, [sp, #16]
-	b.ne	.LBB12_14
-	b	.LBB12_19
-.LBB12_16:
+	b.ne	.LBB14_14
+	b	.LBB14_19
+.LBB14_16:
 	cmn	x3, #1
-	b.eq	.LBB12_23
+	b.eq	.LBB14_23
 .Ltmp12:
 	mov	x0, sp
 	add	x1, x3, #1
@@ -111,30 +111,30 @@
 	add	x3, x3, #1
 	cmp	x20, x19
 	str	x3, [sp, #16]
-	b.ne	.LBB12_14
-.LBB12_19:
+	b.ne	.LBB14_14
+.LBB14_19:
 	ldp	x8, x0, [sp]
 	ldr	x10, [sp, #24]
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB12_4
-	b	.LBB12_22
-.LBB12_20:
+	b.ne	.LBB14_4
+	b	.LBB14_22
+.LBB14_20:
 	mov	x10, x3
 	add	x11, x0, x3, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB12_4
-	b	.LBB12_22
-.LBB12_21:
+	b.ne	.LBB14_4
+	b	.LBB14_22
+.LBB14_21:
 	mov	x10, x3
 	mov	x3, x9
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB12_4
-.LBB12_22:
+	b.ne	.LBB14_4
+.LBB14_22:
 	sub	x10, x3, x10
 	add	x9, x9, x10, lsl #2
 	str	x9, [x8, #16]
@@ -144,21 +144,21 @@
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #128
 	ret
-.LBB12_23:
+.LBB14_23:
 .Ltmp15:
 	adrp	x0, .Lanon..3
 	add	x0, x0, :lo12:.Lanon..3
 	bl	_ZN69_$LT$core..convert..Infallible$u20$as$u20$ebbtide..error..Failure$GT$9too_largeE
 .Ltmp16:
 	brk	#0x1
-.LBB12_25:
+.LBB14_25:
 .Ltmp14:
 	mov	x19, x0
 	mov	x0, sp
 	bl	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E
 	mov	x0, x19
 	bl	_Unwind_Resume
-.LBB12_26:
+.LBB14_26:
 .Ltmp17:
 	mov	x19, x0
 	mov	x0, sp

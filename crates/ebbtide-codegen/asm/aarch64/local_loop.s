@@ -10,9 +10,9 @@
 	mov	x19, x1
 	sub	x8, x9, #64
 	cmp	x8, x0
-	b.lo	.LBB13_7
-	cbz	x19, .LBB13_6
-.LBB13_2:
+	b.lo	.LBB16_7
+	cbz	x19, .LBB16_6
+.LBB16_2:
 	ldr	x8, [x20, #8]
 	mov	x21, xzr
 	and	x9, x9, #0xfffffffffffffff0
@@ -20,10 +20,10 @@
 	mov	w22, #8
 	mov	w23, #3
 	add	x24, sp, #16
-.LBB13_3:
+.LBB16_3:
 	sub	x10, x9, #8
 	cmp	x10, x0
-	b.lo	.LBB13_5
+	b.lo	.LBB16_5
 	str	x21, [x10]
 	mov	x9, x10
 	str	x10, [sp, #16]
@@ -31,9 +31,9 @@
 	//APP
 	//NO_APP
 	cmp	x19, x21
-	b.ne	.LBB13_3
-	b	.LBB13_6
-.LBB13_5:
+	b.ne	.LBB16_3
+	b	.LBB16_6
+.LBB16_5:
 	str	x21, [sp, #8]
 	//APP
 	//NO_APP
@@ -53,15 +53,15 @@
 	//APP
 	//NO_APP
 	cmp	x19, x21
-	b.ne	.LBB13_3
-.LBB13_6:
+	b.ne	.LBB16_3
+.LBB16_6:
 	ldp	x20, x19, [sp, #112]
 	ldp	x22, x21, [sp, #96]
 	ldp	x24, x23, [sp, #80]
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #128
 	ret
-.LBB13_7:
+.LBB16_7:
 	ldr	x8, [x20, #8]
 	str	x0, [sp, #32]
 	add	x0, sp, #16
@@ -71,5 +71,5 @@
 	ldur	q0, [sp, #24]
 	str	x9, [x20]
 	stur	q0, [x20, #8]
-	cbnz	x19, .LBB13_2
-	b	.LBB13_6
+	cbnz	x19, .LBB16_2
+	b	.LBB16_6

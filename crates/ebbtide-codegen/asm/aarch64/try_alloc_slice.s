@@ -1,8 +1,8 @@
 	lsr	x8, x1, #60
-	cbz	x8, .LBB206_2
+	cbz	x8, .LBB209_2
 	mov	x0, xzr
 	ret
-.LBB206_2:
+.LBB209_2:
 	sub	sp, sp, #80
 	stp	x29, x30, [sp, #48]
 	stp	x20, x19, [sp, #64]
@@ -13,46 +13,46 @@
 	sub	x10, x10, x8
 	and	x10, x10, #0xfffffffffffffff8
 	subs	x11, x10, x9
-	b.mi	.LBB206_11
+	b.mi	.LBB209_11
 	str	x10, [x0]
 	add	x0, x9, x11
-	cbz	x1, .LBB206_10
-.LBB206_4:
+	cbz	x1, .LBB209_10
+.LBB209_4:
 	cmp	x1, #4
-	b.hs	.LBB206_6
+	b.hs	.LBB209_6
 	mov	x8, xzr
-	b	.LBB206_9
-.LBB206_6:
+	b	.LBB209_9
+.LBB209_6:
 	mov	w8, #2
 	mov	w9, #4
-	adrp	x10, .LCPI206_0
+	adrp	x10, .LCPI209_0
 	dup	v0.2d, x8
 	dup	v1.2d, x9
-	ldr	q2, [x10, :lo12:.LCPI206_0]
+	ldr	q2, [x10, :lo12:.LCPI209_0]
 	and	x8, x1, #0xffffffffffffffc
 	add	x9, x0, #16
 	and	x10, x1, #0xffffffffffffffc
-.LBB206_7:
+.LBB209_7:
 	add	v3.2d, v2.2d, v0.2d
 	subs	x10, x10, #4
 	stp	q2, q3, [x9, #-16]
 	add	v2.2d, v2.2d, v1.2d
 	add	x9, x9, #32
-	b.ne	.LBB206_7
+	b.ne	.LBB209_7
 	cmp	x1, x8
-	b.eq	.LBB206_10
-.LBB206_9:
+	b.eq	.LBB209_10
+.LBB209_9:
 	mov	x9, x8
 	add	x8, x8, #1
 	cmp	x1, x8
 	str	x9, [x0, x9, lsl #3]
-	b.ne	.LBB206_9
-.LBB206_10:
+	b.ne	.LBB209_9
+.LBB209_10:
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80
 	ret
-.LBB206_11:
+.LBB209_11:
 	//APP
 	//NO_APP
 	stp	xzr, x8, [sp]
@@ -75,11 +75,11 @@
 	stur	q0, [x20, #8]
 	//APP
 	//NO_APP
-	cbz	x0, .LBB206_13
+	cbz	x0, .LBB209_13
 	mov	x1, x19
-	cbnz	x19, .LBB206_4
-	b	.LBB206_10
-.LBB206_13:
+	cbnz	x19, .LBB209_4
+	b	.LBB209_10
+.LBB209_13:
 	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
 	add	sp, sp, #80

@@ -12,7 +12,7 @@
 	pxor	%xmm0, %xmm0
 	movdqu	%xmm0, 24(%rsp)
 	testq	%rcx, %rcx
-	je	.LBB12_1
+	je	.LBB14_1
 	leaq	(,%rcx,4), %r8
 	movq	(%rdi), %r9
 	movq	16(%rdi), %r10
@@ -21,34 +21,34 @@
 	movq	%r9, %r11
 	subq	%rax, %r11
 	cmpq	%r8, %r11
-	jge	.LBB12_19
+	jge	.LBB14_19
 .Ltmp10:
 	callq	*_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE@GOTPCREL(%rip)
 .Ltmp11:
 	movq	%rdx, %rcx
-	jmp	.LBB12_30
-.LBB12_1:
+	jmp	.LBB14_30
+.LBB14_1:
 	movl	$4, %eax
 	cmpq	%rdx, %rsi
-	je	.LBB12_3
-.LBB12_7:
+	je	.LBB14_3
+.LBB14_7:
 	leaq	8(%rsp), %rbx
-.LBB12_8:
+.LBB14_8:
 	movl	(%rsi), %ebp
 	cmpq	%rcx, 32(%rsp)
-	je	.LBB12_9
-.LBB12_12:
+	je	.LBB14_9
+.LBB14_12:
 	addq	$4, %rsi
 	incl	%ebp
 	movl	%ebp, (%rax,%rcx,4)
 	incq	%rcx
 	movq	%rcx, 24(%rsp)
 	cmpq	%rdx, %rsi
-	jne	.LBB12_8
-	jmp	.LBB12_13
-.LBB12_9:
+	jne	.LBB14_8
+	jmp	.LBB14_13
+.LBB14_9:
 	cmpq	$-1, %rcx
-	je	.LBB12_16
+	je	.LBB14_16
 	movq	%rsi, %r14
 	movq	%rdx, %r15
 	incq	%rcx
@@ -61,17 +61,17 @@
 	movq	24(%rsp), %rcx
 	movq	%r15, %rdx
 	movq	%r14, %rsi
-	jmp	.LBB12_12
-.LBB12_13:
+	jmp	.LBB14_12
+.LBB14_13:
 	movq	8(%rsp), %rdi
 	movq	16(%rsp), %rax
 	movq	32(%rsp), %rdx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	je	.LBB12_15
-	jmp	.LBB12_30
-.LBB12_19:
+	je	.LBB14_15
+	jmp	.LBB14_30
+.LBB14_19:
 	movq	8(%rdi), %r11
 	addq	%rax, %r8
 	movq	%r8, 16(%rdi)
@@ -87,10 +87,10 @@
 	cmpq	%r8, %rcx
 	cmovbq	%rcx, %r8
 	cmpq	$8, %r8
-	jae	.LBB12_21
+	jae	.LBB14_21
 	xorl	%r8d, %r8d
-	jmp	.LBB12_24
-.LBB12_21:
+	jmp	.LBB14_24
+.LBB14_21:
 	incq	%r8
 	movl	%r8d, %r9d
 	andl	$7, %r9d
@@ -101,7 +101,7 @@
 	leaq	16(%rax), %r10
 	xorl	%r11d, %r11d
 	pcmpeqd	%xmm0, %xmm0
-.LBB12_22:
+.LBB14_22:
 	movdqu	(%rsi,%r11,4), %xmm1
 	movdqu	16(%rsi,%r11,4), %xmm2
 	psubd	%xmm0, %xmm1
@@ -110,33 +110,33 @@
 	movdqu	%xmm2, (%r10,%r11,4)
 	addq	$8, %r11
 	cmpq	%r11, %r8
-	jne	.LBB12_22
+	jne	.LBB14_22
 	movq	%r9, %rsi
-.LBB12_24:
+.LBB14_24:
 	cmpq	%rdx, %rsi
-	je	.LBB12_25
+	je	.LBB14_25
 	movl	(%rsi), %r9d
 	addq	$4, %rsi
 	incl	%r9d
 	movl	%r9d, (%rax,%r8,4)
 	incq	%r8
 	cmpq	%r8, %rcx
-	jne	.LBB12_24
+	jne	.LBB14_24
 	movq	%rcx, 24(%rsp)
 	cmpq	%rdx, %rsi
-	jne	.LBB12_7
-.LBB12_3:
+	jne	.LBB14_7
+.LBB14_3:
 	movq	%rcx, %rdx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	jne	.LBB12_30
-.LBB12_15:
+	jne	.LBB14_30
+.LBB14_15:
 	movq	%rcx, %r8
 	subq	%rdx, %r8
 	leaq	(%rsi,%r8,4), %rdx
 	movq	%rdx, 16(%rdi)
-.LBB12_30:
+.LBB14_30:
 	movq	%rcx, %rdx
 	addq	$88, %rsp
 	popq	%rbx
@@ -144,26 +144,26 @@
 	popq	%r15
 	popq	%rbp
 	retq
-.LBB12_25:
+.LBB14_25:
 	movq	%rcx, %rdx
 	movq	%r8, %rcx
 	leaq	(%rax,%rdx,4), %r8
 	movq	16(%rdi), %rsi
 	cmpq	%rsi, %r8
-	je	.LBB12_15
-	jmp	.LBB12_30
-.LBB12_16:
+	je	.LBB14_15
+	jmp	.LBB14_30
+.LBB14_16:
 .Ltmp15:
 	leaq	.Lanon..3(%rip), %rdi
 	callq	*_ZN69_$LT$core..convert..Infallible$u20$as$u20$ebbtide..error..Failure$GT$9too_largeE@GOTPCREL(%rip)
 .Ltmp16:
 	ud2
-.LBB12_4:
+.LBB14_4:
 .Ltmp14:
-	jmp	.LBB12_6
-.LBB12_5:
+	jmp	.LBB14_6
+.LBB14_5:
 .Ltmp17:
-.LBB12_6:
+.LBB14_6:
 	movq	%rax, %rbx
 	leaq	8(%rsp), %rdi
 	callq	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E

@@ -9,32 +9,32 @@
 	movq	16(%rdi), %rax
 	leaq	-64(%rdx), %rcx
 	cmpq	%rax, %rcx
-	jb	.LBB13_1
+	jb	.LBB16_1
 	testq	%rbx, %rbx
-	je	.LBB13_8
-.LBB13_3:
+	je	.LBB16_8
+.LBB16_3:
 	movq	8(%rdi), %rcx
 	andq	$-16, %rdx
 	xorl	%r15d, %r15d
 	leaq	56(%rsp), %r12
 	leaq	8(%rsp), %r14
 	movq	_ZN7ebbtide3raw4growE@GOTPCREL(%rip), %r13
-.LBB13_4:
+.LBB16_4:
 	leaq	-8(%rdx), %rsi
 	cmpq	%rax, %rsi
-	jb	.LBB13_6
+	jb	.LBB16_6
 	movq	%r15, (%rsi)
 	movq	%rsi, %rdx
-.LBB13_7:
+.LBB16_7:
 	incq	%r15
 	movq	%rdx, 8(%rsp)
 	#APP
 	#NO_APP
 	movq	%rsi, %rdx
 	cmpq	%r15, %rbx
-	jne	.LBB13_4
-	jmp	.LBB13_8
-.LBB13_6:
+	jne	.LBB16_4
+	jmp	.LBB16_8
+.LBB16_6:
 	movq	%r15, 56(%rsp)
 	#APP
 	#NO_APP
@@ -52,8 +52,8 @@
 	movq	40(%rsp), %rax
 	#APP
 	#NO_APP
-	jmp	.LBB13_7
-.LBB13_1:
+	jmp	.LBB16_7
+.LBB16_1:
 	movq	8(%rdi), %rcx
 	movq	%rdx, 8(%rsp)
 	movq	%rcx, 16(%rsp)
@@ -68,8 +68,8 @@
 	movups	16(%rsp), %xmm0
 	movups	%xmm0, 8(%r14)
 	testq	%rbx, %rbx
-	jne	.LBB13_3
-.LBB13_8:
+	jne	.LBB16_3
+.LBB16_8:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r12

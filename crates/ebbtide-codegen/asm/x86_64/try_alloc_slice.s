@@ -6,11 +6,11 @@
 	movabsq	$1152921504606846972, %rbx
 	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
-	jbe	.LBB206_2
-.LBB206_1:
+	jbe	.LBB209_2
+.LBB209_1:
 	xorl	%eax, %eax
-	jmp	.LBB206_19
-.LBB206_2:
+	jmp	.LBB209_19
+.LBB209_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
 	movq	(%rdi), %rax
@@ -18,33 +18,33 @@
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%r14, %rcx
-	jl	.LBB206_4
+	jl	.LBB209_4
 	subq	%r14, %rax
 	movq	%rax, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jb	.LBB206_14
-.LBB206_7:
+	jb	.LBB209_14
+.LBB209_7:
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB206_14
+	jb	.LBB209_14
 	prefetcht0	-4096(%rax)
 	leaq	-9(%rdx), %rcx
 	cmpq	$2039, %rcx
-	ja	.LBB206_14
+	ja	.LBB209_14
 	leaq	-4032(%rax), %rcx
 	movl	$64, %esi
-.LBB206_10:
+.LBB209_10:
 	prefetcht0	-64(%rcx,%rsi)
 	prefetcht0	(%rcx,%rsi)
 	subq	$-128, %rsi
 	cmpq	%rsi, %r14
-	ja	.LBB206_10
-	jmp	.LBB206_11
-.LBB206_4:
+	ja	.LBB209_10
+	jmp	.LBB209_11
+.LBB209_4:
 	movq	%rdx, %r15
 	#APP
 	#NO_APP
@@ -69,28 +69,28 @@
 	#APP
 	#NO_APP
 	testq	%rax, %rax
-	je	.LBB206_1
+	je	.LBB209_1
 	movq	%r12, %rdi
 	movq	%r15, %rdx
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jae	.LBB206_7
-.LBB206_14:
+	jae	.LBB209_7
+.LBB209_14:
 	testq	%rdx, %rdx
-	je	.LBB206_15
-.LBB206_11:
+	je	.LBB209_15
+.LBB209_11:
 	cmpq	$4, %rdx
-	jae	.LBB206_16
+	jae	.LBB209_16
 	xorl	%ebx, %ebx
-	jmp	.LBB206_13
-.LBB206_16:
+	jmp	.LBB209_13
+.LBB209_16:
 	andq	%rdx, %rbx
-	movdqa	.LCPI206_0(%rip), %xmm0
+	movdqa	.LCPI209_0(%rip), %xmm0
 	xorl	%ecx, %ecx
-	movdqa	.LCPI206_1(%rip), %xmm1
-	movdqa	.LCPI206_2(%rip), %xmm2
-.LBB206_17:
+	movdqa	.LCPI209_1(%rip), %xmm1
+	movdqa	.LCPI209_2(%rip), %xmm2
+.LBB209_17:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -98,18 +98,18 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB206_17
-	jmp	.LBB206_18
-.LBB206_15:
+	jne	.LBB209_17
+	jmp	.LBB209_18
+.LBB209_15:
 	xorl	%edx, %edx
-	jmp	.LBB206_19
-.LBB206_13:
+	jmp	.LBB209_19
+.LBB209_13:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
-.LBB206_18:
+.LBB209_18:
 	cmpq	%rbx, %rdx
-	jne	.LBB206_13
-.LBB206_19:
+	jne	.LBB209_13
+.LBB209_19:
 	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12

@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB208_2
+	jb	.LBB211_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB208_2:
+.LBB211_2:
 	pushq	%rbx
 	subq	$64, %rsp
 	movq	%rsi, 8(%rsp)
@@ -36,7 +36,7 @@
 	testq	%rax, %rax
 	leaq	64(%rsp), %rsp
 	popq	%rbx
-	jne	.LBB208_4
+	jne	.LBB211_4
 	xorl	%eax, %eax
-.LBB208_4:
+.LBB211_4:
 	retq
