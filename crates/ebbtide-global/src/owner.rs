@@ -323,6 +323,8 @@ pub struct Owner {
     grown: Cell<u64>,
     escaped: Cell<u64>,
     scopes_ended: Cell<u64>,
+    /// The window in which a scope last gave back empty chunks because it was refused one.
+    swept_in: Cell<u64>,
 }
 
 impl fmt::Debug for Owner {
@@ -389,6 +391,7 @@ impl Owner {
             grown: Cell::new(0),
             escaped: Cell::new(0),
             scopes_ended: Cell::new(0),
+            swept_in: Cell::new(0),
         }
     }
 

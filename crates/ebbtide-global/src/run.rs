@@ -88,7 +88,7 @@ pub(crate) struct Entry {
     pub(crate) tail_start: Cell<u32>,
     /// Blocks below `tail_start` that the owner has freed.
     pub(crate) older_freed: Cell<i32>,
-    /// The part of `local` that counts served blocks: those that the owner bumped.
+    /// The blocks that the owner bumped, including those that were rewound; at most [`i32::MAX`].
     pub(crate) bumped: Cell<i32>,
     /// The class of the run that begins here.
     class: Cell<u32>,
@@ -144,6 +144,8 @@ pub(crate) struct ScopeRecord {
 
     /// Whether blocks of every size are listed when they are freed.
     pub(crate) lists_all: Cell<bool>,
+    /// How many more times the scope may be refused a chunk before it looks for empty ones again.
+    pub(crate) pauses_until_sweep: Cell<u16>,
     /// The sizes that the scope serves: at least `min_size`, at most `max_size`.
     pub(crate) min_size: Cell<usize>,
     pub(crate) max_size: Cell<usize>,
@@ -184,6 +186,7 @@ impl ScopeRecord {
     pub(crate) fn reset(&self) {
         self.outer.set(None);
         self.lists_all.set(false);
+        self.pauses_until_sweep.set(0);
         self.min_size.set(0);
         self.max_size.set(LARGEST);
         self.allowance.set(UNLIMITED);

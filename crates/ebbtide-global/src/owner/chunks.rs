@@ -216,13 +216,18 @@ impl Owner {
     pub(super) fn flush(&self) {
         let Some(chunk) = self.current_chunk.get() else { return };
         let entry = chunk.entry();
-        let bumped = signed(self.bumped_blocks.get().wrapping_sub(self.flushed_blocks.get()));
-        entry.local.set(entry.local.get().wrapping_add(bumped));
-        entry.bumped.set(entry.bumped.get().wrapping_add(bumped));
+        let blocks = self.bumped_blocks.get().wrapping_sub(self.flushed_blocks.get());
+        // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
+        entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
+        // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
+        // chunk.
+        let bumped_before = i64::from(entry.bumped.get());
+        let bumped = i32::try_from(bumped_before + blocks as i64).unwrap_or(i32::MAX);
+        entry.bumped.set(bumped);
         self.flushed_blocks.set(self.bumped_blocks.get());
         if let Some(lists) = self.existing_lists() {
-            lists.live.set(lists.live.get() + i64::from(bumped));
-            lists.bumped.set(lists.bumped.get() + i64::from(bumped));
+            lists.live.set(lists.live.get() + blocks as i64);
+            lists.bumped.set(lists.bumped.get() + i64::from(bumped) - bumped_before);
         }
         let top = self.top.get().addr();
         // Negative if the bump pointer was rewound.
@@ -263,9 +268,7 @@ impl Owner {
             self.sweep(first_chunk, current, None);
         }
         let taken = match self.take_chunk(self.scope.get()) {
-            Err(Reason::Waste)
-                if self.sweep(first_chunk, current, self.adopted_by(first_chunk)) =>
-            {
+            Err(Reason::Waste) if self.sweep_if_due(first_chunk, current, memory::window()) => {
                 self.take_chunk(self.scope.get())
             }
             taken => taken,
@@ -389,6 +392,22 @@ impl Owner {
         }
     }
 
+    /// [Sweeps](Owner::sweep) the innermost scope, because it was refused a chunk. Before the next
+    /// sweep, as many requests must be refused as the scope has chunks left, or the next window must
+    /// begin. So the sweeps take constant time for each request, however many chunks there are.
+    fn sweep_if_due(&self, first_chunk: Run, current: Run, window: u64) -> bool {
+        let pauses = &first_chunk.entry().record.pauses_until_sweep;
+        if pauses.get() > 0 && self.swept_in.get() == window {
+            pauses.set(pauses.get() - 1);
+            return false;
+        }
+        self.swept_in.set(window);
+        let has_swept = self.sweep(first_chunk, current, self.adopted_by(first_chunk));
+        let left = current.following().chain(Run::list(self.adopted_by(first_chunk))).count();
+        pauses.set(u16::try_from(left / RETRY as usize).unwrap_or(u16::MAX));
+        has_swept
+    }
+
     /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its
     /// free lists, because listed blocks may lie in those chunks. Returns false, and changes
     /// nothing, if there are none. No chunk may be parked, since it could be one of them (G5): a
@@ -409,6 +428,10 @@ impl Owner {
         self.search_position.set(None);
         let give_up = |chunk: Run| {
             if is_persistent {
+                if let Some(lists) = self.existing_lists() {
+                    let bumped = i64::from(chunk.entry().bumped.get());
+                    lists.bumped.set(lists.bumped.get() - bumped);
+                }
                 chunk.entry().count_unpinned();
                 Owner::refuse_returns(chunk);
             }
@@ -567,5 +590,101 @@ impl Owner {
         entry.scope.store(LARGE_BLOCK, Ordering::Relaxed);
         entry.owner.store(self.id.get(), Ordering::Relaxed);
         entry.record.large_scope.set(self.scope.get());
+    }
+}
+
+#[cfg(all(test, target_pointer_width = "64", not(miri)))]
+#[allow(clippy::expect_used)]
+mod tests {
+    use super::*;
+    use core::alloc::Layout;
+
+    const BLOCK: Layout = Layout::new::<[u64; 64]>();
+
+    fn with_owner(test: impl FnOnce(&Owner)) {
+        let owner = Owner::new();
+        if owner.start() {
+            let _ = owner.enter_default();
+            test(&owner);
+        }
+    }
+
+    /// Blocks of so many chunks besides the first.
+    fn fill(owner: &Owner, chunks: usize) -> Vec<*mut u8> {
+        (0..chunks * CHUNK / BLOCK.size()).map(|_| owner.alloc(BLOCK)).collect()
+    }
+
+    fn free_all(owner: &Owner, blocks: &[*mut u8]) {
+        for &block in blocks {
+            // SAFETY: the tests allocate their blocks with this layout, and free each one once.
+            assert!(unsafe { owner.dealloc(block, BLOCK) });
+        }
+    }
+
+    /// Makes the innermost scope persistent. Returns its first chunk.
+    fn persist(owner: &Owner) -> Run {
+        let first_chunk = owner.innermost().expect("a scope is open");
+        assert!(owner.persist(first_chunk).is_some());
+        first_chunk
+    }
+
+    #[test]
+    fn a_scope_counts_more_blocks_in_one_chunk_than_32_bits_hold() {
+        with_owner(|owner| {
+            let first_chunk = persist(owner);
+            let blocks = fill(owner, 0).len() as i64;
+            let lists = owner.existing_lists().expect("a persistent scope has lists");
+            // As if so many blocks had been bumped and rewound.
+            for rewound in [1 << 31, (1 << 32) - 1, 5 << 32] {
+                add(&owner.bumped_blocks, rewound);
+                lists.live.set(lists.live.get() - rewound as i64);
+                let local = &first_chunk.entry().local;
+                local.set(local.get().wrapping_sub(signed(rewound)));
+                owner.flush();
+                assert_eq!((lists.live.get(), local.get()), (blocks, 0));
+                assert_eq!(first_chunk.entry().bumped.get(), i32::MAX);
+                assert_eq!(lists.bumped.get(), i64::from(i32::MAX));
+            }
+        });
+    }
+
+    #[test]
+    fn what_a_scope_has_bumped_falls_with_the_chunks_that_it_gives_back() {
+        with_owner(|owner| {
+            persist(owner);
+            let lists = owner.existing_lists().expect("a persistent scope has lists");
+            for _ in 0..5 {
+                free_all(owner, &fill(owner, 8));
+                owner.flush();
+                owner.sweep_innermost();
+                let chunks = || Run::list(owner.current_chunk.get());
+                assert!(chunks().count() <= 2, "only the first and the current one are left");
+                let bumped: i64 = chunks().map(|chunk| i64::from(chunk.entry().bumped.get())).sum();
+                assert_eq!(lists.bumped.get(), bumped);
+            }
+        });
+    }
+
+    #[test]
+    fn a_scope_that_is_refused_chunks_looks_for_empty_ones_once_per_chunk_that_it_has() {
+        with_owner(|owner| {
+            let first_chunk = owner.innermost().expect("a scope is open");
+            let sweep = |window| {
+                let current = owner.current_chunk.get().expect("a scope has a current chunk");
+                owner.sweep_if_due(first_chunk, current, window)
+            };
+            let pauses = &first_chunk.entry().record.pauses_until_sweep;
+            let (kept, freed) = (fill(owner, 2 * RETRY as usize), fill(owner, RETRY as usize));
+            owner.flush();
+            assert!(!sweep(1), "no chunk is empty");
+            free_all(owner, &freed);
+            let waited = (0..10).take_while(|_| !sweep(1)).count();
+            assert_eq!((waited, pauses.get()), (3, 2));
+            free_all(owner, &kept[..2 * CHUNK / BLOCK.size()]);
+            assert!(sweep(2), "a window has begun");
+            free_all(owner, &kept[2 * CHUNK / BLOCK.size()..]);
+            let waited = (0..10).take_while(|_| !sweep(2)).count();
+            assert_eq!((waited, pauses.get()), (2, 0), "few chunks are left");
+        });
     }
 }

@@ -122,6 +122,12 @@ impl Owner {
     /// again and again, and few of the chunks would ever be empty.
     fn has_lost_many(&self) -> bool {
         let Some(lists) = self.existing_lists() else { return false };
+        // Recounting examines every chunk of the scope. So as many blocks must have come back
+        // before.
+        lists.until_recount.set(lists.until_recount.get() - returned::MOST as i64);
+        if lists.until_recount.get() > 0 {
+            return false;
+        }
         let lost = lists.lost.get() + self.recount();
         lists.lost.set(lost);
         lost * 4 > lists.live.get() + lost && memory::is_tight()
@@ -133,12 +139,15 @@ impl Owner {
         let Some(lists) = self.existing_lists() else { return 0 };
         let bumped_in = Run::list(self.current_chunk.get());
         let chunks = bumped_in.chain(Run::list(self.persistence.adopted.get()));
-        // G3. Blocks that were bumped since the last flush are in neither sum.
-        let live = chunks.map(|chunk| {
+        let (mut examined, mut live) = (0, 0);
+        for chunk in chunks {
             let Entry { count, local, .. } = chunk.entry();
-            i64::from(count.peek()) - i64::from(BIAS) + i64::from(local.get())
-        });
-        let surplus = lists.live.get() - live.sum::<i64>();
+            // G3. Blocks that were bumped since the last flush are in neither sum.
+            live += i64::from(count.peek()) - i64::from(BIAS) + i64::from(local.get());
+            examined += 1;
+        }
+        lists.until_recount.set(examined);
+        let surplus = lists.live.get() - live;
         lists.live.set(lists.live.get() - surplus);
         let before = &self.persistence.live_before;
         before.set(before.get() - surplus);
@@ -203,5 +212,32 @@ fn for_each(first: u64, f: impl Fn(Place, *mut u8, usize)) {
         if let Some(place) = unsafe { run::find(block) } {
             f(place, block, list);
         }
+    }
+}
+
+#[cfg(all(test, target_pointer_width = "64", not(miri)))]
+#[allow(clippy::expect_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_blocks_come_back_before_each_recount_as_the_scope_has_chunks() {
+        let owner = Owner::new();
+        if !owner.start() {
+            return;
+        }
+        let _ = owner.enter_default();
+        let first_chunk = owner.innermost().expect("a scope is open");
+        assert!(owner.persist(first_chunk).is_some());
+        let lists = owner.existing_lists().expect("a persistent scope has lists");
+        // As if the scope had so many chunks, and threads that found the stack full had freed
+        // seven blocks.
+        lists.until_recount.set(2 * returned::MOST as i64 + 1);
+        lists.live.set(7);
+        for lost in [0, 0, 7] {
+            assert!(!owner.has_lost_many() || lost > 0);
+            assert_eq!((lists.lost.get(), lists.live.get()), (lost, 7 - lost));
+        }
+        assert_eq!(lists.until_recount.get(), 1, "the scope has one chunk");
     }
 }
