@@ -3,7 +3,7 @@
 #[cfg(target_pointer_width = "64")]
 pub mod moved;
 
-use ebbtide::{AllocError, Arena, Scope};
+use ebbtide::{AllocError, Arena, Scope, collections::Vec};
 use std::hint::black_box;
 
 /// Through a reference, not inlined: eight instructions.
@@ -81,4 +81,10 @@ pub fn clone_slice<'a>(s: &Scope<'a>, values: &[&'a str]) -> &'a mut [&'a str] {
 #[unsafe(no_mangle)]
 pub fn default_scope(value: u64) -> u64 {
     ebbtide::scope(|s| *black_box(s.alloc(value)))
+}
+
+/// Finishing a vector gives back its spare capacity without a call.
+#[unsafe(no_mangle)]
+pub fn vec_into_slice<'a>(vec: Vec<'_, 'a, u64>) -> &'a mut [u64] {
+    vec.into_slice()
 }

@@ -705,6 +705,7 @@ impl Cursor {
     /// Whether a block of at least one byte, from any scope, is the last one of this cursor's
     /// region, so that it can grow and shrink in place. Compares both ends, because the region of
     /// another arena may end where a caller's buffer begins (I5).
+    #[inline(always)]
     pub(crate) fn is_last_in_region(&self, block: NonNull<u8>, size: usize) -> bool {
         self.is_last_low(block, size) && self.chunk().region().low() <= block
     }
@@ -785,11 +786,28 @@ impl Cursor {
     #[inline]
     pub(crate) unsafe fn shrink_low(&self, block: NonNull<u8>, old_size: usize, new_size: usize) {
         if self.is_last_low(block, old_size) {
-            let end = at(self.low.get(), block.addr().get() + new_size);
-            self.low.set(end);
-            // SAFETY: the end of a block in the region of `low`, which the caller gives up.
-            unsafe { poison::take_back(end, old_size - new_size) };
+            // SAFETY: the block is the last one; the caller keeps the rest of the contract.
+            unsafe { self.shrink_last_low(block, old_size, new_size) };
         }
+    }
+
+    /// Like [`shrink_low`](Cursor::shrink_low), for a block that is known to be the last one.
+    ///
+    /// # Safety
+    ///
+    /// The contract of [`shrink_low`](Cursor::shrink_low), and
+    /// [`is_last_low`](Cursor::is_last_low) is true.
+    #[inline(always)]
+    pub(crate) unsafe fn shrink_last_low(
+        &self,
+        block: NonNull<u8>,
+        old_size: usize,
+        new_size: usize,
+    ) {
+        let end = at(self.low.get(), block.addr().get() + new_size);
+        self.low.set(end);
+        // SAFETY: the end of a block in the region of `low`, which the caller gives up.
+        unsafe { poison::take_back(end, old_size - new_size) };
     }
 
     /// The start of the free part of the region, aligned, and its size. `None` if the aligned start

@@ -355,7 +355,15 @@ impl<'c> CurrentChunk<'c> {
     }
 
     /// The region that a cursor here allocates from (I3).
+    #[inline(always)]
     pub(crate) fn region(self) -> ChunkRef<'c> {
+        if self.is_oversize() { self.anchor_region() } else { self.chunk() }
+    }
+
+    /// [`region`](CurrentChunk::region) of a chunk that serves an oversize request.
+    #[cold]
+    #[inline(never)]
+    fn anchor_region(self) -> ChunkRef<'c> {
         // SAFETY: the control block is that of the chunk's own arena.
         unsafe { self.control().region(self.chunk()) }
     }

@@ -111,6 +111,7 @@ impl Header {
     }
 
     /// Whether the chunk serves one oversize request of the scope that last entered it.
+    #[inline(always)]
     pub(crate) fn is_oversize(&self) -> bool {
         self.anchor.get().is_some()
     }

@@ -147,7 +147,7 @@ unsafe impl Grow for &Scope<'_> {
         if self.cursor().is_last_in_region(used.start, old) {
             // SAFETY: the block is the last one of this cursor's region, and the memory after
             // `capacity` elements is not used again.
-            unsafe { self.cursor().shrink_low(used.start, old, new) };
+            unsafe { self.cursor().shrink_last_low(used.start, old, new) };
         }
         capacity
     }
