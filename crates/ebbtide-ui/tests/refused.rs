@@ -110,6 +110,9 @@ programs! {
     dropped_value_outlives_a_reset
     iterator_outlives_the_memory_of_its_elements
     kept_scope_exchanged_for_one_that_ends
+    kept_slice_of_values_that_are_not_copy
+    kept_string_or_value_outlives_its_arena
+    kept_string_or_value_that_refers_to_its_child
     kept_value_outlives_its_arena
     kept_value_that_refers_to_its_child
     parent_used_while_its_child_lives

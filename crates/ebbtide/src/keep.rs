@@ -4,6 +4,18 @@
 //! Each method borrows the parent exclusively and takes a closure that works for every lifetime of
 //! the child. So when the closure has returned, its result is the only value that can refer to the
 //! child's memory.
+//!
+//! # One block, or all of them
+//!
+//! The child begins where the parent's free memory does, so a kept block may move to where another
+//! block of the child lies. With one block that is harmless: nothing else of the child is read any
+//! more. With several, moving the first could overwrite the second. A trait by which users say how
+//! their type is moved would have the same limit: its method would get a value that refers to
+//! blocks, one of which moves while the method can still read the others. Ordering the moves by
+//! address would take a list of the blocks, and a second step that puts the new addresses into the
+//! value. So values move one block at a time (`keep`, `keep_slice_or`, …), or all blocks stay and
+//! the scratch memory between them with them (`transaction`), or the child gets chunks of its own
+//! and the user copies what is to stay: see [`Scope::keep_str_or`] for that recipe.
 
 use crate::{scope::Scope, value::lend};
 use core::{alloc::Layout, ptr::NonNull};
@@ -40,8 +52,9 @@ impl<'a> Scope<'a> {
     /// `make` allocated, such as scratch memory, is free again. The value moves within the arena,
     /// without a temporary copy on the heap.
     ///
-    /// The value cannot refer to other values in the child, because these do not move with it; use
-    /// [`transaction`](Scope::transaction) to keep a tree. If the child entered more than one
+    /// The value cannot refer to other values in the child, because these do not move with it. Use
+    /// [`transaction`](Scope::transaction) to keep a tree, [`keep_str_or`](Scope::keep_str_or) for
+    /// a number or a string. If the child entered more than one
     /// chunk, the scratch memory in all but the last one is free only when this scope ends.
     ///
     /// # Panics
@@ -131,6 +144,135 @@ impl<'a> Scope<'a> {
         unsafe { core::str::from_utf8_unchecked_mut(bytes) }
     }
 
+    /// Like [`keep_str`](Scope::keep_str), for a result that is either a string or a value without
+    /// one. If `make` returns `Err`, nothing is kept and the value is returned.
+    ///
+    /// The string may be shared, and need not be the child's: a string that lives longer stays
+    /// where it is, and all that the child allocated is free again.
+    ///
+    /// # Errors
+    ///
+    /// What `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics, or replaces its scope by another one.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, Scope};
+    ///
+    /// enum Expr { Number(f64), Text(&'static str), Add(Box<[Expr; 2]>) }
+    ///
+    /// #[derive(Debug, PartialEq)]
+    /// enum Value<'a> { Number(f64), Text(&'a str) }
+    ///
+    /// fn eval<'a>(s: &mut Scope<'a>, expr: &Expr) -> Value<'a> {
+    ///     match expr {
+    ///         Expr::Number(number) => Value::Number(*number),
+    ///         Expr::Text(text) => Value::Text(text),
+    ///         Expr::Add(terms) => {
+    ///             // The values of the terms are free again; the sum is not.
+    ///             let sum = s.keep_str_or(|s| {
+    ///                 let [a, b] = [eval(s, &terms[0]), eval(s, &terms[1])];
+    ///                 match (a, b) {
+    ///                     (Value::Number(a), Value::Number(b)) => Err(a + b),
+    ///                     (Value::Text(a), Value::Text(b)) => { Ok(s.alloc_fmt(format_args!("{a}{b}"))) },
+    ///                     _ => Err(f64::NAN),
+    ///                 }
+    ///             });
+    ///             sum.map_or_else(Value::Number, Value::Text)
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// fn add(a: Expr, b: Expr) -> Expr { Expr::Add(Box::new([a, b])) }
+    ///
+    /// let mut arena = Arena::new();
+    /// let mut s = arena.scope();
+    /// let numbers = add(Expr::Number(1.0), add(Expr::Number(2.0), Expr::Number(3.0)));
+    /// assert_eq!(eval(&mut s, &numbers), Value::Number(6.0));
+    /// assert_eq!(s.stats().used, 0);
+    /// let texts = add(Expr::Text("ebb"), add(Expr::Text("ti"), Expr::Text("de")));
+    /// assert_eq!(eval(&mut s, &texts), Value::Text("ebbtide"));
+    /// assert_eq!(s.stats().used, "ebbtide".len());
+    /// ```
+    ///
+    /// For a value with several blocks, use [`transaction`](Scope::transaction), which keeps the
+    /// scratch memory too. Or compute it in a [`claim`](Scope::claim), which has chunks of its own,
+    /// and copy what is to stay:
+    ///
+    /// ```
+    /// use ebbtide::{Arena, Scope};
+    ///
+    /// struct Person<'a> { name: &'a str, city: &'a str }
+    ///
+    /// impl Person<'_> {
+    ///     fn copy_to<'p>(&self, s: &Scope<'p>) -> Person<'p> {
+    ///         Person { name: s.alloc_str(self.name), city: s.alloc_str(self.city) }
+    ///     }
+    /// }
+    ///
+    /// fn compute<'c>(s: &Scope<'c>, line: &str) -> Person<'c> {
+    ///     let words = s.alloc_slice_from_iter(line.split(',')); // scratch
+    ///     Person { name: s.alloc_str(words[0]), city: s.alloc_str(words[1]) }
+    /// }
+    ///
+    /// let mut arena = Arena::new();
+    /// let s = arena.scope();
+    /// let person = compute(s.claim().scope(), "Ada,London").copy_to(&s);
+    /// assert_eq!((person.name, person.city), ("Ada", "London"));
+    /// assert_eq!(s.stats().used, "AdaLondon".len());
+    /// ```
+    pub fn keep_str_or<E>(
+        &mut self,
+        make: impl for<'c> FnOnce(&mut Scope<'c>) -> Result<&'c str, E>,
+    ) -> Result<&'a str, E> {
+        let bytes = self.keep_slice_or(|s| make(s).map(str::as_bytes))?;
+        // SAFETY: the bytes of a string.
+        Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
+    }
+
+    /// Like [`keep_str_or`](Scope::keep_str_or), but keeps a slice.
+    ///
+    /// # Errors
+    ///
+    /// What `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics, or replaces its scope by another one.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let mut s = arena.scope();
+    /// let lines = ["3 1 2", "5 x"].map(|line| {
+    ///     s.keep_slice_or(|s| {
+    ///         let numbers = line.split(' ').map(str::parse::<u8>);
+    ///         let numbers = s.alloc_slice_try_fill_iter(numbers)?;
+    ///         numbers.sort();
+    ///         Ok::<_, std::num::ParseIntError>(numbers)
+    ///     })
+    /// });
+    /// assert_eq!(lines[0], Ok(&[1, 2, 3][..]));
+    /// assert!(lines[1].is_err());
+    /// assert_eq!(s.stats().used, 3);
+    /// ```
+    pub fn keep_slice_or<T: Copy, E>(
+        &mut self,
+        make: impl for<'c> FnOnce(&mut Scope<'c>) -> Result<&'c [T], E>,
+    ) -> Result<&'a [T], E> {
+        let mut child = self.child_to_keep();
+        let slice = make(&mut child)?;
+        let (layout, slice) = (Layout::for_value(slice), NonNull::from(slice));
+        let kept = self.keep_block(&child, slice.cast(), layout).cast();
+        let kept = NonNull::slice_from_raw_parts(kept, slice.len());
+        // SAFETY: either the elements were copied here, and nobody else has the copies. Or they are
+        // where they were, alive as long as the arena is lent: this scope has taken them over, or
+        // they are not the child's and live longer than `'c`, which may be `'a`. They are only
+        // read, as through the shared reference before.
+        Ok(unsafe { kept.as_ref() })
+    }
+
     /// Runs `make` in a child scope. If it returns `Ok`, everything that it allocated becomes this
     /// scope's; if it returns an error, all of it is free again at once. Costs as much as a child
     /// scope; nothing is copied.
@@ -199,7 +341,8 @@ impl<'a> Scope<'a> {
         assert!(is_child, "another scope was put in the place of the one that was lent");
     }
 
-    /// Takes over a block of a child, moves it if need be, and returns where it is.
+    /// Takes over a block of a child, moves it if need be, and returns where it is. A block that is
+    /// not the child's stays where it is.
     fn keep_block(&self, child: &Scope<'a>, block: NonNull<u8>, layout: Layout) -> NonNull<u8> {
         self.assert_child(child);
         // SAFETY: the child was forked from this cursor, and is this arena's: there is no other

@@ -899,8 +899,9 @@ impl Cursor {
 
     /// Keeps one block of a child, and returns its new address. If the block lies in the region of
     /// this cursor, or in the one that the child has moved to, it moves to the high end of that
-    /// region, and all else that the child allocated there is free again. Otherwise everything
-    /// stays as it is, and is kept.
+    /// region, and all else that the child allocated there is free again. If it lies in another
+    /// chunk that the child entered, everything stays as it is, and is kept. A block that is not the
+    /// child's stays where it is, and nothing else is kept.
     ///
     /// # Safety
     ///
@@ -930,22 +931,36 @@ impl Cursor {
         let lies_in = |position: &Position<'_>| {
             position.low.addr().get() <= start && start + size <= position.top
         };
-        let moved = free.into_iter().flatten().find(lies_in).and_then(|position| {
-            let top = arith::down(position.top, position.low.addr().get(), size, layout.align())?;
-            Some(Position { top, ..position })
-        });
-        let Some(position) = moved else {
+        let Some(position) = free.into_iter().flatten().find(lies_in) else {
+            if self.chunks_until(child).any(|chunk| chunk.contains(start)) {
+                self.set(child.position());
+            }
+            return block;
+        };
+        // It fits, because it lies there.
+        let top = arith::down(position.top, position.low.addr().get(), size, layout.align());
+        let Some(top) = top else {
             self.set(child.position());
             return block;
         };
-        self.set(position);
-        let kept = at(position.low, position.top);
+        self.set(Position { top, ..position });
+        let kept = at(position.low, top);
         self.track(kept, size, End::High);
         // SAFETY: the block is alive, and `kept` lies in the same region, in bytes that this cursor
         // or the child had free before (I2). The two may overlap.
         unsafe { kept.copy_from(block, size) };
         self.poison_free();
         kept
+    }
+
+    /// The chunks behind this cursor's that a child has entered.
+    fn chunks_until<'c>(&'c self, child: &'c Cursor) -> impl Iterator<Item = ChunkRef<'c>> {
+        let last = child.chunk().chunk();
+        let mut chunk = self.chunk().chunk();
+        core::iter::from_fn(move || {
+            chunk = if chunk == last { None } else { chunk.next() }?;
+            Some(chunk)
+        })
     }
 
     /// Moves `low` behind a block that was built in what [`free_part`](Cursor::free_part) returned.

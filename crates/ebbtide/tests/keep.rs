@@ -290,3 +290,186 @@ fn a_transaction_may_use_children_and_others_of_its_own() {
     });
     assert_eq!((words, dropped.get()), (Ok(&["first", "second"][..]), 500));
 }
+
+/// Text of `len` bytes, which begins with a digit.
+fn text<'a>(s: &Scope<'a>, digit: u8, len: usize) -> &'a str {
+    let bytes = s.alloc_slice_fill_copy(len, b'x');
+    bytes[0] = b'0' + digit;
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_string_or_another_value_is_kept_wherever_the_child_put_it() {
+    for chunk in [200, 1000, 10_000] {
+        for scratch in [[0, 0], [150, 0], [0, 150], [900, 900], [3000, 10], [10, 3000]] {
+            let mut arena = Arena::with_chunk_size(chunk);
+            let mut s = arena.scope();
+            let mut texts = Vec::new();
+            for turn in 0..fewer_under_miri(8) {
+                let used = s.stats().used;
+                let number = s.keep_str_or(|s| {
+                    s.alloc_zeroed_slice::<u8>(scratch[0]);
+                    text(s, 9, 50);
+                    Err(turn)
+                });
+                assert_eq!((number, s.stats().used), (Err(turn), used));
+                let kept = s.keep_str_or::<usize>(|s| {
+                    s.alloc_zeroed_slice::<u8>(scratch[0]);
+                    let kept = text(s, turn.try_into().unwrap(), 50);
+                    s.alloc_zeroed_slice::<u8>(scratch[1]);
+                    Ok(&kept[..turn + 10])
+                });
+                texts.push(kept.unwrap());
+                s.alloc([0xFF_u8; 60]);
+            }
+            for (turn, text) in texts.iter().enumerate() {
+                assert_eq!(text.len(), turn + 10);
+                assert_eq!(*text.split_at(1).0, turn.to_string());
+                assert!(text[1..].bytes().all(|byte| byte == b'x'));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slice_that_is_not_the_childs_stays_and_nothing_else_is_kept() {
+    fn longer<'a>(s: &mut Scope<'a>, own: &'a [&'a u64], scratch: usize) -> &'a [&'a u64] {
+        let kept = s.keep_slice_or::<_, ()>(|s| {
+            s.alloc_zeroed_slice::<u8>(scratch);
+            Ok(own)
+        });
+        kept.unwrap()
+    }
+    let mut arena = Arena::with_chunk_size(1000);
+    let mut s = arena.scope();
+    let seven = &*s.alloc(7_u64);
+    let own = &*s.alloc([seven; 3]);
+    for scratch in [0, 100, 900, 5000] {
+        let used = s.stats().used;
+        let stays = longer(&mut s, own, scratch);
+        assert!(std::ptr::eq(stays, own));
+        let literal = s.keep_str_or::<()>(|s| {
+            s.alloc_zeroed_slice::<u8>(scratch);
+            Ok("literal")
+        });
+        assert_eq!((literal, s.stats().used), (Ok("literal"), used));
+        let none = s.keep_str_or::<()>(|s| {
+            s.alloc_zeroed_slice::<u8>(scratch);
+            Ok(&s.alloc_str("ebb")[3..])
+        });
+        assert_eq!((none, s.stats().used), (Ok(""), used));
+    }
+    let units = s.keep_slice_or::<_, ()>(|s| Ok(s.alloc_slice_copy(&[(); 3])));
+    assert_eq!((units, own), (Ok(&[(); 3][..]), &[&7; 3]));
+}
+
+#[test]
+fn a_slice_in_a_chunk_between_keeps_what_lies_around_it() {
+    for last in [100, 900] {
+        let mut arena = Arena::with_chunk_size(1000);
+        let mut s = arena.scope();
+        let before = s.alloc([1_u64; 10]);
+        let kept = s.keep_slice_or::<_, ()>(|s| {
+            s.alloc([2_u8; 900]);
+            let kept = s.alloc([3_u64; 5]);
+            for _ in 0..4 {
+                s.alloc([4_u8; 900]);
+            }
+            s.alloc_zeroed_slice::<u8>(last);
+            Ok(kept)
+        });
+        for _ in 0..20 {
+            s.alloc([5_u8; 500]);
+        }
+        assert_eq!((kept, *before), (Ok(&[3; 5][..]), [1; 10]));
+    }
+}
+
+#[test]
+fn an_oversize_chunk_is_kept_with_its_slice() {
+    let mut arena = Arena::with_chunk_size(1000);
+    let mut s = arena.scope();
+    s.alloc(1_u64);
+    let large = s.alloc_slice_fill_copy(20_000, 1_u8);
+    for _ in 0..3 {
+        let kept = s.keep_slice_or::<_, ()>(|s| Ok(s.alloc_slice_fill_copy(20_000, 6_u8)));
+        let small = s.keep_slice_or::<_, ()>(|s| {
+            s.alloc_slice_fill_copy(20_000, 8_u8);
+            Ok(s.alloc([7_u64; 4]))
+        });
+        s.alloc([9_u8; 500]);
+        s.alloc_slice_fill_copy(20_000, 9_u8);
+        assert!(kept.unwrap().iter().all(|byte| *byte == 6));
+        assert_eq!(small, Ok(&[7; 4][..]));
+    }
+    assert!(large.iter().all(|byte| *byte == 1));
+}
+
+#[test]
+fn a_kept_slice_keeps_its_alignment_and_a_panic_or_a_foreign_scope_keeps_nothing() {
+    #[derive(Clone, Copy)]
+    #[repr(align(256))]
+    struct Line(u8);
+    let mut arena = Arena::new();
+    let mut s = arena.scope();
+    for turn in 0..10 {
+        s.alloc(1_u8);
+        let lines = s.keep_slice_or::<_, ()>(|s| {
+            s.alloc([0_u8; 100]);
+            Ok(s.alloc_slice_fill_copy(2, Line(turn)))
+        });
+        let lines = lines.unwrap();
+        assert_eq!((lines.as_ptr().addr() % 256, lines[0].0, lines[1].0), (0, turn, turn));
+    }
+    let used = s.stats().used;
+    let message = panic_of(|| {
+        let _ = s.keep_str_or::<()>(|s| panic!("{}", s.alloc_str("asked for")));
+    });
+    assert_eq!((&*message.unwrap(), s.stats().used), ("asked for", used));
+    let message = panic_of(|| {
+        let other: &'static mut Arena = common::leak(Arena::new());
+        let _ = s.keep_str_or::<()>(|s| {
+            *s = other.scope();
+            Ok(s.alloc_str("ebb"))
+        });
+    });
+    assert!(message.unwrap().starts_with("another scope"));
+    assert_eq!(s.stats().used, used);
+}
+
+#[test]
+fn nested_results_are_free_again_in_each_parent() {
+    fn join<'a>(s: &mut Scope<'a>, depth: u32) -> Result<&'a str, u32> {
+        if depth == 0 {
+            return Err(1);
+        }
+        s.keep_str_or(|s| {
+            let [one, other] = [join(s, depth - 1), join(s, depth / 2)];
+            match (one, other) {
+                (Err(one), Err(other)) if one + other < 3 => Err(one + other),
+                (one, other) => Ok(s.alloc_fmt(format_args!("{one:?} {other:?}"))),
+            }
+        })
+    }
+    fn expected(depth: u32) -> Result<String, u32> {
+        if depth == 0 {
+            return Err(1);
+        }
+        match (expected(depth - 1), expected(depth / 2)) {
+            (Err(one), Err(other)) if one + other < 3 => Err(one + other),
+            (one, other) => Ok(format!("{one:?} {other:?}")),
+        }
+    }
+    for chunk in [200, 100_000] {
+        let mut arena = Arena::with_chunk_size(chunk);
+        let mut s = arena.scope();
+        for depth in [1, 3, 7] {
+            let used = s.stats().used;
+            let joined = join(&mut s, depth);
+            assert_eq!(joined.map(String::from), expected(depth));
+            if chunk > 1000 {
+                assert_eq!(s.stats().used - used, joined.map_or(0, str::len));
+            }
+        }
+    }
+}
