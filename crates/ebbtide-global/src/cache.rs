@@ -82,14 +82,32 @@ impl Cache {
     /// the run, and no block in it is alive.
     #[inline]
     pub(crate) fn give(&self, run: Run, class: usize) {
-        let held = self.held.get() + run.entry().held.get();
-        if held > MAX_CACHED || held > memory::max_pooled() {
-            pool::give(run);
+        if self.has_room(run) {
+            self.keep(run, class);
         } else {
-            self.held.set(held);
-            run.set_next(self.runs[class].get());
-            self.runs[class].set(Some(run));
+            pool::give(run);
         }
+    }
+
+    /// Like [`give`](Cache::give), for a list of runs of one class.
+    pub(crate) fn give_all(&self, runs: Option<Run>, class: usize) {
+        let mut next = runs;
+        while let Some(run) = next.filter(|run| self.has_room(*run)) {
+            next = run.next();
+            self.keep(run, class);
+        }
+        pool::give_all(next);
+    }
+
+    fn has_room(&self, run: Run) -> bool {
+        let held = self.held.get() + run.entry().held.get();
+        held <= MAX_CACHED && held <= memory::max_pooled()
+    }
+
+    fn keep(&self, run: Run, class: usize) {
+        self.held.set(self.held.get() + run.entry().held.get());
+        run.set_next(self.runs[class].get());
+        self.runs[class].set(Some(run));
     }
 
     /// Moves all runs to the shared pool.

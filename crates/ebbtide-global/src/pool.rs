@@ -9,7 +9,7 @@ use crate::{
     memory,
     os::{self, Purged},
     run::Run,
-    size::{self, CHUNK, CLASSES},
+    size::{self, BUMP_CLASS, CHUNK, CLASSES},
     stack::Stack,
     tails::Tails,
 };
@@ -33,6 +33,10 @@ static POOLED: AtomicUsize = AtomicUsize::new(0);
 /// needed. Approximate: if a window ends while another thread takes a run, the run may count for
 /// either window.
 static UNUSED: AtomicUsize = AtomicUsize::new(0);
+
+/// The most bytes that go back to the system in one call. Meanwhile, other threads cannot reserve
+/// addresses.
+const MAX_JOINED: usize = 256 * CHUNK;
 
 /// Takes a run with memory behind it.
 pub(crate) fn take_warm(class: usize) -> Option<Run> {
@@ -59,14 +63,40 @@ pub(crate) fn take_empty(class: usize) -> Option<Run> {
 /// Puts a run into the pool. The caller owns the run, and no block in it is alive. If more memory
 /// is held than allowed, the run's memory goes back to the system.
 pub(crate) fn give(run: Run) {
+    if is_too_much(run, 0) {
+        run.set_next(None);
+        give_empty(Some(run));
+    } else {
+        give_warm(run);
+    }
+}
+
+/// Like [`give`], for a list of runs.
+pub(crate) fn give_all(runs: Option<Run>) {
+    let (mut next, mut empty, mut empty_bytes) = (runs, None, 0);
+    while let Some(run) = next {
+        next = run.next();
+        if is_too_much(run, empty_bytes) {
+            empty_bytes += run.entry().held.get();
+            run.set_next(empty);
+            empty = Some(run);
+        } else {
+            give_warm(run);
+        }
+    }
+    give_empty(empty);
+}
+
+/// Whether a run's memory must go back to the system, besides `bytes` that are about to.
+fn is_too_much(run: Run, bytes: usize) -> bool {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
-    if held == 0 || pooled > memory::max_pooled() || memory::excess() >= held {
-        give_empty(run);
-    } else {
-        POOLED.fetch_add(held, Ordering::Relaxed);
-        push(&WARM[run.class()], run);
-    }
+    held == 0 || pooled > memory::max_pooled() || memory::excess() >= bytes + held
+}
+
+fn give_warm(run: Run) {
+    POOLED.fetch_add(run.entry().held.get(), Ordering::Relaxed);
+    push(&WARM[run.class()], run);
 }
 
 /// Gives the memory of a run beyond the first `bytes` back to the system. The caller owns the run,
@@ -89,25 +119,57 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
     memory::shrink(held - keep);
 }
 
-/// Gives the memory of a run back to the system and puts the run into the pool. The caller owns the
-/// run, and no block in it is alive.
-fn give_empty(run: Run) {
+/// Gives the memory of a list of runs back to the system and puts the runs into the pool. The caller
+/// owns the runs, and no block in them is alive. Neighbours go back in one call, which takes three
+/// fifths of the time of a call for each chunk.
+fn give_empty(runs: Option<Run>) {
+    let mut next = runs;
+    while let Some(first) = next {
+        next = first.next();
+        let held = first.entry().held.get();
+        let mut lowest = first;
+        let mut size_bytes = held.next_multiple_of(CHUNK).min(size::run_bytes(first.class()));
+        let mut count = 1;
+        while let Some(run) = next.filter(|run| joins(*run, lowest, size_bytes)) {
+            next = run.next();
+            lowest = if run.number() < lowest.number() { run } else { lowest };
+            size_bytes += CHUNK;
+            count += 1;
+        }
+        let start = NonNull::new(lowest.start()).filter(|_| held > 0);
+        let purged = start.map_or(Purged::Not, |start| {
+            // SAFETY: the caller owns the runs (G2), no block in them is alive (G4), and their
+            // chunks are committed (G1). The bytes are those of `first`, or of `count` chunks that
+            // are neighbours.
+            unsafe { os::purge(start, size_bytes) }
+        });
+        let mut run = first;
+        for _ in 0..count {
+            let after = run.next();
+            give_purged(run, purged);
+            run = after.unwrap_or(run);
+        }
+    }
+}
+
+/// Whether a chunk's memory may go back in one call with that of chunks which begin at `lowest` and
+/// have `size_bytes` bytes.
+fn joins(run: Run, lowest: Run, size_bytes: usize) -> bool {
+    let (start, lowest_start) = (run.start().addr(), lowest.start().addr());
+    let is_neighbour = start + CHUNK == lowest_start || start == lowest_start + size_bytes;
+    let is_chunk = |run: Run| run.class() == BUMP_CLASS && run.entry().held.get() == CHUNK;
+    is_neighbour && size_bytes < MAX_JOINED && is_chunk(run) && is_chunk(lowest)
+}
+
+/// Puts a run into the pool whose memory was given back, unless it could not be.
+fn give_purged(run: Run, purged: Purged) {
     let entry = run.entry();
     let held = entry.held.get();
     if held > 0 {
-        let size_bytes = held.next_multiple_of(CHUNK).min(size::run_bytes(run.class()));
-        let purged = NonNull::new(run.start()).map_or(Purged::Not, |start| {
-            // SAFETY: the caller owns the run (G2), no block in it is alive (G4), and its chunks
-            // are committed (G1).
-            unsafe { os::purge(start, size_bytes) }
-        });
         match purged {
             Purged::Gone => entry.touched.set(0),
             Purged::Offered => {}
-            Purged::Not => {
-                POOLED.fetch_add(held, Ordering::Relaxed);
-                return push(&WARM[run.class()], run);
-            }
+            Purged::Not => return give_warm(run),
         }
         entry.held.set(0);
         memory::shrink(held);
@@ -128,10 +190,7 @@ pub(crate) fn trim(bytes: usize) {
             run.set_next(taken);
             taken = Some(run);
         }
-        while let Some(run) = taken {
-            taken = run.next();
-            give_empty(run);
-        }
+        give_empty(taken);
     }
 }
 

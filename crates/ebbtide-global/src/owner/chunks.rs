@@ -9,7 +9,7 @@ use crate::{
     run::{LARGE_BLOCK, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{BUMP_CLASS, CHUNK},
 };
-use core::sync::atomic::Ordering;
+use core::{cell::Cell, sync::atomic::Ordering};
 
 /// The number of requests that a paused scope leaves to the inner allocator before it asks for
 /// memory again.
@@ -426,6 +426,8 @@ impl Owner {
         }
         // It may be a chunk that is given back.
         self.search_position.set(None);
+        // Given back together, because neighbours then take fewer calls of the system.
+        let given_up = Cell::new(None);
         let give_up = |chunk: Run| {
             if is_persistent {
                 if let Some(lists) = self.existing_lists() {
@@ -435,7 +437,8 @@ impl Owner {
                 chunk.entry().count_unpinned();
                 Owner::refuse_returns(chunk);
             }
-            self.retire(chunk, CHUNK);
+            Owner::disown_empty(chunk);
+            chunk.set_next(given_up.replace(Some(chunk)));
         };
         let added_chunks = &first_chunk.entry().record.added_chunks;
         current.entry().has_listed.set(false);
@@ -462,6 +465,7 @@ impl Owner {
                 }
             }
         }
+        self.cache.give_all(given_up.get(), BUMP_CLASS);
         if is_persistent {
             // Other threads have freed blocks of the empty chunks.
             self.recount();
@@ -495,15 +499,21 @@ impl Owner {
     /// Returns true if the chunk is pinned now.
     #[inline]
     pub(super) fn retire(&self, chunk: Run, tail_start: usize) -> bool {
-        let entry = chunk.entry();
         if self.is_empty(chunk) {
-            entry.scope.store(RETIRED, Ordering::Relaxed);
-            entry.owner.store(RETIRED, Ordering::Relaxed);
-            entry.count.clear();
+            Owner::disown_empty(chunk);
             self.cache.give(chunk, BUMP_CLASS);
             return false;
         }
         self.settle(chunk, tail_start)
+    }
+
+    /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a pool.
+    #[inline]
+    pub(super) fn disown_empty(chunk: Run) {
+        let entry = chunk.entry();
+        entry.scope.store(RETIRED, Ordering::Relaxed);
+        entry.owner.store(RETIRED, Ordering::Relaxed);
+        entry.count.clear();
     }
 
     /// Names the label for which a chunk of the innermost scope is counted if it is pinned: that of
@@ -525,7 +535,7 @@ impl Owner {
 
     /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.
     #[inline(never)]
-    fn settle(&self, chunk: Run, tail_start: usize) -> bool {
+    pub(super) fn settle(&self, chunk: Run, tail_start: usize) -> bool {
         let entry = chunk.entry();
         let newer = newer_live(entry);
         let local = entry.local.replace(0);

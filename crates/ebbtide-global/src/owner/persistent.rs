@@ -54,7 +54,7 @@ use crate::{
     figures::{self, Counted, Usage},
     lists::FreeLists,
     memory, range, run,
-    size::{self, CHUNK},
+    size::{self, BUMP_CLASS, CHUNK},
     suspended::{Chunks, Suspended},
 };
 
@@ -199,16 +199,24 @@ impl Owner {
         let (current, top) = (record.current_chunk.get(), record.top.get());
         // Before the first chunk is given up (R2): its next owner may open the stack again.
         let returned = first_chunk.entry().returned.close();
+        let mut empty = None;
         for list in [current, adopted] {
             let mut next = list;
             while let Some(chunk) = next {
                 next = chunk.next();
                 chunk.entry().count_unpinned();
                 Owner::refuse_returns(chunk);
-                let tail = top.addr().wrapping_sub(chunk.start().addr());
-                self.retire(chunk, if Some(chunk) == current { tail } else { CHUNK });
+                if self.is_empty(chunk) {
+                    Owner::disown_empty(chunk);
+                    chunk.set_next(empty);
+                    empty = Some(chunk);
+                } else {
+                    let tail = top.addr().wrapping_sub(chunk.start().addr());
+                    self.settle(chunk, if Some(chunk) == current { tail } else { CHUNK });
+                }
             }
         }
+        self.cache.give_all(empty, BUMP_CLASS);
         self.free_returned(returned);
         self.escaped.set(escaped);
     }

@@ -1,6 +1,8 @@
 //! How scopes begin and end.
 
-use super::{LEAD, OUTSIDE, Owner, Run, Ticket, add, chunks::signed, listing::MEDIUM_ONLY};
+use super::{
+    LEAD, OUTSIDE, Owner, PUBLISH_EVERY, Run, Ticket, add, chunks::signed, listing::MEDIUM_ONLY,
+};
 use crate::{
     figures::{Counted, Label, Reason, Usage},
     options::Options,
@@ -82,6 +84,11 @@ impl Owner {
                 self.count_fallback(Reason::SkippedScope);
             }
             self.end_persistent();
+            if self.scopes_ended.get() % PUBLISH_EVERY == 0 {
+                // Skipped scopes serve nothing, but memory that was not used for a window must go
+                // back all the same.
+                self.observe(0);
+            }
             return None;
         }
         let may_persist = options.serves_all() && !self.has_scope();

@@ -1,0 +1,69 @@
+//! Claims: when memory goes back to the system, that of neighbouring chunks goes back as a whole,
+//! and blocks between them keep their contents. It goes back even if all scopes are skipped.
+
+// Without a range no scope opens.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Scoped, arena, release_pool, report};
+use std::{alloc::System, thread, time::Duration};
+
+#[global_allocator]
+static ALLOC: Scoped<System> = Scoped::new(System);
+
+type Block = Vec<u8>;
+
+const MIB: usize = 1 << 20;
+
+/// The blocks whose indices `keeps` accepts, of 96 MiB of blocks. Each has contents of its own.
+fn burst(keeps: impl Fn(usize) -> bool) -> Vec<(usize, Block)> {
+    let blocks: Vec<_> = (0..96 * MIB / 512).map(|index| (index, contents(index))).collect();
+    blocks.into_iter().filter(|(index, _)| keeps(*index)).collect()
+}
+
+fn contents(index: usize) -> Block {
+    let mut block = vec![0xAB; 512];
+    block[..8].copy_from_slice(&index.to_ne_bytes());
+    block
+}
+
+/// Resident bytes; 0 where nobody says.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<usize>().ok());
+    kib.unwrap_or(0) << 10
+}
+
+// One test, because another one would use the same pools.
+#[test]
+fn memory_goes_back_as_a_whole_and_without_that_of_live_blocks() {
+    // A quarter of the chunks stay, alone and in groups, with groups of all sizes between them.
+    let is_kept = |index: usize| index % 64 == 0 && (index / 128).pow(2) % 61 < 16;
+    let kept = arena(|| burst(is_kept));
+    let before = (report().held, resident());
+    release_pool();
+    let after = (report().held, resident());
+    assert!(after.0 + 48 * MIB < before.0, "{before:?} {after:?}");
+    // Poisoned memory is resident as well, but only after it was freed.
+    let (fell_by, held_fell_by) = (before.1.saturating_sub(after.1), before.0 - after.0);
+    assert!(after.1 == 0 || fell_by + 4 * MIB > held_fell_by, "{before:?} {after:?}");
+    for (index, block) in &kept {
+        assert_eq!(*block, contents(*index));
+    }
+    drop(kept);
+
+    drop(arena(|| burst(|index| index == 0)));
+    let mut kept = Vec::new();
+    while report().fallbacks.skipped_scopes == 0 {
+        arena(|| kept.extend((0..100).map(contents)));
+    }
+    assert!(report().held > 96 * MIB, "the pools keep it");
+    // More than two windows. A report would end a window itself.
+    for _ in 0..3_000 {
+        arena(|| ());
+        thread::sleep(Duration::from_millis(1));
+    }
+    let held = report().held;
+    assert!(held < 64 * MIB, "{held} bytes are held");
+}
