@@ -3,9 +3,10 @@
 	mov	x0, xzr
 	ret
 .LBB209_2:
-	sub	sp, sp, #80
+	sub	sp, sp, #96
 	stp	x29, x30, [sp, #48]
-	stp	x20, x19, [sp, #64]
+	str	x21, [sp, #64]
+	stp	x20, x19, [sp, #80]
 	add	x29, sp, #48
 	lsl	x8, x1, #3
 	ldr	x10, [x0]
@@ -13,16 +14,18 @@
 	sub	x10, x10, x8
 	and	x10, x10, #0xfffffffffffffff8
 	subs	x11, x10, x9
-	b.mi	.LBB209_11
+	b.mi	.LBB209_13
+	cmp	x1, #127
 	str	x10, [x0]
+	b.hi	.LBB209_15
 	add	x0, x9, x11
-	cbz	x1, .LBB209_10
-.LBB209_4:
+.LBB209_5:
+	cbz	x1, .LBB209_12
 	cmp	x1, #4
-	b.hs	.LBB209_6
+	b.hs	.LBB209_8
 	mov	x8, xzr
-	b	.LBB209_9
-.LBB209_6:
+	b	.LBB209_11
+.LBB209_8:
 	mov	w8, #2
 	mov	w9, #4
 	adrp	x10, .LCPI209_0
@@ -32,27 +35,28 @@
 	and	x8, x1, #0xffffffffffffffc
 	add	x9, x0, #16
 	and	x10, x1, #0xffffffffffffffc
-.LBB209_7:
+.LBB209_9:
 	add	v3.2d, v2.2d, v0.2d
 	subs	x10, x10, #4
 	stp	q2, q3, [x9, #-16]
 	add	v2.2d, v2.2d, v1.2d
 	add	x9, x9, #32
-	b.ne	.LBB209_7
+	b.ne	.LBB209_9
 	cmp	x1, x8
-	b.eq	.LBB209_10
-.LBB209_9:
+	b.eq	.LBB209_12
+.LBB209_11:
 	mov	x9, x8
 	add	x8, x8, #1
 	cmp	x1, x8
 	str	x9, [x0, x9, lsl #3]
-	b.ne	.LBB209_9
-.LBB209_10:
-	ldp	x20, x19, [sp, #64]
+	b.ne	.LBB209_11
+.LBB209_12:
+	ldp	x20, x19, [sp, #80]
+	ldr	x21, [sp, #64]
 	ldp	x29, x30, [sp, #48]
-	add	sp, sp, #80
+	add	sp, sp, #96
 	ret
-.LBB209_11:
+.LBB209_13:
 	//APP
 	//NO_APP
 	stp	xzr, x8, [sp]
@@ -75,12 +79,31 @@
 	stur	q0, [x20, #8]
 	//APP
 	//NO_APP
-	cbz	x0, .LBB209_13
+	cbz	x0, .LBB209_16
 	mov	x1, x19
-	cbnz	x19, .LBB209_4
-	b	.LBB209_10
-.LBB209_13:
-	ldp	x20, x19, [sp, #64]
+	b	.LBB209_5
+.LBB209_15:
+	str	x10, [sp]
+	mov	x9, sp
+	mov	x21, x0
+	//APP
+	//NO_APP
+	mov	x19, x1
+	mov	x1, x8
+	ldr	x9, [x0, #16]
+	ldr	x10, [sp]
+	mov	w2, #8
+	mov	x0, x9
+	add	x20, x10, x8
+	bl	_ZN7ebbtide3raw12lowest_blockE
+	mov	x8, x1
+	mov	x1, x19
+	str	x20, [x21]
+	str	x8, [x21, #16]
+	b	.LBB209_5
+.LBB209_16:
+	ldp	x20, x19, [sp, #80]
+	ldr	x21, [sp, #64]
 	ldp	x29, x30, [sp, #48]
-	add	sp, sp, #80
+	add	sp, sp, #96
 	ret
