@@ -77,17 +77,21 @@ fn after_an_error_the_memory_of_a_large_slice_is_free_again() {
 fn a_large_slice_takes_a_buffer_to_its_last_byte() {
     #[repr(align(16))]
     struct Aligned([MaybeUninit<u8>; 4096 + 32]);
+    /// Aligned to 8 bytes on every platform.
+    #[derive(Clone, Copy)]
+    #[repr(align(8))]
+    struct Word(u64);
     let mut buffer = Aligned([MaybeUninit::uninit(); 4096 + 32]);
     for (from, to) in [(0, 4096), (8, 4104), (1, 4104), (8, 4111), (3, 4109)] {
         let mut fixed = Fixed::new(&mut buffer.0[from..to]);
         let s = fixed.scope();
-        let slice = s.try_alloc_slice_fill_with(LARGE, |i| i as u64);
+        let slice = s.try_alloc_slice_fill_with(LARGE, |i| Word(i as u64));
         let slice = slice.expect("as much is free");
-        assert!(slice.iter().enumerate().all(|(i, value)| *value == i as u64));
-        assert!(s.try_alloc(1_u64).is_err(), "nothing else is free");
+        assert!(slice.iter().enumerate().all(|(i, value)| value.0 == i as u64));
+        assert!(s.try_alloc(Word(1)).is_err(), "nothing else is free");
 
         let mut fixed = Fixed::new(&mut buffer.0[from..to.min(from + 4096) - 1]);
-        assert!(fixed.scope().try_alloc_slice_fill_with(LARGE, |i| i as u64).is_err());
+        assert!(fixed.scope().try_alloc_slice_fill_with(LARGE, |i| Word(i as u64)).is_err());
     }
 }
 
