@@ -2,11 +2,12 @@
 //!
 //! The free bytes of a region are the addresses `low..top`. Blocks of known size are taken from the
 //! high end ([`down_small`], [`down`], [`down_array`]), blocks that may grow, and large arrays, from
-//! the low end ([`up`], [`lowest`]). At the high end, rounding *down* needs a single conditional branch; rounding up could
-//! overflow and would need a second one.
+//! the low end ([`up`], [`lowest`]). At the high end, rounding *down* needs a single conditional
+//! branch; rounding up could overflow and would need a second one.
 //!
-//! Every function returns `None` if the block does not fit, and never a wrong address because of a
-//! wrap. `tests/arith.rs` compares them with a model in wider integers, over 16, 32 and 64 bits.
+//! The functions that know the size return `None` if the block does not fit, and never a wrong
+//! address because of a wrap. `tests/arith.rs` compares all of them with a model in wider integers,
+//! over 16, 32 and 64 bits.
 #![forbid(unsafe_code)]
 
 /// No region begins below this address, so [`down_small`] needs only one comparison.

@@ -649,6 +649,7 @@ impl Cursor {
     fn fit_array(&self, layout: Layout) -> Option<usize> {
         let (top, low) = (self.top.get(), self.low.get().addr().get());
         let (size, align) = (layout.size(), layout.align());
+        debug_assert!(size % align == 0, "an array's layout");
         if cfg!(target_arch = "aarch64") {
             // One instruction shorter there.
             arith::down(top, low, size, align)
