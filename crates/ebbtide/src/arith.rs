@@ -1,13 +1,12 @@
 //! Block placement: the address arithmetic of both ends of a region, in safe code over `usize`.
 //!
 //! The free bytes of a region are the addresses `low..top`. Blocks of known size are taken from the
-//! high end ([`down_small`], [`down`], [`down_array`]), blocks that may grow, and large arrays, from
-//! the low end ([`up`], [`lowest`]). At the high end, rounding *down* needs a single conditional
-//! branch; rounding up could overflow and would need a second one.
+//! high end ([`down_small`], [`down`], [`down_array`]), blocks that may grow from the low end
+//! ([`up`]). At the high end, rounding *down* needs a single conditional branch; rounding up could
+//! overflow and would need a second one.
 //!
-//! The functions that know the size return `None` if the block does not fit, and never a wrong
-//! address because of a wrap. `tests/arith.rs` compares all of them with a model in wider integers,
-//! over 16, 32 and 64 bits.
+//! Every function returns `None` if the block does not fit, and never a wrong address because of a
+//! wrap. `tests/arith.rs` compares them with a model in wider integers, over 16, 32 and 64 bits.
 #![forbid(unsafe_code)]
 
 /// No region begins below this address, so [`down_small`] needs only one comparison.
@@ -78,16 +77,6 @@ macro_rules! arithmetic {
             }
         }
 
-        /// Returns the first multiple of `align` at or above `low`, and 0 if there is none.
-        ///
-        /// An array that fits at the high end ([`down_array`], or [`down`] if its size is a multiple
-        /// of `align`) also fits here.
-        #[inline(always)]
-        #[must_use]
-        pub const fn lowest(low: $word, align: $word) -> $word {
-            low.wrapping_add(align - 1) & !(align - 1)
-        }
-
         /// Returns the start of a block of `size` bytes at the low end of `low..top`, for any
         /// layout.
         ///
@@ -100,7 +89,7 @@ macro_rules! arithmetic {
         #[inline(always)]
         #[must_use]
         pub const fn up(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
-            let start = lowest(low, align);
+            let start = low.wrapping_add(align - 1) & !(align - 1);
             #[allow(clippy::cast_possible_wrap, reason = "no layout exceeds half of the addresses")]
             let size = size as $signed;
             if (top.wrapping_sub(start) as $signed) < size { None } else { Some(start) }

@@ -47,34 +47,6 @@ pub(crate) fn below_block(block: NonNull<u8>, size: usize, used: impl FnOnce() -
     }
 }
 
-/// Whether a block of `size` bytes is prefetched for, or has `large` bytes or more. Blocks are
-/// prefetched for from a smaller size on than `large`, if at all.
-#[inline(always)]
-pub(crate) fn is_any_or_large(size: usize, large: usize) -> bool {
-    size >= processor::least_up_to(large)
-}
-
-/// Prefetches like [`below_block`], for a block that passed [`is_any_or_large`] and is not larger
-/// than [`MOST`].
-#[inline(always)]
-pub(crate) fn below_tested(block: NonNull<u8>, size: usize, used: impl FnOnce() -> usize) {
-    if used() < FAR {
-        return;
-    }
-    let below = block.as_ptr().wrapping_sub(DISTANCE);
-    prefetch(below);
-    let mut offset = LINE;
-    // No test before the first turn: no block of up to a line passes.
-    loop {
-        prefetch(below.wrapping_add(offset));
-        prefetch(below.wrapping_add(offset + LINE));
-        offset += 2 * LINE;
-        if offset >= size {
-            break;
-        }
-    }
-}
-
 /// Like [`below_block`], but out of line, for callers that call another function next. There, a
 /// call occupies no further registers, and an inlined loop would.
 #[inline(always)]
@@ -137,13 +109,6 @@ mod processor {
         LEAST.load(Relaxed)
     }
 
-    /// The same, for callers that also ask for blocks of `large` bytes or more.
-    #[inline(always)]
-    pub(super) fn least_up_to(large: usize) -> usize {
-        debug_assert!(large >= ZIGZAG, "the limit is never above it");
-        least()
-    }
-
     /// Asks the processor for its vendor, once. The instruction takes a microsecond or more in a
     /// virtual machine, so only large chunks cause it.
     #[cold]
@@ -169,11 +134,6 @@ mod processor {
     #[inline(always)]
     pub(super) fn least() -> usize {
         usize::MAX
-    }
-
-    #[inline(always)]
-    pub(super) fn least_up_to(large: usize) -> usize {
-        large
     }
 
     pub(super) fn identify() {}

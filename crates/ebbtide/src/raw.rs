@@ -3,10 +3,9 @@
 //! # The idea
 //!
 //! A cursor is three words: `top`, `chunk`, `low`. The bytes between `low` and `top` are free.
-//! Blocks of known size are taken from the high end; from the low end, blocks that may grow, and
-//! large arrays that are written in order. Opening a scope copies the three words. Closing it does
-//! nothing, because the parent's words have not changed. (A parent that is nearly full moves to the
-//! next chunk before the copy.)
+//! Blocks of known size are taken from the high end, blocks that may grow from the low end. Opening
+//! a scope copies the three words. Closing it does nothing, because the parent's words have not
+//! changed. (A parent that is nearly full moves to the next chunk before the copy.)
 //!
 //! # Why this is one file
 //!
@@ -20,8 +19,7 @@
 //! fork, fork_of, fork_again          a child's words
 //! fork_with_room                     the same; if the parent is nearly full: leave_full_chunk
 //! place, reserve_type                high end; sized values
-//! reserve, duplicate                 high end; any layout, slices, strings
-//! reserve_filled                     high end; large arrays: low end
+//! reserve, reserve_array, duplicate  high end; any layout, slices, strings
 //!   ├─ the block fits ─► top = start                                        the fast path
 //!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
 //! reserve_low, grow_low              low end; blocks that may grow
@@ -213,18 +211,6 @@ fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
-/// The block at the low end of a region that has room for it, and its end.
-///
-/// Out of line, so that the compiler lays out the loops of callers for small blocks. It returns
-/// pointers, because otherwise the compiler would compute the address of every block, wherever it
-/// is, as a distance from `low`.
-#[cold]
-#[inline(never)]
-fn lowest_block(low: NonNull<u8>, size: usize, align: usize) -> (NonNull<u8>, NonNull<u8>) {
-    let start = arith::lowest(low.addr().get(), align);
-    (at(low, start), at(low, start + size))
-}
-
 /// A well-aligned pointer for a block of 0 bytes.
 #[inline(always)]
 fn dangling(align: usize) -> NonNull<u8> {
@@ -232,11 +218,6 @@ fn dangling(align: usize) -> NonNull<u8> {
     // SAFETY: an alignment is at least 1.
     unsafe { NonNull::new_unchecked(address) }
 }
-
-/// Arrays of at least this many bytes that are written in order are placed at the low end. For
-/// smaller ones, the order of their addresses makes hardly any difference. And a vector beside them
-/// must move to grow: then its abandoned blocks are small, compared with the arrays.
-const LARGE_FILL: usize = 1024;
 
 /// Below this many free bytes, a child scope starts in the next chunk, if there is one.
 const MIN_CHILD_ROOM: usize = 64;
@@ -598,49 +579,25 @@ impl Cursor {
         }
     }
 
-    /// A block for an array that is written from its first element to its last, uninitialised. One
-    /// of at least [`LARGE_FILL`] bytes is taken from the low end if the region has room.
-    ///
-    /// In a loop, the addresses of large arrays then ascend, as the stores to each of them do, which
-    /// processors predict: docs/decisions/0002-both-ends.md.
+    /// Like [`reserve`](Cursor::reserve), for the layout of an array.
     ///
     /// # Safety
     ///
     /// The size is a multiple of the alignment.
     #[inline(always)]
-    pub(crate) unsafe fn reserve_filled<F: Failure>(
+    pub(crate) unsafe fn reserve_array<F: Failure>(
         &self,
         layout: Layout,
     ) -> Result<NonNull<u8>, F> {
-        let Some(start) = self.fit_array(layout) else {
-            return self.refill(layout, End::High);
-        };
-        let size = layout.size();
-        self.top.set(start);
-        let mut block = at(self.low.get(), start);
-        let mut end = End::High;
-        // One test for small arrays.
-        if prefetch::is_any_or_large(size, LARGE_FILL) {
-            if size < LARGE_FILL {
-                prefetch::below_tested(block, size, || self.used_above(start));
-            } else {
-                // Forces the words to be read again, like in `refill_with`, and `top` to be computed
-                // again. Otherwise small arrays would keep them in registers.
-                let top = black_box(start) + size;
-                let (lowest, behind) = lowest_block(self.low.get(), size, layout.align());
-                // `start` is a multiple of the alignment and not below `low`, and `lowest` is the
-                // first such address. So the block ends at `top` at the latest (I2).
-                debug_assert!(behind.addr().get() <= top, "I2");
-                self.top.set(top);
-                self.low.set(behind);
-                (block, end) = (lowest, End::Low);
+        match self.fit_array(layout) {
+            Some(start) => {
+                self.top.set(start);
+                let block = at(self.low.get(), start);
+                self.track(block, layout.size(), End::High);
+                Ok(block)
             }
+            None => self.refill(layout, End::High),
         }
-        // Otherwise the compiler tests the address in fallible methods, to tell it from an error.
-        // SAFETY: a `NonNull` is not null.
-        unsafe { assert_unchecked(block.addr().get() != 0) };
-        self.track(block, size, end);
-        Ok(block)
     }
 
     /// The address of an array at the high end, if there is room. Does not move the cursor. The

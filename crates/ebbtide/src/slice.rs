@@ -1,16 +1,14 @@
 //! Methods that allocate slices and arrays.
 //!
-//! A slice whose length is known comes from the high end of the scope, unless it is large and
-//! filled one element after the other ([`Cursor::reserve_filled`]). One that is collected from an
-//! iterator of unknown length grows at the low end.
-//!
-//! [`Cursor::reserve_filled`]: crate::raw::Cursor::reserve_filled
+//! A slice whose length is known comes from the high end of the scope. One that is collected from
+//! an iterator of unknown length grows at the low end.
 
 use crate::{
     collector::Collector,
     copy::clone_plain,
     error::{AllocError, AllocOrInitError, Failure},
     init_guard::InitGuard,
+    prefetch,
     scope::Scope,
     value::{Zeroable, aligned, assert_no_drop, lend},
     vector::fill::{LOOPED, Rest},
@@ -64,7 +62,7 @@ fn push_each<T, F: Failure>(
 
 /// The bodies that the public methods share: fallible or not, with destructors or without.
 impl<'a> Scope<'a> {
-    /// Reserves room for `len` elements, which will be written in order.
+    /// Reserves room for `len` elements at the high end.
     #[inline(always)]
     fn reserve_slice<T, F: Failure>(&self, len: usize) -> Result<NonNull<T>, F> {
         if size_of::<T>() == 0 {
@@ -73,7 +71,10 @@ impl<'a> Scope<'a> {
         match Layout::array::<T>(len) {
             Ok(layout) => {
                 // SAFETY: the layout of an array.
-                let block = unsafe { self.cursor().reserve_filled::<F>(layout)? };
+                let block = unsafe { self.cursor().reserve_array::<F>(layout)? };
+                prefetch::below_block(block, layout.size(), || {
+                    self.cursor().used_above(block.addr().get())
+                });
                 Ok(block.cast())
             }
             Err(_) => Err(F::too_large()),

@@ -80,9 +80,8 @@ unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
 ///
 /// `'s` is the borrow of the scope, which the vector needs to grow; `'a` is the lifetime of its
 /// memory, and of the slice that [`into_slice`](Vector::into_slice) returns. The vector that
-/// allocated last grows in place, unless a slice of 1 KiB or more was filled by a function or an
-/// iterator since. Any other moves when it is full, and its old block stays unused until the scope
-/// ends. A `Vec` takes 32 bytes, and allocates nothing before the first element.
+/// allocated last grows in place. Any other moves when it is full, and its old block stays unused
+/// until the scope ends. A `Vec` takes 32 bytes, and allocates nothing before the first element.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::Vec};

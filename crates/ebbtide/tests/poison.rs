@@ -48,7 +48,6 @@ fn haunt(s: &Scope<'_>) -> Vec<Ghost> {
         ghosts.push(Ghost::of(s.alloc_fmt(format_args!("{i}{i}"))));
         ghosts.push(Ghost::of(s.alloc_aligned(1u64, 64)));
         ghosts.push(Ghost::of(s.alloc_slice_fill_copy(i * 10, 2u8)));
-        ghosts.push(Ghost::of(s.alloc_slice_fill_with(i * 40, |_| 2u8)));
     }
     ghosts.push(Ghost::of(s.alloc_slice_fill_copy(20_000, 3u8)));
     ghosts

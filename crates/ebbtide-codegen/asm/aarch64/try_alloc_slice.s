@@ -3,10 +3,9 @@
 	mov	x0, xzr
 	ret
 .LBB209_2:
-	sub	sp, sp, #96
+	sub	sp, sp, #80
 	stp	x29, x30, [sp, #48]
-	str	x21, [sp, #64]
-	stp	x20, x19, [sp, #80]
+	stp	x20, x19, [sp, #64]
 	add	x29, sp, #48
 	lsl	x8, x1, #3
 	ldr	x10, [x0]
@@ -14,18 +13,16 @@
 	sub	x10, x10, x8
 	and	x10, x10, #0xfffffffffffffff8
 	subs	x11, x10, x9
-	b.mi	.LBB209_13
-	cmp	x1, #127
+	b.mi	.LBB209_11
 	str	x10, [x0]
-	b.hi	.LBB209_15
 	add	x0, x9, x11
-.LBB209_5:
-	cbz	x1, .LBB209_12
+	cbz	x1, .LBB209_10
+.LBB209_4:
 	cmp	x1, #4
-	b.hs	.LBB209_8
+	b.hs	.LBB209_6
 	mov	x8, xzr
-	b	.LBB209_11
-.LBB209_8:
+	b	.LBB209_9
+.LBB209_6:
 	mov	w8, #2
 	mov	w9, #4
 	adrp	x10, .LCPI209_0
@@ -35,28 +32,27 @@
 	and	x8, x1, #0xffffffffffffffc
 	add	x9, x0, #16
 	and	x10, x1, #0xffffffffffffffc
-.LBB209_9:
+.LBB209_7:
 	add	v3.2d, v2.2d, v0.2d
 	subs	x10, x10, #4
 	stp	q2, q3, [x9, #-16]
 	add	v2.2d, v2.2d, v1.2d
 	add	x9, x9, #32
-	b.ne	.LBB209_9
+	b.ne	.LBB209_7
 	cmp	x1, x8
-	b.eq	.LBB209_12
-.LBB209_11:
+	b.eq	.LBB209_10
+.LBB209_9:
 	mov	x9, x8
 	add	x8, x8, #1
 	cmp	x1, x8
 	str	x9, [x0, x9, lsl #3]
-	b.ne	.LBB209_11
-.LBB209_12:
-	ldp	x20, x19, [sp, #80]
-	ldr	x21, [sp, #64]
+	b.ne	.LBB209_9
+.LBB209_10:
+	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
-	add	sp, sp, #96
+	add	sp, sp, #80
 	ret
-.LBB209_13:
+.LBB209_11:
 	//APP
 	//NO_APP
 	stp	xzr, x8, [sp]
@@ -79,31 +75,12 @@
 	stur	q0, [x20, #8]
 	//APP
 	//NO_APP
-	cbz	x0, .LBB209_16
+	cbz	x0, .LBB209_13
 	mov	x1, x19
-	b	.LBB209_5
-.LBB209_15:
-	str	x10, [sp]
-	mov	x9, sp
-	mov	x21, x0
-	//APP
-	//NO_APP
-	mov	x19, x1
-	mov	x1, x8
-	ldr	x9, [x0, #16]
-	ldr	x10, [sp]
-	mov	w2, #8
-	mov	x0, x9
-	add	x20, x10, x8
-	bl	_ZN7ebbtide3raw12lowest_blockE
-	mov	x8, x1
-	mov	x1, x19
-	str	x20, [x21]
-	str	x8, [x21, #16]
-	b	.LBB209_5
-.LBB209_16:
-	ldp	x20, x19, [sp, #80]
-	ldr	x21, [sp, #64]
+	cbnz	x19, .LBB209_4
+	b	.LBB209_10
+.LBB209_13:
+	ldp	x20, x19, [sp, #64]
 	ldp	x29, x30, [sp, #48]
-	add	sp, sp, #96
+	add	sp, sp, #80
 	ret

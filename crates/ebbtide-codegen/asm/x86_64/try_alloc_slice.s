@@ -12,46 +12,78 @@
 	jmp	.LBB209_19
 .LBB209_2:
 	movq	%rsi, %rdx
-	leaq	(,%rsi,8), %rsi
+	leaq	(,%rsi,8), %r14
 	movq	(%rdi), %rax
 	andq	$-8, %rax
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
-	cmpq	%rsi, %rcx
-	jl	.LBB209_6
-	subq	%rsi, %rax
+	cmpq	%r14, %rcx
+	jl	.LBB209_4
+	subq	%r14, %rax
 	movq	%rax, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
-	cmpq	%rcx, %rsi
-	jb	.LBB209_11
-	cmpq	$128, %rdx
-	jae	.LBB209_5
+	cmpq	%rcx, %r14
+	jb	.LBB209_14
+.LBB209_7:
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB209_11
+	jb	.LBB209_14
 	prefetcht0	-4096(%rax)
-	movq	%rax, %rcx
-	addq	$-4032, %rcx
-	movl	$64, %edi
+	leaq	-9(%rdx), %rcx
+	cmpq	$2039, %rcx
+	ja	.LBB209_14
+	leaq	-4032(%rax), %rcx
+	movl	$64, %esi
 .LBB209_10:
-	prefetcht0	-64(%rcx,%rdi)
-	prefetcht0	(%rcx,%rdi)
-	subq	$-128, %rdi
-	cmpq	%rsi, %rdi
-	jb	.LBB209_10
-.LBB209_11:
+	prefetcht0	-64(%rcx,%rsi)
+	prefetcht0	(%rcx,%rsi)
+	subq	$-128, %rsi
+	cmpq	%rsi, %r14
+	ja	.LBB209_10
+	jmp	.LBB209_11
+.LBB209_4:
+	movq	%rdx, %r15
+	#APP
+	#NO_APP
+	movq	(%rdi), %rax
+	movq	%rax, 24(%rsp)
+	movq	16(%rdi), %rax
+	movups	8(%rdi), %xmm0
+	movups	%xmm0, 32(%rsp)
+	movq	$0, 8(%rsp)
+	movq	%r14, 16(%rsp)
+	movw	$3, 48(%rsp)
+	movq	%rax, (%rdi)
+	leaq	8(%rsp), %rax
+	movq	%rdi, %r12
+	movq	%rax, %rdi
+	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
+	movq	8(%rsp), %rax
+	movq	24(%rsp), %rcx
+	movq	%rcx, (%r12)
+	movdqu	32(%rsp), %xmm0
+	movdqu	%xmm0, 8(%r12)
+	#APP
+	#NO_APP
+	testq	%rax, %rax
+	je	.LBB209_1
+	movq	%r12, %rdi
+	movq	%r15, %rdx
+	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
+	movq	(%rcx), %rcx
+	cmpq	%rcx, %r14
+	jae	.LBB209_7
+.LBB209_14:
 	testq	%rdx, %rdx
-	je	.LBB209_12
+	je	.LBB209_15
+.LBB209_11:
 	cmpq	$4, %rdx
 	jae	.LBB209_16
 	xorl	%ebx, %ebx
-	jmp	.LBB209_15
-.LBB209_12:
-	xorl	%edx, %edx
-	jmp	.LBB209_19
+	jmp	.LBB209_13
 .LBB209_16:
 	andq	%rdx, %rbx
 	movdqa	.LCPI209_0(%rip), %xmm0
@@ -68,58 +100,15 @@
 	cmpq	%rcx, %rbx
 	jne	.LBB209_17
 	jmp	.LBB209_18
-.LBB209_6:
-	movq	%rdx, %r14
-	#APP
-	#NO_APP
-	movq	(%rdi), %rax
-	movq	%rax, 24(%rsp)
-	movq	16(%rdi), %rax
-	movups	8(%rdi), %xmm0
-	movups	%xmm0, 32(%rsp)
-	movq	$0, 8(%rsp)
-	movq	%rsi, 16(%rsp)
-	movw	$3, 48(%rsp)
-	movq	%rax, (%rdi)
-	leaq	8(%rsp), %rax
-	movq	%rdi, %r15
-	movq	%rax, %rdi
-	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
-	movq	8(%rsp), %rax
-	movq	24(%rsp), %rcx
-	movq	%rcx, (%r15)
-	movdqu	32(%rsp), %xmm0
-	movdqu	%xmm0, 8(%r15)
-	#APP
-	#NO_APP
-	testq	%rax, %rax
-	je	.LBB209_1
-	movq	%r14, %rdx
-	jmp	.LBB209_11
-.LBB209_5:
-	movq	%rax, 8(%rsp)
-	leaq	8(%rsp), %rax
-	#APP
-	#NO_APP
-	movq	8(%rsp), %r15
-	addq	%rsi, %r15
-	movq	16(%rdi), %rax
-	movq	%rdx, %r14
-	movl	$8, %edx
-	movq	%rdi, %r12
-	movq	%rax, %rdi
-	callq	*_ZN7ebbtide3raw12lowest_blockE@GOTPCREL(%rip)
-	movq	%rdx, %rcx
-	movq	%r14, %rdx
-	movq	%r15, (%r12)
-	movq	%rcx, 16(%r12)
-	jmp	.LBB209_11
 .LBB209_15:
+	xorl	%edx, %edx
+	jmp	.LBB209_19
+.LBB209_13:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
 .LBB209_18:
 	cmpq	%rbx, %rdx
-	jne	.LBB209_15
+	jne	.LBB209_13
 .LBB209_19:
 	addq	$56, %rsp
 	popq	%rbx
