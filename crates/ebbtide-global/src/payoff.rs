@@ -78,6 +78,12 @@ impl Payoff {
         self.scopes.set(0);
     }
 
+    /// The number of scopes that are still to be skipped. Unlike the figures of a program, it also
+    /// changes with each poll of a future.
+    pub(crate) fn left_to_skip(&self) -> u32 {
+        self.scopes_to_skip.get()
+    }
+
     /// Returns whether to skip the next outermost scope, and counts it as skipped.
     pub(crate) fn skips_next(&self) -> bool {
         let skip = self.scopes_to_skip.get();

@@ -84,7 +84,7 @@ impl Owner {
                 self.count_fallback(Reason::SkippedScope);
             }
             self.end_persistent();
-            if self.scopes_ended.get() % PUBLISH_EVERY == 0 {
+            if u64::from(self.payoff.left_to_skip()) % PUBLISH_EVERY == 0 {
                 // Skipped scopes serve nothing, but memory that was not used for a window must go
                 // back all the same.
                 self.observe(0);
