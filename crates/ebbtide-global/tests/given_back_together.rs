@@ -27,8 +27,11 @@ fn contents(index: usize) -> Block {
     block
 }
 
-/// Resident bytes; 0 where nobody says.
+/// Resident bytes; 0 where nobody says. Under Wine, the file is that of another process.
 fn resident() -> usize {
+    if !cfg!(target_os = "linux") {
+        return 0;
+    }
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<usize>().ok());
