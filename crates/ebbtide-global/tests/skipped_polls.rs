@@ -3,7 +3,6 @@
 
 // Without a range no scope opens.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{ArenaFuture, Scoped, arena, report};
 use std::{

@@ -176,7 +176,7 @@ impl<'a> Scope<'a> {
     ///                 let [a, b] = [eval(s, &terms[0]), eval(s, &terms[1])];
     ///                 match (a, b) {
     ///                     (Value::Number(a), Value::Number(b)) => Err(a + b),
-    ///                     (Value::Text(a), Value::Text(b)) => { Ok(s.alloc_fmt(format_args!("{a}{b}"))) },
+    ///                     (Value::Text(a), Value::Text(b)) => Ok(s.alloc_fmt(format_args!("{a}{b}"))),
     ///                     _ => Err(f64::NAN),
     ///                 }
     ///             });

@@ -933,7 +933,9 @@ impl Cursor {
             position.low.addr().get() <= start && start + size <= position.top
         };
         let Some(position) = free.into_iter().flatten().find(lies_in) else {
-            if self.chunks_until(child).any(|chunk| chunk.contains(start)) {
+            // Only those that the child has entered hold live bytes (I1).
+            let mut behind = self.chunk().chunk().onwards().skip(1);
+            if behind.any(|chunk| chunk.contains(start)) {
                 self.set(child.position());
             }
             return block;
@@ -952,16 +954,6 @@ impl Cursor {
         unsafe { kept.copy_from(block, size) };
         self.poison_free();
         kept
-    }
-
-    /// The chunks behind this cursor's that a child has entered.
-    fn chunks_until<'c>(&'c self, child: &'c Cursor) -> impl Iterator<Item = ChunkRef<'c>> {
-        let last = child.chunk().chunk();
-        let mut chunk = self.chunk().chunk();
-        core::iter::from_fn(move || {
-            chunk = if chunk == last { None } else { chunk.next() }?;
-            Some(chunk)
-        })
     }
 
     /// Moves `low` behind a block that was built in what [`free_part`](Cursor::free_part) returned.
