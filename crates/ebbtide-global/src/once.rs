@@ -1,7 +1,8 @@
 //! One-time initialisation with a bounded wait.
 //!
 //! `std::sync::Once` waits until the initialising thread is done. If the process forks during the
-//! initialisation, the child would wait forever for a thread that does not exist there.
+//! initialisation, the child would wait forever for a thread that does not exist there. So the wait
+//! is bounded, tightly only where processes fork.
 //!
 //! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
@@ -19,9 +20,17 @@ const UNAVAILABLE: u8 = 3;
 /// becomes `READY` or `UNAVAILABLE` later.
 const ABANDONED: u8 = 4;
 
-/// The number of times that a thread checks whether the initialising thread is done: about a third
-/// of a second in all. Initialising takes a few microseconds.
-const MAX_WAITS: u32 = if cfg!(loom) { 1 } else { 400 };
+/// The number of times that a thread checks whether the initialising thread is done. Where processes
+/// fork: about a third of a second in all, and initialising takes a few microseconds. Elsewhere: at
+/// least half a minute, because nothing but a slow system can delay the initialising thread. Wine
+/// needs 0.1 seconds, and several times as long on a slow machine.
+const MAX_WAITS: u32 = if cfg!(loom) {
+    1
+} else if cfg!(unix) {
+    400
+} else {
+    30_000
+};
 
 #[cfg(loom)]
 fn wait(_: u32) {
@@ -88,5 +97,44 @@ impl Once {
             Err(UNAVAILABLE) => Readiness::Unavailable,
             _ => Readiness::Busy,
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::{
+        sync::{
+            Barrier,
+            mpsc::{RecvTimeoutError, channel},
+        },
+        thread,
+        time::Duration,
+    };
+
+    /// The initialising thread needs a second and a half, or where processes fork as long as the
+    /// other thread waits.
+    #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts a thread")]
+    fn a_slow_initialisation_is_waited_for_unless_a_fork_may_have_ended_it() {
+        let (once, started) = (Once::new(), Barrier::new(2));
+        let (waited, initialise) = channel::<()>();
+        thread::scope(|scope| {
+            let (once, started) = (&once, &started);
+            scope.spawn(move || {
+                once.prepare(|| {
+                    started.wait();
+                    let limit = Duration::from_millis(if cfg!(unix) { 60_000 } else { 1_500 });
+                    let stopped = initialise.recv_timeout(limit);
+                    assert_eq!(stopped == Err(RecvTimeoutError::Timeout), !cfg!(unix));
+                    true
+                })
+            });
+            started.wait();
+            let readiness = once.prepare(|| unreachable!("another thread initialises"));
+            assert_eq!(readiness, if cfg!(unix) { Readiness::Busy } else { Readiness::Ready });
+            drop(waited);
+        });
+        assert_eq!(once.prepare(|| unreachable!("initialised")), Readiness::Ready);
     }
 }

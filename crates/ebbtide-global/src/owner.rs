@@ -396,8 +396,10 @@ impl Owner {
     }
 
     /// Enables the owner to open scopes. Returns false if no range of addresses is available or the
-    /// owner has [ended](Owner::end). The first call allocates a little memory, so do not call it
-    /// from inside an allocator.
+    /// owner has [ended](Owner::end). Returns false, and may be called again, if another thread has
+    /// been reserving the range for a third of a second, which happens after a fork or on a machine
+    /// that is very busy. The first call allocates a little memory, so do not call it from inside an
+    /// allocator.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
