@@ -12,29 +12,29 @@
 //! next scope finds them behind the chunk it begins in. All of this is cold code. The fast paths
 //! are in [`raw`](crate::raw) and read no header.
 //!
-//! The arena's own list begins with the *head*, a header in the control block. The head stands for
-//! the region of the arena's first block or for a caller's buffer, so opening a scope there reads
-//! nothing but the arena. The head moves when the arena does, between loans. What outlasts a loan
-//! therefore calls it by a [`ChunkName`], not by its address.
+//! The arena's own list begins with the *head*, a header in the control block. The head represents
+//! the region of the arena's first block or of a caller's buffer, so opening a scope there reads
+//! nothing but the arena. The head moves when the arena does, between loans. Records that outlast a
+//! loan therefore store a [`ChunkName`], not an address.
 //!
 //! # Invariants
 //!
-//! - **L1** Every [`Link`](header::Link), every cursor in use and every handle names a header that
-//!   exists: the head of an arena that is borrowed, or the header of a block that the arena has not
-//!   released. Blocks are released in [`blocks::release_chain`] only, after they were taken out of
-//!   every link, while the arena is borrowed exclusively.
-//! - **L2** The chunks of an arena, except the head's block, are each in one list: the arena's
-//!   own, the spare ones, or a claim's. Lists end and share no chunk. A list holds chunks of one
-//!   arena.
-//! - **L3** `newest` and `older` lead to every chunk but the head's block.
-//! - **L4** Every header but the head notes the address of its control block. In a *current* chunk,
-//!   one that a cursor in use names, this is where the arena is now: it is written where a scope
-//!   opens, where a cursor enters the chunk and where a claim begins.
+//! - **L1** Every [`Link`](header::Link), every cursor in use and every handle points to a live
+//!   header: the head of an arena that is borrowed, or the header of a block that the arena has not
+//!   released. Only [`blocks::release_chain`] releases blocks, while the arena is borrowed
+//!   exclusively and after they were removed from every link.
+//! - **L2** Each chunk of an arena, except the head's block, is in exactly one list: the arena's
+//!   own, the spare list, or a claim's. Lists have no cycles, and a list holds chunks of one arena
+//!   only.
+//! - **L3** The links `newest` and `older` connect every chunk but the head's block.
+//! - **L4** Every header but the head stores the address of its control block. In a *current*
+//!   chunk, one that a cursor in use points to, this is the arena's present address: it is written
+//!   when a scope opens there, when a cursor enters the chunk, and when a claim begins.
 //! - **L5** An anchor comes before its chunk in the list. A chunk that begins a list has none.
 //! - **L6** `held` is the sum of all block sizes. It exceeds `limit` only where the limit was
 //!   lowered.
 //!
-//! [`ControlRef::check`] asserts what can be seen of them after every slow operation of a debug
+//! [`ControlRef::check`] asserts the observable part of them after every slow operation of a debug
 //! build.
 //!
 //! # Files, each importing only from those above it
@@ -66,7 +66,7 @@ use self::control::BackingCalls;
 use crate::{backing::Backing, error::AllocError};
 use core::{alloc::Layout, ptr::NonNull};
 
-/// A control block and the backing it calls. Dropping it gives every chunk back.
+/// A control block and the backing it calls. Dropping it releases every chunk.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Chunks<B: Backing> {
@@ -75,14 +75,14 @@ pub(crate) struct Chunks<B: Backing> {
 }
 
 impl<B: Backing> Chunks<B> {
-    /// No chunk yet; the first ordinary one will have `first_size` bytes, header included.
+    /// No chunks. The first ordinary one will have `first_size` bytes, header included.
     pub(crate) const fn new(backing: B, first_size: usize) -> Self {
         let calls = BackingCalls { allocate: allocate::<B>, release: release::<B> };
         // SAFETY: the block becomes the first field of a `Chunks<B>`, which is what the two expect.
         Chunks { control: unsafe { Control::new(calls, first_size) }, backing }
     }
 
-    /// The control block, with provenance for the backing behind it too.
+    /// The control block, with provenance for the whole struct, including the backing.
     #[inline(always)]
     pub(crate) fn control(&self) -> ControlRef<'_> {
         // SAFETY: the borrow keeps the arena in place. `Control` is the first field of this
@@ -102,7 +102,7 @@ impl<B: Backing> Drop for Chunks<B> {
     }
 }
 
-/// Calls `Backing::allocate` of the backing behind a control block.
+/// Calls `Backing::allocate` of the backing that follows a control block.
 ///
 /// # Safety
 ///
@@ -117,7 +117,7 @@ unsafe fn allocate<B: Backing>(
     chunks.backing.allocate(layout)
 }
 
-/// Calls `Backing::release` of the backing behind a control block.
+/// Calls `Backing::release` of the backing that follows a control block.
 ///
 /// # Safety
 ///
@@ -127,6 +127,7 @@ unsafe fn release<B: Backing>(control: NonNull<Control>, block: NonNull<u8>, lay
     // SAFETY: the address is that of a `Chunks<B>`, as the caller says. Only shared references to
     // it are in use while the backing is called.
     let chunks = unsafe { control.cast::<Chunks<B>>().as_ref() };
-    // SAFETY: the caller promises what `Backing::release` asks for.
+    // SAFETY: the caller says that this backing gave the block for this layout, and that the block
+    // was not released since and is not used again.
     unsafe { chunks.backing.release(block, layout) };
 }

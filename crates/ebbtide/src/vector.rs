@@ -164,7 +164,7 @@ pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
 pub type NodeVec<'a, T> = Vector<T, Detached<'a>, u32>;
 
 /// Rejects, when code is generated, elements whose destructors would not run. Every public function
-/// evaluates it itself, like [`assert_no_drop`](crate::value::assert_no_drop).
+/// evaluates it itself, for the reason given at [`assert_no_drop`](crate::value::assert_no_drop).
 pub(crate) const fn assert_plain<T>() {
     assert!(
         !needs_drop::<T>(),
@@ -173,7 +173,7 @@ pub(crate) const fn assert_plain<T>() {
     );
 }
 
-/// Panics. A function of its own, so that callers do not keep the numbers for its message.
+/// Panics. Out of line, so that callers do not keep the numbers for its message.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -955,7 +955,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.swap_remove(index)
     }
 
-    /// Asserts that `index` is one of an element, or the length.
+    /// Asserts that `index` is at most the length.
     #[inline(always)]
     #[track_caller]
     fn assert_place(&self, index: usize) {
@@ -1036,8 +1036,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
         self.elements.dedup_by(|one, other| key(one) == key(other));
     }
 
-    /// Removes all but the first of consecutive elements that are the `same`. The arguments of
-    /// `same` are the element in question and the last element that was kept.
+    /// Removes each element for which `same` returns true. Its arguments are the element and the
+    /// last one before it that was kept.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -1,4 +1,4 @@
-//! Blocks of the backing: how large a new one is, how it becomes a chunk, and how it goes back.
+//! Requests to the backing: the sizes of new chunks, creating a chunk in a block, releasing chunks.
 
 use super::{
     control::ControlRef,
@@ -15,44 +15,43 @@ use core::alloc::Layout;
 /// The size of the first ordinary chunk, header included, unless the user chose another.
 pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
 
-/// Doubling stops here: no ordinary chunk of an arena but the first is larger than this, header
-/// included.
+/// The largest size of an ordinary chunk, header included. Only an arena's first chunk may be
+/// larger, if the user asks for that.
 pub(crate) const LARGEST_CHUNK: usize = 2 * HUGE_PAGE;
 
 /// The size of the first chunk of a claim, header included.
 pub(super) const FIRST_CLAIM: usize = 512 - ALLOCATOR_OVERHEAD;
 
-/// Room for what common heaps add to a block. Left out of the size, so that a chunk does not take
-/// one page more.
+/// Bytes that common heaps add to a block. Chunk sizes are reduced by it, so that a chunk does not
+/// take one page more.
 const ALLOCATOR_OVERHEAD: usize = CACHE_LINE;
 
-/// The region of a chunk ends at a multiple of this. Blocks of one, two, four … cache lines, taken
-/// off its top, then lie in as many lines and not in one more: filling 512 bytes takes 0.6 of the
-/// time.
+/// The region of a chunk ends at a multiple of this. Blocks of one, two, four … cache lines at its
+/// high end then occupy as many lines, and not one more: filling 512 bytes takes 0.6 of the time.
 ///
-/// The ordinary sizes are multiples of it too, so that the region of an ordinary chunk also begins
-/// at one: copying a kilobyte to the first block of the low end takes 0.8 of the time, and moving
+/// The ordinary sizes are multiples of it as well, so the region of an ordinary chunk also begins
+/// at one. Copying a kilobyte to the first block of the low end takes 0.8 of the time, and moving
 /// elements in it as little as 0.7.
 const CACHE_LINE: usize = 64;
 
-/// The region of a chunk does not end at a multiple of this, the smallest page of common systems,
-/// where the header leaves a cache line to spare.
+/// The smallest page of common systems, in bytes. The region of a chunk does not end at a multiple
+/// of this, if a cache line can be spared for that.
 ///
 /// `memcmp` of glibc compares short strings by reading a whole vector with a mask. If the masked
-/// part lies in a page that nobody has written to, that takes half a microsecond instead of a
-/// nanosecond, each time. Large blocks of `malloc` end 16 bytes behind such a boundary, so the first
-/// strings of their chunks would lie there.
+/// part lies in a page that was never written to, each comparison takes half a microsecond instead
+/// of a nanosecond. Large blocks of `malloc` end 16 bytes after a page boundary, so the first
+/// strings of a chunk would be affected.
 const PAGE: usize = 4096;
 
-/// The bytes of a chunk that are not its region: the header, and at least as much as rounding the
-/// end takes. Whole cache lines, so that the region of an ordinary chunk has whole lines, too.
+/// The bytes of a chunk outside its region: the header, and what rounding the end may take. A
+/// multiple of a cache line, so that the region of an ordinary chunk is one as well.
 pub(crate) const OVERHEAD: usize =
     (size_of::<Header>() + CACHE_LINE - CHUNK_ALIGN).next_multiple_of(CACHE_LINE);
 
 const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
 
-/// The size of a chunk whose region has room for `capacity` bytes, wherever it ends. `None` on
-/// overflow.
+/// The size of a chunk whose region has room for `capacity` bytes, at whatever address the block
+/// lies. `None` on overflow.
 pub(crate) const fn size_for_capacity(capacity: usize) -> Option<usize> {
     match arith::region_for(capacity, 1) {
         Some(region) => region.checked_add(OVERHEAD),
@@ -65,8 +64,8 @@ pub(super) fn least_size(region: usize) -> Option<usize> {
     region.checked_next_multiple_of(CHUNK_ALIGN)?.checked_add(OVERHEAD)
 }
 
-/// The ordinary size after `ordinary`: twice as much, and a little more where that makes whole huge
-/// pages; at most [`LARGEST_CHUNK`].
+/// The ordinary size after `ordinary`: twice as much, rounded up to whole huge pages if it is only
+/// a little less; at most [`LARGEST_CHUNK`].
 fn doubled(ordinary: usize) -> usize {
     let doubled = ordinary.saturating_mul(2).min(LARGEST_CHUNK);
     match doubled.next_multiple_of(HUGE_PAGE) {
@@ -75,8 +74,7 @@ fn doubled(ordinary: usize) -> usize {
     }
 }
 
-/// Asks the backing for a chunk of the ordinary size of the arena's own list. The next one will
-/// have twice that size.
+/// Requests a chunk of the arena's ordinary size, and doubles that size for the next one.
 ///
 /// # Errors
 ///
@@ -87,21 +85,21 @@ pub(super) fn new_ordinary_chunk(
 ) -> Result<ChunkRef<'_>, AllocError> {
     let ordinary = control.next_size.get();
     let chunk = new_chunk(control, region, ordinary)?;
-    // Every call to the backing doubles the ordinary size, also one for an oversize request, so
-    // that a run of requests a little above it settles. The size of the oversize request does not
-    // count.
+    // Every call to the backing doubles the ordinary size, even one for an oversize request. So
+    // after a few requests slightly above it, the ordinary size exceeds them. The size of the
+    // oversize request itself does not count.
     control.next_size.set(doubled(ordinary));
     Ok(chunk)
 }
 
-/// Asks the backing for a chunk of `wanted` bytes, header included, or for one with room for
-/// `region` bytes if that is more. If the backing refuses, asks for half as much, as long as
-/// `region` bytes fit. The chunk is in no list yet.
+/// Requests a chunk of `wanted` bytes, header included, or one with room for `region` bytes if that
+/// is more. If the backing refuses, requests half as much, as long as `region` bytes fit. The chunk
+/// is not linked into a list.
 ///
 /// # Errors
 ///
-/// The backing refused the least size that would do, the limit forbids it, the size exceeds
-/// `isize::MAX`, or the backing itself is asking. Nothing has changed then.
+/// If the backing refused even the smallest sufficient size, the limit would be exceeded, the size
+/// exceeds `isize::MAX`, or the request comes from the backing itself. Nothing changes then.
 pub(super) fn new_chunk(
     control: ControlRef<'_>,
     region: usize,
@@ -125,7 +123,7 @@ pub(super) fn new_chunk(
     };
     if block.addr().get() < LOWEST_ADDRESS {
         // The comparison of the fast path relies on this (see `arith`).
-        // SAFETY: the backing just gave the block for this layout, and nobody has seen it.
+        // SAFETY: the backing just gave the block for this layout, and nothing uses it yet.
         unsafe { control.call_release(block, layout) };
         return Err(AllocError);
     }
@@ -148,7 +146,7 @@ pub(super) fn new_chunk(
     // SAFETY: L1: the header was just written, and only `release_chain` gives the block back. The
     // address is the backing's, with provenance for the whole block.
     let chunk = unsafe { ChunkRef::new(header) };
-    // The head alone has no control block noted (L4).
+    // Every header but the head stores the address of the control block (L4).
     chunk.control.set(Some(control.as_ptr().cast()));
     chunk.set_fresh_region(low, top, size);
     poison::forbid(low, size - OVERHEAD);
@@ -160,12 +158,12 @@ pub(super) fn new_chunk(
     Ok(chunk)
 }
 
-/// Gives `chunk` and all that `next` leads to from there back to the backing.
+/// Releases `chunk` and all chunks after it, following `next`.
 ///
 /// # Safety
 ///
-/// The chunks are the arena's, in no list and in no other record of the control block. Nothing in
-/// them is used again, and no cursor that is used again names one.
+/// The chunks belong to the arena, and no list and no other record of the control block refers to
+/// them. Nothing in them is used again, and no cursor that is used again points to one.
 pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<ChunkRef<'c>>) {
     let mut chain = chunk;
     while let Some(chunk) = chain {

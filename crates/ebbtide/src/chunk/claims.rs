@@ -1,4 +1,4 @@
-//! Claims: lists of their own, made from spare chunks and given back as such.
+//! Claims: each has a list of its own, whose chunks become spare when the claim ends.
 
 use super::{
     blocks::FIRST_CLAIM,
@@ -8,12 +8,13 @@ use super::{
 };
 use crate::error::AllocError;
 
-/// Begins a claim: a list of its own for a child of the scope whose cursor is at `parent`. The
-/// chunks behind the parent become spare, for both to take from.
+/// Begins a claim: creates a list for a child of the scope whose cursor is at `parent`. The chunks
+/// behind the parent become spare, so that both can take them.
 ///
 /// # Errors
 ///
-/// There is no spare chunk and the backing gives none, or the backing itself is asking.
+/// If there is no spare chunk and the backing refuses one, or if the request comes from the backing
+/// itself.
 pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocError> {
     let control = parent.control();
     if control.is_busy() {
@@ -32,7 +33,7 @@ pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocE
     chunk.capacity_before.set(parent.capacity_before.get() + parent.capacity());
     control.note_entered(&chunk);
     control.check();
-    // SAFETY: the chunk was just made for this arena, or was one of its spare ones.
+    // SAFETY: the chunk was just created for this arena, or was one of its spare ones.
     Ok(unsafe { control.attach(chunk) })
 }
 
@@ -50,7 +51,7 @@ pub(crate) unsafe fn end_claim(chunk: CurrentChunk<'_>) {
     control.check();
 }
 
-/// Puts a whole list of chunks that hold nothing in front of the spare ones.
+/// Puts a whole list of chunks without live bytes in front of the spare list.
 fn make_spare<'c>(control: ControlRef<'c>, first: ChunkRef<'c>) {
     let last = first.onwards().last().unwrap_or(first);
     last.next.set(control.spare.get());

@@ -1,5 +1,5 @@
-//! The control block: what an arena knows besides its chunks. Scopes find it through the chunk they
-//! are in.
+//! The control block: the state of an arena besides its root cursor. Scopes find it through the
+//! header of their current chunk.
 
 use super::header::{ChunkName, ChunkRef, Header, Link};
 use crate::{error::AllocError, poison};
@@ -12,37 +12,39 @@ use core::{
 #[repr(C)]
 pub(crate) struct Control {
     /// The two ends of the next scope of an [`Arena`](crate::Arena), if it opens in the head. The
-    /// top is 0 if they are unknown: the root was lent since, has left the head, or is nowhere; or
-    /// claims were made.
+    /// top is 0 if they are unknown: because the root was lent since, has left the head or is not
+    /// in use, or because claims were made.
     pub(crate) ready_top: Cell<usize>,
     pub(crate) ready_low: Cell<NonNull<u8>>,
     /// Whether there may be chunks outside the arena's own list: spare ones, and those of claims.
     pub(super) scattered: Cell<bool>,
-    /// Whether there are chunks besides the head's block. Says the same as `newest`, in the part of
-    /// the control block that a reset reads anyway.
+    /// Whether there are chunks besides the head's block. Redundant with `newest`, but in the part
+    /// of the control block that a reset reads anyway.
     pub(super) has_chunks: Cell<bool>,
     /// The head of the arena's own list.
     pub(super) head: Header,
-    /// Chunks that hold nothing, linked by `next`: left by a claim, or found behind its parent.
+    /// The spare list, linked by `next`: chunks that a claim left, or that were behind its parent.
     pub(super) spare: Link,
-    /// The block whose region is the head's; in no list. `None` where that is a caller's buffer, or
-    /// nothing.
+    /// The block whose region is the head's; in no list. `None` if the head has a caller's buffer
+    /// or no region.
     pub(super) head_block: Link,
-    /// The chunk that the backing gave last; `older` leads to all others but `head_block`.
+    /// The chunk that the backing gave last; `older` links to all others but `head_block`.
     pub(super) newest: Link,
     /// The size of the next ordinary chunk, header included.
     pub(super) next_size: Cell<usize>,
-    /// The most bytes that may be held of the backing.
+    /// The limit of `held`.
     pub(super) limit: Cell<usize>,
-    /// The bytes held of the backing.
+    /// The bytes that the backing gave and that were not released.
     pub(super) held: Cell<usize>,
-    /// The largest capacity that scopes have entered; with poisoning, the most bytes in use.
+    /// The largest total capacity of the chunks up to a scope's; with poisoning, the most bytes in
+    /// use.
     high_water: Cell<usize>,
-    /// The backing is being called: a request for a chunk now comes from the backing itself.
+    /// Whether the backing is being called. A request for a chunk meanwhile comes from the backing
+    /// itself.
     pub(super) busy: Cell<bool>,
     /// The number of claims that were made and not ended.
     pub(super) open_claims: Cell<usize>,
-    /// What is set to [`CLAIMED`] when a claim is made, for an owner that does not look here.
+    /// A cell of the arena's owner, which is set to [`CLAIMED`] when a claim is made.
     pub(super) claim_mark: Cell<Option<NonNull<Cell<u8>>>>,
     calls: BackingCalls,
 }
@@ -50,7 +52,7 @@ pub(crate) struct Control {
 /// Set in a claim mark when a claim is made; see [`Control::set_claim_mark`].
 pub(crate) const CLAIMED: u8 = 4;
 
-/// The two methods of a backing, its type erased. They find it behind the control block.
+/// The two methods of a backing whose type is erased. They find it after the control block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BackingCalls {
     pub(super) allocate: Allocate,
@@ -64,7 +66,8 @@ impl Control {
     ///
     /// # Safety
     ///
-    /// The block becomes the first field of a struct whose address `calls` may be called with.
+    /// The control block becomes the first field of a struct, and `calls` may be called with the
+    /// address of that struct.
     pub(super) const unsafe fn new(calls: BackingCalls, first_size: usize) -> Self {
         Control {
             ready_top: Cell::new(0),
@@ -119,7 +122,7 @@ impl Control {
         self.next_size.set(bytes);
     }
 
-    /// The most bytes to hold of the backing; `None` if there is no limit.
+    /// The limit of the bytes held; `None` if there is none.
     pub(crate) fn limit(&self) -> Option<usize> {
         match self.limit.get() {
             usize::MAX => None,
@@ -127,12 +130,12 @@ impl Control {
         }
     }
 
-    /// Sets the most bytes to hold of the backing.
+    /// Sets the limit of the bytes held.
     pub(crate) fn set_limit(&self, bytes: Option<usize>) {
         self.limit.set(bytes.unwrap_or(usize::MAX));
     }
 
-    /// The bytes held of the backing.
+    /// The bytes that the backing gave and that were not released.
     pub(crate) fn held(&self) -> usize {
         self.held.get()
     }
@@ -146,31 +149,31 @@ impl Control {
         self.high_water.set(self.high_water.get().max(bytes));
     }
 
-    /// Forgets the high water, while no scope is open. A scope enters the head without a note.
+    /// Resets the high water while no scope is open. The head's capacity stays included, because
+    /// scopes that enter the head do not record that.
     pub(crate) fn reset_high_water(&self) {
         self.high_water.set(if poison::TRACKS { 0 } else { self.head_capacity() });
     }
 
-    /// Raises the high water to what the list has up to `chunk`, which was entered. With poisoning,
-    /// the cursors do it instead, to the byte.
+    /// Raises the high water to the capacity of the list up to `chunk`, which a cursor entered.
+    /// With poisoning, the cursors record it instead, to the byte.
     pub(super) fn note_entered(&self, chunk: &Header) {
         if !poison::TRACKS {
             self.note_high_water(chunk.capacity_before.get() + chunk.capacity());
         }
     }
 
-    /// The number of claims that were made and not ended. Where no claim can be alive, these were
+    /// The number of claims that were made and not ended. If no claim can be alive, they were
     /// forgotten.
     pub(crate) fn open_claims(&self) -> usize {
         self.open_claims.get()
     }
 
-    /// Has `mark` set to [`CLAIMED`] whenever a claim is made.
+    /// From now on, every claim sets `mark` to [`CLAIMED`].
     ///
     /// # Safety
     ///
-    /// The cell outlives the arena, and nobody uses it at the same time as a scope of the arena
-    /// that is on another thread.
+    /// The cell outlives the arena, and is not used while another thread uses a scope of the arena.
     #[cfg(feature = "std")]
     pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
         self.claim_mark.set(Some(mark));
@@ -187,14 +190,14 @@ impl Control {
         }
     }
 
-    /// Whether the backing is being called: a request for a chunk then comes from the backing
+    /// Whether the backing is being called. A request for a chunk then comes from the backing
     /// itself.
     pub(crate) fn is_busy(&self) -> bool {
         self.busy.get()
     }
 }
 
-/// A reference to a control block that may also be used to reach the backing behind it.
+/// A reference to a control block through which the backing after it can also be reached.
 ///
 /// It differs from `&'c Control` in its provenance, which extends to the whole
 /// [`Chunks`](super::Chunks).
@@ -208,8 +211,8 @@ pub(crate) struct ControlRef<'c> {
 impl<'c> ControlRef<'c> {
     /// # Safety
     ///
-    /// `control` names the control block of an arena that neither moves nor ends during `'c`, with
-    /// provenance for the whole `Chunks`.
+    /// `control` points to the control block of an arena that is neither moved nor dropped during
+    /// `'c`, with provenance for the whole `Chunks`.
     #[inline(always)]
     pub(super) unsafe fn new(control: NonNull<Control>) -> Self {
         ControlRef { control, arena: PhantomData }
@@ -231,7 +234,7 @@ impl<'c> ControlRef<'c> {
     /// The head of the arena's list. Computes an address and reads nothing.
     #[inline(always)]
     pub(crate) fn head(self) -> CurrentChunk<'c> {
-        // SAFETY: the offset of a field of the block, which is there.
+        // SAFETY: the offset of a field, within the control block.
         let head = unsafe { self.control.byte_add(offset_of!(Control, head)) };
         // SAFETY: a header in an arena that neither moves nor ends during `'c`; the address has the
         // provenance of this handle.
@@ -240,11 +243,11 @@ impl<'c> ControlRef<'c> {
         unsafe { CurrentChunk::new(head) }
     }
 
-    /// Notes in `chunk` where the arena is. The arena cannot move as long as a scope lives that
-    /// opens after this.
+    /// Stores the arena's present address in `chunk`. The arena cannot move while a scope is open
+    /// that was opened after this.
     ///
-    /// The address is stored even if the chunk has the same one: its pointer may come from an
-    /// earlier loan of the arena, and ended with that loan.
+    /// Stores it even if the chunk has the same address already: that pointer may come from an
+    /// earlier loan of the arena, and its provenance ended with that loan.
     ///
     /// # Safety
     ///
@@ -258,7 +261,7 @@ impl<'c> ControlRef<'c> {
         unsafe { CurrentChunk::new(chunk) }
     }
 
-    /// The chunk of that name.
+    /// The chunk with this name.
     ///
     /// # Safety
     ///
@@ -271,8 +274,8 @@ impl<'c> ControlRef<'c> {
         }
     }
 
-    /// The region that a cursor at `chunk` allocates from (I3): the chunk's own or, where it serves
-    /// an oversize request, its anchor's.
+    /// The region that a cursor at `chunk` allocates from (I3): the chunk's own or, if it serves an
+    /// oversize request, its anchor's.
     ///
     /// # Safety
     ///
@@ -286,7 +289,7 @@ impl<'c> ControlRef<'c> {
         }
     }
 
-    /// Asks the backing for a block. Requests to the arena meanwhile are refused.
+    /// Requests a block from the backing. Meanwhile, requests to the arena are refused.
     pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         let _busy = Busy::mark(&self.get().busy);
         // SAFETY: the functions are called with the address that `Control::new` promised them.
@@ -316,7 +319,8 @@ impl Deref for ControlRef<'_> {
     }
 }
 
-/// A chunk that a cursor may name: it leads to the control block of its arena (L4).
+/// A chunk that a cursor may point to: its header has the present address of the control block
+/// (L4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct CurrentChunk<'c>(ChunkRef<'c>);
@@ -348,7 +352,7 @@ impl<'c> CurrentChunk<'c> {
         unsafe { ControlRef::new(control) }
     }
 
-    /// The chunk that the list of this one begins with.
+    /// The first chunk of this chunk's list.
     pub(crate) fn list_start(self) -> ChunkRef<'c> {
         let start = self.chunk().header().list_start.get();
         start.unwrap_or_else(|| self.control().head().chunk())
@@ -373,11 +377,11 @@ impl<'c> CurrentChunk<'c> {
         self.anchor.set(None);
     }
 
-    /// Moves on to the next chunk of the list, and returns it. `None` at the list's end.
+    /// Enters the next chunk of the list and returns it; `None` at the end of the list.
     ///
-    /// `free_here` is what the cursor leaves free in the region it allocates from, `free_there`
-    /// what the request leaves free in the next chunk. If `oversize`, the region stays and the next
-    /// chunk serves this request only.
+    /// `free_here` is the number of bytes that the cursor leaves free in its present region,
+    /// `free_there` the number that the request leaves free in the next chunk. If `oversize`, the
+    /// cursor stays in its region, and the next chunk serves this request only.
     pub(crate) fn enter_next(
         self,
         free_here: usize,
@@ -410,7 +414,7 @@ impl<'c> Deref for CurrentChunk<'c> {
     }
 }
 
-/// Marks the arena as waiting for its backing until dropped, also by a panic of the backing.
+/// Marks the arena as waiting for its backing until dropped, even if the backing panics.
 struct Busy<'c>(&'c Cell<bool>);
 
 impl<'c> Busy<'c> {

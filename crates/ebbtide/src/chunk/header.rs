@@ -2,12 +2,12 @@
 //!
 //! Every field is a `Cell` and no `&mut Header` is ever created, so shared references to a header
 //! never conflict. Lists store chunks as [`Link`]s, all other code as [`ChunkRef`]s. The module
-//! [`chunk`](super) names the invariants that make them valid.
+//! [`chunk`](super) has the invariants that make them valid.
 
 use crate::poison::Touched;
 use core::{cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
 
-/// The record at the start of every block. One more, the *head*, lies in the control block.
+/// The record at the start of every chunk. One more, the *head*, lies in the control block.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
@@ -19,20 +19,21 @@ pub(crate) struct Header {
     /// The first chunk of a claim's list; `None` in the arena's own list, which begins with the
     /// head.
     pub(super) list_start: Link,
-    /// The chunk that the backing gave before this one, whatever list either is in.
+    /// The chunk that the backing gave before this one, in whatever list it is.
     pub(super) older: Link,
-    /// The address of the arena's control block (L4), whose type is known further up. `None` in the
-    /// head, which lies inside that block.
+    /// The address of the arena's control block (L4), whose type only higher layers know. `None` in
+    /// the head, which is part of that block.
     pub(super) control: Cell<Option<NonNull<()>>>,
     /// Bytes requested from the backing; 0 for a buffer that the caller brought.
     block_size: Cell<usize>,
-    /// While the chunk serves one oversize request: the chunk that owns the cursor's region (I3).
+    /// The *anchor*, while this chunk serves one oversize request: the chunk whose region the
+    /// cursor uses (I3).
     pub(super) anchor: Cell<Option<ChunkName>>,
     /// The free bytes of the region when a cursor last left it for another.
     pub(super) free_when_left: Cell<usize>,
     /// The capacity of all chunks before this one in the list, as of when it was last entered.
     pub(super) capacity_before: Cell<usize>,
-    /// What scopes have written to since the region was last poisoned.
+    /// The part of the region that scopes have written to since it was last poisoned.
     touched: Touched,
 }
 
@@ -54,19 +55,19 @@ impl Header {
         }
     }
 
-    /// Makes `low..top` the region, of a fresh block of `block_size` bytes.
+    /// Sets the region to `low..top`, in a fresh block of `block_size` bytes.
     pub(super) fn set_fresh_region(&self, low: NonNull<u8>, top: NonNull<u8>, block_size: usize) {
         self.set_region(low, top, block_size);
         self.touched.reset(low, top);
     }
 
-    /// Makes `low..top`, a buffer of the caller's with unknown content, the region.
+    /// Sets the region to `low..top`, a buffer of the caller's with unknown content.
     pub(super) fn set_buffer(&self, low: NonNull<u8>, top: NonNull<u8>) {
         self.set_region(low, top, 0);
         self.touched.mark_all(low, top);
     }
 
-    /// Takes over the region of `other`, of which `other` then has a copy that nobody uses.
+    /// Takes over the region of `other`, whose own copy of it is then unused.
     pub(super) fn take_region(&self, other: &Header) {
         self.set_region(other.low(), other.top(), other.block_size());
         self.touched.copy_from(&other.touched);
@@ -135,12 +136,12 @@ impl Header {
         // The sanitizer must not hear of the caller's own buffer: nothing would tell it when the
         // buffer is the caller's again.
         let is_ours = self.block_size() != 0;
-        // SAFETY: the caller vouches for `low..top`.
+        // SAFETY: the caller says that `low..top` lies in the region and that nobody uses it.
         unsafe { self.touched.poison(low, top, is_ours) };
     }
 }
 
-/// A chunk of an arena: a reference to its header that may also be used to release the block.
+/// A chunk of an arena: a reference to its header through which the block can also be released.
 ///
 /// It differs from `&'c Header` in its provenance, which extends to the whole block or, for the
 /// head, to the whole [`Chunks`](super::Chunks).
@@ -154,9 +155,9 @@ pub(crate) struct ChunkRef<'c> {
 impl<'c> ChunkRef<'c> {
     /// # Safety
     ///
-    /// `header` names the header of a chunk that its arena does not release during `'c` (L1), with
-    /// provenance for the whole block; or the head of an arena that neither moves nor ends during
-    /// `'c`, with provenance for the whole `Chunks`.
+    /// `header` points to the header of a chunk that its arena does not release during `'c` (L1),
+    /// with provenance for the whole block; or to the head of an arena that is neither moved nor
+    /// dropped during `'c`, with provenance for the whole `Chunks`.
     #[inline(always)]
     pub(crate) unsafe fn new(header: NonNull<Header>) -> Self {
         ChunkRef { header, arena: PhantomData }
@@ -186,7 +187,8 @@ impl<'c> ChunkRef<'c> {
         core::iter::successors(Some(self), |chunk| chunk.next())
     }
 
-    /// Whether this is the head of an arena. It alone has no control block noted.
+    /// Whether this is the head of an arena, the only header without the address of a control
+    /// block.
     pub(super) fn is_head(self) -> bool {
         self.control.get().is_none()
     }
@@ -201,7 +203,7 @@ impl Deref for ChunkRef<'_> {
     }
 }
 
-/// Where a list, or a record of the control block, leads to a chunk (L1).
+/// A link to a chunk (L1), in a list or in the control block.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(super) struct Link(Cell<Option<NonNull<Header>>>);
@@ -213,8 +215,9 @@ impl Link {
 
     #[inline]
     pub(super) fn get(&self) -> Option<ChunkRef<'_>> {
-        // SAFETY: a link names a chunk of its own arena, and the borrow of the link keeps the arena
-        // from releasing chunks (L1). It was set from a handle, so it has a handle's provenance.
+        // SAFETY: a link points to a chunk of its own arena, and the borrow of the link keeps the
+        // arena from releasing chunks (L1). It was set from a handle, so it has a handle's
+        // provenance.
         self.0.get().map(|header| unsafe { ChunkRef::new(header) })
     }
 
@@ -236,14 +239,14 @@ impl Link {
     }
 }
 
-/// What a chunk is called by records that may outlast a loan of the arena: by its address, or as
-/// the head, which moves with the arena. A name gives no access.
+/// Identifies a chunk in records that may outlast a loan of the arena: by its address, or as the
+/// head, which moves with the arena. Gives no access to the chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct ChunkName(NonNull<Header>);
 
 impl ChunkName {
-    /// The head of whatever arena the name is used in.
+    /// The head of the arena in which the name is used.
     pub(crate) const HEAD: ChunkName = ChunkName(NonNull::dangling());
 
     pub(crate) fn of(chunk: ChunkRef<'_>) -> Self {

@@ -1,4 +1,4 @@
-//! The list of chunks: its start, linking and unlinking chunks, and releasing them.
+//! Lists of chunks: their start, linking and unlinking chunks, and which chunks a reset keeps.
 
 use super::{
     blocks::{
@@ -11,15 +11,15 @@ use crate::error::AllocError;
 use core::ptr::NonNull;
 
 impl<'c> ControlRef<'c> {
-    /// Makes `low..top`, a caller's buffer, the head's region.
+    /// Sets the head's region to `low..top`, a caller's buffer.
     pub(crate) fn set_buffer(self, low: NonNull<u8>, top: NonNull<u8>) {
         debug_assert!(self.head_block.get().is_none(), "an arena over a buffer has no first block");
         self.head.set_buffer(low, top);
         self.note_entered(&self.head);
     }
 
-    /// Makes a block with room for `region` bytes, and its region the head's. There is no chunk
-    /// before.
+    /// Requests the arena's first block, with room for `region` bytes, and gives its region to the
+    /// head.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ impl<'c> ControlRef<'c> {
         Ok(())
     }
 
-    /// Makes the region of the list's first chunk, if there is one, the head's.
+    /// Gives the region of the list's first chunk, if there is one, to the head.
     fn give_head_a_block(self) {
         let (control, head) = (self.get(), &self.get().head);
         debug_assert!(control.head_block.get().is_none(), "the head has a block already");
@@ -46,7 +46,8 @@ impl<'c> ControlRef<'c> {
         self.check();
     }
 
-    /// Makes the head's block, if it has one, the list's first chunk, and the head vacant.
+    /// Turns the head's block, if it has one, into the list's first chunk, and leaves the head
+    /// without a region.
     fn take_block_of_head(self) {
         let (control, head) = (self.get(), &self.get().head);
         if let Some(block) = control.head_block.take() {
@@ -58,8 +59,8 @@ impl<'c> ControlRef<'c> {
         }
     }
 
-    /// Puts every chunk into the arena's own list: spare ones, and those of claims that were
-    /// forgotten.
+    /// Puts every chunk into the arena's own list, including spare chunks and those of forgotten
+    /// claims.
     ///
     /// # Safety
     ///
@@ -77,9 +78,9 @@ impl<'c> ControlRef<'c> {
         control.scattered.set(false);
         control.spare.set(None);
         control.open_claims.set(0);
-        // Marks every chunk with a list of its own, takes the mark from those in the arena's list,
-        // and appends the ones that still have it: small ones of claims last, for a scope would
-        // fill them quickly.
+        // Marks every chunk as the start of a list, removes the mark from those in the arena's
+        // list, and appends those that still have it. Small chunks of claims come last, because a
+        // scope would fill them quickly.
         for chunk in control.chunks() {
             chunk.list_start.set(Some(chunk));
         }
@@ -101,44 +102,45 @@ impl<'c> ControlRef<'c> {
         self.check();
     }
 
-    /// Gives the chunks behind `kept`, one of the arena's own list, back to the backing.
+    /// Releases the chunks behind `kept`, which is in the arena's own list.
     ///
     /// # Safety
     ///
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
-    /// names one.
+    /// points to one.
     pub(crate) unsafe fn release_behind(self, kept: ChunkRef<'c>) {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.gather() };
         let behind = kept.header().next.take();
         self.register_list();
-        // SAFETY: after `gather` all chunks were in the one list, so these are now in none. The
-        // caller says that they hold nothing and that no cursor names them.
+        // SAFETY: after `gather` all chunks were in the arena's list, so these are now in none. The
+        // caller says that no allocation lives in them and that no cursor points to them.
         unsafe { release_chain(self, behind) };
         self.check();
     }
 
-    /// Gives all chunks back to the backing, the head's block too.
+    /// Releases all chunks, including the head's block.
     ///
     /// # Safety
     ///
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
-    /// names one.
+    /// points to one.
     pub(crate) unsafe fn release_all(self) {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.gather() };
         self.take_block_of_head();
-        // SAFETY: the caller promises of all chunks what is asked of those behind the head.
+        // SAFETY: the caller says that no allocation lives in any chunk, no claim is alive, and no
+        // cursor that will be used again points to one.
         unsafe { self.release_behind(self.head().chunk()) };
     }
 
-    /// Gives chunks back until those that are kept, in the order of the list, come to at most
-    /// `most` bytes of the backing.
+    /// Keeps chunks, in the order of the list, as long as their sizes add up to at most `most`
+    /// bytes, and releases the others.
     ///
     /// # Safety
     ///
     /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
-    /// names one.
+    /// points to one.
     pub(crate) unsafe fn release_above(self, most: usize) {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.gather() };
@@ -161,13 +163,14 @@ impl<'c> ControlRef<'c> {
             last = chunk;
         }
         self.register_list();
-        // SAFETY: after `gather` all chunks were in the one list, and these were left out of it
-        // above. The caller says that no chunk holds anything and no cursor names one.
+        // SAFETY: after `gather` all chunks were in the arena's list, and these were removed from
+        // it above. The caller says that no allocation lives in a chunk and that no cursor points
+        // to one.
         unsafe { release_chain(self, released) };
         self.give_head_a_block();
     }
 
-    /// Makes `newest` and `older` lead to the chunks of the arena's own list and no others (L3).
+    /// Sets `newest` and `older` to link the chunks of the arena's own list and no others (L3).
     fn register_list(self) {
         let control = self.get();
         control.newest.set(None);
@@ -208,9 +211,9 @@ impl<'c> ControlRef<'c> {
     }
 }
 
-/// The chunk right behind `after` that `fits` accepts: one that the list has further on or that is
-/// spare, moved there, or a new one with room for `region` bytes. Of several it is the first, or
-/// the largest if `largest` is set.
+/// Returns a chunk that `fits` accepts, and links it directly behind `after`: one from further on
+/// in the list, a spare one, or a new one with room for `region` bytes. In the list it picks the
+/// first fit, or the largest chunk if `largest` is set.
 ///
 /// # Errors
 ///
@@ -237,9 +240,9 @@ pub(crate) fn chunk_behind<'c>(
     Ok(chunk)
 }
 
-/// A chunk for the list of a claim that is at `current`: a spare one or a new one. It is about as
-/// large as all that the list has, so that the claim holds at most about twice what it needs, and
-/// it leaves large chunks to those who fill them.
+/// A chunk, spare or new, for the list of a claim whose cursor is at `current`. It is about as
+/// large as the whole list, so that the claim holds at most about twice what it needs, and large
+/// chunks stay spare for scopes that fill them.
 fn chunk_for_claim<'c>(
     current: CurrentChunk<'c>,
     region: usize,
@@ -272,7 +275,7 @@ pub(super) fn claim_chunk<'c>(
     })
 }
 
-/// Takes a chunk that `fits` accepts out of the list that begins at `link`: the first, or the
+/// Removes a chunk that `fits` accepts from the list that begins at `link`: the first, or the
 /// largest if `largest` is set.
 pub(super) fn unlink<'c>(
     mut link: &'c Link,

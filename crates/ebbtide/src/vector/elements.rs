@@ -1,7 +1,7 @@
 //! The block of a vector, its length and its capacity.
 //!
 //! All vectors and strings wrap the struct [`Elements`]. This file keeps track of which elements
-//! are initialised; where memory comes from is the matter of [`memory`](super::memory).
+//! are initialised. It gets their memory from [`memory`](super::memory).
 //!
 //! # Invariants
 //!
@@ -93,7 +93,8 @@ unsafe impl Length for u32 {
     }
 }
 
-/// See the module. Has no destructor.
+/// The block of a vector, with its length and capacity. Has no destructor: the type around it
+/// decides whether the elements are dropped.
 pub(crate) struct Elements<T, L = usize> {
     start: NonNull<T>,
     len: L,
@@ -155,7 +156,7 @@ impl<T, L: Length> Elements<T, L> {
         unsafe { self.start.add(index) }
     }
 
-    /// The bytes of the block.
+    /// The block without the type of its elements, for [`Grow`].
     #[inline(always)]
     fn used(&self) -> Used {
         let capacity = if size_of::<T>() == 0 { 0 } else { self.capacity() };
@@ -375,8 +376,8 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Divides the block: the elements from `at` on, and the room behind them, become the returned
-    /// vector's. `at` is `len` at most.
+    /// Splits the block at `at`, which is at most `len`. The returned vector owns the elements from
+    /// there on and the spare capacity.
     #[inline]
     pub(crate) fn split_off(&mut self, at: usize) -> Self {
         debug_assert!(at <= self.len());
@@ -392,8 +393,7 @@ impl<T, L: Length> Elements<T, L> {
         unsafe { Self::from_parts(start, count, capacity) }
     }
 
-    /// Moves `count` elements to the end. Room was reserved for them, and the vector owns them from
-    /// here on.
+    /// Moves `count` elements from `from` to the end of the vector, which then owns them.
     ///
     /// # Safety
     ///
@@ -685,8 +685,8 @@ impl<T, L: Length> Elements<T, L> {
         }
     }
 
-    /// Removes all but the first of consecutive elements that are the `same`. Its arguments are the
-    /// element in question and the last one that was kept.
+    /// Removes each element for which `same` returns true. Its arguments are the element and the
+    /// last one that was kept.
     #[inline]
     pub(crate) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         let len = self.len();
@@ -794,16 +794,17 @@ impl<T, L: Length> Drop for Written<'_, T, L> {
     }
 }
 
-/// Adds the written elements to the length when dropped, even if a panic interrupts the writing:
-/// `count` elements after the first `from`.
+/// The state of a loop that writes elements after the first `from`. Dropping it adds the `count`
+/// written ones to the length, even after a panic.
 pub(super) struct Written<'e, T, L: Length> {
     pub(super) elements: &'e mut Elements<T, L>,
     pub(super) from: usize,
     pub(super) count: usize,
 }
 
-/// Elements of which some go: the first `kept` stay where they are, those from `next` on are not
-/// yet decided. Nothing is counted meanwhile. Dropped, it closes the gap between the two.
+/// The state of a loop that removes some of `len` elements. The first `kept` are kept, those from
+/// `next` on were not examined yet, and the places between are the gap. The vector's length is 0
+/// meanwhile. Dropping this closes the gap and sets the length, even after a panic.
 pub(super) struct Gap<'e, T, L: Length> {
     pub(super) elements: &'e mut Elements<T, L>,
     pub(super) kept: usize,

@@ -1,8 +1,8 @@
 //! Iterators that take elements out of a vector: [`IntoIter`], [`Drain`], [`ExtractIf`],
 //! [`Splice`].
 //!
-//! While one of them borrows a vector, the vector counts only elements that it keeps in any case.
-//! So forgetting the iterator leaks elements and does nothing worse.
+//! While one of them borrows a vector, the vector's length covers only elements that the iterator
+//! will not remove. So forgetting the iterator leaks elements, and does no other harm.
 
 use super::{
     elements::{Elements, Gap, Length},
@@ -37,7 +37,7 @@ impl<T, M> Owned<T, M> {
     ///
     /// # Safety
     ///
-    /// `index` was in `left` before and is not any more.
+    /// `index` was just removed from `left`.
     #[inline(always)]
     unsafe fn take(&self, index: usize) -> T {
         // SAFETY: the caller says that `index` was in `left`, so it lies in the block.
@@ -112,7 +112,7 @@ impl<T, M> Drop for Owned<T, M> {
     }
 }
 
-/// The methods and traits of an iterator with a field `owned`.
+/// Implements the methods and traits of an iterator that has a field `owned`.
 macro_rules! iterator {
     ([$($parameters:tt)*] $name:ty) => {
         impl<$($parameters)*> $name {
@@ -273,8 +273,8 @@ impl<'v, T, L: Length> Drain<'v, T, L> {
 
 iterator!(['v, T, L: Length] Drain<'v, T, L>);
 
-/// The elements after a removed range. Dropping the tail moves them behind the elements that the
-/// vector counts, and counts them again.
+/// The elements after a removed range. Dropping this moves them to the end of the elements that the
+/// vector still has, and adds them to its length.
 struct Tail<'v, T, L: Length> {
     elements: &'v mut Elements<T, L>,
     start: usize,
@@ -282,7 +282,7 @@ struct Tail<'v, T, L: Length> {
 }
 
 impl<T, L: Length> Tail<'_, T, L> {
-    /// How many places between the elements and the tail are free.
+    /// The number of free places between the elements and the tail.
     #[inline(always)]
     fn gap(&self) -> usize {
         self.start - self.elements.len()
@@ -386,7 +386,7 @@ impl<T, P, L: Length> fmt::Debug for ExtractIf<'_, T, P, L> {
     }
 }
 
-/// The removed elements of a range, which is filled with other elements when this is dropped.
+/// The removed elements of a range. Dropping the iterator puts other elements in their place.
 /// Returned by [`Vector::splice`](super::Vector::splice).
 ///
 /// ```
@@ -443,7 +443,7 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
     #[inline]
     fn drop(&mut self) {
         self.drain.by_ref().for_each(drop);
-        // On every way out, the tail closes what is left of the gap.
+        // Dropping the tail closes what is left of the gap, however this function is left.
         let tail = &mut self.drain.tail;
         let announced = self.values.size_hint().0;
         if announced <= tail.gap() {
@@ -468,16 +468,16 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
     }
 }
 
-/// Makes a gap between the elements and the tail, which follows them directly, for `announced`
-/// elements, at least one. Because the hint may be wrong, the vector at most doubles, or grows by
-/// 16 elements.
+/// Makes a gap for `announced` elements, at least one, between the elements and the tail that
+/// directly follows them. The hint may be wrong, so the gap is limited to the vector's length plus
+/// 16.
 fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced: usize) {
     let len = tail.elements.len();
     // Does not overflow: the elements and the tail fit into the capacity.
     let total = len + tail.count;
     // The length of zero-sized elements may be close to `usize::MAX`.
     let gap = announced.min(total.saturating_add(16));
-    // Growing moves the elements that are counted, so the tail is counted for the moment.
+    // Growing copies the elements up to the length, so the length includes the tail meanwhile.
     // SAFETY: the tail follows the elements directly.
     unsafe { tail.elements.set_len(total) };
     let uncount = Uncount { elements: tail.elements, len };
@@ -487,7 +487,7 @@ fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced:
     unsafe { tail.move_to(len + gap) };
 }
 
-/// Stops counting the tail, even if growing panics; the tail counts its own elements.
+/// Sets the length back to `len`, without the tail, even if growing panics.
 struct Uncount<'e, T> {
     elements: &'e mut Elements<T>,
     len: usize,

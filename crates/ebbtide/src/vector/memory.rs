@@ -8,7 +8,8 @@
 //! - *exclusive*, through `&mut Scope`. The block is all the free memory at the low end. Nothing is
 //!   published before the vector is finished, so a vector that is dropped leaves the scope
 //!   unchanged. A vector that outgrows its chunk continues in the next one, like a child scope,
-//!   while the scope's own cursor stays where it is.
+//!   while the scope's own cursor stays where it is. Such an unfinished vector is called a
+//!   *builder*.
 //!
 //! A shared block grows in place only if it begins in the region that the scope allocates from and
 //! ends where the free part of that region begins. Both are checked, because the block may come
@@ -23,7 +24,8 @@ use crate::{
 };
 use core::{alloc::Layout, fmt, marker::PhantomData, ptr::NonNull};
 
-/// The block of a vector, with `len` elements and room for `capacity`. If that is 0, there is none.
+/// The block of a vector: `len` elements, and room for `capacity`. If `capacity` is 0, there is no
+/// block.
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
     pub(super) start: NonNull<u8>,
@@ -60,7 +62,7 @@ pub struct Room {
 /// ```
 pub trait Memory: Grow {}
 
-/// The methods of a [`Memory`].
+/// The methods of [`Memory`], which only this crate calls.
 ///
 /// # Safety
 ///
@@ -84,8 +86,8 @@ pub unsafe trait Grow {
         exact: bool,
     ) -> Result<Room, F>;
 
-    /// Takes back the memory after `capacity` elements of `size` bytes. Returns the capacity that
-    /// is left.
+    /// Frees the memory after `capacity` elements of `size` bytes, if it can. Returns the new
+    /// capacity.
     ///
     /// # Safety
     ///
@@ -180,11 +182,13 @@ unsafe fn grow_shared<F: Failure>(
             }
         }
     }
-    // SAFETY: the caller keeps the same contract.
+    // SAFETY: `grow_or_move` has the contract of this function, and nothing above changed the
+    // block.
     unsafe { grow_or_move(cursor, used, element, needed, exact) }
 }
 
-/// [`grow_shared`] where the block cannot grow in place as far as it should.
+/// The rest of [`grow_shared`]: for a first block, and for one that cannot grow in place to the
+/// capacity that was asked for.
 ///
 /// # Safety
 ///
@@ -209,7 +213,7 @@ unsafe fn grow_or_move<F: Failure>(
         let capacity = if fits(wanted) {
             Some(wanted)
         } else if fits(needed) {
-            // Takes half of the rest at each step, so that other values have room as well.
+            // Each step takes half of the chunk's free memory, which leaves some for other values.
             Some(needed.max(used.capacity + (here / size - used.capacity) / 2))
         } else {
             None

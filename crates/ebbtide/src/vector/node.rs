@@ -1,4 +1,4 @@
-//! [`NodeVec`], the vector that holds no scope: methods that may allocate take one.
+//! [`NodeVec`], the vector that holds no scope. Its methods that may allocate take one.
 //!
 //! # Why any scope with the lifetime is sound
 //!
