@@ -48,9 +48,9 @@ use core::{
 /// ```
 #[repr(C, align(64))]
 pub struct Arena<B: Backing = DefaultBacking> {
-    // The first cache line has all that opening a scope, a reset, and lending the root after it
-    // read.
-    /// The root scope, from which every other scope is forked. It is nowhere before there is a
+    // The first cache line contains everything that is read by opening a scope, by a reset, and by
+    // lending the root after a reset.
+    /// The root scope, from which every other scope is forked. It has no region before there is a
     /// chunk.
     root: Scope<'static>,
     /// The control block. It begins with the ends of the next scope and the fields that a reset
@@ -91,8 +91,8 @@ pub enum Retain {
     /// of later chunks do not change: if nothing is kept, the next scope makes a chunk of up to 4
     /// MiB.
     Bytes(usize),
-    /// None, but the next scope makes one chunk as large as all of them were together. An arena
-    /// that is reset like this after its first run has learned its peak.
+    /// None, but the next scope makes one chunk as large as all of them were together. After its
+    /// first run, this makes an arena serve its peak from a single chunk.
     OneChunk,
 }
 
@@ -281,7 +281,7 @@ impl<B: Backing> Arena<B> {
         self.open()
     }
 
-    /// The arena's one long-lived scope, for code in the style of bumpalo's `&Bump`. Its
+    /// Returns the arena's one long-lived scope, for code in the style of bumpalo's `&Bump`. Its
     /// allocations live until [`reset`](Arena::reset) or the arena's end; every call returns the
     /// same scope.
     ///
@@ -354,14 +354,15 @@ impl<B: Backing> Arena<B> {
         Ok((self.make_ready(), root.chunk_address()))
     }
 
-    /// Makes every claim set the flag `mark` from now on.
+    /// From now on, every claim sets `mark`; see `Control::set_claim_mark`.
     ///
     /// # Safety
     ///
     /// The contract of `Control::set_claim_mark`.
     #[cfg(feature = "std")]
     pub(crate) unsafe fn set_claim_mark(&self, mark: NonNull<Cell<u8>>) {
-        // SAFETY: the caller keeps the same contract.
+        // SAFETY: the caller says that the cell outlives the arena and is not used while another
+        // thread uses a scope of it.
         unsafe { self.chunks.control().set_claim_mark(mark) };
     }
 
@@ -421,7 +422,8 @@ impl<B: Backing> Arena<B> {
     #[inline(always)]
     unsafe fn start(&self) {
         let head = self.chunks.control().head();
-        // SAFETY: the head is this arena's own, and the caller promises the rest.
+        // SAFETY: the head is this arena's own. The caller says that no other scope is open and
+        // that nothing allocated in the arena is used again.
         let (top, low) = unsafe { self.root.cursor().start_at(head) };
         self.head_seen.set(head.as_ptr());
         // The value that `make_ready` would store, because a region ends at a multiple of this; and
@@ -430,7 +432,7 @@ impl<B: Backing> Arena<B> {
         self.chunks.control().ready_low.set(low);
     }
 
-    /// Whether the root is in the head, or nowhere.
+    /// Whether the root is in the head or has no region.
     ///
     /// The root leaves the head only while it is lent, which begins with `refresh_root`. The head
     /// is then at `head_seen`, so the chunk that the root moves to has another address. Afterwards
@@ -538,7 +540,8 @@ impl<B: Backing> Arena<B> {
     pub fn trim(&mut self) {
         let control = self.chunks.control();
         let root = self.refresh_root().cursor();
-        // A root that is nowhere has no chunk. The head is empty then, and all chunks go.
+        // A root without a region has no chunk. The head is vacant then, and all chunks are
+        // released.
         let kept = if root.is_nowhere() { control.head() } else { root.chunk() };
         // SAFETY: the arena is borrowed exclusively, so only the root's allocations are alive,
         // which lie in its chunk and those before (I1).

@@ -62,8 +62,8 @@ pub unsafe trait Backing: Send {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] refuses the request. If the arena asked for more than it needs, it then tries
-    /// a smaller request.
+    /// [`AllocError`] if there is no memory. If the arena requested more than it needs, it then
+    /// tries a smaller request.
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError>;
 
     /// Takes a block back.
@@ -75,7 +75,7 @@ pub unsafe trait Backing: Send {
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout);
 }
 
-/// The backing of an arena whose type names no other.
+/// The backing of an arena if its type does not specify one.
 ///
 /// ```
 /// use ebbtide::{Arena, DefaultBacking};
@@ -88,7 +88,7 @@ pub unsafe trait Backing: Send {
 #[cfg(feature = "alloc")]
 pub type DefaultBacking = Heap;
 
-/// The backing of an arena whose type names no other.
+/// The backing of an arena if its type does not specify one.
 ///
 /// ```
 /// // Without the feature `alloc`, a buffer is an arena that does not grow.
@@ -181,8 +181,8 @@ fn advise(block: NonNull<u8>, size: usize) {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSpill;
 
-// SAFETY: `allocate` never returns a block, so there is no block the promises could be about;
-// `release` does nothing and cannot unwind.
+// SAFETY: `allocate` never returns a block, so there is none whose size, alignment or validity
+// could be wrong. `release` does nothing and cannot unwind.
 unsafe impl Backing for NoSpill {
     #[inline]
     fn allocate(&self, _layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -17,12 +17,13 @@ use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 /// block and those that it moved from, unless something else was allocated meanwhile.
 pub(crate) struct Collector<'s, T> {
     cursor: &'s Cursor,
-    /// Dangling while `capacity` is 0.
+    /// The block. Dangling while `capacity` is 0.
     start: NonNull<T>,
     len: usize,
     /// The number of elements that fit; `usize::MAX` for a zero-sized `T`.
     capacity: usize,
-    /// The positions of the cursor; `None` without a block, and after something else was allocated.
+    /// The cursor's positions as long as nothing else was allocated; `None` after that, and without
+    /// a block.
     alone: Option<Alone<'s>>,
 }
 
@@ -48,7 +49,7 @@ impl<'s, T> Collector<'s, T> {
         }
     }
 
-    /// The layout of `capacity` elements, which were allocated, so it is valid.
+    /// The layout of `capacity` elements. It is valid, because they were allocated.
     fn layout(capacity: usize) -> Layout {
         let size = capacity * size_of::<T>();
         // SAFETY: the size is 0 or that of an allocated block, and a multiple of the alignment, so
@@ -79,7 +80,7 @@ impl<'s, T> Collector<'s, T> {
             return self.grow_to(wanted);
         }
         if needed <= here {
-            // Takes half of the rest at each step, so that other values have room as well.
+            // Each step takes half of the chunk's free memory, which leaves some for other values.
             return self.grow_to(needed.max(self.capacity + (here - self.capacity) / 2));
         }
         if wanted > needed && self.grow_to::<AllocError>(wanted).is_ok() {
@@ -119,8 +120,8 @@ impl<'s, T> Collector<'s, T> {
         }
     }
 
-    /// Like [`hint`](Collector::hint), but takes no other chunk. Returns whether there is room for
-    /// as many elements now.
+    /// Like [`hint`](Collector::hint), but reserves only in the current chunk. Returns whether
+    /// there is now room for `elements`.
     #[inline(always)]
     pub(crate) fn hint_here(&mut self, elements: usize) -> bool {
         if self.capacity > 0 {
@@ -221,8 +222,8 @@ impl<'s, T> Collector<'s, T> {
         slice
     }
 
-    /// Moves the elements back to the chunk that the cursor was in before, if they fit there after
-    /// all: the hint of an iterator may lie.
+    /// Moves the elements back to the chunk that the cursor was in before, if they fit there: the
+    /// hint of an iterator may be too large.
     pub(crate) fn go_back(&mut self) {
         let layout = Self::layout(self.len);
         let Some(alone) = self.alone.take() else { return };
@@ -262,8 +263,8 @@ impl Collector<'_, u8> {
     }
 }
 
-/// The elements of a collector while they are filled. Dropped, also by a panic, it tells the
-/// collector how many there are.
+/// The elements of a collector while a loop of vectors appends to them. Dropping this sets the
+/// collector's length, even after a panic.
 struct Filled<'c, T> {
     elements: Elements<T>,
     len: &'c mut usize,

@@ -15,7 +15,7 @@ const INLINE: usize = 64;
 /// `from` is valid for reads of `size` bytes, `to` for writes of as many, and they do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
-    // SAFETY: `copy` has the same contract, which the caller keeps.
+    // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
     unsafe { copy(from, to, size, || ()) }
 }
 
@@ -32,11 +32,11 @@ pub(crate) unsafe fn copy_to_block(
     size: usize,
     used: impl FnOnce() -> usize,
 ) {
-    // SAFETY: `copy` has the same contract, which the caller keeps.
+    // SAFETY: the caller says that both are valid for `size` bytes and do not overlap.
     unsafe { copy(from, to, size, || prefetch::below_copy(to, size, used)) }
 }
 
-/// The body of both. Calls `before` if the copy is a call too.
+/// The body of both. Calls `before` before a copy of more than [`INLINE`] bytes.
 ///
 /// # Safety
 ///
@@ -89,7 +89,7 @@ unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, size: us
     let from = unsafe { from.add(size - N) };
     // SAFETY: `N <= size`.
     let to = unsafe { to.add(size - N) };
-    // SAFETY: `N` bytes are left from there.
+    // SAFETY: `N` bytes lie there, up to the end of `size` bytes.
     unsafe { to.copy_from_nonoverlapping(from, N) };
 }
 
@@ -104,15 +104,15 @@ pub(crate) unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
     // only in `clone_many`. For a few of those, the loop is faster than two calls.
     let is_integer = size_of::<T>() <= size_of::<u64>();
     if is_integer || values.len() < MANY {
-        // SAFETY: the caller keeps the same contract.
+        // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
         unsafe { clone_each(values, to) };
     } else {
-        // SAFETY: the caller keeps the same contract.
+        // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
         unsafe { clone_many(values, to) };
     }
 }
 
-/// From this number of elements on, a loop over larger elements than integers is out of line.
+/// From this number on, elements larger than integers are cloned out of line.
 const MANY: usize = 16;
 
 /// Clones elements, out of line: the compiler turns the loop into one copy here, because it knows
@@ -123,7 +123,7 @@ const MANY: usize = 16;
 /// The contract of [`clone_plain`].
 #[inline(never)]
 unsafe fn clone_many<T: Clone>(values: &[T], to: NonNull<T>) {
-    // SAFETY: the caller keeps the same contract.
+    // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
     unsafe { clone_each(values, to) };
 }
 

@@ -241,8 +241,8 @@ impl<'v, B: Backing> DropArena<'v, B> {
         self.arena.try_root()?.try_alloc_str(text)
     }
 
-    /// Moves `value` into an entry of the list (D1), and returns where it is. On failure it is
-    /// dropped.
+    /// Moves `value` into an entry of the list (D1), and returns its address. On failure the value
+    /// is dropped.
     ///
     /// # Safety
     ///
@@ -253,13 +253,13 @@ impl<'v, B: Backing> DropArena<'v, B> {
         let link = Link { older: Cell::new(None), drop: drop_value::<T> };
         let entry = root.cursor().place(Entry { link, value })?;
         let link = entry.cast::<Link>();
-        // Read only now, and not before the backing was called.
+        // Read after the call of the backing, which might reach this arena.
         // SAFETY: the entry was just written and begins with its link.
         unsafe { link.as_ref() }.older.set(self.newest.get());
         self.newest.set(Some(link));
         // SAFETY: the address of a field of the entry.
         let value = unsafe { &raw mut (*entry.as_ptr()).value };
-        // SAFETY: a field of what is not null.
+        // SAFETY: the address of a field of an allocated entry is not null.
         Ok(unsafe { NonNull::new_unchecked(value) })
     }
 
@@ -267,8 +267,8 @@ impl<'v, B: Backing> DropArena<'v, B> {
     ///
     /// # Panics
     ///
-    /// If a destructor does. The others run before that leaves this method, and the memory is kept
-    /// until the next reset.
+    /// If a destructor does. The others run before the panic leaves this method, and the memory is
+    /// kept until the next reset.
     ///
     /// ```
     /// let mut arena = ebbtide::DropArena::new();

@@ -1,4 +1,4 @@
-//! Scopes over memory of the caller's own.
+//! Arenas over the caller's own memory.
 
 use crate::{
     arith::LOWEST_ADDRESS,
@@ -167,7 +167,7 @@ impl AsMut<[MaybeUninit<u8>]> for SpareCapacity {
 
 #[cfg(feature = "alloc")]
 impl SpareCapacity {
-    /// The vector, its elements as they were.
+    /// Returns the vector with its elements unchanged.
     ///
     /// ```
     /// let fixed = ebbtide::Fixed::from_vec(b"ebb".to_vec());
@@ -283,7 +283,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
         self.chunks.control().reset_high_water();
     }
 
-    /// Returns the owner of the memory. What the spill holds of its backing is given back.
+    /// Returns the owner of the memory, and releases the chunks of the spill.
     ///
     /// ```
     /// # use core::mem::MaybeUninit;
@@ -312,7 +312,7 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
         unsafe { control.release_behind(control.head().chunk()) };
     }
 
-    /// Sets the most bytes that the spill may hold of its backing; see
+    /// Limits the number of bytes that the spill may hold of its backing; see
     /// [`Arena::set_limit`](crate::Arena::set_limit).
     ///
     /// ```
@@ -382,8 +382,8 @@ impl<O, B: Backing> fmt::Debug for Fixed<O, B> {
 
 /// An arena of `N` bytes by value, aligned to 16: on the stack, in a struct, in a `static`'s mutex.
 ///
-/// It takes nothing of a backing. For `set_limit`, `trim` and other methods of a [`Fixed`], convert
-/// it with [`or_spill`](StackArena::or_spill).
+/// It has no backing. For `set_limit`, `trim` and other methods of a [`Fixed`], convert it with
+/// [`or_spill`](StackArena::or_spill).
 ///
 /// ```
 /// use ebbtide::StackArena;
@@ -439,7 +439,7 @@ impl<const N: usize> StackArena<N> {
         StackArena { fixed: Fixed::new(StackBytes([MaybeUninit::uninit(); N])) }
     }
 
-    /// Opens a scope over all bytes.
+    /// Opens a scope over all `N` bytes. Costs a dozen instructions.
     ///
     /// ```
     /// let mut arena = ebbtide::StackArena::<32>::new();

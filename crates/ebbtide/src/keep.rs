@@ -75,8 +75,8 @@ impl<'a> Scope<'a> {
         let mut child = self.child_to_keep();
         let value = NonNull::from(make(&mut child));
         let kept = self.keep_block(&child, value.cast(), Layout::new::<T>()).cast();
-        // SAFETY: the value was moved here, or is where it was, alive as long as the arena is lent:
-        // this scope has taken it over. Nobody else has it.
+        // SAFETY: the value was moved to this scope's memory, or its memory now belongs to this
+        // scope. It lives for `'a`, and no other reference to it exists.
         unsafe { lend(kept) }
     }
 
@@ -105,11 +105,11 @@ impl<'a> Scope<'a> {
     ) -> &'a mut [T] {
         let mut child = self.child_to_keep();
         let slice = NonNull::from(make(&mut child));
-        // SAFETY: the slice is there, so it has a layout.
+        // SAFETY: the slice exists, so its layout is valid.
         let layout = unsafe { Layout::for_value(slice.as_ref()) };
         let kept = self.keep_block(&child, slice.cast(), layout).cast();
-        // SAFETY: the elements were moved here, or are where they were, alive as long as the arena
-        // is lent: this scope has taken them over. Nobody else has them.
+        // SAFETY: the elements were moved to this scope's memory, or their memory now belongs to
+        // this scope. They live for `'a`, and no other reference to them exists.
         unsafe { lend(NonNull::slice_from_raw_parts(kept, slice.len())) }
     }
 
@@ -144,15 +144,15 @@ impl<'a> Scope<'a> {
         unsafe { core::str::from_utf8_unchecked_mut(bytes) }
     }
 
-    /// Like [`keep_str`](Scope::keep_str), for a result that is either a string or a value without
-    /// one. If `make` returns `Err`, nothing is kept and the value is returned.
+    /// Like [`keep_str`](Scope::keep_str), for a closure that returns either a string or another
+    /// value. If `make` returns `Err`, nothing is kept and the value is returned.
     ///
     /// The string may be shared, and need not be the child's: a string that lives longer stays
     /// where it is, and all that the child allocated is free again.
     ///
     /// # Errors
     ///
-    /// What `make` returns.
+    /// The error that `make` returned.
     ///
     /// # Panics
     ///
@@ -236,7 +236,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// What `make` returns.
+    /// The error that `make` returned.
     ///
     /// # Panics
     ///
@@ -266,10 +266,10 @@ impl<'a> Scope<'a> {
         let (layout, slice) = (Layout::for_value(slice), NonNull::from(slice));
         let kept = self.keep_block(&child, slice.cast(), layout).cast();
         let kept = NonNull::slice_from_raw_parts(kept, slice.len());
-        // SAFETY: either the elements were copied here, and nobody else has the copies. Or they are
-        // where they were, alive as long as the arena is lent: this scope has taken them over, or
-        // they are not the child's and live longer than `'c`, which may be `'a`. They are only
-        // read, as through the shared reference before.
+        // SAFETY: either the elements were copied to this scope's memory, and no other reference to
+        // the copies exists. Or they are where they were: in memory that now belongs to this scope,
+        // or not the child's and alive for longer than `'c`, which may be `'a`. They are only read,
+        // as through the shared reference before.
         Ok(unsafe { kept.as_ref() })
     }
 
@@ -277,12 +277,12 @@ impl<'a> Scope<'a> {
     /// scope's; if it returns an error, all of it is free again at once. Costs as much as a child
     /// scope; nothing is copied.
     ///
-    /// What `make` returns may refer to the child's memory: `F` is its type for every lifetime (see
-    /// [`ForLifetime`]).
+    /// The result of `make` may refer to the child's memory: `F` is its type for every lifetime
+    /// (see [`ForLifetime`]).
     ///
     /// # Errors
     ///
-    /// What `make` returns.
+    /// The error that `make` returned.
     ///
     /// # Panics
     ///
@@ -334,15 +334,15 @@ impl<'a> Scope<'a> {
         Scope::new(unsafe { self.cursor().fork_with_room() })
     }
 
-    /// Asserts that this is still the child that was lent: code with a `&mut` to it can put
-    /// another scope there.
+    /// Asserts that this is still the child that was lent: a closure with `&mut` access can replace
+    /// it by another scope.
     fn assert_child(&self, child: &Scope<'a>) {
         let is_child = child.cursor().is_in_list_of(self.cursor());
         assert!(is_child, "another scope was put in the place of the one that was lent");
     }
 
-    /// Takes over a block of a child, moves it if need be, and returns where it is. A block that is
-    /// not the child's stays where it is.
+    /// Takes over a block of a child, moves it if necessary, and returns its address. A block that
+    /// the child did not allocate stays where it is.
     fn keep_block(&self, child: &Scope<'a>, block: NonNull<u8>, layout: Layout) -> NonNull<u8> {
         self.assert_child(child);
         // SAFETY: the child was forked from this cursor, and is this arena's: there is no other

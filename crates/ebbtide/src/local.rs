@@ -1,4 +1,5 @@
-//! The default scope: every thread has an arena of its own that need not be passed along.
+//! The default scope: every thread has an arena of its own, which need not be passed as an
+//! argument.
 //!
 //! Use it in functions that need temporary memory but are not passed a scope. The function
 //! [`scope`](crate::scope) opens a default scope. Calls nest, and each call gets memory of its own.
@@ -42,7 +43,7 @@
 // there says whether the next scope leases the primary entry. So the fast path follows no pointer,
 // and the value that it stores does not depend on an earlier state: successive iterations of a loop
 // are independent. The variable has a constant initial value and no destructor, so accessing it
-// needs no check. On x86-64, in an executable:
+// needs no test. On x86-64, in an executable:
 //
 // cmp byte ptr fs:[state], 0
 // jne cold
@@ -209,7 +210,7 @@ impl EntryRef {
     /// [`EntryRef::make`] made it, no scope of it is in use, and no copy of the pointer is used
     /// again.
     unsafe fn free(self) {
-        // SAFETY: alive until now (T2), and nobody uses it any more.
+        // SAFETY: the entry is alive until now (T2), and nothing uses it any more.
         unsafe { self.0.drop_in_place() };
         // SAFETY: `make` took the block from the heap with this layout.
         unsafe { Heap.release(self.0.cast(), Layout::new::<Entry>()) };
@@ -453,7 +454,7 @@ mod late {
     ///
     /// # Safety
     ///
-    /// It is the variable of this thread.
+    /// `local` is the variable of this thread.
     pub(super) unsafe fn register(local: &Local) {
         // SAFETY: the variable lives until destructors of keys have run in this thread.
         unsafe { KEY.set(ptr::from_ref(local).cast_mut().cast()) };
@@ -461,11 +462,12 @@ mod late {
 
     /// The reaper has run in this thread.
     pub(super) fn forget() {
-        // SAFETY: null is no value.
+        // SAFETY: null is always allowed.
         unsafe { KEY.set(ptr::null_mut()) };
     }
 
-    /// Libraries are unloaded and loaded again, and a process has few keys.
+    /// A library may be unloaded and loaded again, and a process has few keys, so the key is
+    /// deleted.
     extern "C" fn unload() {
         KEY.delete();
     }
@@ -483,7 +485,7 @@ mod late {
 
     /// # Safety
     ///
-    /// None: it does nothing.
+    /// None. Does nothing.
     pub(super) unsafe fn register(_: &Local) {}
 
     pub(super) fn forget() {}

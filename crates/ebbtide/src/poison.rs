@@ -17,7 +17,8 @@ pub(crate) const TRACKS: bool = cfg!(any(feature = "poison", ebbtide_asan));
 #[cfg(feature = "poison")]
 const PATTERN: u8 = 0xDB;
 
-/// How far a region was written to from its two ends since it was last poisoned, as addresses.
+/// The parts at both ends of a region that were written to since it was last poisoned, as
+/// addresses.
 #[derive(Debug)]
 pub(crate) struct Touched {
     low: Cell<NonZero<usize>>,
@@ -96,7 +97,7 @@ impl Touched {
 /// The `size` bytes at `block` lie in one region, and nobody uses them.
 pub(crate) unsafe fn take_back(block: NonNull<u8>, size: usize) {
     if TRACKS {
-        // SAFETY: the caller's promise is the one that `fill` asks for.
+        // SAFETY: the caller says that the bytes lie in one region and that nobody uses them.
         unsafe { fill(block, size) };
     }
 }

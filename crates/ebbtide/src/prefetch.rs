@@ -75,8 +75,8 @@ fn lines_below(block: NonNull<u8>, size: usize) {
     }
 }
 
-/// Finds out about the processor before a region of `size` bytes is used, if it is large enough to
-/// matter.
+/// Identifies the processor before a region of `size` bytes is used, if that is large enough to
+/// gain from prefetching.
 pub(crate) fn prepare(size: usize) {
     if size >= FAR {
         processor::identify();
@@ -101,7 +101,7 @@ mod processor {
     /// prefetches less.
     static LEAST: AtomicUsize = AtomicUsize::new(ZIGZAG);
 
-    /// Whether the processor was asked.
+    /// Whether the processor was identified.
     static ASKED: AtomicBool = AtomicBool::new(false);
 
     #[inline(always)]
@@ -109,8 +109,8 @@ mod processor {
         LEAST.load(Relaxed)
     }
 
-    /// Asks the processor for its vendor, once. The instruction takes a microsecond or more in a
-    /// virtual machine, so only large chunks cause it.
+    /// Reads the processor's vendor, once. The instruction takes a microsecond or more in a virtual
+    /// machine, so only large chunks cause it.
     #[cold]
     pub(super) fn identify() {
         if ASKED.load(Relaxed) {
@@ -144,7 +144,8 @@ fn prefetch(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint; it reads nothing, and any address is allowed.
+        // SAFETY: a prefetch is a hint: it accesses no memory of the program, and any address is
+        // allowed.
         unsafe { _mm_prefetch::<{ _MM_HINT_T0 }>(at.cast()) }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

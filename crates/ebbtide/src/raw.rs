@@ -29,12 +29,12 @@
 //!
 //! # Invariants
 //!
-//! For every cursor *in use*. A cursor is not in use while it is nowhere, and an arena's root is
-//! not in use between a move of the arena and the next [`Cursor::set_head`] or
-//! [`ControlRef::attach`].
+//! They hold for every cursor *in use*. A cursor is not in use while it is *nowhere*, which means
+//! that it has no region; an arena's root is also not in use between a move of the arena and the
+//! next [`Cursor::set_head`] or [`ControlRef::attach`].
 //!
-//! - **I0** `chunk` names a current chunk (L4) of an arena that is borrowed as long as the cursor
-//!   is in use.
+//! - **I0** `chunk` points to a current chunk (L4) of an arena that is borrowed as long as the
+//!   cursor is in use.
 //! - **I1** In list order, every chunk after `chunk` holds no live byte.
 //! - **I2** `low <= top`, and `low..top` is free and lies in one region.
 //! - **I3** That region is `chunk`'s or, where `chunk` serves an oversize request, the one of its
@@ -89,7 +89,7 @@ use core::{
     ptr::NonNull,
 };
 
-/// The bump state.
+/// The bump state of a scope.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Cursor {
@@ -168,8 +168,8 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
 /// A request to the slow path and, in `position` and `data`, its answer: the cursor's new words, and
 /// a block, or `None` if there is no memory.
 ///
-/// As few words as possible: where the cold branch that writes them is long, the compiler does not
-/// unroll the loop that it is in.
+/// It has as few words as possible: the compiler does not unroll a loop if the cold branch that
+/// writes them is long.
 ///
 /// The slow path gets one pointer instead of the single words. In a loop, the compiler cannot prove
 /// that `low` and `chunk` do not point to the value that is about to be stored. If they were
@@ -177,7 +177,8 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
 #[derive(Debug)]
 struct Request<'c> {
     position: Position<'c>,
-    /// In the request, what to copy into the block, `size` bytes; in the answer, the block.
+    /// In the request, the address of `size` bytes to copy into the block, if any; in the answer,
+    /// the block.
     data: Option<NonNull<u8>>,
     size: usize,
     /// The alignment, as a power of two.
@@ -228,12 +229,12 @@ const _: () = assert!(MIN_CHILD_ROOM <= arith::LOWEST_ADDRESS - CHUNK_ALIGN);
 const NOWHERE: usize = 1;
 
 impl Cursor {
-    /// A cursor that is not in use.
+    /// A cursor without a region, which is not in use.
     ///
     /// # Safety
     ///
-    /// Until [`start_at`](Cursor::start_at) has been called, nothing is called but that and
-    /// [`is_nowhere`](Cursor::is_nowhere). After each move of the arena, its owner calls
+    /// Until [`start_at`](Cursor::start_at) has been called, only that and
+    /// [`is_nowhere`](Cursor::is_nowhere) are called. After each move of the arena, its owner calls
     /// `start_at`, [`set_head`](Cursor::set_head) or [`ControlRef::attach`] before anything else.
     pub(crate) const unsafe fn nowhere() -> Self {
         Cursor {
@@ -294,8 +295,8 @@ impl Cursor {
 
     /// The cursor of a scope that opens here.
     ///
-    /// Its top begins at a multiple of [`CHUNK_ALIGN`]: the compiler then knows that a run of
-    /// allocations of one type needs no rounding.
+    /// Its top is a multiple of [`CHUNK_ALIGN`]: the compiler then knows that a run of allocations
+    /// of one type needs no rounding.
     ///
     /// # Safety
     ///
@@ -423,7 +424,7 @@ impl Cursor {
     /// The chunk that the cursor is in.
     #[inline(always)]
     pub(crate) fn chunk(&self) -> CurrentChunk<'_> {
-        // SAFETY: L1, I0: a cursor in use names a chunk of a borrowed arena. The address was a
+        // SAFETY: L1, I0: a cursor in use points to a chunk of a borrowed arena. The address was a
         // handle's, so it has a handle's provenance.
         let chunk = unsafe { ChunkRef::new(self.chunk.get()) };
         // SAFETY: I0: the chunk is a current one.
@@ -436,13 +437,13 @@ impl Cursor {
         self.chunk.get()
     }
 
-    /// The free bytes of the region in use.
+    /// The number of free bytes in the region in use.
     pub(crate) fn free(&self) -> usize {
         self.top.get() - self.low.get().addr().get()
     }
 
-    /// How far an address of the region in use lies below the region's end. For what only makes
-    /// things faster: while the chunk serves one oversize request, it is any number.
+    /// The distance of an address in the region in use from the region's end. Only for decisions
+    /// about speed: while the chunk serves an oversize request, the result is meaningless.
     #[inline(always)]
     pub(crate) fn used_above(&self, start: usize) -> usize {
         self.chunk().chunk().header().top().addr().get().wrapping_sub(start)
@@ -466,7 +467,7 @@ impl Cursor {
         };
         let block = at(low, start);
         if poison::TRACKS {
-            // Before anything is written to the block, and with the cursor behind it.
+            // Called before anything is written to the block. The cursor has not moved yet.
             self.top.set(start);
             self.track_block(block, size, End::High);
         }
@@ -520,8 +521,8 @@ impl Cursor {
         Ok(block)
     }
 
-    /// Tells the compiler that `top` is aligned for a `T`. In a loop over a local scope it then
-    /// removes the rounding, which halves the time of an iteration.
+    /// Tells the compiler that `top` is aligned for a `T`. In a loop over a local scope, the
+    /// compiler then removes the rounding, which halves the time of an iteration.
     ///
     /// # Safety
     ///
@@ -787,7 +788,8 @@ impl Cursor {
     #[inline]
     pub(crate) unsafe fn shrink_low(&self, block: NonNull<u8>, old_size: usize, new_size: usize) {
         if self.is_last_low(block, old_size) {
-            // SAFETY: the block is the last one; the caller keeps the rest of the contract.
+            // SAFETY: the block is the last one. The caller says that its sizes are right, that it
+            // may be given back, and that the bytes are not used again.
             unsafe { self.shrink_last_low(block, old_size, new_size) };
         }
     }
@@ -869,8 +871,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// Moves to where a builder's or a child's cursor is, and so keeps all that was allocated
-    /// there.
+    /// Moves to the position of a builder's or a child's cursor, and so keeps everything that was
+    /// allocated there.
     ///
     /// # Safety
     ///
@@ -881,11 +883,11 @@ impl Cursor {
         self.set(other.position());
     }
 
-    /// Puts a chunk with room for `bytes` bytes right behind this cursor's.
+    /// Puts a chunk with room for `bytes` bytes directly behind this cursor's.
     ///
     /// # Errors
     ///
-    /// There is none, and the backing gives none.
+    /// If no chunk has room and the backing refuses one.
     pub(crate) fn reserve_behind(&self, bytes: usize) -> Result<(), AllocError> {
         let region = arith::region_for(bytes, 1).ok_or(AllocError)?;
         let has_room = |header: &Header| header.capacity() >= region;
@@ -898,11 +900,11 @@ impl Cursor {
         self.chunk().list_start() == other.chunk().list_start()
     }
 
-    /// Keeps one block of a child, and returns its new address. If the block lies in the region of
-    /// this cursor, or in the one that the child has moved to, it moves to the high end of that
-    /// region, and all else that the child allocated there is free again. If it lies in another
-    /// chunk that the child entered, everything stays as it is, and is kept. A block that is not the
-    /// child's stays where it is, and nothing else is kept.
+    /// Keeps one block of a child, and returns its new address. If the block lies in this cursor's
+    /// region or in the one that the child is in, it moves to the high end of that region, and
+    /// everything else that the child allocated there is free again. If it lies in another chunk
+    /// that the child entered, everything that the child allocated is kept in place. A block that
+    /// the child did not allocate stays where it is, and nothing of the child's is kept.
     ///
     /// # Safety
     ///
@@ -990,7 +992,7 @@ impl Cursor {
         end: End,
         source: Option<NonNull<u8>>,
     ) -> Result<NonNull<u8>, F> {
-        // Forces the words to be read again, so that the fast path need not keep them in registers.
+        // Forces a reload of the words, so that the fast path need not keep them in registers.
         black_box(());
         let (position, align) = (self.position(), layout.align());
         let size = layout.size();
@@ -1022,7 +1024,7 @@ impl Cursor {
         }
         // SAFETY: `slow` rounded `top` down to this.
         unsafe { assert_unchecked(position.top & (align.min(CHUNK_ALIGN) - 1) == 0) };
-        // SAFETY: `grow` returns only with a block, and what `try_grow` answered was tested above.
+        // SAFETY: `grow` returns only with a block, and the result of `try_grow` was tested above.
         let block = unsafe { block.unwrap_unchecked() };
         self.track(block, size, end);
         Ok(block)
@@ -1094,7 +1096,7 @@ impl Cursor {
         core::iter::once(here).chain(regions)
     }
 
-    /// Whether the mark may be one of this cursor: its chunk is in the list and not behind the
+    /// Whether the mark can be from this cursor: its chunk is in the list and not behind the
     /// cursor, and the cursor was not rewound to an earlier position since.
     fn can_rewind_to(&self, mark: Mark) -> bool {
         let current = self.chunk();
@@ -1136,7 +1138,7 @@ impl Cursor {
     }
 }
 
-/// Restores the top of a cursor when dropped, even after a panic.
+/// Restores the `top` of a cursor when dropped, even after a panic.
 struct RestoreTop<'c> {
     cursor: &'c Cursor,
     top: usize,
@@ -1148,8 +1150,8 @@ impl Drop for RestoreTop<'_> {
     }
 }
 
-/// The slow path of the infallible methods. If there is no memory it diverges, so that its caller
-/// has nothing to test.
+/// The slow path of the infallible methods. Diverges if there is no memory, so that its caller need
+/// not test the result.
 ///
 /// # Safety
 ///
@@ -1164,7 +1166,7 @@ unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
     }
 }
 
-/// The slow path of the `try_` methods. If there is no memory it answers without a block.
+/// The slow path of the `try_` methods. Returns no block if there is no memory.
 ///
 /// # Safety
 ///
@@ -1193,8 +1195,9 @@ fn leave_full_chunk<'c>(position: &mut Position<'c>) -> NonNull<u8> {
     position.aligned(CHUNK_ALIGN).1
 }
 
-/// Whether [`out_of_memory`] ends the process. If it panics instead, the scope must get its words
-/// back before, so the slow path returns and the fast path is a few instructions longer.
+/// Whether [`out_of_memory`] ends the process. If it may panic instead, the scope's words must be
+/// restored before that. The slow path then returns, and the fast path is a few instructions
+/// longer.
 const ABORTS: bool = cfg!(feature = "std");
 
 /// Reports that an infallible method has no memory, like other allocations of the program.
@@ -1209,9 +1212,9 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 
 /// Finds or allocates a chunk with room for the block, and takes the block there.
 ///
-/// The new top is rounded down to `align`, as the next block of the same kind would do, but at most
-/// to [`CHUNK_ALIGN`], so that a large alignment wastes nothing in a region that the block is not
-/// in.
+/// The new top is rounded down to `align`, because the next block is likely to need that, too, but
+/// at most to [`CHUNK_ALIGN`]: a block in a chunk of its own must not waste the region that the
+/// cursor stays in.
 ///
 /// # Safety
 ///
@@ -1234,8 +1237,8 @@ unsafe fn slow(request: &mut Request<'_>) {
     if let Some(source) = source {
         // `track` comes too late for the sanitizer: the block is written here.
         poison::lift(block, size);
-        // SAFETY: `source` is valid for `size` bytes, as the caller promises; so is the block,
-        // which was free (I1, I2), so `source` is elsewhere.
+        // SAFETY: the caller says that `source` is valid for `size` bytes. The block has as many
+        // and was free (I1, I2), so the two do not overlap.
         unsafe { block.copy_from_nonoverlapping(source, size) };
     }
     Cursor::check(request.position);

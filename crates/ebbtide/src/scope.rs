@@ -183,8 +183,8 @@ impl<'a> Scope<'a> {
         Ok(Claim { scope: Scope::new(cursor), not_send: PhantomData })
     }
 
-    /// Makes sure that the current chunk, or the one after it, has room for `bytes` bytes. Blocks
-    /// of that size in total, padding included, then do not call the backing.
+    /// Makes sure that the current chunk or the next one has room for `bytes` bytes. Blocks of that
+    /// total size, padding included, are then allocated without a call of the backing.
     ///
     /// # Panics
     ///
@@ -293,8 +293,8 @@ impl<'a> Scope<'a> {
     /// - Nothing allocated, grown or moved since is used again.
     /// - This is not called from a closure or iterator that a method of this scope is running, and
     ///   no builder and no claim of it is open.
-    /// - Since the checkpoint was taken, nothing was given back that was there then: by a failed
-    ///   initialiser or builder around it, by [`reset`](crate::Arena::reset) or by
+    /// - No memory that was allocated at the time of the checkpoint has been given back since: by a
+    ///   failed initialiser or builder around it, by [`reset`](crate::Arena::reset) or by
     ///   [`trim`](crate::Arena::trim).
     ///
     /// Debug builds assert part of this.
@@ -365,7 +365,7 @@ impl fmt::Debug for Scope<'_> {
 #[derive(Debug)]
 pub struct Claim<'s> {
     scope: Scope<'s>,
-    /// Its end changes lists that the parent uses too, on the parent's thread.
+    /// Not `Send`: the end of a claim changes lists that the parent uses, on the parent's thread.
     not_send: PhantomData<*mut ()>,
 }
 
@@ -389,8 +389,8 @@ impl Claim<'_> {
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        // SAFETY: the list was made for this claim and is in nobody else's hands: the scope is lent
-        // by shared reference only. Its allocations borrow the claim, which ends here.
+        // SAFETY: the list was made for this claim, and nothing else uses it: the scope is lent by
+        // shared reference only. Its allocations borrow the claim, which ends here.
         unsafe { chunk::end_claim(self.scope.cursor.chunk()) };
     }
 }

@@ -18,14 +18,15 @@ use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
 /// The most bytes that are reserved for the upper bound of an iterator whose lower bound is 0.
 const GUESSED: usize = 256;
 
-/// Whether elements of a size are collected in the loops of vectors. Smaller ones are integers,
-/// whose shorter loop becomes vector code. Larger ones would be copied through several stack frames.
+/// Whether elements of this size are collected in the loops of vectors. The shorter loop over
+/// smaller ones, which are integers, becomes vector code. Larger ones would be copied through
+/// several stack frames.
 const fn is_like_vectors(size: usize) -> bool {
     matches!(size, 9..=32)
 }
 
-/// Collects what `values` yields, whose size hint says `announced`. If there is room reserved for
-/// elements, in a loop of its own first.
+/// Collects the elements of `values`, whose size hint is `announced`. If room is reserved already,
+/// fills that first, in a loop of its own.
 #[inline(always)]
 fn collect_rest<T, F: Failure>(
     collector: &mut Collector<'_, T>,
@@ -222,8 +223,8 @@ impl<'a> Scope<'a> {
         Ok(collector.finish())
     }
 
-    /// Collects an iterator that announces more than the current chunk has room for. Its hint may
-    /// lie: another chunk is made only if there is an element to put there.
+    /// Collects an iterator that announces more elements than the current chunk has room for. The
+    /// hint may be wrong, so another chunk is made only when there is an element to put there.
     #[cold]
     #[inline(never)]
     fn slice_collect_far<T, F: Failure>(
@@ -538,7 +539,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// There is no memory, or the first error that `make` returned.
+    /// [`AllocOrInitError`]: there is no memory, or the first error that `make` returned.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -699,7 +700,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// There is no memory, or the first error of the iterator.
+    /// [`AllocOrInitError`]: there is no memory, or the first error of the iterator.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();

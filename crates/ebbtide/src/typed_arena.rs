@@ -472,7 +472,7 @@ impl<T> TypedArena<T> {
         unsafe { &*self.current.get() }
     }
 
-    /// How many values the current chunk has room for.
+    /// The number of values that the current chunk has room for.
     #[inline(always)]
     fn room(&self) -> usize {
         self.limit.get() - self.current().len()
@@ -527,7 +527,8 @@ impl<T> TypedArena<T> {
     /// arena, and `others` can take the current one.
     fn chunk_with_room<F: Failure>(&self, needed: usize) -> Result<Vec<T>, F> {
         self.start_busy::<F>(needed)?;
-        // Nothing unwinds as long as `others` is a variable, which would drop what is lent.
+        // Nothing may unwind while `others` is a local variable: that would drop values that are
+        // lent.
         let mut others = self.others.take();
         let chunk = match others.try_reserve(1) {
             Ok(()) => self.take_with_room(&mut others, needed).or_else(|| self.new_chunk(needed)),
@@ -604,7 +605,7 @@ impl<T> TypedArena<T> {
     }
 }
 
-/// Where a chunk begins. Creates no reference to its values (A1).
+/// The address of a chunk's first value. Creates no reference to its values (A1).
 #[inline(always)]
 fn start_of<T>(chunk: &mut Vec<T>) -> NonNull<T> {
     // SAFETY: the pointer of a vector is never null.
@@ -621,8 +622,8 @@ fn out_of_memory<T, F: Failure>(values: usize) -> F {
     }
 }
 
-/// Consecutive values that user code is making, behind the last value of a chunk. Dropped
-/// unfinished, it drops them, and the chunk is as it was.
+/// Consecutive values that user code is making, behind the last value of a chunk. Dropping it
+/// unfinished drops them and leaves the chunk as it was.
 struct Batch<'t, T> {
     // Dropped first: the values lie in the chunk.
     made: InitGuard<T>,
@@ -633,7 +634,7 @@ struct Batch<'t, T> {
 /// The chunk of a batch.
 struct Place<'t, T> {
     arena: &'t TypedArena<T>,
-    /// Where the chunk begins.
+    /// The start of the chunk.
     start: NonNull<T>,
     /// The number of values before the batch.
     before: usize,

@@ -13,8 +13,8 @@ use core::{
 
 /// Rejects, when code is generated, a type whose destructor would not run.
 ///
-/// Every public function evaluates it itself, even if it calls another one that does: the note with
-/// which the compiler's error ends names the caller of the innermost function that evaluates it.
+/// Every public function evaluates it itself, even if it calls another one that does: the last note
+/// of the compiler's error shows the caller of the innermost function that evaluates it.
 pub(crate) const fn assert_no_drop<T>() {
     assert!(
         !needs_drop::<T>(),
@@ -284,7 +284,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// There is no memory, or `make` returned an error.
+    /// [`AllocOrInitError`]: there is no memory, or the error that `make` returned.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -369,7 +369,7 @@ impl<'a> Scope<'a> {
         Ok(unsafe { lend(block) })
     }
 
-    /// The default value of a type, made in place.
+    /// Allocates the default value of a type, and makes it in place.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
