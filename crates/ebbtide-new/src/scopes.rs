@@ -50,7 +50,8 @@ unsafe fn options_of(given: &ebb_scope_options) -> Options {
 /// The contract of [`exit::register`].
 #[cold]
 unsafe fn start(owner: &Owner) -> bool {
-    // SAFETY: the caller keeps the contract.
+    // SAFETY: the caller says that `owner` is a variable of this thread which lives as long as
+    // `exit::register` requires.
     unsafe { exit::register(owner) && owner.start() }
 }
 
@@ -92,7 +93,8 @@ pub unsafe extern "C" fn ebb_enter_with_(
 /// The contract of [`start`].
 #[inline(never)]
 unsafe fn start_and_enter(owner: &Owner, options: &Options) -> u64 {
-    // SAFETY: the caller keeps the contract.
+    // SAFETY: the caller says that `owner` is a variable of this thread which lives as long as
+    // `exit::register` requires.
     number(if unsafe { start(owner) } { owner.enter(options) } else { None })
 }
 

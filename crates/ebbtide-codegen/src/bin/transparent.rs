@@ -1,11 +1,11 @@
-//! The fast paths of the transparent allocator as functions, for `tests/pinned` to look at. A
-//! program and no library: only there is the address of a thread-local a constant, as in the
-//! programs that use the allocator.
+//! The fast paths of the transparent allocator as functions, whose assembly `tests/pinned` compares.
+//! This is a program, not a library, because only in a program is the address of a thread-local a
+//! constant, as in the programs that use the allocator.
 
 use core::alloc::{GlobalAlloc, Layout};
 use ebbtide_global::Scoped;
 
-/// Calls of one instruction, to see what is put before them.
+/// Each method is a jump to the C library, so that the assembly shows what comes before it.
 struct Inner;
 
 unsafe extern "C" {
@@ -15,86 +15,88 @@ unsafe extern "C" {
     fn free(block: *mut u8);
 }
 
-// SAFETY: the C library's functions, as they are; nothing here is ever run.
+// SAFETY: these are the C library's functions. Nothing here is ever run.
 unsafe impl GlobalAlloc for Inner {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: any size will do.
+        // SAFETY: the function accepts any size.
         unsafe { malloc(layout.size()) }
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
-        // SAFETY: the caller keeps this very contract.
+        // SAFETY: the caller says that the block came from this allocator and is not used again.
         unsafe { free(block) }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: any size will do.
+        // SAFETY: the function accepts any size.
         unsafe { calloc(layout.size(), 1) }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, _: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller keeps this very contract.
+        // SAFETY: the caller says that the block came from this allocator and is not used again
+        // after a success.
         unsafe { realloc(block, new_size) }
     }
 }
 
 static SCOPED: Scoped<Inner> = Scoped::new(Inner);
 
-/// As the compiler calls a global allocator: the size, then the alignment.
+/// Takes the arguments that the compiler passes to a global allocator: the size, then the alignment.
 ///
 /// # Safety
 ///
-/// They are a layout's, and the size is not 0.
+/// They are the size and the alignment of a layout, and the size is not 0.
 #[unsafe(no_mangle)]
 pub unsafe fn transparent_alloc(size: usize, align: usize) -> *mut u8 {
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that these are the size and the alignment of a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that the size is not 0.
     unsafe { SCOPED.alloc(layout) }
 }
 
-/// Of known size and alignment: three tests fewer.
+/// Allocates a block of known size and alignment, which takes three tests fewer.
 #[unsafe(no_mangle)]
 pub fn transparent_alloc_u64() -> *mut u8 {
     // SAFETY: the layout has a size.
     unsafe { SCOPED.alloc(Layout::new::<u64>()) }
 }
 
-/// Like [`transparent_alloc`].
+/// Like [`transparent_alloc`], but the block is filled with zeros.
 ///
 /// # Safety
 ///
-/// As there.
+/// The contract of [`transparent_alloc`].
 #[unsafe(no_mangle)]
 pub unsafe fn transparent_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that these are the size and the alignment of a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that the size is not 0.
     unsafe { SCOPED.alloc_zeroed(layout) }
 }
 
-/// By address, then by scope.
+/// Frees a block: finds its chunk by its address, then its scope.
 ///
 /// # Safety
 ///
-/// As for `GlobalAlloc::dealloc`.
+/// The contract of `GlobalAlloc::dealloc`.
 #[unsafe(no_mangle)]
 pub unsafe fn transparent_dealloc(block: *mut u8, size: usize, align: usize) {
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that these are the size and the alignment of a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that the block came from `SCOPED` with this layout and is not used
+    // again.
     unsafe { SCOPED.dealloc(block, layout) }
 }
 
-/// By address.
+/// Resizes a block: finds its chunk by its address.
 ///
 /// # Safety
 ///
-/// As for `GlobalAlloc::realloc`.
+/// The contract of `GlobalAlloc::realloc`.
 #[unsafe(no_mangle)]
 pub unsafe fn transparent_realloc(
     block: *mut u8,
@@ -102,13 +104,14 @@ pub unsafe fn transparent_realloc(
     align: usize,
     new_size: usize,
 ) -> *mut u8 {
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that these are the size and the alignment of a layout.
     let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: the caller keeps this very contract.
+    // SAFETY: the caller says that the block came from `SCOPED` with this layout, that `new_size`
+    // is a valid size, and that the block is not used again after a success.
     unsafe { SCOPED.realloc(block, layout, new_size) }
 }
 
-/// A scope begins and ends.
+/// Opens and closes a scope.
 #[unsafe(no_mangle)]
 pub fn transparent_scope(work: extern "C" fn()) {
     ebbtide_global::arena(|| work());
