@@ -72,11 +72,11 @@ mod late {
 
     /// The list of this thread has ended.
     pub(super) fn forget() {
-        // SAFETY: null is no value.
+        // SAFETY: null is always allowed.
         unsafe { KEY.set(ptr::null_mut()) };
     }
 
-    /// Libraries are unloaded and loaded again, and a process has few keys.
+    /// A library may be unloaded and loaded again, and a process has few keys, so the key is deleted.
     extern "C" fn unload() {
         KEY.delete();
     }
@@ -92,7 +92,7 @@ mod late {
 
     /// # Safety
     ///
-    /// None: it does nothing.
+    /// None. Does nothing.
     pub(super) unsafe fn register(_: &Idle) {}
 
     pub(super) fn forget() {}
