@@ -1,6 +1,6 @@
-# Runs tests of a package that uses Bumper.jl, on Julias that are older than the package, and without
-# its other dependencies: modules of stubs.jl stand in for them. users/NAME.jl says what is run. It
-# loads the package called Bumper in the load path. `ci/julia.sh others` starts it.
+# Runs tests of a package that uses Bumper.jl, on Julias that are older than the package, and
+# without its other dependencies: modules of stubs.jl stand in for them. users/NAME.jl says what is
+# run. It loads the package called Bumper in the load path. `ci/julia.sh others` starts it.
 #
 # Usage: users.jl NAME FOLDER
 

@@ -85,8 +85,8 @@ fn fast_paths_of_c(bench: &mut Bench) {
     }
 }
 
-/// The work of Rust in the row "open", and a note that a scope is open. This is a lower bound for C,
-/// which needs the note and also tests it.
+/// The work of Rust in the row "open", and a note that a scope is open. This is a lower bound for
+/// C, which needs the note and also tests it.
 fn open_and_note(arena: &mut Arena, is_open: &mut usize, turns: u64) {
     fast_paths::used(is_open);
     for value in 0..turns {

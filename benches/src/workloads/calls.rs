@@ -33,9 +33,9 @@ pub fn run(bench: &mut Bench) {
 /// The number of places that slices and strings are copied from.
 const PLACES: usize = 64;
 
-/// The bytes from one place to the next: a multiple of 16, as blocks of the heap are aligned, so that
-/// the places have every offset in a cache line that such a block can have, and in a page as many as
-/// there are places.
+/// The bytes from one place to the next: a multiple of 16, as blocks of the heap are aligned, so
+/// that the places have every offset in a cache line that such a block can have, and in a page as
+/// many as there are places.
 const APART: usize = 80;
 
 /// The places of slices of `len` elements of `size` bytes, again and again.

@@ -76,7 +76,8 @@ mod late {
         unsafe { KEY.set(ptr::null_mut()) };
     }
 
-    /// A library may be unloaded and loaded again, and a process has few keys, so the key is deleted.
+    /// A library may be unloaded and loaded again, and a process has few keys, so the key is
+    /// deleted.
     extern "C" fn unload() {
         KEY.delete();
     }

@@ -1,5 +1,5 @@
-//! Claim: the code in docs/C.md compiles and runs: its examples but the first, and every new call in its
-//! tables for users of other arenas. Every public function of the headers has a comment.
+//! Claim: the code in docs/C.md compiles and runs: its examples but the first, and every new call
+//! in its tables for users of other arenas. Every public function of the headers has a comment.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]

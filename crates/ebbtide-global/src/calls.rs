@@ -267,7 +267,11 @@ where
     items.into_par_iter().map(|item| arena(|| f(item))).collect()
 }
 
-/// Starts a thread that runs `f` in a scope.
+/// Starts a thread that runs `f` in a scope. Joining it returns the result of `f`.
+///
+/// # Panics
+///
+/// If the system cannot start a thread.
 ///
 /// ```
 /// let digits = || (0..100).map(|n| n.to_string()).collect::<String>().len();

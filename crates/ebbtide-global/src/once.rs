@@ -20,10 +20,10 @@ const UNAVAILABLE: u8 = 3;
 /// becomes `READY` or `UNAVAILABLE` later.
 const ABANDONED: u8 = 4;
 
-/// The number of times that a thread checks whether the initialising thread is done. Where processes
-/// fork: about a third of a second in all, and initialising takes a few microseconds. Elsewhere: at
-/// least half a minute, because nothing but a slow system can delay the initialising thread. Wine
-/// needs 0.1 seconds, and several times as long on a slow machine.
+/// The number of times that a thread checks whether the initialising thread is done. Where
+/// processes fork: about a third of a second in all, and initialising takes a few microseconds.
+/// Elsewhere: at least half a minute, because nothing but a slow system can delay the initialising
+/// thread. Wine needs 0.1 seconds, and several times as long on a slow machine.
 const MAX_WAITS: u32 = if cfg!(loom) {
     1
 } else if cfg!(unix) {

@@ -66,10 +66,10 @@
 //!   retired and pinned. Only the owner accesses the plain fields of the run's entry and bumps in
 //!   it. The entry of each chunk of a scope, and of the cached chunk, has the owner's ID. An owner
 //!   gives up a run by putting it into a pool or by settling the count of a chunk. An owner takes a
-//!   run from a pool, adopts a retired chunk by an exchange of its count, takes the chunk whose last
-//!   block it frees, or takes the chunks of another owner's suspended scope (P5). In each case the
-//!   taker acquires what the giver released. A run with a large block belongs to the thread that
-//!   holds the block (G7).
+//!   run from a pool, adopts a retired chunk by an exchange of its count, takes the chunk whose
+//!   last block it frees, or takes the chunks of another owner's suspended scope (P5). In each case
+//!   the taker acquires what the giver released. A run with a large block belongs to the thread
+//!   that holds the block (G7).
 //! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
 //!   where `local` gains `bumped_blocks - flushed_blocks` as long as it is current. For a retired
 //!   one it is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
@@ -398,8 +398,8 @@ impl Owner {
     /// Enables the owner to open scopes. Returns false if no range of addresses is available or the
     /// owner has [ended](Owner::end). Returns false, and may be called again, if another thread has
     /// been reserving the range for a third of a second, which happens after a fork or on a machine
-    /// that is very busy. The first call allocates a little memory, so do not call it from inside an
-    /// allocator.
+    /// that is very busy. The first call allocates a little memory, so do not call it from inside
+    /// an allocator.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;

@@ -11,8 +11,8 @@ use core::cell::Cell;
 /// builds, so that tests reach it.
 const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 
-/// The most blocks whose frees are pending. Each may keep a chunk, so this bounds what a thread that
-/// waits holds to 1 MiB.
+/// The most blocks whose frees are pending. Each may keep a chunk, so this bounds what a thread
+/// that waits holds to 1 MiB.
 const MAX_PENDING: usize = 16;
 
 /// A block and its size.

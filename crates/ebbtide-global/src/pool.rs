@@ -119,9 +119,9 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
     memory::shrink(held - keep);
 }
 
-/// Gives the memory of a list of runs back to the system and puts the runs into the pool. The caller
-/// owns the runs, and no block in them is alive. Neighbours go back in one call, which takes three
-/// fifths of the time of a call for each chunk.
+/// Gives the memory of a list of runs back to the system and puts the runs into the pool. The
+/// caller owns the runs, and no block in them is alive. Neighbours go back in one call, which takes
+/// three fifths of the time of a call for each chunk.
 fn give_empty(runs: Option<Run>) {
     let mut next = runs;
     while let Some(first) = next {

@@ -189,7 +189,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 impl LabelReport {
-    /// The share of blocks that outlived their scope.
+    /// The share of blocks that outlived their scope, from 0 to 1; 0 if there were no blocks.
     ///
     /// ```
     /// use ebbtide_global::{Options, Scoped, arena_with, report};
@@ -212,7 +212,7 @@ impl LabelReport {
 }
 
 impl Report {
-    /// The share of blocks that outlived their scope.
+    /// The share of blocks that outlived their scope, from 0 to 1; 0 if there were no blocks.
     ///
     /// ```
     /// use ebbtide_global::{Scoped, arena, report};

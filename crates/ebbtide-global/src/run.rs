@@ -107,8 +107,8 @@ pub(crate) struct Entry {
     /// The number of the first chunk of the persistent scope that the chunk belongs to; 0 if it
     /// belongs to none (R3).
     pub(crate) returned_to: AtomicU32,
-    /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads freed.
-    /// Otherwise closed (R2).
+    /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads
+    /// freed. Otherwise closed (R2).
     pub(crate) returned: Returned,
     /// The label of the scope that pinned the chunk; while the chunk has an owner, that of the
     /// scope that pinned it last.

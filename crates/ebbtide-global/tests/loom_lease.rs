@@ -2,9 +2,9 @@
 //! last values of the one before; and a suspended scope is used by its owner or ended by another
 //! thread, which recycles its chunk once.
 //!
-//! Models: `ci/loom.sh` runs them. The lease, the suspended scope and the count are the crate's own,
-//! with the atomics of loom. Cells of loom represent plain fields, so loom reports two accesses that
-//! nothing orders. Each model names the mutations for which it was seen to fail.
+//! Models: `ci/loom.sh` runs them. The lease, the suspended scope and the count are the crate's
+//! own, with the atomics of loom. Cells of loom represent plain fields, so loom reports two
+//! accesses that nothing orders. Each model names the mutations for which it was seen to fail.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]

@@ -1,5 +1,5 @@
-//! Claims about blocks of a persistent scope that another thread frees: the scope serves them again,
-//! so that it takes no further memory; and none is lost, whenever the scope ends.
+//! Claims about blocks of a persistent scope that another thread frees: the scope serves them
+//! again, so that it takes no further memory; and none is lost, whenever the scope ends.
 
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]

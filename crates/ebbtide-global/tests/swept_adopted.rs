@@ -1,5 +1,5 @@
-//! Claim: a persistent scope ends once none of its blocks is alive, even if it adopted chunks, which
-//! are empty now, and its own chunks were given back meanwhile.
+//! Claim: a persistent scope ends once none of its blocks is alive, even if it adopted chunks,
+//! which are empty now, and its own chunks were given back meanwhile.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]

@@ -481,7 +481,8 @@ impl<B: Backing> Arena<B> {
     }
 
     /// Frees everything that [`root`](Arena::root) allocated, and gives back the chunks that
-    /// `retain` does not keep.
+    /// `retain` does not keep. Costs a walk over the chunks, and a call of the backing for each one
+    /// that goes back.
     ///
     /// ```
     /// # use ebbtide::{Arena, Retain};

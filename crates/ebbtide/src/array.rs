@@ -330,6 +330,10 @@ impl<'a> Scope<'a> {
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); nothing was cloned.
     ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
+    ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
     /// # let s = small.scope();
@@ -381,6 +385,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -491,6 +499,10 @@ impl<'a> Scope<'a> {
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); nothing was cloned.
     ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -545,6 +557,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// The same as [`try_zeros`](Scope::try_zeros); `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -251,6 +251,10 @@ impl<'a> Scope<'a> {
 
     /// Like [`alloc_with`](Scope::alloc_with), but returns a box, which drops the value.
     ///
+    /// # Panics
+    ///
+    /// If `make` panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -268,6 +272,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -319,6 +327,10 @@ impl<'a> Scope<'a> {
     ///
     /// [`AllocError`]; `make` did not run.
     ///
+    /// # Panics
+    ///
+    /// If `make` panics.
+    ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
     /// # let s = small.scope();
@@ -339,6 +351,10 @@ impl<'a> Scope<'a> {
     /// Like [`alloc_slice_clone`](Scope::alloc_slice_clone), but returns a box, which drops the
     /// clones.
     ///
+    /// # Panics
+    ///
+    /// If `clone` panics; the clones made so far are then dropped.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -356,6 +372,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -396,6 +416,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the elements taken from the iterator are dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -467,7 +491,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();

@@ -181,6 +181,10 @@ impl<'v, B: Backing> DropArena<'v, B> {
     ///
     /// [`AllocError`]; what was taken from the iterator is dropped.
     ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
+    ///
     /// ```
     /// let arena = ebbtide::DropArena::new();
     /// assert_eq!(arena.try_alloc_slice_from_iter([1, 2])?, [1, 2]);
@@ -228,7 +232,7 @@ impl<'v, B: Backing> DropArena<'v, B> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// let arena = ebbtide::DropArena::new();

@@ -53,9 +53,9 @@ impl<'a> Scope<'a> {
     /// without a temporary copy on the heap.
     ///
     /// The value cannot refer to other values in the child, because these do not move with it. Use
-    /// [`transaction`](Scope::transaction) to keep a tree, and
-    /// [`keep_str_or`](Scope::keep_str_or) to keep a number or a string. If the child entered more
-    /// than one chunk, the scratch memory in all but the last one is free only when this scope ends.
+    /// [`transaction`](Scope::transaction) to keep a tree, and [`keep_str_or`](Scope::keep_str_or)
+    /// to keep a number or a string. If the child entered more than one chunk, the scratch memory
+    /// in all but the last one is free only when this scope ends.
     ///
     /// # Panics
     ///

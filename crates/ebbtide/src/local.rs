@@ -472,8 +472,8 @@ mod late {
         KEY.delete();
     }
 
-    // The section has pointers to functions without arguments, which run when the library is unloaded
-    // or the process ends.
+    // The section has pointers to functions without arguments, which run when the library is
+    // unloaded or the process ends.
     #[used]
     #[unsafe(link_section = ".fini_array")]
     static UNLOAD: extern "C" fn() = unload;
@@ -531,6 +531,10 @@ pub fn scope<R>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> R {
 ///
 /// [`AllocError`] if there is no idle arena and the heap has no memory for one. `f` did not run
 /// then.
+///
+/// # Panics
+///
+/// Only if `f` does.
 ///
 /// ```
 /// let text = ebbtide::try_scope(|s| s.try_alloc_str("ebb").map(|ebb| ebb.len()));

@@ -471,6 +471,10 @@ impl<B: Backing + Clone> Pool<B> {
     /// [`AllocError`] if no arena is idle and the heap has no memory for a new one. `f` did not run
     /// then.
     ///
+    /// # Panics
+    ///
+    /// Only if `f` does.
+    ///
     /// ```
     /// # use ebbtide::Pool;
     /// let pool = Pool::new();
@@ -749,6 +753,10 @@ impl<'p, B: Backing> Pooled<'p, B> {
     /// # Errors
     ///
     /// [`AllocError`] if there is no first chunk and the heap has no memory for one.
+    ///
+    /// # Panics
+    ///
+    /// Only if `f` does.
     ///
     /// ```
     /// let pool = ebbtide::Pool::new();

@@ -114,9 +114,9 @@ impl<'p, B: Backing> PooledRoot<'p, B> {
         unsafe { &*root }
     }
 
-    /// Limits the number of bytes that the arena may hold of its backing until the loan ends; `None`
-    /// for no limit. Those of earlier loans of this arena count as well. Chunks that it holds
-    /// already stay.
+    /// Limits the number of bytes that the arena may hold of its backing until the loan ends;
+    /// `None` for no limit. Those of earlier loans of this arena count as well. Chunks that it
+    /// holds already stay.
     ///
     /// ```
     /// # let pool = ebbtide::Pool::new();

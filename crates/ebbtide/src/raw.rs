@@ -165,8 +165,8 @@ fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
     at(low, top)
 }
 
-/// A request to the slow path and, in `position` and `data`, its answer: the cursor's new words, and
-/// a block, or `None` if there is no memory.
+/// A request to the slow path and, in `position` and `data`, its answer: the cursor's new words,
+/// and a block, or `None` if there is no memory.
 ///
 /// It has as few words as possible: the compiler does not unroll a loop if the cold branch that
 /// writes them is long.

@@ -294,7 +294,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -308,6 +308,10 @@ impl<'a> Scope<'a> {
     }
 
     /// Clones a slice, its elements in order.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -327,6 +331,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -403,6 +411,10 @@ impl<'a> Scope<'a> {
     ///
     /// [`AllocError`]; nothing was cloned.
     ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
+    ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
     /// # let s = small.scope();
@@ -441,6 +453,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; no value was created.
+    ///
+    /// # Panics
+    ///
+    /// If `default` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -486,6 +502,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -540,6 +560,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocOrInitError`]: there is no memory, or the first error that `make` returned.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -597,6 +621,10 @@ impl<'a> Scope<'a> {
     ///
     /// [`AllocError`]; nothing was taken from the iterator.
     ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
+    ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
     /// # let s = small.scope();
@@ -648,6 +676,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; the elements taken from the iterator are lost.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -702,6 +734,10 @@ impl<'a> Scope<'a> {
     ///
     /// [`AllocOrInitError`]: there is no memory, or the first error of the iterator.
     ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
+    ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
     /// # let s = small.scope();
@@ -727,6 +763,10 @@ impl<'a> Scope<'a> {
 
     /// Allocates an array, each element made from its index, in place.
     ///
+    /// # Panics
+    ///
+    /// If `make` panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -745,6 +785,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -805,7 +849,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory, or the slice would exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -910,7 +954,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory, or the slice would exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();

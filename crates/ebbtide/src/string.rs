@@ -49,7 +49,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -97,6 +97,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// There is no memory, or a formatting implementation returned an error.
+    ///
+    /// # Panics
+    ///
+    /// If a formatting implementation panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -152,7 +156,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -190,7 +194,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -239,7 +243,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -276,7 +280,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();

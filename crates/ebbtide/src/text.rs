@@ -200,7 +200,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory, or `capacity` exceeds `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -302,7 +302,7 @@ impl<'s, 'a> String<'s, 'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory, or `capacity` exceeds `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -337,7 +337,7 @@ impl<'s, 'a> String<'s, 'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -354,6 +354,10 @@ impl<'s, 'a> String<'s, 'a> {
     }
 
     /// Creates a string from an iterator over characters or strings.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics, or the string would exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -430,8 +434,8 @@ impl<'s, 'a> String<'s, 'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocOrInitError::Alloc`] if there is no memory, and [`AllocOrInitError::Init`] if there is an
-    /// unpaired surrogate. The last block that the string had is free again.
+    /// [`AllocOrInitError::Alloc`] if there is no memory, and [`AllocOrInitError::Init`] if there
+    /// is an unpaired surrogate. The last block that the string had is free again.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -529,8 +533,8 @@ impl<'s, 'a> String<'s, 'a> {
         Text { bytes: unsafe { Vec::from_raw_parts_in(start, len, capacity, scope) } }
     }
 
-    /// Returns the address of the text, its length and the capacity, in bytes. The text stays in the
-    /// scope.
+    /// Returns the address of the text, its length and the capacity, in bytes. The text stays in
+    /// the scope.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -801,6 +805,10 @@ impl<M> Text<M> {
 
     /// Keeps the characters for which `keep` returns true, in their order. If it panics, the string
     /// is empty.
+    ///
+    /// # Panics
+    ///
+    /// If `keep` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

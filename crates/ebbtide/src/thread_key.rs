@@ -126,8 +126,8 @@ impl ThreadKey {
     }
 
     /// Deletes the system's key, for the end of a library that is unloaded. No value is passed to
-    /// the function any more, and none can be set. No-op if no value was ever set. If another thread
-    /// is setting a value at the same time, the system's key stays.
+    /// the function any more, and none can be set. No-op if no value was ever set. If another
+    /// thread is setting a value at the same time, the system's key stays.
     ///
     /// ```
     /// use ebbtide::front_end::ThreadKey;

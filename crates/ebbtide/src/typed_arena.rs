@@ -284,6 +284,10 @@ impl<T> TypedArena<T> {
     ///
     /// [`AllocError`]; what was taken from the iterator is dropped.
     ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
+    ///
     /// ```
     /// let arena = ebbtide::TypedArena::new();
     /// assert_eq!(arena.try_alloc_extend([1, 2, 3])?, [1, 2, 3]);

@@ -216,6 +216,10 @@ impl<'a> Scope<'a> {
     /// Creates a value in place: reserves the block, and then writes the result of `make` to it.
     /// `make` may allocate from the same scope.
     ///
+    /// # Panics
+    ///
+    /// If `make` panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -234,6 +238,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -263,6 +271,10 @@ impl<'a> Scope<'a> {
     ///
     /// The error that `make` returned.
     ///
+    /// # Panics
+    ///
+    /// If `make` panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -285,6 +297,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocOrInitError`]: there is no memory, or the error that `make` returned.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -349,7 +365,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -371,6 +387,10 @@ impl<'a> Scope<'a> {
 
     /// Allocates the default value of a type, and makes it in place.
     ///
+    /// # Panics
+    ///
+    /// If `default` panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -386,6 +406,10 @@ impl<'a> Scope<'a> {
     /// # Errors
     ///
     /// [`AllocError`]; no value was made.
+    ///
+    /// # Panics
+    ///
+    /// If `default` panics.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -416,7 +440,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();
@@ -506,7 +530,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory.
     ///
     /// ```
     /// # let mut small = ebbtide::StackArena::<16>::new();

@@ -227,7 +227,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory, or `capacity` exceeds `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -379,7 +379,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory, or `capacity` exceeds `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -874,6 +874,10 @@ impl<T, M, L: Length> Vector<T, M, L> {
 
     /// Removes the last element and returns it, if `predicate` returns true for it.
     ///
+    /// # Panics
+    ///
+    /// If `predicate` panics. The vector is then unchanged.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -976,6 +980,10 @@ impl<T, M, L: Length> Vector<T, M, L> {
 
     /// Keeps the elements for which `keep` returns true, in their order.
     ///
+    /// # Panics
+    ///
+    /// If `keep` panics. The elements that were not removed before stay.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -989,6 +997,10 @@ impl<T, M, L: Length> Vector<T, M, L> {
     }
 
     /// Like [`retain`](Vector::retain), but `keep` may change the elements.
+    ///
+    /// # Panics
+    ///
+    /// If `keep` panics. The elements that were not removed before stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1024,6 +1036,10 @@ impl<T, M, L: Length> Vector<T, M, L> {
 
     /// Removes all but the first of consecutive elements with equal keys.
     ///
+    /// # Panics
+    ///
+    /// If `key` or the comparison panics. The elements that were not removed before stay.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -1038,6 +1054,10 @@ impl<T, M, L: Length> Vector<T, M, L> {
 
     /// Removes each element for which `same` returns true. Its arguments are the element and the
     /// last one before it that was kept.
+    ///
+    /// # Panics
+    ///
+    /// If `same` panics. The elements that were not removed before stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1461,6 +1481,10 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// [`AllocError`]; the vector is unchanged, and nothing was cloned.
     ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -1573,8 +1597,8 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Panics
     ///
-    /// If the range begins behind its end or ends behind the length, if `clone` panics, or if the
-    /// vector would exceed `isize::MAX` bytes.
+    /// If the start of the range is greater than its end, or its end greater than the length, if
+    /// `clone` panics, or if the vector would exceed `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1596,11 +1620,12 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is unchanged.
+    /// [`AllocError`]; the vector is unchanged, and nothing was cloned.
     ///
     /// # Panics
     ///
-    /// If the start of the range is greater than its end, or its end greater than the length.
+    /// If the start of the range is greater than its end, or its end greater than the length, or if
+    /// `clone` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1647,7 +1672,11 @@ impl<T, M: Memory> Vector<T, M> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`]; the vector is unchanged.
+    /// [`AllocError`]; the vector is unchanged, and nothing was cloned.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1688,6 +1717,10 @@ impl<T, M: Memory> Vector<T, M> {
     /// # Errors
     ///
     /// [`AllocError`]; the vector is unchanged, and `make` did not run.
+    ///
+    /// # Panics
+    ///
+    /// If `make` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1751,6 +1784,10 @@ impl<T, M: Memory> Vector<T, M> {
     /// # Errors
     ///
     /// [`AllocError`]; elements added before stay, and the current one is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
     ///
     /// ```
     /// let mut stack = ebbtide::StackArena::<10>::new();

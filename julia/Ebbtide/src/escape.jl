@@ -1,7 +1,7 @@
 # Catching arrays that leave their block.
 #
-# Whether a type may hold an `ArenaArray` at all is decided when the block is compiled, so that a block
-# that returns a number pays nothing. Otherwise the value is searched at run time.
+# Whether a type may hold an `ArenaArray` at all is decided when the block is compiled, so that a
+# block that returns a number pays nothing. Otherwise the value is searched at run time.
 
 # The memory that a block allocated: at the high end and at the low end of one chunk.
 struct BlockMemory
@@ -37,13 +37,14 @@ end
 
 @generated may_hold(::Type{T}) where {T} = may_hold_type(T)
 
-# The values in which a search continues. The other fields of a task belong to the scheduler, and lead
-# to other tasks.
+# The values in which a search continues. The other fields of a task belong to the scheduler, and
+# lead to other tasks.
 children(value) = (getfield(value, i) for i in 1:nfields(value) if isdefined(value, i))
 children(value::Array) = (value[i] for i in eachindex(value) if isassigned(value, i))
 children(value::Task) = (getfield(value, name) for name in (:code, :result) if isdefined(value, name))
 
-# Searches `value` for an array in `memory`. Returns what is left of the budget, or -1 if there is one.
+# Searches `value` for an array in `memory`. Returns what is left of the budget, or -1 if there is
+# one.
 function search(value, memory, budget::Int)
     budget <= 0 && return budget
     budget -= 1

@@ -1,6 +1,6 @@
-//! The fast paths of the transparent allocator as functions, whose assembly `tests/pinned` compares.
-//! This is a program, not a library, because only in a program is the address of a thread-local a
-//! constant, as in the programs that use the allocator.
+//! The fast paths of the transparent allocator as functions, whose assembly `tests/pinned`
+//! compares. This is a program, not a library, because only in a program is the address of a
+//! thread-local a constant, as in the programs that use the allocator.
 
 use core::alloc::{GlobalAlloc, Layout};
 use ebbtide_global::Scoped;
@@ -45,7 +45,8 @@ unsafe impl GlobalAlloc for Inner {
 
 static SCOPED: Scoped<Inner> = Scoped::new(Inner);
 
-/// Takes the arguments that the compiler passes to a global allocator: the size, then the alignment.
+/// Takes the arguments that the compiler passes to a global allocator: the size, then the
+/// alignment.
 ///
 /// # Safety
 ///

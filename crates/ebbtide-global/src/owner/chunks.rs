@@ -393,8 +393,9 @@ impl Owner {
     }
 
     /// [Sweeps](Owner::sweep) the innermost scope, because it was refused a chunk. Before the next
-    /// sweep, as many requests must be refused as the scope has chunks left, or the next window must
-    /// begin. So the sweeps take constant time for each request, however many chunks there are.
+    /// sweep, as many requests must be refused as the scope has chunks left, or the next window
+    /// must begin. So the sweeps take constant time for each request, however many chunks there
+    /// are.
     fn sweep_if_due(&self, first_chunk: Run, current: Run, window: u64) -> bool {
         let pauses = &first_chunk.entry().record.pauses_until_sweep;
         if pauses.get() > 0 && self.swept_in.get() == window {
@@ -507,7 +508,8 @@ impl Owner {
         self.settle(chunk, tail_start)
     }
 
-    /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a pool.
+    /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a
+    /// pool.
     #[inline]
     pub(super) fn disown_empty(chunk: Run) {
         let entry = chunk.entry();

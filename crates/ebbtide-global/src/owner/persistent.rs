@@ -40,7 +40,8 @@
 //!   chunks that it adopts whole, in order to list the blocks that its owner frees in them, are in
 //!   a separate list, `adopted`.
 //! - **P3** It has free lists from its beginning to its end. Every block of its chunks that its
-//!   owner frees, or that is returned to it, is listed or rewound, whichever scope is the innermost.
+//!   owner frees, or that is returned to it, is listed or rewound, whichever scope is the
+//!   innermost.
 //! - **P4** Each session has a ticket with an ID of its own, which is in no entry (G8). So the
 //!   ticket of one session cannot end another.
 //! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2). The owner has it
@@ -150,9 +151,9 @@ impl Owner {
         suspended.leave(chunks, self.persistence.session.get());
     }
 
-    /// Takes the suspended scope back, so that no other thread can end it, and frees the blocks whose
-    /// frees are pending. Returns its first chunk. `None` if there is none, or if another thread has
-    /// ended it.
+    /// Takes the suspended scope back, so that no other thread can end it, and frees the blocks
+    /// whose frees are pending. Returns its first chunk. `None` if there is none, or if another
+    /// thread has ended it.
     fn take_back(&self) -> Option<Run> {
         let first_chunk = self.persistence.first_chunk.get()?;
         let is_own = self.suspended()?.take().is_some();

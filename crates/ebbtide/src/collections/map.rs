@@ -95,6 +95,11 @@ impl<'a> Scope<'a> {
 
     /// An empty hash map with room for `capacity` entries.
     ///
+    /// # Panics
+    ///
+    /// If the table would exceed `isize::MAX` bytes. `try_reserve` of an empty map returns an error
+    /// instead.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -124,6 +129,11 @@ impl<'a> Scope<'a> {
     }
 
     /// An empty hash map with the given hasher and room for `capacity` entries.
+    ///
+    /// # Panics
+    ///
+    /// If the table would exceed `isize::MAX` bytes. `try_reserve` of an empty map returns an error
+    /// instead.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -160,6 +170,11 @@ impl<'a> Scope<'a> {
 
     /// An empty hash set with room for `capacity` elements.
     ///
+    /// # Panics
+    ///
+    /// If the table would exceed `isize::MAX` bytes. `try_reserve` of an empty set returns an error
+    /// instead.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -188,6 +203,11 @@ impl<'a> Scope<'a> {
     }
 
     /// An empty hash set with the given hasher and room for `capacity` elements.
+    ///
+    /// # Panics
+    ///
+    /// If the table would exceed `isize::MAX` bytes. `try_reserve` of an empty set returns an error
+    /// instead.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -83,7 +83,8 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`].
+    /// [`AllocError`] if there is no memory, or `capacity` exceeds `u32::MAX` elements or
+    /// `isize::MAX` bytes.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -801,6 +802,10 @@ impl<'a, T> NodeVec<'a, T> {
     ///
     /// [`AllocError`]; elements added before stay, and the current one is dropped.
     ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -979,6 +984,10 @@ impl<'a, T> NodeVec<'a, T> {
     }
 
     /// Clones the vector into `scope`.
+    ///
+    /// # Panics
+    ///
+    /// If `clone` panics.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
