@@ -18,10 +18,10 @@
  * @endcode
  *
  * ### Errors
- * A function that returns a pointer returns NULL when it fails, and ::ebb_last_status says why. The
- * others return an ::ebb_status. A failed call changes nothing, except that a failed allocation may
- * round the end of the free bytes down to its alignment. No function of the library aborts or
- * throws.
+ * When it fails, a function that returns a pointer returns NULL, one that returns a bool returns
+ * false, and ::ebb_last_status says why. The others return an ::ebb_status. A failed call changes
+ * nothing, except that a failed allocation may round the end of the free bytes down to its
+ * alignment, up to 16. No function of the library aborts or throws.
  *
  * ### Sizes
  * A size of 0 is allowed everywhere: the block is not NULL, and must not be read or written.
@@ -542,8 +542,8 @@ EBB_INLINE_ void ebb_with_room_(ebb_scope *scope) {
     }
 }
 
-/** Opens a child of a scope, which must not be used until the child is closed. Closed if the parent
- *  is. */
+/** Opens a child of a scope, which must not be used until the child is closed. If the scope is
+ * closed, so is the child. */
 EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
     ebb_scope scope;
     EBB_CHECK_USABLE_(parent);
@@ -747,7 +747,7 @@ EBB_INLINE_ void *ebb_alloc_array(ebb_scope *scope, size_t count, size_t size, s
     return NULL;
 }
 
-/** Like ::ebb_alloc_array, and all bytes are 0. */
+/** Like ::ebb_alloc_array, but all bytes are 0. */
 EBB_INLINE_ void *ebb_alloc_array_zeroed(ebb_scope *scope, size_t count, size_t size,
                                          size_t align) {
     void *block = ebb_alloc_array(scope, count, size, align);
@@ -1006,7 +1006,7 @@ EBB_INLINE_ void *ebb_more_(ebb_scope *scope, void *data, size_t length, size_t 
     return array.data;
 }
 
-/** Makes room for `additional` bytes. */
+/** Makes room for `additional` more bytes. */
 EBB_INLINE_ bool ebb_bytes_reserve(ebb_scope *scope, ebb_bytes *bytes, size_t additional) {
     if (EBB_LIKELY_(additional <= bytes->capacity - bytes->length))
         return true;

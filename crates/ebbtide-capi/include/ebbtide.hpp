@@ -193,18 +193,19 @@ public:
     }
 
     /// Opens a scope of an arena of this thread that no other open scope uses; see ebb_thread_open.
+    /// If there is no memory for an arena, the scope is closed, and allocating from it throws.
     static scope of_thread() { return scope(ebb_thread_open()); }
 
-    /// Opens a child.
+    /// Opens a child, which is closed if this scope is.
     EBB_MEMBER_ scope child() { return scope(ebb_child(&words_)); }
 
-    /// Ends the scope before its destructor does.
+    /// Ends the scope before its destructor does. Throws std::logic_error if it is not open.
     void close() { detail::checked(ebb_close(&words_)); }
 
     /// Whether the scope is open: false after close(), and after it was moved from.
     bool is_open() const noexcept { return ebb_is_open(&words_); }
 
-    /// Uninitialised bytes.
+    /// A block of `size` uninitialised bytes; never null.
     EBB_MEMBER_ void *allocate(std::size_t size,
                                       std::size_t align = alignof(std::max_align_t)) {
         return detail::checked(ebb_alloc_aligned(&words_, size, align));
@@ -242,7 +243,7 @@ public:
                                              : nullptr;
     }
 
-    /// Calls the destructor of a value in a scope. The memory is freed when the scope ends.
+    /// A deleter that calls the destructor. The memory is freed when the scope ends.
     struct destroy {
         template <typename T> void operator()(T *value) const noexcept { value->~T(); }
     };

@@ -78,6 +78,9 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// Their memory is reused after any thread has freed them. So any code may run in a
 /// scope, and the result may be of any type.
 ///
+/// An outermost scope costs a few nanoseconds, a nested one a few tens. The end of a scope looks at
+/// each of its chunks once, and not at single blocks.
+///
 /// # Memory
 ///
 /// A small block that outlives its scope keeps its whole chunk of 64 KiB. The memory that all

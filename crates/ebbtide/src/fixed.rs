@@ -109,15 +109,14 @@ pub struct RawBytes {
     len: usize,
 }
 
-// SAFETY: the caller of `from_raw_parts` promised that nobody else uses the bytes, on any thread.
+// SAFETY: the caller of `from_raw_parts` says that nobody else uses the bytes, on any thread.
 unsafe impl Send for RawBytes {}
 
 impl AsMut<[MaybeUninit<u8>]> for RawBytes {
     #[inline]
     fn as_mut(&mut self) -> &mut [MaybeUninit<u8>] {
-        // SAFETY: the caller of `from_raw_parts` promised that the bytes are valid, in one
-        // allocation and used by nobody else, as long as this lives. Any content is a valid
-        // `MaybeUninit<u8>`.
+        // SAFETY: the caller of `from_raw_parts` says that the bytes are valid, in one allocation
+        // and used by nobody else, as long as this lives. Any content is a valid `MaybeUninit<u8>`.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
     }
 }

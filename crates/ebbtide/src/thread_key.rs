@@ -109,7 +109,8 @@ impl ThreadKey {
             return system_key(known);
         }
         let mut key = 0;
-        // SAFETY: `key` is a variable for the result. `new` was promised that `end` may be called.
+        // SAFETY: `key` is a variable for the result. The caller of `new` says that `end` may be
+        // called.
         if unsafe { pthread_key_create(&raw mut key, Some(self.end)) } != 0 {
             return None;
         }

@@ -44,8 +44,8 @@ pub unsafe trait Zeroable {}
 
 /// Implements [`Zeroable`](crate::Zeroable) for a struct, all of whose fields implement it.
 ///
-/// It names the type and all of its fields. The compiler checks that none is missing and that each
-/// is `Zeroable`, so this is safe. (Crates that forbid unsafe code cannot use it, because the
+/// List the type and all of its fields. The compiler checks that none is missing and that each is
+/// `Zeroable`, so this is safe. (Crates that forbid unsafe code cannot use it, because the
 /// implementation itself is unsafe.)
 ///
 /// ```

@@ -207,8 +207,9 @@ impl Owner {
     }
 
     /// Ends a scope and all open scopes nested in it. No-op if the scope has already ended or
-    /// belongs to another owner. Costs a few nanoseconds, and less than one if the scope is the
-    /// outermost, has the default options and leaves no block behind.
+    /// belongs to another owner. Costs less than a nanosecond if the scope is the outermost, has
+    /// the default options, fits into one chunk and leaves no block behind. Otherwise it costs a
+    /// few nanoseconds, and looks at each chunk of the scope once.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;

@@ -173,8 +173,8 @@ pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<Ch
         control.held.set(control.held.get() - block_size);
         // SAFETY: `new_chunk` made a layout of this size and alignment for the block.
         let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
-        // SAFETY: `new_chunk` got the block from this backing for this layout. Nothing leads to it
-        // any more, as the caller says, and `chain` was read before.
+        // SAFETY: `new_chunk` got the block from this backing for this layout. The caller says that
+        // nothing refers to it any more, and `chain` was read before.
         unsafe { control.call_release(chunk.as_ptr().cast(), layout) };
     }
 }

@@ -220,9 +220,9 @@ impl<'c> ControlRef<'c> {
 
     #[inline(always)]
     pub(super) fn get(self) -> &'c Control {
-        // SAFETY: the block exists during `'c`, as the creator of this handle promised. Code that
-        // has it lent, a scope or the arena's owner, borrows the arena, so there is no `&mut` to
-        // it.
+        // SAFETY: the creator of this handle guarantees that the block exists during `'c`. Whoever
+        // uses the handle, a scope or the arena's owner, borrows the arena, so there is no `&mut`
+        // to the block.
         unsafe { self.control.as_ref() }
     }
 
@@ -282,8 +282,8 @@ impl<'c> ControlRef<'c> {
     /// `chunk` is one of this arena's.
     pub(crate) unsafe fn region(self, chunk: ChunkRef<'c>) -> ChunkRef<'c> {
         match chunk.anchor.get() {
-            // SAFETY: the anchor was named when a cursor of this arena's entered the chunk. It
-            // comes before the chunk in their list, so it is not released before it (L5).
+            // SAFETY: the name was stored when a cursor of this arena entered the chunk. The anchor
+            // comes before the chunk in their list, so it is not released earlier (L5).
             Some(anchor) => unsafe { self.named(anchor) },
             None => chunk,
         }
@@ -292,7 +292,8 @@ impl<'c> ControlRef<'c> {
     /// Requests a block from the backing. Meanwhile, requests to the arena are refused.
     pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         let _busy = Busy::mark(&self.get().busy);
-        // SAFETY: the functions are called with the address that `Control::new` promised them.
+        // SAFETY: the functions are called with the address that the contract of `Control::new`
+        // requires.
         let block = unsafe { (self.get().calls.allocate)(self.control, layout) }?;
         Ok(block.cast())
     }
@@ -304,8 +305,9 @@ impl<'c> ControlRef<'c> {
     /// The backing gave `block` for this `layout`; it was not released since and is not used again.
     pub(super) unsafe fn call_release(self, block: NonNull<u8>, layout: Layout) {
         let _busy = Busy::mark(&self.get().busy);
-        // SAFETY: the functions are called with the address that `Control::new` promised them; the
-        // caller vouches for the block.
+        // SAFETY: the functions are called with the address that the contract of `Control::new`
+        // requires. The caller says that the backing gave the block for this layout, and that the
+        // block was not released since and is not used again.
         unsafe { (self.get().calls.release)(self.control, block, layout) };
     }
 }

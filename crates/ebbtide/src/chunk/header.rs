@@ -1,4 +1,4 @@
-//! The header of a chunk, and the handles that lead to it.
+//! The header of a chunk, and the handles that refer to it.
 //!
 //! Every field is a `Cell` and no `&mut Header` is ever created, so shared references to a header
 //! never conflict. Lists store chunks as [`Link`]s, all other code as [`ChunkRef`]s. The module
@@ -166,7 +166,7 @@ impl<'c> ChunkRef<'c> {
     /// The header, for as long as the arena keeps the chunk.
     #[inline(always)]
     pub(crate) fn header(self) -> &'c Header {
-        // SAFETY: L1, which the creator of this handle promised: the header exists during `'c`. It
+        // SAFETY: the creator of this handle guarantees that the header exists during `'c` (L1). It
         // is never borrowed mutably.
         unsafe { self.header.as_ref() }
     }
