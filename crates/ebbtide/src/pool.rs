@@ -754,10 +754,6 @@ impl<'p, B: Backing> Pooled<'p, B> {
     ///
     /// [`AllocError`] if there is no first chunk and the heap has no memory for one.
     ///
-    /// # Panics
-    ///
-    /// Only if `f` does.
-    ///
     /// ```
     /// let pool = ebbtide::Pool::new();
     /// assert!(pool.get().try_scope()?.try_alloc(1).is_ok());

@@ -494,8 +494,8 @@ impl<'s, 'a> String<'s, 'a> {
         string.filled(outcome)
     }
 
-    /// Returns the string, or frees its block if it could not be filled. Blocks in which it was
-    /// before it grew stay in use, as with any vector.
+    /// Returns the string, or frees its block if it could not be filled. Blocks that it left while
+    /// it grew are not freed, as with any vector.
     fn filled<E>(mut self, outcome: Result<(), E>) -> Result<Self, E> {
         if outcome.is_err() {
             self.clear();
@@ -803,12 +803,11 @@ impl<M> Text<M> {
         character
     }
 
-    /// Keeps the characters for which `keep` returns true, in their order. If it panics, the string
-    /// is empty.
+    /// Keeps the characters for which `keep` returns true, in their order.
     ///
     /// # Panics
     ///
-    /// If `keep` panics.
+    /// If `keep` panics. The string is then empty.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
