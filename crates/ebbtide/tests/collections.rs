@@ -625,3 +625,23 @@ fn an_empty_collection_takes_nothing() {
     units.extend([(); 1_000]);
     assert_eq!((units.len(), s.stats().used), (1_000, 0));
 }
+
+#[test]
+fn a_table_beyond_any_memory_is_refused() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let hasher = std::hash::RandomState::new;
+    for capacity in [usize::MAX, usize::MAX / 32] {
+        let messages = [
+            panic_of(|| s.map_with_capacity::<u64, u64>(capacity).len()),
+            panic_of(|| s.map_with_capacity_and_hasher::<u64, u64, _>(capacity, hasher()).len()),
+            panic_of(|| s.set_with_capacity::<[u64; 2]>(capacity).len()),
+            panic_of(|| s.set_with_capacity_and_hasher::<[u64; 2], _>(capacity, hasher()).len()),
+        ];
+        let overflow = Some("Hash table capacity overflow".to_owned());
+        assert!(messages.iter().all(|message| *message == overflow), "{messages:?}");
+        assert!(s.map::<u64, u64>().try_reserve(capacity).is_err());
+        assert!(s.set::<[u64; 2]>().try_reserve(capacity).is_err());
+    }
+    assert_works(&s);
+}
