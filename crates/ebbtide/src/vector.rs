@@ -1019,6 +1019,10 @@ impl<T, M, L: Length> Vector<T, M, L> {
 
     /// Removes all but the first of consecutive equal elements.
     ///
+    /// # Panics
+    ///
+    /// If the comparison panics. The elements that were not removed before stay.
+    ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
@@ -1098,6 +1102,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// # Panics
     ///
     /// If the start of the range is greater than its end, or its end greater than the length.
+    /// The iterator panics if `takes` does; the elements that were not removed before stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
