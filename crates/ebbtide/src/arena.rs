@@ -87,12 +87,12 @@ pub enum Retain {
     /// All chunks.
     All,
     /// At most this many bytes of the backing; `Bytes(0)` keeps nothing. Chunks are kept in the
-    /// order in which scopes enter them; those that would exceed the limit are skipped. The sizes
-    /// of later chunks do not change: if nothing is kept, the next scope makes a chunk of up to 4
-    /// MiB.
+    /// order in which scopes enter them; those that would exceed the limit are skipped. The next
+    /// chunks are about as large as those that were released.
     Bytes(usize),
-    /// None, but the next scope makes one chunk as large as all of them were together. After its
-    /// first run, this makes an arena serve its peak from a single chunk.
+    /// No chunk, but the next scope makes one chunk as large as all chunks were together. If an
+    /// arena is reset this way after its first run, a single chunk serves all later runs of the
+    /// same size.
     OneChunk,
 }
 
@@ -343,8 +343,8 @@ impl<B: Backing> Arena<B> {
         Ok(Scope::new(unsafe { Cursor::fork_of(top, chunk, low) }))
     }
 
-    /// The top and the chunk of a new scope, if there is no chunk yet or the root was lent since
-    /// the last scope.
+    /// Returns the top and the chunk of a new scope. Called if there is no chunk yet, or if the
+    /// root was lent since the last scope.
     #[cold]
     #[inline(never)]
     fn open_slowly<F: Failure>(&mut self) -> Result<(usize, NonNull<Header>), F> {
@@ -509,7 +509,7 @@ impl<B: Backing> Arena<B> {
     #[cold]
     fn reset_beyond(&mut self, most: usize) {
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
-        // the root starts anew below.
+        // the root is restarted below.
         unsafe { self.chunks.control().release_above(most) };
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
@@ -520,7 +520,7 @@ impl<B: Backing> Arena<B> {
         let control = self.chunks.control();
         let held = control.held();
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
-        // the root starts anew below.
+        // the root is restarted below.
         unsafe { control.release_all() };
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
@@ -550,8 +550,8 @@ impl<B: Backing> Arena<B> {
     }
 
     /// Limits the number of bytes that the arena may hold of its backing, headers included; `None`
-    /// for no limit. Exact: a request that would exceed it by one byte is refused. Chunks that are
-    /// held already stay.
+    /// for no limit. The limit is exact: a request that would exceed it by one byte is refused.
+    /// Chunks that the arena holds already stay.
     ///
     /// ```
     /// # use ebbtide::Arena;

@@ -5,8 +5,9 @@
 //! ([`up`]). At the high end, rounding *down* needs a single conditional branch; rounding up could
 //! overflow and would need a second one.
 //!
-//! Every function returns `None` if the block does not fit, and never a wrong address because of a
-//! wrap. `tests/arith.rs` compares them with a model in wider integers, over 16, 32 and 64 bits.
+//! Every function returns `None` if the block does not fit. No sum or difference that wraps can
+//! cause a wrong result. `tests/arith.rs` compares the functions with a model in wider integers,
+//! over 16, 32 and 64 bits.
 #![forbid(unsafe_code)]
 
 /// No region begins below this address, so [`down_small`] needs only one comparison.
@@ -52,12 +53,12 @@ macro_rules! arithmetic {
 
         /// Like [`down`], for a `size` that is a multiple of `align`: the layout of an array.
         ///
-        /// The start does not depend on `low`. In a loop that keeps `low` on the stack, the stores
-        /// to a block would otherwise wait for that load, and the load for stores to earlier blocks
-        /// (docs/decisions/0019-missed-targets.md).
+        /// The start does not depend on `low`. Otherwise, in a loop that keeps `low` on the stack,
+        /// the stores to a block would wait for the load of `low`, and that load for the stores to
+        /// earlier blocks (docs/decisions/0019-missed-targets.md).
         ///
         /// The block fits if at least `size` bytes lie between `low` and the rounded `top`. That
-        /// number is negative where the rounding passes `low`, and fits a signed word, as in
+        /// number is negative if the rounded `top` lies below `low`, and fits a signed word, as in
         /// [`up`].
         #[inline(always)]
         #[must_use]
@@ -81,11 +82,10 @@ macro_rules! arithmetic {
         /// layout.
         ///
         /// The block fits if at least `size` bytes lie between its start and `top`. That number is
-        /// negative where the rounding passes `top`. It fits a signed word, because neither a
+        /// negative if the rounded start lies above `top`. It fits a signed word, because neither a
         /// region nor `align - 1` exceeds half of the address space. If the rounding wraps, so does
-        /// the subtraction, and the number is right. The next `low` depends on this one by an
-        /// addition, a mask and another addition; with the padding computed first, there would be
-        /// a negation more.
+        /// the subtraction, and the number is right. The next `low` is computed from this one by an
+        /// addition, a mask and another addition. Computing the padding first would add a negation.
         #[inline(always)]
         #[must_use]
         pub const fn up(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
@@ -95,9 +95,9 @@ macro_rules! arithmetic {
             if (top.wrapping_sub(start) as $signed) < size { None } else { Some(start) }
         }
 
-        /// The bytes that a region must have to serve `size` bytes at `align` from either end, when
-        /// it begins at a multiple of [`CHUNK_ALIGN`](crate::arith::CHUNK_ALIGN); a multiple of it.
-        /// `None` on overflow.
+        /// The size of a region that can serve `size` bytes at `align` from either end, if the
+        /// region begins at a multiple of [`CHUNK_ALIGN`](crate::arith::CHUNK_ALIGN). The result is
+        /// a multiple of that, too. `None` on overflow.
         #[must_use]
         pub const fn region_for(size: $word, align: $word) -> Option<$word> {
             #[allow(clippy::cast_possible_truncation, reason = "16 fits every word")]

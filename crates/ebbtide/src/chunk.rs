@@ -8,14 +8,15 @@
 //!            low ►             ◄ top, at a cache line: the gaps and the header fill whole lines
 //! ```
 //!
-//! A list is in the order in which scopes enter the chunks. A scope's end gives no chunk back: the
-//! next scope finds them behind the chunk it begins in. All of this is cold code. The fast paths
-//! are in [`raw`](crate::raw) and read no header.
+//! The order of a list is the order in which scopes enter its chunks. When a scope ends, its chunks
+//! stay in the list, behind the chunk in which the next scope begins. All of this is cold code. The
+//! fast paths are in [`raw`](crate::raw) and read no header.
 //!
 //! The arena's own list begins with the *head*, a header in the control block. The head represents
 //! the region of the arena's first block or of a caller's buffer, so opening a scope there reads
-//! nothing but the arena. The head moves when the arena does, between loans. Records that outlast a
-//! loan therefore store a [`ChunkName`], not an address.
+//! nothing but the arena. The head moves with the arena, which is possible whenever the arena is
+//! not borrowed. Records that outlast a borrow of the arena therefore store a [`ChunkName`], not an
+//! address.
 //!
 //! # Invariants
 //!
@@ -30,9 +31,10 @@
 //! - **L4** Every header but the head stores the address of its control block. In a *current*
 //!   chunk, one that a cursor in use points to, this is the arena's present address: it is written
 //!   when a scope opens there, when a cursor enters the chunk, and when a claim begins.
-//! - **L5** An anchor comes before its chunk in the list. A chunk that begins a list has none.
-//! - **L6** `held` is the sum of all block sizes. It exceeds `limit` only where the limit was
-//!   lowered.
+//! - **L5** The anchor of a chunk comes before the chunk in the list. The first chunk of a list has
+//!   no anchor.
+//! - **L6** `held` is the sum of all block sizes. It exceeds `limit` only if the limit was lowered
+//!   below it.
 //!
 //! [`ControlRef::check`] asserts the observable part of them after every slow operation of a debug
 //! build.
@@ -66,7 +68,7 @@ use self::control::BackingCalls;
 use crate::{backing::Backing, error::AllocError};
 use core::{alloc::Layout, ptr::NonNull};
 
-/// A control block and the backing it calls. Dropping it releases every chunk.
+/// A control block and the backing that it calls. Dropping it releases every chunk.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Chunks<B: Backing> {
@@ -75,7 +77,8 @@ pub(crate) struct Chunks<B: Backing> {
 }
 
 impl<B: Backing> Chunks<B> {
-    /// No chunks. The first ordinary one will have `first_size` bytes, header included.
+    /// Creates a control block without chunks. The first ordinary chunk will have `first_size`
+    /// bytes, header included.
     pub(crate) const fn new(backing: B, first_size: usize) -> Self {
         let calls = BackingCalls { allocate: allocate::<B>, release: release::<B> };
         // SAFETY: the block becomes the first field of a `Chunks<B>`, which is what the two expect.

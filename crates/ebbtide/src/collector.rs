@@ -11,10 +11,10 @@ use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
 
 /// A published block at the low end that grows as elements arrive.
 ///
-/// The block is published: the cursor's `low` is behind it, so user code that allocates meanwhile
-/// gets other memory. Before each growth, the cursor is asked whether the block is still the last
-/// one; if not, the block moves. Dropping an unfinished collector drops its elements and frees the
-/// block and those that it moved from, unless something else was allocated meanwhile.
+/// The block is *published*: the cursor's `low` has moved behind it, so user code that allocates
+/// meanwhile gets other memory. Before each growth, the collector checks whether the block is still
+/// the last one. If not, the block moves. Dropping an unfinished collector drops its elements and
+/// frees the block and those that it moved from, unless something else was allocated meanwhile.
 pub(crate) struct Collector<'s, T> {
     cursor: &'s Cursor,
     /// The block. Dangling while `capacity` is 0.
@@ -22,8 +22,8 @@ pub(crate) struct Collector<'s, T> {
     len: usize,
     /// The number of elements that fit; `usize::MAX` for a zero-sized `T`.
     capacity: usize,
-    /// The cursor's positions as long as nothing else was allocated; `None` after that, and without
-    /// a block.
+    /// The cursor's positions, as long as nothing else was allocated since; otherwise, and if there
+    /// is no block, `None`.
     alone: Option<Alone<'s>>,
 }
 
@@ -36,7 +36,7 @@ struct Alone<'s> {
 
 impl<'s, T> Collector<'s, T> {
     /// The smallest capacity that is reserved, in elements.
-    const LEAST: usize = if size_of::<T>() == 1 { 16 } else { 4 };
+    const MIN_CAPACITY: usize = if size_of::<T>() == 1 { 16 } else { 4 };
 
     #[inline]
     pub(crate) fn new(cursor: &'s Cursor) -> Self {
@@ -73,14 +73,15 @@ impl<'s, T> Collector<'s, T> {
     /// there is room.
     #[cold]
     fn grow<F: Failure>(&mut self, needed: usize) -> Result<(), F> {
-        let wanted = needed.max(self.capacity * 2).max(Self::LEAST);
+        let wanted = needed.max(self.capacity * 2).max(Self::MIN_CAPACITY);
         let layout = Self::layout(self.capacity);
         let here = self.cursor.max_size_in_place(self.start.cast(), layout) / size_of::<T>();
         if wanted <= here {
             return self.grow_to(wanted);
         }
         if needed <= here {
-            // Each step takes half of the chunk's free memory, which leaves some for other values.
+            // Takes half of the chunk's free memory, or what is needed if that is more, so that
+            // some is left for other values.
             return self.grow_to(needed.max(self.capacity + (here - self.capacity) / 2));
         }
         if wanted > needed && self.grow_to::<AllocError>(wanted).is_ok() {

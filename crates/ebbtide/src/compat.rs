@@ -112,7 +112,7 @@ macro_rules! allocator {
 
             #[inline]
             unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-                // SAFETY: the trait's contract is the one asked for.
+                // SAFETY: the contract of this method is that of the trait, which the caller keeps.
                 unsafe { self.low_deallocate(block, layout) };
             }
 
@@ -123,7 +123,7 @@ macro_rules! allocator {
                 old: Layout,
                 new: Layout,
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                // SAFETY: the trait's contract is the one asked for.
+                // SAFETY: the contract of this method is that of the trait, which the caller keeps.
                 unsafe { self.low_grow(block, old, new) }.map_err(|AllocError| $($path)::+::AllocError)
             }
 
@@ -134,7 +134,7 @@ macro_rules! allocator {
                 old: Layout,
                 new: Layout,
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                // SAFETY: the trait's contract is the one asked for.
+                // SAFETY: the contract of this method is that of the trait, which the caller keeps.
                 unsafe { self.low_shrink(block, old, new) }
                     .map_err(|AllocError| $($path)::+::AllocError)
             }

@@ -1,4 +1,4 @@
-//! Copying a few bytes without a call, and cloning many elements by one.
+//! Copying short blocks without a call, and cloning slices of plain elements.
 
 use crate::prefetch;
 use core::{array, ptr::NonNull};
@@ -6,9 +6,9 @@ use core::{array, ptr::NonNull};
 /// The longest copy that is done inline.
 const INLINE: usize = 64;
 
-/// Copies `size` bytes. Up to [`INLINE`] bytes are copied inline, in two pieces that may overlap:
-/// interners and parsers spend their time on short copies. The pieces are untyped copies of a
-/// constant size, so padding and provenance carry over.
+/// Copies `size` bytes. Up to [`INLINE`] bytes are copied inline, in two pieces that may overlap,
+/// because interners and parsers spend much of their time on short copies. The pieces are untyped
+/// copies of a constant size, so they preserve padding and provenance.
 ///
 /// # Safety
 ///
@@ -19,8 +19,9 @@ pub(crate) unsafe fn copy_bytes(from: NonNull<u8>, to: NonNull<u8>, size: usize)
     unsafe { copy(from, to, size, || ()) }
 }
 
-/// Like [`copy_bytes`], but to a block at the high end, where `used` says how far that lies below
-/// the end of its region: a longer copy also prefetches the memory of the next blocks.
+/// Like [`copy_bytes`], for a copy to a block at the high end. A copy that is not inline also
+/// prefetches the memory of the next blocks. `used` returns the distance of the block from the end
+/// of its region.
 ///
 /// # Safety
 ///
@@ -100,10 +101,14 @@ unsafe fn copy_ends<const N: usize>(from: NonNull<u8>, to: NonNull<u8>, size: us
 /// `to` is aligned and valid for writes of `values.len()` elements.
 #[inline(always)]
 pub(crate) unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
-    // A loop over integers becomes one copy wherever it is inlined, a loop over larger elements
-    // only in `clone_many`. For a few of those, the loop is faster than two calls.
+    // The compiler turns a loop over integers into one copy wherever it is inlined, and a loop over
+    // larger elements only in `clone_many`. For a few elements, a call of `memcpy` takes longer than
+    // to copy them.
     let is_integer = size_of::<T>() <= size_of::<u64>();
-    if is_integer || values.len() < MANY {
+    if is_integer && values.len() < MANY {
+        // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
+        unsafe { clone_few(values, to) };
+    } else if is_integer || values.len() < MANY {
         // SAFETY: the caller says that `to` is aligned and valid for writes of as many elements.
         unsafe { clone_each(values, to) };
     } else {
@@ -112,8 +117,44 @@ pub(crate) unsafe fn clone_plain<T: Clone>(values: &[T], to: NonNull<T>) {
     }
 }
 
-/// From this number on, elements larger than integers are cloned out of line.
+/// Slices with at least this many elements are cloned by one copy: out of line, unless the elements
+/// are integers.
 const MANY: usize = 16;
+
+/// Clones fewer than [`MANY`] elements, without a loop.
+///
+/// # Safety
+///
+/// The contract of [`clone_plain`].
+#[inline(always)]
+unsafe fn clone_few<T: Clone>(values: &[T], to: NonNull<T>) {
+    // SAFETY: the caller says that `to` is aligned and valid for writes of all elements.
+    let (values, to) = unsafe { clone_piece::<T, 8>(values, to) };
+    // SAFETY: the place is behind the first piece, so it has room for the elements that are left.
+    let (values, to) = unsafe { clone_piece::<T, 4>(values, to) };
+    // SAFETY: the place has room for the elements that are left.
+    let (values, to) = unsafe { clone_piece::<T, 2>(values, to) };
+    // SAFETY: the place has room for the element that is left, if any.
+    unsafe { clone_piece::<T, 1>(values, to) };
+}
+
+/// Clones the first `N` elements if there are as many. Returns the others, and the place for them.
+///
+/// # Safety
+///
+/// The contract of [`clone_plain`].
+#[inline(always)]
+unsafe fn clone_piece<T: Clone, const N: usize>(
+    values: &[T],
+    to: NonNull<T>,
+) -> (&[T], NonNull<T>) {
+    let Some((piece, rest)) = values.split_first_chunk::<N>() else { return (values, to) };
+    // SAFETY: the caller says that `to` is aligned and valid for writes of `values.len()` elements,
+    // which are at least `N`.
+    unsafe { to.cast::<[T; N]>().write(piece.clone()) };
+    // SAFETY: the caller's place has room for at least `N` elements.
+    (rest, unsafe { to.add(N) })
+}
 
 /// Clones elements, out of line: the compiler turns the loop into one copy here, because it knows
 /// that nothing writes to `values` meanwhile.
@@ -137,8 +178,9 @@ unsafe fn clone_many<T: Clone>(values: &[T], to: NonNull<T>) {
 /// The contract of [`clone_plain`].
 unsafe fn clone_each<T: Clone>(values: &[T], to: NonNull<T>) {
     for (index, value) in values.iter().enumerate() {
-        // The standard library clones an array of `Copy` elements by a copy. The clone of a
-        // reference to a slice, for example, is two otherwise, an address and a length.
+        // Cloned as an array, because the standard library clones an array of `Copy` elements by
+        // one copy. Otherwise the clone of a reference to a slice, for example, would be two: of
+        // the address and of the length.
         let value = array::from_ref(value).clone();
         // SAFETY: `index < values.len()`, and the caller says that `to` has room for that many
         // elements.

@@ -331,7 +331,7 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// Gives a [`Value`]; see [`Scope::seed_any`].
+/// A seed for a [`Value`]; see [`Scope::seed_any`].
 ///
 /// ```
 /// use ebbtide::dynamic::{AnySeed, Value};

@@ -19,15 +19,15 @@ use core::{
 /// bytes.
 ///
 /// A scope over a buffer of n bytes holds exactly n. A child of that scope begins at a multiple of
-/// 16 and so holds up to 15 bytes less. If less than 64 bytes are left and there is a chunk of the
-/// spill, the scope itself moves on to that chunk when a child opens. When the buffer is full,
-/// allocation fails and changes nothing, unless [`or_spill`](Fixed::or_spill) named a backing to go
-/// to instead.
+/// 16 and so holds up to 15 bytes less. If less than 64 bytes are left and the arena has a chunk of
+/// its spill backing, the scope itself moves to that chunk when a child opens. When the buffer is
+/// full, allocation fails and changes nothing, unless [`or_spill`](Fixed::or_spill) set a backing
+/// for further chunks.
 ///
 /// Some methods of an [`Arena`](crate::Arena) have no counterpart here. There is no `root`: its
-/// cursor would outlast the loan of the buffer, whose owner may return another one next time. There
-/// is no `reset`, because nothing outlasts a scope; no `contains` and no `chunks`, because the
-/// arena is borrowed while a scope is open, and empty otherwise; and no `try_scope`, because
+/// cursor would outlive the borrow of the buffer, whose owner may return another buffer next time.
+/// There is no `reset`, because nothing outlives a scope; no `contains` and no `chunks`, because
+/// the arena is borrowed while a scope is open, and empty otherwise; and no `try_scope`, because
 /// opening a scope takes no memory.
 ///
 /// ```

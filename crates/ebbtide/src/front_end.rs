@@ -1,4 +1,4 @@
-//! Scopes as plain words, for interfaces to other languages.
+//! Scopes as three machine words, for interfaces to other languages.
 //!
 //! Programs in Rust need nothing from here. A front end (the C interface, a binding, a compiler's
 //! runtime) cannot hold a [`Scope`], whose borrow only Rust checks. It holds [`Words`] instead,
@@ -14,19 +14,19 @@
 //!   start of the block. For larger sizes and alignments this comparison is not exact.
 //! - At the low end, a block begins at `low`, rounded up. It fits if its end is not above `top`.
 //!   `low` then becomes the end of the block. The last block there, the one that ends at `low`, may
-//!   grow up to `top` and shrink in place: by moving `low`. A low-end block of a scope ends there
-//!   only if it is the last one, whatever chunks they lie in.
+//!   grow up to `top` and shrink in place: by moving `low`. No other low-end block of the scope
+//!   ends at `low`, even in another chunk.
 //!
 //! If the block does not fit, [`Scope::try_alloc_layout`] or [`alloc_low`] is the cold path. It
-//! answers with new words in the place of the old ones.
+//! writes the new words over the old ones.
 //!
 //! # Marks
 //!
-//! A copy of the words is a mark. Writing it back ends everything that was allocated since, and
-//! costs nothing else. It stays valid as long as the arena is neither moved, reset nor trimmed. A
-//! front end should call [`Scope::scope`], and ignore the result, before it marks words with less
-//! than 64 free bytes: this moves them on to the next chunk, which every turn of a loop would
-//! otherwise enter again.
+//! A copy of the words is a mark. Writing it back frees everything that was allocated since, and
+//! has no other cost. A mark stays valid as long as the arena is neither moved, reset nor trimmed.
+//! If fewer than 64 bytes are free, a front end should call [`Scope::scope`] before it copies the
+//! words, and ignore the result. The call moves the words to the next chunk. Otherwise each
+//! iteration of a loop would have to enter that chunk.
 //!
 //! ```
 //! use ebbtide::{Arena, front_end::Words};
@@ -93,19 +93,19 @@ pub const SMALL: usize = arith::SMALL;
 pub struct Words {
     /// The end of the free bytes, as an address. Blocks have the provenance of `low`.
     pub top: usize,
-    /// Names the chunk that the scope is in.
+    /// Identifies the chunk that the scope is in.
     pub chunk: *mut (),
     /// The first free byte.
     pub low: *mut u8,
 }
 
 // SAFETY: words are three addresses. Nothing follows them without `Words::scope`, which is unsafe
-// and asks for one thread at a time.
+// and requires that one thread at a time uses them.
 unsafe impl Send for Words {}
 
 impl Words {
-    /// The words of a scope, whose lifetime ends here. The caller is responsible for how they are
-    /// used; see [`Words::scope`].
+    /// Converts a scope to its words. Its lifetime `'a` is lost, so the caller is responsible for
+    /// how the words are used; see [`Words::scope`].
     ///
     /// ```
     /// use ebbtide::{Arena, front_end::Words};
@@ -121,7 +121,7 @@ impl Words {
         unsafe { transmute::<Scope<'_>, Words>(scope) }
     }
 
-    /// The scope that these words are. What it allocates changes the words.
+    /// Converts the words to a scope. Allocating in the scope changes the words.
     ///
     /// # Safety
     ///

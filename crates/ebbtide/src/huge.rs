@@ -45,7 +45,7 @@ pub struct HugePages;
 unsafe impl Backing for HugePages {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         #[cfg(unix)]
-        if layout.size() >= mapping::LEAST {
+        if layout.size() >= mapping::MIN_SIZE {
             return mapping::allocate(layout);
         }
         Heap.allocate(layout)
@@ -53,7 +53,7 @@ unsafe impl Backing for HugePages {
 
     unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
         #[cfg(unix)]
-        if layout.size() >= mapping::LEAST {
+        if layout.size() >= mapping::MIN_SIZE {
             // SAFETY: `allocate` mapped a block of this layout, and the caller is done with it.
             return unsafe { mapping::release(block, layout) };
         }
@@ -74,7 +74,7 @@ mod mapping {
 
     /// The smallest request that is mapped; smaller ones go to the heap.
     /// `docs/decisions/0012-huge-pages.md` has the measurements.
-    pub(super) const LEAST: usize = HUGE - UNUSED;
+    pub(super) const MIN_SIZE: usize = HUGE - UNUSED;
 
     /// Maps a block for `layout`. [`release`] unmaps it.
     pub(super) fn allocate(layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

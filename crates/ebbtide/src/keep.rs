@@ -1,5 +1,5 @@
-//! Keeping the result of a child scope: by moving it to the parent, or together with all that it
-//! refers to.
+//! Keeping the result of a child scope, either by moving it to the parent, or together with
+//! everything that it refers to.
 //!
 //! Each method borrows the parent exclusively and takes a closure that works for every lifetime of
 //! the child. So when the closure has returned, its result is the only value that can refer to the
@@ -8,14 +8,17 @@
 //! # One block, or all of them
 //!
 //! The child begins where the parent's free memory does, so a kept block may move to where another
-//! block of the child lies. With one block that is harmless: nothing else of the child is read any
-//! more. With several, moving the first could overwrite the second. A trait by which users say how
-//! their type is moved would have the same limit: its method would get a value that refers to
-//! blocks, one of which moves while the method can still read the others. Ordering the moves by
-//! address would take a list of the blocks, and a second step that puts the new addresses into the
-//! value. So values move one block at a time (`keep`, `keep_slice_or`, …), or all blocks stay and
-//! the scratch memory between them with them (`transaction`), or the child gets chunks of its own
-//! and the user copies what is to stay: see [`Scope::keep_str_or`] for that recipe.
+//! block of the child lies. If the result is a single block, that is harmless: nothing else of the
+//! child is read any more. If it is several blocks, moving the first could overwrite the second. A
+//! trait with which users define how their type moves would have the same limit: its method would
+//! get a value that refers to several blocks, and could still read one of them after moving another
+//! over it. Moving the blocks in the order of their addresses would require a list of the blocks,
+//! and a second step that stores the new addresses in the value.
+//!
+//! So there are three ways. Methods such as `keep` and `keep_slice_or` move a single block.
+//! `transaction` leaves all blocks where they are, together with the scratch memory between them.
+//! Or the child gets chunks of its own, and the user copies the result: [`Scope::keep_str_or`]
+//! shows how.
 
 use crate::{scope::Scope, value::lend};
 use core::{alloc::Layout, ptr::NonNull};
@@ -23,6 +26,10 @@ use core::{alloc::Layout, ptr::NonNull};
 /// Names a type for every lifetime: the result of [`Scope::transaction`].
 ///
 /// Implement it for a marker type, of which no values are needed.
+///
+/// References to types without lifetimes need no marker: `&'static T` stands for `&'a T`. Only the
+/// lifetime of the outer reference varies, so `&'static [&'static str]` stands for
+/// `&'a [&'static str]`. For `&'a [&'a str]`, use a marker.
 ///
 /// ```
 /// use ebbtide::ForLifetime;
@@ -147,8 +154,23 @@ impl<'a> Scope<'a> {
     /// Like [`keep_str`](Scope::keep_str), for a closure that returns either a string or another
     /// value. If `make` returns `Err`, nothing is kept and the value is returned.
     ///
-    /// The string may be shared, and need not be the child's: a string that lives longer stays
-    /// where it is, and all that the child allocated is free again.
+    /// The string may be shared. It may also be a literal, which stays where it is, while all that
+    /// the child allocated is free again. A string of this scope or of an outer one cannot be the
+    /// `Ok`, because `make` has to work for every lifetime of the child. Return it as the `Err`:
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// let mut s = arena.scope();
+    /// let default: &str = s.alloc_str("nobody");
+    /// let names = ["Ada Lovelace", ""].map(|name| {
+    ///     s.keep_str_or(|s| match name.split_once(' ') {
+    ///         Some((first, last)) => Ok(&*s.alloc_fmt(format_args!("{last}, {first}"))),
+    ///         None => Err(default),
+    ///     })
+    ///     .unwrap_or_else(|default| default)
+    /// });
+    /// assert_eq!(names, ["Lovelace, Ada", "nobody"]);
+    /// ```
     ///
     /// # Errors
     ///
@@ -334,7 +356,7 @@ impl<'a> Scope<'a> {
         Scope::new(unsafe { self.cursor().fork_with_room() })
     }
 
-    /// Asserts that this is still the child that was lent: a closure with `&mut` access can replace
+    /// Asserts that this is still the child that was lent. A closure with `&mut` access can replace
     /// it by another scope.
     fn assert_child(&self, child: &Scope<'a>) {
         let is_child = child.cursor().is_in_list_of(self.cursor());

@@ -1,8 +1,9 @@
-//! Scoped arena memory: temporary memory that costs next to nothing to take and nothing to give
-//! back.
+//! Scoped arena memory: temporary memory that costs a few instructions to allocate and nothing to
+//! free.
 //!
-//! A piece of code opens a [`Scope`], allocates as if on the stack, and when the scope ends all of
-//! it is free again. The compiler proves that nothing escapes.
+//! A piece of code opens a [`Scope`] and allocates values in it. When the scope ends, all of its
+//! memory is free again, as if the values had been on the stack. The compiler proves that no
+//! reference escapes.
 //!
 //! ```
 //! use ebbtide::Arena;
@@ -18,19 +19,19 @@
 //! assert_eq!(*kept, 2);
 //! ```
 //!
-//! - [`Arena`] owns chunks of memory and grows; [`Fixed`] and [`StackArena`] work in memory of
-//!   yours.
-//! - [`Scope`] allocates. It is three words by value, without a destructor; every function takes
-//!   `&Scope<'a>`, whatever memory lies beneath.
-//! - [`Box`] owns a value in the arena and runs its destructor. Plain [`alloc`](Scope::alloc)
-//!   refuses types that need one, so nothing leaks silently.
-//! - [`DropArena`] runs the destructors of values of any types, `TypedArena` those of one type,
-//!   whose values may refer to each other in cycles.
+//! - [`Arena`] owns chunks of memory and grows. [`Fixed`] and [`StackArena`] use memory that you
+//!   provide.
+//! - [`Scope`] allocates. It is three words by value, without a destructor. Functions take
+//!   `&Scope<'a>`, for every kind of arena.
+//! - [`Box`] owns a value in the arena and runs its destructor. [`alloc`](Scope::alloc) rejects
+//!   types that need a destructor, so nothing leaks silently.
+//! - [`DropArena`] runs the destructors of values of any types. `TypedArena` has values of one
+//!   type, which may refer to each other in cycles, and runs their destructors.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
-//! - [`GrowVec`] and [`GrowString`] build in place what grows; the module [`collections`] has
-//!   vectors, strings, maps and sets that share a scope.
-//! - The function `scope` and the module `local` are the default arena of a thread; `Pool` has
-//!   arenas for many threads.
+//! - [`GrowVec`] and [`GrowString`] are builders that grow in place, one at a time. The module
+//!   [`collections`] has vectors, strings, maps and sets that share a scope.
+//! - The function `scope` and the module `local` give access to the default arena of a thread.
+//!   `Pool` has arenas for many threads.
 //! - The module [`front_end`] is for interfaces to other languages.
 //!
 //! Users of bumpalo, typed-arena and bump-scope find their calls in the module `migrating`.
@@ -40,21 +41,22 @@
 //!
 //! # Features
 //!
-//! - `std` (default) implies `alloc` and brings the default arenas and `Pool`. `alloc` brings
-//!   `Heap`, and moving in from `Vec` and `Box`. Without both, the crate needs `core` only.
-//! - `allocator-api2-02`, `-03`, `-04` and `nightly`: `&Scope` is an `Allocator`, of one version of
-//!   the trait each; any of them can be enabled together.
+//! - `std` (default) implies `alloc` and adds the default arenas and `Pool`. `alloc` adds `Heap`,
+//!   and methods that move values in from `Vec` and `Box`. Without both, the crate needs only
+//!   `core`.
+//! - `allocator-api2-02`, `-03`, `-04` and `nightly`: each implements one version of the trait
+//!   `Allocator` for `&Scope`. Any of them can be enabled together.
 //! - `hashbrown-017`: the maps and sets of [`collections`]. `ndarray-017`: arrays of any dimension.
 //! - `serde`: boxes and collections, and [`dynamic`] values such as JSON. `rayon`: `Pool::par_map`.
 //!   `huge-pages`: a backing of huge pages.
-//! - `poison` fills memory that a scope left behind with `0xDB`, and makes [`Stats::high_water`]
-//!   exact to the byte.
-//! - `full` is all of these but `nightly`.
+//! - `poison`, for debugging, fills memory that a scope left behind with `0xDB`, and makes
+//!   [`Stats::high_water`] exact to the byte. It costs time for each byte that a scope used.
+//! - `full` is all of these but `nightly` and `poison`.
 //!
 //! The crates whose types or traits are part of this API are re-exported under the name of their
-//! feature, as `ebbtide::hashbrown_017`. A later major version of one gets a feature and a module
-//! of its own. Methods without a version in their name, such as `s.map()`, stay with the one that
-//! they have until ebbtide's own next major version.
+//! feature, as `ebbtide::hashbrown_017`. A later major version of such a crate gets a new feature
+//! and a new module. Methods without a version in their name, such as `s.map()`, keep the version
+//! that they have until ebbtide's own next major version.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
@@ -118,7 +120,7 @@ pub mod local;
 #[doc = include_str!("../MIGRATING.md")]
 pub mod migrating {}
 mod poison;
-// Models compile the pool by themselves, over other locks (`tests/loom.rs`).
+// The loom models include the file of the pool directly, with other locks (`tests/loom.rs`).
 #[cfg(all(feature = "std", not(loom)))]
 mod pool;
 #[cfg(all(feature = "std", not(loom)))]

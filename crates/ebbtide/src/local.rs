@@ -278,8 +278,8 @@ impl Local {
     #[cold]
     #[inline(never)]
     fn lease_other<F: Failure>(&self) -> Result<EntryRef, F> {
-        // If only a claim keeps the primary entry from the fast path, leases it here, so that the
-        // next scope takes the fast path again.
+        // If the primary entry is idle but marked as claimed, leases it here, so that the next
+        // scope takes the fast path again.
         let idle = match self.state.get() {
             CLAIMED => self.take_primary(),
             _ => self.pop().or_else(|| self.take_primary()),
@@ -430,10 +430,10 @@ impl Drop for Reaper {
     }
 }
 
-/// The second chance to free the entries of a thread: a thread may open its first scope in the
-/// destructor of a POSIX key, when [`Reaper`] is too late. The key alone would not be enough: its
-/// function may lie in a library that has been unloaded by then, which the destructor of a
-/// thread-local variable prevents.
+/// Frees the entries of a thread that opens its first scope in the destructor of a POSIX key. At
+/// that time it is too late to register [`Reaper`]. The key alone would not be enough, because the
+/// library with its function may have been unloaded by then. A registered destructor of a
+/// thread-local variable keeps the library loaded.
 #[cfg(target_os = "linux")]
 mod late {
     use super::Local;
@@ -449,8 +449,8 @@ mod late {
     // SAFETY: its values are the variables of threads that end.
     static KEY: ThreadKey = unsafe { ThreadKey::new(end) };
 
-    /// Ends `local`, the variable of this thread, with the thread, unless [`forget`] is called
-    /// before. If the process has no keys left, only the reaper ends it.
+    /// Makes the end of this thread free the entries of `local`, its variable, unless [`forget`] is
+    /// called before. If the process has no keys left, only the reaper does that.
     ///
     /// # Safety
     ///
@@ -460,7 +460,7 @@ mod late {
         unsafe { KEY.set(ptr::from_ref(local).cast_mut().cast()) };
     }
 
-    /// The reaper has run in this thread.
+    /// Clears the key, because the reaper has run in this thread.
     pub(super) fn forget() {
         // SAFETY: null is always allowed.
         unsafe { KEY.set(ptr::null_mut()) };
@@ -568,8 +568,8 @@ fn run<R, F: Failure>(f: impl for<'s> FnOnce(Scope<'s>) -> R) -> Result<R, F> {
 ///
 /// # Panics
 ///
-/// Only if `f` does. Aborts the process if a default scope opened in `f` is still open when `f`
-/// ends, which takes stacks that are switched by hand.
+/// Only if `f` does. Aborts the process if a default scope that was opened in `f` is still open
+/// when `f` ends. This is possible only if the program switches stacks itself.
 ///
 /// ```
 /// use ebbtide::{StackArena, local};
@@ -605,7 +605,7 @@ pub fn with<R>(scope: &mut Scope<'_>, f: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Unlinks the entry of a [`with`] when dropped (T2).
+/// Removes the entry of a [`with`] from the thread's entries when dropped (T2).
 struct Swap<'e> {
     local: &'e Local,
     entry: &'e Entry,

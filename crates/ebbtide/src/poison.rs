@@ -1,12 +1,13 @@
 //! Poisoning of memory after its scope ended.
 //!
-//! A debugging aid that catches raw pointers which outlived their scope. With the feature `poison`
-//! the memory is filled with [`PATTERN`]; under `AddressSanitizer` (`--cfg ebbtide_asan`) any
-//! access is reported. Without either, every function here is empty and nothing is tracked.
+//! This helps to find raw pointers that outlived their scope. With the feature `poison`, the memory
+//! is filled with [`PATTERN`]. Under `AddressSanitizer` (`--cfg ebbtide_asan`), any access to it is
+//! reported. Otherwise every function here is empty and nothing is tracked.
 //!
 //! Nothing runs when a scope ends, so its memory is poisoned when the next scope opens over it or
-//! when a cursor enters its chunk. Each region records how much of it was touched. Opening a scope
-//! therefore costs as much as the last one used, whatever the size of the chunk.
+//! when a cursor enters its chunk. Each region records which part of it was touched, and only that
+//! part is poisoned. So the cost of opening a scope depends on what the last scope used, not on the
+//! size of the chunk.
 
 use core::{cell::Cell, num::NonZero, ptr::NonNull};
 
@@ -26,18 +27,18 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// For a header without a region.
+    /// The state of a header without a region.
     pub(crate) const fn nowhere() -> Self {
         Touched { low: Cell::new(NonZero::<usize>::MIN), top: Cell::new(NonZero::<usize>::MIN) }
     }
 
-    /// Starts again with a region in which nothing is touched.
+    /// Resets to a region in which nothing is touched.
     pub(crate) fn reset(&self, low: NonNull<u8>, top: NonNull<u8>) {
         self.low.set(low.addr());
         self.top.set(top.addr());
     }
 
-    /// Counts a whole region of unknown content as touched.
+    /// Marks a whole region as touched, because its contents are unknown.
     pub(crate) fn mark_all(&self, low: NonNull<u8>, top: NonNull<u8>) {
         self.low.set(top.addr());
         self.top.set(low.addr());
@@ -89,8 +90,8 @@ impl Touched {
     }
 }
 
-/// Fills a low-end block that was given back, or its tail. The sanitizer is told when the next
-/// scope opens.
+/// Fills a low-end block that was given back, or the end of it. The sanitizer is informed when the
+/// next scope opens.
 ///
 /// # Safety
 ///
@@ -117,7 +118,7 @@ unsafe fn fill(start: NonNull<u8>, size: usize) {
     let _ = (start, size);
 }
 
-/// Tells the sanitizer that nobody may touch these bytes.
+/// Informs the sanitizer that nobody may access these bytes.
 pub(crate) fn forbid(start: NonNull<u8>, size: usize) {
     #[cfg(ebbtide_asan)]
     // SAFETY: the sanitizer notes a range of addresses and touches none of them.

@@ -62,8 +62,9 @@ use std::{
 /// assert_eq!(sums, [10, 20, 30]);
 /// ```
 ///
-/// A lent arena belongs to its borrower alone. If the borrower panics, the arena comes back, and
-/// the pool stays usable. A forgotten arena is lost to the pool, without further effect.
+/// A lent arena belongs to its borrower alone. If the borrower panics, the arena returns to the
+/// pool, which stays usable. If the loan is forgotten, the pool loses the arena; nothing else
+/// happens.
 ///
 /// Results that outlive the loan go to a [`root`](Pool::root): they live as long as the pool is
 /// borrowed, until its [`reset`](Pool::reset).
@@ -91,7 +92,7 @@ type BoxedNode<B> = Box<[Node<B>; 1]>;
 struct Idle<B: Backing> {
     /// Those that hold nothing.
     empty: Stack<B>,
-    /// Those whose root holds results, which borrow the pool.
+    /// Those whose root holds results. The results borrow the pool.
     rooted: Stack<B>,
 }
 
@@ -233,7 +234,8 @@ fn new_number() -> usize {
     number
 }
 
-/// The number of shards in use: as many as threads run at a time, rounded up to a power of two.
+/// The number of shards in use: the number of threads that the machine runs at a time, rounded up
+/// to a power of two.
 #[cfg(not(loom))]
 #[inline]
 fn shards_in_use() -> usize {

@@ -1,4 +1,4 @@
-//! Arenas whose results outlive their loan.
+//! Roots lent by a pool. Their allocations live as long as the pool is borrowed.
 
 use crate::{
     backing::{Backing, Heap},

@@ -1,10 +1,10 @@
 //! Prefetching the memory of the next blocks before they are written to.
 //!
-//! A scope walks through its memory once, so the next lines are rarely in the nearest cache. Some
-//! processors predict descending stores badly. All processors that were measured do so if the
-//! addresses of the blocks descend while each block is written upwards: a loop over blocks of a few
-//! lines then waits for memory at each block. The scope knows which memory comes next. For every
-//! such block it prefetches the same number of lines further below:
+//! A scope uses each byte of its memory once, so the next cache lines are rarely in the first-level
+//! cache. Some processors predict descending stores badly. All measured processors predict stores
+//! badly if the addresses of the blocks descend while each block is written upwards: a loop over
+//! blocks of a few lines then waits for memory at each block. The scope knows which memory comes
+//! next. For every such block it prefetches the same number of lines further below:
 //! docs/decisions/0017-fetching-ahead.md.
 
 use core::ptr::NonNull;
@@ -15,15 +15,15 @@ const DISTANCE: usize = 4096;
 /// The bytes that one instruction prefetches.
 const LINE: usize = 64;
 
-/// A block is prefetched for only if it lies at least this many bytes below the end of its region.
-/// Nearer to the end, the memory is probably in the second-level cache, and prefetching costs more
-/// than it gains.
-const FAR: usize = 256 << 10;
+/// Allocating a block prefetches only if the block lies at least this many bytes below the end of
+/// its region. Nearer to the end, the memory is probably in the second-level cache, and prefetching
+/// costs more than it gains.
+const MIN_USED: usize = 256 << 10;
 
-/// For a larger block only one line is prefetched. Most of the lines from [`DISTANCE`] below on are
-/// the block's own, which the processor predicts once the block is being written, and prefetching
-/// 16 KiB takes several times as long as allocating.
-const MOST: usize = 16 << 10;
+/// For a block larger than this, only one line is prefetched. Most of the lines from [`DISTANCE`]
+/// bytes below its start upwards are its own, and the processor predicts them once the block is
+/// being written. Prefetching 16 KiB takes several times as long as allocating.
+const MAX_SIZE: usize = 16 << 10;
 
 /// Prefetches the memory that the next blocks after a `T` at `block` will use. `used` returns the
 /// distance of the block from the end of its region; it is called only for blocks that are large
@@ -42,7 +42,7 @@ pub(crate) fn below_value<T>(block: NonNull<u8>, used: impl FnOnce() -> usize) {
 /// Like [`below_value`], for a block of `size` bytes.
 #[inline(always)]
 pub(crate) fn below_block(block: NonNull<u8>, size: usize, used: impl FnOnce() -> usize) {
-    if size >= processor::least() && used() >= FAR {
+    if size >= processor::min_size() && used() >= MIN_USED {
         lines_below(block, size);
     }
 }
@@ -56,7 +56,7 @@ pub(crate) fn below_copy(block: NonNull<u8>, size: usize, used: impl FnOnce() ->
         lines_below(block, size);
     }
 
-    if size >= processor::least() && used() >= FAR {
+    if size >= processor::min_size() && used() >= MIN_USED {
         call(block, size);
     }
 }
@@ -65,7 +65,7 @@ pub(crate) fn below_copy(block: NonNull<u8>, size: usize, used: impl FnOnce() ->
 fn lines_below(block: NonNull<u8>, size: usize) {
     let below = block.as_ptr().wrapping_sub(DISTANCE);
     prefetch(below);
-    let end = if size > MOST { LINE } else { size };
+    let end = if size > MAX_SIZE { LINE } else { size };
     let mut offset = LINE;
     while offset < end {
         // Two lines per iteration, which takes as long as two prefetches.
@@ -78,12 +78,12 @@ fn lines_below(block: NonNull<u8>, size: usize) {
 /// Identifies the processor before a region of `size` bytes is used, if that is large enough to
 /// gain from prefetching.
 pub(crate) fn prepare(size: usize) {
-    if size >= FAR {
+    if size >= MIN_USED {
         processor::identify();
     }
 }
 
-/// The smallest blocks that this processor gains from prefetching for.
+/// The size from which on this processor gains from prefetching after a block, in bytes.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod processor {
     use super::LINE;
@@ -92,20 +92,20 @@ mod processor {
         sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     };
 
-    /// The smallest blocks for which every processor gains: each is written upwards while the
-    /// addresses of the blocks descend, which every processor that was measured predicts badly.
-    const ZIGZAG: usize = 512;
+    /// The size from which on every measured processor gains: each block is written upwards while
+    /// the addresses of the blocks descend, and no processor predicts that.
+    const MIN_SIZE_ANYWHERE: usize = 512;
 
-    /// A property of the processor: every thread that determines it stores the same value.
-    /// `Relaxed`, because no other memory depends on it, and a thread that does not see it yet only
-    /// prefetches less.
-    static LEAST: AtomicUsize = AtomicUsize::new(ZIGZAG);
+    /// The smallest size for which this processor gains, in bytes. Every thread that determines it
+    /// stores the same value. `Relaxed`, because no other memory depends on it, and a thread that
+    /// does not see it yet only prefetches less.
+    static LEAST: AtomicUsize = AtomicUsize::new(MIN_SIZE_ANYWHERE);
 
     /// Whether the processor was identified.
-    static ASKED: AtomicBool = AtomicBool::new(false);
+    static IS_IDENTIFIED: AtomicBool = AtomicBool::new(false);
 
     #[inline(always)]
-    pub(super) fn least() -> usize {
+    pub(super) fn min_size() -> usize {
         LEAST.load(Relaxed)
     }
 
@@ -113,7 +113,7 @@ mod processor {
     /// machine, so only large chunks cause it.
     #[cold]
     pub(super) fn identify() {
-        if ASKED.load(Relaxed) {
+        if IS_IDENTIFIED.load(Relaxed) {
             return;
         }
         #[allow(unused_unsafe, reason = "safe in newer releases of Rust")]
@@ -123,16 +123,16 @@ mod processor {
         if maker.as_flattened() == b"GenuineIntel" {
             LEAST.store(LINE + 1, Relaxed);
         }
-        ASKED.store(true, Relaxed);
+        IS_IDENTIFIED.store(true, Relaxed);
     }
 }
 
-/// [`prefetch`] does nothing on other processors, and the fast paths do not ask. For aarch64,
-/// docs/decisions/0023-aarch64.md says why.
+/// [`prefetch`] does nothing on other processors, and the fast paths do not test the size.
+/// docs/decisions/0023-aarch64.md gives the reason for aarch64.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod processor {
     #[inline(always)]
-    pub(super) fn least() -> usize {
+    pub(super) fn min_size() -> usize {
         usize::MAX
     }
 

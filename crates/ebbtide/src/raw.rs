@@ -9,9 +9,9 @@
 //!
 //! # Why this is one file
 //!
-//! With more than 600 lines of code it is long, but it has one concept: the cursor. Both fast paths
-//! and the cold branch behind them rely on I0 to I5 and write the three words, which are private to
-//! this file. In two files, either could break the invariants.
+//! It has more than 600 lines of code, but a single concept: the cursor. Both fast paths and the
+//! cold branch behind them rely on I0 to I5 and write the three words, which are private to this
+//! file. If the code were in two files, the words could not be private to one of them.
 //!
 //! # Who calls whom
 //!
@@ -49,11 +49,12 @@
 //! # Why the cold branch looks as it does
 //!
 //! The cursor of a local scope lives in registers as long as its address is never taken, so
-//! [`grow`] works on a copy of the words. Behind a reference, the cold branch must not lengthen the
-//! fast one: it reads the words again instead of keeping them in registers (`black_box(())` forces
-//! the reload; a compiler fence would also force every value that waits to be stored into memory),
-//! and the slow path itself copies the value into its block. Then a `u64` through `&Scope` is eight
-//! instructions on x86-64, which a test pins:
+//! [`grow`] works on a copy of the words. If the cursor is behind a reference, the cold branch must
+//! not make the fast one longer. So the cold branch reads the words again instead of keeping them
+//! in registers, and the slow path itself copies the value into its block. `black_box(())` forces
+//! the reload. (A compiler fence would also force every value that is about to be stored into
+//! memory.) Then allocating a `u64` through `&Scope` takes eight instructions on x86-64, which a
+//! test pins:
 //!
 //! ```text
 //! mov rax, [rdi]        ; top
@@ -70,9 +71,9 @@
 //!
 //! `s.alloc(*r)` first copies `*r` to a temporary. The compiler leaves the temporary out only if
 //! every read of it can read `*r` instead, so nothing that might change `*r` may come before the
-//! last one. Two things might: the call of [`grow`], and a store to a cursor behind a reference. So
-//! [`Cursor::place`] writes the value to its block before it moves the cursor, and the cold branch
-//! makes a copy of its own, before the call. Tests pin this too.
+//! last one. The call of [`grow`] might change it, and so might a store to a cursor behind a
+//! reference. So [`Cursor::place`] writes the value to its block before it moves the cursor, and
+//! the cold branch makes a copy of its own before the call. Tests pin this too.
 
 use crate::{
     arith::{self, CHUNK_ALIGN},
@@ -147,8 +148,8 @@ impl<'c> Position<'c> {
         arith::up(top, low, layout.size(), layout.align()).is_some()
     }
 
-    /// `top` rounded down, and `low`. If the rounding leaves nothing free, both ends of an empty
-    /// range (I2).
+    /// Returns `top` rounded down, and `low`. If the rounding leaves nothing free, returns the two
+    /// equal ends of an empty range (I2).
     #[inline(always)]
     fn aligned(self, align: usize) -> (usize, NonNull<u8>) {
         let top = self.top & !(align - 1);
@@ -157,8 +158,8 @@ impl<'c> Position<'c> {
     }
 }
 
-/// `low` lowered to `top`. Out of line, so that the compiler emits a branch, which is hardly ever
-/// taken, instead of a conditional move, which always waits for its operands.
+/// Returns `low` lowered to `top`. Out of line, so that the compiler emits a branch, which is
+/// hardly ever taken, instead of a conditional move, which always waits for its operands.
 #[cold]
 #[inline(never)]
 fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
@@ -346,7 +347,7 @@ impl Cursor {
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
     }
 
-    /// The top of a fork, and its `low`.
+    /// Returns the `top` and the `low` of a fork.
     #[inline(always)]
     pub(crate) fn rounded(&self) -> (usize, NonNull<u8>) {
         self.position().aligned(CHUNK_ALIGN)
@@ -924,7 +925,7 @@ impl Cursor {
         let entered = child.chunk().region();
         let free = [
             Some(own),
-            // If the child entered it, there is nothing in it but what the child allocated.
+            // If the child entered this chunk, everything in it was allocated by the child.
             (entered != own.chunk.region()).then(|| Position {
                 top: entered.top().addr().get(),
                 chunk: child.chunk(),
@@ -958,7 +959,8 @@ impl Cursor {
         kept
     }
 
-    /// Moves `low` behind a block that was built in what [`free_part`](Cursor::free_part) returned.
+    /// Moves `low` behind a block that was built in the bytes that [`free_part`](Cursor::free_part)
+    /// returned.
     ///
     /// # Safety
     ///
@@ -1013,8 +1015,8 @@ impl Cursor {
         }
         let Request { position, data: block, .. } = request;
         self.set(position);
-        // Keeps the stores above out of the code that both paths share, so that the fast path does
-        // not wait for them.
+        // Keeps the compiler from moving the stores above into the code that both branches share,
+        // where the fast path would wait for them.
         black_box(());
         if !(F::DIVERGES && ABORTS) && block.is_none() {
             if F::DIVERGES {
@@ -1064,8 +1066,8 @@ impl Cursor {
         unsafe { self.chunk().region().poison(low, at(low, self.top.get())) };
     }
 
-    /// The bytes in use up to this cursor, including padding, but not what was left free at the end
-    /// of a chunk when a cursor moved to the next.
+    /// The bytes in use up to this cursor, including padding. Does not count the bytes that were
+    /// free at the end of a chunk when a cursor moved to the next one.
     pub(crate) fn used(&self) -> usize {
         self.chunks().map(|used| used.header.capacity() - used.free).sum()
     }
@@ -1159,7 +1161,7 @@ impl Drop for RestoreTop<'_> {
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
-    // SAFETY: the caller says that `source` is valid for that many bytes.
+    // SAFETY: the caller says that `request.data` is valid for that many bytes.
     unsafe { slow(request) };
     if request.data.is_none() {
         out_of_memory(request.size, request.align());
@@ -1174,11 +1176,11 @@ unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
 #[cold]
 #[inline(never)]
 unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
-    // SAFETY: the caller says that `source` is valid for that many bytes.
+    // SAFETY: the caller says that `request.data` is valid for that many bytes.
     unsafe { slow(request) };
 }
 
-/// Moves the words to the next chunk, if there is one with room. Returns the `low` of a fork.
+/// Moves a nearly full parent to the next chunk, if that has room. Returns the `low` of a fork.
 #[cold]
 #[inline(never)]
 fn leave_full_chunk<'c>(position: &mut Position<'c>) -> NonNull<u8> {
@@ -1196,8 +1198,8 @@ fn leave_full_chunk<'c>(position: &mut Position<'c>) -> NonNull<u8> {
 }
 
 /// Whether [`out_of_memory`] ends the process. If it may panic instead, the scope's words must be
-/// restored before that. The slow path then returns, and the fast path is a few instructions
-/// longer.
+/// restored first. So the slow path then returns before the panic, which makes the fast path a few
+/// instructions longer.
 const ABORTS: bool = cfg!(feature = "std");
 
 /// Reports that an infallible method has no memory, like other allocations of the program.
@@ -1212,9 +1214,9 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 
 /// Finds or allocates a chunk with room for the block, and takes the block there.
 ///
-/// The new top is rounded down to `align`, because the next block is likely to need that, too, but
-/// at most to [`CHUNK_ALIGN`]: a block in a chunk of its own must not waste the region that the
-/// cursor stays in.
+/// The new top is rounded down to `align`, because the next block is likely to need the same
+/// alignment. It is rounded to at most [`CHUNK_ALIGN`], so that a block in a chunk of its own does
+/// not waste bytes of the region that the cursor stays in.
 ///
 /// # Safety
 ///
@@ -1237,8 +1239,8 @@ unsafe fn slow(request: &mut Request<'_>) {
     if let Some(source) = source {
         // `track` comes too late for the sanitizer: the block is written here.
         poison::lift(block, size);
-        // SAFETY: the caller says that `source` is valid for `size` bytes. The block has as many
-        // and was free (I1, I2), so the two do not overlap.
+        // SAFETY: the caller says that `request.data`, now `source`, is valid for `size` bytes. The
+        // block has as many and was free (I1, I2), so the two do not overlap.
         unsafe { block.copy_from_nonoverlapping(source, size) };
     }
     Cursor::check(request.position);

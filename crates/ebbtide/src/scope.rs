@@ -21,8 +21,8 @@ use core::{
 ///
 /// A scope is three words by value. It owns nothing and has no destructor, so `return`, `?`,
 /// `break`, a panic, `mem::forget` and `mem::swap` are all free and correct. Memory allocated in a
-/// `Scope<'a>` lives for `'a`: until the *loan* of the arena or of the parent ends, not until the
-/// variable is dropped.
+/// `Scope<'a>` lives for `'a`: until the borrow of the arena or of the parent (the *loan*) ends,
+/// not until the variable is dropped.
 ///
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
@@ -61,9 +61,9 @@ use core::{
 /// The error appears when code is generated, in `cargo build` and `cargo test`; **`cargo check`
 /// does not see it.** It begins in this crate, and its last note names your line.
 ///
-/// - [`boxed`](Scope::boxed) runs the destructor when the box goes, a
-///   [`DropArena`](crate::DropArena) when the arena goes, [`owned_vec`](Scope::owned_vec) when the
-///   vector goes.
+/// - [`boxed`](Scope::boxed) runs the destructor when the box is dropped, a
+///   [`DropArena`](crate::DropArena) when the arena is dropped, [`owned_vec`](Scope::owned_vec)
+///   when the vector is dropped.
 /// - [`alloc_leaked`](Scope::alloc_leaked) runs none.
 /// - References, slices and this crate's collections need none: `&'a str` and
 ///   [`NodeVec`](crate::collections::NodeVec) suit the nodes of a tree.
@@ -133,8 +133,9 @@ impl<'a> Scope<'a> {
     /// as long as the [`Claim`] is borrowed. If you have a `&mut`, [`scope`](Scope::scope) costs
     /// less.
     ///
-    /// A claim holds about twice what is allocated in it, and 448 bytes at first: a spare chunk of
-    /// the arena, or a new one. The chunks behind this scope's become spare.
+    /// At first, a claim takes a spare chunk of the arena, or a new one of 448 bytes. Later it
+    /// holds about twice the bytes that are allocated in it. The chunks behind this scope's chunk
+    /// become spare.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -290,7 +291,7 @@ impl<'a> Scope<'a> {
     ///
     /// - `checkpoint` was taken from this very scope, and checkpoints are rewound last in, first
     ///   out.
-    /// - Nothing allocated, grown or moved since is used again.
+    /// - Nothing that was allocated, grown or moved since then is used again.
     /// - This is not called from a closure or iterator that a method of this scope is running, and
     ///   no builder and no claim of it is open.
     /// - No memory that was allocated at the time of the checkpoint has been given back since: by a

@@ -13,8 +13,8 @@
 //! | [`s.seed::<T>()`](Scope::seed) | `&mut T` |
 //! | [`s.boxed_seed::<T>()`](Scope::boxed_seed) | `Box<T>`, for `str` and slices too; `T` may need `Drop` |
 //! | [`s.borrowing_seed::<str>()`](Scope::borrowing_seed) | `&str`, borrowed from the input where possible; also `[u8]` |
-//! | [`s.seed_value(of)`](Scope::seed_value) | `&mut` of what the seed `of` gives |
-//! | [`s.seed_slice(of)`](Scope::seed_slice) | `&mut [_]` of what the seed `of` gives |
+//! | [`s.seed_value(of)`](Scope::seed_value) | `&mut` to the result of the seed `of` |
+//! | [`s.seed_slice(of)`](Scope::seed_slice) | `&mut [_]` of the results of the seed `of` |
 //! | [`s.seed_entries(key, value)`](Scope::seed_entries) | `&mut [(_, _)]`, the entries of a map in their order |
 //! | [`s.seed_boxed(of)`](Scope::seed_boxed), [`s.seed_boxed_slice(of)`](Scope::seed_boxed_slice) | the same, owned |
 //! | `s.seed_vec(of)`, `s.seed_string()`, `s.seed_map(key, value)`, `s.seed_set(of)` | the collections; maps and sets with the feature `hashbrown-017` |
@@ -293,7 +293,7 @@ macro_rules! seed {
     };
 }
 
-/// Gives `&mut T`; see [`Scope::seed`].
+/// A seed for `&mut T`; see [`Scope::seed`].
 ///
 /// ```
 /// use ebbtide::serialize::Seed;
@@ -337,7 +337,7 @@ impl<'de, 'a> DeserializeSeed<'de> for Seed<'_, 'a, str> {
     }
 }
 
-/// Gives `Box<T>`; see [`Scope::boxed_seed`].
+/// A seed for `Box<T>`; see [`Scope::boxed_seed`].
 ///
 /// ```
 /// use ebbtide::serialize::BoxedSeed;
@@ -382,7 +382,7 @@ impl<'de, 'a> DeserializeSeed<'de> for BoxedSeed<'_, 'a, str> {
     }
 }
 
-/// Gives `&str` or `&[u8]`; see [`Scope::borrowing_seed`].
+/// A seed for `&str` or `&[u8]`; see [`Scope::borrowing_seed`].
 ///
 /// ```
 /// use ebbtide::serialize::BorrowingSeed;
@@ -417,7 +417,7 @@ impl<'de: 'a, 'a> DeserializeSeed<'de> for BorrowingSeed<'_, 'a, [u8]> {
     }
 }
 
-/// Gives `&mut` to the value of another seed; see [`Scope::seed_value`].
+/// A seed for a `&mut` to the value of another seed; see [`Scope::seed_value`].
 ///
 /// ```
 /// use ebbtide::serialize::ValueSeed;
@@ -445,7 +445,7 @@ impl<'de, 'a, S: DeserializeSeed<'de, Value: 'a>> DeserializeSeed<'de> for Value
     }
 }
 
-/// Gives a box of the value of another seed; see [`Scope::seed_boxed`].
+/// A seed for a box of the value of another seed; see [`Scope::seed_boxed`].
 ///
 /// ```
 /// use ebbtide::serialize::BoxedValueSeed;
@@ -474,7 +474,7 @@ impl<'de, 'a, S: DeserializeSeed<'de>> DeserializeSeed<'de> for BoxedValueSeed<'
     }
 }
 
-/// Gives a slice of the values of another seed; see [`Scope::seed_slice`].
+/// A seed for a slice of the values of another seed; see [`Scope::seed_slice`].
 ///
 /// ```
 /// use ebbtide::serialize::SliceSeed;
@@ -505,7 +505,7 @@ where
     }
 }
 
-/// Gives a boxed slice of the values of another seed; see [`Scope::seed_boxed_slice`].
+/// A seed for a boxed slice of the values of another seed; see [`Scope::seed_boxed_slice`].
 ///
 /// ```
 /// use ebbtide::serialize::BoxedSliceSeed;
@@ -534,7 +534,7 @@ impl<'de, 'a, S: DeserializeSeed<'de> + Clone> DeserializeSeed<'de> for BoxedSli
     }
 }
 
-/// Gives the entries of a map as a slice; see [`Scope::seed_entries`].
+/// A seed for the entries of a map as a slice; see [`Scope::seed_entries`].
 ///
 /// ```
 /// use ebbtide::serialize::EntriesSeed;

@@ -1018,10 +1018,15 @@ impl<M: Memory> Text<M> {
 
     #[inline(always)]
     fn push_in<F: Failure>(&mut self, character: char) -> Result<(), F> {
-        if character.is_ascii() {
-            return self.bytes.push_in(character as u8);
+        // Stores a constant number of bytes in each case. A copy whose length varies would be a
+        // call of `memcpy`, which would have to wait until the bytes are stored on the stack.
+        match *character.encode_utf8(&mut [0; 4]).as_bytes() {
+            [a] => self.bytes.push_in(a),
+            [a, b] => self.bytes.push_array_in([a, b]),
+            [a, b, c] => self.bytes.push_array_in([a, b, c]),
+            [a, b, c, d] => self.bytes.push_array_in([a, b, c, d]),
+            _ => unreachable!("a character is encoded in one to four bytes"),
         }
-        self.push_str_in(character.encode_utf8(&mut [0; 4]))
     }
 
     /// Reserves room for at least `additional` more bytes. May reserve more, so that repeated calls

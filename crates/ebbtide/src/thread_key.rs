@@ -33,8 +33,8 @@ use core::{
 /// ```
 #[derive(Debug)]
 pub struct ThreadKey {
-    /// The system's number plus one; [`NONE`] before there is one, and [`DELETED`] for ever after
-    /// it was deleted.
+    /// The number of the system's key plus one. [`NONE`] before the key exists, and [`DELETED`]
+    /// from the time when it was deleted.
     number: AtomicUsize,
     /// The number of threads in [`set`](ThreadKey::set).
     setters: AtomicUsize,
@@ -54,7 +54,8 @@ unsafe extern "C" {
 }
 
 impl ThreadKey {
-    /// A key whose values are passed to `end` when their threads end; null is none.
+    /// Creates a key. When a thread ends that has set a value, the system passes the value to
+    /// `end`, unless it is null.
     ///
     /// # Safety
     ///
@@ -78,8 +79,8 @@ impl ThreadKey {
     ///
     /// # Safety
     ///
-    /// The value is null, or one that the function passed to [`new`](ThreadKey::new) takes, until
-    /// destructors of keys have run in this thread or another value was set.
+    /// The value is null, or the function passed to [`new`](ThreadKey::new) may be called with it
+    /// until destructors of keys have run in this thread or another value was set.
     ///
     /// ```
     /// use ebbtide::front_end::ThreadKey;

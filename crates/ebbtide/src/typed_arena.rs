@@ -19,9 +19,9 @@
 //! - **A1** While values are borrowed, no chunk is shrunk or reallocated: a new value is written to
 //!   spare capacity after the last one, and no reference to the others is created.
 //! - **A2** While a reference to `current` exists, neither user code nor an allocator runs.
-//! - **A3** A chunk has at most one batch, whose values user code is creating behind the chunk's
-//!   last one. Nobody else writes there: if the chunk is `current`, `limit` is its length, and
-//!   otherwise it is marked in `others`.
+//! - **A3** A chunk has at most one batch: values that user code is creating behind the last value
+//!   of the chunk. Nobody else writes there. If the chunk is `current`, `limit` is its length;
+//!   otherwise the chunk is marked in `others`.
 //! - **A4** `limit` is between the length and the capacity of `current`; it is the capacity unless
 //!   `current` has a batch.
 
@@ -77,15 +77,15 @@ pub struct TypedArena<T> {
     others_len: Cell<usize>,
     /// The chunk that values are added to.
     current: UnsafeCell<Vec<T>>,
-    /// The number of values up to which they may be added to `current`.
+    /// The length up to which values may be added to `current`.
     limit: Cell<usize>,
     /// The capacity of the next chunk.
     next_capacity: Cell<usize>,
     /// Whether one of the others may have room, because an iterator allocated while its elements
     /// were written to the current chunk.
     others_have_room: Cell<bool>,
-    /// Whether a chunk is being made. The global allocator that is called may use this arena too;
-    /// it is refused another chunk.
+    /// Whether a chunk is being made. The global allocator, which is called meanwhile, may use this
+    /// arena too. If it needs another chunk, the request is refused.
     busy: Cell<bool>,
 }
 
@@ -104,7 +104,7 @@ impl<T> TypedArena<T> {
         1024.. => 1,
     };
 
-    /// The most that the hint of an iterator reserves, in values.
+    /// The most values for which the size hint of an iterator reserves room.
     const MOST_HINTED: usize = match size_of::<T>() {
         0 => 0,
         size => LARGEST_CHUNK / size,
@@ -123,7 +123,8 @@ impl<T> TypedArena<T> {
         TypedArena::over(Vec::new(), limit, 0)
     }
 
-    /// An arena with one chunk, whose capacity is `limit`. `capacity` is what was asked for.
+    /// An arena with one chunk, whose capacity is `limit`. `capacity` is the capacity that was
+    /// requested.
     const fn over(chunk: Vec<T>, limit: usize, capacity: usize) -> Self {
         let doubled = capacity.saturating_mul(2);
         let next = if doubled > Self::FIRST { doubled } else { Self::FIRST };
@@ -211,8 +212,8 @@ impl<T> TypedArena<T> {
     #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
     fn alloc_in<F: Failure>(&self, value: T) -> Result<&mut T, F> {
         if self.room() == 0 {
-            // A value in registers goes with a call that ends this function, so that the fast path
-            // keeps nothing on the stack. A larger one would have to be on the stack for it.
+            // A value in registers is passed in a tail call, so that the fast path keeps nothing on
+            // the stack. For such a call, a larger value would have to be on the stack.
             if size_of::<T>() <= 2 * size_of::<usize>() {
                 return self.alloc_slow(value);
             }
@@ -320,7 +321,7 @@ impl<T> TypedArena<T> {
         batch.finish(values)
     }
 
-    /// Makes room for the values of a batch. Where it is refused, the batch moves as it grows.
+    /// Makes room for the values of a batch. If that fails, the batch moves as it grows.
     #[cold]
     #[inline(never)]
     fn make_announced_room(&self, announced: usize) {
@@ -531,8 +532,8 @@ impl<T> TypedArena<T> {
     /// arena, and `others` can take the current one.
     fn chunk_with_room<F: Failure>(&self, needed: usize) -> Result<Vec<T>, F> {
         self.start_busy::<F>(needed)?;
-        // Nothing may unwind while `others` is a local variable: that would drop values that are
-        // lent.
+        // Nothing may unwind while `others` is a local variable, because unwinding would drop
+        // values that are lent.
         let mut others = self.others.take();
         let chunk = match others.try_reserve(1) {
             Ok(()) => self.take_with_room(&mut others, needed).or_else(|| self.new_chunk(needed)),
@@ -642,7 +643,8 @@ struct Place<'t, T> {
     start: NonNull<T>,
     /// The number of values before the batch.
     before: usize,
-    /// The capacity of the chunk. If it is `before`, the chunk has no batch, but may have another.
+    /// The capacity of the chunk. If it equals `before`, the chunk does not have this batch, but
+    /// may have another one.
     capacity: usize,
 }
 

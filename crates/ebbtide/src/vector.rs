@@ -6,8 +6,10 @@
 //!
 //! Layers, bottom up: `memory` (bytes: where a block comes from and how it grows), `elements`
 //! (which elements are initialised), `fill` (the loops over iterators that extend a vector), `iter`
-//! (iterators that empty or drain a vector), and this file with its children (the public methods).
+//! (iterators that empty or drain a vector), this file with its children (the public methods), and
+//! `bytes` (methods for strings).
 
+mod bytes;
 pub(crate) mod elements;
 pub(crate) mod fill;
 pub(crate) mod iter;
@@ -36,7 +38,7 @@ use core::{
     alloc::Layout,
     convert::Infallible,
     mem::{MaybeUninit, needs_drop},
-    ops::{Range, RangeBounds},
+    ops::RangeBounds,
     ptr::NonNull,
 };
 
@@ -80,8 +82,9 @@ unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
 ///
 /// `'s` is the borrow of the scope, which the vector needs to grow; `'a` is the lifetime of its
 /// memory, and of the slice that [`into_slice`](Vector::into_slice) returns. The vector that
-/// allocated last grows in place. Any other moves when it is full, and its old block stays unused
-/// until the scope ends. A `Vec` takes 32 bytes, and allocates nothing before the first element.
+/// allocated last grows in place. Any other vector moves when it is full, and its old block stays
+/// unused until the scope ends. A `Vec` takes 32 bytes, and allocates nothing before the first
+/// element.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::Vec};
@@ -109,7 +112,8 @@ unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
 /// ```
 pub type Vec<'s, 'a, T> = Vector<T, &'s Scope<'a>>;
 
-/// A vector with exclusive use of its scope while it is built. The fastest, one at a time.
+/// A vector with exclusive use of its scope while it is built. This is the fastest kind of vector,
+/// but only one can be built at a time.
 ///
 /// Its capacity is all the free memory of the chunk: a push is a comparison and a store, and
 /// nothing is copied until the chunk is full. [`into_slice`](Vector::into_slice) finishes the
@@ -173,7 +177,7 @@ pub(crate) const fn assert_plain<T>() {
     );
 }
 
-/// Panics. Out of line, so that callers do not keep the numbers for its message.
+/// Panics. Out of line, so that callers need not keep the numbers for the message in registers.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -274,7 +278,8 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
         Vector { elements: Elements::in_room(memory.room(Layout::new::<T>())), memory }
     }
 
-    /// Finishes the vector and returns its elements, which stay in the scope. Costs two stores.
+    /// Finishes the vector and returns its elements, which stay in the scope. Costs two stores, and
+    /// moves nothing.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -982,7 +987,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     ///
     /// # Panics
     ///
-    /// If `keep` panics. The elements that were not removed before stay.
+    /// If `keep` panics. Elements that were not removed before the panic stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1000,7 +1005,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     ///
     /// # Panics
     ///
-    /// If `keep` panics. The elements that were not removed before stay.
+    /// If `keep` panics. Elements that were not removed before the panic stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1021,7 +1026,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     ///
     /// # Panics
     ///
-    /// If the comparison panics. The elements that were not removed before stay.
+    /// If the comparison panics. Elements that were not removed before the panic stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1042,7 +1047,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     ///
     /// # Panics
     ///
-    /// If `key` or the comparison panics. The elements that were not removed before stay.
+    /// If `key` or the comparison panics. Elements that were not removed before the panic stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1061,7 +1066,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     ///
     /// # Panics
     ///
-    /// If `same` panics. The elements that were not removed before stay.
+    /// If `same` panics. Elements that were not removed before the panic stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1101,8 +1106,8 @@ impl<T, M, L: Length> Vector<T, M, L> {
     ///
     /// # Panics
     ///
-    /// If the start of the range is greater than its end, or its end greater than the length.
-    /// The iterator panics if `takes` does; the elements that were not removed before stay.
+    /// If the start of the range is greater than its end, or its end greater than the length. The
+    /// iterator panics if `takes` does. Elements that were not removed before the panic stay.
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
@@ -1132,25 +1137,7 @@ impl<T, M: Memory> Vector<T, M> {
         self.elements.push(&mut self.memory, value)
     }
 
-    #[inline]
-    pub(crate) fn reserve_exact_in<F: Failure>(&mut self, additional: usize) -> Result<(), F> {
-        self.elements.reserve_exact(&mut self.memory, additional)
-    }
-
-    /// Replaces a range by copies of `values`. The range is within the length.
-    #[inline]
-    pub(crate) fn replace_in<F: Failure>(
-        &mut self,
-        range: Range<usize>,
-        values: &[T],
-    ) -> Result<(), F>
-    where
-        T: Copy,
-    {
-        self.elements.replace(&mut self.memory, range, values)
-    }
-
-    /// Appends an element. Amortised, costs two instructions besides the store.
+    /// Appends an element. Costs two instructions besides the store, unless the vector has to grow.
     ///
     /// # Panics
     ///
@@ -1188,8 +1175,8 @@ impl<T, M: Memory> Vector<T, M> {
         &mut self.as_mut_slice()[last]
     }
 
-    /// Reserves room for an element, then writes the one that `make` returns directly to it. Saves
-    /// a copy of large elements.
+    /// Reserves room for an element, and then writes the result of `make` directly to it. This
+    /// saves a copy of large elements.
     ///
     /// # Panics
     ///
@@ -1458,8 +1445,9 @@ impl<T, M: Memory> Vector<T, M> {
         Ok(&mut self.as_mut_slice()[index])
     }
 
-    /// Appends clones of the elements of a slice. Many elements that are `Copy` are copied at
-    /// once; for a few, [`extend_from_slice_copy`](Vector::extend_from_slice_copy) is faster.
+    /// Appends clones of the elements of a slice. If the elements are `Copy` and there are many,
+    /// they are copied by one `memcpy`. For a few,
+    /// [`extend_from_slice_copy`](Vector::extend_from_slice_copy) is faster.
     ///
     /// # Panics
     ///

@@ -1,9 +1,11 @@
-//! Claim: except for the first chunk and chunks of one large request, no chunk is larger than 4
-//! MiB, whatever the size of the first one.
+//! Claims: except for the first chunk and chunks of one large request, no chunk is larger than 4
+//! MiB, whatever the size of the first one; and chunks that were released do not make later ones
+//! larger.
 
 #![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
 
-use ebbtide::{Arena, Fixed, Heap, Retain};
+use ebbtide::{Arena, Fixed, Heap, Pool, Retain, Scope};
 
 const CAP: usize = 4 << 20;
 
@@ -69,4 +71,42 @@ fn a_limit_stays_when_a_buffer_gets_a_spill() {
     assert!(s.try_alloc_uninit_slice::<u8>(20_000).is_err());
     assert!(s.try_alloc_uninit_slice::<u8>(5_000).is_ok());
     assert!(s.stats().held <= 10_000);
+}
+
+/// Uses 40,000 bytes in small blocks and a claim.
+fn use_some(mut s: Scope<'_>) {
+    for _ in 0..400 {
+        s.try_alloc([0_u8; 100]).unwrap();
+    }
+    s.try_claim().unwrap().scope().try_alloc([0_u8; 100]).unwrap();
+    s.scope().try_alloc([0_u8; 100]).unwrap();
+}
+
+#[test]
+fn chunks_do_not_grow_because_earlier_ones_were_released() {
+    let mut arena = Arena::new();
+    arena.set_limit(Some(100_000));
+    let mut fixed = Fixed::from_vec(Vec::with_capacity(500)).or_spill(Heap);
+    fixed.set_limit(Some(100_000));
+    let pool = Pool::new();
+    pool.scope(|s| s.alloc_slice_fill_copy(10_000_000, 0_u8).len());
+    for retained in [None, Some(0), Some(20_000)] {
+        for _ in 0..20 {
+            use_some(arena.scope());
+            assert!(arena.stats().held <= 100_000, "{:?}", arena.stats());
+            match retained {
+                None => arena.trim(),
+                Some(bytes) => arena.reset_with(Retain::Bytes(bytes)),
+            }
+            use_some(fixed.scope());
+            fixed.trim();
+            let mut pooled = pool.get();
+            pooled.set_limit(Some(100_000));
+            use_some(pooled.scope());
+        }
+    }
+    arena.set_limit(None);
+    arena.trim();
+    use_some(arena.scope());
+    assert!(arena.stats().held < 80_000, "{:?}", arena.stats());
 }

@@ -6,7 +6,7 @@
 
 use ebbtide::{
     Arena, Box, Scope,
-    collections::{CollectIn, Map, NodeVec, Set, String, Vec},
+    collections::{CollectIn, Map, NodeVec, OwnedVec, Set, String, Vec},
 };
 use std::{
     borrow::{Borrow, BorrowMut},
@@ -269,6 +269,31 @@ fn everything_is_collected_in_a_scope() {
 }
 
 #[test]
+fn options_and_results_are_collected_up_to_the_first_failure() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let taken = std::cell::Cell::new(0);
+    let below = |end: u8| {
+        (0..9_u8)
+            .inspect(|_| taken.set(taken.get() + 1))
+            .map(move |n| if n < end { Ok(n) } else { Err(n) })
+    };
+    assert_eq!(below(9).collect_in::<Result<Vec<'_, '_, u8>, u8>>(&s).unwrap().len(), 9);
+    taken.set(0);
+    assert_eq!(below(3).collect_in::<Result<Vec<'_, '_, u8>, u8>>(&s), Err(3));
+    assert_eq!(taken.get(), 4, "nothing is taken after the first error");
+    assert_eq!(below(0).map(Result::ok).collect_in::<Option<&[u8]>>(&s), None);
+    assert_eq!(below(9).map(Result::ok).collect_in::<Option<&[u8]>>(&s).unwrap().len(), 9);
+    let entry = |n: u8| if n == 7 { Err("seven") } else { Ok((n, n)) };
+    let map = |end| (0..end).map(entry).collect_in::<Result<Map<'_, '_, u8, u8>, &str>>(&s);
+    assert_eq!((map(7).map(|map| map.len()), map(8).err()), (Ok(7), Some("seven")));
+    let shared = std::rc::Rc::new(());
+    let owned = (0..5).map(|n| if n < 4 { Some(shared.clone()) } else { None });
+    assert!(owned.collect_in::<Option<OwnedVec<'_, '_, _>>>(&s).is_none());
+    assert_eq!(std::rc::Rc::strong_count(&shared), 1, "the clones were dropped");
+}
+
+#[test]
 fn a_vector_is_edited_like_stds() {
     let mut arena = Arena::new();
     let s = arena.scope();
@@ -450,6 +475,10 @@ fn a_vector_is_converted_like_stds() {
         assert_eq!(<[_; 3]>::try_from(words()).unwrap_err(), ["ebb", "flow"]);
         assert_eq!(std::vec::Vec::from(words()).concat(), "ebbflow");
         assert_eq!(Box::from(words()).concat(), "ebbflow");
+        let mut numbers = s.owned_vec::<i32>();
+        numbers.extend(&[1, 2]);
+        numbers.extend([3].iter());
+        assert_eq!(numbers, [1, 2, 3]);
         let text = String::from_str_in("ebb", s);
         let bytes: Vec<'_, '_, u8> = text.into();
         assert_eq!(String::try_from(bytes).unwrap(), "ebb");

@@ -1031,3 +1031,43 @@ fn a_struct_of_zeroable_fields_is_zeroable() {
     assert_eq!(*s.alloc_zeroed::<Mixed>(), zero);
     assert_eq!(s.alloc_zeroed_slice::<Mixed>(3)[2], zero);
 }
+
+/// Short slices of small elements are cloned in pieces. Each element is cloned once, and what lies
+/// beside the slice keeps its bytes.
+#[test]
+fn slices_of_every_length_are_cloned() {
+    fn check<T: Clone + PartialEq + fmt::Debug>(make: impl Fn(u8) -> T) {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        for length in 0..40 {
+            let values: Vec<T> = (1..=length).map(&make).collect();
+            let above = s.alloc([0xA5_u8; 16]);
+            let clones = s.alloc_slice_clone(&values);
+            let below = s.alloc([0x5A_u8; 16]);
+            assert_eq!(clones, values);
+            let mut vector = s.vec();
+            vector.extend_from_slice(&values);
+            assert_eq!(vector, values);
+            assert_eq!((*above, *below), ([0xA5; 16], [0x5A; 16]));
+        }
+    }
+    check(|number| number);
+    check(u16::from);
+    check(|number| u64::from(number) << 56 | 7);
+    check(|number| (number, u32::from(number)));
+    check(|number| [u64::from(number); 3]);
+
+    #[derive(Debug, PartialEq)]
+    struct Counted<'c>(&'c std::cell::Cell<u32>);
+    impl Clone for Counted<'_> {
+        fn clone(&self) -> Self {
+            self.0.set(self.0.get() + 1);
+            Counted(self.0)
+        }
+    }
+    let clones = std::cell::Cell::new(0);
+    let values: Vec<_> = (0..15).map(|_| Counted(&clones)).collect();
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    assert_eq!((s.alloc_slice_clone(&values).len(), clones.get()), (15, 15));
+}

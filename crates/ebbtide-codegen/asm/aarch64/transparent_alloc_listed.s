@@ -33,14 +33,14 @@
 	add	w12, w12, #1
 	str	w12, [x11, #16]
 	ldr	x11, [x10, #1408]
-	ldr	x12, [x9, #688]
+	ldr	x12, [x9, #696]
 	ldr	x14, [x9, #104]
 	add	x11, x11, #1
 	str	x11, [x10, #1408]
 	and	x10, x13, #0xff8
 	add	x11, x12, #1
 	add	x10, x14, x10
-	str	x11, [x9, #688]
+	str	x11, [x9, #696]
 	str	x10, [x9, #104]
 	ret
 .LBB2_7:

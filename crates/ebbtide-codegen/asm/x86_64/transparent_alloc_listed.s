@@ -30,6 +30,6 @@
 	addl	$7, %edi
 	incq	1408(%rdx)
 	andl	$4088, %edi
-	incq	%fs:688(%rcx)
+	incq	%fs:696(%rcx)
 	addq	%rdi, %fs:104(%rcx)
 	retq

@@ -22,8 +22,8 @@ pub(crate) const LARGEST_CHUNK: usize = 2 * HUGE_PAGE;
 /// The size of the first chunk of a claim, header included.
 pub(super) const FIRST_CLAIM: usize = 512 - ALLOCATOR_OVERHEAD;
 
-/// Bytes that common heaps add to a block. Chunk sizes are reduced by it, so that a chunk does not
-/// take one page more.
+/// Bytes that common heaps add to a block. Chunk sizes are reduced by this number, so that a chunk
+/// does not take one page more.
 const ALLOCATOR_OVERHEAD: usize = CACHE_LINE;
 
 /// The region of a chunk ends at a multiple of this. Blocks of one, two, four … cache lines at its
@@ -128,7 +128,8 @@ pub(super) fn new_chunk(
         return Err(AllocError);
     }
 
-    // The same capacity wherever the block lies: the ends move together.
+    // Both ends move by the same number of bytes, so the capacity does not depend on the address of
+    // the block.
     let mut end = size - (block.addr().get() + size) % CACHE_LINE;
     let spare = OVERHEAD - size_of::<Header>() - (size - end);
     if (block.addr().get() + end) % PAGE == 0 && spare >= CACHE_LINE {

@@ -12,14 +12,14 @@ use core::{
 #[repr(C)]
 pub(crate) struct Control {
     /// The two ends of the next scope of an [`Arena`](crate::Arena), if it opens in the head. The
-    /// top is 0 if they are unknown: because the root was lent since, has left the head or is not
-    /// in use, or because claims were made.
+    /// top is 0 if the ends have to be computed: the root was lent meanwhile, has left the head or
+    /// is not in use, or claims were made.
     pub(crate) ready_top: Cell<usize>,
     pub(crate) ready_low: Cell<NonNull<u8>>,
     /// Whether there may be chunks outside the arena's own list: spare ones, and those of claims.
     pub(super) scattered: Cell<bool>,
-    /// Whether there are chunks besides the head's block. Redundant with `newest`, but in the part
-    /// of the control block that a reset reads anyway.
+    /// Whether there are chunks besides the head's block. `newest` has the same information, but
+    /// this field is in the cache line that a reset reads anyway.
     pub(super) has_chunks: Cell<bool>,
     /// The head of the arena's own list.
     pub(super) head: Header,
@@ -36,11 +36,11 @@ pub(crate) struct Control {
     pub(super) limit: Cell<usize>,
     /// The bytes that the backing gave and that were not released.
     pub(super) held: Cell<usize>,
-    /// The largest total capacity of the chunks up to a scope's; with poisoning, the most bytes in
-    /// use.
+    /// The high-water mark: the largest capacity, up to the chunk of a scope, of all chunks in its
+    /// list; with poisoning, the most bytes in use.
     high_water: Cell<usize>,
-    /// Whether the backing is being called. A request for a chunk meanwhile comes from the backing
-    /// itself.
+    /// Whether the backing is being called. If a chunk is requested meanwhile, the request comes
+    /// from the backing itself.
     pub(super) busy: Cell<bool>,
     /// The number of claims that were made and not ended.
     pub(super) open_claims: Cell<usize>,
@@ -49,7 +49,7 @@ pub(crate) struct Control {
     calls: BackingCalls,
 }
 
-/// Set in a claim mark when a claim is made; see [`Control::set_claim_mark`].
+/// The value of a claim mark after a claim was made; see [`Control::set_claim_mark`].
 pub(crate) const CLAIMED: u8 = 4;
 
 /// The two methods of a backing whose type is erased. They find it after the control block.
@@ -89,7 +89,7 @@ impl Control {
         }
     }
 
-    /// The head, if it has a region, and every chunk of the backing, whatever list it is in.
+    /// The head, if it has a region, and every chunk of the backing, in any list.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Header> {
         let head = Some(&self.head).into_iter().filter(|head| !head.is_vacant());
         head.chain(self.chunks().map(ChunkRef::header))
@@ -100,13 +100,13 @@ impl Control {
         self.all().any(|chunk| chunk.contains(address) && address != chunk.top().addr().get())
     }
 
-    /// Every chunk of the backing but the head's block, the newest first, whatever list it is in.
+    /// Every chunk of the backing but the head's block, in any list, the newest first.
     pub(super) fn chunks(&self) -> impl Iterator<Item = ChunkRef<'_>> {
         core::iter::successors(self.newest.get(), |chunk| chunk.header().older.get())
     }
 
-    /// Whether the head's block is the only one. Reads no other header, which may have left the
-    /// caches long ago.
+    /// Whether the head's block is the only one. Reads no other header, because that would probably
+    /// be a cache miss.
     pub(crate) fn has_head_alone(&self) -> bool {
         debug_assert_eq!(self.has_chunks.get(), self.newest.get().is_some());
         !self.has_chunks.get()
@@ -144,27 +144,27 @@ impl Control {
         self.high_water.get()
     }
 
-    /// Raises the high water to `bytes`.
+    /// Raises the high-water mark to `bytes`.
     pub(crate) fn note_high_water(&self, bytes: usize) {
         self.high_water.set(self.high_water.get().max(bytes));
     }
 
-    /// Resets the high water while no scope is open. The head's capacity stays included, because
-    /// scopes that enter the head do not record that.
+    /// Resets the high-water mark while no scope is open. The head's capacity stays included,
+    /// because scopes that enter the head do not record that.
     pub(crate) fn reset_high_water(&self) {
         self.high_water.set(if poison::TRACKS { 0 } else { self.head_capacity() });
     }
 
-    /// Raises the high water to the capacity of the list up to `chunk`, which a cursor entered.
-    /// With poisoning, the cursors record it instead, to the byte.
+    /// Raises the high-water mark to the capacity of the list up to `chunk`, which a cursor
+    /// entered. With poisoning, cursors record the exact number of bytes instead.
     pub(super) fn note_entered(&self, chunk: &Header) {
         if !poison::TRACKS {
             self.note_high_water(chunk.capacity_before.get() + chunk.capacity());
         }
     }
 
-    /// The number of claims that were made and not ended. If no claim can be alive, they were
-    /// forgotten.
+    /// The number of claims that were made and not ended. At a point where no claim can be alive,
+    /// it is the number of forgotten claims.
     pub(crate) fn open_claims(&self) -> usize {
         self.open_claims.get()
     }
@@ -190,8 +190,8 @@ impl Control {
         }
     }
 
-    /// Whether the backing is being called. A request for a chunk then comes from the backing
-    /// itself.
+    /// Whether the backing is being called. If a chunk is requested then, the request comes from
+    /// the backing itself.
     pub(crate) fn is_busy(&self) -> bool {
         self.busy.get()
     }
@@ -247,7 +247,7 @@ impl<'c> ControlRef<'c> {
     /// that was opened after this.
     ///
     /// Stores it even if the chunk has the same address already: that pointer may come from an
-    /// earlier loan of the arena, and its provenance ended with that loan.
+    /// earlier borrow of the arena, and its provenance ended with that borrow.
     ///
     /// # Safety
     ///
@@ -374,16 +374,17 @@ impl<'c> CurrentChunk<'c> {
         unsafe { self.control().region(self.chunk()) }
     }
 
-    /// The region is the chunk's own, whatever role the chunk had before (I3).
+    /// The region is the chunk's own from now on, even if the chunk served an oversize request
+    /// before (I3).
     pub(crate) fn make_ordinary(self) {
         self.anchor.set(None);
     }
 
     /// Enters the next chunk of the list and returns it; `None` at the end of the list.
     ///
-    /// `free_here` is the number of bytes that the cursor leaves free in its present region,
-    /// `free_there` the number that the request leaves free in the next chunk. If `oversize`, the
-    /// cursor stays in its region, and the next chunk serves this request only.
+    /// `free_here` is the number of bytes that are free in the cursor's present region, and
+    /// `free_there` the number that the request leaves free in the next chunk. If `oversize` is
+    /// true, the cursor stays in its region, and the next chunk serves only this request.
     pub(crate) fn enter_next(
         self,
         free_here: usize,

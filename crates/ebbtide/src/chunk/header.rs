@@ -7,7 +7,7 @@
 use crate::poison::Touched;
 use core::{cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
 
-/// The record at the start of every chunk. One more, the *head*, lies in the control block.
+/// The record at the start of every chunk. The control block contains one more, the *head*.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
@@ -19,10 +19,10 @@ pub(crate) struct Header {
     /// The first chunk of a claim's list; `None` in the arena's own list, which begins with the
     /// head.
     pub(super) list_start: Link,
-    /// The chunk that the backing gave before this one, in whatever list it is.
+    /// The chunk that the backing gave before this one. It may be in any list.
     pub(super) older: Link,
-    /// The address of the arena's control block (L4), whose type only higher layers know. `None` in
-    /// the head, which is part of that block.
+    /// The address of the arena's control block (L4), untyped because that type is defined in a
+    /// higher layer. `None` in the head, which is part of the control block.
     pub(super) control: Cell<Option<NonNull<()>>>,
     /// Bytes requested from the backing; 0 for a buffer that the caller brought.
     block_size: Cell<usize>,
@@ -31,7 +31,8 @@ pub(crate) struct Header {
     pub(super) anchor: Cell<Option<ChunkName>>,
     /// The free bytes of the region when a cursor last left it for another.
     pub(super) free_when_left: Cell<usize>,
-    /// The capacity of all chunks before this one in the list, as of when it was last entered.
+    /// The capacity of all chunks before this one in the list, when a cursor last entered this
+    /// chunk.
     pub(super) capacity_before: Cell<usize>,
     /// The part of the region that scopes have written to since it was last poisoned.
     touched: Touched,
@@ -133,8 +134,8 @@ impl Header {
     ///
     /// `low..top` lies in the region, and nobody uses it (I2).
     pub(crate) unsafe fn poison(&self, low: NonNull<u8>, top: NonNull<u8>) {
-        // The sanitizer must not hear of the caller's own buffer: nothing would tell it when the
-        // buffer is the caller's again.
+        // The sanitizer is not informed about a caller's buffer, because nothing would inform it
+        // when the caller uses the buffer again.
         let is_ours = self.block_size() != 0;
         // SAFETY: the caller says that `low..top` lies in the region and that nobody uses it.
         unsafe { self.touched.poison(low, top, is_ours) };

@@ -112,6 +112,7 @@ impl<'c> ControlRef<'c> {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.gather() };
         let behind = kept.header().next.take();
+        self.grow_again_from(behind);
         self.register_list();
         // SAFETY: after `gather` all chunks were in the arena's list, so these are now in none. The
         // caller says that no allocation lives in them and that no cursor points to them.
@@ -153,6 +154,9 @@ impl<'c> ControlRef<'c> {
         while let Some(chunk) = next {
             next = chunk.next();
             if chunk.block_size() > most - kept {
+                if released.is_none() {
+                    self.grow_again_from(Some(chunk));
+                }
                 chunk.next.set(released);
                 released = Some(chunk);
                 continue;
@@ -168,6 +172,17 @@ impl<'c> ControlRef<'c> {
         // to one.
         unsafe { release_chain(self, released) };
         self.give_head_a_block();
+    }
+
+    /// Lowers the ordinary size to the size of `released`, the first of the chunks that are about
+    /// to be released, but to no less than [`FIRST_CHUNK`]. Otherwise a program that trims its
+    /// arena again and again would get a larger chunk each time. If the first chunk serves an
+    /// oversize request, it may be larger than the ordinary size, which then does not change.
+    fn grow_again_from(self, released: Option<ChunkRef<'c>>) {
+        if let Some(chunk) = released {
+            let size = chunk.block_size().max(FIRST_CHUNK);
+            self.next_size.set(self.next_size.get().min(size));
+        }
     }
 
     /// Sets `newest` and `older` to link the chunks of the arena's own list and no others (L3).

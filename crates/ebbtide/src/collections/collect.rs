@@ -61,6 +61,9 @@ pub trait FromIteratorIn<'s, 'a, T>: Sized {
 /// let boxed: Box<[i32]> = (1..4).collect_in(&s);
 /// let text: String = ["ebb", "flow"].into_iter().collect_in(&s);
 /// assert!(list == slice && *boxed == *slice && text == "ebbflow");
+///
+/// let numbers: Result<Vec<u8>, _> = "1 2 x".split(' ').map(str::parse).collect_in(&s);
+/// assert!(numbers.is_err()); // the first error, as with `collect`
 /// ```
 pub trait CollectIn: Iterator + Sized {
     /// Collects the iterator in `scope`.
@@ -142,5 +145,44 @@ where
     #[inline]
     fn from_iter_in<I: IntoIterator<Item = T>>(pieces: I, scope: &'s Scope<'a>) -> Self {
         String::from_iter_in(pieces, scope)
+    }
+}
+
+/// Collects the values up to the first `None`, which is the result if there is one.
+impl<'s, 'a, T, C: FromIteratorIn<'s, 'a, T>> FromIteratorIn<'s, 'a, Option<T>> for Option<C> {
+    const ACCEPTED: () = C::ACCEPTED;
+
+    #[inline]
+    fn from_iter_in<I: IntoIterator<Item = Option<T>>>(values: I, scope: &'s Scope<'a>) -> Self {
+        let mut complete = true;
+        let values = values.into_iter().map_while(|value| {
+            complete &= value.is_some();
+            value
+        });
+        let collection = C::from_iter_in(values, scope);
+        complete.then_some(collection)
+    }
+}
+
+/// Collects the values up to the first error, which is the result if there is one. To give back the
+/// memory of the values before it, use
+/// [`alloc_slice_try_fill_iter`](Scope::alloc_slice_try_fill_iter).
+impl<'s, 'a, T, E, C: FromIteratorIn<'s, 'a, T>> FromIteratorIn<'s, 'a, Result<T, E>>
+    for Result<C, E>
+{
+    const ACCEPTED: () = C::ACCEPTED;
+
+    #[inline]
+    fn from_iter_in<I: IntoIterator<Item = Result<T, E>>>(values: I, scope: &'s Scope<'a>) -> Self {
+        let mut failed = Ok(());
+        let values = values.into_iter().map_while(|value| match value {
+            Ok(value) => Some(value),
+            Err(error) => {
+                failed = Err(error);
+                None
+            }
+        });
+        let collection = C::from_iter_in(values, scope);
+        failed.map(|()| collection)
     }
 }

@@ -419,11 +419,35 @@ impl<T, L: Length> Elements<T, L> {
         values: [T; N],
     ) -> Result<(), F> {
         self.reserve_exact::<F>(memory, N)?;
+        // SAFETY: room was reserved for `N` elements.
+        unsafe { self.append_array_unchecked(values) };
+        Ok(())
+    }
+
+    /// Appends the elements of an array. Reserves more if necessary, as [`push`](Self::push) does.
+    #[inline(always)]
+    pub(crate) fn push_array<F: Failure, const N: usize>(
+        &mut self,
+        memory: &mut impl Grow,
+        values: [T; N],
+    ) -> Result<(), F> {
+        self.reserve::<F>(memory, N)?;
+        // SAFETY: room was reserved for `N` elements.
+        unsafe { self.append_array_unchecked(values) };
+        Ok(())
+    }
+
+    /// Appends the elements of an array.
+    ///
+    /// # Safety
+    ///
+    /// There is room for `N` elements.
+    #[inline(always)]
+    unsafe fn append_array_unchecked<const N: usize>(&mut self, values: [T; N]) {
         let values = ManuallyDrop::new(values);
-        // SAFETY: room was reserved for `N` elements. The array is not used again, so the vector
+        // SAFETY: the caller says that there is room. The array is not used again, so the vector
         // owns the copied elements.
         unsafe { self.append_unchecked(NonNull::from(&*values).cast(), N) };
-        Ok(())
     }
 
     /// Changes the length to `len`: drops elements at the end or appends the results of `make`.

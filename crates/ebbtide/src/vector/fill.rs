@@ -1,5 +1,5 @@
-//! The loops that write the elements of an iterator to a vector. Which one runs depends on the size
-//! of the iterator: docs/decisions/0032-loops-of-vectors.md.
+//! The loops that write the elements of an iterator to a vector. The size of the iterator's type
+//! decides which loop runs: docs/decisions/0032-loops-of-vectors.md.
 //!
 //! Called by everything that extends a vector, by `Splice`, and for slices collected from an
 //! iterator. The invariants V1 and V2 are those of [`elements`](super::elements).
@@ -174,8 +174,9 @@ impl<T, L: Length> Elements<T, L> {
         };
         if is_zipped {
             // A range, or the iterator of a slice, perhaps mapped, skipped or in chunks. The
-            // standard library zips these by index, without a check for each element. The other
-            // range never ends first: there is no memory for so many elements.
+            // standard library zips these by index, without a check for each element. The range
+            // that is zipped with it never ends first, because no vector can have that many
+            // elements.
             let mut values = (0..usize::MAX).zip(values);
             // SAFETY: the caller says that there is room.
             let is_left = unsafe { self.extend_by_next(announced, &mut values) };
@@ -212,8 +213,9 @@ impl<T, L: Length> Elements<T, L> {
     }
 }
 
-/// Whether `I` repeats one element: `repeat_n`, or `repeat` and `take`. By `try_for_each`, the loop
-/// over it becomes vector code or a `memset`; by `next`, it does not.
+/// Whether `I` repeats one element: `repeat_n`, or `repeat` and `take`. The compiler turns
+/// `try_for_each` over such an iterator into vector code or a `memset`, but not a loop that calls
+/// `next`.
 ///
 /// A generic function cannot compare its types, but the name of a type is a constant, so this costs
 /// nothing at run time. The standard library may rename its types: only the speed depends on it.
@@ -226,9 +228,9 @@ fn is_repetition<I>() -> bool {
     name.starts_with(REPEAT_N) || name.starts_with(TAKE_OF_REPEAT)
 }
 
-/// What [`Elements::extend_announced`] leaves of an iterator.
+/// The rest of an iterator after [`Elements::extend_announced`].
 pub(crate) enum Rest<I> {
-    /// Nothing: it yielded fewer elements than it announced, and was dropped.
+    /// Nothing is left: the iterator yielded fewer elements than it announced, and was dropped.
     None,
     Plain(I),
     Zipped(Zip<Range<usize>, I>),

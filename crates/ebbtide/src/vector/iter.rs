@@ -447,14 +447,14 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
         let tail = &mut self.drain.tail;
         let announced = self.values.size_hint().0;
         if announced <= tail.gap() {
-            // SAFETY: so many places in front of the tail are free.
+            // SAFETY: this many places in front of the tail are free.
             if !unsafe { tail.elements.extend_up_to(announced, &mut self.values) } {
                 return;
             }
         }
         loop {
             let gap = tail.gap();
-            // SAFETY: so many places in front of the tail are free.
+            // SAFETY: this many places in front of the tail are free.
             if !unsafe { tail.elements.extend_up_to(gap, &mut self.values) } {
                 return;
             }

@@ -1,4 +1,4 @@
-//! Where the block of a vector comes from, and how it grows: [`Memory`] and its implementations.
+//! The source of a vector's block, and how the block grows: [`Memory`] and its implementations.
 //!
 //! This file is not generic over the elements: blocks are bytes, and capacities are numbers of
 //! elements of a given layout. There are two ways to use the memory of a scope:
@@ -187,8 +187,8 @@ unsafe fn grow_shared<F: Failure>(
     unsafe { grow_or_move(cursor, used, element, needed, exact) }
 }
 
-/// The rest of [`grow_shared`]: for a first block, and for one that cannot grow in place to the
-/// capacity that was asked for.
+/// The less common cases of [`grow_shared`]: a first block, and a block that cannot grow in place
+/// to the requested capacity.
 ///
 /// # Safety
 ///
@@ -213,7 +213,8 @@ unsafe fn grow_or_move<F: Failure>(
         let capacity = if fits(wanted) {
             Some(wanted)
         } else if fits(needed) {
-            // Each step takes half of the chunk's free memory, which leaves some for other values.
+            // Takes half of the chunk's free memory, or what is needed if that is more, so that
+            // some is left for other values.
             Some(needed.max(used.capacity + (here / size - used.capacity) / 2))
         } else {
             None

@@ -3,10 +3,10 @@
 //! # Why any scope with the lifetime is sound
 //!
 //! A block of a `NodeVec<'a, T>` is valid for `'a`, and so is every block of a `Scope<'a>`. A
-//! method that grows the vector requires the same lifetime of both, because an exclusive borrow is
-//! invariant. So a vector with the parent's lifetime never gets memory of a child scope, whose
-//! lifetime is shorter. A vector can be converted to a shorter lifetime and then grow in a child's
-//! memory, but it cannot be converted back.
+//! method that grows the vector requires that both lifetimes are the same, because an exclusive
+//! borrow is invariant. So a vector with the parent's lifetime never gets memory of a child scope,
+//! whose lifetime is shorter. A vector can be converted to a shorter lifetime and then grow in a
+//! child's memory, but it cannot be converted back.
 //!
 //! A block grows in place only if it is the last one before the free part of the region of the
 //! scope that was passed ([`memory`](super::memory)). No other value lies there, whichever scope

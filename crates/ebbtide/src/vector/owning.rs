@@ -196,6 +196,13 @@ impl<T, M: Memory> Extend<T> for Owning<T, M> {
     }
 }
 
+impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Owning<T, M> {
+    #[inline]
+    fn extend<I: IntoIterator<Item = &'x T>>(&mut self, values: I) {
+        self.vector.extend(values);
+    }
+}
+
 impl<T, M: Memory> IntoIterator for Owning<T, M> {
     type Item = T;
     type IntoIter = IntoIter<T, M>;
