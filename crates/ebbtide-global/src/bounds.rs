@@ -1,17 +1,17 @@
 //! The address and size of the range, which every allocation and free reads.
 //!
-//! The words are written once and read `Relaxed`, because the fast paths read them. Two kinds of
-//! threads read them:
+//! The fields are written once, and read `Relaxed` because the fast paths read them. Two kinds of
+//! threads do so:
 //!
 //! - A thread that has a started owner, or holds a block of the range. An owner is started after
-//!   [`Once`](crate::once::Once) returned `Ready`, which acquires the written words. A block comes
-//!   from a thread with such an owner, and was passed on by something that synchronises. So the
-//!   writes happened before, and a relaxed load returns what they wrote.
+//!   [`Once`](crate::once::Once) returned `Ready`, which acquires the written values. A block comes
+//!   from a thread with such an owner, and was passed on by an operation that synchronises. So the
+//!   writes happen before the relaxed load, which returns the written values.
 //! - Any other thread only asks whether a block of another allocator lies in the range, and the
-//!   answer must be no. It may see any mixture of old and new words. With the old size, 0, no
-//!   offset is small enough. With the old `minus_origin`, every offset is too large. With both new,
-//!   the answer is right, because no block of another allocator lies in a new reservation. Such a
-//!   thread does not use `table` and `origin`.
+//!   answer must be no. It may see any mixture of old and new values. With the old size, 0, no
+//!   offset is small enough. With the old `minus_origin`, every offset is too large. With the new
+//!   values of both, the answer is right, because no block of another allocator lies in a new
+//!   reservation. Such a thread does not use `table` and `origin`.
 //!
 //! The model in `tests/loom_range.rs` covers every mixture.
 #![forbid(unsafe_code)]

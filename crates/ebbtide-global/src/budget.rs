@@ -23,7 +23,13 @@ pub(crate) struct Budget {
     peak_before: AtomicUsize,
     /// When the current window began, in milliseconds.
     window_start: AtomicU64,
+    /// The bytes that were diverted to the inner allocator. Those of earlier windows count less: see
+    /// [`FORGOTTEN`].
+    diverted: AtomicUsize,
 }
+
+/// Each window forgets one in this many of the diverted bytes.
+const FORGOTTEN: usize = 16;
 
 impl Budget {
     #[cfg(not(loom))]
@@ -33,6 +39,7 @@ impl Budget {
             peak: AtomicUsize::new(0),
             peak_before: AtomicUsize::new(0),
             window_start: AtomicU64::new(0),
+            diverted: AtomicUsize::new(0),
         }
     }
 
@@ -43,6 +50,7 @@ impl Budget {
             peak: AtomicUsize::new(0),
             peak_before: AtomicUsize::new(0),
             window_start: AtomicU64::new(0),
+            diverted: AtomicUsize::new(0),
         }
     }
 
@@ -86,6 +94,13 @@ impl Budget {
         let has_ended = now.saturating_sub(start) >= WINDOW_MS
             && self.window_start.compare_exchange(start, now, relaxed, relaxed).is_ok();
         if has_ended {
+            // Capped, so that they are forgotten within a minute.
+            let most = self.peak().saturating_mul(2);
+            let forget = |diverted: usize| {
+                let left = diverted.min(most);
+                Some(left - left.div_ceil(FORGOTTEN))
+            };
+            let _ = self.diverted.fetch_update(relaxed, relaxed, forget);
             let mut peak = self.peak.load(relaxed);
             loop {
                 // Stored in `peak_before` before it is replaced in `peak`, so that one of the two
@@ -99,6 +114,18 @@ impl Budget {
             }
         }
         has_ended
+    }
+
+    /// Adds `more` to the diverted bytes, then subtracts `less`, down to 0.
+    pub(crate) fn divert(&self, more: usize, less: usize) {
+        // Relaxed, like every access: the count publishes nothing.
+        let change = |diverted: usize| Some(diverted.saturating_add(more).saturating_sub(less));
+        let _ = self.diverted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
+    }
+
+    /// The bytes that were diverted in the recent past.
+    pub(crate) fn diverted(&self) -> usize {
+        self.diverted.load(Ordering::Relaxed)
     }
 
     /// The peak of the live bytes in the recent past.

@@ -14,12 +14,12 @@ const MAX_CACHED: usize = 16 * CHUNK;
 /// The number of tails that an owner remembers.
 const MAX_TAILS: usize = 8;
 
-/// The largest offset of a tail that is worth remembering: a quarter of the chunk is free.
+/// The largest offset of a tail that is remembered: at least a quarter of the chunk is free.
 pub(crate) const USEFUL_TAIL: u32 = 3 << 14;
 
 const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
 
-/// The number of runs that are examined for one with enough memory.
+/// The number of runs that are examined in a search for one with enough memory.
 const SEARCH_LIMIT: usize = 4;
 
 /// See the module's head.

@@ -17,7 +17,8 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Opens a scope. If it `continues` a scope that is counted, it is not counted itself.
+    /// Opens a scope. If `continues` is true, it continues a scope that was counted before, and is
+    /// not counted itself.
     #[inline]
     pub(crate) fn open(options: &Options, continues: bool) -> Guard {
         let label = options.label.map(|text| match Label::find_by_address(text) {
@@ -41,8 +42,8 @@ impl Drop for Guard {
     }
 }
 
-/// Creates the counters of a label that was not used before, or not at this address. They are never
-/// freed, so they come from the inner allocator.
+/// Finds or creates the counters of a label that was not used at this address before. Counters are
+/// never freed, so they come from the inner allocator.
 #[cold]
 fn new_label(text: &'static str) -> &'static Label {
     outside(|| Label::find_or_create(text))
@@ -56,14 +57,14 @@ fn trace(_: Option<&'static Label>, _: Usage) {}
 #[cfg(feature = "tracing")]
 fn trace(label: Option<&'static Label>, usage: Usage) {
     std::thread_local! {
-        /// Whether a subscriber runs on this thread: its own scopes emit no events.
+        /// Whether a subscriber runs on this thread. Scopes that it opens emit no events.
         static BUSY: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
     }
     if !tracing::enabled!(tracing::Level::TRACE) || BUSY.replace(true) {
         return;
     }
     let Usage { blocks, bytes, escaped } = usage;
-    // A subscriber may keep what it allocates.
+    // A subscriber may keep the memory that it allocates.
     outside(|| {
         let label = label.map_or("", |label| label.text);
         tracing::trace!(label, blocks, bytes, escaped, "scope ended");
@@ -74,23 +75,24 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// Runs `f` in a scope: while `f` runs, this thread's allocations come from an arena.
 ///
 /// When `f` returns or panics, all chunks without live blocks are free again at once. Blocks that
-/// are still alive (in the result, in a global, in another thread) stay valid and do not move.
-/// Their memory is reused after any thread has freed them. So any code may run in a
-/// scope, and the result may be of any type.
+/// are still alive (in the result, in a global, in another thread) stay valid until any thread
+/// frees them, and do not move. So any code may run in a scope, and the result may be of any type.
 ///
-/// An outermost scope costs a few nanoseconds, a nested one a few tens. The end of a scope looks at
-/// each of its chunks once, and not at single blocks.
+/// An outermost scope costs a few nanoseconds, a nested one a few tens of nanoseconds. Ending a
+/// scope looks at each of its chunks once, not at single blocks.
 ///
 /// # Memory
 ///
 /// A small block that outlives its scope keeps its whole chunk of 64 KiB. The memory that all
 /// arenas of the program hold is bounded: at any time it is at most one and a half times the peak
-/// of the live bytes in the last second or two, plus 16 MiB, plus 4 MiB for each running thread
-/// that has opened a scope. Beyond that, the inner allocator serves requests until enough has been
-/// freed. Most programs stay far below the bound. Except for a few megabytes, memory that has not
-/// been used for a second or two goes back to the system as soon as any thread needs memory or has
-/// served 256 KiB. [`report`](crate::report) has the figures (`live`, `live_peak`, `held`,
-/// `bound`), and [`retain`](crate::retain) changes how much is kept.
+/// of the live bytes in the last one to two seconds, plus 16 MiB, plus 4 MiB for each running
+/// thread that has opened a scope. When the bound is reached, the inner allocator serves requests
+/// until enough has been freed. Most programs stay far below the bound.
+///
+/// Memory that was not used for one to two seconds goes back to the system, except for a few
+/// megabytes. This happens when any thread needs memory or has served another 256 KiB.
+/// [`report`](crate::report) has the figures (`live`, `live_peak`, `held`, `bound`), and
+/// [`retain`](crate::retain) changes how much is kept.
 ///
 /// There is one exception: a chunk with a live block cannot go back. If a program frees most of its
 /// live bytes but keeps a block in nearly every chunk, `held` does not fall. The same is true of
@@ -188,8 +190,8 @@ pub fn arena_with<R>(options: &Options, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Runs `f` with the inner allocator, even if a scope is open. Use it for data that outlives the
-/// scope, such as an entry of a cache.
+/// Runs `f`, during which the inner allocator serves this thread, even if a scope is open. Use it
+/// for data that outlives the scope, such as an entry of a cache.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, outside};
@@ -228,8 +230,8 @@ impl Drop for OutsideGuard {
     }
 }
 
-/// Runs `f` with the inner allocator and returns its result. Use it to copy a value out of the
-/// arena that should outlive the scope.
+/// Runs `f` like [`outside`] and returns its result. Use it to copy a value out of the arena that
+/// should outlive the scope.
 ///
 /// ```
 /// # use ebbtide_global::{arena, take_out};
@@ -310,9 +312,9 @@ pub fn warm() {
 /// Returns the memory that this thread and the shared pools keep for the next scopes to the system
 /// at once.
 ///
-/// Call it outside of scopes: then it also returns whole chunks that this thread's scopes left free
-/// between live blocks. Other threads keep up to 1 MiB each. Costs a system call for each run of
-/// chunks.
+/// Call it outside of scopes. Then it also returns the chunk in which this thread's next scope
+/// would begin, and chunks without live blocks that its scopes would reuse. Other threads keep up
+/// to 1 MiB each. Costs up to one system call for each run of chunks.
 ///
 /// ```
 /// ebbtide_global::release_pool();

@@ -2,7 +2,7 @@
 //!
 //! The owner of a chunk counts in a plain integer, `local` in the chunk's entry. Other threads
 //! subtract the blocks that they free from the atomic counter here, which starts at [`BIAS`] when a
-//! chunk gets an owner. The value alone tells the state of the chunk:
+//! chunk gets an owner. The value determines the state of the chunk:
 //!
 //! | value | the chunk |
 //! |---|---|
@@ -40,17 +40,19 @@ impl Count {
         Count(AtomicU32::new(0))
     }
 
-    /// Starts to own a chunk from a pool, or restarts with a chunk of the caller's that
+    /// Makes the caller the owner of a chunk from a pool, or resets a chunk of the caller's that
     /// [is empty](Count::is_empty).
     #[inline]
     pub(crate) fn own(&self) {
-        // Relaxed: giving up the chunk, or `is_empty`, ordered all earlier accesses to it.
-        // Other threads free blocks only after they were handed over, which orders this store.
+        // Relaxed: giving up the chunk, or `is_empty`, ordered all earlier accesses to it. Other
+        // threads free blocks only after the owner has passed the blocks to them, which orders this
+        // store.
         self.0.store(BIAS, Ordering::Relaxed);
     }
 
     /// Whether no block of the caller's chunk is alive, given the owner's own count `local`. If so,
-    /// no other thread has a pointer into the chunk, and all their accesses to it happened before.
+    /// no other thread has a pointer into the chunk, and all accesses to it by other threads
+    /// happened before.
     #[inline]
     pub(crate) fn is_empty(&self, local: i32) -> bool {
         #[allow(clippy::cast_sign_loss, reason = "both wrap alike")]

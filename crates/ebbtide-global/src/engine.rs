@@ -28,15 +28,15 @@
 //! - **Free without a layout**: [`alloc_headed`](Owner::alloc_headed) serves blocks that have their
 //!   size and alignment in front of them, aligned to 16 bytes, and
 //!   [`free_headed`](Owner::free_headed) and [`resize_headed`](Owner::resize_headed) need nothing
-//!   but the address. A program must not mix them with the other blocks of an owner: a block's
-//!   address does not tell the two kinds apart.
+//!   but the address. A program must not mix these with blocks of [`alloc`](Owner::alloc): the
+//!   engine cannot tell from a block's address whether it has a header.
 //! - **Fast paths** for such blocks are inlined: [`alloc_headed_or`](Owner::alloc_headed_or),
 //!   [`free_headed`](Owner::free_headed), [`enter_default`](Owner::enter_default) and
 //!   [`leave`](Owner::leave).
 //! - **Owners in thread-locals of that language**: all-zero bytes are an owner that is not started.
-//!   It serves nothing, and frees blocks of other owners. Before a thread ends, it has to
-//!   [end](Owner::end) its owner; otherwise the memory that the owner keeps is lost. It may still
-//!   free blocks through the owner afterwards.
+//!   It serves no requests, but can free blocks of other owners. Before a thread ends, it has to
+//!   [end](Owner::end) its owner; otherwise the memory that the owner keeps is lost. After that,
+//!   the thread may still free blocks through the owner.
 //! - **Tickets** are [numbers](Ticket::number); 0 stands for no scope.
 //!
 //! ```

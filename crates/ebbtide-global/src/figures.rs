@@ -19,7 +19,7 @@ pub(crate) enum Reason {
 /// The number of [`Reason`]s.
 const REASONS: usize = Reason::SkippedScope as usize + 1;
 
-/// The counters of one owner, which alone writes to them. When the owner ends, a later owner takes
+/// The counters of one owner. Only this owner writes to them. When it ends, a later owner takes
 /// them over and continues counting.
 #[derive(Debug)]
 pub(crate) struct Counters {
@@ -51,14 +51,15 @@ pub(crate) struct Counters {
     labels: [LabelCounters; OWN_LABELS],
 }
 
-/// The number of labels for which each owner has counters of its own. Scopes with other labels
-/// count in shared counters, which takes four locked instructions.
+/// The number of labels for which each owner has counters of its own. Scopes with other labels use
+/// shared counters, which costs four locked instructions for each scope.
 const OWN_LABELS: usize = 8;
 
 static COUNTERS: Registry<Counters> = Registry::new();
 static LABELS: Registry<Label> = Registry::new();
 
-/// The number of the next label. If two threads create the same label at once, a number is unused.
+/// The number of the next label. If two threads create the same label at once, one number stays
+/// unused.
 static NEXT_LABEL: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes freed by threads that have no counters.
@@ -148,8 +149,8 @@ pub(crate) fn live_bytes() -> usize {
     };
     let live =
         COUNTERS.iter().fold(0_u64, balance).wrapping_sub(FREED_ELSEWHERE.load(Ordering::Relaxed));
-    // The values are not of one moment, so the sum may be negative: a free may be published or read
-    // before the allocation.
+    // The values were not read at one moment, so the sum may be negative: a free may be published
+    // or read before the allocation of the block.
     i64::try_from(live).ok().and_then(|live| usize::try_from(live).ok()).unwrap_or(0)
 }
 
@@ -178,13 +179,13 @@ pub(crate) fn pinned() -> usize {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) label: Option<&'static Label>,
-    /// Whether it continues a scope that is counted: a poll of a future after its first. It adds to
-    /// the blocks and bytes, but not to the number of scopes.
+    /// Whether the scope continues one that was counted before, as each poll of a future but the
+    /// first does. Such a scope adds to the blocks and bytes, but not to the number of scopes.
     pub(crate) continues: bool,
 }
 
 impl Counted {
-    /// The number of scopes that it counts as.
+    /// The number of scopes that the scope counts as: 0 if it continues another one.
     pub(crate) fn scopes(self) -> u64 {
         u64::from(!self.continues)
     }

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering};
 
-/// The number of chunks that are committed at a time.
+/// The number of chunks that are committed in one step.
 pub(crate) const STEP: u32 = 512;
 
 /// See the module's head. Chunks below `committed` stay committed for ever.

@@ -8,9 +8,9 @@ use tower_service::Service;
 
 /// A [`Layer`] that answers each request in an [`ArenaFuture`] (feature `tower`).
 ///
-/// Everything that handlers allocate while they are polled comes from an arena: extracting,
-/// computing, serializing. Two things happen outside of the arena: the service's `call`, which
-/// creates the future, and streaming the body of a response.
+/// Everything that handlers allocate while they are polled comes from an arena: for extracting,
+/// computing and serializing. Only the service's `call`, which creates the future, and the
+/// streaming of a response's body run outside of the arena.
 ///
 /// Change state that outlives the request, such as a session, with [`outside`](crate::outside), so
 /// that its memory comes from the inner allocator.

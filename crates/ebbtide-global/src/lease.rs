@@ -1,7 +1,7 @@
-//! A flag that threads take in turn, with the plain data that belongs to it.
+//! A try-lock around plain data: a flag that one thread at a time takes.
 //!
-//! No thread waits for it: a thread that finds it taken continues without it. So the child of a
-//! `fork` can use it, whatever other threads were doing at the time.
+//! No thread waits for it. A thread that finds it taken continues without the data. So the child of
+//! a `fork` can use a lease, no matter what other threads were doing at the time of the fork.
 //!
 //! The model in `tests/loom_lease.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
@@ -37,7 +37,7 @@ impl Lease {
             && self.is_taken.compare_exchange(false, true, acquire, relaxed).is_ok()
     }
 
-    /// Leaves the lease, which the caller has taken, to the next thread that takes it. It sees
+    /// Releases the lease, which the caller has taken. The next thread that takes it sees
     /// everything that the caller has written.
     pub(crate) fn leave(&self) {
         // Release: see `take`.

@@ -19,9 +19,8 @@
 //!
 //! [`arena`] is a safe function. It takes any closure and returns any result. When the closure
 //! ends, chunks without live blocks are free again at once. A block that escapes, like the string
-//! above, stays valid, and its memory is reused after any thread has freed it. Safety does
-//! not depend on what escapes: each chunk of 64 KiB counts its live blocks, and is not reused while
-//! one of them is alive.
+//! above, stays valid until any thread frees it. This is safe for any closure, because each chunk
+//! of 64 KiB counts its live blocks and is not reused while one of them is alive.
 //!
 //! | call | what it does |
 //! |---|---|
@@ -46,7 +45,7 @@
 //! - `rayon`: `par_map`.
 //! - `tower`: `ArenaLayer`.
 //! - `tracing`: emits an event at level `TRACE` for every scope that ends.
-//! - `poison`: fills blocks with 0xDE when they are freed. Debug builds do so anyway.
+//! - `poison`: fills blocks with 0xDE when they are freed. Debug builds always do so.
 //!
 //! # Platforms
 //!

@@ -12,16 +12,16 @@ pub(crate) struct FreeLists {
     /// The live blocks in the chunks of a persistent scope. Blocks that other threads freed are
     /// counted until the owner takes them back.
     pub(crate) live: Cell<i64>,
-    /// The blocks that a persistent scope has bumped in the chunks that it has, including those
-    /// that were rewound.
+    /// The blocks that a persistent scope has bumped in its present chunks, including those that
+    /// were rewound.
     pub(crate) bumped: Cell<i64>,
     /// The blocks of a persistent scope that other threads freed while its stack was full, so that
     /// they were not listed.
     pub(crate) lost: Cell<i64>,
-    /// How many more blocks must come back to a persistent scope before its live blocks are
-    /// recounted.
+    /// The number of blocks that other threads still have to return before a persistent scope
+    /// recounts its live blocks.
     pub(crate) until_recount: Cell<i64>,
-    /// The number of chunks besides its first from which on the scope's empty chunks are counted.
+    /// The scope counts its empty chunks again when it has this many chunks besides its first.
     pub(crate) count_at: Cell<u32>,
 }
 

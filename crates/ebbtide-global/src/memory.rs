@@ -4,14 +4,23 @@
 //! chunks, and in pools. The bound follows the live bytes of the recent past:
 //!
 //! ```text
-//! bound = peak + 3/8 peak + retained + 1 MiB for each owner       enforced here
-//!       < 3/2 peak + retained + 4 MiB for each thread             promised to users
+//! bound = peak + 3/8 peak - diverted + retained + 1 MiB for each owner      enforced here
+//!       < 3/2 peak + retained + 4 MiB for each thread                      promised to users
 //! ```
 //!
 //! `peak` is the peak of the live bytes in the current window of time and the one before.
 //! `retained` is what [`retain`](crate::retain) set, but at least 6 MiB in the bound that is
 //! enforced and at least 16 MiB in the promise. If the bound does not allow a request, the inner
 //! allocator serves it.
+//!
+//! `diverted` is what the inner allocator served instead while the engine held more than its
+//! present live bytes explain, and what scopes kept that are skipped from now on. Otherwise the
+//! engine would hold the memory of earlier blocks, and the inner allocator that of the present
+//! ones. Small blocks do not count: most of them are temporary, and diverted bytes count even after
+//! they are freed, since the engine does not see those frees. A quarter of what the engine itself
+//! served meanwhile is subtracted, and the first 10 MiB, for which the promise leaves room, do not
+//! count. `diverted` cancels no more than the part of the bound that follows the peak. It is
+//! forgotten over a minute, so that the engine serves such a program again.
 //!
 //! The bound is checked only when the held bytes would grow: when a scope needs a chunk and neither
 //! its owner's cache nor the shared pool has one with memory behind it. A program that has warmed
@@ -32,6 +41,10 @@ const PROMISED: usize = 16 << 20;
 
 /// The part of the promise for each thread.
 const PROMISED_PER_THREAD: usize = 4 << 20;
+
+/// The number of diverted bytes that do not lower the bound, because the promise leaves room for
+/// them.
+const UNCOUNTED: usize = PROMISED - RETAINED;
 
 static BUDGET: Budget = Budget::new();
 
@@ -67,9 +80,18 @@ pub(crate) fn held() -> usize {
 /// The most bytes that the engine may hold. It is not stored: of two threads that compute it at the
 /// same time, the one with the older figures could be the last to store it.
 fn bound() -> usize {
-    let fixed = retained().max(RETAINED).saturating_add(PER_OWNER * figures::owners());
-    let peak = peak();
-    (peak + peak / 8 * 3).saturating_add(fixed)
+    let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED);
+    with_slack(peak()).saturating_sub(diverted).saturating_add(fixed())
+}
+
+/// The part of the bound that does not depend on the live bytes.
+fn fixed() -> usize {
+    retained().max(RETAINED).saturating_add(PER_OWNER * figures::owners())
+}
+
+/// What may be held for so many live bytes.
+fn with_slack(live: usize) -> usize {
+    live + live / 8 * 3
 }
 
 /// Whether the engine holds more than three quarters of the bound.
@@ -90,6 +112,26 @@ pub(crate) fn excess() -> usize {
 /// Adds to the bytes held. Returns false, and changes nothing, if the bound does not allow it.
 pub(crate) fn grow(bytes: usize) -> bool {
     BUDGET.grow(bytes, bound())
+}
+
+/// Adds to the bytes held, also beyond the bound.
+pub(crate) fn hold(bytes: usize) {
+    BUDGET.grow(bytes, usize::MAX);
+}
+
+/// Records that the bound refused requests of `refused` bytes, which the inner allocator served,
+/// while the engine served `served` bytes.
+pub(crate) fn refused(refused: usize, served: usize) {
+    let holds_waste = held() > with_slack(figures::live_bytes()).saturating_add(fixed());
+    let let_pass = served / 4;
+    if holds_waste || let_pass > refused {
+        BUDGET.divert(refused, let_pass);
+    }
+}
+
+/// Records that scopes which kept so many bytes will be skipped.
+pub(crate) fn skipped(bytes: usize) {
+    BUDGET.divert(bytes, 0);
 }
 
 /// Subtracts bytes whose memory went back to the system.

@@ -2,7 +2,7 @@
 //!
 //! `std::sync::Once` waits until the initialising thread is done. If the process forks during the
 //! initialisation, the child would wait forever for a thread that does not exist there. So the wait
-//! is bounded, tightly only where processes fork.
+//! is bounded. On systems where processes fork, the bound is short.
 //!
 //! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
@@ -20,10 +20,11 @@ const UNAVAILABLE: u8 = 3;
 /// becomes `READY` or `UNAVAILABLE` later.
 const ABANDONED: u8 = 4;
 
-/// The number of times that a thread checks whether the initialising thread is done. Where
-/// processes fork: about a third of a second in all, and initialising takes a few microseconds.
-/// Elsewhere: at least half a minute, because nothing but a slow system can delay the initialising
-/// thread. Wine needs 0.1 seconds, and several times as long on a slow machine.
+/// The number of times that a thread checks whether the initialising thread is done. On systems
+/// where processes fork, this takes about a third of a second in all; initialising takes a few
+/// microseconds. On other systems it takes at least half a minute, because there only a slow
+/// machine can delay the initialising thread. Under Wine, initialising takes 0.1 seconds, and
+/// several times as long on a slow machine.
 const MAX_WAITS: u32 = if cfg!(loom) {
     1
 } else if cfg!(unix) {
@@ -53,7 +54,7 @@ pub(crate) struct Once(AtomicU8);
 /// The result of [`Once::prepare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
-    /// Initialised. What the initialising thread wrote happened before.
+    /// Initialised. Everything that the initialising thread wrote is visible.
     Ready,
     /// Another thread has not finished initialising. Most likely this process was forked meanwhile.
     Busy,

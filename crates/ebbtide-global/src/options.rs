@@ -15,9 +15,10 @@
 /// # Memory
 ///
 /// All scopes together hold no more than [`arena`](crate::arena) promises, whatever their options.
-/// But a scope with sizes or a byte limit uses no free memory between blocks that earlier scopes of
-/// its thread kept, only the free ends of their chunks. So if blocks outlive it, it costs more
-/// memory than a scope without these options. A label does not change how a scope is served.
+/// But a scope with a limit for sizes or bytes cannot use the free memory between blocks that
+/// earlier scopes of its thread kept. It uses only the free ends of their chunks. So if blocks
+/// outlive it, it costs more memory than a scope without these options. A label does not change how
+/// a scope is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Options {
@@ -39,8 +40,8 @@ impl Options {
         Options { min_size: 0, max_size: usize::MAX, byte_limit: usize::MAX, label: None }
     }
 
-    /// Smaller blocks come from the inner allocator. The default is 0, because small blocks gain
-    /// most from an arena.
+    /// Sets the smallest size that the scope serves; smaller blocks come from the inner allocator.
+    /// The default is 0, because small blocks gain most from an arena.
     ///
     /// ```
     /// use ebbtide_global::{Options, arena_with};
@@ -55,7 +56,8 @@ impl Options {
         self
     }
 
-    /// Larger blocks come from the inner allocator. Blocks above 1 GiB always do.
+    /// Sets the largest size that the scope serves; larger blocks come from the inner allocator.
+    /// Blocks above 1 GiB always do.
     ///
     /// ```
     /// use ebbtide_global::{Options, arena_with};
@@ -70,9 +72,9 @@ impl Options {
         self
     }
 
-    /// The most bytes that the scope takes from its arena; nested scopes have limits of their own.
-    /// Requests beyond it go to the inner allocator. Freeing a block makes room only if its memory
-    /// is reusable at once: if it is the last block of its chunk or larger than 8 KiB.
+    /// Sets the most bytes that the scope takes from its arena. Nested scopes have limits of their
+    /// own. Requests beyond it go to the inner allocator. Freeing a block makes room only if its
+    /// memory is reusable at once: if it is the last block of its chunk or larger than 8 KiB.
     ///
     /// ```
     /// use ebbtide_global::{Options, arena_with};
@@ -93,9 +95,9 @@ impl Options {
         (Options { label: None, ..*self }) == Options::new()
     }
 
-    /// A name under which the [report](crate::report) has separate figures for these scopes. Each
-    /// name takes 72 bytes, which are never freed, and the names are searched one after the other
-    /// when a scope is opened. So use a small number of fixed names.
+    /// Sets a name under which the [report](crate::report) has separate figures for these scopes.
+    /// Each name takes 72 bytes, which are never freed, and the names are searched one after the
+    /// other when a scope is opened. So use a small number of fixed names.
     ///
     /// ```
     /// use ebbtide_global::{Options, arena_with};

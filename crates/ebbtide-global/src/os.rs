@@ -29,7 +29,7 @@ pub(crate) enum Purged {
 }
 
 /// Gives the memory behind pages back to the system. The addresses stay reserved. `start` is the
-/// start of a page, and the last page goes back as a whole.
+/// start of a page. If the bytes end inside a page, that page goes back as a whole.
 ///
 /// # Safety
 ///
@@ -40,10 +40,10 @@ pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
     unsafe { system::purge(start, size_bytes) }
 }
 
-/// Makes pages usable again after [`Purged::Gone`]. Other pages among them stay as they are.
-/// Returns false, and changes nothing, if the system cannot commit the memory.
+/// Makes pages usable again after [`Purged::Gone`]. Pages in the range that were not purged keep
+/// their contents. Returns false, and changes nothing, if the system cannot commit the memory.
 pub(crate) fn recommit(start: NonNull<u8>, size_bytes: usize) -> bool {
-    // On other systems, pages keep their access rights when their memory is given back.
+    // Only Windows takes away the access rights when memory is given back.
     !cfg!(all(windows, not(miri))) || commit(start, size_bytes)
 }
 
@@ -138,8 +138,8 @@ mod system {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const NO_RESERVE: libc::c_int = 0;
 
-    /// The advice that gives the memory of pages back, and its effect. Only Linux drops the pages
-    /// at once.
+    /// The advice that gives the memory of pages back, and its effect. Only Linux takes the pages
+    /// back at once.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const GIVE_BACK: (libc::c_int, Purged) = (libc::MADV_DONTNEED, Purged::Gone);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -247,7 +247,7 @@ mod system {
     }
 }
 
-/// Miri has no `mprotect`, so it gets a small range that is committed as a whole.
+/// Miri does not support `mprotect`, so the range is small there, and committed as a whole.
 #[cfg(miri)]
 mod system {
     use super::Purged;

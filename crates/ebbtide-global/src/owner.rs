@@ -7,8 +7,8 @@
 //! ends, it gives back the chunks without live blocks. Each of the others stays until its last
 //! block is freed; the thread that frees that block puts the chunk into the shared pool.
 //!
-//! Scopes are therefore hints about where to allocate, and counts decide when memory is reused. No
-//! live block becomes invalid when a scope ends, or when the end of a scope is missed.
+//! So scopes only decide where blocks are allocated, and counts decide when memory is reused. No
+//! live block becomes invalid when a scope ends, or if a scope is never ended.
 //!
 //! # Who calls whom
 //!
@@ -18,13 +18,14 @@
 //!   └─ else ─┬─ small, aligned to more, fits ─► top = end
 //!            └─ else ─┬─ small, and the scope lists small blocks ─► pop
 //!                     └─ else ─► alloc_slow ─┬─ a free list has one ─► pop
+//!                                            ├─ the scope is paused ─► refuse
 //!                                            ├─ another thread returned one ─► pop_returned
 //!                                            ├─ it fits, or fits another chunk ─► next_chunk
 //!                                            └─ large ─► alloc_large ─► take_run
 //! next_chunk     (chunks.rs)
 //!   ├─ a stage of the chunk ends ─► take_turns
 //!   ├─ a chunk of the scope is empty ─► take_empty_chunk
-//!   └─ else ─► sweep, if most chunks are empty and listed ─► take_chunk
+//!   └─ else ─► sweep, if it has lists and three quarters of the chunks are empty ─► take_chunk
 //! take_chunk     (chunks.rs)
 //!   ├─ a pinned chunk with a free tail is known ─► adopt
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool
@@ -60,8 +61,8 @@
 //! # Invariants
 //!
 //! - **G1** A block belongs to the run that contains its address. A [`Run`] identifies a run below
-//!   the frontier. Its table entry stays committed for ever, and its memory while it is in no
-//!   shared pool.
+//!   the frontier. The run's table entry stays committed for ever, and its memory as long as the
+//!   run is in no shared pool.
 //! - **G2** A run has at most one owner at a time, and none while it is in a shared pool or is
 //!   retired and pinned. Only the owner accesses the plain fields of the run's entry and bumps in
 //!   it. The entry of each chunk of a scope, and of the cached chunk, has the owner's ID. An owner
@@ -70,25 +71,25 @@
 //!   last block it frees, or takes the chunks of another owner's suspended scope (P5). In each case
 //!   the taker acquires what the giver released. A run with a large block belongs to the thread
 //!   that holds the block (G7).
-//! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks,
-//!   where `local` gains `bumped_blocks - flushed_blocks` as long as it is current. For a retired
-//!   one it is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
-//!   place changes nothing. A block that was returned to a persistent scope counts as alive until
-//!   it is taken from the scope's stack (R1).
-//! - **G4** A byte is served again only when its block was freed by the chunk's owner while it
-//!   owned it (rewound, or through a list), or returned to it (R3), or when no block of its chunk
-//!   is alive and none is in a list.
+//! - **G3** For a chunk with an owner, `count - BIAS + local` is the number of its live blocks. For
+//!   the current chunk, `bumped_blocks - flushed_blocks` is added to that. For a retired chunk, the
+//!   number is `count`. Serving a block adds one, freeing a block subtracts one, and resizing in
+//!   place changes nothing. A block that another thread returned to a persistent scope counts as
+//!   alive until it is taken from the scope's stack (R1).
+//! - **G4** A byte is served again only in these cases: the chunk's present owner freed its block,
+//!   and rewound or listed it; another thread returned its block to that owner (R3); or no block of
+//!   the chunk is alive or listed.
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
 //!   [`LEAD`] bytes above the start of the chunk. So no block of another run ends at `top`: a block
 //!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on
-//!   are free as well in the chunk behind the current one in the scope's list.
+//!   are also free in the next chunk of the scope's list.
 //! - **G6** The blocks in a scope's lists were freed by its owner or returned to it, lie in chunks
 //!   of this scope, and lie below the bump pointer of their chunk. A scope keeps its chunks until
 //!   it ends or clears its lists, and its lists end with it. A chunk that is bumped again from its
 //!   start has no listed block.
-//! - **G7** A large block is the only one in its run and is not counted: it is alive exactly while
-//!   the run is in no pool. The thread that frees it owns the run.
+//! - **G7** A large block is the only block in its run and is not counted. It is alive as long as
+//!   the run is in no pool. The thread that frees it owns the run from then on.
 //! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
 //!   and its scope.
 //! - **G9** For a chunk with an owner, `tail_start` is the offset at which it was adopted, or 0 if
@@ -100,9 +101,9 @@
 //! P1 to P5, which are about persistent scopes, are in the module `persistent`; R1 to R3, about
 //! their blocks that other threads free, in the module `returned`.
 //!
-//! Soundness assumes nothing about calls to [`leave`](Owner::leave). A call that is missing,
-//! repeated or out of order costs memory and nothing else. In debug builds, `Owner::check` asserts
-//! the observable part of the invariants after every slow operation.
+//! Soundness does not depend on calls to [`leave`](Owner::leave). A call that is missing, repeated
+//! or out of order costs only memory. In debug builds, `Owner::check` asserts the observable part
+//! of the invariants after every slow operation.
 
 use crate::{
     cache::Cache,
@@ -139,8 +140,8 @@ const ID_BATCH: u64 = 1 << 20;
 
 static NEXT_IDS: AtomicU64 = AtomicU64::new(FIRST_ID);
 
-/// The bytes at the start of a chunk that belong to no block (G5). The first block with a header
-/// may begin right there: see the module `headed`.
+/// The bytes at the start of a chunk that belong to no block (G5). The number is such that the
+/// first block with a header can begin directly after them: see the module `headed`.
 const LEAD: usize = 24;
 
 /// Blocks aligned to more than this come from the inner allocator.
@@ -152,8 +153,8 @@ const PUBLISH_EVERY: u64 = 64;
 /// The bytes that an owner serves between two observations of the whole program's live bytes.
 const OBSERVE_EVERY: u64 = 256 << 10;
 
-/// Identifies a scope that was entered, or a call to [`Owner::enter_outside`]. Safety does not
-/// depend on how it is used: see [`Owner::leave`].
+/// Identifies an open scope, or a call to [`Owner::enter_outside`]. Any use of it is safe: see
+/// [`Owner::leave`].
 ///
 /// ```
 /// use ebbtide_global::engine::Owner;
@@ -197,9 +198,9 @@ impl Ticket {
         self.id.get()
     }
 
-    /// The ticket for a [`number`](Ticket::number). `None` for 0 and other numbers that belong to
-    /// no ticket. With an invented number, [`leave`](Owner::leave) ends the scope that happens to
-    /// have it, or does nothing.
+    /// The ticket for a [`number`](Ticket::number). Returns `None` for 0 and other numbers that no
+    /// ticket can have. If a number did not come from a ticket, [`leave`](Owner::leave) ends the
+    /// scope that has this number by chance, or does nothing.
     ///
     /// ```
     /// use ebbtide_global::engine::{Owner, Ticket};
@@ -224,8 +225,8 @@ impl Ticket {
     }
 }
 
-/// Opens scopes and allocates in the innermost one. Each thread has an owner; so may each handle
-/// that another language holds.
+/// Opens scopes and allocates in the innermost one. Each thread has an owner. A front end for
+/// another language may also create an owner for each of its handles.
 ///
 /// An owner is used by one thread at a time. Its blocks may be freed by any thread, through any
 /// owner. Dropping it [ends](Owner::end) it.
@@ -245,9 +246,9 @@ impl Ticket {
 pub struct Owner {
     // The first cache line: all that the fast paths access.
     top: Cell<*mut u8>,
-    /// `limit`, or 0 if no scope serves requests: the fast paths rely on it.
+    /// `limit`, or 0 if no scope serves requests, so that the fast paths need only one comparison.
     open_limit: Cell<usize>,
-    /// Larger blocks take the slow path: `SMALL`, or 0.
+    /// The largest size that the fast paths serve: `SMALL`, or 0 if they serve nothing.
     small_max: Cell<usize>,
     /// Blocks of at least this size are listed when they are freed; see `listing`.
     list_floor: Cell<usize>,
@@ -292,8 +293,8 @@ pub struct Owner {
     /// The chunk of the innermost scope after which the next search for an empty chunk starts;
     /// `None` for the current chunk.
     search_position: Cell<Option<Run>>,
-    /// The end of the memory in which the innermost scope may bump: of the current chunk, of a
-    /// stage of it, or of what its byte limit allows.
+    /// The address up to which the innermost scope may bump: the end of the current chunk, of a
+    /// stage of it, or of the bytes that the scope's limit allows.
     limit: Cell<usize>,
     /// The offset of the free bytes in the chunk that takes turns with the current one, the next in
     /// the scope's list; 0 if it is full or there is none.
@@ -301,8 +302,9 @@ pub struct Owner {
     /// The number of nested calls to [`enter_outside`](Owner::enter_outside) in the innermost
     /// scope.
     outside_depth: Cell<u32>,
-    /// If the innermost scope is paused for lack of memory: the number of requests that the inner
-    /// allocator serves before the scope asks for memory again. Otherwise 0.
+    /// If the innermost scope is paused, because the memory bound refused it a chunk: the number of
+    /// requests that the inner allocator serves before the scope asks for memory again. Otherwise
+    /// 0.
     retry_after: Cell<u32>,
     /// The chunk that holds the lists of all scopes.
     lists_run: Cell<Option<Run>>,
@@ -325,6 +327,14 @@ pub struct Owner {
     scopes_ended: Cell<u64>,
     /// The window in which a scope last gave back empty chunks because it was refused one.
     swept_in: Cell<u64>,
+    /// The bytes of the requests larger than `SMALL` that paused scopes left to the inner allocator
+    /// since a scope was paused last.
+    refused_while_paused: Cell<u64>,
+    /// The bytes served when a scope was paused last.
+    bytes_at_pause: Cell<u64>,
+    /// The bytes of the large blocks that this owner served, less those that it freed before their
+    /// scope ended.
+    escaped_large_bytes: Cell<u64>,
 }
 
 impl fmt::Debug for Owner {
@@ -343,9 +353,10 @@ fn add(counter: &Cell<u64>, more: u64) {
 }
 
 impl Owner {
-    /// Creates an owner, which cannot open scopes before it is [started](Owner::start). All of its
-    /// bytes are zero. So zeroed memory is such an owner, for a front end whose thread-locals are
-    /// defined in another language. It serves nothing, and frees blocks of other owners.
+    /// Creates an owner, which cannot open scopes before it is [started](Owner::start). It serves
+    /// no requests, but can free blocks of other owners. All of its bytes are zero, so zeroed
+    /// memory is a valid new owner. Front ends use this if another language defines their
+    /// thread-locals.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -392,14 +403,17 @@ impl Owner {
             escaped: Cell::new(0),
             scopes_ended: Cell::new(0),
             swept_in: Cell::new(0),
+            refused_while_paused: Cell::new(0),
+            bytes_at_pause: Cell::new(0),
+            escaped_large_bytes: Cell::new(0),
         }
     }
 
     /// Enables the owner to open scopes. Returns false if no range of addresses is available or the
-    /// owner has [ended](Owner::end). Returns false, and may be called again, if another thread has
-    /// been reserving the range for a third of a second, which happens after a fork or on a machine
-    /// that is very busy. The first call allocates a little memory, so do not call it from inside
-    /// an allocator.
+    /// owner has [ended](Owner::end). Also returns false if another thread has been reserving the
+    /// range for a third of a second, which happens after a fork or on a very busy machine; call it
+    /// again later in this case. The first call allocates a little memory, so do not call it from
+    /// inside an allocator.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -600,9 +614,9 @@ impl Owner {
         counters.freed.store(self.freed.get(), Ordering::Relaxed);
     }
 
-    /// Publishes the figures of the last outermost scope, unless another one is open. For front
-    /// ends before they call [`report`](crate::report), which does so for the calling thread's own
-    /// owner.
+    /// Publishes the figures of this owner, so that the [report](crate::report) includes its last
+    /// outermost scope. Call it before `report`, while no scope is open. `report` itself does so
+    /// only for the owner of the calling thread.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -643,7 +657,7 @@ impl Owner {
         }
     }
 
-    /// Gives back what was not used in the window that has just ended.
+    /// Gives back the memory that was not used in the window that has just ended.
     #[cold]
     fn end_window(&self) {
         self.end_idle_scopes();
@@ -684,6 +698,7 @@ impl Owner {
             escaped: self.escaped.get(),
             bytes: self.bytes.get(),
             freed_bytes: self.freed.get(),
+            escaped_large_bytes: self.escaped_large_bytes.get(),
         }
     }
 

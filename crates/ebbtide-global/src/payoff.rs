@@ -24,6 +24,8 @@ pub(crate) struct Payoff {
     live_bytes: Cell<u64>,
     /// The bytes that the owner had served when the sample began.
     bytes: Cell<u64>,
+    /// The bytes of the owner's large blocks that had outlived their scope when the sample began.
+    escaped_large_bytes: Cell<u64>,
     /// The number of scopes that are still to be skipped.
     scopes_to_skip: Cell<u32>,
 }
@@ -39,6 +41,8 @@ pub(crate) struct Totals {
     pub(crate) bytes: u64,
     /// Bytes freed.
     pub(crate) freed_bytes: u64,
+    /// Bytes of large blocks that outlived their scope.
+    pub(crate) escaped_large_bytes: u64,
 }
 
 impl Payoff {
@@ -49,33 +53,40 @@ impl Payoff {
             escaped: Cell::new(0),
             live_bytes: Cell::new(0),
             bytes: Cell::new(0),
+            escaped_large_bytes: Cell::new(0),
             scopes_to_skip: Cell::new(0),
         }
     }
 
     /// Counts an outermost scope that ended. `totals`, which returns the owner's totals after it,
-    /// is called only at the end of a sample.
+    /// is called only at the end of a sample. If the sample did not pay off, returns the bytes that
+    /// it kept, and 0 otherwise.
     #[inline]
-    pub(crate) fn scope_ended(&self, totals: impl FnOnce() -> Totals) {
+    pub(crate) fn scope_ended(&self, totals: impl FnOnce() -> Totals) -> usize {
         let scopes = self.scopes.get() + 1;
         self.scopes.set(scopes);
         if scopes < SAMPLE_SCOPES {
-            return;
+            return 0;
         }
-        let Totals { blocks, escaped, bytes, freed_bytes } = totals();
+        let Totals { blocks, escaped, bytes, freed_bytes, escaped_large_bytes } = totals();
         let served = blocks.wrapping_sub(self.blocks.replace(blocks));
         let kept = escaped.wrapping_sub(self.escaped.replace(escaped));
         let served_bytes = bytes.wrapping_sub(self.bytes.replace(bytes));
         let live_bytes = bytes.wrapping_sub(freed_bytes);
         // Negative if the owner frees more than it serves.
         let growth = live_bytes.wrapping_sub(self.live_bytes.replace(live_bytes));
-        let kept_bytes = u64::try_from(growth as i64).unwrap_or(0);
+        let before = self.escaped_large_bytes.replace(escaped_large_bytes);
+        // Negative if blocks of earlier samples shrank.
+        let escaped_large = escaped_large_bytes.wrapping_sub(before);
+        let kept_bytes = u64::try_from((growth as i64).max(escaped_large as i64)).unwrap_or(0);
         let keeps_most_blocks = kept.saturating_mul(4) > served.saturating_mul(3);
         let keeps_its_bytes = kept_bytes.saturating_mul(8) > served_bytes.saturating_mul(7);
-        if keeps_most_blocks || keeps_its_bytes {
-            self.scopes_to_skip.set(SKIPPED_SCOPES);
-        }
         self.scopes.set(0);
+        if !keeps_most_blocks && !keeps_its_bytes {
+            return 0;
+        }
+        self.scopes_to_skip.set(SKIPPED_SCOPES);
+        usize::try_from(kept_bytes).unwrap_or(usize::MAX)
     }
 
     /// The number of scopes that are still to be skipped. Unlike the figures of a program, it also

@@ -11,8 +11,8 @@ use core::cell::Cell;
 /// builds, so that tests reach it.
 const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 
-/// The most blocks whose frees are pending. Each may keep a chunk, so this bounds what a thread
-/// that waits holds to 1 MiB.
+/// The most blocks whose frees are pending. Each of them may keep a chunk of 64 KiB, so they keep
+/// at most 1 MiB if the thread waits.
 const MAX_PENDING: usize = 16;
 
 /// A block and its size.
@@ -43,8 +43,8 @@ pub(crate) struct Persistence {
     /// The window in which this owner last looked for empty chunks because more was held than the
     /// bound allows.
     pub(crate) swept_in: Cell<u64>,
-    /// The sparse chunks that this owner pinned, less those that it adopted or freed, whichever
-    /// owner had pinned them.
+    /// The number of sparse chunks that this owner pinned, less the number that it adopted or
+    /// freed. The latter may have been pinned by any owner.
     pub(crate) sparse_chunks: Cell<usize>,
 }
 
@@ -117,14 +117,14 @@ impl Persistence {
         self.sparse_chunks.get() >= THRESHOLD && figures::pinned() >= THRESHOLD
     }
 
-    /// Makes the next outermost scope persist, because memory is short.
+    /// Makes the next outermost scope persist. Called when memory is short.
     pub(crate) fn demand(&self) {
         self.sparse_chunks.set(self.sparse_chunks.get().max(THRESHOLD));
     }
 
     /// Records that a chunk is about to be pinned, and whether it is sparse. `kept` of the blocks
-    /// that its owner bumped are alive; if there are none, only those of an earlier owner pin the
-    /// chunk, and it stays as sparse as it was.
+    /// that its owner bumped are alive. If that is 0, only blocks of an earlier owner pin the
+    /// chunk, and `is_sparse` does not change.
     pub(crate) fn record_pinned(&self, entry: &Entry, kept: i32) {
         if kept > 0 {
             entry.is_sparse.set(kept.saturating_mul(4) < entry.bumped.get());

@@ -29,13 +29,13 @@ static EMPTY: [Stack; CLASSES] = [const { Stack::new() }; CLASSES];
 /// too high for a moment.
 static POOLED: AtomicUsize = AtomicUsize::new(0);
 
-/// The minimum of [`POOLED`] in the current window, which is the number of bytes that were not
-/// needed. Approximate: if a window ends while another thread takes a run, the run may count for
-/// either window.
+/// The minimum of [`POOLED`] in the current window, which is the number of bytes that no thread
+/// needed in it. The value is approximate: if a window ends while another thread takes a run, the
+/// run may count for either window.
 static UNUSED: AtomicUsize = AtomicUsize::new(0);
 
-/// The most bytes that go back to the system in one call. Meanwhile, other threads cannot reserve
-/// addresses.
+/// The most bytes that go back to the system in one call. During the call, other threads cannot
+/// reserve addresses.
 const MAX_JOINED: usize = 256 * CHUNK;
 
 /// Takes a run with memory behind it.
@@ -87,7 +87,8 @@ pub(crate) fn give_all(runs: Option<Run>) {
     give_empty(empty);
 }
 
-/// Whether a run's memory must go back to the system, besides `bytes` that are about to.
+/// Whether a run's memory must go back to the system. `bytes` other bytes are about to go back as
+/// well.
 fn is_too_much(run: Run, bytes: usize) -> bool {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
@@ -105,7 +106,7 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
     let entry = run.entry();
     let (keep, held) = (bytes.next_multiple_of(os::page_bytes()), entry.held.get());
     let Some(start) = NonNull::new(run.start().wrapping_add(keep)) else { return };
-    // On Windows the pages would have to be committed again before they are used.
+    // Not on Windows, where the pages would have to be committed again before they are used.
     if cfg!(windows) || keep >= held {
         return;
     }
@@ -120,8 +121,8 @@ pub(crate) fn trim_run(run: Run, bytes: usize) {
 }
 
 /// Gives the memory of a list of runs back to the system and puts the runs into the pool. The
-/// caller owns the runs, and no block in them is alive. Neighbours go back in one call, which takes
-/// three fifths of the time of a call for each chunk.
+/// caller owns the runs, and no block in them is alive. Neighbouring chunks go back in one call,
+/// which takes three fifths of the time of separate calls.
 fn give_empty(runs: Option<Run>) {
     let mut next = runs;
     while let Some(first) = next {
@@ -161,7 +162,7 @@ fn joins(run: Run, lowest: Run, size_bytes: usize) -> bool {
     is_neighbour && size_bytes < MAX_JOINED && is_chunk(run) && is_chunk(lowest)
 }
 
-/// Puts a run into the pool whose memory was given back, unless it could not be.
+/// Puts a run into a pool, after an attempt to give its memory back had the result `purged`.
 fn give_purged(run: Run, purged: Purged) {
     let entry = run.entry();
     let held = entry.held.get();
@@ -182,7 +183,7 @@ pub(crate) fn trim(bytes: usize) {
     let mut left = bytes;
     for class in (0..CLASSES).rev() {
         // Takes all runs before it puts the first one back. Otherwise, if the system does not take
-        // the memory of a run, the loop would take the same run again.
+        // back the memory of a run, the loop would take the same run again.
         let mut taken: Option<Run> = None;
         while left > 0 {
             let Some(run) = take_warm(class) else { break };

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! One addition and one comparison decide whether an address lies in the range. Memory is committed
-//! in steps as the frontier moves. The committed parts have the same access rights, so the system
-//! merges them into one mapping.
+//! in steps as the frontier moves. Neighbouring committed parts have the same access rights, so the
+//! system merges them into one mapping.
 //!
 //! Nothing here takes a lock. If the process forks while another thread reserves the range, the
 //! child has no range, and the inner allocator serves its requests.
@@ -80,11 +80,11 @@ pub(crate) fn prepare() -> Readiness {
     RESERVED.prepare(reserve)
 }
 
-/// Reserves the largest power of two of bytes that the system grants, from [`MAX_RANGE`] or a
-/// quarter of the addresses that are left down to [`MIN_RANGE`]. Fails if a page is larger than a
-/// chunk.
+/// Reserves the range. Tries sizes that are powers of two, from [`MAX_RANGE`], or a quarter of the
+/// addresses that are left, down to [`MIN_RANGE`], and takes the first that the system grants.
+/// Fails if a page is larger than a chunk.
 fn reserve() -> bool {
-    // Chunks are committed and given back by themselves.
+    // Each chunk is given back on its own, so it must consist of whole pages.
     if os::page_bytes() > MAX_PAGE {
         return false;
     }
@@ -124,13 +124,15 @@ fn commit(from: u32, to: u32) -> bool {
     let entries = NonNull::new(table().wrapping_add(from_chunk * ENTRY_BYTES));
     let bytes = NonNull::new(origin().wrapping_add(from_chunk * CHUNK));
     let (Some(entries), Some(bytes)) = (entries, bytes) else { return false };
-    // The table ends at a multiple of its alignment, so the last step may round up.
+    // Rounding up is possible in the last step too, because the table ends at a multiple of its
+    // alignment.
     let entries_bytes = (number * ENTRY_BYTES).next_multiple_of(STEP as usize * ENTRY_BYTES);
     os::commit(entries, entries_bytes) && os::commit(bytes, number * CHUNK)
 }
 
 /// Takes this many new chunks and returns the number of the first. They are committed and zeroed,
-/// and have no memory behind them yet. `None` if the range is used up or the system has no memory.
+/// and have no memory behind them before they are touched. `None` if the range is used up or the
+/// system has no memory.
 #[cold]
 pub(crate) fn advance(chunks: u32) -> Option<NonZeroU32> {
     FRONTIER.advance(chunks, BOUNDS.chunks(), commit)

@@ -1,7 +1,7 @@
 //! A lock-free list that only grows and is never freed.
 //!
 //! Threads read it while others append. No thread waits for another, so the child of a `fork` can
-//! use the list, whatever other threads were doing at the time.
+//! use the list, no matter what other threads were doing at the time of the fork.
 //!
 //! The model in `tests/loom_registry.rs` covers every interleaving of these operations.
 

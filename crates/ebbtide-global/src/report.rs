@@ -58,7 +58,7 @@ pub struct Report {
     /// The bytes of live blocks in arenas, as last published by each thread. A thread publishes its
     /// figures whenever it has served another 256 KiB, and when an outermost scope ends.
     pub live: usize,
-    /// The peak of `live` in the recent past, a window of one to two seconds.
+    /// The peak of `live` in the last one to two seconds.
     pub live_peak: usize,
     /// The bytes that arenas hold: in scopes, in pinned chunks, and for the next scopes.
     pub held: usize,
@@ -102,10 +102,11 @@ pub struct Fallbacks {
     /// The arenas held too much memory for their live bytes, so they were not allowed to take more.
     /// This happens before [`Report::bound`] is reached.
     pub waste: u64,
-    /// Skipped scopes, which the inner allocator served as a whole, because an arena would save
-    /// nothing: of the blocks of their thread's last 256 scopes more than three quarters outlived
-    /// them, or the thread's live bytes grew by more than seven eighths of the bytes served. Not
-    /// part of [`total`](Fallbacks::total), which counts requests.
+    /// Skipped scopes: the inner allocator served all of their requests, because an arena would
+    /// have saved nothing. Scopes are skipped if, in their thread's last sample of 256 scopes, more
+    /// than three quarters of the blocks outlived their scope, or if the thread's live bytes grew
+    /// by, or large blocks that outlived their scope took, more than seven eighths of the bytes
+    /// served. Not part of [`total`](Fallbacks::total), which counts requests.
     pub skipped_scopes: u64,
 }
 
@@ -128,9 +129,9 @@ pub struct Fallbacks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Escapes {
-    /// Blocks that were alive when their scope ended. If a thread's scopes share memory because
-    /// each keeps a small part of it, the blocks of earlier scopes that a scope frees are
-    /// subtracted.
+    /// Blocks that were alive when their scope ended. If the scopes of a thread share chunks,
+    /// because each keeps a small part of its memory, the blocks of earlier scopes that a scope
+    /// frees are subtracted from those that it keeps, down to 0.
     pub blocks: u64,
     /// The number of times that such blocks pinned a chunk.
     pub chunks: u64,
@@ -169,14 +170,14 @@ pub struct LabelReport {
     /// Blocks that were alive when their scope ended.
     pub escaped: u64,
     /// Chunks that are kept at the moment because of these scopes: for blocks that outlived them,
-    /// or for a thread's next scope, which continues between such blocks. A nested scope with a
-    /// label of its own is not included.
+    /// or for a thread's next scope, which will use the free memory between such blocks. Chunks of
+    /// a nested scope with a label of its own are not included.
     pub pinned_chunks: usize,
     /// The bytes of those chunks.
     pub pinned_bytes: usize,
 }
 
-/// The share of escaping blocks at which an arena costs about as much as it saves.
+/// The share of escaping blocks from which on an arena costs more than it saves.
 const WORTHWHILE: f64 = 0.05;
 
 /// Bytes that a label may pin without being leaky, for blocks that are about to be freed, such as
@@ -292,8 +293,8 @@ impl Fallbacks {
 
 /// Returns figures about all scopes of the program so far.
 ///
-/// Figures of the calling thread are complete up to the end of its last outermost scope. For each
-/// other running thread, up to 63 small scopes may be missing.
+/// The figures of the calling thread include its last outermost scope. For each other running
+/// thread, the last scopes may be missing, but at most 63 small ones.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena, report};

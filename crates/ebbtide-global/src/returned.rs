@@ -2,16 +2,16 @@
 //!
 //! A block on the stack is free, but its chunk still counts it as alive. So the chunk is not
 //! recycled until a thread takes the block off the stack. Any thread may do so, at any time. The
-//! scope's owner takes all blocks at once and lists them. When the scope ends, the stack is closed:
-//! the thread that closes it counts its blocks as freed, and a thread that frees a block later
-//! counts that block itself.
+//! scope's owner takes all blocks at once and puts them into the scope's free lists. When the scope
+//! ends, a thread closes the stack and counts its blocks as freed. A thread that frees a block
+//! later counts that block itself.
 //!
-//! The stack has room for [`MOST`] blocks, because a single request of the owner takes all of them.
-//! If it is full, the thread that frees a block counts it as freed.
+//! The stack has room for [`CAPACITY`] blocks, which bounds the time of the request in which the
+//! owner takes all of them. If the stack is full, the thread that frees a block counts it as freed.
 //!
-//! The caller stores the links between the blocks: the first word of a block is the word of the
-//! next one. There is no ABA problem, because blocks are only added one by one and taken all at
-//! once.
+//! The stack represents a block by a 64-bit *word*. The caller stores the links: the first eight
+//! bytes of a block on the stack contain the word of the next block. There is no ABA problem,
+//! because blocks are only added one by one and taken all at once.
 //!
 //! The models in `tests/loom_returned.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
@@ -21,7 +21,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
 
-/// The word of a closed stack, which takes no block. All-zero bytes are such a stack.
+/// The word of a closed stack, to which no block can be added. All-zero bytes are a closed stack.
 const CLOSED: u64 = 0;
 
 /// The word of an open stack without blocks, and the link of the last block.
@@ -34,8 +34,8 @@ pub(crate) const FIRST_WORD: u64 = 2;
 /// this one to the last.
 pub(crate) const BLOCK_BITS: u32 = 48;
 
-/// The most blocks on a stack. With cold caches, taking one costs up to 0.16 µs.
-pub(crate) const MOST: u64 = if cfg!(loom) { 2 } else { 4096 };
+/// The most blocks on a stack. If its memory is in no cache, taking one block costs up to 0.16 µs.
+pub(crate) const CAPACITY: u64 = if cfg!(loom) { 2 } else { 4096 };
 
 /// The bits of a word that the caller gave to its block.
 pub(crate) fn block_of(word: u64) -> u64 {
@@ -44,7 +44,7 @@ pub(crate) fn block_of(word: u64) -> u64 {
 
 /// Whether a stack was full, given the word of its first block.
 pub(crate) fn was_full(first: u64) -> bool {
-    first >> BLOCK_BITS == MOST
+    first >> BLOCK_BITS == CAPACITY
 }
 
 /// See the module's head. Blocks are words from [`FIRST_WORD`] on, of [`BLOCK_BITS`] bits.
@@ -64,13 +64,13 @@ impl Returned {
         self.0.store(EMPTY, Ordering::Relaxed);
     }
 
-    /// Adds a block that the caller has freed but not counted as freed. `set_next` stores the word
-    /// of the next block in it. Returns false if the stack is closed or full.
+    /// Adds a block that was freed but is still counted as alive. `set_next` stores the word of the
+    /// next block in it. Returns false if the stack is closed or full.
     #[inline]
     pub(crate) fn push(&self, block: u64, set_next: impl Fn(u64)) -> bool {
         // Relaxed: only the word is used, not the block that it represents.
         let mut word = self.0.load(Ordering::Relaxed);
-        while word != CLOSED && word >> BLOCK_BITS < MOST {
+        while word != CLOSED && word >> BLOCK_BITS < CAPACITY {
             set_next(word);
             let block = block | (((word >> BLOCK_BITS) + 1) << BLOCK_BITS);
             // Release: the link, and all that the caller did with the block, happen before it is

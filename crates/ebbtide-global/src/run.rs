@@ -1,7 +1,7 @@
 //! Runs of chunks, their table entries, and the lookup of a block's run by address.
 //!
-//! The class of a run determines how many chunks it has and whether it is a chunk to bump in or
-//! holds a large block. Runs are never split or merged.
+//! The class of a run determines its number of chunks, and whether scopes bump in it or it holds a
+//! large block. Runs are never split or merged.
 
 use crate::{
     count::Count,
@@ -18,8 +18,9 @@ use core::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// The scope and the ID of an owner that was not started, so that all-zero bytes are such an owner.
-/// Only entries of chunks that were never taken have it as well, and no block lies in those chunks.
+/// The scope and the ID of an owner that was not started. It is 0, so that all-zero bytes are such
+/// an owner. Entries of chunks that were never taken have the same value, but no block lies in
+/// those chunks.
 pub(crate) const NOT_STARTED: u64 = 0;
 
 /// The scope of an owner without an open scope. It is in no entry.
@@ -56,9 +57,10 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// - With the ID of its own owner, or of a scope of that owner. IDs are never used twice (G8), so
 ///   only that owner stores such a value, and it stores another one before it gives up the run. A
 ///   thread never loads a value older than its own last store, and moving an owner to another
-///   thread orders its stores before. So the two are equal exactly while the owner has the run. The
-///   exception is a run of a suspended scope, which another thread may give up. There the owner
-///   takes the scope's lease before it relies on the comparison (P5 in `owner/persistent`).
+///   thread orders the owner's earlier stores before its later loads. So the two values are equal
+///   exactly as long as the owner has the run. The exception is a run of a suspended scope, which
+///   another thread may give up. There the owner takes the scope's lease before it relies on the
+///   comparison (P5 in `owner/persistent`).
 /// - With [`LARGE_BLOCK`]. A chunk never has this value, because a run never changes its class. The
 ///   run of a large block had it, and the ID of the owner, before the block was handed out, and
 ///   keeps both until the block is freed.
@@ -82,9 +84,9 @@ pub(crate) struct Entry {
     next: AtomicU32,
     /// The live blocks when the owner adopted the chunk; 0 if it was empty.
     pub(crate) adopted_live: Cell<u32>,
-    /// The offset of the free tail. For a pinned chunk, what the last owner left unused begins
-    /// there. For a chunk with an owner, the blocks that it bumped begin there; 0 if it did not
-    /// adopt the chunk.
+    /// The offset of the free tail. In a pinned chunk, the bytes that the last owner left unused
+    /// begin there. In a chunk with an owner, the blocks that this owner bumped begin there; 0 if
+    /// the owner did not adopt the chunk.
     pub(crate) tail_start: Cell<u32>,
     /// Blocks below `tail_start` that the owner has freed.
     pub(crate) older_freed: Cell<i32>,
@@ -110,8 +112,8 @@ pub(crate) struct Entry {
     /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads
     /// freed. Otherwise closed (R2).
     pub(crate) returned: Returned,
-    /// The label of the scope that pinned the chunk; while the chunk has an owner, that of the
-    /// scope that pinned it last.
+    /// The label of the scope that pinned the chunk. While the chunk has an owner, it is the label
+    /// of the scope that pinned it last.
     label: Cell<Option<&'static Label>>,
     // Further cache lines, used only in the first chunk of a scope.
     _further: CacheLine,
@@ -142,9 +144,10 @@ pub(crate) struct ScopeRecord {
     pub(crate) retry_after: Cell<u32>,
     pub(crate) lists: Cell<Option<NonNull<FreeLists>>>,
 
-    /// Whether blocks of every size are listed when they are freed.
+    /// Whether the scope lists freed blocks of every size.
     pub(crate) lists_all: Cell<bool>,
-    /// How many more times the scope may be refused a chunk before it looks for empty ones again.
+    /// The number of times that the scope may still be refused a chunk before it looks for empty
+    /// chunks again.
     pub(crate) pauses_until_sweep: Cell<u16>,
     /// The sizes that the scope serves: at least `min_size`, at most `max_size`.
     pub(crate) min_size: Cell<usize>,

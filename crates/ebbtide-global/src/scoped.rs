@@ -9,12 +9,12 @@ use core::alloc::{GlobalAlloc, Layout};
 
 /// A global allocator in which [`arena`](crate::arena) opens scopes.
 ///
-/// Outside of scopes every request goes to the inner allocator, and so do the requests that a scope
-/// does not serve. The address of a block tells which of the two served it, so any thread may free
-/// or resize a block, inside a scope or outside.
+/// Outside of scopes every request goes to the inner allocator, and so do requests that a scope
+/// does not serve. The address of a block determines which of the two allocators served it, so any
+/// thread may free or resize a block, inside a scope or outside.
 ///
-/// Outside of scopes an allocation costs one test more than with the inner allocator alone, and a
-/// free costs one comparison more.
+/// Outside of scopes, an allocation costs one more test than with the inner allocator alone, and a
+/// free one more comparison.
 ///
 /// ```
 /// use ebbtide_global::{Scoped, arena};
@@ -35,7 +35,8 @@ pub struct Scoped<A> {
 }
 
 impl<A> Scoped<A> {
-    /// A global allocator on top of another, such as `std::alloc::System`, mimalloc or jemalloc.
+    /// Creates a global allocator on top of another one, such as `std::alloc::System`, mimalloc or
+    /// jemalloc.
     ///
     /// ```
     /// use ebbtide_global::Scoped;
@@ -63,10 +64,11 @@ impl<A> Scoped<A> {
     }
 }
 
-// SAFETY: the inner allocator, which keeps the contract, or the engine serves each block. By G1 to
-// G9 the engine's blocks are aligned and as large as requested, and their bytes are in no other
-// block until they are freed. A block is freed by the allocator that served it, with the layout of
-// the request. Nothing unwinds: the engine calls no foreign code, and its debug assertions abort.
+// SAFETY: each block is served by the engine or by the inner allocator, which keeps the contract.
+// By G1 to G9 the engine's blocks are aligned and as large as requested, and their bytes are in no
+// other block until they are freed. A block is freed by the allocator that served it, with the
+// layout of the request. Nothing unwinds: the engine calls no foreign code, and its debug
+// assertions abort.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -9,8 +9,9 @@ pub(crate) const GRANULE: usize = 8;
 /// them.
 pub(crate) const SMALL: usize = 1024;
 
-/// The largest medium block that is allocated. Medium blocks lie in chunks, and may grow beyond
-/// this size in place. Larger requests are for large blocks, which get a run each.
+/// The largest size of a medium block when it is allocated. Medium blocks lie in chunks, and may
+/// grow in place beyond this size. Larger requests are served as large blocks, each in a run of its
+/// own.
 pub(crate) const MEDIUM: usize = 8 * 1024;
 
 /// The bytes of a chunk.
@@ -66,7 +67,7 @@ pub(crate) const fn list(rounded: usize) -> usize {
 /// The free list for a small size other than 0, rounded or not.
 #[inline(always)]
 pub(crate) const fn small_list(size: usize) -> usize {
-    // The remainder never changes the result; it lets the compiler leave out a bounds check.
+    // The remainder never changes the result. It allows the compiler to omit a bounds check.
     (size - 1) / GRANULE % (SMALL / GRANULE)
 }
 
@@ -94,9 +95,10 @@ pub(crate) const MAX_PAGE: usize = CHUNK;
 /// The bytes that count as held if the first `bytes` of a large block's run are in use, with pages
 /// of `page_bytes`.
 ///
-/// A page has memory as a whole as soon as one of its bytes is touched, so pages count as a whole.
-/// Pages of 4 KiB or less do not: `bytes` includes 4 KiB before the block, of which some are never
-/// touched, on average as many as the last page has unused.
+/// A page takes memory as a whole as soon as one of its bytes is touched, so the result is rounded
+/// up to whole pages. Pages of 4 KiB or less need no rounding: `bytes` includes the first 4 KiB of
+/// the run, in which the block begins somewhere. On average, the untouched bytes there are as many
+/// as the unused bytes in the last page.
 #[inline]
 pub(crate) const fn held_bytes(bytes: usize, page_bytes: usize) -> usize {
     if page_bytes > 4096 { bytes.next_multiple_of(page_bytes) } else { bytes }

@@ -1,8 +1,9 @@
-//! A lock-free stack of runs without an owner, shared by all threads.
+//! A lock-free stack of runs that have no owner, shared by all threads.
 //!
-//! The caller stores the links between the runs. The lower half of the stack's word is the run on
-//! top; the upper half counts changes, to avoid the ABA problem: popping must fail if the run on
-//! top was popped and pushed again meanwhile, because another run may now lie below it.
+//! The caller stores the links between the runs. The stack is one 64-bit word. Its lower half is
+//! the number of the run on top, and its upper half counts changes, to avoid the ABA problem:
+//! popping must fail if the run on top was popped and pushed again meanwhile, because another run
+//! may now lie below it.
 //!
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]

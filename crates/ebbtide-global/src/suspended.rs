@@ -1,8 +1,9 @@
 //! The suspended scope of an owner, which another thread may end while the owner is idle.
 //!
 //! A suspended scope keeps its chunks for the owner's next scope. If other threads free its blocks
-//! and the owner never runs again, nobody else could give the chunks back. So whoever has the lease
-//! here owns them: the owner while it uses the scope, or a thread that ends it for the owner.
+//! and the owner never runs again, the chunks would never be given back. So they belong to the
+//! thread that has the lease here: the owner while it uses the scope, or another thread that ends
+//! the scope for the owner.
 //!
 //! The models in `tests/loom_lease.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
@@ -22,7 +23,8 @@ pub(crate) struct Chunks {
     pub(crate) adopted: u32,
 }
 
-/// See the module's head. Relaxed accesses: the lease orders them. Those without it are hints.
+/// See the module's head. All accesses are relaxed, because the lease orders them. Values that are
+/// read without the lease are hints.
 #[derive(Debug)]
 pub(crate) struct Suspended {
     lease: Lease,
@@ -31,7 +33,7 @@ pub(crate) struct Suspended {
     adopted: AtomicU32,
     /// The scope's last session.
     session: AtomicU64,
-    /// The last session when a window of time ended.
+    /// The value of `session` when the last window of time ended.
     session_before: AtomicU64,
 }
 
@@ -47,18 +49,18 @@ impl Suspended {
     }
 
     /// Takes the lease for a scope that is about to persist. Returns false if another thread is
-    /// still ending the one before.
+    /// still ending the previous scope.
     pub(crate) fn begin(&self) -> bool {
         self.lease.take()
     }
 
-    /// Leaves the lease after the scope has ended.
+    /// Releases the lease after the scope has ended.
     pub(crate) fn ended(&self) {
         self.first.store(0, Ordering::Relaxed);
         self.lease.leave();
     }
 
-    /// Suspends the scope: leaves the lease, so that other threads may end the scope.
+    /// Suspends the scope: releases the lease, so that other threads may end the scope.
     pub(crate) fn leave(&self, chunks: Chunks, session: u64) {
         self.first.store(chunks.first, Ordering::Relaxed);
         self.adopted.store(chunks.adopted, Ordering::Relaxed);

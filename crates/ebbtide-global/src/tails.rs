@@ -1,8 +1,8 @@
 //! Pinned chunks with free tails, which ending owners leave to other owners.
 //!
-//! The entries are hints. A chunk listed here may have been freed or adopted since, so a taker must
-//! adopt it through its [`Count`](crate::count::Count). If a hint is overwritten, the chunk's tail
-//! is unused until its last block is freed.
+//! The entries are hints. A chunk that is stored here may have been freed or adopted meanwhile, so
+//! a thread that takes one must adopt it through its [`Count`](crate::count::Count). If an entry is
+//! overwritten, the tail of its chunk stays unused until the last block of the chunk is freed.
 //!
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]

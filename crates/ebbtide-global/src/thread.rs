@@ -32,10 +32,10 @@ impl Drop for Exit {
     }
 }
 
-/// The second chance to end the owner of a thread: a thread may open its first scope in the
-/// destructor of a POSIX key, when [`Exit`] is too late. The key alone would not be enough: its
-/// function may lie in a library that has been unloaded by then, which the destructor of a
-/// thread-local prevents. A library that is unloaded leaves its key behind, and its range of
+/// Ends the owner of a thread that opens its first scope in the destructor of a POSIX key. At that
+/// time it is too late to register [`Exit`]. The key alone would not be enough, because the library
+/// with its function may have been unloaded by then. A registered destructor of a thread-local
+/// keeps the library loaded. A library that is unloaded leaves its key behind, and its range of
 /// addresses.
 #[cfg(target_os = "linux")]
 mod late {
@@ -47,8 +47,8 @@ mod late {
         sync::atomic::{AtomicUsize, Ordering},
     };
 
-    /// The system's key plus one; 0 before there is one. Relaxed: the number is all that threads
-    /// share.
+    /// The system's key plus one; 0 before the key exists. Relaxed, because threads share nothing
+    /// but the number.
     static KEY: AtomicUsize = AtomicUsize::new(0);
 
     unsafe extern "C" fn end(_: *mut c_void) {
@@ -106,14 +106,14 @@ mod late {
 }
 
 /// Whether scopes can be served: there is a range, and the program's global allocator is a
-/// `Scoped`. Relaxed: threads that read `UNKNOWN` all arrive at the same answer, and
-/// `range::prepare` synchronises access to the range itself.
+/// `Scoped`. Relaxed: all threads that read `UNKNOWN` compute the same answer, and `range::prepare`
+/// synchronises access to the range itself.
 static INSTALLED: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
-/// Lends this thread's owner.
+/// Calls `f` with this thread's owner.
 #[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
     // Not `LocalKey::with`: std does not mark it `inline`, so most callers would pay for a call. A
@@ -207,7 +207,8 @@ pub(crate) fn start() -> bool {
     is_installed()
 }
 
-/// Whether the global allocator is a `Scoped`. Finds out by allocating one block inside a scope.
+/// Whether the global allocator is a `Scoped`. If that is not known, allocates one block inside a
+/// scope to see which allocator serves it.
 fn is_installed() -> bool {
     if INSTALLED.load(Ordering::Relaxed) == UNKNOWN {
         let ticket = with(|owner| owner.enter(&crate::Options::new()));

@@ -1,5 +1,5 @@
 //! Claims: threads that take memory at the same time do not exceed the bound together; and the peak
-//! of the recent past is not forgotten when a window ends.
+//! of the recent past is not forgotten when a window ends, while diverted bytes are.
 //!
 //! Models: `ci/loom.sh` runs them. The budget is the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
@@ -82,5 +82,42 @@ fn a_window_ends_once_though_threads_read_the_clock_at_different_times() {
         let here = budget.observe(5, WINDOW_MS);
         assert!(here != other.join().unwrap(), "one of the two sees it end");
         assert_eq!(budget.peak(), 100);
+    });
+}
+
+/// Fails where the end of a window stores the diverted bytes that it has read.
+#[test]
+fn diverted_bytes_are_counted_though_a_window_ends() {
+    loom::model(|| {
+        let budget = Arc::new(Budget::new());
+        budget.observe(100, 0);
+        budget.divert(160, 0);
+        let other = {
+            let budget = Arc::clone(&budget);
+            thread::spawn(move || assert!(budget.observe(5, WINDOW_MS)))
+        };
+        budget.divert(32, 0);
+        other.join().unwrap();
+        // One in 16 of all, or of those before.
+        assert!([180, 182].contains(&budget.diverted()), "{}", budget.diverted());
+    });
+}
+
+/// Fails where the bytes are not forgotten, the last ones stay for ever, or they are not capped.
+#[test]
+fn diverted_bytes_are_forgotten() {
+    loom::model(|| {
+        let budget = Budget::new();
+        budget.observe(100, 0);
+        budget.divert(usize::MAX, 0);
+        budget.divert(1, 0);
+        let left = |window: u64| {
+            assert!(budget.observe(100, window * WINDOW_MS));
+            budget.diverted()
+        };
+        assert_eq!([left(1), left(2), left(3)], [187, 175, 164]);
+        // A quarter of what was served meanwhile, and the last byte.
+        budget.divert(10, 173);
+        assert_eq!([budget.diverted(), left(4)], [1, 0]);
     });
 }

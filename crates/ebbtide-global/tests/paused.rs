@@ -1,12 +1,19 @@
 //! Claims: a scope that is refused memory leaves requests to the inner allocator and then asks
-//! again; and requests inside `outside` never reopen it.
+//! again; meanwhile it serves the small blocks that it frees; and requests inside `outside` never
+//! reopen it.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
-use std::alloc::Layout;
+use std::{
+    alloc::Layout,
+    sync::{Mutex, PoisonError},
+};
+
+/// Taken by each test, because memory that another test gives back could end a pause.
+static ALONE: Mutex<()> = Mutex::new(());
 
 const BLOCK: Layout = Layout::new::<[u64; 125]>();
 const SMALL: Layout = Layout::new::<u64>();
@@ -37,25 +44,44 @@ fn waste(owner: &Owner) -> Vec<*mut u8> {
     }
 }
 
-#[test]
-fn outside_stays_outside_in_a_paused_scope() {
+/// Runs `test` in a paused scope, with the blocks that are alive in it, one in each chunk.
+fn in_paused_scope(test: impl FnOnce(&Owner, &[*mut u8])) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let owner = Owner::new();
     assert!(owner.start());
     let scope = owner.enter(&Options::new()).unwrap();
     let kept = waste(&owner);
     assert!(!owner.is_open());
-    assert!(report().fallbacks.waste > 0);
-
-    let outside = owner.enter_outside().unwrap();
-    for _ in 0..REQUESTS {
-        assert!(owner.alloc(SMALL).is_null());
-    }
-    owner.leave(outside);
-
-    // Small blocks fit into the rest of the last chunk.
-    let mut requests = (0..REQUESTS).map(|_| owner.alloc(SMALL));
-    let served = requests.find(|block| !block.is_null()).unwrap();
-    free(&owner, served, SMALL);
+    test(&owner, &kept);
     kept.into_iter().for_each(|block| free(&owner, block, BLOCK));
     owner.leave(scope);
+}
+
+#[test]
+fn outside_stays_outside_in_a_paused_scope() {
+    in_paused_scope(|owner, _| {
+        assert!(report().fallbacks.waste > 0);
+
+        let outside = owner.enter_outside().unwrap();
+        for _ in 0..REQUESTS {
+            assert!(owner.alloc(SMALL).is_null());
+        }
+        owner.leave(outside);
+
+        // Small blocks fit into the rest of the last chunk.
+        let mut requests = (0..REQUESTS).map(|_| owner.alloc(SMALL));
+        let served = requests.find(|block| !block.is_null()).unwrap();
+        free(owner, served, SMALL);
+    });
+}
+
+#[test]
+fn a_paused_scope_serves_the_small_blocks_that_it_frees() {
+    in_paused_scope(|owner, kept| {
+        for &block in &kept[..3] {
+            free(owner, block, BLOCK);
+            assert_eq!(owner.alloc(BLOCK), block);
+            assert!(!owner.is_open());
+        }
+    });
 }

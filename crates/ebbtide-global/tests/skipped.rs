@@ -40,6 +40,13 @@ impl Program {
         true
     }
 
+    /// Like [`scope`](Self::scope); then frees the oldest kept blocks until `count` are left.
+    fn scope_and_evict(&mut self, kept: &[usize], temporary: &[usize], count: usize) -> bool {
+        let is_open = self.scope(kept, temporary);
+        self.evict(count);
+        is_open
+    }
+
     /// Frees the oldest kept blocks until `count` are left.
     fn evict(&mut self, count: usize) {
         while self.kept.len() > count {
@@ -69,11 +76,7 @@ fn opened(mut scope: impl FnMut() -> bool) -> usize {
 fn scopes_that_keep_most_of_their_blocks_are_skipped_until_they_are_tried_again() {
     let mut program = Program::new();
     // Keeps four of five blocks, but only a fifth of the bytes.
-    let mut scope = || {
-        let is_open = program.scope(&[16; 4], &[256]);
-        program.evict(4000);
-        is_open
-    };
+    let mut scope = || program.scope_and_evict(&[16; 4], &[256], 4000);
     let first = opened(&mut scope);
     assert!(first < 1000, "{first} opened");
     let skipped = (0..10_000).take_while(|_| !scope()).count();
@@ -88,6 +91,20 @@ fn scopes_that_keep_nearly_all_of_their_bytes_are_skipped() {
     assert!(first < 1000, "{first} opened");
 }
 
+/// Large blocks gain nothing from a scope if they outlive it.
+#[test]
+fn scopes_that_keep_only_large_blocks_are_skipped_though_they_replace_others() {
+    let mut program = Program::new();
+    let first = opened(|| program.scope_and_evict(&[100_000], &[160, 160], 50));
+    assert!(first < 1000, "{first} opened");
+}
+
+#[test]
+fn scopes_that_free_their_large_blocks_are_served() {
+    let mut program = Program::new();
+    assert_eq!(opened(|| program.scope_and_evict(&[20_000], &[100_000], 50)), 3000);
+}
+
 #[test]
 fn scopes_that_keep_three_quarters_of_their_bytes_are_served() {
     let mut program = Program::new();
@@ -97,10 +114,5 @@ fn scopes_that_keep_three_quarters_of_their_bytes_are_served() {
 #[test]
 fn scopes_that_replace_what_earlier_ones_kept_are_served() {
     let mut program = Program::new();
-    let scope = || {
-        let is_open = program.scope(&[1024], &[32]);
-        program.evict(100);
-        is_open
-    };
-    assert_eq!(opened(scope), 3000);
+    assert_eq!(opened(|| program.scope_and_evict(&[1024], &[32], 100)), 3000);
 }

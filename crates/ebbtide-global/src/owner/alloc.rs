@@ -3,9 +3,9 @@
 use super::{MAX_ALIGN, Owner, add};
 use crate::{
     figures::Reason,
-    os,
+    memory, os,
     run::{Run, UNLIMITED},
-    size::{self, CLASSES, GRANULE, MEDIUM},
+    size::{self, CLASSES, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr};
 
@@ -203,6 +203,9 @@ impl Owner {
         if let Some(block) = self.pop::<PHASE>(rounded, size::list(rounded), layout.align()) {
             return block;
         }
+        if self.is_paused_for(layout) {
+            return self.refuse(Some(Reason::Waste));
+        }
         loop {
             let top = self.top.get();
             let start = align_up::<PHASE>(top, layout.align());
@@ -223,13 +226,13 @@ impl Owner {
         }
     }
 
-    /// Whether the innermost scope serves a request. `Err(None)` if no scope is open to requests;
-    /// otherwise the reason for refusing it.
+    /// Whether the innermost scope serves requests like this one. `Err(None)` if no scope is open
+    /// to requests; otherwise the reason for refusing it.
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
         let Some(first_chunk) = self.innermost() else { return Err(None) };
-        if !self.is_open() && !self.resume_paused() {
-            return Err((self.outside_depth.get() == 0).then_some(Reason::Waste));
+        if self.outside_depth.get() > 0 {
+            return Err(None);
         }
         let record = &first_chunk.entry().record;
         if layout.size() < record.min_size.get() {
@@ -242,6 +245,19 @@ impl Owner {
             return Err(Some(Reason::Alignment));
         }
         Ok(())
+    }
+
+    /// Whether the innermost scope leaves a request to the inner allocator because it was refused
+    /// a chunk a short while ago.
+    #[inline]
+    fn is_paused_for(&self, layout: Layout) -> bool {
+        if self.is_open() || self.resume_paused() {
+            return false;
+        }
+        if layout.size() > SMALL {
+            add(&self.refused_while_paused, layout.size() as u64);
+        }
+        true
     }
 
     #[cold]
@@ -258,6 +274,9 @@ impl Owner {
         if let Err(reason) = self.accept(layout) {
             return self.refuse(reason);
         }
+        if self.is_paused_for(layout) {
+            return self.refuse(Some(Reason::Waste));
+        }
         let Some(first_chunk) = self.innermost() else { return ptr::null_mut() };
         let size = layout.size();
         let record = &first_chunk.entry().record;
@@ -271,7 +290,12 @@ impl Owner {
         let may_exceed = growth == Growth::Continued;
         let run = match self.take_run(class, large_bytes(size), size, may_exceed) {
             Ok(run) => run,
-            Err(reason) => return self.refuse(Some(reason)),
+            Err(reason) => {
+                if reason == Reason::Waste {
+                    memory::refused(size, 0);
+                }
+                return self.refuse(Some(reason));
+            }
         };
         self.promote();
         if allowance != UNLIMITED {
@@ -293,6 +317,7 @@ impl Owner {
         entry.touched.set(entry.touched.get().max(lead + size));
         add(&self.other_blocks, 1);
         add(&self.bytes, size as u64);
+        add(&self.escaped_large_bytes, size as u64);
         block
     }
 }

@@ -63,7 +63,7 @@ impl Owner {
         }
         let mut next = Some(current);
         let mut has_first = false;
-        // A few chunks are enough: each one is checked while it is new.
+        // Checks only the newest chunks: each chunk is checked while it is new.
         for _ in 0..8 {
             let Some(chunk) = next else { break };
             let entry = chunk.entry();

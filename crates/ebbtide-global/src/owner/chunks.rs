@@ -574,15 +574,23 @@ impl Owner {
     }
 
     /// Closes the innermost scope for the next [`RETRY`] requests, because the memory bound does
-    /// not allow it another chunk.
+    /// not allow it another chunk. Meanwhile it can serve only listed blocks, so from now on it
+    /// lists blocks of every size.
     fn pause(&self) {
+        if self.list_floor.get() == MEDIUM_ONLY {
+            self.begin_listing();
+        }
+        let refused = self.refused_while_paused.take();
+        let served = self.bytes.get().wrapping_sub(self.bytes_at_pause.replace(self.bytes.get()));
+        let bytes = |count| usize::try_from(count).unwrap_or(usize::MAX);
+        memory::refused(bytes(refused), bytes(served));
         self.persistence.demand();
         self.retry_after.set(RETRY);
         self.open_limit.set(0);
     }
 
-    /// Called for each request to a paused scope; reopens it after [`RETRY`] of them. Returns true
-    /// if the scope is open now.
+    /// Called for each request for which a paused scope has no listed block. Reopens the scope
+    /// after [`RETRY`] of them. Returns true if the scope is open now.
     #[cold]
     pub(super) fn resume_paused(&self) -> bool {
         let retry = self.retry_after.get();

@@ -21,8 +21,8 @@ unsafe fn poison(block: *mut u8, size_bytes: usize) {
     }
 }
 
-/// Charges the growth of a large block to its scope's allowance, or refunds what it shrinks by.
-/// Returns `false`, and changes nothing, if the allowance is too small.
+/// Subtracts the growth of a large block from the allowance of its scope, or adds the bytes by
+/// which the block shrinks. Returns `false`, and changes nothing, if the allowance is too small.
 pub(super) fn charge(allowance: &Cell<usize>, old_size: usize, new_size: usize) -> bool {
     let left = allowance.get();
     if left == UNLIMITED {
@@ -201,8 +201,8 @@ impl Owner {
         }
     }
 
-    /// Frees a block that does not belong to the innermost scope, or is older than the adoption of
-    /// its chunk.
+    /// Frees a block that does not belong to the innermost scope, or was allocated before the
+    /// adoption of its chunk.
     ///
     /// # Safety
     ///
@@ -220,8 +220,8 @@ impl Owner {
         }
     }
 
-    /// Frees a block that lies in a chunk of the innermost scope but is older than the chunk's
-    /// adoption. Rewinds the bump pointer if the block is the last one.
+    /// Frees a block that lies in a chunk of the innermost scope but was allocated before the
+    /// chunk's adoption. Rewinds the bump pointer if the block is the last one.
     fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
         entry.local.set(entry.local.get().wrapping_sub(1));
         entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
@@ -288,8 +288,9 @@ impl Owner {
     pub(super) fn free_shared(&self, run: Run) {
         let entry = run.entry();
         if entry.count.free() {
-            // It was the last block, so the chunk is now the caller's. It goes to the shared pool,
-            // because a thread that only frees would otherwise hoard memory that others need.
+            // It was the last block, so the chunk is now the caller's. It goes to the shared pool
+            // and not to this thread's cache, so that a thread that only frees does not keep memory
+            // that others need.
             entry.count_unpinned();
             self.persistence.record_unpinned(entry);
             pool::give(run);
@@ -306,6 +307,7 @@ impl Owner {
         }
         if let Some(record) = self.record_of(entry.record.large_scope.get()) {
             record.large.set(record.large.get().saturating_sub(1));
+            add(&self.escaped_large_bytes, (size as u64).wrapping_neg());
             charge(&record.allowance, size, 0);
         }
         self.cache.give(run, run.class());

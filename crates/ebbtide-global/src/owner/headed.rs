@@ -1,7 +1,7 @@
 //! Blocks with a header, for languages whose `free` gets neither size nor alignment.
 //!
-//! The eight bytes below the address that the caller gets are the block's header. There are two
-//! kinds of blocks:
+//! The header is the eight bytes before the address that the caller gets. There are two kinds of
+//! blocks, *common* ones, and those that are large or aligned to more than 16 bytes:
 //!
 //! ```text
 //!                 begins at                header              the caller's bytes
@@ -10,10 +10,10 @@
 //!                                          bytes + log2 align
 //! ```
 //!
-//! The bytes of a common block are a multiple of 16, so the low four bits of a header tell the
-//! kinds apart, and the next common block begins at 16 n + 8 as well. The fast path tests that,
-//! instead of rounding. The bytes of the others are an odd multiple of 8, so that common blocks, up
-//! to the largest small one, share no free list with them.
+//! The size of a common block is a multiple of 16. So the low four bits of its header are 0, which
+//! distinguishes the two kinds, and the next common block begins at 16 n + 8 again. The fast path
+//! only tests that, and does not round. The size of the other blocks is an odd multiple of 8, so
+//! that no small one shares a free list with common blocks.
 
 use super::{Owner, add, alloc::Growth, listing::ALL};
 use crate::{
@@ -28,7 +28,7 @@ const HEADER: usize = 8;
 /// Blocks with a header are aligned to this, the alignment of `max_align_t` on 64-bit systems.
 const ALIGN: usize = 16;
 
-/// Where a common block begins above a multiple of [`ALIGN`].
+/// The distance of a common block's first byte from the multiple of [`ALIGN`] below it.
 const PHASE: usize = ALIGN - HEADER;
 
 /// The contents of a block's header.
@@ -48,7 +48,7 @@ impl Header {
         Some(Header { bytes, log_align: 0 })
     }
 
-    /// The header of another block. `None` on overflow.
+    /// The header of a large or aligned block. `None` on overflow.
     fn aligned(size: usize, align: usize) -> Option<Header> {
         let bytes = size.checked_next_multiple_of(ALIGN)?.checked_add(align + HEADER)?;
         Some(Header { bytes, log_align: align.ilog2() })
@@ -73,8 +73,8 @@ impl Header {
         self.bytes - self.lead()
     }
 
-    /// `None` if the block is larger than any allocator may serve. The alignment of a common block
-    /// is that of its first byte after [`PHASE`] bytes.
+    /// The layout of the block; `None` if the block is larger than any allocator may serve. For a
+    /// common block, the alignment in the layout is that of the caller's first byte.
     fn layout(self) -> Option<Layout> {
         Layout::from_size_align(self.bytes, self.align()).ok()
     }
@@ -129,7 +129,7 @@ impl Owner {
     /// which should continue with [`alloc_headed`](Owner::alloc_headed). A size of 0 is served like
     /// one of 8 bytes.
     ///
-    /// For front ends that need the fastest path: it is inlined, and takes about twenty
+    /// This is for front ends that need the fastest path: it is inlined, and takes about twenty
     /// instructions on x86-64.
     ///
     /// ```
@@ -148,7 +148,7 @@ impl Owner {
     pub fn alloc_headed_or(&self, size: usize, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         if let Some(needed) = size.checked_add(HEADER) {
             let start = self.top.get();
-            // `top` is a multiple of 8 (G5), so one bit tells whether it is at `PHASE`.
+            // `top` is a multiple of 8 (G5), so a single bit shows whether it is at `PHASE`.
             if needed <= self.small_max.get() && start.addr() & PHASE != 0 {
                 let bytes = (needed + (ALIGN - 1)) & !(ALIGN - 1);
                 let header = Header { bytes, log_align: 0 };
@@ -168,8 +168,9 @@ impl Owner {
     /// is not a power of two. Blocks are aligned to at least 16 bytes. A size of 0 is served like
     /// one of 8 bytes.
     ///
-    /// The header takes 8 bytes, or as many as the alignment if that is more than 16 or the block
-    /// is large. It counts for the sizes and the limit of the scope's options.
+    /// The header takes 8 bytes. If the alignment is more than 16 or the block is large, it takes
+    /// as many bytes as the alignment. The size limits and the byte limit of the scope's options
+    /// include it.
     ///
     /// ```
     /// use ebbtide_global::engine::Owner;
@@ -286,8 +287,8 @@ impl Owner {
         true
     }
 
-    /// Out-of-line path for everything but a common block of the innermost scope that is not
-    /// listed.
+    /// Out-of-line path, for all blocks except a common block of the innermost scope that is not to
+    /// be listed.
     ///
     /// # Safety
     ///
@@ -330,8 +331,8 @@ impl Owner {
         Some(unsafe { Header::read(block) }.usable())
     }
 
-    /// Resizes a block with a header in place; if it is large, may move it within the innermost
-    /// scope. Returns null, and changes nothing, if neither is possible or the block belongs to
+    /// Resizes a block with a header in place, or moves it within the innermost scope if it is
+    /// large. Returns null, and changes nothing, if neither is possible or the block belongs to
     /// another allocator. The caller may then move the contents elsewhere.
     ///
     /// # Safety

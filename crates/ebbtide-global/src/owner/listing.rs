@@ -1,40 +1,42 @@
-//! When a scope puts freed blocks into free lists, and where the lists are stored.
+//! Free lists of scopes: when a scope puts freed blocks into them, and where they are stored.
 //!
-//! Medium blocks are listed in every scope. Small blocks are listed only in long scopes that churn,
-//! and in the persistent scope. In other scopes, bumping is faster than searching for a freed
+//! Every scope lists freed medium blocks. Small blocks are listed only in the persistent scope, in
+//! long scopes that *churn* (a quarter of their blocks has been freed), and in scopes to which the
+//! memory bound has refused a chunk. In other scopes, bumping is faster than searching for a freed
 //! block.
 
 use super::{Owner, Run, add};
 use crate::{
     lists::FreeLists,
-    run,
+    memory, pool, run,
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
 use core::{alloc::Layout, ptr::NonNull};
 
 /// A scope that has taken this many chunks besides its first is long: it lists small blocks once a
-/// quarter of its blocks have been freed. A shorter scope fits into the second-level cache, where
+/// quarter of its blocks has been freed. A shorter scope fits into the second-level cache, where
 /// bumping is faster than searching for a freed block (docs/decisions/0015-when-to-list.md). Lower
 /// in debug builds, so that tests reach it.
 const LONG_SCOPE_CHUNKS: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 
-/// The value of `list_floor` if blocks of every size are listed and the paths without a stack frame
-/// serve small requests from lists.
+/// The value of `list_floor` if blocks of every size are listed, and the fast paths serve small
+/// requests from the lists.
 pub(super) const ALL: usize = 0;
 
-/// The value of `list_floor` if blocks of every size are listed but only the slow path serves
-/// requests, because options or `outside` exclude some.
+/// The value of `list_floor` if blocks of every size are listed, but only the slow path serves
+/// requests: options or `outside` exclude some requests.
 pub(super) const ALL_SLOWLY: usize = 1;
 
 /// The value of `list_floor` if only medium blocks are listed.
 pub(super) const MEDIUM_ONLY: usize = SMALL + 1;
 
 /// The number of nested scopes of an owner that can have lists. The lists lie in the upper half of
-/// one chunk, so that a small overrun of a block in the chunk below does not reach them.
+/// one chunk, so that a program that writes a little past a block in the chunk below does not
+/// overwrite them.
 const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<FreeLists>();
 
 impl Owner {
-    /// Sets what the fast paths serve and list in the innermost scope, whose first chunk is
+    /// Sets which sizes the fast paths serve and list in the innermost scope, whose first chunk is
     /// `first_chunk`.
     #[inline]
     pub(super) fn set_paths(&self, first_chunk: Run) {
@@ -83,7 +85,7 @@ impl Owner {
         }
         self.promote();
         if self.lists_run.get().is_none() {
-            self.lists_run.set(self.take_run(BUMP_CLASS, CHUNK, 0, true).ok());
+            self.lists_run.set(self.take_lists_run());
         }
         let Some(run) = self.lists_run.get() else { return };
         run.entry().touched.set(CHUNK);
@@ -96,6 +98,17 @@ impl Owner {
             unsafe { lists.write_bytes(0, 1) };
         }
         self.lists.set(lists);
+    }
+
+    /// Takes a chunk for lists. The memory bound does not apply to it, because a scope needs lists
+    /// most when it is refused other chunks. The promise has room for one such chunk per thread.
+    fn take_lists_run(&self) -> Option<Run> {
+        self.take_run(BUMP_CLASS, CHUNK, 0, true).ok().or_else(|| {
+            let run = pool::take_empty(BUMP_CLASS)?;
+            memory::hold(CHUNK);
+            run.entry().held.set(CHUNK);
+            Some(run)
+        })
     }
 
     /// Makes the innermost scope list blocks of every size from now on. Returns false if it cannot
@@ -116,7 +129,7 @@ impl Owner {
         let is_listing = self.list_floor.get() != MEDIUM_ONLY;
         if added_chunks >= LONG_SCOPE_CHUNKS
             && !is_listing
-            && churns(newest, added_chunks.is_power_of_two())
+            && churns(newest, is_counted_at(added_chunks))
         {
             self.begin_listing();
         }
@@ -164,8 +177,16 @@ impl Owner {
     }
 }
 
+/// Whether all chunks of a long scope are counted when it has added this many. Between two counts,
+/// their number grows by at most a quarter, so that each chunk is counted only a few times.
+fn is_counted_at(added_chunks: u32) -> bool {
+    let eighth_of_next_power = 1 << added_chunks.ilog2().saturating_sub(2);
+    added_chunks % eighth_of_next_power == 0
+}
+
 /// Whether a quarter of the blocks that a scope bumped has been freed: in its newest chunk or, if
-/// `all`, in all of its chunks. In a queue, blocks are freed long after their chunk was left.
+/// `all` is true, in all of its chunks. All chunks matter for a queue, whose blocks are freed long
+/// after the scope has left their chunk.
 fn churns(newest: Run, all: bool) -> bool {
     let (mut live, mut bumped) = (0, 0);
     let mut next = Some(newest);

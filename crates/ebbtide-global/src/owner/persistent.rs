@@ -2,7 +2,7 @@
 //!
 //! A block that outlives its scope pins its chunk, and the rest of the chunk is unusable until the
 //! last such block is freed. If every scope keeps one record in eight, a program needs eight times
-//! the memory of its records.
+//! the memory of the records that it keeps.
 //!
 //! A pinned chunk is *sparse* if less than a quarter of its blocks are alive. Once an owner has
 //! pinned enough sparse chunks, its next outermost scope *persists*: it lists the blocks that its
@@ -23,7 +23,7 @@
 //! A persistent scope ends in these cases, and retires its chunks:
 //!
 //! - when it is suspended, if none of its blocks is alive, if its lists serve too few requests, or
-//!   if too many of its blocks did not come back;
+//!   if too many of the blocks that other threads freed did not return to it;
 //! - when its owner frees the last of its blocks while it is suspended;
 //! - when a scope is opened that may not continue it, because of its options or because it is
 //!   skipped;
@@ -45,10 +45,11 @@
 //! - **P4** Each session has a ticket with an ID of its own, which is in no entry (G8). So the
 //!   ticket of one session cannot end another.
 //! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2). The owner has it
-//!   during each session, and takes it back for every other access; without an open scope, it owns
-//!   no other chunk with a live block. If another thread has ended the scope, the owner takes a new
-//!   ID, so that no entry seems to be its own. Blocks that the owner frees while the scope is
-//!   suspended stay counted until it takes the scope back, or finds that the scope has ended.
+//!   during each session, and takes it back for every other access; while no scope is open, the
+//!   owner has no other chunk with a live block. If another thread has ended the scope, the owner
+//!   takes a new ID, so that it does not mistake entries of the scope's former chunks for its own.
+//!   Blocks that the owner frees while the scope is suspended stay counted until it takes the scope
+//!   back, or finds that the scope has ended.
 
 use super::{Owner, Run, Ticket, add};
 use crate::{
@@ -87,8 +88,9 @@ impl Owner {
         Ticket::of(session)
     }
 
-    /// Starts a session of the suspended scope if the next outermost scope `may` continue it, and
-    /// ends the suspended scope otherwise. `None` if there is no suspended scope, or it has ended.
+    /// Starts a session of the suspended scope if the next outermost scope may continue it (`may`),
+    /// and ends the suspended scope otherwise. `None` if there is no suspended scope, or it has
+    /// ended.
     pub(super) fn resume_persistent(&self, may: bool, counted: Counted) -> Option<Ticket> {
         if self.has_scope() {
             return None;
@@ -121,7 +123,7 @@ impl Owner {
         self.take_returned();
         self.sweep_beyond_bound();
         let live = self.live();
-        // The session may have freed blocks of earlier sessions, which are subtracted here.
+        // This subtracts the blocks of earlier sessions that the session has freed.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         add(&self.escaped, kept + u64::from(record.large.get()));
         let usage = self.count_scope(record.counted.get(), record.usage_at_start());
@@ -131,7 +133,7 @@ impl Owner {
         } else {
             self.suspend(first_chunk, live);
         }
-        self.payoff.scope_ended(|| self.totals());
+        self.sample_scope();
         self.publish(usage.bytes);
         self.check();
         usage
@@ -159,7 +161,7 @@ impl Owner {
         let is_own = self.suspended()?.take().is_some();
         if !is_own {
             self.persistence.forget();
-            // Entries of the scope's chunks may seem to have this owner's ID for a while (P5).
+            // Until then, entries of the scope's former chunks may still have this owner's ID (P5).
             self.id.set(self.new_id());
         }
         while let Some((block, size)) = self.persistence.pop_pending() {
@@ -268,8 +270,8 @@ impl Owner {
     fn suspend_or_end(&self) {
         let Some(first_chunk) = self.persistence.first_chunk.get() else { return };
         let live = self.persistent_lists().map_or(0, |lists| lists.live.get());
-        // The owner may not open another scope for a long time, and would keep all chunks
-        // meanwhile.
+        // If the scope were only suspended, its chunks would stay with the owner, which may not
+        // open another scope for a long time.
         if live == 0 {
             self.end_taken_back(first_chunk);
         } else {
@@ -278,12 +280,12 @@ impl Owner {
     }
 
     /// If more is held than the bound allows, ends the suspended scopes of owners that opened no
-    /// scope for a whole window. Such an owner may never run again, though other threads have freed
-    /// its blocks. Called at the end of each window.
+    /// scope for a whole window. Other threads may have freed the blocks of such a scope, and its
+    /// owner may never run again. Called at the end of each window.
     #[cold]
     pub(super) fn end_idle_scopes(&self) {
         let is_over = memory::excess() > 0;
-        // Chunks that are pinned here say nothing about this owner's own scopes.
+        // Restored below: chunks that are pinned here say nothing about this owner's own scopes.
         let sparse_chunks = self.persistence.sparse_chunks.get();
         for counters in figures::counters() {
             let is_idle = counters.suspended.is_idle();
@@ -297,7 +299,8 @@ impl Owner {
         self.persistence.sparse_chunks.set(sparse_chunks);
     }
 
-    /// Counts a chunk of the persistent scope as pinned: it stays after the scopes that use it.
+    /// Counts a chunk of the persistent scope as pinned, because the chunk stays when the session
+    /// ends.
     fn hold_for_persistent(&self, chunk: Run) {
         let Some(first_chunk) = self.innermost() else { return };
         chunk.entry().set_label(first_chunk.entry().record.counted.get().label);

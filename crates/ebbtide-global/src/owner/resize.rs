@@ -86,9 +86,10 @@ impl Owner {
         if self.shrinks_elsewhere(place, layout.size(), new_size) { block } else { ptr::null_mut() }
     }
 
-    /// Resizes a block in a chunk of another scope. It shrinks in place; if it grows, the caller
-    /// moves it out of the arena. So does a block of the persistent scope that shrinks by half or
-    /// more, because the scope could not reuse the rest before it ends.
+    /// Resizes a block in a chunk of another scope. Returns true if the block shrinks in place.
+    /// Otherwise the caller moves it out of the arena: a block that grows, and a block of the
+    /// persistent scope that shrinks by half or more, because that scope could not reuse the rest
+    /// before it ends.
     #[inline(always)]
     pub(super) fn shrinks_elsewhere(&self, place: Place, old_size: usize, new_size: usize) -> bool {
         let scope = place.entry().scope.load(Ordering::Relaxed);
@@ -101,7 +102,8 @@ impl Owner {
         shrinks
     }
 
-    /// Counts a block that shrank in place and will be freed with the smaller size.
+    /// Counts the bytes that a block lost by shrinking in place, because it will be freed with the
+    /// smaller size.
     pub(crate) fn count_shrunk(&self, place: Place, old_size: usize, new_size: usize) {
         let is_large = place.entry().scope.load(Ordering::Relaxed) == LARGE_BLOCK;
         let size = |size| if is_large { size } else { size::round(size) };
@@ -129,8 +131,8 @@ impl Owner {
         let end = block.addr().wrapping_add(new);
         if is_last && end <= self.open_limit.get() {
             if lists_all && self.is_listed(new) {
-                // Move the block to a listed one. Otherwise blocks that are allocated with one size
-                // and freed with another would fill a list from which no request is served.
+                // The block moves to a listed one. Otherwise blocks that are allocated with one
+                // size and freed with another would fill a list that serves no request.
                 return false;
             }
             // The last block of the current chunk (G5); it stays counted (G3).
@@ -233,10 +235,10 @@ impl Owner {
         unsafe { self.resize_by_moving(place, block, layout, new_size) }
     }
 
-    /// Whether this owner's cache has a run with memory for a large block that grows to `size`. A
-    /// block that moves there costs a copy. In place it would cost page faults for at least as many
-    /// bytes, and a smaller block would take the run and cause the rest of its memory to be given
-    /// back.
+    /// Whether this owner's cache has a run with memory for a large block that grows to `size`.
+    /// Moving the block there costs a copy. Growing in place would cost page faults for at least as
+    /// many bytes. Besides, a smaller block would later take the cached run, and the rest of the
+    /// run's memory would be given back.
     fn has_warm_run(&self, size: usize) -> bool {
         size > MEDIUM
             && self.cache.bring_forward(large_class(size, Growth::Continued), |held| {
@@ -261,6 +263,9 @@ impl Owner {
             // The bytes that were published will not be served.
             self.publish_served();
             return false;
+        }
+        if record.is_some() {
+            add(&self.escaped_large_bytes, new_size.wrapping_sub(old_size) as u64);
         }
         entry.held.set(entry.held.get() + more);
         entry.touched.set(entry.touched.get().max(bytes));

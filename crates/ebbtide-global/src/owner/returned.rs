@@ -1,9 +1,9 @@
 //! Blocks of a persistent scope that other threads free.
 //!
-//! Only a scope's owner may list its blocks. So a thread that frees a block of another owner's
-//! persistent scope puts it on the scope's stack, which is in the entry of the scope's first chunk.
-//! The owner takes the blocks from there when it suspends the scope, and before the scope takes
-//! another chunk.
+//! Only the owner of a scope may put blocks into the scope's free lists. So a thread that frees a
+//! block of another owner's persistent scope pushes the block onto a stack, which is in the entry
+//! of the scope's first chunk. The owner takes the blocks from there when it suspends the scope,
+//! and before the scope takes another chunk.
 //!
 //! # Invariants
 //!
@@ -58,8 +58,8 @@ impl Owner {
         chunk.entry().returned_to.store(0, Ordering::Relaxed);
     }
 
-    /// Returns a block to the persistent scope that it belongs to. Returns false if it belongs to
-    /// none, or if too many blocks are on their way back; the block is then still the caller's.
+    /// Pushes a block onto the stack of the persistent scope that it belongs to. Returns false if
+    /// it belongs to none, or if the stack is full; the block is then still the caller's.
     ///
     /// # Safety
     ///
@@ -107,7 +107,7 @@ impl Owner {
                 // SAFETY: the block was freed with a size of this list, was counted until now, and
                 // is in no list (R1). Its chunk is the persistent scope's.
                 unsafe { self.list_persistent_at(block, list) };
-                // Nearly always a block of an earlier session.
+                // The block is nearly always one of an earlier session.
                 let before = &self.persistence.live_before;
                 before.set(before.get() - 1);
             } else {
@@ -116,15 +116,15 @@ impl Owner {
         });
     }
 
-    /// After the stack was full: whether memory is short, and the blocks that found no room since
-    /// the scope began to persist are a quarter of its blocks. Their memory is unused until their
-    /// chunks are empty. If the scope listed further blocks of these chunks, it would serve them
-    /// again and again, and few of the chunks would ever be empty.
+    /// Called after the stack was full. Returns whether memory is short and a quarter of the
+    /// scope's blocks are *lost*: they were freed while the stack was full. Their memory is unused
+    /// until their chunks are empty. If the scope listed other blocks of these chunks, it would
+    /// serve those again and again, and few of the chunks would ever be empty.
     fn has_lost_many(&self) -> bool {
         let Some(lists) = self.existing_lists() else { return false };
-        // Recounting examines every chunk of the scope. So as many blocks must have come back
-        // before.
-        lists.until_recount.set(lists.until_recount.get() - returned::MOST as i64);
+        // Recounting examines every chunk of the scope. So at least as many blocks must have been
+        // returned since the last time.
+        lists.until_recount.set(lists.until_recount.get() - returned::CAPACITY as i64);
         if lists.until_recount.get() > 0 {
             return false;
         }
@@ -134,7 +134,8 @@ impl Owner {
     }
 
     /// Recounts the live blocks of the persistent scope, which is the innermost. Threads that found
-    /// the stack full have counted blocks as freed without the owner's knowledge. Returns how many.
+    /// the stack full have counted blocks as freed without informing the owner. Returns the number
+    /// of these blocks.
     pub(super) fn recount(&self) -> i64 {
         let Some(lists) = self.existing_lists() else { return 0 };
         let bumped_in = Run::list(self.current_chunk.get());
@@ -194,8 +195,8 @@ impl Owner {
     }
 }
 
-/// Calls `f` for each block from the one with the word `first` on, with its list. The blocks were
-/// taken from a stack.
+/// Calls `f` for each block of a list that was taken from a stack. `first` is the word of the first
+/// block. The arguments of `f` are the block's place, its address and its free list.
 fn for_each(first: u64, f: impl Fn(Place, *mut u8, usize)) {
     let mut word = first;
     while word >= FIRST_WORD {
@@ -230,9 +231,9 @@ mod tests {
         let first_chunk = owner.innermost().expect("a scope is open");
         assert!(owner.persist(first_chunk).is_some());
         let lists = owner.existing_lists().expect("a persistent scope has lists");
-        // As if the scope had so many chunks, and threads that found the stack full had freed
-        // seven blocks.
-        lists.until_recount.set(2 * returned::MOST as i64 + 1);
+        // Simulates a scope with this number of chunks, of which threads that found the stack full
+        // have freed seven blocks.
+        lists.until_recount.set(2 * returned::CAPACITY as i64 + 1);
         lists.live.set(7);
         for lost in [0, 0, 7] {
             assert!(!owner.has_lost_many() || lost > 0);

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::{
     figures::{Counted, Label, Reason, Usage},
+    memory,
     options::Options,
     run::{NO_SCOPE, ScopeRecord, UNLIMITED},
     size::{CHUNK, LARGEST, SMALL},
@@ -71,7 +72,7 @@ impl Owner {
         Some(ticket)
     }
 
-    /// Like [`enter`](Owner::enter), but says how the figures count the scope.
+    /// Like [`enter`](Owner::enter), but `counted` determines how the figures count the scope.
     #[inline(never)]
     pub(crate) fn enter_counted(&self, options: &Options, counted: Counted) -> Option<Ticket> {
         if !self.is_started() {
@@ -85,8 +86,8 @@ impl Owner {
             }
             self.end_persistent();
             if u64::from(self.payoff.left_to_skip()) % PUBLISH_EVERY == 0 {
-                // Skipped scopes serve nothing, but memory that was not used for a window must go
-                // back all the same.
+                // Skipped scopes serve nothing, so without this call, memory that is not used would
+                // never go back to the system.
                 self.observe(0);
             }
             return None;
@@ -154,8 +155,9 @@ impl Owner {
         let entry = self.cached_entry.get()?;
         let served = self.bumped_blocks.get();
         let blocks = served.wrapping_sub(self.flushed_blocks.get());
-        // The cached chunk was not adopted. So if its owner freed as many blocks as it bumped,
-        // nobody else freed one (G3), and there is no need to read the shared count.
+        // The cached chunk was not adopted, so all of its blocks are this owner's. If the owner has
+        // freed as many blocks as it bumped, no other thread has freed one (G3), and the shared
+        // count need not be read.
         if entry.local.get().wrapping_add(signed(blocks)) != 0 {
             return None;
         }
@@ -283,14 +285,22 @@ impl Owner {
         self.release_chunks(first_chunk);
         let usage = self.count_scope(counted, begun);
         if !self.has_scope() {
-            self.payoff.scope_ended(|| self.totals());
+            self.sample_scope();
             self.publish(usage.bytes);
         }
         Some(usage)
     }
 
+    /// Adds an outermost scope that ended to the sample that decides whether to skip scopes.
+    pub(super) fn sample_scope(&self) {
+        let kept = self.payoff.scope_ended(|| self.totals());
+        if kept > 0 {
+            memory::skipped(kept);
+        }
+    }
+
     /// Retires the chunks of the innermost scope, whose first chunk is `first_chunk`, and restores
-    /// the outer scope. Chunks that it pins are counted for its label.
+    /// the outer scope. Chunks that become pinned are counted for the scope's label.
     #[inline]
     pub(super) fn release_chunks(&self, first_chunk: Run) {
         let Some(current) = self.current_chunk.get() else { return };
@@ -310,8 +320,8 @@ impl Owner {
                 retire(chunk);
             }
         }
-        // The first chunk is the last to go, because its entry holds the scope's record. In the
-        // cache, it is then the first one for the next scope.
+        // The first chunk is given up last, because its entry holds the scope's record. If it goes
+        // to the cache, the next scope gets it first.
         let is_cached = outer.is_none() && self.is_empty(first_chunk) && !self.persistence.is_due();
         if is_cached {
             // The first chunk of an outermost scope is kept for the next scope, unless that one
@@ -333,7 +343,7 @@ impl Owner {
         record.large.set(0);
     }
 
-    /// Returns the usage of a scope that ends, given the figures at its start, and counts it.
+    /// Counts a scope that ends, and returns its usage. `begun` has the figures at its start.
     #[inline]
     pub(super) fn count_scope(&self, counted: Counted, begun: Usage) -> Usage {
         let bytes = self.bytes.get().wrapping_sub(begun.bytes);
@@ -355,7 +365,7 @@ impl Owner {
         let entry = chunk.entry();
         entry.record.reset();
         entry.is_sparse.set(false);
-        // The chunk need not have been the last of its scope's list: chunks take turns.
+        // The chunk was not necessarily the last of its scope's list, because chunks take turns.
         chunk.set_next(None);
         self.own_empty(entry, scope);
         self.cached_entry.set(Some(entry));

@@ -164,6 +164,74 @@ pub(super) fn drifting_over_scopes() -> u64 {
     drift(|work| scope(work))
 }
 
+/// The bytes in the queue of [`fall`].
+const QUEUED: usize = 100 << 20;
+
+/// A queue of [`QUEUED`] bytes in buffers whose sizes fall from `largest` to `smallest`, `falls`
+/// times.
+fn fall((largest, smallest): (usize, usize), falls: u64, around: impl Fn(&mut dyn FnMut())) -> u64 {
+    let mut queue = VecDeque::new();
+    let mut queued = 0;
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    let period = (meter::steps() / falls).max(1);
+    let mut step = 0;
+    while step < meter::steps() {
+        around(&mut || {
+            for _ in 0..4 {
+                let left = period - step % period;
+                let above = (largest - smallest) as u64 * left / period;
+                let size = smallest + usize::try_from(above).unwrap_or(0) + random.below(64);
+                queue.push_back(vec![1_u8; size]);
+                queued += size;
+                while queued > QUEUED {
+                    queued -= queue.pop_front().map_or(queued, |buffer| buffer.len());
+                }
+                sum += size as u64;
+                step += 1;
+                meter::step();
+            }
+        });
+    }
+    sum
+}
+
+/// A scope for each four buffers.
+pub(super) fn falling_over_scopes() -> u64 {
+    fall((60_000, 4_000), 1, |work| scope(work))
+}
+
+/// The same in one long scope, again and again.
+pub(super) fn falling_in_one_scope() -> u64 {
+    scope(|| fall((60_000, 4_000), 4, |work| work()))
+}
+
+/// 200,000 buffers of 50 to 500 bytes in one long scope, replaced at random.
+pub(super) fn replaced_in_one_scope() -> u64 {
+    const LIVE: usize = 200_000;
+    scope(|| {
+        let mut random = Random::new(1);
+        let mut live: Vec<Vec<u8>> = Vec::with_capacity(LIVE);
+        let mut sum = 0;
+        for _ in 0..meter::steps() {
+            let buffer = vec![1; 50 + random.below(450)];
+            sum += buffer.len() as u64;
+            if live.len() < LIVE {
+                live.push(buffer);
+            } else {
+                live[random.below(LIVE)] = buffer;
+            }
+            meter::step();
+        }
+        sum
+    })
+}
+
+/// Large blocks, a scope for each four.
+pub(super) fn falling_large() -> u64 {
+    fall((2_000_000, 100_000), 2, |work| scope(work))
+}
+
 fn kept_beside(most: usize, mut make: impl FnMut(&mut Random) -> Vec<u8>) -> u64 {
     let mut kept = VecDeque::new();
     let mut random = Random::new(1);

@@ -1,0 +1,67 @@
+//! Claim: a long scope whose blocks are freed in random order, long after it bumped them, serves
+//! them again before it holds one and a half times its live bytes.
+
+// Without a range, no scope is refused memory.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide_global::{Options, engine::Owner, report};
+use std::alloc::Layout;
+
+/// The live bytes of a scope. They fill about 650 chunks, so the number of chunks is next a power
+/// of two at 1,024: at 64 MiB, which is more than one and a half times the live bytes.
+const LIVE: usize = 40 << 20;
+
+/// A block by its address and its layout.
+type Block = (*mut u8, Layout);
+
+fn free(owner: &Owner, (block, layout): Block) {
+    // SAFETY: the block is alive, with this layout, and is not used again.
+    assert!(unsafe { owner.dealloc(block, layout) });
+}
+
+/// Keeps blocks of the sizes that `size` returns, up to [`LIVE`] bytes, in one scope, and replaces
+/// them in random order. Returns the number of refused requests and that of all requests.
+fn replace(mut size: impl FnMut(u64) -> usize) -> (usize, usize) {
+    let owner = Owner::new();
+    assert!(owner.start());
+    let scope = owner.enter(&Options::new()).unwrap();
+    let (mut random, mut live_bytes) = (1_u64, 0);
+    let mut live: Vec<Block> = Vec::new();
+    let (mut refused, mut requests) = (0, 0);
+    let mut requested_bytes = 0;
+    while requested_bytes < 6 * LIVE {
+        random = random.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        let layout = Layout::from_size_align(size(random >> 40), 8).unwrap();
+        requested_bytes += layout.size();
+        requests += 1;
+        let block = owner.alloc(layout);
+        if block.is_null() {
+            refused += 1;
+        } else {
+            live_bytes += layout.size();
+            live.push((block, layout));
+        }
+        while live_bytes > LIVE {
+            let evicted = live.swap_remove(usize::try_from(random >> 20).unwrap() % live.len());
+            live_bytes -= evicted.1.size();
+            free(&owner, evicted);
+        }
+    }
+    owner.publish_at_rest();
+    let report = report();
+    assert!(report.held < LIVE / 2 * 3, "{} bytes are held", report.held);
+    live.into_iter().for_each(|block| free(&owner, block));
+    owner.leave(scope);
+    owner.end();
+    (refused, requests)
+}
+
+#[test]
+fn blocks_that_are_evicted_at_random_are_served_again() {
+    for (least, range) in [(40, 400), (1_000, 7_000)] {
+        let (refused, requests) =
+            replace(|random| least + usize::try_from(random).unwrap() % range);
+        assert!(refused * 50 < requests, "{refused} of {requests} were refused");
+    }
+}
