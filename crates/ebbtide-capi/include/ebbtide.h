@@ -94,6 +94,7 @@
 #define EBB_INLINE_ static inline __attribute__((always_inline, unused))
 #define EBB_STATIC_ static __attribute__((unused))
 #define EBB_COLD_ static __attribute__((cold, noinline, unused))
+#define EBB_NORETURN_ __attribute__((noreturn))
 #define EBB_LIKELY_(x) __builtin_expect(!!(x), 1)
 #define EBB_CONSTANT_(x) __builtin_constant_p(x)
 #define EBB_PRINTF_(text, first) __attribute__((format(printf, text, first)))
@@ -132,6 +133,7 @@
 #define EBB_INLINE_ static inline
 #define EBB_STATIC_ static
 #define EBB_COLD_ static
+#define EBB_NORETURN_
 #define EBB_LIKELY_(x) (x)
 #define EBB_CONSTANT_(x) 0
 #define EBB_PRINTF_(text, first)
@@ -150,6 +152,9 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
 #endif
 
 #ifdef __cplusplus
@@ -157,12 +162,14 @@
 #define EBB_ALIGNED_ alignas(64)
 #define EBB_STATIC_ASSERT_(what, text) static_assert(what, text)
 #define EBB_CAST_LIKE_(pointer, value) static_cast<decltype(pointer)>(value)
+#define EBB_AS_(type, value) static_cast<type>(value)
 extern "C" {
 #else
 #define EBB_ALIGNOF_(type) _Alignof(type)
 #define EBB_ALIGNED_ _Alignas(64)
 #define EBB_STATIC_ASSERT_(what, text) _Static_assert(what, text)
 #define EBB_CAST_LIKE_(pointer, value) (value)
+#define EBB_AS_(type, value) ((type)(value))
 #endif
 
 /** The result of a call. */
@@ -359,8 +366,8 @@ void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
 /* Generated: end. */
 
 /* Flags in the state of a scope: it is a child (with the parent's address if that is stored); a
-   child of it is open; it is a scope of one of the thread's arenas. The state of a scope of an arena
-   is the arena's address. */
+   child of it is open; it is a scope of one of the thread's arenas. The state of a scope of an
+   arena is the arena's address. */
 #define EBB_CHILD_ ((uintptr_t)1)
 #define EBB_FROZEN_ ((uintptr_t)2)
 #define EBB_THREAD_ ((uintptr_t)8)
@@ -388,7 +395,7 @@ void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
 #endif
 
 #if EBB_CHECKS
-EBB_COLD_ void ebb_misuse_(const char *what) {
+EBB_COLD_ EBB_NORETURN_ void ebb_misuse_(const char *what) {
     fprintf(stderr, "ebbtide: %s\n", what);
     abort();
 }
@@ -647,19 +654,47 @@ EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
 
 /* -------------------------------------------------- blocks that keep their size */
 
-/* The cold path. clang calls a function that saves all registers it changes, so that its callers
- * save none on the fast path. The block is stored, because before clang 17 such a function restores
- * the register of its result, too. */
-#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(_WIN32)
-EBB_COLD_ __attribute__((preserve_most)) void ebb_alloc_saving_(ebb_scope *scope, size_t size,
-                                                                size_t align, void **block) {
-    *block = ebb_alloc_slowly_(scope, size, align);
+/* The cold path. x86-64 passes a struct of three words on the stack. So the size and the alignment
+ * do not occupy the registers in which a caller has its own arguments, and GCC saves those in the
+ * cold branch only. clang calls a function that saves all registers it changes. The block is
+ * stored, because before clang 17 such a function restores the register of its result, too. */
+#if defined(__GNUC__) && !defined(_WIN32) &&                                                       \
+    (defined(__x86_64__) || (defined(__clang__) && defined(__aarch64__)))
+typedef struct ebb_request_ {
+    size_t size;
+    size_t align;
+    void **block; /* For clang only. */
+} ebb_request_;
+#if defined(__clang__)
+EBB_COLD_ __attribute__((preserve_most)) void ebb_alloc_saving_(ebb_scope *scope,
+                                                                ebb_request_ request) {
+    *request.block = ebb_alloc_slowly_(scope, request.size, request.align);
 }
 EBB_INLINE_ void *ebb_alloc_cold_(ebb_scope *scope, size_t size, size_t align) {
     void *block;
-    ebb_alloc_saving_(scope, size, align, &block);
+    ebb_request_ request;
+    /* Otherwise a loop that allocates keeps both numbers in a vector register all the time. */
+    EBB_SCALAR_(align);
+    request.size = size;
+    request.align = align;
+    request.block = &block;
+    ebb_alloc_saving_(scope, request);
     return block;
 }
+#else
+/* A clone could take the numbers in registers. */
+EBB_COLD_ __attribute__((noclone)) void *ebb_alloc_on_stack_(ebb_scope *scope,
+                                                             ebb_request_ request) {
+    return ebb_alloc_slowly_(scope, request.size, request.align);
+}
+EBB_INLINE_ void *ebb_alloc_cold_(ebb_scope *scope, size_t size, size_t align) {
+    ebb_request_ request;
+    request.size = size;
+    request.align = align;
+    request.block = NULL;
+    return ebb_alloc_on_stack_(scope, request);
+}
+#endif
 #else
 #define ebb_alloc_cold_ ebb_alloc_slowly_
 #endif
@@ -756,19 +791,19 @@ EBB_INLINE_ void *ebb_alloc_array_zeroed(ebb_scope *scope, size_t count, size_t 
 
 /** A `type`, uninitialised: `node *n = ebb_new(&s, node);` */
 #define ebb_new(scope, type)                                                                       \
-    ((type *)ebb_alloc_aligned((scope), sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(type *, ebb_alloc_aligned((scope), sizeof(type), EBB_ALIGNOF_(type)))
 
 /** A `type`, all bytes 0. */
 #define ebb_new_zeroed(scope, type)                                                                \
-    ((type *)ebb_alloc_array_zeroed((scope), 1, sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(type *, ebb_alloc_array_zeroed((scope), 1, sizeof(type), EBB_ALIGNOF_(type)))
 
 /** `count` elements of `type`, uninitialised. */
 #define ebb_array(scope, type, count)                                                              \
-    ((type *)ebb_alloc_array((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(type *, ebb_alloc_array((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
 
 /** `count` elements of `type`, all bytes 0. */
 #define ebb_array_zeroed(scope, type, count)                                                       \
-    ((type *)ebb_alloc_array_zeroed((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(type *, ebb_alloc_array_zeroed((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
 
 /** A copy of `size` bytes, aligned to `align`. */
 EBB_INLINE_ void *ebb_memdup(ebb_scope *scope, const void *from, size_t size, size_t align) {
@@ -941,16 +976,18 @@ typedef struct ebb_bytes {
     size_t capacity; /**< The number of bytes that fit before it grows. */
 } ebb_bytes;
 
-/* The new capacity for `additional` more elements: at least double the old one. 0 on overflow. */
+/* The new capacity for `additional` more elements: at least double the old one, and room for a few
+   elements if they are small. 0 on overflow. */
 EBB_INLINE_ size_t ebb_next_capacity_(size_t length, size_t capacity, size_t additional,
                                       size_t size) {
     const size_t most = (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size);
+    const size_t least = size <= 64 ? 8 : size <= 1024 ? 4 : 1;
     size_t wanted = capacity <= most / 2 ? 2 * capacity : most;
     if (length > most || additional > most - length)
         return 0;
     if (wanted < length + additional)
         wanted = length + additional;
-    return wanted < 8 && most >= 8 ? 8 : wanted;
+    return wanted < least ? least : wanted;
 }
 
 /* The block of an array, and the number of elements that it has room for. */
@@ -1041,6 +1078,11 @@ EBB_INLINE_ bool ebb_bytes_append(ebb_scope *scope, ebb_bytes *bytes, const void
 /** Appends formatted text. The values must not be the buffer's own bytes. */
 EBB_STATIC_ EBB_PRINTF_(3, 0) bool ebb_bytes_vprintf(ebb_scope *scope, ebb_bytes *bytes,
                                                      const char *format, va_list values) {
+    /* Directly into the unused capacity. POSIX allows vsnprintf to refuse more than INT_MAX. */
+    const size_t unused = bytes->capacity - bytes->length;
+    const size_t room = unused < INT_MAX ? unused : INT_MAX;
+    char *const end = room == 0 ? NULL : bytes->data + bytes->length;
+    char after;
     va_list again;
     int length;
     bool done = false;
@@ -1048,16 +1090,22 @@ EBB_STATIC_ EBB_PRINTF_(3, 0) bool ebb_bytes_vprintf(ebb_scope *scope, ebb_bytes
         ebb_fail_(EBB_NULL);
         return false;
     }
+    after = room == 0 ? '\0' : *end;
     va_copy(again, values);
-    length = vsnprintf(NULL, 0, format, values);
+    length = vsnprintf(end, room, format, values);
     if (length < 0)
         ebb_fail_(EBB_FORMAT);
+    else if ((size_t)length < room)
+        done = true;
     else if (ebb_bytes_reserve(scope, bytes, (size_t)length + 1)) {
         vsnprintf(bytes->data + bytes->length, (size_t)length + 1, format, again);
-        bytes->length += (size_t)length;
         done = true;
     }
     va_end(again);
+    if (done)
+        bytes->length += (size_t)length;
+    else if (room > 0)
+        *end = after; /* It may be the 0 of `ebb_bytes_text`. */
     return done;
 }
 
@@ -1110,13 +1158,39 @@ EBB_INLINE_ bool ebb_fits_(size_t additional, size_t capacity, size_t length) {
 /** Makes room for `additional` elements. False if there is no memory. Evaluates `array` and
  * `additional` more than once. */
 #define ebb_reserve(scope, array, additional)                                                      \
-    (ebb_fits_((size_t)(additional), (array)->capacity, (array)->length) ||                        \
+    (ebb_fits_(EBB_AS_(size_t, additional), (array)->capacity, (array)->length) ||                 \
      ((array)->data = EBB_CAST_LIKE_(                                                              \
           (array)->data,                                                                           \
           ebb_more_((scope), (array)->data, (array)->length, &(array)->capacity,                   \
-                    (size_t)(additional), sizeof *(array)->data,                                   \
+                    EBB_AS_(size_t, additional), sizeof *(array)->data,                            \
                     EBB_ALIGN_OF_VALUE_(*(array)->data))),                                         \
-      ebb_fits_((size_t)(additional), (array)->capacity, (array)->length)))
+      ebb_fits_(EBB_AS_(size_t, additional), (array)->capacity, (array)->length)))
+
+/* Whether `count` elements may be read from a pointer; records why not. */
+EBB_INLINE_ bool ebb_may_read_(const void *from, size_t count) {
+    if (from == NULL && count > 0) {
+        ebb_fail_(EBB_NULL);
+        return false;
+    }
+    return true;
+}
+
+/* Copies elements to the end of an array that has room for them. */
+EBB_INLINE_ bool ebb_copy_to_end_(void *data, size_t *length, const void *from, size_t count,
+                                  size_t size) {
+    if (count > 0)
+        memcpy((char *)data + *length * size, from, count * size);
+    *length += count;
+    return true;
+}
+
+/** Appends `count` elements, which must not be the array's own:
+ * `ebb_append(&s, &numbers, more, 3)`. False if there is no memory. Evaluates its arguments more
+ * than once. */
+#define ebb_append(scope, array, from, count)                                                      \
+    (ebb_may_read_((from), EBB_AS_(size_t, count)) && ebb_reserve((scope), (array), (count)) &&    \
+     ebb_copy_to_end_((array)->data, &(array)->length, true ? (from) : (array)->data,              \
+                      EBB_AS_(size_t, count), sizeof *(array)->data))
 
 /** Appends a value: `ebb_push(&s, &points, (point){ 1, 2 })`. False if there is no memory.
  * Evaluates `array` more than once. Evaluates the value once, after making room: it must not change

@@ -150,6 +150,21 @@ public:
     constexpr T *begin() const noexcept { return data_; }
     constexpr T *end() const noexcept { return data_ + size_; }
     constexpr T &operator[](std::size_t index) const noexcept { return data_[index]; }
+    constexpr T &front() const noexcept { return data_[0]; }
+    constexpr T &back() const noexcept { return data_[size_ - 1]; }
+
+    /// The first `count` elements.
+    constexpr span first(std::size_t count) const noexcept { return {data_, count}; }
+    /// The last `count` elements.
+    constexpr span last(std::size_t count) const noexcept { return subspan(size_ - count); }
+    /// The elements from `offset` on.
+    constexpr span subspan(std::size_t offset) const noexcept {
+        return {data_ + offset, size_ - offset};
+    }
+    /// `count` elements from `offset` on.
+    constexpr span subspan(std::size_t offset, std::size_t count) const noexcept {
+        return {data_ + offset, count};
+    }
 
 private:
     T *data_ = nullptr;
@@ -217,7 +232,8 @@ public:
         return ebb_alloc_aligned(&words_, size, align);
     }
 
-    /// A `T`, constructed from the arguments. Its destructor is never called, so it must be
+    /// A `T`, constructed from the arguments. If it is an aggregate without such a constructor,
+    /// they initialise its members, as in braces. Its destructor is never called, so it must be
     /// trivial; see make_leaked and make_unique.
     template <typename T, typename... Arguments>
     EBB_MEMBER_ T *make(Arguments &&...arguments) {
@@ -230,7 +246,7 @@ public:
     template <typename T, typename... Arguments>
     EBB_MEMBER_ T *make_leaked(Arguments &&...arguments) {
         void *block = detail::checked(ebb_alloc_aligned(&words_, sizeof(T), alignof(T)));
-        return ::new (block) T(std::forward<Arguments>(arguments)...);
+        return construct<T>(block, std::forward<Arguments>(arguments)...);
     }
 
     /// Like make, but null where there is no memory.
@@ -239,8 +255,9 @@ public:
         static_assert(std::is_trivially_destructible_v<T>,
                       "nothing would call the destructor: use make_unique or make_leaked");
         void *block = ebb_alloc_aligned(&words_, sizeof(T), alignof(T));
-        return EBB_LIKELY_(block != nullptr) ? ::new (block) T(std::forward<Arguments>(arguments)...)
-                                             : nullptr;
+        return EBB_LIKELY_(block != nullptr)
+                   ? construct<T>(block, std::forward<Arguments>(arguments)...)
+                   : nullptr;
     }
 
     /// A deleter that calls the destructor. The memory is freed when the scope ends.
@@ -290,13 +307,15 @@ public:
         return {detail::checked(ebb_string(&words_, from, text.size())), text.size()};
     }
 
-    /// Formatted text, with a terminating 0; see ebb_sprintf.
+    /// Formatted text, with a terminating 0; see ebb_sprintf. It may contain zeros.
     EBB_PRINTF_(2, 3) std::string_view format(const char *text, ...) {
         va_list values;
         va_start(values, text);
         const char *printed = ebb_vsprintf(&words_, text, values);
         va_end(values);
-        return detail::checked(printed);
+        detail::checked(printed);
+        // The text is the last block at the low end.
+        return {printed, static_cast<std::size_t>(words_.low_ - printed) - 1};
     }
 
     /// A position to rewind to, last in, first out.
@@ -320,6 +339,14 @@ private:
 
     EBB_MEMBER_ explicit scope(ebb_scope &&words) noexcept
         : words_{words.top_, words.chunk_, words.low_, words.state_} {}
+
+    template <typename T, typename... Arguments>
+    EBB_MEMBER_ static T *construct(void *block, Arguments &&...arguments) {
+        if constexpr (std::is_aggregate_v<T> && !std::is_constructible_v<T, Arguments...>)
+            return ::new (block) T{std::forward<Arguments>(arguments)...};
+        else
+            return ::new (block) T(std::forward<Arguments>(arguments)...);
+    }
 
     template <typename T> T *uninitialised(std::size_t count) {
         return detail::checked(try_uninitialised<T>(count));
@@ -616,6 +643,8 @@ private:
               start_in_buffer_(size == 0 || end() % 16 == 0
                                    ? 0
                                    : std::min(end() - size, end() - end() % 16)) {}
+        embedded_arena(const embedded_arena &) = delete;
+        embedded_arena &operator=(const embedded_arena &) = delete;
 
 #if EBB_ASAN_
         ~embedded_arena() { ebb_unpoison_(buffer_, size_); }
@@ -700,6 +729,11 @@ namespace detail {
 /// Whether `T` is an iterator, not a number of elements.
 template <typename T>
 using if_iterator = typename std::iterator_traits<T>::iterator_category;
+
+/// Enables an overload for pointers into a text. The literal 0 is an index, not a pointer.
+template <typename T>
+using if_position =
+    std::enable_if_t<std::is_pointer_v<T> && std::is_convertible_v<T, const char *>>;
 
 /// The index of the element that a pointer points to, or `npos`.
 inline constexpr std::size_t npos = std::numeric_limits<std::size_t>::max();
@@ -862,7 +896,7 @@ public:
     void resize(std::size_t size) {
         if (size <= size_)
             return truncate(size);
-        reserve(size);
+        make_room(size - size_);
         std::uninitialized_value_construct_n(data_ + size_, size - size_);
         size_ = size;
     }
@@ -1164,8 +1198,12 @@ std::size_t erase_if(vector<T> &values, Predicate is_unwanted) {
 /// moved, and must have no child open while the string grows or is destroyed. One thread at a time
 /// uses it and its scope.
 ///
-/// It converts to std::string_view, which has the methods to search and cut a text. Like vector, it
-/// cannot be copied: write `string copy(scope, text)`. An append that throws leaves it unchanged.
+/// It has the methods of std::string, with fewer overloads: texts and parts of them are passed as
+/// std::string_view, to which it converts; only append(), erase(), and insert() of one character
+/// accept iterators. It cannot be copied (write `string copy(scope, text)`), substr() returns a
+/// std::string_view, c_str() changes the string, and there is no get_allocator() and no operator+.
+/// starts_with() and ends_with() of C++20 and contains() of C++23 are available in C++17, too. An
+/// append, insert or replace that throws leaves the string unchanged.
 class string {
 public:
     using value_type = char;
@@ -1177,6 +1215,8 @@ public:
     using const_iterator = const char *;
     using reverse_iterator = std::reverse_iterator<iterator>;
     using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+
+    static constexpr std::size_t npos = detail::npos;
 
     explicit string(scope &scope) noexcept : scope_(scope.c_scope()) {}
     string(scope &scope, std::string_view text) : string(scope) { append(text); }
@@ -1230,6 +1270,25 @@ public:
         bytes_.length += count;
         return *this;
     }
+    string &append(const char *text, std::size_t size) {
+        return append(std::string_view(text, size));
+    }
+    template <typename Iterator, typename = detail::if_iterator<Iterator>>
+    string &append(Iterator first, Iterator last) {
+        if constexpr (std::is_convertible_v<Iterator, const char *>) {
+            return append(first, static_cast<std::size_t>(last - first));
+        } else {
+            const std::size_t before = bytes_.length;
+            EBB_TRY_ {
+                for (; first != last; ++first)
+                    push_back(static_cast<char>(*first));
+            } EBB_CATCH_ {
+                bytes_.length = before;
+                EBB_RETHROW_;
+            }
+            return *this;
+        }
+    }
     string &operator+=(std::string_view text) { return append(text); }
     EBB_MEMBER_ void push_back(char byte) {
         if (!EBB_LIKELY_(ebb_bytes_push(scope_, &bytes_, byte)))
@@ -1261,6 +1320,13 @@ public:
         clear();
         return append(text);
     }
+    string &assign(const char *text, std::size_t size) {
+        return assign(std::string_view(text, size));
+    }
+    string &assign(std::size_t count, char byte) {
+        clear();
+        return append(count, byte);
+    }
 
     /// The text may be part of this one. Throws std::out_of_range if `position` is beyond the end.
     string &insert(std::size_t position, std::string_view text) {
@@ -1269,6 +1335,33 @@ public:
         append(text);
         std::rotate(begin() + position, begin() + before, end());
         return *this;
+    }
+    string &insert(std::size_t position, std::size_t count, char byte) {
+        const std::size_t before = bytes_.length;
+        tested(position);
+        append(count, byte);
+        std::rotate(begin() + position, begin() + before, end());
+        return *this;
+    }
+    template <typename Iterator, typename = detail::if_position<Iterator>>
+    iterator insert(Iterator position, char byte) {
+        const std::size_t at = index_of(position);
+        insert(at, 1, byte);
+        return begin() + at;
+    }
+
+    /// Replaces at most `count` bytes from `position` on. The text may be part of this one. Throws
+    /// std::out_of_range if `position` is beyond the end.
+    string &replace(std::size_t position, std::size_t count, std::string_view text) {
+        count = std::min(count, bytes_.length - tested(position));
+        if (text.size() > count) {
+            insert(position + count, text);
+            return erase(position, count);
+        }
+        // In place: there may be no memory for more.
+        if (!text.empty())
+            std::memmove(bytes_.data + position, text.data(), text.size());
+        return erase(position + text.size(), count - text.size());
     }
 
     /// Throws std::out_of_range if `position` is beyond the end.
@@ -1280,6 +1373,16 @@ public:
             std::memmove(bytes_.data + position, bytes_.data + position + count, rest - count);
         bytes_.length -= count;
         return *this;
+    }
+    template <typename Iterator, typename = detail::if_position<Iterator>>
+    iterator erase(Iterator position) {
+        return erase(position, position + 1);
+    }
+    template <typename Iterator, typename = detail::if_position<Iterator>>
+    iterator erase(Iterator first, const char *last) {
+        const std::size_t at = index_of(first);
+        erase(at, index_of(last) - at);
+        return begin() + at;
     }
 
     void pop_back() noexcept { --bytes_.length; }
@@ -1295,7 +1398,16 @@ public:
     }
     void clear() noexcept { bytes_.length = 0; }
 
+    /// Frees the unused capacity if this is the last block.
+    void shrink_to_fit() noexcept {
+        if (bytes_.data != nullptr && bytes_.data + bytes_.capacity == scope_->low_) {
+            ebb_grow(scope_, bytes_.data, bytes_.capacity, bytes_.length, 1);
+            bytes_.capacity = bytes_.length;
+        }
+    }
+
     std::size_t size() const noexcept { return bytes_.length; }
+    std::size_t max_size() const noexcept { return static_cast<std::size_t>(PTRDIFF_MAX); }
     std::size_t length() const noexcept { return bytes_.length; }
     std::size_t capacity() const noexcept { return bytes_.capacity; }
     bool empty() const noexcept { return bytes_.length == 0; }
@@ -1311,12 +1423,76 @@ public:
     reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
     const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
     const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
+    const_reverse_iterator crbegin() const noexcept { return rbegin(); }
+    const_reverse_iterator crend() const noexcept { return rend(); }
     char &operator[](std::size_t index) noexcept { return bytes_.data[index]; }
     const char &operator[](std::size_t index) const noexcept { return bytes_.data[index]; }
     char &front() noexcept { return bytes_.data[0]; }
     char &back() noexcept { return bytes_.data[bytes_.length - 1]; }
     const char &front() const noexcept { return bytes_.data[0]; }
     const char &back() const noexcept { return bytes_.data[bytes_.length - 1]; }
+    char &at(std::size_t index) { return bytes_.data[tested_index(index)]; }
+    const char &at(std::size_t index) const { return bytes_.data[tested_index(index)]; }
+
+    std::size_t find(std::string_view what, std::size_t from = 0) const noexcept {
+        return view().find(what, from);
+    }
+    std::size_t find(char what, std::size_t from = 0) const noexcept {
+        return view().find(what, from);
+    }
+    std::size_t rfind(std::string_view what, std::size_t from = npos) const noexcept {
+        return view().rfind(what, from);
+    }
+    std::size_t rfind(char what, std::size_t from = npos) const noexcept {
+        return view().rfind(what, from);
+    }
+    std::size_t find_first_of(std::string_view what, std::size_t from = 0) const noexcept {
+        return view().find_first_of(what, from);
+    }
+    std::size_t find_first_of(char what, std::size_t from = 0) const noexcept {
+        return view().find_first_of(what, from);
+    }
+    std::size_t find_last_of(std::string_view what, std::size_t from = npos) const noexcept {
+        return view().find_last_of(what, from);
+    }
+    std::size_t find_last_of(char what, std::size_t from = npos) const noexcept {
+        return view().find_last_of(what, from);
+    }
+    std::size_t find_first_not_of(std::string_view what, std::size_t from = 0) const noexcept {
+        return view().find_first_not_of(what, from);
+    }
+    std::size_t find_first_not_of(char what, std::size_t from = 0) const noexcept {
+        return view().find_first_not_of(what, from);
+    }
+    std::size_t find_last_not_of(std::string_view what, std::size_t from = npos) const noexcept {
+        return view().find_last_not_of(what, from);
+    }
+    std::size_t find_last_not_of(char what, std::size_t from = npos) const noexcept {
+        return view().find_last_not_of(what, from);
+    }
+    bool starts_with(std::string_view text) const noexcept {
+        return view().substr(0, text.size()) == text;
+    }
+    bool starts_with(char byte) const noexcept { return starts_with({&byte, 1}); }
+    bool ends_with(std::string_view text) const noexcept {
+        return bytes_.length >= text.size() &&
+               view().substr(bytes_.length - text.size()) == text;
+    }
+    bool ends_with(char byte) const noexcept { return ends_with({&byte, 1}); }
+    bool contains(std::string_view text) const noexcept { return find(text) != npos; }
+    bool contains(char byte) const noexcept { return find(byte) != npos; }
+    int compare(std::string_view other) const noexcept { return view().compare(other); }
+
+    /// A part of the text, until the string is changed or destroyed. Throws std::out_of_range if
+    /// `position` is beyond the end.
+    std::string_view substr(std::size_t position = 0, std::size_t count = npos) const {
+        return view().substr(tested(position), count);
+    }
+    /// Copies at most `count` bytes from `position` on, and returns their number. Throws
+    /// std::out_of_range if `position` is beyond the end.
+    std::size_t copy(char *to, std::size_t count, std::size_t position = 0) const {
+        return view().copy(to, count, tested(position));
+    }
 
     /// The text, until the string is changed or destroyed.
     std::string_view view() const noexcept { return {bytes_.data, bytes_.length}; }
@@ -1374,6 +1550,16 @@ private:
         return position;
     }
 
+    std::size_t tested_index(std::size_t index) const {
+        if (index >= bytes_.length)
+            detail::throw_out_of_range("ebbtide::string::at");
+        return index;
+    }
+
+    std::size_t index_of(const char *position) const noexcept {
+        return static_cast<std::size_t>(position - bytes_.data);
+    }
+
     void free() noexcept {
         if (bytes_.data != nullptr)
             ebb_free_last(scope_, bytes_.data, bytes_.capacity);
@@ -1392,14 +1578,15 @@ private:
 /// time. A returned arena keeps its chunks.
 class pool {
 public:
-    explicit pool(const options &options = {}) : options_(options) {}
+    explicit pool(const options &options = {}) : options_(options), mutex_(), idle_() {}
 
     /// A borrowed arena. Destroying it returns the arena, which must have no open scope.
     class loan {
     public:
         loan(loan &&other) noexcept
             : pool_(std::exchange(other.pool_, nullptr)), arena_(std::move(other.arena_)) {}
-        loan &operator=(loan &&) = delete;
+        loan(const loan &) = delete;
+        loan &operator=(const loan &) = delete;
         ~loan() {
             if (pool_ == nullptr)
                 return;

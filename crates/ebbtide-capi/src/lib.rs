@@ -25,7 +25,7 @@
 //! | `backing` | the heap, two function pointers, or nothing |
 //! | `arena` | creating, ending, trimming and limiting arenas |
 //! | `scope` | the cold paths of scopes |
-//! | `share` | scopes that Rust and C use in turns |
+//! | `share` | scopes that Rust and C use in turn |
 //! | `thread` | the arenas of a thread |
 //! | `stats` | statistics as a struct and as text |
 //!

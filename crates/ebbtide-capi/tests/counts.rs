@@ -17,10 +17,10 @@ use std::{
 /// clang.
 const MOST: [(&str, f64, f64); 6] = [
     ("local", 9.0, 8.0),
-    ("reference", 17.0, 17.0),
+    ("reference", 14.0, 16.0),
     ("open", 17.0, 16.0),
     ("child", 14.0, 14.0),
-    ("string", 21.0, 20.0),
+    ("string", 20.0, 19.0),
     ("push", 6.0, 7.0),
 ];
 

@@ -33,6 +33,13 @@
 #define EBB_MALLOC_LIKE_(...)
 #endif
 
+/* In C++, members that are not initialised have their defaults. */
+#ifdef __cplusplus
+#define EBB_DEFAULT_(value) = value
+#else
+#define EBB_DEFAULT_(value)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -77,15 +84,16 @@ typedef uint64_t ebb_ticket;
 /** Which requests a scope serves; all others go to the C library. Zeros are the defaults. */
 typedef struct ebb_scope_options {
     /** The C library serves smaller blocks. Sizes include a header of at least 8 bytes. */
-    size_t min_size;
+    size_t min_size EBB_DEFAULT_(0);
     /** The C library serves larger blocks. 0: those above 1 GiB. A block that is in the arena
      * already may grow beyond it. */
-    size_t max_size;
+    size_t max_size EBB_DEFAULT_(0);
     /** The most bytes that the scope takes. 0: no limit. */
-    size_t byte_limit;
-    /** The name under which the report's text lists these scopes if they keep too much. It must be
-     * a string that is never freed or changed, such as a literal. NULL: no name. */
-    const char *label;
+    size_t byte_limit EBB_DEFAULT_(0);
+    /** The name under which the report's text lists these scopes if they keep too much: more than
+     * one block in twenty was alive at the end of its scope, and more than 1 MiB is pinned now. It
+     * must be a string that is never freed or changed, such as a literal. NULL: no name. */
+    const char *label EBB_DEFAULT_(nullptr);
 } ebb_scope_options;
 
 /** Opens a scope of the calling thread. Scopes nest, and the innermost one serves requests. Returns

@@ -77,8 +77,8 @@ pub unsafe extern "C" fn ebb_realloc_(
     }
     // SAFETY: the block is unchanged.
     let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
-        // SAFETY: the block is not the engine's, so it is the C library's. The C library need not
-        // keep a block of 0 bytes, so it is asked for one.
+        // SAFETY: the block is not the engine's, so it is the C library's. At least one byte is
+        // requested, because the C library may free a block whose new size is 0.
         return unsafe { realloc(block, size.max(1)) };
     };
     let moved = ebb_alloc_(size, owner, c_library);

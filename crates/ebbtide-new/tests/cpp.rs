@@ -96,6 +96,17 @@ fn programs_answer_the_same_with_and_without() {
     }
 }
 
+#[test]
+fn options_may_name_some_members_only() {
+    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/named.cpp");
+    let main = "int main() { return ebbtide::in_arena({.label = \"label\"}, [] { return 0; }); }";
+    fs::write(file, format!("#include <ebbtide_new.hpp>\n{main}\n")).unwrap();
+    for compiler in compilers("c++") {
+        let flags = [&["-std=c++20", "-fsyntax-only"], STRICT].concat();
+        Program::check(compiler, file, &flags).unwrap();
+    }
+}
+
 /// Each header compiles on its own, in every language that it supports.
 #[test]
 fn the_headers_compile_alone() {

@@ -1,12 +1,13 @@
-//! Claim: `CMake` and pkg-config find what `cargo xtask dist` installs of the transparent arenas,
-//! and the examples, built against it in an empty folder, give the right answers.
+//! Claim: `CMake`, Meson and pkg-config find what `cargo xtask dist` installs of the transparent
+//! arenas, and the examples, built against it in an empty folder, give the right answers. `CMake`
+//! also builds the library by `FetchContent`.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{has, run};
+use common::{has, is_there, run};
 use std::{fs, path::Path, process::Command};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
@@ -43,8 +44,9 @@ fn programs_find_the_installed_operators() {
     let both = run(&mut Command::new(format!("{build}/both")), "");
     assert_eq!(both, "1007, 1 scopes\n");
 
+    let found_by_pkgconfig = format!("{prefix}/lib/pkgconfig");
     let mut pkgconfig = Command::new("pkg-config");
-    pkgconfig.env("PKG_CONFIG_PATH", format!("{prefix}/lib/pkgconfig"));
+    pkgconfig.env("PKG_CONFIG_PATH", &found_by_pkgconfig);
     let flags = run(pkgconfig.args(["--cflags", "--libs", "ebbtide-new"]), "");
     let program = format!("{source}/small");
     let small = format!("{source}/small.cpp");
@@ -53,7 +55,51 @@ fn programs_find_the_installed_operators() {
     compile.args(["-std=c++17", &small, "-o", &program]).args(flags.split_whitespace());
     run(&mut compile, "");
     assert_eq!(run(&mut Command::new(&program), ""), "1 block of an arena\n");
+
+    if is_there("meson") {
+        fs::write(format!("{source}/meson.build"), MESON).unwrap();
+        let build = format!("{source}/meson");
+        let mut setup = Command::new("meson");
+        setup.args(["setup", &build, &source]).env("PKG_CONFIG_PATH", &found_by_pkgconfig);
+        run(&mut setup, "");
+        run(Command::new("meson").args(["compile", "-C", &build]), "");
+        let small = run(&mut Command::new(format!("{build}/small")), "");
+        assert_eq!(small, "1 block of an arena\n");
+    }
 }
+
+const MESON: &str = "
+project('small', 'cpp', default_options : ['cpp_std=c++17'])
+executable('small', 'small.cpp', dependencies : dependency('ebbtide-new'))
+";
+
+#[test]
+fn cmake_builds_the_operators_with_cargo() {
+    let source = format!("{SCRATCH}/fetch");
+    let _ = fs::remove_dir_all(&source);
+    fs::create_dir_all(&source).unwrap();
+    fs::write(format!("{source}/CMakeLists.txt"), FETCH).unwrap();
+    fs::write(format!("{source}/small.cpp"), SMALL).unwrap();
+    // Shares the build folder of these tests, where `dist` builds the library, too.
+    let target = Path::new(SCRATCH).parent().unwrap().display();
+    let build = format!("{source}/build");
+    let options =
+        [format!("-DEBBTIDE_SOURCE={CRATE}/../.."), format!("-DEBBTIDE_CARGO_TARGET={target}")];
+    run(Command::new("cmake").args(["-S", &source, "-B", &build]).args(options), "");
+    run(Command::new("cmake").args(["--build", &build]), "");
+    assert_eq!(run(&mut Command::new(format!("{build}/small")), ""), "1 block of an arena\n");
+}
+
+const FETCH: &str = "
+cmake_minimum_required(VERSION 3.18)
+project(fetch CXX)
+set(CMAKE_CXX_STANDARD 17)
+include(FetchContent)
+FetchContent_Declare(ebbtide_new SOURCE_DIR ${EBBTIDE_SOURCE} SOURCE_SUBDIR crates/ebbtide-new)
+FetchContent_MakeAvailable(ebbtide_new)
+add_executable(small small.cpp)
+target_link_libraries(small PRIVATE ebbtide::new)
+";
 
 /// This program uses no operator itself, so the header has to cause them to be linked.
 const SMALL: &str = r#"

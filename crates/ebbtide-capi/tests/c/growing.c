@@ -1,5 +1,11 @@
 /* Claim: texts, buffers and arrays grow in place while they are the last block of the low end, and
    by copying where they are not. */
+#include <stdio.h>
+
+/* Counts the calls of the header. */
+static int prints;
+#define vsnprintf(...) (prints++, vsnprintf(__VA_ARGS__))
+
 #include "test.h"
 
 static void printed_text(ebb_scope *s) {
@@ -47,6 +53,36 @@ static void bytes_grow_in_place(ebb_scope *s) {
     EXPECT(ebb_bytes_push(s, &bytes, '!') && bytes.data == first); /* in the place of the 0 */
     EXPECT(ebb_bytes_push(s, &bytes, '?') && bytes.data != first);
     EXPECT(bytes.length == 1010 && memcmp(bytes.data + 1001, "tail 12!?", 9) == 0);
+}
+
+static void text_is_printed_into_unused_capacity(ebb_scope *s) {
+    ebb_bytes bytes = {0};
+    EXPECT(ebb_bytes_reserve(s, &bytes, 20));
+    const char *first = bytes.data;
+    char *other = ebb_alloc_low(s, 1, 1); /* it cannot grow in place */
+    *other = 'o';
+    prints = 0;
+    for (int i = 0; i < 4; i++)
+        EXPECT(ebb_bytes_printf(s, &bytes, "%04d", i));
+    EXPECT(ebb_bytes_printf(s, &bytes, "abc") && bytes.data == first); /* fits with its 0 */
+    EXPECT(prints == 5); /* nothing is printed twice */
+    EXPECT_TEXT(bytes.data, "0000000100020003abc");
+    EXPECT(ebb_bytes_printf(s, &bytes, "d") && bytes.data != first);
+    EXPECT_TEXT(bytes.data, "0000000100020003abcd");
+    EXPECT(bytes.length == 20 && *other == 'o');
+    EXPECT(ebb_bytes_printf(s, &bytes, "%s", "") && bytes.length == 20);
+}
+
+static void arrays_take_several_elements(ebb_scope *s) {
+    EBB_ARRAY(int) numbers = {0};
+    const int more[] = {1, 2, 3};
+    EXPECT(ebb_append(s, &numbers, more, 3) && ebb_append(s, &numbers, more + 1, 2));
+    const int *nothing = NULL;
+    const volatile size_t huge = SIZE_MAX / 4;
+    EXPECT(ebb_append(s, &numbers, nothing, 0) && numbers.length == 5);
+    EXPECT(!ebb_append(s, &numbers, nothing, 1) && ebb_last_status() == EBB_NULL);
+    EXPECT(!ebb_append(s, &numbers, more, huge) && ebb_last_status() == EBB_SIZE);
+    EXPECT(numbers.length == 5 && numbers.data[2] == 3 && numbers.data[4] == 3);
 }
 
 static void arrays_grow(ebb_scope *s) {
@@ -122,6 +158,12 @@ static void what_does_not_fit_stays_as_it_is(void) {
     EXPECT(bytes.length == SIZE && bytes.data[SIZE - 1] == 'x');
     EXPECT(!ebb_bytes_append(&s, &bytes, "yy", 2) && bytes.length == SIZE);
     EXPECT(!ebb_bytes_printf(&s, &bytes, "%d", 1) && bytes.length == SIZE);
+    bytes.length = 3;
+    bytes.data[3] = 0;
+    EXPECT(!ebb_bytes_printf(&s, &bytes, "%*d", SIZE, 1) && bytes.length == 3);
+    EXPECT_TEXT(bytes.data, "xxx"); /* and its 0 */
+    bytes.length = SIZE;
+    bytes.data[3] = 'x';
     EXPECT_FAILS(EBB_NO_MEMORY, ebb_bytes_text(&s, &bytes));
     EBB_ARRAY(int) numbers = {0};
     EXPECT(!ebb_push(&s, &numbers, 1) && numbers.length == 0 && numbers.data == NULL);
@@ -132,6 +174,8 @@ static void what_does_not_fit_stays_as_it_is(void) {
 int main(void) {
     _Alignas(16) static unsigned char buffer[BUFFER];
     void (*tests[])(ebb_scope *) = {printed_text, copied_text, bytes_grow_in_place,
+                                    text_is_printed_into_unused_capacity,
+                                    arrays_take_several_elements,
                                     the_last_block_is_freed_and_shrunk_in_place, arrays_grow,
                                     arrays_of_structs_and_of_overaligned_types};
     for (int kind = 0; kind < KINDS; kind++) {

@@ -72,6 +72,25 @@ TEST(Scope, EndsWhatWasAllocatedInIt) {
     }
 }
 
+TEST(Scope, MakesStructsWithoutConstructors) {
+    struct point { int x, y; };
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    EXPECT_EQ(scope.make<point>(3, 4)->y, 4);
+    EXPECT_EQ(scope.make<point>()->x, 0);
+    EXPECT_EQ(scope.make<point>(point{5, 6})->x, 5);
+    EXPECT_EQ(scope.try_make<point>(7, 8)->x, 7);
+    EXPECT_EQ(scope.make_unique<point>(9, 10)->y, 10);
+    // A constructor is called as in parentheses, even if the type cannot be destroyed.
+    struct kept {
+        int count;
+        explicit kept(int number) : count(number) {}
+        kept(std::initializer_list<int>) : count(-1) {}
+        ~kept() = delete;
+    };
+    EXPECT_EQ(scope.make_leaked<kept>(3)->count, 3);
+}
+
 TEST(Scope, IsClosedAfterItWasMovedFrom) {
     ebbtide::arena arena;
     ebbtide::scope first = arena.open();
@@ -147,12 +166,19 @@ TEST(Scope, CopiesAndPrints) {
     ebbtide::arena arena;
     ebbtide::scope scope = arena.open();
     EXPECT_EQ(scope.format("%d %s", 12, "words"), "12 words");
+    EXPECT_EQ(scope.format("a%cb", 0), std::string_view("a\0b", 3));
+    EXPECT_EQ(scope.format("%100000d", 7).size(), 100000u);
     EXPECT_EQ(scope.copy(std::string_view()), "");
     const std::string text(100000, 'x');
     EXPECT_EQ(scope.copy(text), text);
     const int values[] = {1, 2, 3};
     ebbtide::span<int> copy = scope.copy(values, 3);
     EXPECT_EQ(std::accumulate(copy.begin(), copy.end(), 0), 6);
+    EXPECT_EQ(copy.front() * 10 + copy.back(), 13);
+    EXPECT_TRUE(copy.first(2).size() == 2 && copy.first(2).back() == 2);
+    EXPECT_TRUE(copy.last(2).size() == 2 && copy.last(2).front() == 2);
+    EXPECT_TRUE(copy.subspan(1).size() == 2 && copy.subspan(1, 1).back() == 2);
+    EXPECT_TRUE(copy.subspan(3).empty() && ebbtide::span<int>().last(0).empty());
     EXPECT_TRUE(scope.make_array<int>(0).empty());
     for (int value : scope.make_array<int>(100))
         EXPECT_EQ(value, 0);

@@ -49,6 +49,9 @@ void expect_same_order(const Ours &ours, const Ours &other, const Theirs &theirs
     EXPECT_EQ(ours >= other, theirs >= others);
 }
 
+// `compare` promises a sign only: some versions of memcmp return the difference of whole words.
+int sign(int order) { return (order > 0) - (order < 0); }
+
 // An iterator that can be read once.
 struct once {
     using iterator_category = std::input_iterator_tag;
@@ -192,6 +195,32 @@ TEST(Vector, IsMadeInEveryWayOfStd) {
     read = {4, 6};
     EXPECT_EQ(read.size(), 2u);
     EXPECT_EQ(*read.crbegin(), 6);
+}
+
+TEST(Vector, ThatIsResizedByOneRarelyMoves) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::vector<int> values(scope);
+    int moves = 0;
+    for (std::size_t size = 1; size <= 1000; ++size) {
+        const int *before = values.data();
+        values.resize(size);
+        moves += values.data() != before;
+        ebb_alloc_low(scope.c_scope(), 1, 1);
+    }
+    EXPECT_LT(moves, 12);
+}
+
+TEST(Vector, OfLargeElementsBeginsWithOne) {
+    struct large { char bytes[2000]; };
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::vector<large> values(scope);
+    values.push_back({});
+    EXPECT_EQ(values.capacity(), 1u);
+    ebbtide::vector<int> small(scope);
+    small.push_back(1);
+    EXPECT_EQ(small.capacity(), 8u);
 }
 
 TEST(Vector, HoldsWhatOnlyMoves) {
@@ -351,7 +380,7 @@ TEST(StringLikeStd, AfterAnySequenceOfOperations) {
     for (int turn = 0; turn < 4000; ++turn) {
         const std::string text = std::to_string(turn);
         const std::size_t size = theirs.size(), at = below(size + 1), count = below(40);
-        switch (below(16)) {
+        switch (below(24)) {
         case 0: ours += text, theirs += text; break;
         case 1: ours += 'x', theirs += 'x'; break;
         case 2: ours.append(count, 'y'), theirs.append(count, 'y'); break;
@@ -380,11 +409,56 @@ TEST(StringLikeStd, AfterAnySequenceOfOperations) {
             ours = ours.view().substr(at, count);
             theirs = std::string(theirs, at, count);
             break;
+        case 15:
+            ours.replace(at, count, ours.view().substr(at / 2, count));
+            theirs.replace(at, count, std::string(theirs, at / 2, count));
+            break;
+        case 16:
+            ours.append(ours.begin() + at / 2, ours.begin() + at);
+            theirs.append(theirs.begin() + at / 2, theirs.begin() + at);
+            break;
+        // From here on, they are not.
+        case 17: ours.replace(at, count, text), theirs.replace(at, count, text); break;
+        case 18: ours.insert(at, count, 'i'), theirs.insert(at, count, 'i'); break;
+        case 19: {
+            const char *place = ours.insert(ours.begin() + at, '!');
+            EXPECT_EQ(place, ours.begin() + at);
+            theirs.insert(theirs.begin() + at, '!');
+            break;
+        }
+        case 20:
+            if (at < size) {
+                EXPECT_EQ(ours.erase(ours.cbegin() + at), ours.begin() + at);
+                theirs.erase(theirs.begin() + at);
+            }
+            break;
+        case 21: {
+            const std::size_t last = at + below(size - at + 1);
+            EXPECT_EQ(ours.erase(ours.begin() + at, ours.begin() + last), ours.begin() + at);
+            theirs.erase(theirs.begin() + at, theirs.begin() + last);
+            break;
+        }
+        case 22: ours.shrink_to_fit(), theirs.assign(theirs); break;
         default:
             if (size > 0)
                 ours.pop_back(), theirs.pop_back();
         }
         ASSERT_EQ(ours, theirs) << turn;
+        ASSERT_GE(ours.capacity(), ours.size());
+        const std::size_t start = below(theirs.size() + 1);
+        const std::string_view part = std::string_view(theirs).substr(start, below(3));
+        EXPECT_EQ(ours.find(part, count), theirs.find(part, count));
+        EXPECT_EQ(ours.rfind(part, count), theirs.rfind(part, count));
+        EXPECT_EQ(ours.find_first_of(part, count), theirs.find_first_of(part, count));
+        EXPECT_EQ(ours.find_last_of(part), theirs.find_last_of(part));
+        EXPECT_EQ(ours.find_first_not_of(part), theirs.find_first_not_of(part));
+        EXPECT_EQ(ours.find_last_not_of(part, count), theirs.find_last_not_of(part, count));
+        EXPECT_EQ(ours.find('-'), theirs.find('-'));
+        EXPECT_EQ(ours.rfind('-'), theirs.rfind('-'));
+        EXPECT_EQ(sign(ours.compare(part)), sign(theirs.compare(part)));
+        EXPECT_EQ(ours.substr(start, count), theirs.substr(start, count));
+        EXPECT_EQ(ours.starts_with(part), theirs.compare(0, part.size(), part) == 0);
+        EXPECT_EQ(ours.contains(text), theirs.find(text) != std::string::npos);
         expect_same_order(ours, other, theirs, others);
     }
 }
@@ -418,8 +492,68 @@ TEST(String, IsATextWhereverOneIsExpected) {
     EXPECT_EQ(text.front(), 'e');
     EXPECT_EQ(text.back(), 'b');
     EXPECT_EQ(text[1], 'b');
+    EXPECT_EQ(text.at(2), 'b');
+    EXPECT_TRUE(text.ends_with("bb") && text.ends_with("ebb") && !text.ends_with("eebb"));
+    EXPECT_TRUE(text.starts_with('e') && text.ends_with('b') && text.contains('b'));
+    EXPECT_TRUE(text.starts_with("") && !text.starts_with("ebbt") && !text.contains('x'));
+    EXPECT_EQ(std::string(text.crbegin(), text.crend()), "bbe");
+    char copied[2];
+    EXPECT_EQ(text.copy(copied, 2, 1), 2u);
+    EXPECT_EQ(std::string_view(copied, 2), "bb");
+    EXPECT_EQ(text.substr(3), "");
+    EXPECT_THROW((void)text.substr(4), std::out_of_range);
+    EXPECT_THROW((void)text.at(3), std::out_of_range);
     const ebbtide::string empty(scope);
     EXPECT_TRUE(empty == "" && empty < text && empty.begin() == empty.end());
+    EXPECT_TRUE(empty.find("x") == empty.npos && empty.find("") == 0 && empty.starts_with(""));
+}
+
+TEST(String, IsMadeOfPartsAsOfStd) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::string text(scope);
+    text.append("abcdef", 3).insert(0, "-").erase(0, 1).replace(0, 1, "ABC").insert(0, 2, '.');
+    EXPECT_EQ(text, "..ABCbc");
+    EXPECT_EQ(text.erase(0), "");
+    EXPECT_EQ(text.assign(3, 'x').assign("abc", 2), "ab");
+    const std::list<char> list{'c', 'd'};
+    EXPECT_EQ(text.append(list.begin(), list.end()), "abcd");
+    std::istringstream in("ef");
+    text.append(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    EXPECT_EQ(text, "abcdef");
+    EXPECT_EQ(text.replace(6, 9, "!"), "abcdef!");
+    EXPECT_THROW(text.replace(8, 0, "x"), std::out_of_range);
+    EXPECT_THROW(text.insert(8, 1, 'x'), std::out_of_range);
+    char byte;
+    EXPECT_THROW(text.copy(&byte, 1, 8), std::out_of_range);
+    text.reserve(100);
+    text.shrink_to_fit();
+    EXPECT_EQ(text.capacity(), text.size());
+}
+
+TEST(String, ThatCannotTakeAllOfAListTakesNothing) {
+    alignas(16) char buffer[64];
+    ebbtide::fixed_arena arena(buffer, sizeof buffer);
+    ebbtide::scope scope = arena.open();
+    ebbtide::string text(scope, "ebb");
+    const std::list<char> list(100, 'x');
+    EXPECT_THROW(text.append(list.begin(), list.end()), std::bad_alloc);
+    EXPECT_EQ(text, "ebb");
+    const char *kept = text.c_str();
+    EXPECT_THROW(text.append_format("%100d", 1), std::bad_alloc);
+    EXPECT_STREQ(kept, "ebb");
+}
+
+TEST(String, IsReplacedInPlaceByATextThatIsNoLonger) {
+    alignas(16) char buffer[64];
+    ebbtide::fixed_arena arena(buffer, sizeof buffer);
+    ebbtide::scope scope = arena.open();
+    ebbtide::string text(scope, 64, 'x'); // no byte is free
+    EXPECT_EQ(text.replace(60, 4, "abcd").substr(58), "xxabcd");
+    EXPECT_EQ(text.replace(58, 6, text.substr(59, 4)).substr(57), "xxabc");
+    EXPECT_EQ(text.replace(2, text.npos, "").view(), "xx");
+    EXPECT_THROW(text.replace(1, 1, std::string(100, 'y')), std::bad_alloc);
+    EXPECT_EQ(text, "xx");
 }
 
 TEST(String, RefusesWhatCannotBeAndStaysAsItWas) {

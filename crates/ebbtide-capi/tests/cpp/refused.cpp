@@ -3,6 +3,21 @@
 
 #include <string>
 
+#if CASE == 0
+struct several {
+    int values[3];
+    explicit several(int value = 0) : values{value, value, value} {}
+    friend bool operator==(const several &a, const several &b) {
+        return a.values[0] == b.values[0];
+    }
+    friend bool operator<(const several &a, const several &b) { return a.values[0] < b.values[0]; }
+};
+template class ebbtide::span<int>;
+template class ebbtide::vector<int>;
+template class ebbtide::vector<several>;
+template class ebbtide::allocator<several>;
+#endif
+
 void use(ebbtide::arena &arena, ebbtide::scope &scope) {
     int *fine = scope.make<int>(1);
 #if CASE == 0

@@ -125,6 +125,31 @@ static void figures(void) {
     CHECK(figures.kept == 0);
 }
 
+/* Scopes that keep a tenth of their blocks, and with these nearly all of their chunks. */
+static void leaking_labels(void) {
+    enum { SCOPES = 100, BLOCKS = 1000 };
+    static void *kept[SCOPES * BLOCKS / 10];
+    ebb_scope_options options = {0};
+    options.label = "keeps a tenth";
+    char text[2000];
+    for (int i = 0; i < SCOPES; i++) {
+        ebb_ticket scope = ebb_enter_with(&options);
+        for (int j = 0; j < BLOCKS; j++) {
+            void *block = ebb_malloc(100);
+            if (j % 10 == 0)
+                kept[(i * BLOCKS + j) / 10] = block;
+            else
+                ebb_free(block);
+        }
+        ebb_leave(scope);
+        ebb_report_text(text, sizeof text);
+        CHECK(i > 5 || !strstr(text, "keeps a tenth")); /* up to 1 MiB is no trouble */
+    }
+    CHECK(strstr(text, "`keeps a tenth`: 10.0 %") && !strstr(text, "in C"));
+    for (int i = 0; i < SCOPES * BLOCKS / 10; i++)
+        ebb_free(kept[i]);
+}
+
 int main(void) {
     blocks(0);
     bad_input();
@@ -135,6 +160,7 @@ int main(void) {
     ebb_leave(scope);
     crossing();
     figures();
+    leaking_labels();
     puts("all of it");
     return 0;
 }
