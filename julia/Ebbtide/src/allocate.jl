@@ -31,7 +31,7 @@ end
 @inline alloc!(b, ::Type{T}, dims::Tuple{Vararg{Integer}}) where {T} = alloc!(b, T, dims...)
 
 @inline alloc_elements!(b::AbstractBuffer, bytes, align) = alloc_aligned!(b, bytes, align)
-@inline alloc_elements!(b, bytes, align) = alloc_ptr!(b, bytes)::Ptr{Cvoid}
+@inline alloc_elements!(b, bytes, align) = Ptr{Cvoid}(alloc_ptr!(b, bytes)::Ptr)
 
 """
     alloc_ptr!(buffer, bytes) -> Ptr{Nothing}

@@ -18,16 +18,16 @@ Calls of `zeros`, `ones`, `fill`, `similar`, `collect`, `copy` and `map` that ar
 expression return a `ScopedArray` where Julia's own would return an `Array` of plain bits. Functions
 that the expression calls are not changed: pass them a `ScopedArray`.
 
-No array dangles. If the value of the expression is a `ScopedArray`, or a tuple or named tuple of
-such arrays, it is copied to ordinary arrays. Arrays that escape in other ways stay valid, and keep
-the memory of their scope; see [`copyfromarena`](@ref).
+No array dangles. If the value of the expression is a `ScopedArray`, or a tuple, a named tuple or an
+`Array` of such arrays, it is copied to ordinary arrays. Arrays that escape in other ways stay
+valid, and keep the memory of their scope; see [`copyfromarena`](@ref).
 
 Scopes nest: the inner one uses the memory of the outer one. A task that is spawned inside may open
 a scope of its own. `return`, `break` and exceptions also end the scope. When the arena is full, or
 none is available, arrays are ordinary ones. Costs about 100 ns.
 """
 macro arena(expression)
-    scoped(:enter_arena!, :(copyfromarena($(esc(with_scoped_calls(expression))))))
+    scoped(:enter_arena!, :(out_of_arena($(esc(with_scoped_calls(expression))))))
 end
 
 """
@@ -85,12 +85,24 @@ function restore!(scope, before)
     nothing
 end
 
+# The value of an `@arena`, without memory of the arena where its type says that it has some. Other
+# objects are returned themselves.
+out_of_arena(x) = x
+out_of_arena(a::ScopedArray) = copy(a.parent)
+out_of_arena(t::Union{Tuple,NamedTuple}) = map(out_of_arena, t)
+out_of_arena(a::Array{T}) where {T} = holds_scoped(T) ? map(out_of_arena, a) : a
+
+holds_scoped(T) = T !== Union{} && T <: ScopedArray ||
+    isconcretetype(T) && T <: Union{Tuple,NamedTuple} && any(holds_scoped, fieldtypes(T))
+
 """
     copyfromarena(x)
 
-A copy of `x` in ordinary arrays, for a result that lives longer than its [`@arena`](@ref): of a
-[`ScopedArray`](@ref), and of those in a tuple, a named tuple or an array. Anything else is returned
-unchanged. Needed only to release the memory of the scope; `x` stays valid in any case.
+A `copy` of `x` in ordinary memory, for a result that lives longer than its [`@arena`](@ref), or
+that must not change with `x`. A [`ScopedArray`](@ref), or a view of one, becomes an `Array`, also
+in a tuple or a named tuple. So does a `ScopedArray` that is an element of an `Array`. A value that
+`copy` does not accept, such as a string, is returned itself. Not needed for safety: `x` stays valid
+in any case, but keeps the memory of its scope.
 
 ```jldoctest
 results = []
@@ -104,10 +116,23 @@ typeof.(results) == fill(Vector{Int}, 3)
 true
 ```
 """
-copyfromarena(x) = x
-copyfromarena(a::ScopedArray) = copy(a.parent)
+copyfromarena(x) = applicable(copy, x) ? copy(x) : x
 copyfromarena(t::Union{Tuple,NamedTuple}) = map(copyfromarena, t)
-copyfromarena(a::Array{<:Union{ScopedArray,Tuple,NamedTuple}}) = map(copyfromarena, a)
+copyfromarena(a::AbstractArray) = unwrapped(@noarena copy(a))
+function copyfromarena(a::Array{T}) where {T}
+    isbitstype(T) && return copy(a)
+    holds_scoped(T) && return map(copyfromarena, a)
+    copied = copy(a)
+    for i in eachindex(copied)
+        isassigned(copied, i) || continue
+        element = out_of_arena(copied[i])
+        element isa T && (copied[i] = element)
+    end
+    copied
+end
+
+unwrapped(a) = a
+unwrapped(a::ScopedArray) = a.parent
 
 """
     map_arena(f, items)

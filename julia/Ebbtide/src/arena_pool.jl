@@ -121,15 +121,17 @@ function give_arena_back!(arena)
 end
 
 """
-    clear_arena_pool!()
+    clear_arena_pool!(kept = 0)
 
-Frees the memory of all arenas that have no scope and no arrays. Collects garbage first.
+Frees the memory of all arenas that have no scope and no arrays, except for `kept` of them. Collects
+garbage first.
 """
-function clear_arena_pool!()
+function clear_arena_pool!(kept::Integer = 0)
+    kept >= 0 || throw(ArgumentError("$kept is no number of arenas"))
     GC.gc()
     GC.gc()
     lock(ARENA_POOL.lock) do
-        idle = filter(is_idle, ARENA_POOL.arenas)
+        idle = collect(Iterators.drop(filter(is_idle, ARENA_POOL.arenas), kept))
         setdiff!(ARENA_POOL.arenas, idle)
         foreach(arena -> free(reset_buffer!(arena.buffer)), idle)
         ARENA_POOL.waiting_bytes = FEWEST_WAITING_BYTES
@@ -159,17 +161,17 @@ end
 # finalizer than without an arena.
 const ARENA_FLOOR = 2^16
 
-# An ordinary array, or one in the arena that serves this task.
-function new_array(::Type{T}, size::Dims{N}) where {T,N}
+# An array in the arena that serves this task; `nothing` if it is too small, or if there is no room.
+function new_array_in_arena(::Type{T}, size::Dims) where {T}
     check_element(T)
     bytes = size_in_bytes(T, size)
-    bytes < ARENA_FLOOR && return Array{T,N}(undef, size)
+    bytes < ARENA_FLOOR && return nothing
     arena = serving_arena()
-    arena === nothing && return Array{T,N}(undef, size)
+    arena === nothing && return nothing
     block = try_alloc_slowly!(arena.buffer, bytes, UInt(64))
     if block == C_NULL
         arena.was_full = true
-        return Array{T,N}(undef, size)
+        return nothing
     end
     array = unsafe_wrap(Array, Ptr{T}(block), size)
     Threads.atomic_add!(arena.arrays, 1)

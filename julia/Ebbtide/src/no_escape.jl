@@ -162,10 +162,12 @@ mutable struct Block
     needs_task::Bool
     # The number of statements in a `try` that leave the block.
     exits_in_try::Int
+    # Of a strict block: the flag that says that an exit has rewound it.
+    rewound::Union{Nothing,Symbol}
 end
 
-Block(mod) = Block(mod, gensym("buffer"), gensym("position"), gensym("task"), gensym("result"), Symbol[],
-    Dict{Symbol,Symbol}(), false, 0)
+Block(mod, strict) = Block(mod, gensym("buffer"), gensym("position"), gensym("task"), gensym("result"), Symbol[],
+    Dict{Symbol,Symbol}(), false, 0, strict ? gensym("rewound") : nothing)
 
 function new_flag!(block::Block)
     push!(block.flags, gensym("leaving"))
@@ -175,33 +177,24 @@ end
 our(name) = GlobalRef(Ebbtide, name)
 
 function no_escape_block(buffer, body, mod::Module, strict::Bool)
-    block = Block(mod)
+    block = Block(mod, strict)
     body = expand(block, body, false)
-    # A strict block rewinds in a `finally` clause of its own, so its flag is not read.
-    flag = strict ? new_flag!(block) : nothing
-    body = rewrite(block, body, outermost_place(flag))
-    leave = Expr(:call, our(:leave!), block.position, block.result)
-    run = if strict
-        quote
-            $(block.result) = nothing
-            try
-                $(block.result) = $body
-            finally
-                $leave
-            end
+    body = rewrite(block, body, OUTERMOST_PLACE)
+    # An exit may throw, after it has rewound the block.
+    strict && (body = quote
+        try
+            $body
+        catch
+            $(block.rewound) || $(our(:checkpoint_restore!))($(block.position))
+            $(GlobalRef(Base, :rethrow))()
         end
-    else
-        quote
-            $(block.result) = $body
-            $leave
-        end
-    end
+    end)
     run = quote
         $(block.needs_task ? :(local $(block.task) = $(our(:current_task))()) : nothing)
-        $(strict ? :(local $flag = false) : nothing)
+        $(strict ? :(local $(block.rewound) = false) : nothing)
         local $(block.position) = $(our(:checkpoint_save))($(block.buffer))
-        local $(block.result)
-        $run
+        local $(block.result) = $body
+        $(leave(block, block.result))
         $(block.result)
     end
     # Expanded here, where the name of the buffer is still a plain one.
@@ -211,7 +204,7 @@ function no_escape_block(buffer, body, mod::Module, strict::Bool)
         local $(block.buffer) = $buffer
         $preserved
     end
-    names = (block.buffer, block.position, block.task, block.result, block.flags...)
+    names = (block.buffer, block.position, block.task, block.result, block.rewound, block.flags...)
     escape_names(whole, names, escape_depth(whole))
 end
 
@@ -340,7 +333,7 @@ struct Place
     by_goto::Vector{Symbol}
 end
 
-outermost_place(flag) = Place(false, flag, flag !== nothing, Symbol[], Symbol[])
+const OUTERMOST_PLACE = Place(false, nothing, false, Symbol[], Symbol[])
 in_loop(p::Place) = Place(true, p.flag, p.in_try, Symbol[], p.by_goto)
 in_try(p::Place, flag) = Place(p.in_loop, flag, true, p.by_break, p.by_goto)
 in_finally(p::Place) = Place(p.in_loop, p.flag, false, [p.by_break; p.flag], [p.by_goto; p.flag])
@@ -379,9 +372,14 @@ end
 # A jump within the block, which overrides the exits that set these flags.
 jump(ex, flags) = Expr(:block, Any[:($flag = false) for flag in flags]..., ex)
 
+leave(block::Block, result) = Expr(:call, our(:leave!), block.position, result)
+
 # Rewinds the block: at once, or in the `finally` clause of the outermost `try`.
 function exit(block::Block, result, place::Place)
-    place.flag === nothing && return Expr(:call, our(:leave!), block.position, result)
+    if place.flag === nothing
+        call = leave(block, result)
+        return block.rewound === nothing ? call : Expr(:block, :($(block.rewound) = true), call)
+    end
     block.exits_in_try += 1
     :($(block.result) = $result; $(place.flag) = true)
 end

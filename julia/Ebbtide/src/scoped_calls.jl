@@ -41,7 +41,11 @@ const Dimensions = Union{Dims,Tuple{Vararg{Integer}}}
 @inline scoped_call(::typeof(fill), value, size::Dimensions) = filled(value, size)
 
 @inline scoped_call(::typeof(similar), a::Array, arguments...) =
-    similar(ScopedArray(a), arguments...)
+    scoped_call(similar, ScopedArray(a), arguments...)
+@inline scoped_call(::typeof(similar), a::ScopedMatrixOrView, ::Type{T}, length::Integer) where {T} =
+    similar(a, T, (length,))
+@inline scoped_call(::typeof(similar), a::ScopedMatrixOrView{T}, length::Integer) where {T} =
+    similar(a, T, (length,))
 @inline scoped_call(::typeof(copy), a::Array{T}) where {T} =
     isbitstype(T) ? copy(ScopedArray(a)) : copy(a)
 @inline scoped_call(::typeof(map), f, a::Array, more::Array...) =

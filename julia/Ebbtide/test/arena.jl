@@ -209,8 +209,36 @@ end
         @test copyfromarena((x = a, y = "b")).x isa Vector
         @test copyfromarena([a, a]) isa Vector{Vector{Float64}}
         @test copyfromarena(7) === 7
+        for derived in (view(a, 2:LARGE), reshape(a, :, 2), reshape(a, 2, :)', reinterpret(Int, a))
+            copied = copyfromarena(derived)
+            @test copied isa Array && copied == derived
+        end
+        mixed = copyfromarena(Any[a, "b", (a, 1)])
+        @test mixed isa Vector{Any} && mixed[1] isa Vector && mixed[3][1] isa Vector
     end
     @test (@arena (ones(LARGE), 2)) isa Tuple{Vector{Float64},Int}
+    @test (@arena [ones(LARGE), ones(LARGE)]) isa Vector{Vector{Float64}}
+end
+
+@testset "A03 copyfromarena copies ordinary objects as well" begin
+    reused, copies = zeros(3), []
+    for turn in 1:3
+        reused .= turn
+        push!(copies, copyfromarena(reused), copyfromarena((reused, 1))[1])
+    end
+    @test copies == [[1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 2], [3, 3, 3], [3, 3, 3]]
+    for object in (Dict(:a => 1), Set(1:3), ["a", "b"], [zeros(2)], trues(3), Vector{String}(undef, 2))
+        copied = copyfromarena(object)
+        @test typeof(copied) === typeof(object) && copied !== object
+    end
+    @test copyfromarena("text") === "text" && copyfromarena(nothing) === nothing
+    @test copyfromarena(1:3) === 1:3
+end
+
+@testset "A03 the value of an @arena keeps its identity" begin
+    for object in ([(1, 2)], [(a = 1,)], Tuple[], Any[zeros(3)], zeros(3), Dict(1 => 2))
+        @test (@arena object) === object
+    end
 end
 
 @testset "A04 map_arena and mtmap_arena" begin
@@ -251,6 +279,12 @@ end
         clear_arena_pool!()
         @test length(POOL.arenas) == 1 && all(iszero, kept[])
     end
+    @test @arena (arena_of_a_scope_in_a_task(); true)
+    collect_garbage()
+    @test length(POOL.arenas) == 2
+    clear_arena_pool!(1)
+    @test length(POOL.arenas) == 1
+    @test_throws ArgumentError clear_arena_pool!(-1)
     clear_arena_pool!()
     @test isempty(POOL.arenas)
 end

@@ -633,3 +633,19 @@ end
     @test (strict(1), strict(2), strict(3)) == (0, 6, 0)
     @test used(buffer) == 0
 end
+
+@testset "the type of a block's value is inferred" begin
+    plain(x) = @no_escape begin
+        y = copyto!(@alloc(Float64, length(x)), x)
+        maximum(y) > 3 && return 3.0
+        sum(y)
+    end
+    strict(x) = @no_escape strict = true begin
+        y = copyto!(@alloc(Float64, length(x)), x)
+        maximum(y) > 3 && return 3.0
+        sum(y)
+    end
+    for f in (plain, strict)
+        @test (@inferred(f([1.0, 2.0])), @inferred(f([4.0]))) === (3.0, 3.0)
+    end
+end

@@ -211,6 +211,55 @@ Ebbtide.default_buffer(::Type{Tape}) = get!(Tape, task_local_storage(), :tape)::
     @test on(tape) == 0
 end
 
+# A buffer that counts the blocks that are open in it, and returns addresses of its words.
+mutable struct Words
+    words::Vector{UInt64}
+    open_blocks::Int
+end
+Ebbtide.alloc_ptr!(b::Words, bytes::Int) = pointer(b.words)
+Ebbtide.checkpoint_save(b::Words) = (b.open_blocks += 1; b)
+Ebbtide.checkpoint_restore!(b::Words) = (b.open_blocks -= 1; nothing)
+
+# One that makes arrays itself, of a type of its own.
+struct OrdinaryArrays end
+Ebbtide.alloc!(::OrdinaryArrays, ::Type{T}, size::Vararg{Integer,N}) where {T,N} = zeros(T, size...)
+Ebbtide.checkpoint_save(b::OrdinaryArrays) = b
+Ebbtide.checkpoint_restore!(::OrdinaryArrays) = nothing
+
+@testset "buffers of other types: their addresses and arrays may have any type" begin
+    buffer = Words(zeros(UInt64, 10), 0)
+    @test incremented_sum([1, 2, 3], buffer) == 9
+    @test buffer.open_blocks == 0 && buffer.words[1:3] == [2, 3, 4]
+    @test (@no_escape OrdinaryArrays() @alloc(Int, 2, 3)) == zeros(Int, 2, 3)
+end
+
+@testset "a strict block ends once, however it is left" begin
+    buffer = Words(zeros(UInt64, 10), 0)
+    leave(how) = @no_escape buffer strict = true begin
+        y = fill!(@alloc(Int, 3), 1)
+        how === :return && return sum(y)
+        how === :throw && error("stopped")
+        how === :escape && return y
+        try
+            how === :return_in_try && return sum(y)
+            how === :escape_in_try && return y
+        catch
+            return "caught"
+        end
+        how === :escape_at_the_end ? y : sum(y)
+    end
+    outcomes = map((:return, :return_in_try, :end, :throw, :escape, :escape_in_try, :escape_at_the_end)) do how
+        outcome = try
+            leave(how)
+        catch exception
+            typeof(exception)
+        end
+        @test buffer.open_blocks == 0
+        outcome
+    end
+    @test outcomes == (3, 3, 3, ErrorException, EscapeErrorType, EscapeErrorType, EscapeErrorType)
+end
+
 @testset "storage of other kinds" begin
     words = Vector{Int}(undef, 10)
     buffer = AllocBuffer(words)
