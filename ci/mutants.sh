@@ -135,7 +135,7 @@ try_mutants() {
 : >"$results/noticed.txt"
 : >"$results/unviable.txt"
 : >"$results/explained.txt"
-join_tests accessors arith bumper claims failure growing moving peers_bugs scopes steady_state traps
+join_tests accessors arith bumper chunk_sizes claims failure growing moving peers_bugs scopes steady_state traps
 try_mutants first 20 std "${arguments[@]}"
 # If more mutants of one name survive than the list accepts, all mutants of that name are tried
 # again in a second round: with more tests, poison and default scopes.
@@ -145,8 +145,8 @@ while read -r mutant; do
 done <"$results/survived.txt" >"$results/explained.txt"
 : >"$results/survived.txt"
 if [ -s "$results/unexplained.txt" ]; then
-    join_tests accessors allocator bad_input bumper builders claims collections failure front_end growing huge_pages keep local \
-        methods model moving panics peers_bugs poison pool reentrancy scopes steady_state traps vectors
+    join_tests accessors allocator bad_input bumper builders chunk_sizes claims collections failure front_end growing \
+        huge_pages keep local methods model moving panics peers_bugs poison pool reentrancy scopes steady_state traps vectors
     try_mutants second 100 allocator-api2-04,hashbrown-017,huge-pages,poison "${arguments[@]}"
 fi
 cat "$results/explained.txt" >>"$results/survived.txt"

@@ -61,7 +61,7 @@ install() {
 # has are left out: they would take a minute and all memory. The models make fewer runs, because
 # Wine's heap is slow.
 in_windows() {
-    local test=(cargo test --target x86_64-pc-windows-gnu --features full)
+    local test=(cargo test --target x86_64-pc-windows-gnu --features full,poison)
     local prefix wine server
     prefix=$(mktemp -d)
     wine=$(wine_program)
@@ -91,7 +91,7 @@ C
 }
 
 in_32_bits() {
-    local test=(cargo test --target i686-unknown-linux-gnu --lib --tests --features full)
+    local test=(cargo test --target i686-unknown-linux-gnu --lib --tests --features full,poison)
     "${test[@]}" --package ebbtide-global
     "${test[@]}" --package ebbtide
 }
@@ -145,7 +145,7 @@ for_unix() {
     local target
     for target in $(targets_of unix); do
         RUSTFLAGS="-Dwarnings ${RUSTFLAGS:-}" cargo check --target "$target" --package ebbtide --package ebbtide-global \
-            --features ebbtide/full,ebbtide-global/full
+            --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison
     done
 }
 

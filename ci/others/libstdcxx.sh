@@ -3,7 +3,8 @@
 # `polymorphic_allocator` with `ebbtide::memory_resource` instead of
 # `std::pmr::monotonic_buffer_resource`, and as the default resource.
 #
-#   libstdcxx.sh            runs them: optimised by GCC, and by clang under AddressSanitizer and UBSan
+#   libstdcxx.sh            runs them: optimised by GCC, and by clang, if there, under AddressSanitizer
+#                           and UBSan
 #   libstdcxx.sh --probe    succeeds if the tests are there
 #   libstdcxx.sh --install  takes them from Debian's package gcc-12-source
 #
@@ -87,10 +88,19 @@ check() {
     fi
 }
 
+# Without clang or its sanitizers, only GCC is used.
+compilers=("g++ -O2 -DNDEBUG")
+clang="clang++ -O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+if $clang -x c++ -o "$edited/program" - <<<'int main() {}' 2>&1; then
+    compilers+=("$clang")
+else
+    echo "left out: clang is missing; install it with: apt-get install clang libclang-rt-dev"
+fi
+
 passed=0 failed=0
 for file in "${folders[@]/#/$suite/}"; do
     for file in "$file"/*.cc; do
-        for with in "g++ -O2 -DNDEBUG" "clang++ -O1 -fsanitize=address,undefined -fno-sanitize-recover=all"; do
+        for with in "${compilers[@]}"; do
             read -ra command <<<"$with"
             if check "$file" "${command[@]}"; then
                 result=ok passed=$((passed + 1))

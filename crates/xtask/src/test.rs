@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::step::{End, Outcome, Step};
 use crate::tally::Tally;
 use crate::tool::{
-    AARCH64, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS,
-    NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    AARCH64, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB,
+    MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 use std::time::Instant;
 
@@ -18,7 +18,8 @@ const STEPS: &[Step] = &[
     Step::new("layers of ARCHITECTURE.md", "cargo test --package xtask --test layers"),
     Step::new(
         "lints",
-        "cargo clippy --workspace --all-targets --features ebbtide/full,ebbtide-global/full -- -D warnings",
+        "cargo clippy --workspace --all-targets \
+         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison -- -D warnings",
     )
     .needs(&[CLIPPY]),
     Step::new(
@@ -52,6 +53,7 @@ const STEPS: &[Step] = &[
         "documentation",
         "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
     ),
+    Step::new("clang, for the tests", "clang++ --version").needs(&[CLANG]),
     Step::new("Meson, for the tests", "meson --version").needs(&[MESON]),
     Step::new("nlohmann-json, for the tests", "test -e /usr/include/nlohmann/json.hpp")
         .needs(&[NLOHMANN]),
@@ -66,7 +68,10 @@ const STEPS: &[Step] = &[
         "cargo test --release --package ebbtide --lib --tests",
     )
     .slow(),
-    Step::new("tests of the core, every feature", "cargo test --package ebbtide --features full"),
+    Step::new(
+        "tests of the core, every feature",
+        "cargo test --package ebbtide --features full,poison",
+    ),
     Step::new(
         "tests of the core, no feature",
         "cargo test --package ebbtide --no-default-features --lib --tests",
@@ -77,7 +82,7 @@ const STEPS: &[Step] = &[
     ),
     Step::new(
         "tests of the transparent allocator, every feature",
-        "cargo test --package ebbtide-global --features full",
+        "cargo test --package ebbtide-global --features full,poison",
     ),
     Step::new(
         "tests of the transparent allocator, optimised, with poison",
@@ -91,7 +96,7 @@ const STEPS: &[Step] = &[
     Step::new(
         "oldest supported compiler",
         "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
-         --features ebbtide/full,ebbtide-global/full",
+         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
     )
     .needs(&[MSRV])
     .slow(),

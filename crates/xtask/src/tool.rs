@@ -139,6 +139,14 @@ pub(crate) const LIBSTDCXX: Tool = Tool {
     required: false,
 };
 
+/// The compiler of C and C++ that tests use beside GCC, and its sanitizers.
+pub(crate) const CLANG: Tool = Tool {
+    name: "clang",
+    probe: "clang++ --version",
+    install: &["apt-get update", "apt-get install --yes clang libclang-rt-dev"],
+    required: false,
+};
+
 /// For the examples of the C interface, one of which is built with it.
 pub(crate) const MESON: Tool = Tool {
     name: "Meson",

@@ -76,3 +76,21 @@ fn nothing_in_a_package_refers_to_a_file_that_is_not_in_it() {
         }
     }
 }
+
+/// `poison` adds nothing to the API and makes programs slower, so `full` does not include it.
+#[test]
+fn full_is_every_feature_that_adds_to_the_api() {
+    for package in ["ebbtide", "ebbtide-global"] {
+        let manifest = fs::read_to_string(folder(package).join("Cargo.toml")).expect("it exists");
+        let features = manifest.split("[features]").nth(1).expect("it has features");
+        let features = features.split("\n[").next().expect("up to the next section");
+        let lines = features.lines().filter_map(|line| line.split_once(" = "));
+        let lists: Vec<(&str, &str)> = lines.filter(|(name, _)| !name.starts_with('#')).collect();
+        let full = lists.iter().find(|(name, _)| *name == "full").expect("it exists").1;
+        let full = full.trim_matches(['[', ']']).split(", ").map(|name| name.trim_matches('"'));
+        // `alloc` is part of `std`.
+        let left_out = ["default", "full", "nightly", "poison", "alloc"];
+        let others = lists.iter().map(|(name, _)| *name).filter(|name| !left_out.contains(name));
+        assert_eq!(full.collect::<BTreeSet<_>>(), others.collect(), "{package}");
+    }
+}
