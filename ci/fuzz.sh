@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../fuzz"
 
 seconds=${1:-1800}
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(arenas arith collections fixed maps model strings text vectors)
+[ ${#targets[@]} -gt 0 ] || targets=(arenas arith collections fixed maps model nested strings text vectors)
 
 # The flags of cargo-fuzz, which need not be installed. Naming a target keeps the flags away from
 # build scripts.

@@ -36,9 +36,9 @@
  *
  * ### Checks
  * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
- * open, a scope that closes before its child, marks in the wrong order and a null scope print a
- * message and abort. Without EBB_CHECKS these are undefined behaviour. Files compiled with and
- * without it may use the same arenas; only the former are checked.
+ * open, a scope that closes before its child, marks in the wrong order or of another arena, and a
+ * null scope print a message and abort. Without EBB_CHECKS these are undefined behaviour. Files
+ * compiled with and without it may use the same arenas; only the former are checked.
  *
  * ### AddressSanitizer
  * Memory of an ended scope is poisoned: any access is reported, until it is allocated again. An
@@ -359,6 +359,9 @@ void *ebb_alloc_slowly_(ebb_scope *scope, size_t size, size_t align);
 /** The same at the low end. */
 void *ebb_alloc_low_slowly_(ebb_scope *scope, size_t size, size_t align);
 
+/** Whether a scope that is open can be rewound to a position. For the header, to check it. */
+bool ebb_is_position_(const ebb_scope *scope, const ebb_scope *position);
+
 /** Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
  * from an arena without open scopes. For the header, to poison and unpoison memory. */
 void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
@@ -446,7 +449,7 @@ EBB_STATIC_ void ebb_poison_since_(const ebb_scope *earlier, const ebb_scope *no
     if (now->chunk_ == NULL)
         return;
     if (earlier->chunk_ == now->chunk_) {
-        /* Rounding may have moved the top down into low-end blocks that live on. */
+        /* If rounding left nothing free, both words are EBB_NOWHERE_. */
         const uintptr_t lowest = ebb_low_(earlier);
         const uintptr_t start = now->top_ < lowest ? lowest : now->top_;
         ebb_poison_((const void *)start, earlier->top_ - start);
@@ -638,15 +641,17 @@ EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
  * positions in reverse order of marking. Rewinding to a position more than once is allowed. */
 EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
     EBB_CHECK_USABLE_(scope);
-    EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
-                   (position.chunk_ != scope->chunk_ || position.top_ >= scope->top_),
-               "a scope is rewound to a position that has ended");
-#if EBB_ASAN_
+#if EBB_PARENTS_
     {
         ebb_scope earlier;
         EBB_COPY_WORDS_(&earlier, &position);
         earlier.state_ = 0;
+        EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
+                       (scope->chunk_ == NULL || ebb_is_position_(scope, &earlier)),
+                   "a scope is rewound to a position that has ended, or to one of another scope");
+#if EBB_ASAN_
         ebb_poison_since_(&earlier, scope);
+#endif
     }
 #endif
     EBB_COPY_WORDS_(scope, &position);

@@ -54,8 +54,8 @@ pub use arena::{
 };
 pub use backing::ebb_backing;
 pub use scope::{
-    ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_free_ranges_, ebb_make_room_, ebb_open_slowly_,
-    ebb_scope,
+    ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_free_ranges_, ebb_is_position_, ebb_make_room_,
+    ebb_open_slowly_, ebb_scope,
 };
 pub use stats::{ebb_arena_stats, ebb_scope_stats, ebb_stats, ebb_stats_text};
 pub use status::{ebb_fail_, ebb_last_status, ebb_status, ebb_status_text};

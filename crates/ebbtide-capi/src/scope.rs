@@ -202,6 +202,21 @@ pub unsafe extern "C" fn ebb_alloc_low_slowly_(
     alloc(scope, size, align, front_end::alloc_low)
 }
 
+/// Whether a scope that is open can be rewound to a position. For the header, to check it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_is_position_(
+    scope: *const ebb_scope,
+    position: *const ebb_scope,
+) -> bool {
+    // SAFETY: null or a scope, by the rules for every function.
+    let (scope, position) = unsafe { (scope.as_ref(), position.as_ref()) };
+    let (Some(scope), Some(position)) = (scope, position) else { return false };
+    let mut words = scope.words;
+    // SAFETY: a copy of words that are in use, as the header has checked. The caller does not use
+    // them meanwhile.
+    front_end::is_mark(unsafe { words.scope() }, &position.words)
+}
+
 /// Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
 /// from an arena without open scopes. For the header, to poison and unpoison memory.
 #[unsafe(no_mangle)]

@@ -81,18 +81,20 @@ macro_rules! arithmetic {
         /// Returns the start of a block of `size` bytes at the low end of `low..top`, for any
         /// layout.
         ///
-        /// The block fits if at least `size` bytes lie between its start and `top`. That number is
-        /// negative if the rounded start lies above `top`. It fits a signed word, because neither a
-        /// region nor `align - 1` exceeds half of the address space. If the rounding wraps, so does
-        /// the subtraction, and the number is right. The next `low` is computed from this one by an
-        /// addition, a mask and another addition. Computing the padding first would add a negation.
+        /// The block fits if more than `size` bytes lie between its start and `top`: it ends below
+        /// `top`, so that no block that may grow ends where its region does (invariant I5 of
+        /// `raw`). That number is negative if the rounded start lies above `top`. It fits a signed
+        /// word, because neither a region nor `align - 1` exceeds half of the address space. If the
+        /// rounding wraps, so does the subtraction, and the number is right. The next `low` is
+        /// computed from this one by an addition, a mask and another addition. Computing the
+        /// padding first would add a negation.
         #[inline(always)]
         #[must_use]
         pub const fn up(top: $word, low: $word, size: $word, align: $word) -> Option<$word> {
             let start = low.wrapping_add(align - 1) & !(align - 1);
             #[allow(clippy::cast_possible_wrap, reason = "no layout exceeds half of the addresses")]
             let size = size as $signed;
-            if (top.wrapping_sub(start) as $signed) < size { None } else { Some(start) }
+            if (top.wrapping_sub(start) as $signed) <= size { None } else { Some(start) }
         }
 
         /// The size of a region that can serve `size` bytes at `align` from either end, if the

@@ -18,7 +18,8 @@ use core::{
 /// An arena over the caller's own memory: a `&mut [MaybeUninit<u8>]`, an array, or any owner of
 /// bytes.
 ///
-/// A scope over a buffer of n bytes holds exactly n. A child of that scope begins at a multiple of
+/// A scope over a buffer of n bytes holds exactly n. A vector, or another block that may grow, ends
+/// before the last of them. A child of that scope begins at a multiple of
 /// 16 and so holds up to 15 bytes less. If less than 64 bytes are left and the arena has a chunk of
 /// its spill backing, the scope itself moves to that chunk when a child opens. When the buffer is
 /// full, allocation fails and changes nothing, unless [`or_spill`](Fixed::or_spill) set a backing

@@ -15,7 +15,9 @@
 //! - At the low end, a block begins at `low`, rounded up. It fits if its end is not above `top`.
 //!   `low` then becomes the end of the block. The last block there, the one that ends at `low`, may
 //!   grow up to `top` and shrink in place: by moving `low`. No other low-end block of the scope
-//!   ends at `low`, even in another chunk.
+//!   ends at `low`, even in another chunk. A block of another arena may, if that arena's memory comes
+//!   from this scope, so a block is passed only to the scope that it came from. (Our vectors may be
+//!   passed any scope, so their blocks end *below* `top`.)
 //!
 //! If the block does not fit, [`Scope::try_alloc_layout`] or [`alloc_low`] is the cold path. It
 //! writes the new words over the old ones.
@@ -172,6 +174,28 @@ impl Words {
 /// ```
 pub fn free_ranges<'s>(scope: &'s Scope<'_>) -> impl Iterator<Item = NonNull<[u8]>> + 's {
     scope.cursor().free_ranges()
+}
+
+/// Whether words can be a mark of this scope: copied from it, or from an ancestor, and not rewound
+/// past since. For front ends that check what they are passed. Visits each chunk up to the scope's
+/// own.
+///
+/// ```
+/// use ebbtide::{Arena, front_end::{Words, is_mark}};
+/// let (mut arena, mut other) = (Arena::new(), Arena::new());
+/// let (mut words, mark) = (Words::of(arena.scope()), Words::of(other.scope()));
+/// let own = words;
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// scope.alloc([0u8; 10_000]);
+/// assert!(is_mark(scope, &own) && !is_mark(scope, &mark));
+/// ```
+#[must_use]
+pub fn is_mark(scope: &Scope<'_>, mark: &Words) -> bool {
+    let Some(low) = NonNull::new(mark.low) else { return false };
+    scope
+        .cursor()
+        .can_rewind_to(mark.top, low, |chunk| chunk.as_ptr().as_ptr().cast() == mark.chunk)
 }
 
 /// Limits the bytes that the scope's arena may hold of its backing, as

@@ -36,12 +36,33 @@
 //! - **I0** `chunk` points to a current chunk (L4) of an arena that is borrowed as long as the
 //!   cursor is in use.
 //! - **I1** In list order, every chunk after `chunk` holds no live byte.
-//! - **I2** `low <= top`, and `low..top` is free and lies in one region.
+//! - **I2** `low <= top`. If `low < top`, then `low..top` is free and lies in one region. If they
+//!   are equal, both lie in that region, or at [`LOWEST_ADDRESS`](arith::LOWEST_ADDRESS), where no
+//!   block ends.
 //! - **I3** That region is `chunk`'s or, where `chunk` serves an oversize request, the one of its
 //!   anchor ([`CurrentChunk::region`]).
 //! - **I4** At most one cursor of a list is usable at a time: a child borrows its parent's.
-//! - **I5** Every region but a caller's buffer has its header below its first byte, in the same
-//!   block. The end of a low-end block therefore equals `low` only where both lie in one region.
+//! - **I5** A low-end block that may grow or shrink ends before the `top` that it was taken below,
+//!   and so before its region does. It therefore *is the last one* of the cursor's region if it
+//!   begins in that region and ends at `low`.
+//!
+//! # Why two comparisons of addresses prove that
+//!
+//! A vector without a scope may be passed any scope, and regions may lie inside regions: a buffer
+//! or a chunk may be a block of another scope. Let a block `start..end` be alive in a region R, and
+//! let a cursor be in use in a region S, with `S.start <= start` and `end == low`. `end` is not
+//! `LOWEST_ADDRESS`, because every block begins at or above it, so `low` lies in S (I2), and
+//! `R.start <= start < end < R.end` (I5). Two regions are either disjoint, or one of them lies in a
+//! live block of the other.
+//!
+//! - R and S are disjoint: then the byte at `start`, which is in R, lies below all of S. No.
+//! - R lies in a block B of S. If B is at the low end, `B.end <= low`, but `end < R.end <= B.end`. If
+//!   B is at the high end, `top <= B.start`, but `B.start <= start < end == low <= top`. No.
+//! - S lies in a block B of R. While it does, B is borrowed, so B is not the vector's block. The two
+//!   do not overlap, but the byte at `start` is at or above `S.start`, and so at or above `B.end`;
+//!   `end` is then above `S.end`. No.
+//!
+//! So R is S. In that region, all low-end blocks that are alive end at or below `low`.
 //!
 //! [`Cursor::check`] asserts the observable part of them after every slow operation of a debug
 //! build. The lists have invariants of their own, L1 to L6 in [`chunk`].
@@ -148,22 +169,22 @@ impl<'c> Position<'c> {
         arith::up(top, low, layout.size(), layout.align()).is_some()
     }
 
-    /// Returns `top` rounded down, and `low`. If the rounding leaves nothing free, returns the two
-    /// equal ends of an empty range (I2).
+    /// Returns `top` rounded down, and `low`. If rounding passes `low`, returns an empty range at
+    /// [`LOWEST_ADDRESS`](arith::LOWEST_ADDRESS): `low` must not move into a block that is alive,
+    /// because a block of a region inside that block may end there (I5).
     #[inline(always)]
     fn aligned(self, align: usize) -> (usize, NonNull<u8>) {
         let top = self.top & !(align - 1);
-        let low = if top < self.low.addr().get() { lowered(self.low, top) } else { self.low };
-        (top, low)
+        if top < self.low.addr().get() { nothing_free(self.low) } else { (top, self.low) }
     }
 }
 
-/// Returns `low` lowered to `top`. Out of line, so that the compiler emits a branch, which is
-/// hardly ever taken, instead of a conditional move, which always waits for its operands.
+/// An empty range, with the provenance of `low`. Out of line, so that the compiler emits a branch,
+/// which is hardly ever taken, instead of conditional moves, which always wait for their operands.
 #[cold]
 #[inline(never)]
-fn lowered(low: NonNull<u8>, top: usize) -> NonNull<u8> {
-    at(low, top)
+fn nothing_free(low: NonNull<u8>) -> (usize, NonNull<u8>) {
+    (arith::LOWEST_ADDRESS, at(low, arith::LOWEST_ADDRESS))
 }
 
 /// A request to the slow path and, in `position` and `data`, its answer: the cursor's new words,
@@ -207,9 +228,7 @@ pub(crate) enum End {
 #[inline(always)]
 fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
     // SAFETY: `address` is not 0. Every address that this module computes is at least
-    // `LOWEST_ADDRESS`: it lies in `low..=top` of a region (I2), or it is the address of an empty
-    // range just below, which `Position::aligned` rounds to a multiple of 16, as `LOWEST_ADDRESS`
-    // is.
+    // `LOWEST_ADDRESS`: it lies in `low..=top` of a cursor (I2).
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
@@ -334,16 +353,16 @@ impl Cursor {
     #[inline(always)]
     pub(crate) unsafe fn fork_with_room(&self) -> Cursor {
         self.poison_free();
-        let mut low = self.low.get();
+        let (mut top, mut low) = (self.top.get(), self.low.get());
         // No region begins below `LOWEST_ADDRESS`, so this does not wrap.
-        if self.top.get().wrapping_sub(MIN_CHILD_ROOM) < low.addr().get() {
+        if top.wrapping_sub(MIN_CHILD_ROOM) < low.addr().get() {
             let mut position = self.position();
-            low = leave_full_chunk(&mut position);
+            (top, low) = leave_full_chunk(&mut position);
             self.set(position);
         }
         // Rounded here, after both branches have joined: the compiler would not remember the
         // alignment across the join.
-        let top = self.top.get() & !(CHUNK_ALIGN - 1);
+        let top = top & !(CHUNK_ALIGN - 1);
         Cursor { top: Cell::new(top), chunk: Cell::new(self.chunk.get()), low: Cell::new(low) }
     }
 
@@ -401,7 +420,7 @@ impl Cursor {
     /// mark's chunk was not released since.
     pub(crate) unsafe fn rewind(&self, mark: Mark) {
         debug_assert!(
-            self.can_rewind_to(mark),
+            self.can_rewind_to(mark.top, mark.low, |chunk| ChunkName::of(chunk) == mark.chunk),
             "the checkpoint is not one of this scope, or a later one was rewound after it"
         );
         let control = self.control();
@@ -705,9 +724,8 @@ impl Cursor {
         block.addr().get() + size == self.low.get().addr().get()
     }
 
-    /// Whether a block of at least one byte, from any scope, is the last one of this cursor's
-    /// region, so that it can grow and shrink in place. Compares both ends, because the region of
-    /// another arena may end where a caller's buffer begins (I5).
+    /// Whether a low-end block of at least one byte, from any scope, is the last one of this
+    /// cursor's region, so that it can grow and shrink in place (I5).
     #[inline(always)]
     pub(crate) fn is_last_in_region(&self, block: NonNull<u8>, size: usize) -> bool {
         self.is_last_low(block, size) && self.chunk().region().low() <= block
@@ -716,11 +734,13 @@ impl Cursor {
     /// The largest size to which a low-end block of `layout` can grow in place. If the size of
     /// `layout` is 0, the largest size of a new block.
     pub(crate) fn max_size_in_place(&self, block: NonNull<u8>, layout: Layout) -> usize {
+        // The block must end below `top` (I5).
+        let free = self.free().saturating_sub(1);
         if layout.size() == 0 {
             let padding = self.low.get().addr().get().wrapping_neg() & (layout.align() - 1);
-            self.free().saturating_sub(padding)
+            free.saturating_sub(padding)
         } else if self.is_last_low(block, layout.size()) {
-            layout.size() + self.free()
+            layout.size() + free
         } else {
             0
         }
@@ -742,6 +762,9 @@ impl Cursor {
         new: Layout,
     ) -> Result<NonNull<u8>, F> {
         let additional = new.size() - old.size();
+        if additional == 0 {
+            return Ok(block);
+        }
         if self.is_last_low(block, old.size()) {
             // SAFETY: the block is this cursor's and the last one, or it has 0 bytes, or the caller
             // says that it is the last of the region.
@@ -768,7 +791,8 @@ impl Cursor {
         block: NonNull<u8>,
         additional: usize,
     ) -> Option<NonNull<u8>> {
-        if additional > self.free() {
+        // The block must end below `top` (I5).
+        if additional >= self.free() {
             return None;
         }
         let low = self.low.get();
@@ -1058,7 +1082,7 @@ impl Cursor {
     /// enters them.
     #[inline(always)]
     fn poison_free(&self) {
-        if !poison::TRACKS {
+        if !poison::TRACKS || self.free() == 0 {
             return;
         }
         let low = self.low.get();
@@ -1098,17 +1122,23 @@ impl Cursor {
         core::iter::once(here).chain(regions)
     }
 
-    /// Whether the mark can be from this cursor: its chunk is in the list and not behind the
-    /// cursor, and the cursor was not rewound to an earlier position since.
-    fn can_rewind_to(&self, mark: Mark) -> bool {
+    /// Whether these words can be a mark of this cursor: their chunk, which `is_marked` recognises,
+    /// is in the list and not behind the cursor, and the cursor was not rewound to an earlier
+    /// position since. Costs a visit of each chunk up to the cursor's.
+    pub(crate) fn can_rewind_to(
+        &self,
+        top: usize,
+        low: NonNull<u8>,
+        is_marked: impl Fn(ChunkRef<'_>) -> bool,
+    ) -> bool {
         let current = self.chunk();
         for chunk in current.list_start().onwards() {
-            if ChunkName::of(chunk) == mark.chunk {
+            if is_marked(chunk) {
                 // SAFETY: a chunk of the list of this arena.
                 let region = unsafe { current.control().region(chunk) };
-                let empty = mark.low.addr().get() == mark.top;
-                let is_there = empty || region.contains(mark.low.addr().get());
-                return is_there && (chunk != current.chunk() || self.top.get() <= mark.top);
+                let empty = low.addr().get() == top;
+                let is_there = empty || region.contains(low.addr().get());
+                return is_there && (chunk != current.chunk() || self.top.get() <= top);
             }
             if chunk == current.chunk() {
                 return false;
@@ -1125,7 +1155,7 @@ impl Cursor {
         let region = position.chunk.region();
         debug_assert!(position.low.addr().get() <= position.top, "I2");
         debug_assert!(position.low.addr().get() >= arith::LOWEST_ADDRESS, "I2");
-        // An empty range may lie below a buffer that begins at an odd address: the top was rounded.
+        // An empty range may lie at `LOWEST_ADDRESS`.
         let empty = position.low.addr().get() == position.top;
         debug_assert!(empty || region.contains(position.low.addr().get()), "I3");
         debug_assert!(empty || region.contains(position.top), "I3");
@@ -1180,10 +1210,11 @@ unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
     unsafe { slow(request) };
 }
 
-/// Moves a nearly full parent to the next chunk, if that has room. Returns the `low` of a fork.
+/// Moves a nearly full parent to the next chunk, if that has room. Returns the `top` and the `low`
+/// of a fork.
 #[cold]
 #[inline(never)]
-fn leave_full_chunk<'c>(position: &mut Position<'c>) -> NonNull<u8> {
+fn leave_full_chunk(position: &mut Position<'_>) -> (usize, NonNull<u8>) {
     let free_here = position.top - position.low.addr().get();
     let capacity = position.chunk.chunk().next().map_or(0, |next| next.capacity());
     let has_room = capacity >= 2 * MIN_CHILD_ROOM;
@@ -1194,7 +1225,7 @@ fn leave_full_chunk<'c>(position: &mut Position<'c>) -> NonNull<u8> {
         *position = Position { top: chunk.top().addr().get(), chunk, low: chunk.low() };
         Cursor::check(*position);
     }
-    position.aligned(CHUNK_ALIGN).1
+    position.aligned(CHUNK_ALIGN)
 }
 
 /// Whether [`out_of_memory`] ends the process. If it may panic instead, the scope's words must be
@@ -1261,7 +1292,8 @@ fn slow_sized(
     if position.chunk.control().is_busy() {
         return None;
     }
-    let region = arith::region_for(size, align)?;
+    // A low-end block ends below the top of its region (I5).
+    let region = arith::region_for(size + usize::from(end == End::Low), align)?;
     let start_in = |header: &Header| {
         let (top, low) = (header.top().addr().get(), header.low().addr().get());
         match end {

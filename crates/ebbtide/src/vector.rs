@@ -1245,7 +1245,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// [`AllocError`]; the vector is unchanged, and the value is dropped.
     ///
     /// ```
-    /// let mut stack = ebbtide::StackArena::<16>::new();
+    /// let mut stack = ebbtide::StackArena::<17>::new(); // a byte stays free behind a vector
     /// let s = stack.scope();
     /// let mut list = s.vec_with_capacity(2);
     /// assert!(list.try_push(1u64).is_ok() && list.try_push(2).is_ok());
@@ -1783,7 +1783,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// If the iterator panics.
     ///
     /// ```
-    /// let mut stack = ebbtide::StackArena::<10>::new();
+    /// let mut stack = ebbtide::StackArena::<11>::new(); // a byte stays free behind a vector
     /// let s = stack.scope();
     /// let mut bytes = s.vec();
     /// assert!(bytes.try_extend(0u8..).is_err());

@@ -573,7 +573,7 @@ fn a_text_that_outgrows_a_buffer_says_so_and_stays() {
 #[test]
 fn a_list_of_bytes_is_written_to() {
     use std::io::{self, Write};
-    let mut stack = StackArena::<16>::new();
+    let mut stack = StackArena::<17>::new();
     let s = stack.scope();
     let mut bytes = s.vec();
     bytes.try_reserve_exact(16).unwrap();

@@ -75,6 +75,11 @@ fn model() {
 }
 
 #[test]
+fn nested() {
+    replay("nested", 0, targets::nested::run);
+}
+
+#[test]
 fn strings() {
     replay("strings", 0, targets::strings::run);
 }

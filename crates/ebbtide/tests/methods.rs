@@ -788,7 +788,7 @@ fn errors_describe_their_cause() {
 
 #[test]
 fn formatted_text_grows_in_place_and_keeps_the_rest_free() {
-    let mut stack = StackArena::<1000>::new();
+    let mut stack = StackArena::<1001>::new();
     let s = stack.scope();
     let text = s.try_alloc_fmt(format_args!("{:a<500}{:b<400}", "", "")).unwrap();
     assert_eq!((text.len(), s.stats().used), (900, 900));

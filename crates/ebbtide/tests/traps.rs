@@ -771,8 +771,7 @@ fn small_copies_are_exact_for_every_length_up_to_80_bytes() {
     }
 }
 
-/// Fills adjacent chunks from both ends, with low-end blocks that end exactly at the end of a
-/// chunk.
+/// Fills adjacent chunks from both ends, up to the last byte.
 fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
     for turn in 0..3u8 {
         let mut outer = arena.scope();
@@ -780,10 +779,13 @@ fn work_back_to_back<B: Backing>(arena: &mut Arena<B>) {
         for size in [1, 16, 100, 176, 300, 40, 1_000, 7] {
             kept.push(outer.alloc_slice_fill_copy(size, turn));
             kept.push(outer.alloc_slice_from_iter(std::iter::repeat_n(turn, size)));
-            // Up to the end of the chunk: the block ends at the next chunk's first byte.
+            // Up to the last byte of the chunk, which the high end takes: the next chunk begins
+            // behind it.
             let stats = outer.stats();
-            let free = stats.capacity - stats.used;
-            kept.push(outer.alloc_slice_from_iter(std::iter::repeat_n(turn, free % 4_000)));
+            let free = (stats.capacity - stats.used) % 4_000;
+            let low = free.saturating_sub(1);
+            kept.push(outer.alloc_slice_from_iter(std::iter::repeat_n(turn, low)));
+            kept.push(outer.alloc_slice_fill_copy(free - low, turn));
             {
                 let inner = outer.scope();
                 let high = inner.alloc_slice_fill_copy(size * 2, 0xFFu8);
@@ -948,7 +950,10 @@ fn an_oversize_request_leaves_a_nearly_full_region_intact() {
             let high = s.alloc_slice_fill_copy(odd, 1_u8);
             let stats = s.stats();
             let free = stats.capacity - stats.used;
-            let low = s.alloc_slice_from_iter(std::iter::repeat_n(2_u8, free - gap));
+            let low = s.alloc_slice_from_iter(std::iter::repeat_n(2_u8, free - gap.max(1)));
+            if gap == 0 {
+                s.alloc(1_u8);
+            }
             let big = s.alloc([3_u128; 1 << 12]);
             let stats = s.stats();
             assert!(stats.used <= stats.capacity && stats.oversize == usize::from(gap > 0));

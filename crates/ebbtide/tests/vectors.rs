@@ -683,11 +683,11 @@ fn a_vector_never_grows_from_one_buffer_into_the_next() {
     let (mut left, mut right) = (Fixed::new(left), Fixed::new(right));
     let (left, right) = (left.scope(), right.scope());
     let mut list = NodeVec::new();
-    list.extend_from_slice(&left, &[1u8; 32]);
-    assert_eq!(list.capacity(), 32);
+    list.extend_from_slice(&left, &[1u8; 31]);
+    assert_eq!(list.capacity(), 31);
     assert!(list.try_push(&left, 2).is_err());
     let old = extent(&list[..]);
-    // It ends where the free part of `right` begins, but lies in another region.
+    // It ends as close to the free part of `right` as a block of `left` can.
     list.shrink_to_fit(&right);
     assert_eq!(right.stats().used, 0);
     list.truncate(8);
@@ -701,10 +701,10 @@ fn a_vector_never_grows_from_one_buffer_into_the_next() {
     let (left, right) = memory.split_at_mut(32);
     let (mut left, mut right) = (Fixed::new(left), Fixed::new(right));
     let (left, right) = (left.scope(), right.scope());
-    let mut list = NodeVec::with_capacity_in(32, &left);
-    list.extend(&left, 0..32u8);
+    let mut list = NodeVec::with_capacity_in(31, &left);
+    list.extend(&left, 0..31u8);
     let start = address(&list[0]);
-    assert!(list.try_reserve(&right, 1).is_err(), "33 bytes are not free in the right buffer");
+    assert!(list.try_reserve(&right, 1).is_err(), "32 bytes are not free in the right buffer");
     assert_eq!(address(&list[0]), start);
     // With the lifetime of the right scope, the vector may shrink there; the right buffer does not
     // change.
@@ -1153,9 +1153,74 @@ fn a_slice_of_an_iterator_of_any_size_that_lies_or_panics_has_what_it_yielded() 
     all::<u8>();
 }
 
+/// A buffer of `len` bytes at the low end of a scope.
+fn low_buffer<'a>(s: &Scope<'a>, len: usize) -> &'a mut [MaybeUninit<u8>] {
+    ebbtide::vec![in s; MaybeUninit::uninit(); len].into_slice()
+}
+
+/// Each change asks `outer` to resize a vector that lies in a buffer of `outer`, as close to the
+/// buffer's end as a vector can.
+#[test]
+fn a_scope_does_not_take_back_a_buffer_through_a_vector_inside() {
+    type Change = for<'a> fn(NodeVec<'a, u8>, &Scope<'a>);
+    let changes: [Change; 5] = [
+        |mut list, outer| list.shrink_to_fit(outer),
+        |mut list, outer| list.shrink_to(outer, 1),
+        |list, outer| list.into_vec(outer).shrink_to_fit(),
+        |mut list, outer| list.extend(outer, [0xEE; 300]),
+        |mut list, outer| list.reserve_exact(outer, 300),
+    ];
+    for change in changes {
+        for capacity in 250..=256 {
+            let mut arena = Arena::new();
+            let outer = arena.scope();
+            let mut fixed = Fixed::new(low_buffer(&outer, 256));
+            let numbers = {
+                let inner = fixed.scope();
+                let Ok(list) = NodeVec::try_with_capacity_in(capacity, &inner) else { continue };
+                change(list, &outer);
+                outer.alloc_slice_from_iter(std::iter::repeat_n(1u8, 256))
+            };
+            let inner = fixed.scope();
+            let names = inner.alloc_slice_fill_copy(256, 2u8);
+            assert_apart(names, numbers);
+            assert!(numbers.iter().all(|byte| *byte == 1));
+        }
+    }
+}
+
+/// Rounding the top of a nearly full scope for its child passes the end of a buffer. The child must
+/// not get the bytes of a vector in that buffer.
+#[test]
+fn a_child_of_a_full_scope_does_not_take_back_a_buffer_through_a_vector_inside() {
+    for (len, free) in [(200, 4), (200, 1), (207, 15), (193, 8)] {
+        let mut memory = [MaybeUninit::<u8>::uninit(); 512 + 15];
+        let start = memory.as_ptr().align_offset(16);
+        let mut fixed = Fixed::new(&mut memory[start..][..512]);
+        let mut outer = fixed.scope();
+        let mut buffer = Fixed::new(low_buffer(&outer, len));
+        let stats = outer.stats();
+        outer.alloc_uninit_slice::<u8>(stats.capacity - stats.used - free);
+        let child = outer.scope();
+        for capacity in 180..len {
+            let Some(kept) = ({
+                let inner = buffer.scope();
+                let mut list = NodeVec::<u8>::with_capacity_in(capacity, &inner);
+                list.shrink_to_fit(&child);
+                child.try_alloc_slice_fill_copy(16, 1u8).ok()
+            }) else {
+                continue;
+            };
+            let inner = buffer.scope();
+            inner.alloc_slice_fill_copy(len, 2u8);
+            assert_eq!(kept, [1; 16]);
+        }
+    }
+}
+
 #[test]
 fn impossible_requests_are_refused_and_change_nothing() {
-    let mut stack = StackArena::<64>::new();
+    let mut stack = StackArena::<65>::new();
     let s = stack.scope();
     let mut list = s.vec();
     list.extend(0..8u32);
@@ -1199,7 +1264,7 @@ fn impossible_requests_are_refused_and_change_nothing() {
 
 #[test]
 fn a_node_vec_that_cannot_grow_is_unchanged() {
-    let mut stack = StackArena::<64>::new();
+    let mut stack = StackArena::<65>::new();
     let s = stack.scope();
     let mut list = NodeVec::try_from_iter_in(0..8u32, &s).unwrap();
     let refused = |result: Result<(), AllocError>| assert_eq!(result, Err(AllocError));
@@ -1237,7 +1302,7 @@ fn a_node_vec_that_cannot_grow_is_unchanged() {
 
 #[test]
 fn a_text_that_cannot_be_made_takes_nothing() {
-    let mut stack = StackArena::<64>::new();
+    let mut stack = StackArena::<65>::new();
     let s = stack.scope();
     let before = s.stats();
     for _ in 0..2 {

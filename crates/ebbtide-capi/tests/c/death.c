@@ -28,6 +28,16 @@ static void rewind_in_wrong_order(void) {
     ebb_rewind(&child, first);
     ebb_rewind(&child, second);
 }
+static void rewind_to_another_arena(void) {
+    ebb_arena *other = ebb_arena_new(NULL);
+    ebb_scope scope = ebb_open(other);
+    const ebb_position position = ebb_mark(&scope);
+    ebb_rewind(&child, position);
+}
+static void rewind_a_full_chunk_to_another_arena(void) {
+    ebb_alloc(&child, 100000);
+    rewind_to_another_arena();
+}
 static void rewind_a_closed_scope(void) {
     const ebb_position start = ebb_mark(&child);
     (void)ebb_close(&child);
@@ -40,6 +50,7 @@ static void (*const cases[])(void) = {
     allocate,  allocate_unknown,  allocate_low,       print,
     grow,      give_back,         mark,               go_back,
     open_second_child, close_parent_first, rewind_in_wrong_order,
+    rewind_to_another_arena, rewind_a_full_chunk_to_another_arena,
     rewind_a_closed_scope, use_null,  close_null,
 };
 

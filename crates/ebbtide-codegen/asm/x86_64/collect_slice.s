@@ -21,12 +21,25 @@
 	movq	%r9, %r11
 	subq	%rax, %r11
 	cmpq	%r8, %r11
-	jge	.LBB14_19
-.Ltmp10:
-	callq	*_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE@GOTPCREL(%rip)
-.Ltmp11:
-	movq	%rdx, %rcx
-	jmp	.LBB14_30
+	jle	.LBB14_28
+	movq	8(%rdi), %r11
+	addq	%rax, %r8
+	movq	%r8, 16(%rdi)
+	movq	%rax, 16(%rsp)
+	movq	%rcx, 32(%rsp)
+	movq	%r9, 40(%rsp)
+	movq	%r11, 48(%rsp)
+	movq	%r10, 56(%rsp)
+	movq	%r9, 64(%rsp)
+	movq	%r11, 72(%rsp)
+	movq	%r8, 80(%rsp)
+	leaq	-1(%rcx), %r8
+	cmpq	%r8, %rcx
+	cmovbq	%rcx, %r8
+	cmpq	$8, %r8
+	jae	.LBB14_20
+	xorl	%r8d, %r8d
+	jmp	.LBB14_23
 .LBB14_1:
 	movl	$4, %eax
 	cmpq	%rdx, %rsi
@@ -71,26 +84,13 @@
 	cmpq	%rsi, %r8
 	je	.LBB14_15
 	jmp	.LBB14_30
-.LBB14_19:
-	movq	8(%rdi), %r11
-	addq	%rax, %r8
-	movq	%r8, 16(%rdi)
-	movq	%rax, 16(%rsp)
-	movq	%rcx, 32(%rsp)
-	movq	%r9, 40(%rsp)
-	movq	%r11, 48(%rsp)
-	movq	%r10, 56(%rsp)
-	movq	%r9, 64(%rsp)
-	movq	%r11, 72(%rsp)
-	movq	%r8, 80(%rsp)
-	leaq	-1(%rcx), %r8
-	cmpq	%r8, %rcx
-	cmovbq	%rcx, %r8
-	cmpq	$8, %r8
-	jae	.LBB14_21
-	xorl	%r8d, %r8d
-	jmp	.LBB14_24
-.LBB14_21:
+.LBB14_28:
+.Ltmp10:
+	callq	*_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE@GOTPCREL(%rip)
+.Ltmp11:
+	movq	%rdx, %rcx
+	jmp	.LBB14_30
+.LBB14_20:
 	incq	%r8
 	movl	%r8d, %r9d
 	andl	$7, %r9d
@@ -101,7 +101,7 @@
 	leaq	16(%rax), %r10
 	xorl	%r11d, %r11d
 	pcmpeqd	%xmm0, %xmm0
-.LBB14_22:
+.LBB14_21:
 	movdqu	(%rsi,%r11,4), %xmm1
 	movdqu	16(%rsi,%r11,4), %xmm2
 	psubd	%xmm0, %xmm1
@@ -110,18 +110,18 @@
 	movdqu	%xmm2, (%r10,%r11,4)
 	addq	$8, %r11
 	cmpq	%r11, %r8
-	jne	.LBB14_22
+	jne	.LBB14_21
 	movq	%r9, %rsi
-.LBB14_24:
+.LBB14_23:
 	cmpq	%rdx, %rsi
-	je	.LBB14_25
+	je	.LBB14_24
 	movl	(%rsi), %r9d
 	addq	$4, %rsi
 	incl	%r9d
 	movl	%r9d, (%rax,%r8,4)
 	incq	%r8
 	cmpq	%r8, %rcx
-	jne	.LBB14_24
+	jne	.LBB14_23
 	movq	%rcx, 24(%rsp)
 	cmpq	%rdx, %rsi
 	jne	.LBB14_7
@@ -144,7 +144,7 @@
 	popq	%r15
 	popq	%rbp
 	retq
-.LBB14_25:
+.LBB14_24:
 	movq	%rcx, %rdx
 	movq	%r8, %rcx
 	leaq	(%rax,%rdx,4), %r8

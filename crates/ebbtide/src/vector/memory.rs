@@ -13,8 +13,7 @@
 //!
 //! A shared block grows in place only if it begins in the region that the scope allocates from and
 //! ends where the free part of that region begins. Both are checked, because the block may come
-//! from another scope, and its end alone could equal `low` by chance: the buffers of two callers
-//! may be adjacent (I5).
+//! from another scope, even one over a buffer that this scope gave out; I5 says why they suffice.
 
 use crate::{
     chunk::Header,

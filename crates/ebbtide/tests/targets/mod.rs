@@ -11,6 +11,7 @@ mod input;
 pub mod maps;
 #[path = "../common/model.rs"]
 pub mod model;
+pub mod nested;
 pub mod strings;
 pub mod text;
 pub mod vectors;
