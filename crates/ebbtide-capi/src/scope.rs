@@ -209,8 +209,9 @@ pub unsafe extern "C" fn ebb_is_position_(
     position: *const ebb_scope,
 ) -> bool {
     // SAFETY: null or a scope, by the rules for every function.
-    let (scope, position) = unsafe { (scope.as_ref(), position.as_ref()) };
-    let (Some(scope), Some(position)) = (scope, position) else { return false };
+    let Some(scope) = (unsafe { scope.as_ref() }) else { return false };
+    // SAFETY: null, or valid for reads, by the rules for every function.
+    let Some(position) = (unsafe { position.as_ref() }) else { return false };
     let mut words = scope.words;
     // SAFETY: a copy of words that are in use, as the header has checked. The caller does not use
     // them meanwhile.
