@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the tests of the Julia package: with one thread, with two, and with bounds checks that
-# @inbounds does not remove.
+# Runs the tests of the Julia package with one thread.
 # Usage: ci/julia.sh [--probe | --install]
+#        ci/julia.sh more                  runs them with two threads, and with bounds checks that @inbounds
+#                                          does not remove
 #        ci/julia.sh run ARGUMENT...       starts Julia with these arguments, for which it builds the libraries
 #        ci/julia.sh others FOLDER         runs tests and programs written for Bumper.jl with Ebbtide in its place
 #        ci/julia.sh bench FOLDER [FILE]   compares Ebbtide with Bumper.jl, and writes the table to FILE
@@ -128,12 +129,15 @@ others | bench | docs)
     prepare
     "$1" "$(realpath "$2")" "${@:3}"
     ;;
-'')
+'' | more)
     prepare_tests
     tests=(--startup-file=no --color=no --project=julia/Ebbtide julia/Ebbtide/test/runtests.jl)
-    JULIA_NUM_THREADS=1 julia "${tests[@]}"
-    JULIA_NUM_THREADS=2 julia "${tests[@]}"
-    JULIA_NUM_THREADS=1 julia --check-bounds=yes "${tests[@]}"
+    if [ $# -eq 0 ]; then
+        JULIA_NUM_THREADS=1 julia "${tests[@]}"
+    else
+        JULIA_NUM_THREADS=2 julia "${tests[@]}"
+        JULIA_NUM_THREADS=1 julia --check-bounds=yes "${tests[@]}"
+    fi
     ;;
 *)
     sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}" >&2

@@ -68,8 +68,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 fn step(line: &str) -> Result<(), Failure> {
-    println!("$ {line}");
-    match process::run(line, |_| ()) {
+    match process::show(line) {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => {
             eprintln!("{status}: {line}");

@@ -23,8 +23,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let [prefix] = arguments else {
         return Err(Failure::Usage("dist takes one folder".to_owned()));
     };
-    let built =
-        process::run("cargo build --release --package ebbtide-capi --package ebbtide-new", |_| ());
+    if prefix.starts_with('-') {
+        return Err(Failure::Usage(format!("dist takes a folder, not the option `{prefix}`")));
+    }
+    let built = process::show("cargo build --release --package ebbtide-capi --package ebbtide-new");
     if !built.is_ok_and(|status| status.success()) {
         return Err(Failure::Work);
     }

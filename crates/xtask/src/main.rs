@@ -8,7 +8,9 @@ mod dist;
 mod header;
 mod inventory;
 mod process;
+mod record;
 mod step;
+mod steps;
 mod tally;
 mod test;
 mod tool;
@@ -32,9 +34,20 @@ impl Command {
 
 const COMMANDS: &[Command] = &[
     Command {
-        usage: "test [--quick]",
-        about: "runs every check; --quick leaves out slow ones such as optimised builds and sanitizers",
-        run: test::run,
+        usage: "check [OPTIONS]",
+        about: "checks what is worth its time before each commit: lints, unit tests, documentation",
+        run: test::check,
+    },
+    Command {
+        usage: "test [--all] [OPTIONS]",
+        about: "runs every check that decides whether the libraries are right on this platform; \
+                --all adds other platforms, other people's tests, mutants, and all that takes long",
+        run: test::test,
+    },
+    Command {
+        usage: "hook",
+        about: "has Git run `cargo xtask check` before each push",
+        run: test::hook,
     },
     Command {
         usage: "bench [--quick | server ARGUMENTS]",
@@ -115,5 +128,5 @@ fn usage() -> String {
     for Command { usage, about, .. } in COMMANDS {
         text += &format!("\n  {usage:width$}  {about}");
     }
-    text
+    text + "\n\noptions of check and test:" + test::OPTIONS
 }

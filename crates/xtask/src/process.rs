@@ -4,7 +4,8 @@
 //! No shell is involved, so a line means the same on every platform, and the printed line is
 //! exactly what was run.
 
-use std::io::{self, BufRead, BufReader};
+use std::fs::File;
+use std::io::{self, Write};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// Whether the command succeeds; its output is discarded. False if there is no such program.
@@ -16,23 +17,25 @@ pub(crate) fn succeeds(line: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs the command, prints its standard output, and passes each line to `watch`.
-pub(crate) fn run(line: &str, mut watch: impl FnMut(&str)) -> io::Result<ExitStatus> {
-    let mut child = command(line).stdout(Stdio::piped()).spawn()?;
-    if let Some(stdout) = child.stdout.take() {
-        let mut stdout = BufReader::new(stdout);
-        let mut bytes = Vec::new();
-        // Bytes, not `lines()`: a test may print invalid UTF-8.
-        while stdout.read_until(b'\n', &mut bytes)? != 0 {
-            let text = String::from_utf8_lossy(&bytes);
-            print!("{text}");
-            watch(text.trim_end());
-            bytes.clear();
-        }
-    }
-    child.wait()
+/// The standard output of a command that succeeds, without the end of the last line.
+pub(crate) fn output(line: &str) -> Option<String> {
+    let output = command(line).stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    output.status.success().then_some(text)
 }
 
+/// Prints the command and runs it, with the output of this program.
+pub(crate) fn show(line: &str) -> io::Result<ExitStatus> {
+    println!("$ {line}");
+    command(line).status()
+}
+
+/// Runs the command, and writes it and its output to `log`.
+pub(crate) fn run(line: &str, log: &File) -> io::Result<ExitStatus> {
+    let mut own = log.try_clone()?;
+    writeln!(own, "$ {line}")?;
+    command(line).stdout(log.try_clone()?).stderr(own).status()
+}
 fn command(line: &str) -> Command {
     let mut words = line.split_whitespace().peekable();
     let mut environment = Vec::new();

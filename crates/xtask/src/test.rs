@@ -1,203 +1,298 @@
-//! `cargo xtask test`: runs every check, the fast ones first, and stops at the first failure.
+//! `cargo xtask check` and `cargo xtask test`: run the steps of a tier, two at a time where they do
+//! not share a target folder.
+//!
+//! The terminal shows a line for each step that ended. Its output is in a file in `target/xtask/`,
+//! whose last lines are printed if the step fails.
 
-use crate::Failure;
-use crate::step::{End, Outcome, Step};
+use crate::record;
+use crate::step::{End, Lane, Outcome, Step, Tier};
+use crate::steps::STEPS;
 use crate::tally::Tally;
-use crate::tool::{
-    AARCH64, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB,
-    MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
-};
-use std::time::Instant;
+use crate::{Failure, process};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// `nostd/` has steps of its own because `panic = "abort"` requires a separate workspace, `fuzz/`
-/// because its targets need a nightly compiler.
-const STEPS: &[Step] = &[
-    Step::new("formatting", "cargo fmt --all --check").needs(&[RUSTFMT]),
-    Step::new("formatting of nostd/", "cargo fmt --manifest-path nostd/Cargo.toml --check")
-        .needs(&[RUSTFMT]),
-    Step::new("layers of ARCHITECTURE.md", "cargo test --package xtask --test layers"),
-    Step::new(
-        "lints",
-        "cargo clippy --workspace --all-targets \
-         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison -- -D warnings",
-    )
-    .needs(&[CLIPPY]),
-    Step::new(
-        "lints of the core, no feature",
-        "cargo clippy --package ebbtide --no-default-features -- -D warnings",
-    )
-    .needs(&[CLIPPY]),
-    Step::new(
-        "lints of the core, alloc without std",
-        "cargo clippy --package ebbtide --no-default-features --features alloc -- -D warnings",
-    )
-    .needs(&[CLIPPY]),
-    Step::new(
-        "formatting of an example of Rust and C",
-        "cargo fmt --manifest-path crates/ebbtide-capi/examples/shared/Cargo.toml --check",
-    )
-    .needs(&[RUSTFMT]),
-    Step::new(
-        "formatting of a library for Julia's tests",
-        "cargo fmt --manifest-path julia/Ebbtide/test/shared_scope/Cargo.toml --check",
-    )
-    .needs(&[RUSTFMT]),
-    Step::new("formatting of fuzz/", "cargo fmt --manifest-path fuzz/Cargo.toml --check")
-        .needs(&[RUSTFMT]),
-    Step::new("lints of nostd/", "cargo clippy --manifest-path nostd/Cargo.toml -- -D warnings")
-        .needs(&[CLIPPY]),
-    Step::new("lints of fuzz/", "cargo clippy --manifest-path fuzz/Cargo.toml -- -D warnings")
-        .needs(&[CLIPPY])
-        .slow(),
-    Step::new(
-        "documentation",
-        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
-    ),
-    Step::new("clang, for the tests", "clang++ --version").needs(&[CLANG]),
-    Step::new("Meson, for the tests", "meson --version").needs(&[MESON]),
-    Step::new("nlohmann-json, for the tests", "test -e /usr/include/nlohmann/json.hpp")
-        .needs(&[NLOHMANN]),
-    Step::new("tests", "cargo test --workspace"),
-    Step::new(
-        "fast paths on aarch64",
-        "cargo test --package ebbtide-codegen --test pinned aarch64",
-    )
-    .needs(&[AARCH64]),
-    Step::new(
-        "tests of the core, optimised",
-        "cargo test --release --package ebbtide --lib --tests",
-    )
-    .slow(),
-    Step::new(
-        "tests of the core, every feature",
-        "cargo test --package ebbtide --features full,poison",
-    ),
-    Step::new(
-        "tests of the core, no feature",
-        "cargo test --package ebbtide --no-default-features --lib --tests",
-    ),
-    Step::new(
-        "tests of the core, alloc without std",
-        "cargo test --package ebbtide --no-default-features --features alloc --lib --tests",
-    ),
-    Step::new(
-        "tests of the transparent allocator, every feature",
-        "cargo test --package ebbtide-global --features full,poison",
-    ),
-    Step::new(
-        "tests of the transparent allocator, optimised, with poison",
-        "cargo test --release --package ebbtide-global --features poison --lib --tests",
-    )
-    .slow(),
-    Step::new(
-        "executables without std or allocator",
-        "cargo test --manifest-path nostd/Cargo.toml",
-    ),
-    Step::new(
-        "oldest supported compiler",
-        "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
-         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
-    )
-    .needs(&[MSRV])
-    .slow(),
-    Step::new("oldest versions of dependencies", "bash ci/minimal-versions.sh")
-        .needs(&[NIGHTLY])
-        .slow(),
-    Step::new(
-        "licences, duplicates and sources of dependencies",
-        "cargo deny check bans licenses sources",
-    )
-    .needs(&[DENY])
-    .slow(),
-    Step::new("the API since the last release", "bash ci/semver.sh").needs(&[SEMVER]).slow(),
-    Step::new("packages, built from what they contain", "bash ci/package.sh").slow(),
-    Step::new("Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]).slow(),
-    Step::new("32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]).slow(),
-    Step::new("aarch64, under QEMU", "bash ci/platforms.sh aarch64").needs(&[QEMU]).slow(),
-    Step::new("WebAssembly", "bash ci/platforms.sh wasm").needs(&[NODE]).slow(),
-    Step::new("Julia package", "bash ci/julia.sh").needs(&[JULIA]).slow(),
-    Step::new("FreeBSD and macOS, compiled only", "bash ci/platforms.sh unix").needs(&[UNIX]).slow(),
-    Step::new(
-        "fast paths and those of other arenas",
-        "cargo test --package ebbtide-codegen --test pinned -- --ignored",
-    )
-    .needs(&[AARCH64])
-    .slow(),
-    Step::new(
-        "memory of programs with scopes and without",
-        "cargo run --release --quiet --package ebbtide-soak -- --check",
-    )
-    .slow(),
-    Step::new("loom models", "bash ci/loom.sh").slow(),
-    Step::new("AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).slow(),
-    Step::new("ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).slow(),
-    Step::new("Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]).slow(),
-    Step::new(
-        "instructions of the C interface",
-        "cargo test --release --package ebbtide-capi --test counts -- --ignored --nocapture",
-    )
-    .needs(&[VALGRIND])
-    .slow(),
-    Step::new(
-        "instructions of programs in transparent arenas of C++",
-        "cargo test --release --package ebbtide-new --test counts -- --ignored --nocapture",
-    )
-    .needs(&[VALGRIND, NLOHMANN])
-    .slow(),
-    Step::new(
-        "line coverage of the core",
-        "bash ci/coverage.sh --summary-only --fail-under-lines 95",
-    )
-    .needs(&[LLVM_COV, LLVM_TOOLS])
-    .slow(),
-    Step::new("mutants of the core", "bash ci/mutants.sh")
-        .needs(&[MUTANTS])
-        .slow(),
-    Step::new("hashbrown's tests, with its tables in a scope", "bash ci/others/hashbrown.sh").slow(),
-    Step::new("tests of crates moved over to ebbtide", "bash ci/others/moved.sh").slow(),
-    Step::new("nlohmann-json's tests, each in a transparent arena", "bash ci/others/new.sh")
-        .needs(&[NLOHMANN_SUITE])
-        .slow(),
-    Step::new("other crates' tests in transparent scopes", "bash ci/others/global.sh").slow(),
-    Step::new(
-        "libstdc++'s tests of memory resources, with ours",
-        "bash ci/others/libstdcxx.sh",
-    )
-    .needs(&[LIBSTDCXX])
-    .slow(),
-];
+/// The steps that run at the same time.
+const WORKERS: usize = 2;
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let quick = match arguments {
-        [] => false,
-        [flag] if flag == "--quick" => true,
-        _ => {
-            return Err(Failure::Usage(format!("unknown arguments: test {}", arguments.join(" "))));
+/// The lines of a failed step's output that are printed.
+const TAIL: usize = 40;
+
+/// The options of both commands, for the usage text.
+pub(crate) const OPTIONS: &str = "
+  --list        prints the steps, and does not run them
+  --only TEXT   runs the steps, of any tier, whose title contains TEXT
+  --from TEXT   begins at the first step whose title contains TEXT
+  --keep-going  goes on after a failure
+  --record      writes times and counts to docs/records/test-runs.md";
+
+/// What the arguments ask for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    tier: Tier,
+    list: bool,
+    /// Only the steps, of any tier, whose title contains this.
+    only: Option<String>,
+    /// Only the first step whose title contains this, and those after it.
+    from: Option<String>,
+    keep_going: bool,
+    record: bool,
+}
+
+impl Options {
+    fn parse(tier: Tier, arguments: &[String]) -> Result<Self, Failure> {
+        let mut options =
+            Options { tier, list: false, only: None, from: None, keep_going: false, record: false };
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let mut text = || {
+                let text = arguments.next().map(|text| text.to_lowercase());
+                text.ok_or_else(|| Failure::Usage(format!("{argument} takes a part of a title")))
+            };
+            match argument.as_str() {
+                "--all" if tier == Tier::Test => options.tier = Tier::All,
+                "--list" => options.list = true,
+                "--only" => options.only = Some(text()?),
+                "--from" => options.from = Some(text()?),
+                "--keep-going" => options.keep_going = true,
+                "--record" => options.record = true,
+                _ => return Err(Failure::Usage(format!("unknown argument: `{argument}`"))),
+            }
         }
-    };
-    let steps: Vec<&Step> = STEPS.iter().filter(|step| !(quick && step.slow)).collect();
+        if options.record && (options.only.is_some() || options.from.is_some()) {
+            return Err(Failure::Usage("--record needs a run of all steps of the tier".to_owned()));
+        }
+        Ok(options)
+    }
+
+    fn select(&self) -> Result<Vec<&'static Step>, Failure> {
+        let has = |step: &Step, text: &str| step.title.to_lowercase().contains(text);
+        let mut steps: Vec<&Step> = match &self.only {
+            Some(text) => STEPS.iter().filter(|step| has(step, text)).collect(),
+            None => STEPS.iter().filter(|step| step.tier <= self.tier).collect(),
+        };
+        if let Some(text) = &self.from {
+            let first = steps.iter().position(|step| has(step, text)).unwrap_or(steps.len());
+            steps.drain(..first);
+        }
+        if steps.is_empty() {
+            return Err(Failure::Usage("no step has such a title; --list shows them".to_owned()));
+        }
+        Ok(steps)
+    }
+}
+
+pub(crate) fn check(arguments: &[String]) -> Result<(), Failure> {
+    run_tier(Tier::Check, arguments)
+}
+
+pub(crate) fn test(arguments: &[String]) -> Result<(), Failure> {
+    run_tier(Tier::Test, arguments)
+}
+
+fn run_tier(tier: Tier, arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::parse(tier, arguments)?;
+    let steps = options.select()?;
+    if options.list {
+        for step in steps {
+            println!("{:5}  {}", format!("{:?}", step.tier).to_lowercase(), step.title);
+        }
+        return Ok(());
+    }
+    let logs = Path::new("target/xtask");
+    fs::create_dir_all(logs).map_err(|error| Failure::Usage(format!("target/xtask: {error}")))?;
 
     let start = Instant::now();
+    let outcomes = run(&steps, logs, options.keep_going);
+    let time = start.elapsed();
     let mut sum = Tally::default();
-    let mut report = String::new();
-    for (index, step) in steps.iter().enumerate() {
-        println!("\n=== {}/{}: {} ===", index + 1, steps.len(), step.title);
-        let Outcome { end, time, tally } = step.run();
-        sum += tally;
-        let seconds = time.as_secs_f64();
-        let verdict = match &end {
-            End::Passed => tally.to_string(),
-            End::LeftOut(why) => format!("left out: {why}"),
-            End::Failed(why) => format!("FAILED: {why}"),
+    for (_, outcome) in &outcomes {
+        sum += outcome.tally;
+    }
+    println!("{:8.1} s  in all", time.as_secs_f64());
+    let is_green = sum.failed == 0;
+    if options.record && is_green {
+        record::write(options.tier, &outcomes, time)?;
+    }
+    println!("\n{sum}");
+    if is_green { Ok(()) } else { Err(Failure::Work) }
+}
+
+/// The steps that have not started, and the lanes of those that run.
+struct Queue {
+    waiting: VecDeque<&'static Step>,
+    running: Vec<&'static Step>,
+}
+
+impl Queue {
+    /// The first step that may run beside those that do.
+    fn pop(&mut self) -> Option<&'static Step> {
+        let is_free = |step: &&Step| match step.lane {
+            Lane::Alone => self.running.is_empty(),
+            lane => !self.running.iter().any(|other| [lane, Lane::Alone].contains(&other.lane)),
         };
-        println!("=== {verdict} ({seconds:.1} s) ===");
-        report += &format!("{seconds:7.1} s  {}: {verdict}\n", step.title);
-        if let End::Failed(_) = end {
-            break;
+        let index = self.waiting.iter().position(is_free)?;
+        let step = self.waiting.remove(index)?;
+        self.running.push(step);
+        Some(step)
+    }
+}
+
+/// Runs the steps, and prints a line for each. Stops starting steps after the first failure, unless
+/// `keep_going`.
+fn run(steps: &[&'static Step], logs: &Path, keep_going: bool) -> Vec<(&'static Step, Outcome)> {
+    let bar = ProgressBar::new(steps.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len}  {elapsed}  {msg}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_secs(1));
+    let queue = Queue { waiting: steps.iter().copied().collect(), running: Vec::new() };
+    let (queue, ended) = (Mutex::new(queue), Condvar::new());
+    let outcomes = Mutex::new(Vec::new());
+    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let show_running = |queue: &Queue| {
+        let titles: Vec<_> = queue.running.iter().map(|step| step.title).collect();
+        bar.set_message(titles.join(", "));
+    };
+    let work = || {
+        loop {
+            let mut queue = lock();
+            let step = loop {
+                if let Some(step) = queue.pop() {
+                    break step;
+                }
+                if queue.waiting.is_empty() {
+                    return;
+                }
+                queue = ended.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            };
+            show_running(&queue);
+            drop(queue);
+
+            let outcome = step.run(logs);
+            bar.suspend(|| print(step, &outcome));
+            bar.inc(1);
+            let mut queue = lock();
+            queue.running.retain(|other| other.title != step.title);
+            if matches!(outcome.end, End::Failed(_)) && !keep_going {
+                queue.waiting.clear();
+            }
+            show_running(&queue);
+            drop(queue);
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((step, outcome));
+            ended.notify_all();
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(work);
+        }
+    });
+    bar.finish_and_clear();
+    outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn print(step: &Step, outcome: &Outcome) {
+    let verdict = match &outcome.end {
+        End::Passed => outcome.tally.to_string(),
+        End::LeftOut(why) => format!("left out: {why}"),
+        End::Failed(why) => format!("FAILED: {why}"),
+    };
+    println!("{:8.1} s  {}: {verdict}", outcome.time.as_secs_f64(), step.title);
+    if let End::Failed(_) = outcome.end {
+        let text = fs::read(&outcome.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<_> = text.lines().collect();
+        println!("--- the end of {}", outcome.log.display());
+        println!("{}", lines[lines.len().saturating_sub(TAIL)..].join("\n"));
+        println!("---");
+    }
+}
+
+/// `cargo xtask hook`: has Git run `cargo xtask check` before each push.
+pub(crate) fn hook(arguments: &[String]) -> Result<(), Failure> {
+    if !arguments.is_empty() {
+        return Err(Failure::Usage("hook takes no arguments".to_owned()));
+    }
+    let path = process::output("git rev-parse --git-path hooks/pre-push")
+        .ok_or_else(|| Failure::Usage("this is no checkout of Git".to_owned()))?;
+    let script = "#!/bin/sh\nexec cargo xtask check\n";
+    if fs::read_to_string(&path).is_ok_and(|other| other != script) {
+        return Err(Failure::Usage(format!("{path} exists, and is another hook")));
+    }
+    let written = fs::write(&path, script).and_then(|()| make_executable(Path::new(&path)));
+    written.map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
+    println!("{path} runs `cargo xtask check` before each push");
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, Queue, STEPS};
+    use crate::step::{Lane, Tier};
+    use std::collections::HashSet;
+
+    fn options(line: &str) -> Option<Options> {
+        let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+        Options::parse(Tier::Test, &words).ok()
+    }
+
+    #[test]
+    fn a_step_of_any_tier_runs_by_a_part_of_its_title() {
+        let steps = options("--only MUTANTS").and_then(|options| options.select().ok());
+        assert_eq!(steps.map(|steps| steps.len()), Some(1));
+        assert!(options("--only").is_none() && options("--quick").is_none());
+        assert!(options("--only nonsense").is_some_and(|options| options.select().is_err()));
+    }
+
+    #[test]
+    fn each_tier_has_the_steps_of_those_before_it() {
+        let count = |line| options(line).and_then(|o| o.select().ok()).map_or(0, |s| s.len());
+        assert_eq!(count("--all"), STEPS.len());
+        assert!(0 < count("") && count("") < count("--all"));
+        assert!(count("--from lints") < count(""));
+    }
+
+    #[test]
+    fn only_a_whole_tier_is_recorded() {
+        assert!(options("--all --record").is_some() && options("--only lints --record").is_none());
+    }
+
+    #[test]
+    fn steps_that_share_a_target_folder_run_one_after_the_other() {
+        let mut queue = Queue { waiting: STEPS.iter().collect(), running: Vec::new() };
+        while let Some(step) = queue.pop() {
+            assert!(step.lane != Lane::Alone);
+        }
+        let lanes: HashSet<_> = queue.running.iter().map(|s| format!("{:?}", s.lane)).collect();
+        assert_eq!(lanes.len(), queue.running.len());
+        while !queue.waiting.is_empty() {
+            queue.running.clear();
+            while let Some(step) = queue.pop() {
+                assert!(step.lane != Lane::Alone || queue.running.len() == 1);
+            }
         }
     }
 
-    println!("\n=== summary ===\n{report}{:7.1} s  total", start.elapsed().as_secs_f64());
-    println!("\n{sum}");
-    if sum.failed > 0 { Err(Failure::Work) } else { Ok(()) }
+    #[test]
+    fn titles_are_unique() {
+        let titles: HashSet<_> = STEPS.iter().map(|step| step.title).collect();
+        assert_eq!(titles.len(), STEPS.len());
+    }
 }

@@ -2,6 +2,8 @@
 
 use crate::process;
 use std::env;
+use std::fs::File;
+use std::sync::{Mutex, PoisonError};
 
 /// A program, a command that fails if it is missing, and the commands that install it.
 pub(crate) struct Tool {
@@ -187,28 +189,31 @@ pub(crate) enum Missing {
 }
 
 impl Tool {
-    /// Checks for the tool, and installs it in CI.
-    pub(crate) fn ensure(&self) -> Result<(), Missing> {
-        self.ensure_where(env::var_os("CI").is_some_and(|ci| ci == "true"))
+    /// Checks for the tool, and installs it in CI. What the installation prints goes to `log`.
+    pub(crate) fn ensure(&self, log: &File) -> Result<(), Missing> {
+        self.ensure_where(env::var_os("CI").is_some_and(|ci| ci == "true"), log)
     }
 
-    fn ensure_where(&self, in_ci: bool) -> Result<(), Missing> {
+    fn ensure_where(&self, in_ci: bool, log: &File) -> Result<(), Missing> {
+        // Two installations at the same time would wait for each other's locks, or fail.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         if process::succeeds(self.probe) {
             return Ok(());
         }
         let advice =
             format!("{} is missing; install it with: {}", self.name, self.install.join(" && "));
-        if in_ci && self.install() {
+        if in_ci && self.install(log) {
             return Ok(());
         }
         Err(if in_ci && self.required { Missing::Fatal(advice) } else { Missing::LeftOut(advice) })
     }
 
-    fn install(&self) -> bool {
-        let installed = self.install.iter().all(|line| {
-            println!("$ {line}");
-            process::run(line, |_| ()).is_ok_and(|status| status.success())
-        });
+    fn install(&self, log: &File) -> bool {
+        let installed = self
+            .install
+            .iter()
+            .all(|line| process::run(line, log).is_ok_and(|status| status.success()));
         installed && process::succeeds(self.probe)
     }
 }
@@ -216,6 +221,11 @@ impl Tool {
 #[cfg(test)]
 mod tests {
     use super::{Missing, Tool};
+    use std::fs::File;
+
+    fn null() -> File {
+        File::options().write(true).open(if cfg!(windows) { "NUL" } else { "/dev/null" }).unwrap()
+    }
 
     const UNAVAILABLE: Tool =
         Tool { name: "it", probe: "false", install: &["true", "false"], required: true };
@@ -225,17 +235,17 @@ mod tests {
     fn ci_fails_if_a_required_tool_cannot_be_installed_and_a_developer_skips_the_step() {
         let fatal = Err(Missing::Fatal(ADVICE.to_owned()));
         let left_out = Err(Missing::LeftOut(ADVICE.to_owned()));
-        assert_eq!(UNAVAILABLE.ensure_where(true), fatal);
-        assert_eq!(UNAVAILABLE.ensure_where(false), left_out);
+        assert_eq!(UNAVAILABLE.ensure_where(true, &null()), fatal);
+        assert_eq!(UNAVAILABLE.ensure_where(false, &null()), left_out);
         let optional = Tool { required: false, ..UNAVAILABLE };
-        assert_eq!(optional.ensure_where(true), left_out);
+        assert_eq!(optional.ensure_where(true, &null()), left_out);
     }
 
     #[test]
     fn a_tool_that_does_not_run_after_installation_is_missing() {
         let useless = Tool { install: &["true"], ..UNAVAILABLE };
-        assert!(matches!(useless.ensure_where(true), Err(Missing::Fatal(_))));
+        assert!(matches!(useless.ensure_where(true, &null()), Err(Missing::Fatal(_))));
         let there = Tool { probe: "true", ..UNAVAILABLE };
-        assert_eq!(there.ensure_where(true), Ok(()));
+        assert_eq!(there.ensure_where(true, &null()), Ok(()));
     }
 }

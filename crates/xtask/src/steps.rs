@@ -1,0 +1,169 @@
+//! The checks, in the order in which they start: the fast ones of each tier first.
+
+use crate::step::{Step, Tier::*};
+use crate::tool::{
+    AARCH64, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB,
+    MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+};
+
+/// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
+/// of a fuzzer need a nightly compiler.
+pub(crate) const STEPS: &[Step] = &[
+    Step::new(Check, "formatting", "bash ci/format.sh").needs(&[RUSTFMT]),
+    Step::new(Check, "rules of the repository", "cargo test --package xtask"),
+    Step::new(Check, "lints", "bash ci/lints.sh").needs(&[CLIPPY]),
+    Step::new(
+        Check,
+        "documentation",
+        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
+    ),
+    Step::new(
+        Check,
+        "examples of the documentation",
+        "cargo test --doc --package ebbtide --package ebbtide-global \
+         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
+    ),
+    Step::new(
+        Check,
+        "unit tests",
+        "cargo test --workspace --exclude xtask --lib --bins \
+         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
+    ),
+    Step::new(Test, "Julia package", "bash ci/julia.sh").needs(&[JULIA]).beside("julia"),
+    Step::new(Test, "loom models", "LOOM_MAX_PREEMPTIONS=2 bash ci/loom.sh").beside("loom"),
+    Step::new(Test, "AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).beside("asan"),
+    Step::new(
+        Test,
+        "executables without std or allocator",
+        "cargo test --manifest-path nostd/Cargo.toml",
+    )
+    .beside("nostd"),
+    Step::new(
+        Test,
+        "oldest supported compiler",
+        "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
+         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
+    )
+    .needs(&[MSRV])
+    .beside("msrv"),
+    Step::new(Test, "packages, built from what they contain", "bash ci/package.sh")
+        .beside("packages"),
+    Step::new(Test, "tests of a crate moved over to ebbtide", "bash ci/others/moved.sh pretty")
+        .beside("others"),
+    Step::new(
+        Test,
+        "lints of fuzz/",
+        "cargo clippy --manifest-path fuzz/Cargo.toml -- -D warnings",
+    )
+    .needs(&[CLIPPY])
+    .beside("fuzz"),
+    Step::new(
+        Test,
+        "tests of the core, every feature",
+        "cargo test --package ebbtide --features full,poison --lib --tests --examples",
+    ),
+    Step::new(
+        Test,
+        "tests of the transparent allocator, every feature",
+        "cargo test --package ebbtide-global --features full,poison --lib --tests --examples",
+    ),
+    Step::new(
+        Test,
+        "tests of the core, no feature",
+        "cargo test --package ebbtide --no-default-features --lib --tests",
+    ),
+    Step::new(
+        Test,
+        "tests of the core, alloc without std",
+        "cargo test --package ebbtide --no-default-features --features alloc --lib --tests",
+    ),
+    Step::new(
+        Test,
+        "tests of the other crates",
+        "cargo test --workspace --exclude ebbtide --exclude ebbtide-global --exclude xtask",
+    )
+    .wants(&[CLANG, MESON, NLOHMANN, AARCH64]),
+    Step::new(
+        Test,
+        "tests of the core, optimised",
+        "cargo test --release --package ebbtide --lib --tests",
+    ),
+    Step::new(
+        Test,
+        "tests of the transparent allocator, optimised, with poison",
+        "cargo test --release --package ebbtide-global --features poison --lib --tests",
+    ),
+    Step::new(
+        All,
+        "tests of the core and the transparent allocator, default features",
+        "cargo test --package ebbtide --package ebbtide-global",
+    ),
+    Step::new(All, "oldest versions of dependencies", "bash ci/minimal-versions.sh")
+        .needs(&[NIGHTLY]),
+    Step::new(
+        All,
+        "licences, duplicates and sources of dependencies",
+        "cargo deny check bans licenses sources",
+    )
+    .needs(&[DENY]),
+    Step::new(All, "the API since the last release", "bash ci/semver.sh").needs(&[SEMVER]),
+    Step::new(All, "Windows, under Wine", "bash ci/platforms.sh windows").needs(&[WINE]),
+    Step::new(All, "32 bits", "bash ci/platforms.sh 32-bit").needs(&[MULTILIB]),
+    Step::new(All, "aarch64, under QEMU", "bash ci/platforms.sh aarch64").needs(&[QEMU]),
+    Step::new(All, "WebAssembly", "bash ci/platforms.sh wasm").needs(&[NODE]),
+    Step::new(All, "FreeBSD and macOS, compiled only", "bash ci/platforms.sh unix").needs(&[UNIX]),
+    Step::new(
+        All,
+        "fast paths and those of other arenas",
+        "cargo test --package ebbtide-codegen --test pinned -- --ignored",
+    )
+    .needs(&[AARCH64]),
+    Step::new(
+        All,
+        "memory of programs with scopes and without",
+        "cargo run --release --quiet --package ebbtide-soak -- --check",
+    )
+    .alone(),
+    Step::new(All, "Julia package, threads and bounds checks", "bash ci/julia.sh more")
+        .needs(&[JULIA])
+        .beside("julia"),
+    Step::new(All, "ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).beside("tsan"),
+    Step::new(All, "Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]),
+    Step::new(
+        All,
+        "instructions of the C interface",
+        "cargo test --release --package ebbtide-capi --test counts -- --ignored --nocapture",
+    )
+    .needs(&[VALGRIND]),
+    Step::new(
+        All,
+        "instructions of programs in transparent arenas of C++",
+        "cargo test --release --package ebbtide-new --test counts -- --ignored --nocapture",
+    )
+    .needs(&[VALGRIND, NLOHMANN]),
+    Step::new(
+        All,
+        "line coverage of the core",
+        "bash ci/coverage.sh --summary-only --fail-under-lines 95",
+    )
+    .needs(&[LLVM_COV, LLVM_TOOLS]),
+    Step::new(All, "hashbrown's tests, with its tables in a scope", "bash ci/others/hashbrown.sh")
+        .beside("others"),
+    Step::new(All, "tests of crates moved over to ebbtide", "bash ci/others/moved.sh")
+        .beside("others"),
+    Step::new(All, "nlohmann-json's tests, each in a transparent arena", "bash ci/others/new.sh")
+        .needs(&[NLOHMANN_SUITE]),
+    Step::new(All, "other crates' tests in transparent scopes", "bash ci/others/global.sh"),
+    Step::new(
+        All,
+        "libstdc++'s tests of memory resources, with ours",
+        "bash ci/others/libstdcxx.sh",
+    )
+    .needs(&[LIBSTDCXX]),
+    Step::new(All, "fuzzing, a minute for each target", "bash ci/fuzz.sh 60")
+        .needs(&[NIGHTLY])
+        .beside("fuzz"),
+    Step::new(All, "loom models, three preemptions", "LOOM_MAX_PREEMPTIONS=3 bash ci/loom.sh")
+        .beside("loom"),
+    Step::new(All, "mutants of the core", "bash ci/mutants.sh").needs(&[MUTANTS]).alone(),
+];
