@@ -2,14 +2,16 @@
 
 use crate::step::{Step, Tier::*};
 use crate::tool::{
-    AARCH64, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB,
-    MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    AARCH64, ACTIONLINT, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV,
+    MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX,
+    VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
 /// of a fuzzer need a nightly compiler.
 pub(crate) const STEPS: &[Step] = &[
     Step::new(Check, "formatting", "bash ci/format.sh").needs(&[RUSTFMT]),
+    Step::new(Check, "workflows", "bash ci/actionlint.sh").needs(&[ACTIONLINT]),
     Step::new(Check, "rules of the repository", "cargo test --package xtask"),
     Step::new(Check, "lints", "bash ci/lints.sh").needs(&[CLIPPY]),
     Step::new(

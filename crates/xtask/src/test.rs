@@ -26,7 +26,7 @@ const TAIL: usize = 40;
 /// The options of both commands, for the usage text.
 pub(crate) const OPTIONS: &str = "
   --list        prints the steps, and does not run them
-  --only TEXT   runs the steps, of any tier, whose title contains TEXT
+  --only TEXT   runs the steps, of any tier, whose title contains TEXT; may be repeated
   --from TEXT   begins at the first step whose title contains TEXT
   --keep-going  goes on after a failure
   --record      writes times and counts to docs/records/test-runs.md";
@@ -36,8 +36,8 @@ pub(crate) const OPTIONS: &str = "
 struct Options {
     tier: Tier,
     list: bool,
-    /// Only the steps, of any tier, whose title contains this.
-    only: Option<String>,
+    /// Only the steps, of any tier, whose title contains one of these.
+    only: Vec<String>,
     /// Only the first step whose title contains this, and those after it.
     from: Option<String>,
     keep_going: bool,
@@ -46,8 +46,14 @@ struct Options {
 
 impl Options {
     fn parse(tier: Tier, arguments: &[String]) -> Result<Self, Failure> {
-        let mut options =
-            Options { tier, list: false, only: None, from: None, keep_going: false, record: false };
+        let mut options = Options {
+            tier,
+            list: false,
+            only: Vec::new(),
+            from: None,
+            keep_going: false,
+            record: false,
+        };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let mut text = || {
@@ -57,14 +63,14 @@ impl Options {
             match argument.as_str() {
                 "--all" if tier == Tier::Test => options.tier = Tier::All,
                 "--list" => options.list = true,
-                "--only" => options.only = Some(text()?),
+                "--only" => options.only.push(text()?),
                 "--from" => options.from = Some(text()?),
                 "--keep-going" => options.keep_going = true,
                 "--record" => options.record = true,
                 _ => return Err(Failure::Usage(format!("unknown argument: `{argument}`"))),
             }
         }
-        if options.record && (options.only.is_some() || options.from.is_some()) {
+        if options.record && !(options.only.is_empty() && options.from.is_none()) {
             return Err(Failure::Usage("--record needs a run of all steps of the tier".to_owned()));
         }
         Ok(options)
@@ -72,10 +78,11 @@ impl Options {
 
     fn select(&self) -> Result<Vec<&'static Step>, Failure> {
         let has = |step: &Step, text: &str| step.title.to_lowercase().contains(text);
-        let mut steps: Vec<&Step> = match &self.only {
-            Some(text) => STEPS.iter().filter(|step| has(step, text)).collect(),
-            None => STEPS.iter().filter(|step| step.tier <= self.tier).collect(),
+        let is_meant = |step: &&Step| match &self.only[..] {
+            [] => step.tier <= self.tier,
+            texts => texts.iter().any(|text| has(step, text)),
         };
+        let mut steps: Vec<&Step> = STEPS.iter().filter(is_meant).collect();
         if let Some(text) = &self.from {
             let first = steps.iter().position(|step| has(step, text)).unwrap_or(steps.len());
             steps.drain(..first);
@@ -257,6 +264,8 @@ mod tests {
     fn a_step_of_any_tier_runs_by_a_part_of_its_title() {
         let steps = options("--only MUTANTS").and_then(|options| options.select().ok());
         assert_eq!(steps.map(|steps| steps.len()), Some(1));
+        let two = options("--only mutants --only oldest").and_then(|o| o.select().ok());
+        assert!(two.is_some_and(|steps| steps.len() > 2));
         assert!(options("--only").is_none() && options("--quick").is_none());
         assert!(options("--only nonsense").is_some_and(|options| options.select().is_err()));
     }

@@ -28,6 +28,14 @@ pub(crate) const CLIPPY: Tool = Tool {
     required: true,
 };
 
+/// Reads the workflows of hosted CI.
+pub(crate) const ACTIONLINT: Tool = Tool {
+    name: "actionlint",
+    probe: "bash ci/actionlint.sh --probe",
+    install: &["bash ci/actionlint.sh --install"],
+    required: false,
+};
+
 /// For sanitizers, which stable Rust does not support.
 pub(crate) const NIGHTLY: Tool = Tool {
     name: "a nightly toolchain",

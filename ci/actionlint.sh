@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Checks the workflows of hosted CI. --probe fails if the tool is missing; --install builds it with Go
+# into target/tools.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+version=v1.7.12
+tools=$PWD/target/tools
+
+case ${1:-} in
+--probe) [ "$("$tools/actionlint" --version | head -n 1)" = "$version" ] ;;
+--install) GOBIN=$tools go install "github.com/rhysd/actionlint/cmd/actionlint@$version" ;;
+*) "$tools/actionlint" -shellcheck= ;;
+esac
