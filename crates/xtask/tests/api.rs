@@ -3,8 +3,6 @@
 //!
 //! Both are read from the sources, because the lint for examples needs a nightly compiler.
 
-#![allow(clippy::expect_used, reason = "in a test, a panic reports the failure")]
-
 use std::{
     collections::BTreeSet,
     fs,

@@ -5,8 +5,6 @@
 //! Imports are read from the text: `use` declarations, also in functions, and paths in expressions
 //! that begin with `crate`, `super` or a child module.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,

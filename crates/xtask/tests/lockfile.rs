@@ -1,8 +1,6 @@
 //! A user who depends on the core with its default features has two packages in `Cargo.lock`: the
 //! core and their own.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
-
 use std::{fs, path::Path, process::Command};
 
 #[test]

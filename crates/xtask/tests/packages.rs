@@ -1,8 +1,6 @@
 //! Each published package contains the licences, a README and the changelog, and does not refer to
 //! files that it does not contain.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
-
 use std::{
     collections::BTreeSet,
     fs,

@@ -2,9 +2,6 @@
 //! method that it lists exists, and no cell is empty. A `NodeVec` has the methods of the other
 //! vectors. Each method of a collection is in a fuzz target.
 
-#![cfg(feature = "std")]
-#![allow(clippy::unwrap_used)]
-
 use std::{collections::BTreeSet, fs, path::Path};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -30,7 +27,6 @@ fn rows(page: &str) -> impl Iterator<Item = Vec<&str>> {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "reads files")]
 fn the_table_of_methods_is_true() {
     let page = fs::read_to_string(format!("{ROOT}/docs/COLLECTIONS.md")).unwrap();
     let source = Path::new(ROOT).join("crates/ebbtide/src");
@@ -61,7 +57,6 @@ fn the_table_of_methods_is_true() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "reads files")]
 fn a_node_vec_has_the_methods_of_the_other_vectors() {
     let source = Path::new(ROOT).join("crates/ebbtide/src/vector");
     let (shared, node) = (functions(&source.with_extension("rs")), source.join("node.rs"));
@@ -101,7 +96,6 @@ fn a_node_vec_has_the_methods_of_the_other_vectors() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "reads files")]
 fn every_method_of_the_collections_is_in_a_fuzz_target() {
     let root = Path::new(ROOT).join("crates/ebbtide");
     let targets = ["collections", "maps", "strings", "text", "vectors"]
