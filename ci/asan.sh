@@ -10,4 +10,4 @@ export RUSTFLAGS="-Zsanitizer=address --cfg=ebbtide_asan"
 # A request that exceeds what the sanitizer allows is refused, as a heap does, instead of reported.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:allocator_may_return_null=1"
 export LSAN_OPTIONS="suppressions=$PWD/ci/asan.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
-exec cargo +nightly test --target "$host" --package ebbtide --all-features --lib --tests "$@"
+exec cargo +nightly test --target "$host" --package ebbtide --all-features --tests "$@"

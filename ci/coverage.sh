@@ -14,4 +14,4 @@ tools=$(bash ci/llvm-tools.sh) || {
 }
 export LLVM_PROFDATA=${tools%$'\n'*} LLVM_COV=${tools#*$'\n'}
 # Documentation tests are not included: only a nightly compiler instruments them.
-exec cargo llvm-cov --package ebbtide --features full,poison --lib --tests "$@"
+exec cargo llvm-cov --package ebbtide --features full,poison --tests "$@"

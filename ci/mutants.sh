@@ -51,11 +51,9 @@ export CARGO_INCREMENTAL=1
 perl -0pi -e 's/\$signed:ty\) => \{\n(.*?)\n    \};\n\}\n\K(.*?)arithmetic!\(usize, isize\);/
     my ($body, $rest) = ($1, $2); $body =~ s{\$word}{usize}g; $body =~ s{\$signed}{isize}g; "$rest$body"/se' \
     crates/ebbtide/src/arith.rs
-# Examples are not needed, omitting debug information halves the time, and several tests link faster
-# as one program. The workspace contains only the core, so that nothing else is built.
-rm -r crates/ebbtide/examples
-perl -0pi -e 's/\[\[example\]\].*?\n\n//sg; s/(edition.workspace = true)/$1\nautotests = false/;
-    s/\[lints\]/[[test]]\nname = "joined"\npath = "tests\/joined.rs"\n\n[lints]/' crates/ebbtide/Cargo.toml
+# Omitting debug information halves the time. The workspace contains only the core, so that nothing
+# else is built.
+cp crates/ebbtide/tests/all.rs "$copies/all.rs"
 perl -pi -e 's/^members = .*/members = ["crates\/ebbtide"]/; s/^default-members = .*//; s/^debug = .*/debug = 0/' Cargo.toml
 # Stop at the first failed test; the flag needs RUSTC_BOOTSTRAP. Endless loops are detected by
 # processor time, which does not pass while the machine is busy elsewhere. A loop that allocates
@@ -78,23 +76,21 @@ if [ -n "$gone" ]; then
     exit 1
 fi
 
-# Joins the tests of these files into one program.
-join_tests() {
-    echo '//! Several tests in one program.' >crates/ebbtide/tests/joined.rs
-    for test in "$@"; do
-        printf '#[path = "%s.rs"]\nmod %s;\n' "$test" "$test" >>crates/ebbtide/tests/joined.rs
-    done
+# Leaves only these modules in the test program, which compiles sooner.
+keep_tests() {
+    local names
+    names=$(IFS='|' && echo "$*")
+    perl -ne "print unless /^mod (?!(common|targets|$names);)/" "$copies/all.rs" >crates/ebbtide/tests/all.rs
 }
 
 # Arguments: the folder for results, the time limit of the tests in seconds (ten times what they
 # need), the features, then arguments for cargo-mutants. The tests first have to pass without a
-# mutant. The skipped test starts itself by its name, which differs in the joined program.
+# mutant.
 try_mutants() {
     local round=$1 features=$3 worker process processes=() status untried
-    local skip=(--skip out_of_memory_in_an_infallible_method)
     export SECONDS_OF_TESTS=$2
     shift 3
-    cargo test --package ebbtide --features "$features" --test joined -- "${skip[@]}" >"$results/$round.txt" 2>&1 || {
+    cargo test --package ebbtide --features "$features" --test all >"$results/$round.txt" 2>&1 || {
         cat "$results/$round.txt" >&2
         echo "the tests fail without a mutant" >&2
         exit 1
@@ -110,8 +106,8 @@ try_mutants() {
     for ((worker = 0; worker < workers; worker++)); do
         # The pipe keeps several processes from drawing progress on one terminal.
         (cd "$copies/$worker" && exec cargo mutants --in-place --package ebbtide --features "$features" \
-            --cargo-arg=--test=joined "${some[@]}" --iterate --shard "$worker/$workers" --sharding round-robin \
-            --baseline skip --timeout 300 --output "$results/$round/$worker" "$@" -- -- "${skip[@]}" > >(cat)) &
+            --cargo-arg=--test=all "${some[@]}" --iterate --shard "$worker/$workers" --sharding round-robin \
+            --baseline skip --timeout 300 --output "$results/$round/$worker" "$@" > >(cat)) &
         processes+=($!)
     done
     for process in "${processes[@]}"; do
@@ -135,7 +131,7 @@ try_mutants() {
 : >"$results/noticed.txt"
 : >"$results/unviable.txt"
 : >"$results/explained.txt"
-join_tests accessors arith bumper chunk_sizes claims failure growing moving peers_bugs scopes steady_state traps
+keep_tests accessors arith bumper chunk_sizes claims failure growing moving peers_bugs scopes steady_state traps
 try_mutants first 20 std "${arguments[@]}"
 # If more mutants of one name survive than the list accepts, all mutants of that name are tried
 # again in a second round: with more tests, poison and default scopes.
@@ -145,7 +141,7 @@ while read -r mutant; do
 done <"$results/survived.txt" >"$results/explained.txt"
 : >"$results/survived.txt"
 if [ -s "$results/unexplained.txt" ]; then
-    join_tests accessors allocator bad_input bumper builders chunk_sizes claims collections failure front_end growing \
+    keep_tests accessors allocator bad_input bumper builders chunk_sizes claims collections failure front_end growing \
         huge_pages keep local methods model moving panics peers_bugs poison pool reentrancy scopes steady_state traps vectors
     try_mutants second 100 allocator-api2-04,hashbrown-017,huge-pages,poison "${arguments[@]}"
 fi

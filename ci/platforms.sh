@@ -83,15 +83,16 @@ C
     export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$run
     export PROPTEST_CASES=${PROPTEST_CASES:-25}
     "${test[@]}" --package ebbtide-global --lib --tests -- --skip impossible_requests_return_null
-    "${test[@]}" --package ebbtide --test failure --test local --test local_thread_exit --test methods --test model \
-        --test pool -- --skip o01_the_capacity_of_the_default_can_be_set
+    "${test[@]}" --package ebbtide --test local_thread_exit
+    "${test[@]}" --package ebbtide --test all -- failure:: local:: methods:: model:: pool:: \
+        --skip o01_the_capacity_of_the_default_can_be_set
     # With few addresses, the range is smaller than the first size that is tried.
     CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="prlimit --as=$((8 << 30)) $run" \
         "${test[@]}" --package ebbtide-global --test given_back --test scopes
 }
 
 in_32_bits() {
-    local test=(cargo test --target i686-unknown-linux-gnu --lib --tests --features full,poison)
+    local test=(cargo test --target i686-unknown-linux-gnu --tests --features full,poison)
     "${test[@]}" --package ebbtide-global
     "${test[@]}" --package ebbtide
 }
@@ -108,10 +109,11 @@ in_aarch64() {
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="prlimit --as=$((16 << 30)) qemu-aarch64 -L /usr/aarch64-linux-gnu"
     export PROPTEST_CASES=${PROPTEST_CASES:-10}
     local test=(cargo test --target aarch64-unknown-linux-gnu)
-    local core=(accessors arith auto_traits bad_input builders claims failure growing local local_late local_thread_exit methods)
-    core+=(moving no_heap_calls panics peers_bugs pool pool_in_allocator reentrancy scopes steady_state traps unsize)
-    "${test[@]}" --package ebbtide "${core[@]/#/--test=}" -- \
+    local core=(accessors arith auto_traits bad_input builders claims failure growing local methods moving panics peers_bugs)
+    core+=(pool reentrancy scopes steady_state traps unsize)
+    "${test[@]}" --package ebbtide --test all -- "${core[@]/%/::}" \
         --skip out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error
+    "${test[@]}" --package ebbtide --test local_late --test local_thread_exit --test no_heap_calls --test pool_in_allocator
     local global=(attacked bumper channels chunk_ends empty_chunks ended_threads epoch first_println futures given_back)
     global+=(globals labels late_threads limits listed_chunks lists live_bytes not_installed pages panics poison rayon)
     global+=(released_pools shrinking soak tails thread_exit tickets turns zeroed_runs)
@@ -120,7 +122,7 @@ in_aarch64() {
     # mappings at multiples. It passes on no advice about huge pages.
     local bytes
     for bytes in 16384 65536; do
-        QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide --features huge-pages --test huge_pages -- --skip advise
+        QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide --features huge-pages --test all -- huge_pages:: --skip advise
         QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide-global --test given_back --test limits --test pages \
             --test shrinking --test zeroed_runs
     done
@@ -137,8 +139,8 @@ in_wasm() {
     npm install --silent --no-audit --no-fund --no-save --prefix "$folder" @bjorn3/browser_wasi_shim@0.4.2
     export CARGO_TARGET_WASM32_WASIP1_RUNNER="node $folder/wasi.mjs"
     "${test[@]}" --package ebbtide-global --lib --test no_range --test not_installed --test first_println --test queues
-    "${test[@]}" --package ebbtide --test accessors --test arith --test claims --test growing --test model \
-        --test moving --test steady_state --test unsize
+    "${test[@]}" --package ebbtide --test all -- accessors:: arith:: claims:: growing:: model:: moving:: \
+        steady_state:: unsize::
 }
 
 for_unix() {

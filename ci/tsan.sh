@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs the core's tests with threads under ThreadSanitizer. Arguments are passed to `cargo test`.
+# Runs the core's tests with threads under ThreadSanitizer. Arguments are passed to the tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Naming a target, even the host, keeps the flags away from build scripts and procedural macros.
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
-tests=(--test local --test local_late --test local_thread_exit)
+options=()
+modules=(local)
 # The sanitizer does not see the locks of a standard library that was built without it, and would
 # report accesses that they protect as races. It does see when threads are joined.
 source=$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library
@@ -13,10 +14,13 @@ if [ ! -d "$source" ] && [ "${CI:-}" = true ]; then
     rustup component add --toolchain nightly rust-src || true
 fi
 if [ -d "$source" ]; then
-    tests+=(-Zbuild-std --test pool --features rayon)
+    options+=(-Zbuild-std --features rayon)
+    modules+=(pool)
 else
-    echo "left out: --test pool; to include it, run: rustup component add --toolchain nightly rust-src" >&2
+    echo "left out: the pool; to include it, run: rustup component add --toolchain nightly rust-src" >&2
 fi
 export RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer"
 export TSAN_OPTIONS="allocator_may_return_null=1 suppressions=$PWD/ci/tsan.supp ${TSAN_OPTIONS:-}"
-exec cargo +nightly test --target "$host" --package ebbtide "${tests[@]}" "$@"
+test=(cargo +nightly test --target "$host" --package ebbtide "${options[@]}")
+"${test[@]}" --test all -- "${modules[@]/%/::}" "$@"
+"${test[@]}" --test local_late --test local_thread_exit -- "$@"

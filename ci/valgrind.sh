@@ -7,4 +7,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 leaks="--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
 export VALGRIND_OPTS="--quiet --error-exitcode=1 --suppressions=$PWD/ci/valgrind.supp $leaks"
 # Optimised, because Valgrind slows programs down about thirty times.
-exec cargo test --release --config "target.'cfg(all())'.runner = 'valgrind'" --package ebbtide --lib --tests "$@"
+exec cargo test --release --config "target.'cfg(all())'.runner = 'valgrind'" --package ebbtide --tests "$@"

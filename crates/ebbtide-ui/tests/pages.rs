@@ -73,7 +73,8 @@ fn every_test_that_a_page_names_exists() {
     }
 }
 
-/// The scripts and the test files that a page names: `ci/x.sh`, `tests/x.rs`, and x of `--test x`.
+/// The scripts and the test files that a page names: `ci/x.sh`, `tests/x.rs`, x of `--test x`, and y
+/// of `--test all y::`.
 fn files_named(page: &str) -> BTreeSet<&str> {
     // Upper-case letters stand for any name, as in `tests/FILE.rs`.
     let is_name = |c: char| c.is_alphanumeric() || "_-./".contains(c);
@@ -86,7 +87,11 @@ fn files_named(page: &str) -> BTreeSet<&str> {
         (word.starts_with("ci/") && word.ends_with(".sh"))
             || (word.contains("tests/") && word.ends_with(".rs"))
     });
-    files.chain(programs).filter(|name| !is_placeholder(name)).collect()
+    let modules = page.split("--test all ").skip(1);
+    let modules = modules
+        .filter_map(|rest| Some(rest.split_once("::")?.0))
+        .filter(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_'));
+    files.chain(programs).chain(modules).filter(|name| !is_placeholder(name)).collect()
 }
 
 #[test]

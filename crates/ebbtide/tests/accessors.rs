@@ -2,12 +2,9 @@
 //! documented sizes.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(dead_code, unused_imports, reason = "each set of features uses a part of it")]
 
-mod common;
-
-use common::watched;
+use crate::common::watched;
 use ebbtide::{AllocError, Arena, Backing, Fixed, Heap, StackArena};
 use std::{alloc::Layout, mem::MaybeUninit, ptr::NonNull};
 
@@ -209,7 +206,7 @@ fn chunks_end_at_a_cache_line() {
     }
     for capacity in (64..1_100).step_by(16) {
         check::<Heap>(capacity);
-        check::<common::Skewed>(capacity);
+        check::<crate::common::Skewed>(capacity);
     }
 }
 
@@ -235,8 +232,10 @@ fn chunks_do_not_end_at_a_page() {
         }
 
         unsafe fn release(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: `allocate` moved the block by as much, and it is the heap's.
-            unsafe { Heap.release(block.sub(OFFSET), paged(layout, OFFSET)) };
+            // SAFETY: `allocate` moved the block by as much.
+            let block = unsafe { block.sub(OFFSET) };
+            // SAFETY: it is the heap's, with this layout.
+            unsafe { Heap.release(block, paged(layout, OFFSET)) };
         }
     }
 

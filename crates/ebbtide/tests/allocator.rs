@@ -13,8 +13,7 @@
         feature = "nightly"
     )
 ))]
-#![cfg_attr(feature = "nightly", feature(allocator_api, btreemap_alloc))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 #![allow(
     dead_code,
     unused_imports,
@@ -22,9 +21,7 @@
     reason = "each set of features uses a part of it"
 )]
 
-mod common;
-
-use common::{
+use crate::common::{
     Adjacent, Census, Log, Watched, address, assert_apart, assert_works, end, extent, panic_of,
     properties, watched,
 };

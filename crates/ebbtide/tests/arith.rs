@@ -3,7 +3,6 @@
 //! The model computes in `i128`, where nothing wraps, and divides instead of masking. Valid
 //! layouts: `align` is a power of two, and `size` rounded up to it is at most the greatest signed
 //! word. Valid regions: `low <= top`, and their distance is at most the greatest signed word.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[cfg(target_pointer_width = "64")]
 use ebbtide::arith;

@@ -1,14 +1,11 @@
 //! Claim: `AddressSanitizer` (`--cfg ebbtide_asan`) reports a raw pointer that is used after its
 //! scope ended.
 //!
-//! A report ends the process, so each case runs this program again, with an environment variable.
+//! A report ends the process, so each case runs this program again.
 #![cfg(ebbtide_asan)]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use crate::common::{role, start, this_test};
 use ebbtide::{Arena, Scope};
-use std::process::Command;
-
-const ROLE: &str = "EBBTIDE_TEST_ASAN";
 
 /// Reads a byte that no reference borrows.
 fn read(address: *const u8) -> u8 {
@@ -73,9 +70,8 @@ fn play(role: &str) {
 
 #[test]
 fn using_a_pointer_after_its_scope_is_reported() {
-    if let Ok(role) = std::env::var(ROLE) {
-        play(&role);
-        return;
+    if let Some(role) = role() {
+        return play(&role);
     }
     for (role, reported) in [
         ("high end", true),
@@ -85,11 +81,7 @@ fn using_a_pointer_after_its_scope_is_reported() {
         ("never handed out", true),
         ("alive", false),
     ] {
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["using_a_pointer_after_its_scope_is_reported", "--exact", "--nocapture"])
-            .env(ROLE, role)
-            .output()
-            .unwrap();
+        let child = start(this_test!(), role);
         let message = String::from_utf8_lossy(&child.stderr);
         assert_eq!(child.status.success(), !reported, "{role}: {message}");
         assert_eq!(message.contains("use-after-poison"), reported, "{role}: {message}");

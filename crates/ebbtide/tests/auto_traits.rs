@@ -4,7 +4,6 @@
 //! Everything is checked when this file is compiled.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide::{
     AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, DropArena, Fixed,

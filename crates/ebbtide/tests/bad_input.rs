@@ -1,11 +1,8 @@
 //! Claim: a request that cannot be met is a documented error without side effects.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Liar, assert_works, end, panic_of, watched};
+use crate::common::{Liar, assert_works, end, panic_of, watched};
 use ebbtide::{AllocError, Arena, Fixed, Scope, StackArena};
 use std::{alloc::Layout, mem::MaybeUninit};
 

@@ -5,11 +5,9 @@
 
 #![cfg(feature = "std")]
 #![allow(clippy::drop_non_drop, clippy::forget_non_drop, reason = "tests say where a builder ends")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::{
+use crate::common::{
     Census, Liar, ZeroSized, address, assert_apart, assert_works, end, extent, panic_of, watched,
 };
 use ebbtide::{AllocError, Arena, Fixed, GrowString, GrowVec, Scope, StackArena};
@@ -547,7 +545,7 @@ fn an_extend_that_fails_in_the_middle_keeps_what_was_added_and_drops_the_rest() 
 
 #[test]
 fn a_panic_in_a_destructor_drops_the_others_and_none_twice() {
-    struct Fragile<'c>(common::Counted<'c>);
+    struct Fragile<'c>(crate::common::Counted<'c>);
     impl Drop for Fragile<'_> {
         fn drop(&mut self) {
             assert_ne!(self.0.id(), 3, "fragile");

@@ -5,11 +5,8 @@
 //! arena, in `local.rs` and `pool.rs`.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Log, Watched, watched};
+use crate::common::{Log, Watched, watched};
 use ebbtide::{AllocError, Arena, Fixed, Retain, Scope, StackArena};
 use std::{
     alloc::Layout,

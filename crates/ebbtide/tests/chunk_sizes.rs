@@ -3,7 +3,6 @@
 //! larger.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide::{Arena, Fixed, Heap, Pool, Retain, Scope};
 

@@ -2,11 +2,9 @@
 //! and have no destructor if their elements have none.
 
 #![cfg(all(feature = "std", feature = "hashbrown-017"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::{Census, address, assert_apart, assert_works, panic_of, properties, watched};
+use crate::common::{Census, address, assert_apart, assert_works, panic_of, properties, watched};
 use ebbtide::{
     AllocError, Arena, Fixed, Heap, Scope, StackArena,
     collections::{Map, OwnedMap, OwnedSet, Set, String as Text, Vec as List},
@@ -529,7 +527,7 @@ fn lists_grow_on_while_claims_of_their_scope_come_and_go() {
             let nested = scratch.scope().claim();
             kept.insert(i, nested.scope().alloc_str("gone").len());
         }
-        assert!(results.iter().zip(0u32..).all(|(sum, i)| *sum == (0..i * 10).sum()));
+        assert!(results.iter().zip(0u32..).all(|(sum, i)| *sum == (0..i * 10).sum::<u32>()));
         assert_eq!(kept.len(), 100);
     };
     turn();

@@ -7,9 +7,7 @@
     reason = "a test: small numbers, and it may panic"
 )]
 
-mod common;
-
-use common::ZeroSized;
+use crate::common::ZeroSized;
 use ebbtide::{
     AllocError, Arena, Backing, Fixed, Heap, Scope,
     collections::{CollectIn, NodeVec, Owning, Vec as ScopeVec},

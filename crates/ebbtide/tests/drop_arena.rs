@@ -2,11 +2,8 @@
 //! panics, fails or is forgotten.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{ZeroSized, panics, watched};
+use crate::common::{ZeroSized, panics, watched};
 use ebbtide::{Arena, DropArena, Heap, Retain};
 use std::{
     cell::{Cell, RefCell},

@@ -2,11 +2,8 @@
 //! keys and indices, prints the same text, and refuses the same input, after which the scope is
 //! intact. It is `Copy` and borrows only from its input and its scope.
 #![cfg(all(feature = "serde", feature = "std"))]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{assert_works, properties};
+use crate::common::{assert_works, properties};
 use ebbtide::{AllocError, Arena, Fixed, Scope, dynamic::Value};
 use proptest::prelude::*;
 use serde::de::{

@@ -1,13 +1,13 @@
 //! Claim: a failed allocation is reported, changes nothing, and the next one succeeds.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::{Log, Watched, assert_apart, assert_works, end, watched};
+use crate::common::{
+    Log, Watched, assert_apart, assert_works, end, role, start, this_test, watched,
+};
 use ebbtide::{AllocError, Arena, Fixed, Heap, Retain, Scope, Stats};
-use std::{mem::MaybeUninit, process::Command};
+use std::mem::MaybeUninit;
 
 /// The bytes that a step allocated.
 type Outcome<'a> = Result<&'a [u8], ()>;
@@ -263,10 +263,7 @@ fn a_failed_initialiser_is_distinguished_from_a_failed_allocation() {
     assert!(!ran, "the initialiser runs once there is memory");
 }
 
-/// Out of memory in a method without `try_` ends the process, so this runs the test program again,
-/// with an environment variable.
-const ROLE: &str = "EBBTIDE_TEST_OUT_OF_MEMORY";
-
+/// Out of memory in a method without `try_` ends the process, so this runs in another process.
 fn run_out(role: &str) {
     let (backing, log) = Watched::over(Heap);
     let mut arena = Arena::with_chunk_size_in(64, backing);
@@ -288,9 +285,8 @@ fn run_out(role: &str) {
 #[test]
 #[cfg_attr(miri, ignore = "starts processes")]
 fn out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error() {
-    if let Ok(role) = std::env::var(ROLE) {
-        run_out(&role);
-        return;
+    if let Some(role) = role() {
+        return run_out(&role);
     }
     for (role, message) in [
         ("value", "memory allocation of 4321 bytes failed"),
@@ -300,12 +296,7 @@ fn out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error() {
         ("boxed", "memory allocation of 4321 bytes failed"),
         ("first chunk", "memory allocation of "),
     ] {
-        let name = "out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error";
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args([name, "--exact", "--nocapture", "--test-threads=1"])
-            .env(ROLE, role)
-            .output()
-            .unwrap();
+        let child = start(this_test!(), role);
         let output = String::from_utf8_lossy(&child.stderr);
         assert!(!child.status.success(), "{role}: it went on");
         assert!(output.contains(message), "{role}: {output}");

@@ -4,10 +4,8 @@
 //! them.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod targets;
-
+use crate::targets;
 use std::{fs, path::Path};
 
 /// Replays the stored inputs, then random ones with a fixed seed.

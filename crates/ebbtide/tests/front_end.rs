@@ -4,7 +4,6 @@
 // have to unpoison them.
 #![cfg(not(ebbtide_asan))]
 #![cfg(feature = "alloc")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide::{
     Arena, Fixed, Heap, Scope,

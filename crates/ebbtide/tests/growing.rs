@@ -1,11 +1,9 @@
 //! Claim: blocks grow in place at the low end, up to the last byte, whatever else is allocated.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::{Liar, address, assert_apart, end, extent, watched};
+use crate::common::{Liar, address, assert_apart, end, extent, watched};
 use ebbtide::{Arena, Fixed, Scope, StackArena};
 use std::{
     cell::RefCell,

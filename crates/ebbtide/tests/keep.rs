@@ -2,11 +2,8 @@
 //! child allocated is free again. After an error or a panic, nothing is kept.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{address, fewer_under_miri, panic_of};
+use crate::common::{address, fewer_under_miri, panic_of};
 use ebbtide::{Arena, Fixed, ForLifetime, Scope};
 use std::{cell::Cell, mem::MaybeUninit};
 
@@ -198,7 +195,7 @@ fn another_scope_in_the_place_of_the_child_is_noticed() {
     let mut s = arena.scope();
     let kept = s.alloc(1_u64);
     // The types accept only a scope that never ends.
-    let other: &'static mut Arena = common::leak(Arena::new());
+    let other: &'static mut Arena = crate::common::leak(Arena::new());
     let mut other = Some(other.scope());
     let mut exchanged = |s: &mut Scope<'_>| {
         if let Some(other) = other.take() {
@@ -214,7 +211,7 @@ fn another_scope_in_the_place_of_the_child_is_noticed() {
     });
     assert!(message.unwrap().starts_with("another scope"));
     let message = panic_of(|| {
-        let other: &'static mut Arena = common::leak(Arena::new());
+        let other: &'static mut Arena = crate::common::leak(Arena::new());
         let _ = s.transaction::<&u64, ()>(|s| {
             *s = other.scope();
             Ok(s.alloc(3))
@@ -423,7 +420,7 @@ fn a_panic_or_a_foreign_scope_keeps_no_string() {
     });
     assert_eq!((&*message.unwrap(), s.stats().used), ("asked for", used));
     let message = panic_of(|| {
-        let other: &'static mut Arena = common::leak(Arena::new());
+        let other: &'static mut Arena = crate::common::leak(Arena::new());
         let _ = s.keep_str_or::<()>(|s| {
             *s = other.scope();
             Ok(s.alloc_str("ebb"))

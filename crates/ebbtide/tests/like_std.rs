@@ -2,7 +2,6 @@
 //! of the standard library.
 
 #![cfg(feature = "full")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide::{
     Arena, Box, Scope,

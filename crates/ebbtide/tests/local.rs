@@ -2,11 +2,8 @@
 //! make two scopes share memory.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{assert_apart, assert_works, panic_of, watched};
+use crate::common::{assert_apart, assert_works, panic_of, watched};
 use ebbtide::{AllocError, Arena, Scope, StackArena, local};
 use std::{
     cell::{Cell, RefCell},

@@ -1,7 +1,7 @@
+//! A program of its own, because its global allocator counts bytes.
+//!
 //! Claim: a thread that first opens a default scope in a destructor of a thread-local or of a POSIX
 //! key leaves no memory behind.
-//!
-//! This is a process of its own, because the counting allocator is global.
 
 #![cfg(all(feature = "std", target_os = "linux"))]
 #![allow(clippy::unwrap_used)]

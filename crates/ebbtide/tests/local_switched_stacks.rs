@@ -3,10 +3,10 @@
 
 #![cfg(all(feature = "std", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 #![cfg(not(any(miri, ebbtide_asan)))]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use crate::common::{role, start, this_test};
 use ebbtide::{Arena, local};
-use std::{cell::Cell, env, mem::MaybeUninit, os::unix::process::ExitStatusExt, process::Command};
+use std::{cell::Cell, mem::MaybeUninit, os::unix::process::ExitStatusExt};
 
 thread_local! {
     static STACKS: Cell<Option<*const Stacks>> = const { Cell::new(None) };
@@ -37,7 +37,7 @@ impl Stacks {
         context.uc_stack.ss_size = stacks.memory.len();
         context.uc_link = stacks.main.as_mut_ptr();
         // SAFETY: the context has a stack and a successor.
-        unsafe { libc::makecontext(other, start, 0) };
+        unsafe { libc::makecontext(other, enter, 0) };
         stacks
     }
 
@@ -55,7 +55,7 @@ impl Stacks {
     }
 }
 
-extern "C" fn start() {
+extern "C" fn enter() {
     let stacks = STACKS.get().unwrap();
     // SAFETY: `resume` set it, and borrows the stacks until this one suspends.
     let stacks = unsafe { &*stacks };
@@ -115,8 +115,7 @@ fn scopes_that_end_in_any_order_do_not_overlap() {
 
 #[test]
 fn ending_a_replacement_with_an_open_scope_aborts() {
-    const CHILD: &str = "EBBTIDE_ABANDON";
-    if env::var_os(CHILD).is_some() {
+    if role().is_some() {
         let stacks = Stacks::new(|stacks| {
             ebbtide::scope(|s| {
                 let kept = s.alloc(fill(1));
@@ -130,11 +129,7 @@ fn ending_a_replacement_with_an_open_scope_aborts() {
         stacks.resume();
         return;
     }
-    let outcome = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "ending_a_replacement_with_an_open_scope_aborts", "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .unwrap();
+    let outcome = start(this_test!(), "abandon");
     assert_eq!(outcome.status.signal(), Some(libc::SIGABRT), "{outcome:?}");
     assert!(String::from_utf8_lossy(&outcome.stderr).contains("local::with"), "{outcome:?}");
 }

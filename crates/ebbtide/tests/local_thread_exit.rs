@@ -1,8 +1,9 @@
+//! A program of its own, because its global allocator counts blocks.
+//!
 //! Claim: a thread that ends leaves no memory behind, and warm default scopes and pools allocate
 //! none.
 //!
-//! This is a process of its own, because the counting allocator is global, and a single test, so
-//! that nothing else runs at the same time.
+//! There is only one test, so that nothing else runs at the same time.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

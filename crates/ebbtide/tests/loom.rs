@@ -1,3 +1,5 @@
+//! A program of its own, because it compiles files of the crate as its own.
+//!
 //! Claim: in every interleaving, a pool lends each arena to one borrower at a time, everything one
 //! borrower did happens before the next one gets the arena, and no arena is lost.
 //!

@@ -1,12 +1,10 @@
 //! Claim: live blocks never overlap and keep every byte, for any sequence of operations.
 //!
-//! The operations and the model are in `common/model.rs`, which the fuzz target shares.
+//! The operations and the model are in `common/model.rs`, as a fuzz target.
 
 #![cfg(feature = "std")]
 
-#[path = "common/model.rs"]
-mod model;
-
+use crate::targets::model;
 use proptest::{
     collection::vec,
     prelude::*,

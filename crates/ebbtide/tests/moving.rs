@@ -2,11 +2,8 @@
 //! chunks, and earlier checkpoints.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Log, Watched, address, watched};
+use crate::common::{Log, Watched, address, watched};
 use ebbtide::{Arena, Checkpoint, Retain};
 use std::sync::Arc;
 

@@ -1,11 +1,8 @@
 //! Claim: arrays of any dimension, order and size are allocated in the scope and have the same
 //! contents as those of `ndarray`. A shape that is too large is an error.
 #![cfg(all(feature = "ndarray-017", feature = "std"))]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{assert_apart, assert_works, panic_of};
+use crate::common::{assert_apart, assert_works, panic_of};
 use ebbtide::ndarray_017::{
     Array, ArrayViewMut, Axis, Dim, Dimension, Ix0, IxDyn, ShapeBuilder, Slice,
 };

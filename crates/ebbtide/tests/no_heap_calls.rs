@@ -1,7 +1,8 @@
+//! A program of its own, because its global allocator counts calls.
+//!
 //! Claim: a warm scope does not call the global allocator, whatever is allocated.
 //!
-//! This is a process of its own, because the counting allocator is global. It counts per thread, so
-//! that the test harness and other tests do not interfere.
+//! The allocator counts per thread, so that the test harness and other tests do not interfere.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

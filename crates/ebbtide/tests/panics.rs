@@ -1,11 +1,9 @@
 //! Claim: a panic in user code loses no value, drops none twice, and leaves the arena usable.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::{Census, Counted, Liar, assert_works, end, panic_of};
+use crate::common::{Census, Counted, Liar, assert_works, end, panic_of};
 use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
 use std::{
     cell::Cell,
@@ -343,7 +341,7 @@ fn a_panic_in_a_full_buffer() {
 
 #[test]
 fn a_panic_that_ends_the_thread_drops_the_arena() {
-    let (backing, log) = common::watched();
+    let (backing, log) = crate::common::watched();
     let ended = std::thread::spawn(move || {
         let mut arena = Arena::new_in(backing);
         let s = arena.scope();

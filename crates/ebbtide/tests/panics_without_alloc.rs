@@ -3,7 +3,6 @@
 //! With the feature `alloc`, `handle_alloc_error` ends the process instead.
 
 #![cfg(not(feature = "alloc"))]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide::{Scope, StackArena};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -10,11 +10,8 @@
 //!   `box_whose_destructor_reads_an_expired_borrow.rs`.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Liar, address, assert_apart, assert_works, watched};
+use crate::common::{Liar, address, assert_apart, assert_works, watched};
 use ebbtide::{Arena, Fixed, Retain, Scope, StackArena};
 use std::mem::MaybeUninit;
 
@@ -181,7 +178,7 @@ fn bug_8_abandoning_a_growing_block_frees_nothing_else() {
         }
         assert!(*i < 90, "abandoned");
     });
-    assert!(common::panic_of(|| s.alloc_slice_from_iter(values).len()).is_some());
+    assert!(crate::common::panic_of(|| s.alloc_slice_from_iter(values).len()).is_some());
     let later = s.alloc_slice_from_iter((0..1_000u64).filter(|_| true));
     let (low, high) = (low.unwrap(), high.unwrap());
     assert_apart(low, later);

@@ -1,11 +1,9 @@
 //! Claim: with the feature `poison`, the memory of an ended scope is 0xDB when the next one opens,
 //! live memory never is, and the high-water mark is exact to the byte.
 #![cfg(all(feature = "poison", feature = "std", not(ebbtide_asan)))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::Adjacent;
+use crate::common::Adjacent;
 use ebbtide::{Arena, Backing, Fixed, Scope, StackArena};
 use std::mem::MaybeUninit;
 

@@ -2,11 +2,10 @@
 //! do.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Watched, address, assert_apart, assert_works, fewer_under_miri, panic_of, watched};
+use crate::common::{
+    Watched, address, assert_apart, assert_works, fewer_under_miri, panic_of, watched,
+};
 use ebbtide::{AllocError, Backing, Pool, Pooled, Scope};
 use std::{
     alloc::Layout,
@@ -405,7 +404,7 @@ fn a_forgotten_root_keeps_what_it_holds() {
     let mut pool = Pool::new();
     let root = pool.root();
     let kept = root.scope().alloc_str("ebb");
-    common::leak(root);
+    crate::common::leak(root);
     pool.root().scope().alloc_str("flow");
     assert_eq!(kept, "ebb");
     pool.reset();

@@ -1,6 +1,6 @@
-//! Claim: a global allocator may itself use a pool, even while that pool calls it.
+//! A program of its own, because its global allocator uses a pool.
 //!
-//! The allocator is that of the whole process, so this is a file of its own.
+//! Claim: a global allocator may itself use a pool, even while that pool calls it.
 
 #![cfg(feature = "std")]
 

@@ -4,11 +4,9 @@
 //! has space, is nearly full or is left halfway, and whether the method succeeds or fails.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::{Liar, assert_apart, extent};
+use crate::common::{Liar, assert_apart, extent};
 use ebbtide::{Arena, Box, Fixed, Heap, Scope};
 use std::{
     cell::{Cell, RefCell},
@@ -229,7 +227,7 @@ fn a_display_that_allocates_and_then_fails_keeps_what_it_allocated() {
         let failed = kept.s.try_alloc_fmt(format_args!("{}", Failing(kept)));
         assert_eq!(failed, Err(ebbtide::AllocOrInitError::Init(fmt::Error)));
         let message =
-            common::panic_of(|| kept.s.alloc_fmt(format_args!("{}", Failing(kept))).len());
+            crate::common::panic_of(|| kept.s.alloc_fmt(format_args!("{}", Failing(kept))).len());
         assert!(message.unwrap().contains("formatting"));
         let later = kept.s.alloc_slice_from_iter(std::iter::repeat_n(0xEEu8, 300));
         kept.check(later);
@@ -298,9 +296,9 @@ fn a_destructor_that_allocates_while_an_unfinished_slice_is_freed() {
             assert!(i < 4, "unfinished");
             Dropping(kept, [1; 4])
         };
-        let message = common::panic_of(|| s.boxed_slice_from_iter((0..9).map(values)).len());
+        let message = crate::common::panic_of(|| s.boxed_slice_from_iter((0..9).map(values)).len());
         assert_eq!(message.as_deref(), Some("unfinished"));
-        let message = common::panic_of(|| s.boxed_slice_fill_with(9, values).len());
+        let message = crate::common::panic_of(|| s.boxed_slice_fill_with(9, values).len());
         assert_eq!(message.as_deref(), Some("unfinished"));
         let low = s.alloc_slice_from_iter(std::iter::repeat_n(0xEEu8, 500));
         kept.check(low);

@@ -3,14 +3,11 @@
 //! Programs that must not compile are in `ebbtide-ui`.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::forget_non_drop, reason = "that a scope has nothing to drop is the point")]
 
-mod common;
-
-use common::watched;
+use crate::common::watched;
 #[cfg(debug_assertions)]
-use common::{Adjacent, panic_of};
+use crate::common::{Adjacent, panic_of};
 use ebbtide::{Arena, Box, Fixed, Scope, StackArena};
 use std::{
     cell::Cell,

@@ -2,11 +2,8 @@
 //! wrong length, and a full scope, are errors of the deserialiser, after which everything still
 //! works.
 #![cfg(all(feature = "serde", feature = "std"))]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Census, Counted, assert_works, extent};
+use crate::common::{Census, Counted, assert_works, extent};
 use ebbtide::{Arena, Box, Fixed, Scope};
 use serde::{
     Deserialize, Serialize,

@@ -2,11 +2,8 @@
 //! `trim` keeps as much memory as requested.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Log, Watched, end, watched};
+use crate::common::{Log, Watched, end, watched};
 use ebbtide::{Arena, Fixed, Retain, Scope};
 use std::{mem::MaybeUninit, sync::Arc};
 

@@ -2,7 +2,6 @@
 //! a deleted one leaves its place to others, of which a process has about a thousand.
 
 #![cfg(all(feature = "std", target_os = "linux"))]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide::front_end::ThreadKey;
 use std::{

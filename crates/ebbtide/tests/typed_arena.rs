@@ -2,11 +2,8 @@
 //! the order in which they were allocated, whatever panics, is forgotten or allocates meanwhile.
 
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{ZeroSized, fewer_under_miri, panics};
+use crate::common::{ZeroSized, fewer_under_miri, panics};
 use ebbtide::TypedArena;
 use std::{
     cell::{Cell, RefCell},
@@ -80,7 +77,7 @@ fn the_order_is_that_of_allocation() {
         assert_eq!((ends.next().copied(), ends.next_back().copied()), (Some(0), Some(len - 1)));
         assert_eq!(ends.len(), len - 2);
         let sum = (&mut arena).into_iter().fold(0, |sum, value| sum + *value as u64);
-        assert_eq!(sum, (0..len as u64).sum());
+        assert_eq!(sum, (0..len as u64).sum::<u64>());
         assert!(arena.into_vec().into_iter().eq(0..len));
     }
 }
@@ -350,7 +347,7 @@ fn a_vector_of_the_only_chunk_is_that_chunk() {
     let first = std::ptr::from_mut(arena.alloc(1_u8));
     let values = arena.try_into_vec().unwrap();
     assert_eq!(values.as_ptr(), first.cast_const());
-    assert_eq!(TypedArena::<u8>::default().into_vec(), []);
+    assert_eq!(TypedArena::<u8>::default().into_vec(), [0_u8; 0]);
 }
 
 #[test]

@@ -7,11 +7,9 @@
 
 #![cfg(feature = "std")]
 #![allow(clippy::string_extend_chars, reason = "it is what is tested")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-mod common;
-
-use common::{
+use crate::common::{
     Census, Counted, Liar, address, assert_apart, assert_works, extent, panic_of, properties,
     watched,
 };

@@ -11,8 +11,10 @@ use std::{
     alloc::Layout,
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    env,
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
+    process::{Command, Output},
     ptr::NonNull,
     sync::{
         Arc, Mutex, Once,
@@ -28,9 +30,35 @@ pub fn fewer_under_miri(count: usize) -> usize {
 /// The configuration of properties: runs that many cases, or what `PROPTEST_CASES` says; four under
 /// Miri. Keeps no file of failures.
 pub fn properties(cases: u32) -> ProptestConfig {
-    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let chosen = env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     let cases = chosen.unwrap_or(if cfg!(miri) { 4 } else { cases });
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// The name of the test that uses it.
+macro_rules! this_test {
+    () => {{
+        fn here() {}
+        let path = std::any::type_name_of_val(&here).strip_suffix("::here").unwrap();
+        path.split_once("::").unwrap().1
+    }};
+}
+pub(crate) use this_test;
+
+const ROLE: &str = "EBBTIDE_TEST_ROLE";
+
+/// Runs one test in another process, where [`role`] returns this role.
+pub fn start(test: &str, role: &str) -> Output {
+    Command::new(env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(ROLE, role)
+        .output()
+        .unwrap()
+}
+
+/// What this process is to do; `None` unless [`start`] started it.
+pub fn role() -> Option<String> {
+    env::var(ROLE).ok()
 }
 
 /// Leaks a value. Leak checkers do not report it, because a static holds its address.
