@@ -82,13 +82,13 @@ C
     local run="bash $PWD/ci/wine.sh"
     export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$run
     export PROPTEST_CASES=${PROPTEST_CASES:-25}
-    "${test[@]}" --package ebbtide-global --lib --tests -- --skip impossible_requests_return_null
+    "${test[@]}" --package ebbtide-global --tests -- --skip impossible_requests_return_null
     "${test[@]}" --package ebbtide --test local_thread_exit
     "${test[@]}" --package ebbtide --test all -- failure:: local:: methods:: model:: pool:: \
         --skip o01_the_capacity_of_the_default_can_be_set
     # With few addresses, the range is smaller than the first size that is tried.
     CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="prlimit --as=$((8 << 30)) $run" \
-        "${test[@]}" --package ebbtide-global --test given_back --test scopes
+        "${test[@]}" --package ebbtide-global --test all -- given_back:: scopes::
 }
 
 in_32_bits() {
@@ -114,17 +114,19 @@ in_aarch64() {
     "${test[@]}" --package ebbtide --test all -- "${core[@]/%/::}" \
         --skip out_of_memory_in_an_infallible_method_goes_to_handle_alloc_error
     "${test[@]}" --package ebbtide --test local_late --test local_thread_exit --test no_heap_calls --test pool_in_allocator
-    local global=(attacked bumper channels chunk_ends empty_chunks ended_threads epoch first_println futures given_back)
-    global+=(globals labels late_threads limits listed_chunks lists live_bytes not_installed pages panics poison rayon)
-    global+=(released_pools shrinking soak tails thread_exit tickets turns zeroed_runs)
-    "${test[@]}" --package ebbtide-global --lib "${global[@]/#/--test=}"
+    local global=(attacked bumper channels chunk_ends empty_chunks ended_threads epoch futures given_back)
+    global+=(globals labels late_threads limits listed_chunks lists live_bytes pages panics poison rayon released_pools)
+    global+=(soak tails thread_exit tickets turns zeroed_runs)
+    export EBBTIDE_TEST_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+    "${test[@]}" --package ebbtide-global --lib --test first_println --test not_installed --test shrinking
+    "${test[@]}" --package ebbtide-global --test all -- "${global[@]/%/::}"
     # Other sizes of pages that a system may be configured for: QEMU reports them, and places
     # mappings at multiples. It passes on no advice about huge pages.
     local bytes
     for bytes in 16384 65536; do
         QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide --features huge-pages --test all -- huge_pages:: --skip advise
-        QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide-global --test given_back --test limits --test pages \
-            --test shrinking --test zeroed_runs
+        QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide-global --test shrinking
+        QEMU_PAGESIZE=$bytes "${test[@]}" --package ebbtide-global --test all -- given_back:: limits:: pages:: zeroed_runs::
     done
 }
 
@@ -138,7 +140,8 @@ in_wasm() {
     cp ci/wasi.mjs "$folder"
     npm install --silent --no-audit --no-fund --no-save --prefix "$folder" @bjorn3/browser_wasi_shim@0.4.2
     export CARGO_TARGET_WASM32_WASIP1_RUNNER="node $folder/wasi.mjs"
-    "${test[@]}" --package ebbtide-global --lib --test no_range --test not_installed --test first_println --test queues
+    "${test[@]}" --package ebbtide-global --lib --test not_installed --test first_println
+    "${test[@]}" --package ebbtide-global --test all -- no_range:: queues::
     "${test[@]}" --package ebbtide --test all -- accessors:: arith:: claims:: growing:: model:: moving:: \
         steady_state:: unsize::
 }

@@ -14,7 +14,7 @@
 //! is not served again while the chunk has the same owner, so other threads free at most as many of
 //! its blocks as fit into it.
 //!
-//! The model in `tests/loom.rs` covers every interleaving of these operations.
+//! The model in `tests/loom_count.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]

@@ -3,16 +3,8 @@
 //! whatever is opened after it, overwrites none of their blocks; and the ticket of a session that
 //! has ended does not end a later one.
 
-#![allow(clippy::unwrap_used)]
-
-use ebbtide_global::{Options, Scoped, arena, arena_with, engine::Owner, release_pool};
-use std::{
-    alloc::{Layout, System},
-    thread,
-};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{Options, arena, arena_with, engine::Owner, release_pool};
+use std::{alloc::Layout, thread};
 
 fn word(scope: usize, number: usize) -> String {
     format!("{scope:8}{number:8}").repeat(1 + (scope + number) % 5)
@@ -45,6 +37,7 @@ fn disturb(between: impl FnOnce()) -> Vec<Vec<u8>> {
 
 #[test]
 fn a_scope_with_a_limit_between_others() {
+    alone!();
     let kept = keep();
     let _one = disturb(|| arena_with(&Options::new(), || drop(Box::new(1))));
     check(&kept);
@@ -63,6 +56,7 @@ fn a_scope_with_a_limit_between_others() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a_ticket_of_a_scope_that_has_ended() {
+    alone!();
     let owner = Owner::new();
     assert!(owner.start());
     let layout = Layout::new::<[u64; 16]>();

@@ -2,12 +2,9 @@
 //! crate.
 
 use ebbtide_global::{
-    Options, Scoped, arena, arena_with, engine, map, outside, release_pool, report, take_out,
+    Options, arena, arena_with, engine, map, outside, release_pool, report, take_out,
 };
-use std::{alloc::System, thread};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use std::thread;
 
 /// Numbers that look random.
 fn numbers(seed: u64, count: usize) -> Vec<f64> {
@@ -24,6 +21,7 @@ fn numbers(seed: u64, count: usize) -> Vec<f64> {
 
 #[test]
 fn a01_results_are_equal_with_and_without() {
+    alone!();
     let sum = |n: u64| {
         let (left, right): (Vec<u64>, Vec<u64>) = ((1..=n).collect(), (1..=n).collect());
         left.iter().zip(&right).map(|(a, b)| a + b).collect::<Vec<u64>>().iter().sum::<u64>()
@@ -37,6 +35,7 @@ fn a01_results_are_equal_with_and_without() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a02_scopes_nest_and_children_use_the_same_blocks() {
+    alone!();
     arena(|| {
         let outer = vec![1_u64; 1000];
         let mut places = Vec::new();
@@ -57,6 +56,7 @@ fn a02_scopes_nest_and_children_use_the_same_blocks() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a03_results_grow_outside_and_copies_are_taken_out() {
+    alone!();
     let mut results: Vec<Vec<f64>> = Vec::new();
     for n in 0..50 {
         arena(|| {
@@ -76,6 +76,7 @@ fn a03_results_grow_outside_and_copies_are_taken_out() {
 
 #[test]
 fn a04_map_in_order() {
+    alone!();
     let expected: Vec<usize> = (0..100).map(|n| n * (n % 7 + 1)).collect();
     let multiple = |n: usize| vec![n; n % 7 + 1].iter().sum::<usize>();
     assert_eq!(map(0..100, multiple), expected);
@@ -86,6 +87,7 @@ fn a04_map_in_order() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a05_chunks_stay_in_a_pool_until_it_is_released() {
+    alone!();
     let place = || {
         arena(|| {
             let block = vec![1_u8; 40_000_000];
@@ -103,6 +105,7 @@ fn a05_chunks_stay_in_a_pool_until_it_is_released() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a06_a_size_floor_and_the_ordinary_allocator_beyond() {
+    alone!();
     let before = report().fallbacks;
     arena_with(&Options::new().min_size(1000).byte_limit(1 << 20), || {
         let (small, large) = (vec![0_u8; 999], vec![0_u8; 1000]);
@@ -120,6 +123,7 @@ fn a06_a_size_floor_and_the_ordinary_allocator_beyond() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a07_a_thread_started_inside_has_arenas_of_its_own() {
+    alone!();
     let sums = arena(|| {
         thread::scope(|threads| {
             let workers: Vec<_> = (0..4_u64)
@@ -164,6 +168,7 @@ fn search(points: &[f64], side: u32) -> (f64, f64) {
 
 #[test]
 fn a08_medians_and_a_parameter_search_small() {
+    alone!();
     let data: Vec<Vec<f64>> = (0..8).map(|seed| numbers(seed, 20_001)).collect();
     let expected: Vec<f64> = data.iter().map(|values| median(values)).collect();
     assert_eq!(map(&data, |values| median(values)), expected);

@@ -2,11 +2,8 @@
 //! before, while or after their scope and their thread end; two threads may free each other's
 //! blocks all the time; and at the end nothing is leaked.
 
-#![allow(clippy::unwrap_used)]
-
-use ebbtide_global::{Scoped, arena, report, spawn_in_arena};
+use ebbtide_global::{arena, report, spawn_in_arena};
 use std::{
-    alloc::System,
     sync::{
         Arc, Mutex,
         mpsc::{Receiver, Sender, channel, sync_channel},
@@ -14,12 +11,6 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
-
-/// The tests share the count of pinned chunks.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// Threads of the test's own have ended, but their destructors may still be at work.
 fn nothing_is_pinned(before: usize) {
@@ -32,7 +23,7 @@ fn nothing_is_pinned(before: usize) {
 
 #[test]
 fn two_threads_free_each_others_blocks() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     fn player(number: usize, to: &Sender<Vec<String>>, from: &Receiver<Vec<String>>) {
         for round in 0..2000 {
             let sent = arena(|| {
@@ -63,7 +54,7 @@ fn two_threads_free_each_others_blocks() {
 
 #[test]
 fn blocks_outlive_the_thread_that_made_them() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let before = report().escapes.pinned_chunks;
     let mut kept = Vec::new();
     for n in 0..40_usize {
@@ -85,7 +76,7 @@ fn blocks_outlive_the_thread_that_made_them() {
 
 #[test]
 fn an_arc_is_dropped_by_a_thread_that_ends() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let before = report().escapes.pinned_chunks;
     for _ in 0..100 {
         let shared = arena(|| Arc::new(Mutex::new((0..100).map(Box::new).collect::<Vec<_>>())));
@@ -107,7 +98,7 @@ fn an_arc_is_dropped_by_a_thread_that_ends() {
 
 #[test]
 fn bounded_channels_between_scopes() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let before = report().escapes.pinned_chunks;
     let (send, receive) = sync_channel::<Box<dyn Fn() -> usize + Send>>(4);
     let worker = spawn_in_arena(move || receive.iter().map(arena).sum::<usize>());

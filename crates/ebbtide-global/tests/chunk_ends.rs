@@ -3,7 +3,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner};
 use std::alloc::Layout;
@@ -16,6 +15,7 @@ fn layout(size: usize) -> Layout {
 
 #[test]
 fn the_last_block_of_a_chunk_that_is_full_to_the_byte() {
+    alone!();
     let owner = Owner::new();
     assert!(owner.start());
     let ticket = owner.enter(&Options::new()).unwrap();

@@ -3,12 +3,11 @@
 //! live blocks overlap, each keeps its bytes, zeroed blocks are zero, and when all are freed, no
 //! chunk is pinned and no byte counts as live.
 //!
-//! `EBBTIDE_CROSSING_STEPS=10000000 cargo test --release -p ebbtide-global --test crossing` is the
-//! long run.
+//! `EBBTIDE_CROSSING_STEPS=10000000 cargo test --release -p ebbtide-global --test all crossing::` is
+//! the long run.
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{
     Options,
@@ -411,6 +410,7 @@ impl Player {
 
 #[test]
 fn blocks_cross_threads() {
+    alone!();
     let number = |name: &str| env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let steps = number("EBBTIDE_CROSSING_STEPS").unwrap_or(if cfg!(debug_assertions) {
         6_000

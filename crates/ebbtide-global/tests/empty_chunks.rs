@@ -3,17 +3,9 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
-use std::{
-    alloc::Layout,
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-};
-
-/// The tests share the report.
-static ALONE: Mutex<()> = Mutex::new(());
+use std::{alloc::Layout, collections::BTreeSet};
 
 const LAYOUT: Layout = Layout::new::<[u64; 125]>();
 
@@ -68,7 +60,7 @@ impl Player {
 
 #[test]
 fn empty_chunks_stay_with_their_scope() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    alone!();
     let stranger = Owner::new();
     for chunks in 2..24 {
         for by in [None, Some(&stranger)] {
@@ -102,7 +94,7 @@ fn empty_chunks_stay_with_their_scope() {
 
 #[test]
 fn a_scope_searches_its_own_chunks_after_a_nested_one_searched_others() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    alone!();
     let stranger = Owner::new();
     // The position at which the nested scope's search stops depends on the number of its chunks.
     for chunks in 1..16 {
@@ -140,7 +132,7 @@ fn a_scope_searches_its_own_chunks_after_a_nested_one_searched_others() {
 
 #[test]
 fn chunks_full_of_listed_blocks_serve_other_sizes() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    alone!();
     let owner = Owner::new();
     assert!(owner.start());
     let scope = owner.enter(&Options::new()).unwrap();

@@ -4,14 +4,12 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 
-use ebbtide_global::{Scoped, arena, report};
-use std::{alloc::System, thread};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, report};
+use std::thread;
 
 #[test]
 fn figures_of_ended_threads_stay_in_the_report() {
+    alone!();
     for threads in 1..=10 {
         let work = || arena(|| (0..100).map(|n| n.to_string()).collect::<Vec<_>>().len());
         assert_eq!(thread::spawn(work).join().ok(), Some(100));

@@ -2,14 +2,12 @@
 //! late and on any thread, works as before.
 
 use crossbeam_epoch::{self as epoch, Atomic, Owned};
-use ebbtide_global::{Scoped, arena};
-use std::{alloc::System, sync::atomic::Ordering, thread};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::arena;
+use std::{sync::atomic::Ordering, thread};
 
 #[test]
 fn garbage_is_freed_late_and_elsewhere() {
+    alone!();
     let shared: Atomic<Vec<String>> = arena(|| Atomic::new(vec!["0".into()]));
     thread::scope(|threads| {
         for number in 0..3 {

@@ -3,7 +3,6 @@
 
 // Without a range, no scope is refused memory.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
 use std::alloc::Layout;
@@ -59,6 +58,7 @@ fn replace(mut size: impl FnMut(u64) -> usize) -> (usize, usize) {
 
 #[test]
 fn blocks_that_are_evicted_at_random_are_served_again() {
+    alone!();
     for (least, range) in [(40, 400), (1_000, 7_000)] {
         let (refused, requests) =
             replace(|random| least + usize::try_from(random).unwrap() % range);

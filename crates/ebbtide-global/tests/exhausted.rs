@@ -2,15 +2,12 @@
 //! chunk, and the report counts them; earlier blocks stay valid; and the range serves again after
 //! they are freed.
 
-#![allow(clippy::expect_used, clippy::vec_box)]
+#![allow(clippy::vec_box)]
 // Where addresses are short there is no range. Other systems have no limit to set on addresses.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
-use ebbtide_global::{Scoped, arena, engine, report};
-use std::{alloc::System, fs};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, engine, report};
+use std::fs;
 
 fn fill(count: usize) -> Vec<Box<[usize; 500]>> {
     arena(|| (0..count).map(|n| Box::new([n; 500])).collect())
@@ -18,6 +15,7 @@ fn fill(count: usize) -> Vec<Box<[usize; 500]>> {
 
 #[test]
 fn the_range_is_used_up() {
+    alone!();
     let pages = fs::read_to_string("/proc/self/statm").expect("Linux has it");
     let pages: u64 = pages.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
     // SAFETY: `sysconf` takes a number.

@@ -1,3 +1,5 @@
+//! A program of its own, because its `main` prints the first line.
+//!
 //! Claim: the first `println!` may be inside a scope: the buffer of standard output, allocated
 //! there, keeps working.
 

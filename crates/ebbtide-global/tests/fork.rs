@@ -2,17 +2,12 @@
 //! and child both continue to work.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Scoped, arena, report, retain};
+use ebbtide_global::{arena, report, retain};
 use std::{
-    alloc::System,
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 static DONE: AtomicBool = AtomicBool::new(false);
 
@@ -50,6 +45,7 @@ fn fork(child: impl FnOnce()) -> bool {
 
 #[test]
 fn parent_and_child_go_on() {
+    alone!();
     // The shared pool is at work too.
     retain(1 << 20);
     let expected = work(1);

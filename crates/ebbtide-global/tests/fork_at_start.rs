@@ -1,3 +1,5 @@
+//! A program of its own, because it replaces `getrlimit` of the C library.
+//!
 //! Claim: if a process forks while other threads open their first scopes, the child runs to its
 //! end, with scopes or without them.
 //!

@@ -2,19 +2,13 @@
 //! keeps from one poll to the next stay valid, and the next poll continues in the same chunk; and
 //! tokio tasks with arenas compute correct results.
 
-#![allow(clippy::unwrap_used)]
-
-use ebbtide_global::{ArenaFuture, Options, Scoped, arena, engine, report};
+use ebbtide_global::{ArenaFuture, Options, arena, engine, report};
 use std::{
-    alloc::System,
     future::{self, Future},
     pin::Pin,
     task::{Context, Poll, Waker},
     thread,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 /// Not ready at first.
 async fn pause() {
@@ -53,6 +47,7 @@ fn right(n: usize, kept: &[String]) {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn polls_on_a_thread_each() {
+    alone!();
     for n in 0..10 {
         let mut task: Pin<Box<dyn Future<Output = Vec<String>> + Send>> =
             Box::pin(ArenaFuture::with(Options::new().label("task"), work(n)));
@@ -79,6 +74,7 @@ fn polls_on_a_thread_each() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a_poll_goes_on_in_the_chunk_of_the_last() {
+    alone!();
     let chunk_of = |text: &String| (&raw const *text.as_str()).cast::<u8>().addr() >> 16;
     let mut task = Box::pin(ArenaFuture::new(async {
         let first = "x".repeat(100);
@@ -96,6 +92,7 @@ fn a_poll_goes_on_in_the_chunk_of_the_last() {
 
 #[test]
 fn a_future_that_is_dropped_half_way() {
+    alone!();
     for polls in 0..10 {
         let mut task = Box::pin(ArenaFuture::new(work(1)));
         for _ in 0..polls {
@@ -105,8 +102,10 @@ fn a_future_that_is_dropped_half_way() {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 #[test]
 fn tasks_of_tokio() {
+    alone!();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
     runtime.block_on(async {
         let tasks: Vec<_> = (0..200)

@@ -4,11 +4,7 @@
 // These systems tell what is behind an address. On 32 bits there is nothing to give back.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 
-use ebbtide_global::{Scoped, arena, engine, release_pool, report, retain};
-use std::alloc::System;
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, engine, release_pool, report, retain};
 
 #[cfg(target_os = "linux")]
 fn has_memory(address: usize) -> bool {
@@ -74,6 +70,7 @@ fn use_blocks(byte: u8) -> [usize; SIZES.len()] {
 
 #[test]
 fn memory_that_is_given_back_is_the_systems_until_it_is_used_again() {
+    alone!();
     for byte in 1..5 {
         let places = use_blocks(byte);
         assert!(places.iter().all(|place| has_memory(*place)));

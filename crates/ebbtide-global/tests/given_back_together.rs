@@ -4,13 +4,8 @@
 // Without a range no scope opens.
 #![cfg(target_pointer_width = "64")]
 
-use ebbtide_global::{Scoped, arena, release_pool, report};
-use std::alloc::System;
-
-mod skipping;
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use crate::skipping::assert_that_memory_goes_back;
+use ebbtide_global::{arena, release_pool, report};
 
 type Block = Vec<u8>;
 
@@ -42,6 +37,7 @@ fn resident() -> usize {
 // One test, because another one would use the same pools.
 #[test]
 fn memory_goes_back_as_a_whole_and_without_that_of_live_blocks() {
+    alone!();
     // A quarter of the chunks stay, alone and in groups, with groups of all sizes between them.
     let is_kept = |index: usize| index % 64 == 0 && (index / 128).pow(2) % 61 < 16;
     let kept = arena(|| burst(is_kept));
@@ -57,5 +53,5 @@ fn memory_goes_back_as_a_whole_and_without_that_of_live_blocks() {
     }
     drop(kept);
 
-    skipping::assert_that_memory_goes_back(|| arena(|| ()));
+    assert_that_memory_goes_back(|| arena(|| ()));
 }

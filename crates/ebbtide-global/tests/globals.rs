@@ -1,19 +1,13 @@
 //! Claim: values that are created lazily inside a scope (globals, thread-locals, interned strings,
 //! caches of `std`) stay valid after it.
 
-#![allow(clippy::unwrap_used)]
-
-use ebbtide_global::{Scoped, arena, map, warm};
+use ebbtide_global::{arena, map, warm};
 use std::{
-    alloc::System,
     cell::RefCell,
     collections::{BTreeSet, HashMap},
     sync::{LazyLock, Mutex, OnceLock, RwLock},
     thread,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 static ONCE: OnceLock<Vec<String>> = OnceLock::new();
 static LAZY: LazyLock<HashMap<String, usize>> =
@@ -44,6 +38,7 @@ fn noise() {
 
 #[test]
 fn globals_made_in_a_scope_stay() {
+    alone!();
     warm();
     for n in 0..50_usize {
         arena(|| {
@@ -64,6 +59,7 @@ fn globals_made_in_a_scope_stay() {
 
 #[test]
 fn names_of_threads_environment_and_panics_in_a_scope() {
+    alone!();
     let names = arena(|| {
         let worker = thread::Builder::new().name("made in a scope".into());
         let worker = worker.spawn(|| thread::current().name().map(str::to_owned)).unwrap();

@@ -4,25 +4,13 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{
     Options,
     engine::{Owner, Ticket, is_ours},
     report,
 };
-use std::{
-    mem::MaybeUninit,
-    slice,
-    sync::{Mutex, MutexGuard, PoisonError},
-    thread,
-};
-
-/// The report counts the whole process, so the tests run one after the other.
-fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use std::{mem::MaybeUninit, slice, thread};
 
 fn started() -> Owner {
     let owner = Owner::new();
@@ -104,7 +92,7 @@ impl Numbers {
 
 #[test]
 fn blocks_of_any_size_and_alignment_keep_their_bytes() {
-    let _turn = alone();
+    alone!();
     let owners = [started(), started()];
     let mut numbers = Numbers(7);
     let mut blocks: Vec<Block> = Vec::new();
@@ -145,7 +133,7 @@ fn blocks_of_any_size_and_alignment_keep_their_bytes() {
 
 #[test]
 fn an_owner_of_zeros_serves_nothing_and_frees_everything() {
-    let _turn = alone();
+    alone!();
     let owner = started();
     let ticket = owner.enter_default().unwrap();
     let sizes = [0, 1, 100, 1_000, 1_020, 5_000, 9_000, 200_000];
@@ -197,7 +185,7 @@ fn owner_ticket() -> Ticket {
 
 #[test]
 fn bad_requests_get_null() {
-    let _turn = alone();
+    alone!();
     let owner = started();
     assert!(owner.alloc_headed(8, 8).is_null(), "no scope is open");
     let ticket = owner.enter_default().unwrap();
@@ -226,7 +214,7 @@ fn bad_requests_get_null() {
 
 #[test]
 fn zeroed_blocks_are_zero_also_in_memory_that_was_used() {
-    let _turn = alone();
+    alone!();
     let owner = started();
     for size in [0, 8, 1_000, 5_000, 20_000, 400_000] {
         for align in [16, 256] {
@@ -243,7 +231,7 @@ fn zeroed_blocks_are_zero_also_in_memory_that_was_used() {
 
 #[test]
 fn tickets_are_numbers_and_no_number_does_harm() {
-    let _turn = alone();
+    alone!();
     let owner = started();
     let ticket = owner.enter_default().unwrap();
     assert_eq!(Ticket::from_number(ticket.number()), Some(ticket));
@@ -269,7 +257,7 @@ fn tickets_are_numbers_and_no_number_does_harm() {
 
 #[test]
 fn labels_of_a_front_end_are_counted() {
-    let _turn = alone();
+    alone!();
     let owner = started();
     let ticket = owner.enter(&Options::new().label("of a front end")).unwrap();
     Block::new(&owner, 8, 16, 1).unwrap().free(&owner);

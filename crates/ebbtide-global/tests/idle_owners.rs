@@ -4,12 +4,9 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
-mod idle;
-
+use crate::idle::{BLOCK, free, keep_some, started};
 use ebbtide_global::{Options, engine::Owner, report};
-use idle::{BLOCK, free, keep_some, started};
 use std::{
     thread,
     time::{Duration, Instant},
@@ -29,6 +26,7 @@ fn wait_until_given_back(other: &Owner) {
 
 #[test]
 fn an_idle_owner_holds_no_chunk_that_others_have_emptied() {
+    alone!();
     let [idle, other] = [started(), started()];
     for _ in 0..2 {
         let mut kept = Vec::new();

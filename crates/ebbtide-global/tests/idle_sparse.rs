@@ -3,16 +3,14 @@
 
 // Without a range nothing is held.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
-mod idle;
-
+use crate::idle::{free, keep_some, started};
 use ebbtide_global::{Options, report};
-use idle::{free, keep_some, started};
 use std::{thread, time::Duration};
 
 #[test]
 fn the_sparse_chunks_of_an_idle_owner_are_its_own() {
+    alone!();
     let [idle, other] = [started(), started()];
     // Now `other` has a chunk for its scopes.
     other.enter_default().into_iter().for_each(|scope| other.leave(scope));

@@ -5,30 +5,20 @@
 
 // Without a range, no scope serves.
 #![cfg(all(target_pointer_width = "64", not(any(loom, target_family = "wasm"))))]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{
-    ArenaFuture, LabelReport, Options, Scoped, arena, arena_with, outside, release_pool, report,
-    warm,
+    ArenaFuture, LabelReport, Options, arena, arena_with, outside, release_pool, report, warm,
 };
 use std::{
-    alloc::System,
     collections::VecDeque,
     future::Future,
     pin::Pin,
-    sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
     thread,
 };
 
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
-
-/// Statistics are global, so one test runs at a time, each in a new thread, so that it continues no
-/// scope of another test.
-fn alone(test: impl FnOnce() + Send) {
-    static TESTS: Mutex<()> = Mutex::new(());
-    let _alone: MutexGuard<'_, ()> = TESTS.lock().unwrap_or_else(PoisonError::into_inner);
+/// Runs the test in a new thread, so that it continues no scope of the harness.
+fn in_a_thread(test: impl FnOnce() + Send) {
     warm();
     // The first scope of a program finds out whether scopes can be served.
     arena(|| ());
@@ -47,7 +37,8 @@ fn one_of_a_chunk() -> Box<[u8; 1000]> {
 
 #[test]
 fn each_label_has_figures_of_its_own() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let [tight, keeping] = ["tight", "keeping"].map(|name| Options::new().label(name));
         let mut kept = Vec::new();
         for n in 0..100 {
@@ -68,8 +59,9 @@ fn each_label_has_figures_of_its_own() {
 
 #[test]
 fn figures_are_exact_for_many_labels_of_many_threads() {
+    alone!();
     const NAMES: [&str; 12] = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"];
-    alone(|| {
+    in_a_thread(|| {
         let count = || {
             for (scopes, name) in (1..).zip(NAMES) {
                 let options = Options::new().label(name);
@@ -92,7 +84,8 @@ fn figures_are_exact_for_many_labels_of_many_threads() {
 
 #[test]
 fn pinned_chunks_count_for_their_label_until_another_thread_frees_the_last_block() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let options = Options::new().label("sessions");
         let kept: Vec<_> = (0..40).map(|_| arena_with(&options, one_of_a_chunk)).collect();
         let sessions = label("sessions");
@@ -109,7 +102,8 @@ fn pinned_chunks_count_for_their_label_until_another_thread_frees_the_last_block
 
 #[test]
 fn a_scope_that_adopts_a_tail_and_keeps_nothing_leaves_the_chunk_to_its_label() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let [first, second] = ["first", "second"].map(|name| Options::new().label(name));
         let kept = arena_with(&first, || Box::new([1; 100]));
         assert_eq!(label("first").pinned_chunks, 1);
@@ -133,7 +127,8 @@ fn a_scope_that_adopts_a_tail_and_keeps_nothing_leaves_the_chunk_to_its_label() 
 
 #[test]
 fn nested_scopes_pin_for_the_label_around_them_unless_they_have_their_own() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let [outer, inner] = ["outer", "inner"].map(|name| Options::new().label(name));
         let kept = arena_with(&outer, || {
             let plain = arena(one_of_a_chunk);
@@ -150,7 +145,8 @@ fn nested_scopes_pin_for_the_label_around_them_unless_they_have_their_own() {
 
 #[test]
 fn the_chunks_of_a_persistent_scope_count_for_who_took_them_and_are_all_counted() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let names = ["even", "odd"];
         let options = names.map(|name| Options::new().label(name));
         options.iter().for_each(|options| arena_with(options, || ()));
@@ -182,7 +178,8 @@ fn the_chunks_of_a_persistent_scope_count_for_who_took_them_and_are_all_counted(
 
 #[test]
 fn a_label_is_leaky_while_it_pins_memory() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let is_leaky = |name| report().leaky_labels().any(|label| label.label == name);
         // Six blocks in sixty outlive their scope, and are freed at once.
         let reply = Options::new().label("reply");
@@ -210,7 +207,8 @@ fn a_label_is_leaky_while_it_pins_memory() {
 
 #[test]
 fn a_call_of_outside_is_no_scope() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let before = report().scopes;
         let options = Options::new().label("with outside");
         for _ in 0..100 {
@@ -235,7 +233,8 @@ impl Future for Later {
 
 #[test]
 fn a_future_is_one_scope_however_often_it_is_polled() {
-    alone(|| {
+    alone!();
+    in_a_thread(|| {
         let before = report().scopes;
         let options = Options::new().label("future");
         let mut context = Context::from_waker(Waker::noop());

@@ -2,19 +2,14 @@
 //! it leaves nothing behind and no longer counts as running.
 
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Scoped, arena, report};
+use ebbtide_global::{arena, report};
 use std::{
-    alloc::System,
     ffi::c_void,
     ptr::NonNull,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 static SCOPES: AtomicUsize = AtomicUsize::new(0);
 
@@ -44,6 +39,7 @@ fn set(key: libc::pthread_key_t) {
 
 #[test]
 fn threads_that_open_their_first_scope_in_a_destructor_leave_nothing() {
+    alone!();
     const THREADS: usize = if cfg!(miri) { 3 } else { 500 };
     let early = new_key();
     thread::spawn(work).join().unwrap();

@@ -2,16 +2,11 @@
 //! says; zeroed blocks are zero, even in memory that was used before; and blocks are resized in
 //! place, or moved with their bytes, whichever scope they belong to.
 
-#![allow(clippy::expect_used)]
-
-use ebbtide_global::{Scoped, arena, engine, outside, report};
+use ebbtide_global::{arena, engine, outside, report};
 use std::{
-    alloc::{self, Layout, System},
+    alloc::{self, Layout},
     ptr,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("a layout")
@@ -72,6 +67,7 @@ const SIZES: [usize; 18] = [
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn every_alignment() {
+    alone!();
     arena(|| {
         for log in 0..=20 {
             let blocks: Vec<Block> =
@@ -89,6 +85,7 @@ fn every_alignment() {
 
 #[test]
 fn an_alignment_of_a_gigabyte() {
+    alone!();
     let block = arena(|| Block::new(1, 1 << 30, 1));
     assert!(block.holds(1));
 }
@@ -97,6 +94,7 @@ fn an_alignment_of_a_gigabyte() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn impossible_requests_return_null() {
+    alone!();
     use std::hint::black_box;
 
     let max = usize::MAX / 2;
@@ -122,6 +120,7 @@ fn impossible_requests_return_null() {
 
 #[test]
 fn zeroed_memory_is_zero_though_it_was_used() {
+    alone!();
     for _ in 0..5 {
         for size in SIZES {
             arena(|| {
@@ -138,6 +137,7 @@ fn zeroed_memory_is_zero_though_it_was_used() {
 
 #[test]
 fn resizing_keeps_the_bytes() {
+    alone!();
     let resize_all = |block: &mut Block| {
         for to in SIZES {
             block.resize(to);
@@ -171,6 +171,7 @@ fn resizing_keeps_the_bytes() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a_span_grows_in_place() {
+    alone!();
     arena(|| {
         let mut bytes: Vec<u8> = Vec::with_capacity(100_000);
         let mut moves = 0;

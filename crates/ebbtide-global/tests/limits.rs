@@ -3,16 +3,8 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Options, Scoped, arena_with, engine, release_pool, report, retain};
-use std::{alloc::System, sync::Mutex};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
-
-/// The tests share the report.
-static ALONE: Mutex<()> = Mutex::new(());
+use ebbtide_global::{Options, arena_with, engine, release_pool, report, retain};
 
 fn ours(bytes: &[u8]) -> bool {
     engine::is_ours(bytes.as_ptr())
@@ -20,7 +12,7 @@ fn ours(bytes: &[u8]) -> bool {
 
 #[test]
 fn sizes() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let before = report().fallbacks;
     arena_with(&Options::new().min_size(100).max_size(10_000), || {
         let blocks = [99, 100, 10_000, 10_001].map(|size| vec![1_u8; size]);
@@ -36,7 +28,7 @@ fn sizes() {
 
 #[test]
 fn a_byte_limit() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     for limit in [0, 1, 100, 1000, 65_519, 65_520, 65_521, 200_000] {
         let before = report();
         arena_with(&Options::new().byte_limit(limit), || {
@@ -63,7 +55,7 @@ fn a_byte_limit() {
 
 #[test]
 fn a_byte_limit_counts_what_is_rewound_once() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let before = report().fallbacks.byte_limit;
     arena_with(&Options::new().byte_limit(100_000), || {
         for n in 0..1000_usize {
@@ -76,7 +68,7 @@ fn a_byte_limit_counts_what_is_rewound_once() {
 
 #[test]
 fn kept_memory_is_bounded_and_given_back() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let fill = || {
         arena_with(&Options::new(), || {
             drop((0..64).map(|_| vec![1_u8; 1 << 20]).collect::<Vec<_>>())
@@ -98,7 +90,7 @@ fn kept_memory_is_bounded_and_given_back() {
 
 #[test]
 fn a_byte_limit_of_spans_that_grow_and_are_freed() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let limit = 256 << 10;
     arena_with(&Options::new().byte_limit(limit), || {
         for _ in 0..100 {
@@ -123,7 +115,7 @@ fn a_byte_limit_of_spans_that_grow_and_are_freed() {
 
 #[test]
 fn a_scope_that_frees_more_than_it_takes_counts_no_bytes() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let kept = arena_with(&Options::new(), || "x".repeat(100));
     arena_with(&Options::new().label("frees"), || drop(kept));
     let report = report();
@@ -134,7 +126,7 @@ fn a_scope_that_frees_more_than_it_takes_counts_no_bytes() {
 
 #[test]
 fn a_block_of_no_bytes_is_not_served() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     let owner = engine::Owner::new();
     assert!(owner.start());
     let ticket = owner.enter(&Options::new()).unwrap();

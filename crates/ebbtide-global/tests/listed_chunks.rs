@@ -3,7 +3,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner};
 use std::{alloc::Layout, collections::VecDeque};
@@ -40,6 +39,7 @@ fn started() -> Owner {
 
 #[test]
 fn medium_blocks_in_every_scope() {
+    alone!();
     let owner = started();
     let ticket = owner.enter(&Options::new()).unwrap();
     // Freed from the first to the last: all but the last of each size are listed, and the chunk is
@@ -59,6 +59,7 @@ fn medium_blocks_in_every_scope() {
 
 #[test]
 fn small_blocks_in_a_scope_that_churns() {
+    alone!();
     const MANY: usize = 50_000;
     let owner = started();
     let ticket = owner.enter(&Options::new()).unwrap();

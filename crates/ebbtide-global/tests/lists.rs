@@ -4,7 +4,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
 use std::alloc::Layout;
@@ -20,6 +19,7 @@ fn free(owner: &Owner, block: *mut u8) {
 
 #[test]
 fn lists_belong_to_a_scope() {
+    alone!();
     let owner = Owner::new();
     assert!(owner.start());
     let parent = owner.enter(&Options::new()).unwrap();
@@ -77,6 +77,7 @@ fn blocks_resized_in_place(from: usize, to: usize) {
 
 #[test]
 fn blocks_resized_in_place_are_listed_by_the_size_that_is_requested() {
+    alone!();
     blocks_resized_in_place(5000, 640);
     blocks_resized_in_place(1000, 640);
     blocks_resized_in_place(640, 1000);
@@ -84,6 +85,7 @@ fn blocks_resized_in_place_are_listed_by_the_size_that_is_requested() {
 
 #[test]
 fn a_block_that_grows_beyond_the_small_sizes_is_as_large_as_its_list_says() {
+    alone!();
     let owner = Owner::new();
     assert!(owner.start());
     let scope = owner.enter(&Options::new()).unwrap();

@@ -4,20 +4,9 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Options, Scoped, arena, engine::Owner, release_pool, report, warm};
-use std::{
-    alloc::{Layout, System},
-    sync::{Mutex, mpsc},
-    thread,
-};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
-
-/// Statistics are global, so one test runs at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+use ebbtide_global::{Options, arena, engine::Owner, release_pool, report, warm};
+use std::{alloc::Layout, sync::mpsc, thread};
 
 const MIB: usize = 1 << 20;
 
@@ -31,7 +20,7 @@ fn message(number: u8) -> Vec<Vec<u8>> {
 
 #[test]
 fn blocks_freed_in_an_endless_scope_do_not_count_as_live() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     warm();
     let (messages, received) = mpsc::sync_channel::<Vec<Vec<u8>>>(4);
     let (done, is_done) = mpsc::channel();
@@ -56,7 +45,7 @@ fn blocks_freed_in_an_endless_scope_do_not_count_as_live() {
 
 #[test]
 fn a_free_between_scopes_takes_off_no_more_than_its_block() {
-    let _alone = ALONE.lock().unwrap();
+    alone!();
     warm();
     let (blocks, received) = mpsc::channel::<Vec<u8>>();
     let (ready, is_ready) = mpsc::channel();
@@ -87,8 +76,8 @@ fn a_free_between_scopes_takes_off_no_more_than_its_block() {
 
 #[test]
 fn large_blocks_count_as_live_for_other_owners_at_once() {
+    alone!();
     const LARGE: Layout = Layout::new::<[u8; 48 * MIB]>();
-    let _alone = ALONE.lock().unwrap();
     let owners: [Owner; 4] = Default::default();
     let live_before = report().live;
     let blocks = owners.each_ref().map(|owner| {
@@ -110,8 +99,8 @@ fn large_blocks_count_as_live_for_other_owners_at_once() {
 
 #[test]
 fn a_growth_that_the_byte_limit_refuses_is_not_live() {
+    alone!();
     const LARGE: Layout = Layout::new::<[u8; 260 * MIB]>();
-    let _alone = ALONE.lock().unwrap();
     let owner = Owner::new();
     assert!(owner.start());
     let scope = owner.enter(&Options::new().byte_limit(300 * MIB)).unwrap();

@@ -6,20 +6,11 @@
 //! own, with the atomics of loom. Cells of loom represent plain fields, so loom reports two
 //! accesses that nothing orders. Each model names the mutations for which it was seen to fail.
 
-#![cfg(loom)]
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
-
-#[path = "../src/count.rs"]
-mod count;
-#[path = "../src/lease.rs"]
-mod lease;
-#[path = "../src/size.rs"]
-mod size;
-#[path = "../src/suspended.rs"]
-mod suspended;
-
-use count::Count;
-use lease::Lease;
+use crate::{
+    count::Count,
+    lease::Lease,
+    suspended::{Chunks, Suspended},
+};
 use loom::{
     cell::UnsafeCell,
     sync::{
@@ -28,7 +19,6 @@ use loom::{
     },
     thread,
 };
-use suspended::{Chunks, Suspended};
 
 struct Figures {
     lease: Lease,

@@ -4,13 +4,7 @@
 //! Models: `ci/loom.sh` runs them. The budget is the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
 
-#![cfg(loom)]
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
-
-#[path = "../src/budget.rs"]
-mod budget;
-
-use budget::{Budget, WINDOW_MS};
+use crate::budget::{Budget, WINDOW_MS};
 use loom::{
     sync::{
         Arc,

@@ -6,19 +6,7 @@
 //! cell, and loom reports two accesses that nothing orders. Each model names the mutations for
 //! which it was seen to fail.
 
-#![cfg(loom)]
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
-
-#[path = "../src/count.rs"]
-mod count;
-#[path = "../src/size.rs"]
-mod size;
-#[path = "../src/stack.rs"]
-mod stack;
-#[path = "../src/tails.rs"]
-mod tails;
-
-use count::Count;
+use crate::{count::Count, stack::Stack, tails::Tails};
 use loom::{
     cell::UnsafeCell,
     sync::{
@@ -27,8 +15,6 @@ use loom::{
     },
     thread,
 };
-use stack::Stack;
-use tails::Tails;
 
 /// The runs of a pool, by their numbers from 1 on.
 struct Pool {

@@ -5,18 +5,11 @@
 //! Models: `ci/loom.sh` runs them. The modules are the crate's own, with the atomics of loom. Each
 //! model names the mutations for which it was seen to fail.
 
-#![cfg(loom)]
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
-
-#[path = "../src/bounds.rs"]
-mod bounds;
-#[path = "../src/frontier.rs"]
-mod frontier;
-#[path = "../src/once.rs"]
-mod once;
-
-use bounds::Bounds;
-use frontier::{Frontier, STEP};
+use crate::{
+    bounds::Bounds,
+    frontier::{Frontier, STEP},
+    once::{Once, Readiness},
+};
 use loom::{
     sync::{
         Arc,
@@ -27,7 +20,6 @@ use loom::{
     },
     thread,
 };
-use once::{Once, Readiness};
 use std::ptr;
 
 const CHUNK: usize = 1 << 16;

@@ -5,14 +5,8 @@
 //! value is a cell of loom, which the appending thread writes to, so loom reports a reader that is
 //! not ordered after it. Each model names the mutations for which it was seen to fail.
 
-#![cfg(loom)]
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
-
-#[path = "../src/registry.rs"]
-mod registry;
-
+use crate::registry::Registry;
 use loom::{cell::UnsafeCell, thread};
-use registry::Registry;
 
 struct Value(UnsafeCell<u32>);
 

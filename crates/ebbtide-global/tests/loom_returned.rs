@@ -7,21 +7,11 @@
 //! first word is the link, and the plain fields of the chunk, so loom reports two accesses that
 //! nothing orders. Each model names the mutations for which it was seen to fail.
 
-#![cfg(loom)]
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
-
-#[path = "../src/count.rs"]
-mod count;
-#[path = "../src/lease.rs"]
-mod lease;
-#[path = "../src/returned.rs"]
-mod returned;
-#[path = "../src/size.rs"]
-mod size;
-#[path = "../src/suspended.rs"]
-mod suspended;
-
-use count::Count;
+use crate::{
+    count::Count,
+    returned::{FIRST_WORD, Returned, block_of},
+    suspended::{Chunks, Suspended},
+};
 use loom::{
     cell::UnsafeCell,
     sync::{
@@ -30,8 +20,6 @@ use loom::{
     },
     thread,
 };
-use returned::{FIRST_WORD, Returned, block_of};
-use suspended::{Chunks, Suspended};
 
 /// The scope's ID in the chunk's entry, that of a later persistent scope with the same first chunk,
 /// and that of a chunk without an owner.
@@ -250,7 +238,7 @@ fn a_block_that_finds_the_stack_full_is_counted_by_whoever_frees_it() {
         for other in others {
             other.join().unwrap();
         }
-        assert_eq!(scope.count.peek(), count::BIAS - 1);
+        assert_eq!(scope.count.peek(), crate::count::BIAS - 1);
         scope.end();
         scope.is_recycled_once();
     });

@@ -4,7 +4,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{
     Options,
@@ -250,11 +249,10 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn live_blocks_keep_their_bytes(steps in prop::collection::vec(steps(), 1..600)) {
+#[test]
+fn live_blocks_keep_their_bytes() {
+    alone!();
+    proptest!(config(), |(steps in prop::collection::vec(steps(), 1..600))| {
         let mut world = World::new();
         for (number, step) in steps.iter().enumerate() {
             world.step(step);
@@ -269,5 +267,5 @@ proptest! {
             owner.end();
         }
         prop_assert_eq!(report().escapes.pinned_chunks, 0);
-    }
+    });
 }

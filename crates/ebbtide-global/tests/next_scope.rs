@@ -1,14 +1,10 @@
-//! Claim: the next scopes use the memory that one left free. A file of its own: whether a scope
-//! persists depends on the chunks that the threads of other tests leave behind.
+//! Claim: the next scopes use the memory that one left free.
 
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
 
-use ebbtide_global::{Scoped, arena, report};
-use std::{alloc::System, collections::VecDeque};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, report};
+use std::collections::VecDeque;
 
 type Record = (usize, Vec<Vec<u8>>);
 
@@ -22,6 +18,7 @@ fn some(first: usize) -> Vec<Record> {
 
 #[test]
 fn the_next_scope_uses_what_one_left_free() {
+    alone!();
     let mut kept = VecDeque::new();
     for number in 0..2_000 {
         kept.push_back(arena(|| some(64 * number)));

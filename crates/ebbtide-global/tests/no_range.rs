@@ -3,21 +3,16 @@
 
 // Linux can be made to give none. Where addresses are short none is asked for.
 #![cfg(any(target_os = "linux", not(target_pointer_width = "64")))]
-#![allow(clippy::expect_used)]
 
 use ebbtide_global::{
-    ArenaFuture, Options, Scoped, arena, arena_with, engine, map, outside, release_pool, report,
-    retain, warm,
+    ArenaFuture, Options, arena, arena_with, engine, map, outside, release_pool, report, retain,
+    warm,
 };
 use std::{
-    alloc::System,
     future::{Future, ready},
     pin::pin,
     task::{Context, Poll, Waker},
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 #[cfg(target_pointer_width = "64")]
 fn use_addresses_up() {
@@ -36,6 +31,7 @@ fn use_addresses_up() {}
 
 #[test]
 fn everything_passes_through() {
+    alone!();
     use_addresses_up();
     warm();
     for round in 0..100 {

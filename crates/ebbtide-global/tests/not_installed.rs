@@ -1,3 +1,5 @@
+//! A program of its own, because it has no `Scoped` as its global allocator.
+//!
 //! Claim: if the global allocator is not a `Scoped`, `arena` runs its closure and does nothing
 //! else.
 

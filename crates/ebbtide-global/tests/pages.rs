@@ -6,13 +6,8 @@
 
 // Without a range nothing is held.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
-#![allow(clippy::expect_used, reason = "in a test, a panic reports the failure")]
 
-use ebbtide_global::{Scoped, arena, engine, report};
-use std::alloc::System;
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, engine, report};
 
 const CHUNK: usize = 64 << 10;
 
@@ -31,6 +26,7 @@ fn pages_of(block: &[u8]) -> usize {
 
 #[test]
 fn large_blocks_count_as_held_with_their_pages() {
+    alone!();
     arena(|| {
         let mut blocks: Vec<Vec<u8>> = Vec::with_capacity(50);
         blocks.push(vec![1; 9_000]);

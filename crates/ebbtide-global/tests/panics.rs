@@ -1,17 +1,11 @@
 //! Claims: a panic ends scopes properly at any depth; its payload, allocated in a scope, stays
 //! valid; and destructors that run during unwinding may allocate and open scopes.
 
-#![allow(clippy::unwrap_used)]
-
-use ebbtide_global::{Scoped, arena, engine, map, outside};
+use ebbtide_global::{arena, engine, map, outside};
 use std::{
-    alloc::System,
     panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind},
     thread,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 struct Busy(usize);
 
@@ -38,6 +32,7 @@ fn nested(depth: usize) -> usize {
 
 #[test]
 fn through_many_scopes() {
+    alone!();
     for depth in 0..30 {
         let payload = catch_unwind(|| arena(|| outside(|| arena(|| nested(depth))))).unwrap_err();
         // No scope is left open.
@@ -51,6 +46,7 @@ fn through_many_scopes() {
 
 #[test]
 fn caught_inside_a_scope() {
+    alone!();
     let sum = arena(|| {
         let mut kept = vec![1];
         for n in 0..100 {
@@ -72,6 +68,7 @@ fn caught_inside_a_scope() {
 
 #[test]
 fn the_first_panic_of_map_is_passed_on() {
+    alone!();
     let caught =
         catch_unwind(|| map(0..10, |n| if n >= 3 { resume_unwind(Box::new(n)) } else { n }));
     assert_eq!(*caught.unwrap_err().downcast::<i32>().unwrap(), 3);
@@ -79,6 +76,7 @@ fn the_first_panic_of_map_is_passed_on() {
 
 #[test]
 fn with_the_hook_and_across_threads() {
+    alone!();
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|info| {
         let _ = arena(|| format!("{info}").len());

@@ -4,16 +4,9 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
-use std::{
-    alloc::Layout,
-    sync::{Mutex, PoisonError},
-};
-
-/// Taken by each test, because memory that another test gives back could end a pause.
-static ALONE: Mutex<()> = Mutex::new(());
+use std::alloc::Layout;
 
 const BLOCK: Layout = Layout::new::<[u64; 125]>();
 const SMALL: Layout = Layout::new::<u64>();
@@ -46,7 +39,6 @@ fn waste(owner: &Owner) -> Vec<*mut u8> {
 
 /// Runs `test` in a paused scope, with the blocks that are alive in it, one in each chunk.
 fn in_paused_scope(test: impl FnOnce(&Owner, &[*mut u8])) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let owner = Owner::new();
     assert!(owner.start());
     let scope = owner.enter(&Options::new()).unwrap();
@@ -59,6 +51,7 @@ fn in_paused_scope(test: impl FnOnce(&Owner, &[*mut u8])) {
 
 #[test]
 fn outside_stays_outside_in_a_paused_scope() {
+    alone!();
     in_paused_scope(|owner, _| {
         assert!(report().fallbacks.waste > 0);
 
@@ -77,6 +70,7 @@ fn outside_stays_outside_in_a_paused_scope() {
 
 #[test]
 fn a_paused_scope_serves_the_small_blocks_that_it_frees() {
+    alone!();
     in_paused_scope(|owner, kept| {
         for &block in &kept[..3] {
             free(owner, block, BLOCK);

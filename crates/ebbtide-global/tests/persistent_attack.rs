@@ -4,12 +4,11 @@
 //! alignment, release pools and change bounds. Each live block keeps its bytes, and when all are
 //! freed no chunk is pinned.
 //!
-//! `EBBTIDE_ATTACK_STEPS=10000000 cargo test --release -p ebbtide-global --test persistent_attack`
-//! is the long run.
+//! `EBBTIDE_ATTACK_STEPS=10000000 cargo test --release -p ebbtide-global --test all
+//! persistent_attack::` is the long run.
 
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{
     Options,
@@ -472,6 +471,7 @@ impl Attacker {
 
 #[test]
 fn no_byte_is_handed_out_twice() {
+    alone!();
     let steps = env::var("EBBTIDE_ATTACK_STEPS").ok().and_then(|steps| steps.parse().ok());
     let seed = env::var("EBBTIDE_ATTACK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let threads =

@@ -3,14 +3,10 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::expect_used)]
 #![cfg(any(feature = "poison", debug_assertions))]
 
-use ebbtide_global::{Scoped, arena, engine};
-use std::{alloc::System, thread};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, engine};
+use std::thread;
 
 /// Reads the byte at an address in the engine's range.
 fn byte(address: usize) -> u8 {
@@ -22,6 +18,7 @@ fn byte(address: usize) -> u8 {
 
 #[test]
 fn a_freed_block_is_useless() {
+    alone!();
     for size in [16, 100, 2000, 30_000] {
         let free_here = arena(|| {
             let block = vec![1_u8; size];

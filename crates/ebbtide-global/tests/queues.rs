@@ -1,14 +1,12 @@
 //! Claim: a long-lived scope needs memory for its live blocks, not for everything that it has
 //! allocated, even if blocks are freed long after the scope has left their chunk.
 
-use ebbtide_global::{Scoped, arena, report};
-use std::{alloc::System, collections::VecDeque};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, report};
+use std::collections::VecDeque;
 
 #[test]
 fn memory_of_a_queue_is_used_again() {
+    alone!();
     // The longest holds 650 KB, and 65 MB go through each.
     for most in [10, 100, 1_000, 10_000] {
         let before = report().claimed;

@@ -1,12 +1,8 @@
 //! Claims: scopes work on the threads of rayon's pool, even if a thread that waits in a scope
 //! steals jobs that open others; and a pool that was first started inside a scope outlives it.
 
-use ebbtide_global::{Scoped, arena};
+use ebbtide_global::arena;
 use rayon::prelude::*;
-use std::alloc::System;
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 fn sum(n: usize, depth: usize) -> usize {
     if depth == 0 {
@@ -25,6 +21,7 @@ fn sum(n: usize, depth: usize) -> usize {
 
 #[test]
 fn jobs_are_stolen_while_waiting() {
+    alone!();
     // The first use creates rayon's pool, in a scope.
     let inside = arena(|| sum(1, 8));
     assert_eq!(inside, sum(1, 8));
@@ -32,6 +29,7 @@ fn jobs_are_stolen_while_waiting() {
 
 #[test]
 fn results_of_jobs_go_anywhere() {
+    alone!();
     let lists: Vec<Vec<String>> = arena(|| {
         (0..2000_usize)
             .into_par_iter()
@@ -47,6 +45,7 @@ fn results_of_jobs_go_anywhere() {
 
 #[test]
 fn sorting_and_folding_inside_of_scopes() {
+    alone!();
     let mut words: Vec<String> = arena(|| {
         (0..20_000_usize).into_par_iter().map(|n| (n * 7919 % 20_000).to_string()).collect()
     });
@@ -62,6 +61,7 @@ fn sorting_and_folding_inside_of_scopes() {
 #[cfg(feature = "rayon")]
 #[test]
 fn par_map_keeps_the_order_and_passes_panics_on() {
+    alone!();
     use std::panic::{catch_unwind, resume_unwind};
     let lengths = ebbtide_global::par_map(0..1000_usize, |n| vec![n.to_string(); n].concat().len());
     assert!(lengths.iter().enumerate().all(|(n, length)| *length == n * n.to_string().len()));

@@ -3,21 +3,9 @@
 
 // Without a range nothing is served, and there is nothing to be bounded.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, release_pool, report};
-use std::{
-    alloc::Layout,
-    sync::{Mutex, MutexGuard, PoisonError},
-    thread,
-    time::Duration,
-};
-
-/// The held bytes are global, so one test runs at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static TESTS: Mutex<()> = Mutex::new(());
-    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use std::{alloc::Layout, thread, time::Duration};
 
 fn started() -> Owner {
     let owner = Owner::new();
@@ -42,7 +30,7 @@ fn free(owner: &Owner, block: *mut u8, size: usize) {
 
 #[test]
 fn memory_that_is_trimmed_and_given_back_is_counted_once() {
-    let _alone = alone();
+    alone!();
     let owner = started();
     let ticket = owner.enter(&Options::new()).unwrap();
     let blocks: Vec<_> = (0..300).map(|_| served(&owner, 60_000)).collect();
@@ -65,7 +53,7 @@ fn memory_that_is_trimmed_and_given_back_is_counted_once() {
 
 #[test]
 fn the_lists_of_an_open_scope_stay_its_own_when_pools_are_released() {
-    let _alone = alone();
+    alone!();
     let (owner, other) = (started(), started());
     let ticket = owner.enter(&Options::new()).unwrap();
     let (listed, last) = (served(&owner, 4_000), served(&owner, 4_000));

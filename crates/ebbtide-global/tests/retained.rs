@@ -4,13 +4,9 @@
 
 // Without a range, nothing is kept.
 #![cfg(all(target_pointer_width = "64", not(any(loom, target_family = "wasm"))))]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Scoped, arena, release_pool, report, retain, warm};
-use std::{alloc::System, sync::Barrier, thread};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, release_pool, report, retain, warm};
+use std::{sync::Barrier, thread};
 
 const MIB: usize = 1 << 20;
 const CHUNK: usize = 64 << 10;
@@ -28,6 +24,7 @@ fn use_much() {
 
 #[test]
 fn pools_and_threads_keep_no_more_than_asked_for() {
+    alone!();
     warm();
     for bytes in [0, 100_000, MIB / 2, 4 * MIB, 40 * MIB] {
         retain(bytes);

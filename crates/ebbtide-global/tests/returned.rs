@@ -3,13 +3,11 @@
 
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
 use std::{
     alloc::Layout,
     collections::{BTreeSet, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
     thread,
 };
 
@@ -20,12 +18,6 @@ const MEDIUM: Layout = Layout::new::<[u64; 200]>();
 
 /// The blocks that each session keeps.
 const KEPT: usize = 2_000;
-
-/// Statistics are global, so one test runs at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static TESTS: Mutex<()> = Mutex::new(());
-    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A block that any thread may free.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +97,6 @@ fn every_eighth(blocks: BTreeSet<Block>) -> (Vec<Block>, Vec<Block>) {
 }
 
 fn are_served_again(layout: Layout) {
-    let _alone = alone();
     let (owner, pinned) = owner_with_sparse_chunks();
     let (mut old, mut kept) = every_eighth(session(&owner, layout));
     let before = held(&owner);
@@ -139,17 +130,19 @@ fn are_served_again(layout: Layout) {
 
 #[test]
 fn small_blocks_are_served_again() {
+    alone!();
     are_served_again(SMALL);
 }
 
 #[test]
 fn medium_blocks_are_served_again() {
+    alone!();
     are_served_again(MEDIUM);
 }
 
 #[test]
 fn a_scope_whose_blocks_all_came_back_ends() {
-    let _alone = alone();
+    alone!();
     let (owner, pinned) = owner_with_sparse_chunks();
     let blocks = session(&owner, SMALL);
     free_elsewhere(blocks, SMALL);
@@ -160,7 +153,7 @@ fn a_scope_whose_blocks_all_came_back_ends() {
 
 #[test]
 fn blocks_on_their_way_back_are_freed_when_the_scope_ends() {
-    let _alone = alone();
+    alone!();
     let end_of_scope: [fn(&Owner); 3] = [Owner::end, Owner::release_pools, |owner| {
         // A scope with options cannot continue the persistent one.
         owner.leave(owner.enter(&Options::new().max_size(64)).unwrap());
@@ -179,7 +172,7 @@ fn blocks_on_their_way_back_are_freed_when_the_scope_ends() {
 /// More blocks than a scope takes back at once: the others are counted as freed.
 #[test]
 fn a_scope_ends_with_its_last_block_though_many_were_freed_at_once() {
-    let _alone = alone();
+    alone!();
     let (owner, pinned) = owner_with_sparse_chunks();
     let scope = owner.enter_default().unwrap();
     let mut blocks: Vec<_> = (0..20_000).map(|_| take(&owner, SMALL)).collect();
@@ -196,7 +189,7 @@ fn a_scope_ends_with_its_last_block_though_many_were_freed_at_once() {
 /// owner having heard of it.
 #[test]
 fn a_scope_that_gave_chunks_back_ends_with_its_last_block() {
-    let _alone = alone();
+    alone!();
     let (owner, pinned) = owner_with_sparse_chunks();
     let scope = owner.enter_default().unwrap();
     let mut blocks: Vec<_> = (0..100_000).map(|_| take(&owner, TINY)).collect();
@@ -218,7 +211,6 @@ fn a_scope_that_gave_chunks_back_ends_with_its_last_block() {
 fn serves_a_queue(session: impl Fn(&Owner, &mut dyn FnMut())) {
     const BATCH: usize = 5_000;
     const QUEUED: usize = 40;
-    let _alone = alone();
     let (owner, pinned) = owner_with_sparse_chunks();
     let mut queue = VecDeque::new();
     let (mut served, mut refused) = (0, 0);
@@ -252,6 +244,7 @@ fn serves_a_queue(session: impl Fn(&Owner, &mut dyn FnMut())) {
 
 #[test]
 fn a_queue_is_served_though_many_blocks_do_not_come_back() {
+    alone!();
     serves_a_queue(|owner, step| {
         for _ in 0..300 {
             let scope = owner.enter_default().unwrap();
@@ -263,6 +256,7 @@ fn a_queue_is_served_though_many_blocks_do_not_come_back() {
 
 #[test]
 fn a_queue_is_served_in_one_session_though_many_blocks_do_not_come_back() {
+    alone!();
     serves_a_queue(|owner, step| {
         let scope = owner.enter_default().unwrap();
         (0..300).for_each(|_| step());
@@ -274,7 +268,7 @@ fn a_queue_is_served_in_one_session_though_many_blocks_do_not_come_back() {
 /// allocated with.
 #[test]
 fn resized_blocks_come_back_with_the_size_that_they_have() {
-    let _alone = alone();
+    alone!();
     let (owner, pinned) = owner_with_sparse_chunks();
     let scope = owner.enter_default().unwrap();
     let layout = |size| Layout::from_size_align(size, 8).unwrap();

@@ -3,19 +3,14 @@
 
 // Without a range, no scope persists.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Report, Scoped, arena, report};
+use ebbtide_global::{Report, arena, report};
 use std::{
-    alloc::System,
     hint::black_box,
     sync::mpsc::{self, Sender},
     thread,
     time::{Duration, Instant},
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 type Block = Vec<u8>;
 
@@ -65,6 +60,7 @@ fn comes_within_the_bound(mut work: impl FnMut()) {
 
 #[test]
 fn memory_comes_back_while_the_thread_goes_on() {
+    alone!();
     let kept = pin_chunks();
     with_freeing_thread(|freeing| {
         let mut all = arena(burst);

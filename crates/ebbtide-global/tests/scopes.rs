@@ -2,17 +2,13 @@
 //! any thread may free them; the innermost scope serves requests; and a forgotten scope costs only
 //! memory.
 
-#![allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
-use ebbtide_global::{Scoped, arena, engine, map, outside, report, take_out};
+use ebbtide_global::{arena, engine, map, outside, report, take_out};
 use std::{
-    alloc::System,
     collections::{BTreeMap, HashMap},
     mem, thread,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 fn is_ours<T: ?Sized>(value: &T) -> bool {
     engine::is_ours((&raw const *value).cast::<u8>())
@@ -21,6 +17,7 @@ fn is_ours<T: ?Sized>(value: &T) -> bool {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn blocks_of_every_size_come_from_the_arena_and_only_inside() {
+    alone!();
     for size in [1, 8, 9, 100, 1024, 1025, 8192, 8193, 65_536, 1 << 20, 1 << 24] {
         let (inside, outside) = (arena(|| vec![1_u8; size]), vec![1_u8; size]);
         assert!(is_ours(&inside[0]), "{size}");
@@ -31,6 +28,7 @@ fn blocks_of_every_size_come_from_the_arena_and_only_inside() {
 
 #[test]
 fn results_are_equal_with_and_without() {
+    alone!();
     let work = || {
         let mut counts = BTreeMap::<String, Vec<usize>>::new();
         for n in 0..2_000_usize {
@@ -45,6 +43,7 @@ fn results_are_equal_with_and_without() {
 
 #[test]
 fn escaped_blocks_are_unchanged_while_later_scopes_allocate() {
+    alone!();
     let mut kept: Vec<Vec<String>> = Vec::new();
     for round in 0..300 {
         let strings = arena(|| {
@@ -67,6 +66,7 @@ fn escaped_blocks_are_unchanged_while_later_scopes_allocate() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn the_innermost_scope_decides() {
+    alone!();
     arena(|| {
         let mut long = vec![String::from("outer")];
         assert!(is_ours(&long[0][..]));
@@ -89,6 +89,7 @@ fn the_innermost_scope_decides() {
 
 #[test]
 fn a_vector_of_the_heap_that_grows_inside_stays_with_the_heap() {
+    alone!();
     let mut results = Vec::with_capacity(1);
     for n in 0..100 {
         arena(|| results.push(n));
@@ -100,6 +101,7 @@ fn a_vector_of_the_heap_that_grows_inside_stays_with_the_heap() {
 #[test]
 #[cfg_attr(not(target_pointer_width = "64"), ignore = "without a range none is served")]
 fn a_vector_of_a_scope_that_grows_elsewhere_leaves_the_arena() {
+    alone!();
     let mut escaped = arena(|| (0..100).collect::<Vec<i32>>());
     assert!(is_ours(&escaped[0]));
     escaped.extend(100..1000);
@@ -116,6 +118,7 @@ fn a_vector_of_a_scope_that_grows_elsewhere_leaves_the_arena() {
 
 #[test]
 fn a_child_that_frees_its_parents_blocks_gives_none_of_them_away() {
+    alone!();
     arena(|| {
         let mut parents: Vec<Box<u64>> = (0..1000).map(Box::new).collect();
         let children = arena(|| {
@@ -135,6 +138,7 @@ fn a_child_that_frees_its_parents_blocks_gives_none_of_them_away() {
 
 #[test]
 fn take_out_copies_out_of_the_arena() {
+    alone!();
     let kept = arena(|| {
         let list: Vec<String> = vec!["a".repeat(100)];
         take_out(|| list.clone())
@@ -144,12 +148,14 @@ fn take_out_copies_out_of_the_arena() {
 
 #[test]
 fn map_keeps_the_order() {
+    alone!();
     let lengths = map(0..1000_usize, |n| vec![n.to_string(); n].concat().len());
     assert!(lengths.iter().enumerate().all(|(n, length)| *length == n * n.to_string().len()));
 }
 
 #[test]
 fn hash_maps_that_outlive_scopes_grow_in_them() {
+    alone!();
     let mut interner: HashMap<String, usize> = HashMap::new();
     for round in 0..200 {
         arena(|| {
@@ -166,6 +172,7 @@ fn hash_maps_that_outlive_scopes_grow_in_them() {
 
 #[test]
 fn leaked_and_forgotten_blocks_stay() {
+    alone!();
     let leaked: Vec<&'static str> =
         (0..100).map(|n| &*arena(|| Box::leak(n.to_string().into_boxed_str()))).collect();
     arena(|| mem::forget(vec![1_u8; 100_000]));
@@ -187,6 +194,7 @@ impl Drop for OpensAScope {
 
 #[test]
 fn a_scope_in_a_destructor() {
+    alone!();
     let kept = arena(|| {
         let first = OpensAScope(vec!["a".into(), "bc".into()]);
         let second = OpensAScope(vec!["def".into()]);
@@ -198,6 +206,7 @@ fn a_scope_in_a_destructor() {
 
 #[test]
 fn long_scopes_use_freed_blocks_again() {
+    alone!();
     let before = report().claimed;
     arena(|| {
         let mut ring: Vec<Vec<u8>> = Vec::new();
@@ -216,6 +225,7 @@ fn long_scopes_use_freed_blocks_again() {
 
 #[test]
 fn deep_nesting() {
+    alone!();
     fn nest(depth: usize) -> Vec<String> {
         arena(|| {
             let mut mine = vec![depth.to_string(); 3];

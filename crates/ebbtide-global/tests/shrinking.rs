@@ -1,3 +1,5 @@
+//! A program of its own, because its global allocator can run out of memory.
+//!
 //! Claim: shrinking a block never fails, even if the system has no memory. A block of a suspended
 //! scope would move to the inner allocator; if that has no memory, the block stays where it is.
 

@@ -3,7 +3,6 @@
 
 // Without a range no scope opens.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner};
 use std::{alloc::Layout, collections::VecDeque};
@@ -74,6 +73,7 @@ fn opened(mut scope: impl FnMut() -> bool) -> usize {
 
 #[test]
 fn scopes_that_keep_most_of_their_blocks_are_skipped_until_they_are_tried_again() {
+    alone!();
     let mut program = Program::new();
     // Keeps four of five blocks, but only a fifth of the bytes.
     let mut scope = || program.scope_and_evict(&[16; 4], &[256], 4000);
@@ -85,6 +85,7 @@ fn scopes_that_keep_most_of_their_blocks_are_skipped_until_they_are_tried_again(
 
 #[test]
 fn scopes_that_keep_nearly_all_of_their_bytes_are_skipped() {
+    alone!();
     let mut program = Program::new();
     // Keeps half of the blocks, but nearly all bytes.
     let first = opened(|| program.scope(&[1024], &[32]));
@@ -94,6 +95,7 @@ fn scopes_that_keep_nearly_all_of_their_bytes_are_skipped() {
 /// Large blocks gain nothing from a scope if they outlive it.
 #[test]
 fn scopes_that_keep_only_large_blocks_are_skipped_though_they_replace_others() {
+    alone!();
     let mut program = Program::new();
     let first = opened(|| program.scope_and_evict(&[100_000], &[160, 160], 50));
     assert!(first < 1000, "{first} opened");
@@ -101,18 +103,21 @@ fn scopes_that_keep_only_large_blocks_are_skipped_though_they_replace_others() {
 
 #[test]
 fn scopes_that_free_their_large_blocks_are_served() {
+    alone!();
     let mut program = Program::new();
     assert_eq!(opened(|| program.scope_and_evict(&[20_000], &[100_000], 50)), 3000);
 }
 
 #[test]
 fn scopes_that_keep_three_quarters_of_their_bytes_are_served() {
+    alone!();
     let mut program = Program::new();
     assert_eq!(opened(|| program.scope(&[384], &[64, 64])), 3000);
 }
 
 #[test]
 fn scopes_that_replace_what_earlier_ones_kept_are_served() {
+    alone!();
     let mut program = Program::new();
     assert_eq!(opened(|| program.scope_and_evict(&[1024], &[32], 100)), 3000);
 }

@@ -1,16 +1,14 @@
 //! Claim: memory does not grow over time. Threads open scope after scope, keep every eighth record,
 //! send it to another thread, and drop it there much later.
 //!
-//! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release -p ebbtide-global --test soak -- --nocapture`
-//! is the long run.
+//! `EBBTIDE_SOAK_SCOPES=1000000 cargo test --release -p ebbtide-global --test all soak:: --
+//! --nocapture` is the long run.
 
 // Without a range, no scope serves requests.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::expect_used)]
 
-use ebbtide_global::{Scoped, arena, outside, release_pool, report, warm};
+use ebbtide_global::{arena, outside, release_pool, report, warm};
 use std::{
-    alloc::System,
     collections::VecDeque,
     env, fs,
     sync::{
@@ -21,9 +19,6 @@ use std::{
     thread,
     time::Instant,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 /// Records that are alive.
 static LIVE: AtomicI64 = AtomicI64::new(0);
@@ -155,6 +150,7 @@ fn live(first: u64, scopes: u64, threads: u64) -> Seen {
 
 #[test]
 fn after_a_long_life_nothing_is_lost_and_the_memory_is_back() {
+    alone!();
     warm();
     let scopes = env::var("EBBTIDE_SOAK_SCOPES").ok().and_then(|text| text.parse().ok());
     let scopes: u64 = scopes.unwrap_or(40_000);

@@ -4,7 +4,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{
     Options,
@@ -48,6 +47,7 @@ impl Drop for World {
 
 #[test]
 fn scopes_in_a_tail() {
+    alone!();
     let world = World::new();
     let ticket = world.enter();
     let pinned = [(); 4].map(|()| world.alloc());

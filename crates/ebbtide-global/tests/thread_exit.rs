@@ -1,18 +1,12 @@
 //! Claims: a thread may end while other threads use blocks of its arenas; and after its exit
 //! destructor has run, other destructors of the thread may still allocate, free and open scopes.
 
-#![allow(clippy::unwrap_used)]
-
-use ebbtide_global::{Scoped, arena, engine, report};
+use ebbtide_global::{arena, engine, report};
 use std::{
-    alloc::System,
     cell::RefCell,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 static DROPPED: AtomicUsize = AtomicUsize::new(0);
 
@@ -51,6 +45,7 @@ fn add(late: &RefCell<Late>, n: usize) {
 
 #[test]
 fn destructors_of_thread_locals_allocate_free_and_open_scopes() {
+    alone!();
     for n in 0..50 {
         let kept = thread::spawn(move || {
             BEFORE.with(|late| add(late, n));

@@ -3,7 +3,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
 use std::alloc::Layout;
@@ -23,6 +22,7 @@ fn is_served(owner: &Owner) -> bool {
 
 #[test]
 fn scopes_end_in_any_order() {
+    alone!();
     let (one, other) = (owner(), owner());
     let enter = |owner: &Owner| owner.enter(&Options::new()).unwrap();
     assert!(!is_served(&one));

@@ -2,13 +2,11 @@
 //! that outlive the request stay valid.
 
 // Without a range everything comes from the inner allocator.
-#![cfg(all(target_pointer_width = "64", not(any(loom, target_family = "wasm"))))]
-#![allow(clippy::unwrap_used)]
+#![cfg(all(feature = "tower", target_pointer_width = "64", not(target_family = "wasm")))]
 
 use axum::{Router, body::Body, extract::State, http::Request, routing::post};
-use ebbtide_global::{ArenaLayer, Options, Scoped, report, warm};
+use ebbtide_global::{ArenaLayer, Options, report, warm};
 use std::{
-    alloc::System,
     fmt::Write,
     pin::pin,
     sync::{Arc, Mutex},
@@ -16,9 +14,6 @@ use std::{
 };
 use tower_layer::Layer;
 use tower_service::Service;
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 /// Polls `future` until it is ready, and counts how often.
 fn run<F: Future>(future: F) -> (F::Output, usize) {
@@ -59,6 +54,7 @@ async fn words(State(kept): State<Words>, text: String) -> String {
 
 #[test]
 fn a_handler_allocates_from_an_arena_at_every_poll_and_what_it_keeps_stays() {
+    alone!();
     warm();
     let kept = Words::default();
     let router = Router::new().route("/", post(words)).with_state(Arc::clone(&kept));
@@ -80,6 +76,7 @@ fn a_handler_allocates_from_an_arena_at_every_poll_and_what_it_keeps_stays() {
 
 #[test]
 fn readiness_and_errors_are_the_inner_service_s() {
+    alone!();
     #[derive(Clone)]
     struct Refusing;
     impl Service<u32> for Refusing {

@@ -4,18 +4,14 @@
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
 #![cfg(feature = "tracing")]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Options, Scoped, arena, arena_with, engine};
-use std::{alloc::System, fmt, sync::Mutex};
+use ebbtide_global::{Options, arena, arena_with, engine};
+use std::{fmt, sync::Mutex};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -61,6 +57,7 @@ impl Subscriber for Keeper {
 
 #[test]
 fn an_event_for_every_scope() {
+    alone!();
     tracing::subscriber::set_global_default(Keeper).unwrap();
     // The first scope of a thread also initialises the thread's state.
     arena(|| ());

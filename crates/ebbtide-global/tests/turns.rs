@@ -3,7 +3,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, report};
 use std::{alloc::Layout, collections::BTreeSet};
@@ -43,6 +42,7 @@ fn pages_touched(owner: &Owner, kept: usize, batches: usize) -> usize {
 
 #[test]
 fn a_scope_that_frees_what_it_serves_stays_in_the_first_level_cache() {
+    alone!();
     let owner = Owner::new();
     assert!(owner.start());
     for kept in [0, 1] {
@@ -57,6 +57,7 @@ fn a_scope_that_frees_what_it_serves_stays_in_the_first_level_cache() {
 
 #[test]
 fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
+    alone!();
     let small = Layout::new::<[u64; 8]>();
     for nested in [false, true] {
         let owner = Owner::new();
@@ -108,6 +109,7 @@ fn the_rest_of_a_chunk_that_gave_way_is_used_later() {
 
 #[test]
 fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
+    alone!();
     let owner = Owner::new();
     assert!(owner.start());
     // Sizes and alignments that fit into the first stage, and some that do not.
@@ -132,6 +134,7 @@ fn a_block_that_is_larger_than_a_stage_is_served_while_two_chunks_are_empty() {
 
 #[test]
 fn the_next_scope_has_none_of_the_chunks_that_took_turns() {
+    alone!();
     let small = Layout::new::<[u64; 8]>();
     let owner = Owner::new();
     assert!(owner.start());

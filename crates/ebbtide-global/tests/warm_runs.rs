@@ -3,7 +3,6 @@
 
 // Without a range none of it is so.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Options, engine::Owner, release_pool};
 use std::{alloc::Layout, slice};
@@ -55,6 +54,7 @@ impl Block {
 
 #[test]
 fn a_large_block_that_grows_moves_to_warm_memory() {
+    alone!();
     for is_own_scope in [true, false] {
         // Runs of the previous iteration lose their memory.
         release_pool();

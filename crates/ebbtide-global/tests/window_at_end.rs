@@ -3,12 +3,9 @@
 
 // Without a range nothing is held.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used)]
 
-mod idle;
-
+use crate::idle::{free, keep_some, serve, started};
 use ebbtide_global::{engine::Owner, release_pool, report};
-use idle::{free, keep_some, serve, started};
 use std::{thread, time::Duration};
 
 /// A fast scope, which publishes nothing when it ends.
@@ -22,6 +19,7 @@ fn use_and_free(owner: &Owner) {
 
 #[test]
 fn memory_of_idle_scopes_that_an_ending_owner_ends_is_not_lost() {
+    alone!();
     // The two ways in which an ending owner observes the live bytes: because it has served many
     // bytes, or at its end.
     for scopes in [40, 1] {

@@ -1,6 +1,5 @@
 //! Owners, and scopes of theirs that keep an eighth of their blocks: for the tests of owners that
-//! wait. Each of these tests is a program of its own, because windows of time and figures are the
-//! whole process's.
+//! wait.
 
 use ebbtide_global::{Options, engine::Owner};
 use std::alloc::Layout;

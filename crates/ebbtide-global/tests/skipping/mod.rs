@@ -1,5 +1,4 @@
-//! A thread all of whose scopes are skipped, while the pools keep memory. Each of these tests is a
-//! program of its own, because windows of time and figures are the whole process's.
+//! A thread all of whose scopes are skipped, while the pools keep memory.
 
 use ebbtide_global::{arena, report};
 use std::{thread, time::Duration};
