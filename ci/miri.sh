@@ -20,6 +20,6 @@ for model in "" -Zmiri-tree-borrows; do
         cargo +nightly miri test --package ebbtide --all-features "$@"
     else
         cargo +nightly miri test --package ebbtide --all-features --test all -- "${modules[@]/%/::}"
-        cargo +nightly miri test --package ebbtide-capi --test boundary
+        cargo +nightly miri test --package ebbtide-capi --test all -- boundary::
     fi
 done

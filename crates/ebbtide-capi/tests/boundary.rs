@@ -1,7 +1,6 @@
 //! Claim: called as the header calls it, the library respects Rust's rules for aliasing and
 //! provenance. The test is small enough for Miri; programs in C check everything else.
 
-#![allow(clippy::unwrap_used)]
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "sequences of calls, as C makes them")]
 
 use ebbtide_capi::{

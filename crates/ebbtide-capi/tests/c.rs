@@ -2,11 +2,8 @@
 //! optimised, and under sanitizers. Each file in `tests/c` states its claims at its head.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Program, compilers};
+use crate::common::{Program, compilers};
 use std::fs;
 
 const C11: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"];
@@ -120,7 +117,7 @@ fn a_library_may_be_unloaded() {
         let plugin =
             [C11, &["-O1", "-DPLUGIN", "-shared", "-fPIC", "-Wl,--exclude-libs,ALL"]].concat();
         let plugin = Program::compile(compiler, "c/plugin.c", &plugin);
-        assert_eq!(common::exported(plugin.path()), ["print", "work"]);
+        assert_eq!(crate::common::exported(plugin.path()), ["print", "work"]);
         let host = Program::compile(compiler, "c/plugin.c", &[C11, PLAIN].concat());
         let run = host.run(&[plugin.path().to_str().unwrap()]);
         assert!(run.succeeded, "{compiler}:\n{}", run.output);

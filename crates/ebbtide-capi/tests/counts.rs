@@ -1,13 +1,10 @@
 //! Claim: the fast paths of C execute no more instructions than listed here. Rust's are listed for
 //! comparison. Counted by Valgrind on x86-64, with GCC 12 and clang 14:
-//! `cargo test --release -p ebbtide-capi --test counts -- --ignored --nocapture`.
+//! `cargo test --release -p ebbtide-capi --test all counts:: -- --ignored --nocapture`.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Program, collected, compilers};
+use crate::common::{Program, collected, compilers};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -31,7 +28,7 @@ fn instructions(program: &Path, row: &str) -> f64 {
 
 /// The same loops in Rust.
 fn rust() -> PathBuf {
-    let folder = common::library().parent().unwrap().parent().unwrap();
+    let folder = crate::common::library().parent().unwrap().parent().unwrap();
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--release", "-p", "ebbtide-capi", "--example", "fast_paths"]);
     build.current_dir(env!("CARGO_MANIFEST_DIR")).env("CARGO_TARGET_DIR", folder);

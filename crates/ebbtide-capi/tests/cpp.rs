@@ -2,11 +2,8 @@
 //! compiler: plain, optimised, and under sanitizers. Programs that must not compile do not.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Program, compilers, has_google_test};
+use crate::common::{Program, compilers, has_google_test};
 use std::fs;
 
 const STANDARDS: [&str; 2] = ["-std=c++17", "-std=c++20"];

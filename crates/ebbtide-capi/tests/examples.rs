@@ -2,11 +2,8 @@
 //! sanitizers and with bad input.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Program, compilers, run};
+use crate::common::{Program, compilers, run};
 use serde_json::Value;
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

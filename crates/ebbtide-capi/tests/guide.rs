@@ -2,11 +2,8 @@
 //! in its tables for users of other arenas. Every public function of the headers has a comment.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Program, compilers};
+use crate::common::{Program, compilers};
 use std::fs;
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");

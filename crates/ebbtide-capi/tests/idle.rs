@@ -1,3 +1,5 @@
+//! A program of its own, because its global allocator counts bytes.
+//!
 //! Claim: a thread keeps a bounded number of idle arenas, however many scopes it has closed.
 
 mod counted;

@@ -3,11 +3,8 @@
 //! A `CMake` project can also build the library from source.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{exported, is_there, run};
+use crate::common::{exported, is_there, run};
 use std::{fs, path::Path, process::Command, sync::OnceLock};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");

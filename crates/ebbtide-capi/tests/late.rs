@@ -1,3 +1,5 @@
+//! A program of its own, because its global allocator counts bytes.
+//!
 //! Claim: a thread that first opens a scope of its arenas in a destructor, of a thread-local or of
 //! a POSIX key, leaves no memory behind.
 

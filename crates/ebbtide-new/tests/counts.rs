@@ -1,15 +1,11 @@
 //! Claim: programs that are unaware of arenas execute fewer instructions in one, by at least the
 //! ratios listed here, and hardly more if no scope is open. Counted by Valgrind on x86-64 with GCC:
-//! `cargo test --release -p ebbtide-new --test counts -- --ignored --nocapture`.
+//! `cargo test --release -p ebbtide-new --test all counts:: -- --ignored --nocapture`.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-mod objects;
-
-use common::{Program, collected, has};
-use objects::objects;
+use crate::common::{Program, collected, has};
+use crate::objects::objects;
 
 /// For each program, the minimum of its instructions with glibc ÷ those in an arena.
 const LEAST: [(&str, f64); 7] = [
@@ -41,7 +37,7 @@ fn programs_execute_fewer_instructions_in_an_arena() {
     let flags = ["-std=c++17", "-O2", "-DNDEBUG"];
     let plain = Program::compile("g++", "cpp/programs.cpp", &flags);
     let objects = objects("g++", &["-O2"], "counts");
-    let more = [&objects[0], &objects[1], common::library().to_str().unwrap()];
+    let more = [&objects[0], &objects[1], crate::common::library().to_str().unwrap()];
     let ours = [&flags[..], &["-DTRANSPARENT"]].concat();
     let ours = Program::compile_with("g++", "cpp/programs.cpp", &ours, &more);
     let mut logarithms = 0.0;

@@ -2,13 +2,9 @@
 //! say, with every installed compiler: plain, optimised, and under sanitizers.
 
 #![cfg(all(unix, target_pointer_width = "64"))]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-mod objects;
-
-use common::{Program, compilers, has, has_google_test, library};
-use objects::{object, objects};
+use crate::common::{Program, compilers, has, has_google_test, library};
+use crate::objects::{object, objects};
 use std::fs;
 
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];

@@ -3,11 +3,8 @@
 //! also builds the library by `FetchContent`.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{has, is_there, run};
+use crate::common::{has, is_there, run};
 use std::{fs, path::Path, process::Command};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");

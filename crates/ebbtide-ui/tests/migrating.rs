@@ -1,7 +1,5 @@
 //! Every call that `docs/MIGRATING.md` recommends exists.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
-
 use std::{fs, path::Path};
 
 const ROOT: &str = "../..";

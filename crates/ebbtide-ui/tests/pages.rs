@@ -1,8 +1,6 @@
 //! Every test named in `docs/CHECKLIST.md` and `docs/CONFORMANCE.md` exists, and so does every
 //! script and test file that any page names.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
-
 use std::{
     collections::BTreeSet,
     fs,

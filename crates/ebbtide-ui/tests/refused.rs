@@ -4,8 +4,6 @@
 //! compiler's message, usually just `error[CODE]`. Whole messages are not compared, because their
 //! wording changes from one compiler to the next.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
-
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,3 +7,4 @@ mod layers;
 mod lockfile;
 mod method_table;
 mod packages;
+mod programs;

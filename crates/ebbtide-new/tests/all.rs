@@ -1,0 +1,11 @@
+//! The tests of transparent arenas in C++, in one program.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]
+
+mod common;
+mod objects;
+
+mod counts;
+mod cpp;
+mod install;
