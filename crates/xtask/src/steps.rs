@@ -62,22 +62,22 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Test,
         "tests of the core, every feature",
-        "cargo test --package ebbtide --features full,poison --lib --tests --examples",
+        "cargo test --package ebbtide --features full,poison --tests --examples",
     ),
     Step::new(
         Test,
         "tests of the transparent allocator, every feature",
-        "cargo test --package ebbtide-global --features full,poison --lib --tests --examples",
+        "cargo test --package ebbtide-global --features full,poison --tests --examples",
     ),
     Step::new(
         Test,
         "tests of the core, no feature",
-        "cargo test --package ebbtide --no-default-features --lib --tests",
+        "cargo test --package ebbtide --no-default-features --test all",
     ),
     Step::new(
         Test,
         "tests of the core, alloc without std",
-        "cargo test --package ebbtide --no-default-features --features alloc --lib --tests",
+        "cargo test --package ebbtide --no-default-features --features alloc --test all",
     ),
     Step::new(
         Test,
@@ -88,12 +88,12 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Test,
         "tests of the core, optimised",
-        "cargo test --release --package ebbtide --lib --tests",
+        "cargo test --release --package ebbtide --tests",
     ),
     Step::new(
         Test,
         "tests of the transparent allocator, optimised, with poison",
-        "cargo test --release --package ebbtide-global --features poison --lib --tests",
+        "cargo test --release --package ebbtide-global --features poison --tests",
     ),
     Step::new(
         All,
@@ -134,13 +134,13 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         All,
         "instructions of the C interface",
-        "cargo test --release --package ebbtide-capi --test counts -- --ignored --nocapture",
+        "cargo test --release --package ebbtide-capi --test all counts:: -- --ignored --nocapture",
     )
     .needs(&[VALGRIND]),
     Step::new(
         All,
         "instructions of programs in transparent arenas of C++",
-        "cargo test --release --package ebbtide-new --test counts -- --ignored --nocapture",
+        "cargo test --release --package ebbtide-new --test all counts:: -- --ignored --nocapture",
     )
     .needs(&[VALGRIND, NLOHMANN]),
     Step::new(
