@@ -7,8 +7,9 @@
 //!
 //! # One block, or all of them
 //!
-//! The child begins where the parent's free memory does, so a kept block may move to where another
-//! block of the child lies. If the result is a single block, that is harmless: nothing else of the
+//! The child begins where the parent's free memory does, or lower, after a vector of the parent that
+//! was moved to the closure shrank there. So a kept block may move to where another block of the
+//! child lies. If the result is a single block, that is harmless: nothing else of the
 //! child is read any more. If it is several blocks, moving the first could overwrite the second. A
 //! trait with which users define how their type moves would have the same limit: its method would
 //! get a value that refers to several blocks, and could still read one of them after moving another

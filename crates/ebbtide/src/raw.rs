@@ -926,10 +926,11 @@ impl Cursor {
     }
 
     /// Keeps one block of a child, and returns its new address. If the block lies in this cursor's
-    /// region or in the one that the child is in, it moves to the high end of that region, and
-    /// everything else that the child allocated there is free again. If it lies in another chunk
-    /// that the child entered, everything that the child allocated is kept in place. A block that
-    /// the child did not allocate stays where it is, and nothing of the child's is kept.
+    /// free bytes or in the region that the child is in, it moves to the high end of that region,
+    /// and everything else that the child allocated there is free again. If it lies in another
+    /// chunk that the child entered, or begins before this cursor's free bytes and ends in them,
+    /// everything that the child allocated is kept in place. A block that the child did not
+    /// allocate stays where it is, and nothing of the child's is kept.
     ///
     /// # Safety
     ///
@@ -960,9 +961,12 @@ impl Cursor {
             position.low.addr().get() <= start && start + size <= position.top
         };
         let Some(position) = free.into_iter().flatten().find(lies_in) else {
+            // A vector of this scope that was moved to the child grew there, or shrank, so that the
+            // next block of the child begins below `low`.
+            let straddles = start < own.low.addr().get() && own.low.addr().get() < start + size;
             // Only those that the child has entered hold live bytes (I1).
             let mut behind = self.chunk().chunk().onwards().skip(1);
-            if behind.any(|chunk| chunk.contains(start)) {
+            if straddles || behind.any(|chunk| chunk.contains(start)) {
                 self.set(child.position());
             }
             return block;

@@ -4,7 +4,7 @@
 #![cfg(feature = "std")]
 
 use crate::common::{address, fewer_under_miri, panic_of};
-use ebbtide::{Arena, Fixed, ForLifetime, Scope};
+use ebbtide::{Arena, Fixed, ForLifetime, Scope, collections::NodeVec, vec};
 use std::{cell::Cell, mem::MaybeUninit};
 
 fn numbers(len: usize, start: u64) -> impl Iterator<Item = u64> {
@@ -408,6 +408,52 @@ fn an_oversize_chunk_is_kept_with_its_slice() {
         assert_eq!(small, Ok(&[7; 4][..]));
     }
     assert!(large.iter().all(|byte| *byte == 1));
+}
+
+/// The closure may own vectors of the parent. The child then allocates from where they end.
+#[test]
+fn a_block_that_begins_in_a_vector_of_the_parent_is_kept() {
+    // `T` contains `'a`, so the vector may have the child's lifetime.
+    fn grown<'a>(
+        s: &mut Scope<'a>,
+        list: NodeVec<'a, &'a u64>,
+        seven: &'a u64,
+        len: usize,
+    ) -> &'a mut [&'a u64] {
+        s.keep_slice(|s| {
+            let mut list = list;
+            list.resize(s, len, seven);
+            list.into_slice()
+        })
+    }
+    for len in [1, 40, 100, 1000] {
+        let mut arena = Arena::with_chunk_size(2000);
+        let mut s = arena.scope();
+        let seven = &*s.alloc(7);
+        for turn in 0..4 {
+            let list = NodeVec::with_capacity_in(20, &s);
+            let shrunk = s.keep_slice(|s| {
+                let mut list: NodeVec<'_, u64> = list;
+                list.shrink_to_fit(s);
+                vec![in s; turn; len].into_slice()
+            });
+            let list = NodeVec::with_capacity_in(20, &s);
+            let grown = grown(&mut s, list, seven, len);
+            let list = NodeVec::with_capacity_in(20, &s);
+            let copied = s.keep_slice_or::<_, ()>(|s| {
+                let mut list: NodeVec<'_, u64> = list;
+                list.shrink_to_fit(s);
+                Ok(vec![in s; turn; len].into_slice())
+            });
+            let _ = vec![in s; 9_u64; 20].into_slice();
+            s.alloc_slice_fill_copy(20, 9_u64);
+            assert_eq!((shrunk.len(), grown.len()), (len, len));
+            assert!(shrunk.iter().all(|number| *number == turn));
+            assert!(copied.unwrap().iter().all(|number| *number == turn));
+            // Not by value: what was overwritten is no reference.
+            assert!(grown.iter().all(|number| std::ptr::eq(*number, seven)));
+        }
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Arenas inside arenas: buffers, backings and pools that take their memory from a scope of another
-//! arena, four deep, with vectors that are passed every scope in reach.
+//! arena, four deep, with vectors that are passed every scope in reach. Some are moved to children,
+//! whose results their scopes keep.
 
 use super::input::Input;
 use ebbtide::{
-    AllocError, Arena, Backing, Fixed, Pool, Scope, StackArena,
+    AllocError, Arena, Backing, Fixed, ForLifetime, Pool, Scope, StackArena,
     collections::{NodeVec, Vec as ScopeVec},
 };
 use std::{alloc::Layout, cell::RefCell, mem::MaybeUninit, ptr::NonNull};
@@ -195,7 +196,7 @@ fn inside<'l>(
     ancestors: &[&dyn Ancestor],
     mut given: Vec<Node<'l>>,
 ) {
-    let kind = input.below(9);
+    let kind = input.below(11);
     let (size, turns) = (input.size() % 1_000, 1 + input.below(3));
     let mut nodes = |turn: usize| if turn == 0 { std::mem::take(&mut given) } else { Vec::new() };
     match kind {
@@ -271,12 +272,109 @@ fn inside<'l>(
             reach.push(&inner);
             level(input, depth, &outer.scope(), &reach, ancestors, nodes(0));
         }
+        8 | 9 => {
+            let Some(buffer) = low_buffer(host, size) else { return };
+            let mut fixed = Fixed::new(buffer).or_spill(FromScope { scope: host, is_low: false });
+            for turn in 0..turns {
+                let mut scope = fixed.scope();
+                children(input, depth, &mut scope, nodes(turn));
+                ancestors.iter().for_each(|ancestor| ancestor.check());
+            }
+        }
         _ => {
             // A claim begins where its parent's chunks end.
             let Ok(claim) = host.try_claim() else { return };
             level(input, depth, claim.scope(), reach, ancestors, nodes(0));
         }
     }
+}
+
+/// The vectors that a transaction returns.
+struct AnyNodes;
+
+impl ForLifetime for AnyNodes {
+    type Of<'n> = Vec<Node<'n>>;
+}
+
+/// Moves vectors of a scope to its children, and keeps what these return.
+fn children<'l>(
+    input: &mut Input<'_>,
+    depth: usize,
+    scope: &mut Scope<'l>,
+    mut nodes: Vec<Node<'l>>,
+) {
+    let mut slices: Vec<(&'l mut [u8], Vec<u8>)> = Vec::new();
+    for _ in 0..input.below(24) {
+        let end = nodes.len() - input.below(nodes.len() + 1).min(2);
+        match input.below(8) {
+            0 | 1 => nodes.extend(node(input, scope)),
+            2 => {
+                if let Some(last) = nodes.last_mut() {
+                    change(input, scope, last);
+                }
+            }
+            3 => {
+                let model = bytes(input);
+                let slice = scope.try_alloc_slice_copy(&model).ok();
+                slices.extend(slice.map(|slice| (slice, model)));
+            }
+            4 | 5 => {
+                let given = nodes.split_off(end);
+                let mut model = Vec::new();
+                let slice = scope.keep_slice(|child| {
+                    let slice;
+                    (slice, model) = made_in(input, child, given);
+                    slice
+                });
+                slices.push((slice, model));
+            }
+            6 => {
+                let given = nodes.split_off(end);
+                let kept = scope.transaction::<AnyNodes, ()>(|child| {
+                    let (slice, model) = made_in(input, child, given);
+                    let made = node(input, child);
+                    assert!(*slice == *model, "a slice was overwritten");
+                    if input.flag() { Ok(made.into_iter().collect()) } else { Err(()) }
+                });
+                nodes.extend(kept.into_iter().flatten());
+            }
+            _ if depth < DEEPEST => {
+                let given = nodes.split_off(end);
+                children(input, depth + 1, &mut scope.scope(), given);
+            }
+            _ => {}
+        }
+        for (slice, model) in &slices {
+            assert!(**slice == **model, "a slice was overwritten");
+        }
+        for (list, model) in &nodes {
+            assert!(list[..] == model[..], "a vector was overwritten");
+        }
+    }
+}
+
+/// Changes vectors of a child's parent, and makes a slice in the child between the changes.
+fn made_in<'c>(
+    input: &mut Input<'_>,
+    child: &Scope<'c>,
+    given: Vec<Node<'_>>,
+) -> (&'c mut [u8], Vec<u8>) {
+    // From here on with a lifetime that both the vectors and the child outlive.
+    let mut given: Vec<Node<'_>> = given;
+    let mut made = None;
+    for turn in 0..4 {
+        if turn == 2 {
+            made = node(input, child);
+        }
+        if let Some(last) = given.last_mut() {
+            change(input, child, last);
+        }
+    }
+    for (list, model) in &given {
+        assert!(list[..] == model[..], "a vector was overwritten");
+    }
+    let (list, model) = made.unwrap_or_default();
+    (list.into_slice(), model)
 }
 
 /// Runs the operations encoded in `bytes`.
