@@ -14,8 +14,9 @@ use crate::common::{
     watched,
 };
 use ebbtide::{
-    AllocError, AllocOrInitError, Arena, Fixed, Scope, StackArena,
+    AllocError, AllocOrInitError, Arena, Fixed, Heap, Scope, StackArena,
     collections::{CollectIn, NodeVec, OwnedVec, String as Text, Vec as List},
+    front_end, local,
 };
 use proptest::prelude::*;
 use std::{
@@ -673,6 +674,19 @@ fn a_node_holds_a_builder_of_another_scope() {
     assert_eq!(node.1, b"built in a node");
 }
 
+/// The vector ends where the free bytes of the buffer's scope begin.
+#[test]
+fn a_vector_does_not_grow_into_the_buffer_behind_it() {
+    let mut arena = Arena::new();
+    let outer = arena.scope();
+    let mut list = NodeVec::from_iter_in([1u8; 64], &outer);
+    let mut buffer = Fixed::new(low_buffer(&outer, 256));
+    let inner = buffer.scope();
+    list.push(&inner, 2);
+    assert!(inner.contains(list.as_ptr()));
+    assert_eq!((&list[..64], list[64]), (&[1; 64][..], 2));
+}
+
 /// Two adjacent buffers: one ends where the other starts.
 #[test]
 fn a_vector_never_grows_from_one_buffer_into_the_next() {
@@ -1187,31 +1201,54 @@ fn a_scope_does_not_take_back_a_buffer_through_a_vector_inside() {
     }
 }
 
-/// Rounding the top of a nearly full scope for its child passes the end of a buffer. The child must
-/// not get the bytes of a vector in that buffer.
-#[test]
-fn a_child_of_a_full_scope_does_not_take_back_a_buffer_through_a_vector_inside() {
-    for (len, free) in [(200, 4), (200, 1), (207, 15), (193, 8)] {
-        let mut memory = [MaybeUninit::<u8>::uninit(); 512 + 15];
-        let start = memory.as_ptr().align_offset(16);
-        let mut fixed = Fixed::new(&mut memory[start..][..512]);
-        let mut outer = fixed.scope();
-        let mut buffer = Fixed::new(low_buffer(&outer, len));
-        let stats = outer.stats();
-        outer.alloc_uninit_slice::<u8>(stats.capacity - stats.used - free);
-        let child = outer.scope();
-        for capacity in 180..len {
-            let Some(kept) = ({
-                let inner = buffer.scope();
-                let mut list = NodeVec::<u8>::with_capacity_in(capacity, &inner);
-                list.shrink_to_fit(&child);
-                child.try_alloc_slice_fill_copy(16, 1u8).ok()
-            }) else {
-                continue;
-            };
+/// Shrinks vectors in `buffer` through another scope, which must not get their bytes. That scope
+/// enters no other chunk.
+fn take_back(scope: &Scope<'_>, buffer: &mut Fixed<&mut [MaybeUninit<u8>]>, len: usize) {
+    front_end::set_limit(scope, Some(0));
+    for capacity in 180..len {
+        let Some(kept) = ({
             let inner = buffer.scope();
-            inner.alloc_slice_fill_copy(len, 2u8);
-            assert_eq!(kept, [1; 16]);
+            let mut list = NodeVec::<u8>::with_capacity_in(capacity, &inner);
+            list.shrink_to_fit(scope);
+            scope.try_alloc_slice_fill_copy(16, 1u8).ok()
+        }) else {
+            continue;
+        };
+        let inner = buffer.scope();
+        inner.alloc_slice_fill_copy(len, 2u8);
+        assert_eq!(kept, [1; 16]);
+    }
+}
+
+/// The top of a nearly full scope is rounded, which passes the end of a buffer.
+#[test]
+fn a_full_scope_does_not_take_back_a_buffer_when_its_top_is_rounded() {
+    type Buffer<'b> = Fixed<&'b mut [MaybeUninit<u8>]>;
+    let ways: [fn(&mut Scope<'_>, &mut Buffer<'_>, usize); 4] = [
+        |outer, buffer, len| take_back(&outer.scope(), buffer, len),
+        |outer, buffer, len| {
+            local::with(outer, || local::scope(|child| take_back(&child, buffer, len)));
+        },
+        |outer, buffer, len| {
+            outer.alloc_slice_copy::<u128>(&[]);
+            take_back(outer, buffer, len);
+        },
+        |outer, buffer, len| {
+            // Takes a chunk of its own, as a whole.
+            outer.alloc_uninit_slice::<u128>(10_000);
+            take_back(outer, buffer, len);
+        },
+    ];
+    for way in ways {
+        for (len, free) in [(200, 4), (200, 1), (207, 15), (193, 8)] {
+            let mut memory = [MaybeUninit::<u8>::uninit(); 512 + 15];
+            let start = memory.as_ptr().align_offset(16);
+            let mut fixed = Fixed::new(&mut memory[start..][..512]).or_spill(Heap);
+            let mut outer = fixed.scope();
+            let mut buffer = Fixed::new(low_buffer(&outer, len));
+            let stats = outer.stats();
+            outer.alloc_uninit_slice::<u8>(stats.capacity - stats.used - free);
+            way(&mut outer, &mut buffer, len);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::input::Input;
 use ebbtide::{
     AllocError, Arena, Backing, Fixed, ForLifetime, Pool, Scope, StackArena,
     collections::{NodeVec, Vec as ScopeVec},
+    local,
 };
 use std::{alloc::Layout, cell::RefCell, mem::MaybeUninit, ptr::NonNull};
 
@@ -30,6 +31,11 @@ trait Ancestor {
 
 impl Ancestor for Frame<'_> {
     fn allocate(&self, input: &mut Input<'_>) {
+        if input.below(4) == 0 {
+            // Often empty. If it does not fit, the scope's top is rounded.
+            let _ = self.scope.try_alloc_uninit_slice::<u128>(input.size());
+            return;
+        }
         let model = bytes(input);
         let slice = match input.below(3) {
             0 => self.scope.try_alloc_slice_copy(&model).ok(),
@@ -259,9 +265,10 @@ fn inside<'l>(
             }
         }
         7 => {
-            // A child of a scope that is almost full, behind a buffer.
+            // A scope that is almost full, with a buffer at its low end; or a child of it.
             let Some(buffer) = low_buffer(host, size) else { return };
-            let mut fixed = Fixed::new(buffer);
+            let backing = FromScope { scope: host, is_low: input.flag() };
+            let mut fixed = Fixed::new(buffer).or_spill(backing);
             let mut outer = fixed.scope();
             let Some(buffer) = low_buffer(&outer, input.size().min(size)) else { return };
             let free = outer.stats().capacity - outer.stats().used;
@@ -270,7 +277,14 @@ fn inside<'l>(
             let inner = fixed.scope();
             let mut reach = reach.to_vec();
             reach.push(&inner);
-            level(input, depth, &outer.scope(), &reach, ancestors, nodes(0));
+            let given = nodes(0);
+            match input.below(3) {
+                0 => level(input, depth, &outer, &reach, ancestors, given),
+                1 => level(input, depth, &outer.scope(), &reach, ancestors, given),
+                _ => local::with(&mut outer, || {
+                    local::scope(|child| level(input, depth, &child, &reach, ancestors, given));
+                }),
+            }
         }
         8 | 9 => {
             let Some(buffer) = low_buffer(host, size) else { return };
