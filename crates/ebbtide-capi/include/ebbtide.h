@@ -720,8 +720,11 @@ EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool 
             scope->top_ &= ~(uintptr_t)(align - 1);
             /* clang drops an assumption that it can prove, and then cannot prove it in a loop. */
             EBB_FORGET_(scope->top_);
-            if (EBB_BELOW_(scope->top_, ebb_low_(scope)))
-                scope->low_ = (char *)scope->top_;
+            /* Nothing is free then. `low_` must not move into a block: Rust relies on that. */
+            if (EBB_BELOW_(scope->top_, ebb_low_(scope))) {
+                scope->top_ = EBB_NOWHERE_;
+                scope->low_ = (char *)EBB_NOWHERE_;
+            }
         }
     } else {
         block = ebb_alloc_cold_(scope, size, align);

@@ -168,6 +168,15 @@ static void what_does_not_fit_stays_as_it_is(void) {
     EBB_ARRAY(int) numbers = {0};
     EXPECT(!ebb_push(&s, &numbers, 1) && numbers.length == 0 && numbers.data == NULL);
     EXPECT(ebb_close(&s) == EBB_OK);
+
+    /* The top is rounded down past the end of a block, which is not free for all that. */
+    s = ebb_open(arena);
+    char *block = ebb_alloc_low(&s, SIZE - 6, 1);
+    EXPECT(block != NULL && ebb_alloc_aligned(&s, 3, 1) != NULL);
+    EXPECT_FAILS(EBB_NO_MEMORY, ebb_alloc(&s, 16));
+    EXPECT(s.low_ >= block + SIZE - 6 || s.low_ < buffer);
+    EXPECT((uintptr_t)s.low_ <= s.top_);
+    EXPECT(ebb_close(&s) == EBB_OK);
     EXPECT(ebb_arena_free(arena) == EBB_OK);
 }
 
