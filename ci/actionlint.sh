@@ -3,11 +3,11 @@
 # into target/tools.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-version=v1.7.12
+read -r _ module version _ < <(grep '^go ' ci/fetched)
 tools=$PWD/target/tools
 
 case ${1:-} in
 --probe) [ "$("$tools/actionlint" --version | head -n 1)" = "$version" ] ;;
---install) GOBIN=$tools go install "github.com/rhysd/actionlint/cmd/actionlint@$version" ;;
+--install) GOBIN=$tools go install "$module@$version" ;;
 *) "$tools/actionlint" -shellcheck= ;;
 esac

@@ -138,7 +138,13 @@ in_wasm() {
     [[ ${CARGO_TARGET_DIR:-} != /* ]] || folder=$CARGO_TARGET_DIR/wasi
     mkdir -p "$folder"
     cp ci/wasi.mjs "$folder"
-    npm install --silent --no-audit --no-fund --no-save --prefix "$folder" @bjorn3/browser_wasi_shim@0.4.2
+    local name version checksum
+    read -r _ name version checksum < <(grep '^npm ' ci/fetched)
+    if [ "$(npm view "$name@$version" dist.integrity)" != "$checksum" ]; then
+        echo "$name $version: the registry's checksum is not the one in ci/fetched" >&2
+        return 1
+    fi
+    npm install --silent --no-audit --no-fund --no-save --prefix "$folder" "$name@$version"
     export CARGO_TARGET_WASM32_WASIP1_RUNNER="node $folder/wasi.mjs"
     "${test[@]}" --package ebbtide-global --lib --test not_installed --test first_println
     "${test[@]}" --package ebbtide-global --test all -- no_range:: queues::

@@ -3,10 +3,9 @@
 # becomes an allocator over one scope of the process. Arguments are passed to `cargo test`.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-version=0.17.1
 copy=${CARGO_TARGET_DIR:-$here/../../target}/others/hashbrown
 
-bash "$here/fetch.sh" hashbrown "$version" "$copy"
+bash "$here/fetch.sh" hashbrown "$copy"
 cd "$copy"
 grep -q 'pub(crate) use allocator_api2::alloc::{Allocator, Global};' src/alloc.rs
 sed -i 's/pub(crate) use allocator_api2::alloc::{Allocator, Global};/pub(crate) use allocator_api2::alloc::Allocator;\n    pub use crate::in_a_scope::Global;/' src/alloc.rs

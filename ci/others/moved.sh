@@ -5,8 +5,8 @@
 #   moved.sh --all     all of them
 #   moved.sh NAME ...  those named
 #
-# Each file of moved/ describes one crate. It sets `version`; `replaces`, the dependency that goes;
-# `features` of ebbtide; and two functions: `edit` rewrites the crate's files, `check` runs its
+# Each file of moved/ describes one crate, whose version is in ci/fetched. It sets `replaces`, the
+# dependency that goes; `features` of ebbtide; and two functions: `edit` rewrites the crate's files, `check` runs its
 # tests. The lines that `edit` changed, Cargo.toml aside, are counted and compared with the table of
 # docs/MIGRATING.md.
 set -euo pipefail
@@ -25,7 +25,7 @@ all=("${quick[@]}" pulldown-latex sonic-rs mago-syntax comrak)
 
 # Copies a published crate to $others/NAME-moved, and keeps the original beside it.
 copy() {
-    bash "$here/fetch.sh" "$1" "$2" "$others/$1-original"
+    bash "$here/fetch.sh" "$1" "$others/$1-original"
     rm -rf "$others/$1-moved"
     cp -r "$others/$1-original" "$others/$1-moved"
 }
@@ -53,11 +53,12 @@ lines() {
 }
 
 moved() {
-    local name=$1 row
+    local name=$1 row version
+    read -r _ _ version _ < <(grep "^crate $name " "$here/../fetched")
     echo "=== $name ==="
     # shellcheck source=/dev/null
     source "$here/moved/$name.sh"
-    copy "$name" "$version"
+    copy "$name"
     depend "$others/$name-moved" "$replaces" "$features"
     parts=("$name")
     cd "$others/$name-moved"

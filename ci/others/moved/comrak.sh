@@ -1,6 +1,5 @@
 # A parser and renderer of CommonMark. The nodes of a document, which own strings, are in a typed
 # arena.
-version=0.59.0
 replaces=typed-arena
 features=
 

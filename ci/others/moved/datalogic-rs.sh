@@ -1,5 +1,4 @@
 # An evaluator of JSONLogic rules. Values, strings and vectors of one evaluation are in an arena.
-version=3.0.17
 replaces=bumpalo
 features=
 

@@ -1,6 +1,5 @@
 # The printer of dprint's formatters. What it is to print is a graph in an arena; a pool keeps
 # arenas for later files.
-version=0.75.0
 replaces=bumpalo
 features='"allocator-api2-02"'
 

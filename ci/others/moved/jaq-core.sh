@@ -1,5 +1,4 @@
 # The core of the jq interpreter jaq. The text of loaded modules is in a typed arena.
-version=3.1.2
 replaces=typed-arena
 features=
 

@@ -1,12 +1,11 @@
 # The PHP parser of mago. Its syntax tree is in an arena; the types of sequences come from a second
 # package.
-version=1.29.0
 replaces=bumpalo
 features='"serde"'
 
 edit() {
     local core=$others/mago-syntax-core-moved
-    copy mago-syntax-core "$version"
+    copy mago-syntax-core
     depend "$core" "$replaces" "$features"
     parts+=(mago-syntax-core)
     printf '\n[patch.crates-io]\nmago-syntax-core = { path = "%s" }\n' "$core" >>Cargo.toml

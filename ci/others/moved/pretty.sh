@@ -1,5 +1,4 @@
 # Wadler's pretty printer. Documents, which own strings and closures, are in typed arenas.
-version=0.12.5
 replaces=typed-arena
 features=
 

@@ -1,5 +1,4 @@
 # A parser of LaTeX formulas. It expands macros into strings in an arena.
-version=0.8.0
 replaces=bumpalo
 features=
 

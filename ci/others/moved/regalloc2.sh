@@ -1,6 +1,5 @@
 # The register allocator of Cranelift. Its lists of live ranges are allocator-api2 vectors in an
 # arena behind an `Rc`.
-version=0.15.2
 replaces=bumpalo
 features='"allocator-api2-02"'
 

@@ -1,5 +1,4 @@
 # A JSON parser that uses vector instructions. The nodes and strings of a document are in an arena.
-version=0.5.10
 replaces=bumpalo
 features=
 

@@ -1,5 +1,4 @@
 # A parser of WebAssembly text. It keeps the strings of a parse buffer in an arena.
-version=263.0.0
 replaces=bumpalo
 features=
 

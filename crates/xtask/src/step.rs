@@ -52,7 +52,7 @@ pub(crate) struct Outcome {
 /// How a step ended.
 pub(crate) enum End {
     Passed,
-    /// A tool is missing, and it is optional or this is not CI.
+    /// A tool is missing, and this is not CI.
     LeftOut(String),
     Failed(String),
 }
@@ -111,8 +111,10 @@ impl Step {
             }
         }
         for tool in self.wants {
-            if let Err(Missing::LeftOut(advice) | Missing::Fatal(advice)) = tool.ensure(&output) {
-                let _ = writeln!(output, "{advice}");
+            match tool.ensure(&output) {
+                Ok(()) => {}
+                Err(Missing::LeftOut(advice)) => drop(writeln!(output, "{advice}")),
+                Err(Missing::Fatal(advice)) => return (End::Failed(advice), Tally::FAILED),
             }
         }
         let status = process::run(self.command, &output);

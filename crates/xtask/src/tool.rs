@@ -5,27 +5,27 @@ use std::env;
 use std::fs::File;
 use std::sync::{Mutex, PoisonError};
 
-/// A program, a command that fails if it is missing, and the commands that install it.
+/// How often an installation is tried: a registry may not answer at once.
+const TRIES: usize = 3;
+
+/// A program, a command that fails if it is missing, and the commands that install it. Versions are
+/// in ci/fetched.
 pub(crate) struct Tool {
     name: &'static str,
     probe: &'static str,
     install: &'static [&'static str],
-    /// Whether CI fails if it cannot be installed. Otherwise the step is skipped.
-    required: bool,
 }
 
 pub(crate) const RUSTFMT: Tool = Tool {
     name: "rustfmt",
     probe: "cargo fmt --version",
     install: &["rustup component add rustfmt"],
-    required: true,
 };
 
 pub(crate) const CLIPPY: Tool = Tool {
     name: "Clippy",
     probe: "cargo clippy --version",
     install: &["rustup component add clippy"],
-    required: true,
 };
 
 /// Reads the workflows of hosted CI.
@@ -33,7 +33,6 @@ pub(crate) const ACTIONLINT: Tool = Tool {
     name: "actionlint",
     probe: "bash ci/actionlint.sh --probe",
     install: &["bash ci/actionlint.sh --install"],
-    required: false,
 };
 
 /// For sanitizers, which stable Rust does not support.
@@ -41,7 +40,6 @@ pub(crate) const NIGHTLY: Tool = Tool {
     name: "a nightly toolchain",
     probe: "rustup run nightly cargo --version",
     install: &["rustup toolchain install nightly --profile minimal"],
-    required: true,
 };
 
 /// The oldest compiler that the libraries promise to work with.
@@ -49,36 +47,31 @@ pub(crate) const MSRV: Tool = Tool {
     name: "Rust 1.85",
     probe: "rustup run 1.85 cargo --version",
     install: &["rustup toolchain install 1.85 --profile minimal"],
-    required: false,
 };
 
 pub(crate) const DENY: Tool = Tool {
     name: "cargo-deny",
     probe: "cargo deny --version",
-    install: &["cargo install --locked cargo-deny@0.20.2"],
-    required: false,
+    install: &["bash ci/install.sh cargo-deny"],
 };
 
 /// Needed from the first release on.
 pub(crate) const SEMVER: Tool = Tool {
     name: "cargo-semver-checks",
     probe: "bash ci/semver.sh --probe",
-    install: &["cargo install --locked cargo-semver-checks@0.51.0"],
-    required: false,
+    install: &["bash ci/install.sh cargo-semver-checks"],
 };
 
 pub(crate) const VALGRIND: Tool = Tool {
     name: "Valgrind",
     probe: "valgrind --version",
     install: &["apt-get update", "apt-get install --yes valgrind"],
-    required: true,
 };
 
 pub(crate) const LLVM_COV: Tool = Tool {
     name: "cargo-llvm-cov",
     probe: "cargo llvm-cov --version",
-    install: &["cargo install --locked cargo-llvm-cov@0.9.1"],
-    required: false,
+    install: &["bash ci/install.sh cargo-llvm-cov"],
 };
 
 /// Used by [`LLVM_COV`] to read the counters.
@@ -86,14 +79,12 @@ pub(crate) const LLVM_TOOLS: Tool = Tool {
     name: "LLVM's llvm-cov",
     probe: "bash ci/llvm-tools.sh",
     install: &["bash ci/llvm-tools.sh --install"],
-    required: false,
 };
 
 pub(crate) const MUTANTS: Tool = Tool {
     name: "cargo-mutants",
     probe: "cargo mutants --version",
-    install: &["cargo install --locked cargo-mutants@27.1.0"],
-    required: false,
+    install: &["bash ci/install.sh cargo-mutants"],
 };
 
 /// For Windows: the compiler's target, MinGW's linker, and Wine to run programs.
@@ -101,21 +92,18 @@ pub(crate) const WINE: Tool = Tool {
     name: "Wine or a compiler for Windows",
     probe: "bash ci/platforms.sh --probe windows",
     install: &["bash ci/platforms.sh --install windows"],
-    required: false,
 };
 
 pub(crate) const MULTILIB: Tool = Tool {
     name: "a compiler for 32 bits",
     probe: "bash ci/platforms.sh --probe 32-bit",
     install: &["bash ci/platforms.sh --install 32-bit"],
-    required: false,
 };
 
 pub(crate) const QEMU: Tool = Tool {
     name: "QEMU or a compiler for aarch64",
     probe: "bash ci/platforms.sh --probe aarch64",
     install: &["bash ci/platforms.sh --install aarch64"],
-    required: false,
 };
 
 /// The standard library for aarch64, to compile for it without linking.
@@ -123,14 +111,12 @@ pub(crate) const AARCH64: Tool = Tool {
     name: "the standard library for aarch64",
     probe: "cargo check --quiet --package ebbtide --target aarch64-unknown-linux-gnu",
     install: &["rustup target add aarch64-unknown-linux-gnu"],
-    required: false,
 };
 
 pub(crate) const NODE: Tool = Tool {
     name: "Node.js or a compiler for WebAssembly",
     probe: "bash ci/platforms.sh --probe wasm",
     install: &["bash ci/platforms.sh --install wasm"],
-    required: false,
 };
 
 /// The standard library for Unixes for which the libraries are only compiled.
@@ -138,7 +124,6 @@ pub(crate) const UNIX: Tool = Tool {
     name: "the standard library for FreeBSD and macOS",
     probe: "bash ci/platforms.sh --probe unix",
     install: &["bash ci/platforms.sh --install unix"],
-    required: false,
 };
 
 /// The tests of GCC's standard library of C++, from Debian's source package.
@@ -146,7 +131,6 @@ pub(crate) const LIBSTDCXX: Tool = Tool {
     name: "libstdc++'s test suite",
     probe: "bash ci/others/libstdcxx.sh --probe",
     install: &["apt-get update", "bash ci/others/libstdcxx.sh --install"],
-    required: false,
 };
 
 /// The compiler of C and C++ that tests use beside GCC, and its sanitizers.
@@ -154,7 +138,6 @@ pub(crate) const CLANG: Tool = Tool {
     name: "clang",
     probe: "clang++ --version",
     install: &["apt-get update", "apt-get install --yes clang libclang-rt-dev"],
-    required: false,
 };
 
 /// For the examples of the C interface, one of which is built with it.
@@ -162,7 +145,6 @@ pub(crate) const MESON: Tool = Tool {
     name: "Meson",
     probe: "meson --version",
     install: &["apt-get update", "apt-get install --yes meson"],
-    required: false,
 };
 
 /// For the tests and the example of transparent arenas in C++.
@@ -170,29 +152,26 @@ pub(crate) const NLOHMANN: Tool = Tool {
     name: "nlohmann-json",
     probe: "test -e /usr/include/nlohmann/json.hpp",
     install: &["apt-get update", "apt-get install --yes nlohmann-json3-dev"],
-    required: false,
 };
 
 pub(crate) const NLOHMANN_SUITE: Tool = Tool {
     name: "nlohmann-json's test suite",
     probe: "bash ci/others/new.sh --probe",
     install: &["apt-get update", "bash ci/others/new.sh --install"],
-    required: false,
 };
 
 pub(crate) const JULIA: Tool = Tool {
     name: "Julia",
     probe: "bash ci/julia.sh --probe",
     install: &["bash ci/julia.sh --install"],
-    required: false,
 };
 
 /// Why a step cannot run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// The tool is optional, or this is not CI: the step is skipped with this message.
+    /// This is not CI: the step is skipped with this message.
     LeftOut(String),
-    /// In CI, a required check that does not run is an error.
+    /// In CI, a check that cannot run is an error.
     Fatal(String),
 }
 
@@ -211,10 +190,11 @@ impl Tool {
         }
         let advice =
             format!("{} is missing; install it with: {}", self.name, self.install.join(" && "));
-        if in_ci && self.install(log) {
-            return Ok(());
+        if !in_ci {
+            return Err(Missing::LeftOut(advice));
         }
-        Err(if in_ci && self.required { Missing::Fatal(advice) } else { Missing::LeftOut(advice) })
+        let is_there = (0..TRIES).any(|_| self.install(log));
+        if is_there { Ok(()) } else { Err(Missing::Fatal(advice)) }
     }
 
     fn install(&self, log: &File) -> bool {
@@ -235,18 +215,15 @@ mod tests {
         File::options().write(true).open(if cfg!(windows) { "NUL" } else { "/dev/null" }).unwrap()
     }
 
-    const UNAVAILABLE: Tool =
-        Tool { name: "it", probe: "false", install: &["true", "false"], required: true };
+    const UNAVAILABLE: Tool = Tool { name: "it", probe: "false", install: &["true", "false"] };
     const ADVICE: &str = "it is missing; install it with: true && false";
 
     #[test]
-    fn ci_fails_if_a_required_tool_cannot_be_installed_and_a_developer_skips_the_step() {
+    fn ci_fails_if_a_tool_cannot_be_installed_and_a_developer_skips_the_step() {
         let fatal = Err(Missing::Fatal(ADVICE.to_owned()));
         let left_out = Err(Missing::LeftOut(ADVICE.to_owned()));
         assert_eq!(UNAVAILABLE.ensure_where(true, &null()), fatal);
         assert_eq!(UNAVAILABLE.ensure_where(false, &null()), left_out);
-        let optional = Tool { required: false, ..UNAVAILABLE };
-        assert_eq!(optional.ensure_where(true, &null()), left_out);
     }
 
     #[test]
