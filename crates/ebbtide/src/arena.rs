@@ -110,8 +110,8 @@ impl Arena<Heap> {
         Arena::new_in(Heap)
     }
 
-    /// An arena whose first chunk is allocated at once and has room for `capacity` bytes. A
-    /// capacity of 0 takes no memory.
+    /// An arena whose first chunk is allocated at once and has room for `capacity` bytes, or for a
+    /// vector of one byte less. A capacity of 0 takes no memory.
     ///
     /// # Panics
     ///

@@ -185,7 +185,8 @@ impl<'a> Scope<'a> {
     }
 
     /// Makes sure that the current chunk or the next one has room for `bytes` bytes. Blocks of that
-    /// total size, padding included, are then allocated without a call of the backing.
+    /// total size, padding included, are then allocated without a call of the backing. A vector counts
+    /// one byte more than its elements.
     ///
     /// # Panics
     ///
