@@ -54,6 +54,8 @@ mod control;
 mod header;
 mod list;
 
+#[cfg(feature = "alloc")]
+pub(crate) use self::blocks::doubled;
 #[cfg(feature = "std")]
 pub(crate) use self::control::CLAIMED;
 pub(crate) use self::{

@@ -21,13 +21,15 @@
 //! - **A2** While a reference to `current` exists, neither user code nor an allocator runs.
 //! - **A3** A chunk has at most one batch: values that user code is creating behind the last value
 //!   of the chunk. Nobody else writes there. If the chunk is `current`, `limit` is its length;
-//!   otherwise the chunk is marked in `others`.
+//!   otherwise the chunk is in `open`.
 //! - **A4** `limit` is between the length and the capacity of `current`; it is the capacity unless
 //!   `current` has a batch.
+//! - **A5** `others` has spare capacity for every chunk of `open`, so ending a batch calls no
+//!   allocator.
 
 use crate::{
-    chunk::LARGEST_CHUNK,
-    error::{AllocError, Failure},
+    chunk::{LARGEST_CHUNK, doubled},
+    error::{AllocError, AllocOrInitError, Failure},
     init_guard::InitGuard,
     raw,
     value::lend,
@@ -49,8 +51,8 @@ use core::{
 /// may refer to each other in cycles.
 ///
 /// Allocating takes `&self` and returns `&mut T`, as in the crate typed-arena. A value is never
-/// moved: when a chunk is full, another one follows, twice as large. The memory comes from the
-/// heap. Values without a destructor take less time in a [`Scope`](crate::Scope); for values of
+/// moved: when a chunk is full, another one follows, twice as large, up to 4 MiB. The memory comes
+/// from the heap. Values without a destructor take less time in a [`Scope`](crate::Scope); for values of
 /// different types, see [`DropArena`](crate::DropArena).
 ///
 /// ```
@@ -71,39 +73,41 @@ use core::{
 ///
 /// It is `Send` if `T` is, and not `Sync`.
 pub struct TypedArena<T> {
-    /// The other chunks, in the order in which they were filled.
-    others: Cell<Vec<Other<T>>>,
+    /// The chunks that are neither `current` nor in `open`: first those that are not used again, in
+    /// the order in which they were filled, then those that may have room.
+    others: Cell<Vec<Vec<T>>>,
+    /// The number of chunks that are not used again.
+    full: Cell<usize>,
+    /// The chunks that have a batch (A3) and are not `current`, the innermost batch last.
+    open: Cell<Vec<Vec<T>>>,
     /// The number of values outside of `current`.
     others_len: Cell<usize>,
     /// The chunk that values are added to.
     current: UnsafeCell<Vec<T>>,
     /// The length up to which values may be added to `current`.
     limit: Cell<usize>,
-    /// The capacity of the next chunk.
-    next_capacity: Cell<usize>,
-    /// Whether one of the others may have room, because an iterator allocated while its elements
-    /// were written to the current chunk.
-    others_have_room: Cell<bool>,
+    /// Whether an iterator allocated while its elements were written to another chunk. The order of
+    /// the values is lost then, so a chunk that is left before it is full can be used again.
+    disordered: Cell<bool>,
+    /// The size of the next ordinary chunk in bytes.
+    next_size: Cell<usize>,
     /// Whether a chunk is being made. The global allocator, which is called meanwhile, may use this
     /// arena too. If it needs another chunk, the request is refused.
     busy: Cell<bool>,
 }
 
-/// A chunk that is not the current one.
-#[derive(Debug)]
-struct Other<T> {
-    values: Vec<T>,
-    has_batch: bool,
-}
+/// The size of the first chunk in bytes.
+const FIRST_SIZE: usize = 1024;
+
+/// The size of a nested batch's first chunk in bytes. Each level of a tree that is built from the
+/// top holds at least one.
+const NESTED_SIZE: usize = 256;
+
+/// The number of chunks with room that are searched, at most, before another one is made. Without
+/// a bound, each batch of a deep tree would search the chunks of all levels.
+const SEARCHED: usize = 8;
 
 impl<T> TypedArena<T> {
-    /// The capacity of the first chunk: about 1 KiB.
-    const FIRST: usize = match size_of::<T>() {
-        0 => 0,
-        1..1024 => 1024 / size_of::<T>(),
-        1024.. => 1,
-    };
-
     /// The most values for which the size hint of an iterator reserves room.
     const MOST_HINTED: usize = match size_of::<T>() {
         0 => 0,
@@ -120,23 +124,29 @@ impl<T> TypedArena<T> {
     pub const fn new() -> Self {
         // `Vec::capacity` is no `const fn` in the oldest supported release.
         let limit = if size_of::<T>() == 0 { usize::MAX } else { 0 };
-        TypedArena::over(Vec::new(), limit, 0)
+        TypedArena::over(Vec::new(), limit, FIRST_SIZE)
     }
 
-    /// An arena with one chunk, whose capacity is `limit`. `capacity` is the capacity that was
-    /// requested.
-    const fn over(chunk: Vec<T>, limit: usize, capacity: usize) -> Self {
-        let doubled = capacity.saturating_mul(2);
-        let next = if doubled > Self::FIRST { doubled } else { Self::FIRST };
+    /// An arena with one chunk, whose capacity is `limit`.
+    const fn over(chunk: Vec<T>, limit: usize, next_size: usize) -> Self {
         TypedArena {
             others: Cell::new(Vec::new()),
+            full: Cell::new(0),
+            open: Cell::new(Vec::new()),
             others_len: Cell::new(0),
             current: UnsafeCell::new(chunk),
             limit: Cell::new(limit),
-            next_capacity: Cell::new(next),
-            others_have_room: Cell::new(false),
+            disordered: Cell::new(false),
+            next_size: Cell::new(next_size),
             busy: Cell::new(false),
         }
+    }
+
+    /// An arena with one chunk, which was made to have at least `capacity` places.
+    fn with_first_chunk(chunk: Vec<T>, capacity: usize) -> Self {
+        let limit = chunk.capacity();
+        let next_size = doubled(capacity.saturating_mul(size_of::<T>())).max(FIRST_SIZE);
+        TypedArena::over(chunk, limit, next_size)
     }
 
     /// An arena whose first chunk is made at once and has room for `capacity` values.
@@ -152,9 +162,7 @@ impl<T> TypedArena<T> {
     /// ```
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        let chunk = Vec::with_capacity(capacity);
-        let limit = chunk.capacity();
-        TypedArena::over(chunk, limit, capacity)
+        TypedArena::with_first_chunk(Vec::with_capacity(capacity), capacity)
     }
 
     /// Fallible version of [`with_capacity`](TypedArena::with_capacity).
@@ -171,8 +179,7 @@ impl<T> TypedArena<T> {
     pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(capacity).map_err(|_| AllocError)?;
-        let limit = chunk.capacity();
-        Ok(TypedArena::over(chunk, limit, capacity))
+        Ok(TypedArena::with_first_chunk(chunk, capacity))
     }
 
     /// Moves `value` into the arena, which drops it when it is dropped itself.
@@ -275,7 +282,7 @@ impl<T> TypedArena<T> {
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "each call returns other values")]
     pub fn alloc_extend(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
-        let Ok(slice) = self.extend_in::<Infallible>(values.into_iter());
+        let Ok(Ok(slice)) = self.extend_in::<Infallible, _>(values.into_iter(), succeeded);
         slice
     }
 
@@ -300,12 +307,92 @@ impl<T> TypedArena<T> {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<&mut [T], AllocError> {
-        self.extend_in(values.into_iter())
+        let Ok(slice) = self.extend_in::<AllocError, _>(values.into_iter(), succeeded)?;
+        Ok(slice)
+    }
+
+    /// Moves the values of an iterator of results into the arena, next to each other, up to the
+    /// first error. Values before an error are dropped, and their room is free again.
+    ///
+    /// The iterator may itself allocate from the arena, as that of
+    /// [`alloc_extend`](TypedArena::alloc_extend).
+    ///
+    /// # Errors
+    ///
+    /// The first error of the iterator.
+    ///
+    /// # Panics
+    ///
+    /// If the values exceed `isize::MAX` bytes, or if the iterator panics.
+    ///
+    /// ```
+    /// let arena = ebbtide::TypedArena::new();
+    /// let numbers = |text: &'static str| text.split(' ').map(str::parse::<u8>);
+    /// assert_eq!(arena.alloc_try_extend(numbers("1 2 3")), Ok(&mut [1, 2, 3][..]));
+    /// assert!(arena.alloc_try_extend(numbers("1 x 3")).is_err());
+    /// assert_eq!(arena.len(), 3);
+    /// ```
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "each call returns other values")]
+    pub fn alloc_try_extend<E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&mut [T], E> {
+        let Ok(made) = self.try_extend_in::<Infallible, E>(values.into_iter());
+        made
+    }
+
+    /// Fallible version of [`alloc_try_extend`](TypedArena::alloc_try_extend).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocOrInitError`]: there is no memory, or the first error of the iterator.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator panics.
+    ///
+    /// ```
+    /// use ebbtide::AllocOrInitError;
+    /// let arena = ebbtide::TypedArena::new();
+    /// assert_eq!(arena.try_alloc_try_extend([Ok(1), Err('x')]), Err(AllocOrInitError::Init('x')));
+    /// ```
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "each call returns other values")]
+    pub fn try_alloc_try_extend<E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&mut [T], AllocOrInitError<E>> {
+        let made = self.try_extend_in::<AllocError, E>(values.into_iter())?;
+        made.map_err(AllocOrInitError::Init)
     }
 
     #[inline(always)]
     #[allow(clippy::mut_from_ref, reason = "each call returns other values")]
-    fn extend_in<F: Failure>(&self, mut values: impl Iterator<Item = T>) -> Result<&mut [T], F> {
+    fn try_extend_in<F: Failure, E>(
+        &self,
+        values: impl Iterator<Item = Result<T, E>>,
+    ) -> Result<Result<&mut [T], E>, F> {
+        let failed = Cell::new(None);
+        let values = values.map_while(|value| match value {
+            Ok(value) => Some(value),
+            Err(error) => {
+                failed.set(Some(error));
+                None
+            }
+        });
+        self.extend_in(values, || failed.take())
+    }
+
+    /// Moves the elements of an iterator into the arena, unless `failed` returns an error after
+    /// the last one.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref, reason = "each call returns other values")]
+    fn extend_in<F: Failure, E>(
+        &self,
+        mut values: impl Iterator<Item = T>,
+        failed: impl FnOnce() -> Option<E>,
+    ) -> Result<Result<&mut [T], E>, F> {
         let announced = values.size_hint().0;
         if announced > self.room() {
             self.make_announced_room(announced);
@@ -313,12 +400,12 @@ impl<T> TypedArena<T> {
         let mut batch = Batch::begin(self);
         while let Some(value) = values.next() {
             if batch.made.len() == batch.room {
-                return batch.go_on(value, values);
+                return batch.go_on(value, values, failed);
             }
             // SAFETY: there is room for one more.
             unsafe { batch.made.push(value) };
         }
-        batch.finish(values)
+        batch.finish(values, failed)
     }
 
     /// Makes room for the values of a batch. If that fails, the batch moves as it grows.
@@ -388,6 +475,24 @@ impl<T> TypedArena<T> {
         self.len() == 0
     }
 
+    /// The values by shared reference, in the order of [`iter_mut`](TypedArena::iter_mut). The
+    /// iterator can be cloned, for loops within each other.
+    ///
+    /// Borrows the arena exclusively, because [`alloc`](TypedArena::alloc) lends values mutably.
+    ///
+    /// ```
+    /// let mut arena = ebbtide::TypedArena::new();
+    /// arena.alloc_extend([1, 2, 4]);
+    /// let values = arena.iter();
+    /// let pairs = values.clone().flat_map(|a| values.clone().map(move |b| a * b));
+    /// assert_eq!(pairs.sum::<i32>(), 49);
+    /// ```
+    pub fn iter(&mut self) -> Iter<'_, T> {
+        let left = self.len();
+        let others = self.others.get_mut().iter().chain(self.open.get_mut().iter()).flatten();
+        Iter { values: others.chain(self.current.get_mut().iter()), left }
+    }
+
     /// The values, in the order in which they were allocated, unless an iterator allocated while
     /// [`alloc_extend`](TypedArena::alloc_extend) collected it.
     ///
@@ -402,7 +507,7 @@ impl<T> TypedArena<T> {
     /// ```
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         let left = self.len();
-        let others = self.others.get_mut().iter_mut().flatten();
+        let others = self.others.get_mut().iter_mut().chain(self.open.get_mut()).flatten();
         IterMut { values: others.chain(self.current.get_mut()), left }
     }
 
@@ -440,7 +545,8 @@ impl<T> TypedArena<T> {
     fn into_vec_in<F: Failure>(self) -> Result<Vec<T>, F> {
         let len = self.len();
         let last = self.current.into_inner();
-        let mut chunks = self.others.into_inner().into_iter().map(|other| other.values);
+        let others = self.others.into_inner().into_iter().chain(self.open.into_inner());
+        let mut chunks = others.filter(|chunk| !chunk.is_empty());
         let Some(mut all) = chunks.next() else {
             return Ok(last);
         };
@@ -453,7 +559,11 @@ impl<T> TypedArena<T> {
         Ok(all)
     }
 
-    /// Drops the values and keeps the last chunk, the largest one unless room was reserved for few.
+    /// Drops the values and keeps every chunk.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor does. The values of other chunks may then still be there.
     ///
     /// ```
     /// let mut arena = ebbtide::TypedArena::new();
@@ -464,8 +574,16 @@ impl<T> TypedArena<T> {
     /// assert!(arena.is_empty());
     /// ```
     pub fn clear(&mut self) {
-        self.others_len.set(0);
-        self.others.get_mut().clear();
+        let others = self.others.get_mut();
+        others.append(self.open.get_mut());
+        self.full.set(0);
+        self.disordered.set(false);
+        // The largest are found first.
+        others.sort_unstable_by_key(Vec::capacity);
+        for chunk in others {
+            self.others_len.set(self.others_len.get() - chunk.len());
+            chunk.clear();
+        }
         self.current.get_mut().clear();
     }
 
@@ -489,10 +607,10 @@ impl<T> TypedArena<T> {
     fn make_room<F: Failure>(&self, needed: usize) -> Result<(), F> {
         // The allocator may use the new room itself.
         while self.room() < needed {
-            if self.current().capacity() == 0 && !self.others_have_room.get() {
+            if self.current().capacity() == 0 {
                 self.make_first_room::<F>(needed)?;
             } else {
-                let chunk = self.chunk_with_room::<F>(needed)?;
+                let chunk = self.chunk_with_room::<F>(needed, needed)?;
                 let limit = chunk.capacity();
                 self.enter(chunk, limit);
             }
@@ -505,7 +623,7 @@ impl<T> TypedArena<T> {
     #[inline]
     fn make_first_room<F: Failure>(&self, needed: usize) -> Result<(), F> {
         self.start_busy::<F>(needed)?;
-        let chunk = self.new_chunk(needed);
+        let chunk = self.new_chunk(needed, needed, 0);
         self.busy.set(false);
         let Some(chunk) = chunk else { return Err(out_of_memory::<T, F>(needed)) };
         self.limit.set(chunk.capacity());
@@ -528,64 +646,102 @@ impl<T> TypedArena<T> {
         Ok(())
     }
 
-    /// A chunk with room for `needed` values, one of the others or a new one. It is not in the
-    /// arena, and `others` can take the current one.
-    fn chunk_with_room<F: Failure>(&self, needed: usize) -> Result<Vec<T>, F> {
+    /// A chunk with room for `wanted` values, or at least for `needed` if memory is short. It is not
+    /// in the arena, and `others` and `open` can take the current one.
+    fn chunk_with_room<F: Failure>(&self, needed: usize, wanted: usize) -> Result<Vec<T>, F> {
         self.start_busy::<F>(needed)?;
-        // Nothing may unwind while `others` is a local variable, because unwinding would drop
-        // values that are lent.
-        let mut others = self.others.take();
-        let chunk = match others.try_reserve(1) {
-            Ok(()) => self.take_with_room(&mut others, needed).or_else(|| self.new_chunk(needed)),
+        // Nothing may unwind while these are local variables, because unwinding would drop values
+        // that are lent.
+        let (mut others, mut open) = (self.others.take(), self.open.take());
+        let can_take = open.try_reserve(1).and_then(|()| others.try_reserve(open.len() + 1));
+        let batches = open.len() + usize::from(self.has_batch());
+        let chunk = match can_take {
+            Ok(()) => self
+                .take_with_room(&mut others, wanted)
+                .or_else(|| self.new_chunk(needed, wanted, batches)),
             Err(_) => None,
         };
         self.others.set(others);
+        self.open.set(open);
         self.busy.set(false);
         chunk.ok_or_else(|| out_of_memory::<T, F>(needed))
     }
 
+    /// Whether the current chunk has a batch.
+    fn has_batch(&self) -> bool {
+        self.limit.get() < self.current().capacity()
+    }
+
     /// Takes a chunk with room for `needed` values out of `others`.
-    fn take_with_room(&self, others: &mut Vec<Other<T>>, needed: usize) -> Option<Vec<T>> {
-        if !self.others_have_room.get() {
-            return None;
-        }
-        let has_room = |Other { values, has_batch }: &Other<T>| {
-            !has_batch && values.capacity() - values.len() >= needed
-        };
-        let chunk = others.remove(others.iter().position(has_room)?).values;
+    fn take_with_room(&self, others: &mut Vec<Vec<T>>, needed: usize) -> Option<Vec<T>> {
+        let first = others.len().saturating_sub(SEARCHED).max(self.full.get());
+        let has_room = |chunk: &Vec<T>| chunk.capacity() - chunk.len() >= needed;
+        let index = first + others.get(first..)?.iter().rposition(has_room)?;
+        let chunk = others.swap_remove(index);
         self.others_len.set(self.others_len.get() - chunk.len());
         Some(chunk)
     }
 
-    /// A chunk with room for `needed` values.
+    /// Makes a chunk of the ordinary size, with room for `wanted` values if that is more, or at
+    /// least for `needed`.
+    ///
+    /// The ordinary size doubles with each chunk, up to [`LARGEST_CHUNK`]; what a batch or
+    /// `reserve` asked for does not count. Each open batch has a chunk for itself, which may stay
+    /// nearly empty. So meanwhile a chunk is no larger than twice the values of the arena, divided
+    /// by the number of batches.
     #[inline]
-    fn new_chunk(&self, needed: usize) -> Option<Vec<T>> {
+    fn new_chunk(&self, needed: usize, wanted: usize, batches: usize) -> Option<Vec<T>> {
+        let next_size = self.next_size.get();
+        let twice = self.len().saturating_mul(2 * size_of::<T>());
+        let size = match twice.checked_div(batches) {
+            Some(share) => next_size.min(share.max(NESTED_SIZE)),
+            None => next_size,
+        };
+        let mut capacity = (size / size_of::<T>()).max(wanted).max(1);
         let mut chunk = Vec::new();
-        let mut capacity = self.next_capacity.get().max(needed);
         while chunk.try_reserve_exact(capacity).is_err() {
             if capacity == needed {
                 return None;
             }
             capacity = (capacity / 2).max(needed);
         }
-        self.next_capacity.set(capacity.saturating_mul(2));
+        if size == next_size {
+            self.next_size.set(doubled(next_size));
+        }
         Some(chunk)
     }
 
     /// Makes a chunk from [`chunk_with_room`](TypedArena::chunk_with_room) the current one, and
     /// moves the old one to the others. If it has no values, and none are being made, it is freed.
     fn enter(&self, chunk: Vec<T>, limit: usize) {
-        let old_limit = self.limit.replace(limit);
+        let has_batch = self.has_batch();
+        self.limit.set(limit);
         // SAFETY: A2: this moves two vectors, and not their elements (A1).
         let values = mem::replace(unsafe { &mut *self.current.get() }, chunk);
-        let has_batch = old_limit < values.capacity();
-        if values.is_empty() && !has_batch {
-            return;
-        }
         self.others_len.set(self.others_len.get() + values.len());
+        if has_batch {
+            let mut open = self.open.take();
+            debug_assert!(open.len() < open.capacity(), "reserved before the chunk was made");
+            open.push(values);
+            self.open.set(open);
+            self.disordered.set(true);
+        } else if !values.is_empty() {
+            self.push_other(values);
+        }
+    }
+
+    /// Adds a chunk to the others: with room that may be used, or behind those that are not used again.
+    fn push_other(&self, chunk: Vec<T>) {
         let mut others = self.others.take();
-        debug_assert!(others.len() < others.capacity(), "reserved before the chunk was made");
-        others.push(Other { values, has_batch });
+        debug_assert!(others.len() < others.capacity(), "A5");
+        let has_room = chunk.len() < chunk.capacity();
+        others.push(chunk);
+        if !(has_room && self.disordered.get()) {
+            let full = self.full.get();
+            let last = others.len() - 1;
+            others.swap(full, last);
+            self.full.set(full + 1);
+        }
         self.others.set(others);
     }
 
@@ -597,17 +753,24 @@ impl<T> TypedArena<T> {
     /// The chunk that begins at `start` has a batch, and `added` are its first values.
     #[cold]
     unsafe fn end_batch_of_other(&self, start: NonNull<T>, added: usize) {
-        let mut others = self.others.take();
-        let begins_there = |other: &&mut Other<T>| other.values.as_ptr() == start.as_ptr();
-        if let Some(Other { values, has_batch }) = others.iter_mut().find(begins_there) {
+        let mut open = self.open.take();
+        // The last one, unless the program switches stacks within iterators.
+        let index = open.iter().rposition(|chunk| chunk.as_ptr() == start.as_ptr());
+        let chunk = index.map(|index| open.remove(index));
+        self.open.set(open);
+        if let Some(mut values) = chunk {
             // SAFETY: they are initialised, behind the last value and within the capacity.
             unsafe { values.set_len(values.len() + added) };
-            *has_batch = false;
             self.others_len.set(self.others_len.get() + added);
-            self.others_have_room.set(true);
+            self.push_other(values);
         }
-        self.others.set(others);
     }
+}
+
+/// The condition that every batch of an infallible iterator meets.
+#[inline(always)]
+fn succeeded() -> Option<Infallible> {
+    None
 }
 
 /// The address of a chunk's first value. Creates no reference to its values (A1).
@@ -669,11 +832,12 @@ impl<'t, T> Batch<'t, T> {
     ///
     /// Takes the batch by value, so that it stays in registers in a caller that does not need this.
     #[inline(never)]
-    fn go_on<F: Failure>(
+    fn go_on<F: Failure, E>(
         mut self,
         first: T,
         mut values: impl Iterator<Item = T>,
-    ) -> Result<&'t mut [T], F> {
+        failed: impl FnOnce() -> Option<E>,
+    ) -> Result<Result<&'t mut [T], E>, F> {
         let mut next = Some(first);
         while let Some(value) = next.take() {
             if self.made.len() == self.room {
@@ -695,35 +859,61 @@ impl<'t, T> Batch<'t, T> {
                 next = Some(value);
             }
         }
-        self.finish(values)
+        self.finish(values, failed)
     }
 
     /// Adds a value for which there is no room.
     #[cold]
     fn push<F: Failure>(&mut self, value: T) -> Result<(), F> {
-        let len = self.made.len();
-        let arena = self.place.arena;
-        let mut chunk = arena.chunk_with_room::<F>(len + 1)?;
-        let (start, before, capacity) = (start_of(&mut chunk), chunk.len(), chunk.capacity());
-        // SAFETY: within the capacity.
-        let next = unsafe { start.add(before) };
-        // SAFETY: there is room for more than `len` values, in a block of another chunk, and they
-        // are initialised where they were.
-        self.made = unsafe { self.made.moved_to(next) };
-        // Nothing panics or calls the allocator until the new chunk has the batch.
-        drop(mem::replace(&mut self.place, Place { arena, start, before, capacity }));
-        self.room = capacity - before;
-        arena.enter(chunk, before);
+        let (arena, len) = (self.place.arena, self.made.len());
+        // Twice as many as there are, because each move copies all of them.
+        let wanted = len.saturating_mul(2).max(1);
+        if arena.room() >= wanted {
+            // The iterator has made the current chunk.
+            let Batch { room, place, .. } = Batch::begin(arena);
+            // SAFETY: the chunk has more than `len` values free, and has just begun this batch.
+            unsafe { self.move_to(place) };
+            self.room = room;
+        } else {
+            let mut chunk = arena.chunk_with_room::<F>(len + 1, wanted)?;
+            let (start, before, capacity) = (start_of(&mut chunk), chunk.len(), chunk.capacity());
+            // SAFETY: the chunk has room for more than `len` values, and nobody else has it.
+            unsafe { self.move_to(Place { arena, start, before, capacity }) };
+            self.room = capacity - before;
+            arena.enter(chunk, before);
+        }
         // SAFETY: there is room for more than `len` values.
         unsafe { self.made.push(value) };
         Ok(())
     }
 
-    /// Adds the values to the chunk.
+    /// Moves the values to another chunk, and gives up the batch of the old one. Nothing panics or
+    /// calls the allocator.
+    ///
+    /// # Safety
+    ///
+    /// `place` is that of a batch without values, with room for all values of this one.
+    unsafe fn move_to(&mut self, place: Place<'t, T>) {
+        // SAFETY: within the capacity.
+        let next = unsafe { place.start.add(place.before) };
+        // SAFETY: the caller says that there is room, in a block of another chunk. The values are
+        // initialised where they were.
+        self.made = unsafe { self.made.moved_to(next) };
+        drop(mem::replace(&mut self.place, place));
+    }
+
+    /// Adds the values to the chunk, unless the iterator failed.
     #[inline]
-    fn finish<F: Failure>(self, values: impl Iterator<Item = T>) -> Result<&'t mut [T], F> {
+    fn finish<F: Failure, E>(
+        self,
+        values: impl Iterator<Item = T>,
+        failed: impl FnOnce() -> Option<E>,
+    ) -> Result<Result<&'t mut [T], E>, F> {
         // Should its destructor panic, the batch is dropped.
         drop(values);
+        if let Some(error) = failed() {
+            return Ok(Err(error));
+        }
         let Batch { made, place, .. } = self;
         let added = made.len();
         if size_of::<T>() == 0 {
@@ -741,7 +931,7 @@ impl<'t, T> Batch<'t, T> {
         unsafe { place.end_batch(added) };
         // SAFETY: the values are initialised and stay where they are as long as the arena is
         // borrowed (A1). Nobody else has them: each place is lent once.
-        Ok(unsafe { lend(values) })
+        Ok(Ok(unsafe { lend(values) }))
     }
 }
 
@@ -810,45 +1000,66 @@ impl<'t, T> IntoIterator for &'t mut TypedArena<T> {
 /// ```
 #[derive(Debug)]
 pub struct IterMut<'t, T> {
-    values: Chain<Flatten<slice::IterMut<'t, Other<T>>>, slice::IterMut<'t, T>>,
+    values: Values<slice::IterMut<'t, Vec<T>>, slice::IterMut<'t, T>>,
     left: usize,
 }
 
-impl<'t, T> Iterator for IterMut<'t, T> {
-    type Item = &'t mut T;
+/// The values of a [`TypedArena`] by shared reference; see [`TypedArena::iter`].
+///
+/// ```
+/// let mut arena = ebbtide::TypedArena::new();
+/// arena.alloc_extend([1, 2, 3]);
+/// assert!(arena.iter().rev().eq(&[3, 2, 1]));
+/// ```
+#[derive(Debug)]
+pub struct Iter<'t, T> {
+    values: Values<slice::Iter<'t, Vec<T>>, slice::Iter<'t, T>>,
+    left: usize,
+}
 
-    fn next(&mut self) -> Option<&'t mut T> {
-        let value = self.values.next()?;
-        self.left -= 1;
-        Some(value)
-    }
+/// The values of the other chunks and of the current one.
+type Values<C, V> = Chain<Flatten<Chain<C, C>>, V>;
 
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-
-    fn fold<A, G: FnMut(A, &'t mut T) -> A>(self, start: A, fold: G) -> A {
-        self.values.fold(start, fold)
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Iter { values: self.values.clone(), left: self.left }
     }
 }
 
-impl<T> DoubleEndedIterator for IterMut<'_, T> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let value = self.values.next_back()?;
-        self.left -= 1;
-        Some(value)
-    }
+/// Implements the traits of an iterator with the fields `values` and `left`.
+macro_rules! iterator {
+    ($name:ident, $item:ty) => {
+        impl<'t, T> Iterator for $name<'t, T> {
+            type Item = $item;
+
+            fn next(&mut self) -> Option<$item> {
+                let value = self.values.next()?;
+                self.left -= 1;
+                Some(value)
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (self.left, Some(self.left))
+            }
+
+            fn fold<A, G: FnMut(A, $item) -> A>(self, start: A, fold: G) -> A {
+                self.values.fold(start, fold)
+            }
+        }
+
+        impl<T> DoubleEndedIterator for $name<'_, T> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let value = self.values.next_back()?;
+                self.left -= 1;
+                Some(value)
+            }
+        }
+
+        impl<T> ExactSizeIterator for $name<'_, T> {}
+
+        impl<T> FusedIterator for $name<'_, T> {}
+    };
 }
 
-impl<T> ExactSizeIterator for IterMut<'_, T> {}
-
-impl<T> FusedIterator for IterMut<'_, T> {}
-
-impl<'t, T> IntoIterator for &'t mut Other<T> {
-    type Item = &'t mut T;
-    type IntoIter = slice::IterMut<'t, T>;
-
-    fn into_iter(self) -> slice::IterMut<'t, T> {
-        self.values.iter_mut()
-    }
-}
+iterator!(IterMut, &'t mut T);
+iterator!(Iter, &'t T);

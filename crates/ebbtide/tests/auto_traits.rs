@@ -8,7 +8,7 @@
 use ebbtide::{
     AllocError, AllocOrInitError, Arena, Backing, Box, Checkpoint, Chunk, Claim, DropArena, Fixed,
     GrowString, GrowVec, Heap, Loan, NoSpill, Pool, Pooled, PooledRoot, RawBytes, Retain, Scope,
-    SpareCapacity, StackArena, StackBytes, Stats, TypedArena, local::InUse, typed_arena::IterMut,
+    SpareCapacity, StackArena, StackBytes, Stats, TypedArena, local::InUse, typed_arena,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -86,8 +86,10 @@ fn an_arena_of_values_is_send_if_they_all_are_and_not_sync() {
     is_not!(TypedArena<Shared>: Send);
     is_not!(TypedArena<MutexGuard<'static, u8>>: Send);
     is_not!(TypedArena<u8>: Sync, Clone);
-    is!(IterMut<'static, u8>: Send, Sync, Unpin, std::fmt::Debug);
-    is_not!(IterMut<'static, Shared>: Send, Sync);
+    is!(typed_arena::IterMut<'static, u8>: Send, Sync, Unpin, std::fmt::Debug);
+    is!(typed_arena::Iter<'static, u8>: Send, Sync, Unpin, std::fmt::Debug);
+    is_not!(typed_arena::IterMut<'static, Shared>: Send, Sync);
+    is_not!(typed_arena::Iter<'static, Shared>: Send, Sync);
     is_not!(DropArena<'static>: Send, Sync, Clone);
     is!(DropArena<'static>: Unpin, Default, std::fmt::Debug);
 }

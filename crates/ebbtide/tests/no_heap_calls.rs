@@ -232,3 +232,19 @@ fn a_typed_arena_for_a_few_values_makes_one_chunk_and_nothing_else() {
     });
     assert_eq!(few, 2, "one call takes the chunk, and one frees it");
 }
+
+#[test]
+fn a_cleared_typed_arena_calls_no_allocator() {
+    let mut arena = TypedArena::new();
+    let mut turn = || {
+        for i in 0..300_usize {
+            arena.alloc(i);
+            arena.alloc_extend((0..i % 7).map(|i| i + arena.len()));
+        }
+        arena.clear();
+    };
+    assert!(calls(&mut turn) > 3);
+    for _ in 0..10 {
+        assert_eq!(calls(&mut turn), 0);
+    }
+}

@@ -329,16 +329,59 @@ fn reserved_room_serves_without_another_chunk() {
 }
 
 #[test]
-fn a_cleared_arena_keeps_its_last_chunk() {
+fn the_order_stays_that_of_allocation_after_a_clear() {
     let mut arena = TypedArena::new();
-    for i in 0..1000_u64 {
-        arena.alloc(i);
+    for turn in [1000, 3000, 100, 5000].map(fewer_under_miri) {
+        for i in 0..turn {
+            arena.alloc(2 * i);
+            arena.alloc_extend([2 * i + 1]);
+        }
+        assert!(arena.iter().copied().eq(0..2 * turn));
+        assert!(arena.iter_mut().map(|value| *value).eq(0..2 * turn));
+        arena.clear();
     }
-    let last = std::ptr::from_mut(arena.iter_mut().last().unwrap()).addr();
-    arena.clear();
-    assert!(arena.is_empty());
-    let values = arena.alloc_extend(0..500_u64);
-    assert!(values.as_ptr_range().contains(&std::ptr::without_provenance(last)));
+    assert_eq!(arena.into_vec(), []);
+}
+
+#[test]
+fn results_are_collected_up_to_the_first_error() {
+    for (values, error_at) in [(3, None), (3, Some(0)), (100, Some(99)), (1000, Some(700))] {
+        let log = Log::default();
+        let arena = TypedArena::with_capacity(10);
+        arena.alloc(log.value(0));
+        let made = (1..=values).map(|number| match error_at {
+            Some(at) if number == at + 1 => Err(number),
+            _ => Ok(log.value(number)),
+        });
+        let made = arena.alloc_try_extend(made).map(|made| made.len());
+        match error_at {
+            None => assert_eq!((made, arena.len()), (Ok(values), 1 + values)),
+            Some(at) => {
+                assert_eq!((made, arena.len()), (Err(at + 1), 1));
+                assert!(log.dropped().into_iter().eq(1..=at));
+            }
+        }
+        // The room of the values before the error serves again.
+        arena.alloc(log.value(values + 1));
+        drop(arena);
+        assert!(log.dropped().contains(&(values + 1)));
+    }
+}
+
+#[test]
+fn shared_iteration_can_be_repeated_and_reversed() {
+    let mut arena = TypedArena::new();
+    arena.alloc_extend((0..500).inspect(|i| {
+        if i % 100 == 0 {
+            arena.alloc(1000 + i);
+        }
+    }));
+    let values = arena.iter();
+    assert_eq!(values.len(), 505);
+    let mut backwards: Vec<_> = values.clone().rev().collect();
+    backwards.reverse();
+    assert!(values.clone().eq(backwards));
+    assert_eq!(values.sum::<i32>(), 499 * 250 + 6000);
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub(super) fn least_size(region: usize) -> Option<usize> {
 
 /// The ordinary size after `ordinary`: twice as much, rounded up to whole huge pages if it is only
 /// a little less; at most [`LARGEST_CHUNK`].
-fn doubled(ordinary: usize) -> usize {
+pub(crate) fn doubled(ordinary: usize) -> usize {
     let doubled = ordinary.saturating_mul(2).min(LARGEST_CHUNK);
     match doubled.next_multiple_of(HUGE_PAGE) {
         pages if pages - doubled <= HUGE_PAGE / 8 => pages,

@@ -1,0 +1,980 @@
+//! Claim: what takes n steps takes instructions and memory in proportion to n.
+//!
+//! Each row of the table does something n times, or with n elements. Its cost at 4n may be at most
+//! five times that at n: enough for hashing and sorting, and not for anything quadratic.
+//!
+//! This is a process of its own, because the counting allocator is global. Instructions are counted
+//! by Valgrind: `cargo test -p ebbtide --test complexity -- --ignored --nocapture`.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
+
+use ebbtide::{
+    Arena, Claim, DropArena, Fixed, Heap, Pool, Retain, Scope, TypedArena,
+    collections::{NodeVec, OwnedVec},
+    local,
+};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+    fmt::Write as _,
+    hint::black_box,
+    mem::MaybeUninit,
+};
+
+thread_local!(static HEAP: Cell<Usage> = const { Cell::new(Usage { calls: 0, live: 0, peak: 0 }) });
+
+/// How a thread used the heap.
+#[derive(Clone, Copy, Debug)]
+struct Usage {
+    calls: usize,
+    /// Bytes. Negative if the thread freed blocks of another one.
+    live: isize,
+    peak: isize,
+}
+
+struct Counting;
+
+impl Counting {
+    fn note(freed: usize, allocated: usize) {
+        // A thread that is ending has no counter.
+        let _ = HEAP.try_with(|heap| {
+            let Usage { calls, live, peak } = heap.get();
+            let live = live - freed as isize + allocated as isize;
+            heap.set(Usage { calls: calls + 1, live, peak: peak.max(live) });
+        });
+    }
+}
+
+// SAFETY: forwards to the system's allocator; counting neither allocates nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Counting::note(0, layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        Counting::note(0, layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        Counting::note(layout.size(), size);
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(block, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        Counting::note(layout.size(), 0);
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) };
+    }
+}
+
+#[global_allocator]
+static GLOBAL: Counting = Counting;
+
+/// Measures the part of a row that `run` is given.
+#[derive(Default)]
+struct Meter {
+    calls: usize,
+    /// The most bytes that were alive at once, beside those from before.
+    peak: usize,
+}
+
+impl Meter {
+    fn run(&mut self, mut f: impl FnMut()) {
+        let before = HEAP.get();
+        HEAP.set(Usage { peak: before.live, ..before });
+        ebbtide_measured(&mut f);
+        let after = HEAP.get();
+        self.calls = after.calls - before.calls;
+        self.peak = (after.peak - before.live).unsigned_abs();
+    }
+}
+
+/// Runs what is measured. Valgrind counts the instructions of this function and what it calls.
+// No other function has this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn ebbtide_measured(f: &mut dyn FnMut()) {
+    f();
+}
+
+type Row = (&'static str, fn(usize, &mut Meter));
+
+/// Small sizes, because Valgrind and debug builds are slow.
+const SIZES: [usize; 3] = [1000, 2000, 4000];
+
+/// The size of the largest ordinary chunk.
+const CAP: usize = 4 << 20;
+
+/// An iterator over `0..n` without a lower bound.
+fn unannounced(n: usize) -> impl Iterator<Item = usize> {
+    (0..n).filter(|i| black_box(*i) < usize::MAX)
+}
+
+/// Runs a row with a new arena and its scope.
+fn scoped(meter: &mut Meter, mut f: impl FnMut(&mut Scope<'_>)) {
+    let mut arena = Arena::new();
+    meter.run(|| f(&mut arena.scope()));
+}
+
+const ROWS: &[Row] = &[
+    // Arenas and scopes.
+    ("values", |n, meter| {
+        scoped(meter, |s| {
+            (0..n).for_each(|i| {
+                s.alloc(i);
+            })
+        })
+    }),
+    ("values in the root", |n, meter| {
+        let arena = Arena::new();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                arena.root().alloc(i);
+            })
+        });
+    }),
+    ("oversize values", |n, meter| {
+        let mut arena = Arena::with_chunk_size(100);
+        meter.run(|| {
+            let s = arena.scope();
+            (0..n).for_each(|_| {
+                s.alloc_uninit_slice::<u8>(500);
+            });
+        });
+    }),
+    ("scopes", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                arena.scope().alloc(i);
+            })
+        });
+    }),
+    ("child scopes", |n, meter| {
+        scoped(meter, |s| {
+            (0..n).for_each(|i| {
+                s.scope().alloc(i);
+            })
+        });
+    }),
+    ("nested scopes", |n, meter| {
+        fn nest(mut s: Scope<'_>, depth: usize) {
+            s.alloc([depth; 20]);
+            if depth > 0 {
+                nest(s.scope(), depth - 1);
+            }
+        }
+        scoped(meter, |s| nest(s.scope(), n));
+    }),
+    ("nested scopes, then scopes that use their chunks", |n, meter| {
+        let mut arena = Arena::with_chunk_size(100);
+        arena.scope().alloc_uninit_slice::<u64>(100 * n);
+        meter.run(|| {
+            let mut s = arena.scope();
+            for i in 0..n {
+                s.scope().alloc_slice_fill_copy(50, i);
+            }
+        });
+    }),
+    ("resets", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| {
+            for i in 0..n {
+                arena.root().alloc(i);
+                arena.reset();
+            }
+        });
+    }),
+    ("trims", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| {
+            for i in 0..n {
+                arena.scope().alloc_slice_fill_copy(5000, i);
+                arena.trim();
+            }
+        });
+    }),
+    ("resets to one chunk", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| {
+            for i in 0..n {
+                arena.root().alloc_slice_fill_copy(1 + i % 5000, i);
+                arena.reset_with(Retain::OneChunk);
+            }
+        });
+    }),
+    ("resets that keep bytes", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| {
+            for i in 0..n {
+                arena.root().alloc_slice_fill_copy(1 + i % 1000, i);
+                arena.reset_with(Retain::Bytes(20_000));
+            }
+        });
+    }),
+    ("failed requests", |n, meter| {
+        let mut arena = Arena::new();
+        arena.set_limit(Some(100_000));
+        meter.run(|| {
+            let s = arena.scope();
+            (0..n).for_each(|_| assert!(s.try_alloc_uninit_slice::<u8>(200_000).is_err()));
+        });
+    }),
+    ("arenas", |n, meter| {
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                Arena::new().root().alloc(i);
+            })
+        })
+    }),
+    ("checkpoints", |n, meter| {
+        scoped(meter, |s| {
+            for i in 0..n {
+                let start = s.checkpoint();
+                s.alloc([i; 10]);
+                // SAFETY: the latest checkpoint of this scope, and the array is not used again.
+                unsafe { s.rewind(start) };
+            }
+        });
+    }),
+    ("nested checkpoints", |n, meter| {
+        scoped(meter, |s| {
+            let mut checkpoints = Vec::with_capacity(n);
+            for i in 0..n {
+                checkpoints.push(s.checkpoint());
+                s.alloc([i; 10]);
+            }
+            for checkpoint in checkpoints.into_iter().rev() {
+                // SAFETY: in reverse order, and nothing is used again.
+                unsafe { s.rewind(checkpoint) };
+            }
+        });
+    }),
+    ("kept values", |n, meter| {
+        scoped(meter, |s| {
+            for i in 0..n {
+                s.keep_str(|s| s.alloc_fmt(format_args!("{i}")));
+            }
+        });
+    }),
+    ("kept slices", |n, meter| {
+        scoped(meter, |s| {
+            for i in 0..n {
+                s.keep_slice(|s| {
+                    s.alloc([i; 50]);
+                    s.alloc_slice_fill_copy(3, i)
+                });
+            }
+        });
+    }),
+    ("texts", |n, meter| {
+        scoped(meter, |s| {
+            (0..n).for_each(|i| {
+                s.alloc_fmt(format_args!("{i} of {n}"));
+            })
+        });
+    }),
+    ("a slice from an iterator", |n, meter| {
+        scoped(meter, |s| {
+            s.alloc_slice_from_iter(unannounced(n));
+        });
+    }),
+    ("a slice from an iterator that allocates", |n, meter| {
+        scoped(meter, |s| {
+            s.alloc_slice_from_iter(unannounced(n).map(|i| s.alloc(i)));
+        });
+    }),
+    ("slices from iterators", |n, meter| {
+        scoped(meter, |s| {
+            (0..n).for_each(|i| {
+                s.alloc_slice_from_iter(unannounced(i % 20));
+            })
+        });
+    }),
+    ("a slice from results", |n, meter| {
+        scoped(meter, |s| {
+            s.alloc_slice_try_fill_iter(unannounced(n).map(Ok::<_, ()>)).unwrap();
+        });
+    }),
+    ("boxes", |n, meter| {
+        scoped(meter, |s| {
+            (0..n).for_each(|i| {
+                s.boxed(i.to_string());
+            })
+        })
+    }),
+    ("boxes held", |n, meter| {
+        scoped(meter, |s| {
+            drop((0..n).map(|i| s.boxed(i.to_string())).collect::<Vec<_>>());
+        });
+    }),
+    // Claims.
+    ("claims", |n, meter| {
+        scoped(meter, |s| {
+            (0..n).for_each(|i| {
+                s.claim().scope().alloc(i);
+            })
+        });
+    }),
+    ("claims held", |n, meter| {
+        scoped(meter, |s| drop((0..n).map(|_| s.claim()).collect::<Vec<_>>()));
+    }),
+    ("claims held that grow", |n, meter| {
+        scoped(meter, |s| {
+            let claims: Vec<Claim<'_>> = (0..n).map(|_| s.claim()).collect();
+            for (i, claim) in claims.iter().enumerate() {
+                claim.scope().alloc_slice_fill_copy(100 + i % 100, i);
+            }
+        });
+    }),
+    ("claims after many that were held", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                s.claim().scope().alloc(i);
+            })
+        });
+    }),
+    ("claims that grow after many that were held", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
+        meter.run(|| {
+            for i in 0..n {
+                s.claim().scope().alloc_slice_fill_copy(20 + i % 200, i);
+            }
+        });
+    }),
+    ("values after many claims", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                s.alloc([i; 20]);
+            })
+        });
+    }),
+    ("vectors after many claims", |n, meter| {
+        let mut arena = Arena::new();
+        {
+            let s = arena.scope();
+            drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
+        }
+        meter.run(|| {
+            let mut s = arena.scope();
+            for i in 0..n {
+                s.scope().vec().extend(unannounced(i % 300));
+            }
+        });
+    }),
+    ("vectors beside the chunks of many claims", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        drop((0..n).map(|_| s.claim()).collect::<Vec<_>>());
+        meter.run(|| {
+            for i in 0..n {
+                s.vec().extend(unannounced(i % 300));
+            }
+        });
+    }),
+    ("nested claims", |n, meter| {
+        fn nest(s: &Scope<'_>, depth: usize) {
+            s.alloc(depth);
+            if depth > 0 {
+                nest(s.claim().scope(), depth - 1);
+            }
+        }
+        scoped(meter, |s| nest(s, n));
+    }),
+    ("forgotten claims", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| (0..n).for_each(|_| std::mem::forget(arena.scope().claim())));
+    }),
+    ("forgotten claims of one root", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| {
+            (0..n).for_each(|_| std::mem::forget(arena.root().claim()));
+            arena.reset();
+        });
+    }),
+    ("scopes with a claim each", |n, meter| {
+        let mut arena = Arena::new();
+        meter.run(|| {
+            for i in 0..n {
+                let s = arena.scope();
+                s.claim().scope().alloc([i; 100]);
+                s.alloc([i; 1000]);
+            }
+        });
+    }),
+    // Buffers.
+    ("buffers", |n, meter| {
+        meter.run(|| {
+            for i in 0..n {
+                let mut fixed = Fixed::new([MaybeUninit::uninit(); 64]).or_spill(Heap);
+                fixed.scope().alloc([i; 20]);
+            }
+        });
+    }),
+    ("scopes of a buffer that spills", |n, meter| {
+        let mut fixed = Fixed::new([MaybeUninit::uninit(); 64]).or_spill(Heap);
+        meter.run(|| {
+            for i in 0..n {
+                fixed.scope().alloc([i; 20]);
+            }
+        });
+    }),
+    // Vectors.
+    ("pushes", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            (0..n).for_each(|i| list.push(i));
+        });
+    }),
+    ("pushes beside values", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            (0..n).for_each(|i| list.push(s.alloc(i)));
+        });
+    }),
+    ("pushes to two vectors", |n, meter| {
+        scoped(meter, |s| {
+            let (mut one, mut other) = (s.vec(), s.vec());
+            for i in 0..n {
+                one.push(i);
+                other.push(i);
+            }
+        });
+    }),
+    ("pushes to a vector of a node", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = NodeVec::new();
+            (0..n).for_each(|i| list.push(s, i));
+        });
+    }),
+    ("pushes to the only vector", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.grow_vec();
+            (0..n).for_each(|i| list.push(i));
+        });
+    }),
+    ("pushes of strings", |n, meter| {
+        scoped(meter, |s| {
+            let mut list: OwnedVec<'_, '_, String> = s.owned_vec();
+            (0..n).for_each(|i| list.push(i.to_string()));
+        });
+    }),
+    ("vectors", |n, meter| {
+        scoped(meter, |s| (0..n).for_each(|i| s.vec().extend([i, i])));
+    }),
+    ("vectors held", |n, meter| {
+        scoped(meter, |s| {
+            let mut lists: Vec<_> = (0..n).map(|_| s.vec()).collect();
+            for turn in 0..10 {
+                lists.iter_mut().for_each(|list| list.push(turn));
+            }
+        });
+    }),
+    ("an extension", |n, meter| scoped(meter, |s| s.vec().extend(unannounced(n)))),
+    ("an extension of a vector of a node", |n, meter| {
+        scoped(meter, |s| NodeVec::new().extend(s, unannounced(n)));
+    }),
+    ("an extension of the only vector", |n, meter| {
+        scoped(meter, |s| s.grow_vec().extend(unannounced(n)));
+    }),
+    ("an extension that allocates", |n, meter| {
+        scoped(meter, |s| s.vec().extend(unannounced(n).map(|i| s.alloc(i))));
+    }),
+    ("extensions by one", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            (0..n).for_each(|i| list.extend([i]));
+        });
+    }),
+    ("extensions by slices", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            (0..n).for_each(|i| list.extend_from_slice(&[i, i]));
+        });
+    }),
+    ("arrays appended", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            (0..n).for_each(|i| list.append(&mut ebbtide::vec![in s; i, i]));
+        });
+    }),
+    ("resizes by one", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            (0..n).for_each(|i| list.resize(i + 1, i));
+        });
+    }),
+    ("inserts at the end", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            (0..n).for_each(|i| list.insert(i, i));
+        });
+    }),
+    ("a splice without a lower bound", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let mut list = s.vec();
+        list.extend(0..10 * n);
+        meter.run(|| drop(list.splice(10..20, unannounced(n))));
+        assert_eq!(list.len(), 11 * n - 10);
+    }),
+    ("a splice with a lower bound that is too low", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let mut list = s.vec();
+        list.extend(0..10 * n);
+        meter.run(|| drop(list.splice(..0, (0..n / 2).chain(unannounced(n / 2)))));
+    }),
+    ("a splice of owned values", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let mut list: OwnedVec<'_, '_, String> = s.owned_vec();
+        list.extend((0..10 * n).map(|_| String::new()));
+        meter.run(|| drop(list.splice(..0, unannounced(n).map(|_| String::new()))));
+    }),
+    ("a splice that allocates", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let mut list = s.vec();
+        list.extend((0..10 * n).map(|i| &*s.alloc(i)));
+        meter.run(|| drop(list.splice(1..1, unannounced(n).map(|i| &*s.alloc(i)))));
+    }),
+    ("a splice at the end", |n, meter| {
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        let mut list = s.vec();
+        list.extend(0..n);
+        meter.run(|| drop(list.splice(n.., unannounced(n))));
+    }),
+    ("drains from the end", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend(0..2 * n);
+            (0..n).for_each(|_| {
+                list.drain(list.len() - 2..);
+            });
+        });
+    }),
+    ("a drain", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend(0..n);
+            list.drain(1..n / 2).for_each(|i| {
+                black_box(i);
+            });
+        });
+    }),
+    ("removals of every other element", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend(0..n);
+            list.retain(|i| i % 2 == 0);
+            list.extend(0..n);
+            list.extract_if(.., |i| *i % 2 == 0).for_each(|i| {
+                black_box(i);
+            });
+            list.dedup_by_key(|i| *i / 4);
+        });
+    }),
+    ("a dedup", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend((0..n).map(|i| i / 2));
+            list.dedup();
+        });
+    }),
+    ("pops and truncations", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend(0..2 * n);
+            for i in 0..n {
+                list.pop();
+                list.truncate(2 * n - 2 * i - 2);
+            }
+        });
+    }),
+    ("halves split off", |n, meter| {
+        scoped(meter, |s| {
+            for i in 0..n {
+                let mut list = s.vec();
+                list.extend([i; 10]);
+                let mut rest = list.split_off(5);
+                rest.append(&mut list);
+            }
+        });
+    }),
+    ("shrinking", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            for i in 0..n {
+                list.push(i);
+                list.shrink_to_fit();
+            }
+        });
+    }),
+    ("a vector taken apart", |n, meter| {
+        scoped(meter, |s| {
+            let mut list = s.vec();
+            list.extend(0..n);
+            list.into_iter().for_each(|i| {
+                black_box(i);
+            });
+        });
+    }),
+    // Strings.
+    ("characters pushed", |n, meter| {
+        scoped(meter, |s| {
+            let mut text = s.string();
+            (0..n).for_each(|_| text.push('é'));
+        });
+    }),
+    ("texts pushed beside values", |n, meter| {
+        scoped(meter, |s| {
+            let mut text = s.string();
+            for i in 0..n {
+                text.push_str("ebb");
+                s.alloc(i);
+            }
+        });
+    }),
+    ("characters collected", |n, meter| {
+        scoped(meter, |s| s.string().extend(unannounced(n).map(|_| 'é')));
+    }),
+    ("pieces collected", |n, meter| {
+        scoped(meter, |s| s.string().extend(unannounced(n).map(|_| "ebb")));
+    }),
+    ("characters of the only string", |n, meter| {
+        scoped(meter, |s| s.grow_string().extend(unannounced(n).map(|_| 'é')));
+    }),
+    ("writes to a string", |n, meter| {
+        scoped(meter, |s| {
+            let mut text = s.string();
+            (0..n).for_each(|i| write!(text, "{i}, ").unwrap());
+        });
+    }),
+    ("characters retained", |n, meter| {
+        scoped(meter, |s| {
+            let mut text = s.string();
+            text.extend((0..n).map(|i| if i % 2 == 0 { 'a' } else { 'é' }));
+            text.retain(|c| c == 'é');
+        });
+    }),
+    ("characters drained", |n, meter| {
+        scoped(meter, |s| {
+            let mut text = s.string();
+            text.extend((0..n).map(|_| 'é'));
+            text.drain(2..n).for_each(|c| {
+                black_box(c);
+            });
+        });
+    }),
+    ("a text replaced", |n, meter| {
+        scoped(meter, |s| {
+            let mut text = s.string();
+            text.extend((0..n).map(|_| 'é'));
+            text.replace_range(2..4, &"x".repeat(n));
+        });
+    }),
+    // Arenas of values.
+    ("typed values", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                arena.alloc(i);
+            })
+        });
+    }),
+    ("typed slices", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                arena.alloc_extend([i; 5]);
+            })
+        });
+    }),
+    ("a typed slice without a lower bound", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            arena.alloc_extend(unannounced(n));
+        });
+    }),
+    ("typed slices without a lower bound", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                arena.alloc_extend(unannounced(i % 20));
+            })
+        });
+    }),
+    ("a deep typed tree from the top", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            top_down(&arena, n, 1, true);
+        });
+    }),
+    ("a deep typed tree from the top, without lower bounds", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            top_down(&arena, n, 1, false);
+        });
+    }),
+    ("a wide typed tree from the top", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            for _ in 0..n / 10 {
+                top_down(&arena, 4, 3, false);
+            }
+        });
+    }),
+    ("typed trees after a deep one", |n, meter| {
+        let arena = TypedArena::new();
+        top_down(&arena, n, 1, true);
+        meter.run(|| {
+            for _ in 0..n / 10 {
+                top_down(&arena, 2, 20, true);
+            }
+        });
+    }),
+    ("cleared typed arenas", |n, meter| {
+        let mut arena = TypedArena::new();
+        meter.run(|| {
+            for i in 0..n {
+                arena.alloc_extend(unannounced(i % 300));
+                arena.clear();
+            }
+        });
+    }),
+    ("reserved typed room", |n, meter| {
+        let arena = TypedArena::new();
+        meter.run(|| {
+            for i in 0..n {
+                arena.reserve(i % 50);
+                arena.alloc(i);
+            }
+        });
+    }),
+    ("typed values taken out", |n, meter| {
+        meter.run(|| {
+            let mut arena = TypedArena::new();
+            (0..n).for_each(|i| {
+                arena.alloc(i);
+            });
+            assert_eq!(arena.iter_mut().count(), n);
+            assert_eq!(arena.into_vec().len(), n);
+        });
+    }),
+    ("values that are dropped", |n, meter| {
+        meter.run(|| {
+            let arena = DropArena::new();
+            (0..n).for_each(|i| {
+                arena.alloc(i.to_string());
+            });
+        });
+    }),
+    ("slices that are dropped", |n, meter| {
+        meter.run(|| {
+            let arena = DropArena::new();
+            arena.alloc_slice_from_iter(unannounced(n).map(|i| i.to_string()));
+            (0..n).for_each(|i| {
+                arena.alloc_slice_from_iter([i.to_string()]);
+            });
+        });
+    }),
+    ("nested slices that are dropped", |n, meter| {
+        fn nest(arena: &DropArena<'_>, depth: usize) {
+            if depth > 0 {
+                arena.alloc_slice_from_iter((0..1).map(|_| {
+                    nest(arena, depth - 1);
+                    depth.to_string()
+                }));
+            }
+        }
+        meter.run(|| nest(&DropArena::new(), n));
+    }),
+    // Default scopes and pools.
+    ("default scopes", |n, meter| {
+        local::trim();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                ebbtide::scope(|s| {
+                    s.alloc(i);
+                })
+            })
+        });
+    }),
+    ("nested default scopes", |n, meter| {
+        fn nest(depth: usize) {
+            ebbtide::scope(|s| {
+                s.alloc(depth);
+                if depth > 0 {
+                    nest(depth - 1);
+                }
+            });
+        }
+        local::trim();
+        meter.run(|| nest(n / 10));
+        local::trim();
+    }),
+    ("scopes made the default", |n, meter| {
+        scoped(meter, |s| {
+            (0..n).for_each(|i| {
+                local::with(s, || {
+                    ebbtide::scope(|s| {
+                        s.alloc(i);
+                    })
+                })
+            });
+        });
+    }),
+    ("loans of a pool", |n, meter| {
+        let pool = Pool::new();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                pool.scope(|s| {
+                    s.alloc(i);
+                })
+            })
+        });
+    }),
+    ("loans of a pool at once", |n, meter| {
+        let pool = Pool::with_chunk_size(500);
+        meter.run(|| drop((0..n / 10).map(|_| pool.get()).collect::<Vec<_>>()));
+    }),
+    ("roots of a pool", |n, meter| {
+        let pool = Pool::new();
+        meter.run(|| {
+            (0..n).for_each(|i| {
+                pool.root().scope().alloc(i);
+            })
+        });
+    }),
+];
+
+/// Allocates a tree whose nodes have `width` children each, from the top: the nodes of a level are
+/// made by an iterator that makes those of the next one.
+fn top_down(arena: &TypedArena<[usize; 2]>, depth: usize, width: usize, announced: bool) -> usize {
+    if depth == 0 {
+        return 0;
+    }
+    let node = |_| [top_down(arena, depth - 1, width, announced); 2];
+    match announced {
+        true => arena.alloc_extend((0..width).map(node)).len(),
+        false => arena.alloc_extend(unannounced(width).map(node)).len(),
+    }
+}
+
+fn measure((_, row): &Row) -> [Meter; 3] {
+    SIZES.map(|n| {
+        let mut meter = Meter::default();
+        row(n, &mut meter);
+        meter
+    })
+}
+
+/// Runs `f` in a thread with a large stack, for deep recursion in debug builds.
+fn with_a_large_stack(f: fn()) {
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(f).unwrap();
+    thread.join().unwrap();
+}
+
+/// The most bytes of the heap that `f` uses at once.
+fn peak(f: impl FnMut()) -> usize {
+    let mut meter = Meter::default();
+    meter.run(f);
+    meter.peak
+}
+
+#[test]
+fn a_typed_tree_from_the_top_takes_little_memory_per_level() {
+    for levels in [15, 20, 25, 1000] {
+        for announced in [true, false] {
+            let peak = peak(|| {
+                top_down(&TypedArena::new(), levels, 1, announced);
+            });
+            assert!(peak <= 2000 + 400 * levels, "{peak} bytes for {levels} nodes of 16");
+        }
+    }
+    // The same with 65 nodes per level, and with values beside them.
+    fn level(arena: &TypedArena<[usize; 2]>, depth: usize) {
+        if depth > 0 {
+            (0..64).for_each(|i| *arena.alloc([i; 2]) = [depth; 2]);
+            arena.alloc_extend(unannounced(65).map(|i| {
+                if i == 64 {
+                    level(arena, depth - 1);
+                }
+                [i; 2]
+            }));
+        }
+    }
+    let peak = peak(|| level(&TypedArena::new(), 25));
+    let bytes = 25 * (64 + 65) * 16;
+    assert!(peak <= 6 * bytes, "{peak} bytes for {bytes}");
+}
+
+#[test]
+fn a_large_request_of_a_typed_arena_does_not_make_the_next_chunk_larger() {
+    const BYTES: usize = 32 << 20;
+    const VALUES: usize = BYTES / 8;
+    let after = [
+        peak(|| {
+            let arena = TypedArena::new();
+            for _ in 0..8 {
+                arena.alloc_extend(0..VALUES / 8);
+            }
+            arena.alloc(1);
+        }),
+        peak(|| {
+            let arena = TypedArena::new();
+            arena.reserve(VALUES);
+            (0..=VALUES).for_each(|i| *arena.alloc(i) = 0);
+        }),
+        peak(|| {
+            let arena = TypedArena::with_capacity(VALUES);
+            (0..=VALUES).for_each(|i| *arena.alloc(i) = 0);
+        }),
+    ];
+    for peak in after {
+        assert!(peak <= BYTES + CAP + 10_000, "{peak} bytes for {BYTES}");
+    }
+    // Every chunk but those.
+    let peak = peak(|| {
+        let arena = TypedArena::new();
+        (0..VALUES).for_each(|i| *arena.alloc(i) = 0);
+    });
+    assert!(peak <= BYTES + CAP + 10_000, "{peak} bytes for {BYTES}");
+}
+
+#[test]
+fn memory_grows_in_proportion_to_the_size() {
+    with_a_large_stack(|| {
+        let failed = ROWS.iter().filter(|row| {
+            let costs = measure(row);
+            // The sizes of chunks double, so memory grows in steps.
+            let is_ok = |[small, middle, large]: [usize; 3], constant| {
+                large <= 8 * small + constant && large <= 3 * middle + constant
+            };
+            let is_ok = is_ok(costs.each_ref().map(|cost| cost.peak), 300_000)
+                && is_ok(costs.each_ref().map(|cost| cost.calls), 100);
+            if !is_ok {
+                let costs = costs.map(|cost| (cost.calls, cost.peak));
+                println!("{}: calls of the heap and bytes {costs:?}", row.0);
+            }
+            !is_ok
+        });
+        assert_eq!(failed.count(), 0, "rows that grow faster than their size");
+    });
+}
