@@ -1,10 +1,11 @@
 //! Claim: what takes n steps takes instructions and memory in proportion to n.
 //!
-//! Each row of the table does something n times, or with n elements. Its cost at 4n may be at most
-//! five times that at n: enough for hashing and sorting, and not for anything quadratic.
+//! Each row of the table does something n times, or with n elements, and is measured at n, 2n and
+//! 4n. What is quadratic costs sixteen times as much at 4n, and fails.
 //!
-//! This is a process of its own, because the counting allocator is global. Instructions are counted
-//! by Valgrind: `cargo test -p ebbtide --test complexity -- --ignored --nocapture`.
+//! This is a process of its own, because the counting allocator is global. Valgrind counts the
+//! instructions: `cargo test --release -p ebbtide --features full --test complexity -- --ignored
+//! --nocapture`.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
@@ -20,6 +21,7 @@ use std::{
     fmt::Write as _,
     hint::black_box,
     mem::MaybeUninit,
+    process::Command,
 };
 
 thread_local!(static HEAP: Cell<Usage> = const { Cell::new(Usage { calls: 0, live: 0, peak: 0 }) });
@@ -204,7 +206,7 @@ const ROWS: &[Row] = &[
         let mut arena = Arena::new();
         meter.run(|| {
             for i in 0..n {
-                arena.root().alloc_slice_fill_copy(1 + i % 5000, i);
+                arena.root().alloc_slice_fill_copy(1 + i % 900, i);
                 arena.reset_with(Retain::OneChunk);
             }
         });
@@ -977,4 +979,53 @@ fn memory_grows_in_proportion_to_the_size() {
         });
         assert_eq!(failed.count(), 0, "rows that grow faster than their size");
     });
+}
+
+/// The child of the test below: runs every row at every size, and prints the names.
+#[test]
+#[ignore = "Valgrind runs it"]
+fn every_row() {
+    with_a_large_stack(|| {
+        for row in ROWS {
+            measure(row);
+        }
+    });
+}
+
+#[test]
+#[ignore = "takes a minute, and needs Valgrind"]
+fn instructions_grow_in_proportion_to_the_size() {
+    let folder = std::env::temp_dir().join(format!("ebbtide-complexity-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut valgrind = Command::new("valgrind");
+    // Valgrind writes a file for each call of the function.
+    valgrind.args([
+        "--tool=callgrind",
+        "--toggle-collect=ebbtide_measured",
+        "--dump-after=ebbtide_measured",
+        "--main-stacksize=8000000",
+    ]);
+    valgrind.arg(format!("--callgrind-out-file={}", folder.join("out").display()));
+    valgrind.arg(std::env::current_exe().unwrap());
+    let run = valgrind.args(["--ignored", "--exact", "every_row"]).output();
+    let run = run.unwrap_or_else(|error| panic!("{error}; apt-get install valgrind"));
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+
+    let instructions = |index: usize| -> usize {
+        let file = std::fs::read_to_string(folder.join(format!("out.{}", index + 1))).unwrap();
+        let total = file.lines().find_map(|line| line.strip_prefix("summary: "));
+        total.unwrap().trim().parse().unwrap()
+    };
+    let mut failed = 0;
+    for (index, (name, _)) in ROWS.iter().enumerate() {
+        let [small, middle, large] = [0, 1, 2].map(|size| instructions(3 * index + size));
+        let [small, middle, large] = [small, middle, large].map(|count| count / SIZES[0]);
+        // The constant is for copies when a chunk is full.
+        let is_ok = large <= 5 * small + 100 && large <= 5 * middle / 2 + 100;
+        let verdict = if is_ok { "" } else { "  TOO MANY" };
+        println!("{name:60} {small:8} {middle:8} {large:8}{verdict}");
+        failed += usize::from(!is_ok);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+    assert_eq!(failed, 0, "rows that take more than in proportion to their size");
 }

@@ -133,6 +133,12 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(All, "Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]),
     Step::new(
         All,
+        "instructions of n steps, in the core",
+        "cargo test --release --package ebbtide --features full --test complexity -- --ignored --nocapture",
+    )
+    .needs(&[VALGRIND]),
+    Step::new(
+        All,
         "instructions of the C interface",
         "cargo test --release --package ebbtide-capi --test all counts:: -- --ignored --nocapture",
     )

@@ -452,18 +452,25 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
                 return;
             }
         }
-        loop {
-            let gap = tail.gap();
-            // SAFETY: this many places in front of the tail are free.
-            if !unsafe { tail.elements.extend_up_to(gap, &mut self.values) } {
-                return;
-            }
-            let Some(value) = self.values.next() else {
-                return;
-            };
-            make_way(tail, self.memory, self.values.size_hint().0.saturating_add(1));
-            // SAFETY: there is a free place in front of the tail now.
-            unsafe { tail.elements.push_unchecked(value) };
+        // SAFETY: this many places in front of the tail are free.
+        if !unsafe { tail.elements.extend_up_to(tail.gap(), &mut self.values) } {
+            return;
+        }
+        let Some(value) = self.values.next() else {
+            return;
+        };
+        make_way(tail, self.memory, self.values.size_hint().0.saturating_add(1));
+        // SAFETY: there is a free place in front of the tail now.
+        unsafe { tail.elements.push_unchecked(value) };
+        // SAFETY: this many places in front of the tail are free.
+        if !unsafe { tail.elements.extend_up_to(tail.gap(), &mut self.values) } {
+            return;
+        }
+        if let Some(value) = self.values.next() {
+            let behind = Behind::of(tail);
+            let Ok(()) = behind.tail.elements.push::<Infallible>(self.memory, value);
+            let Ok(()) =
+                behind.tail.elements.extend::<Infallible, _>(self.memory, &mut self.values);
         }
     }
 }
@@ -485,6 +492,36 @@ fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced:
     drop(uncount);
     // SAFETY: room was made for the gap and the tail.
     unsafe { tail.move_to(len + gap) };
+}
+
+/// The state of a loop that appends elements behind the tail, because their number is unknown: a
+/// gap that is too small would move the tail again and again. The vector's length includes the tail
+/// and what was appended. Dropping this moves the tail to the end, even after a panic.
+struct Behind<'t, 'v, T> {
+    tail: &'t mut Tail<'v, T, usize>,
+    /// The number of elements before the tail.
+    before: usize,
+}
+
+impl<'t, 'v, T> Behind<'t, 'v, T> {
+    /// The tail follows the elements directly.
+    fn of(tail: &'t mut Tail<'v, T, usize>) -> Self {
+        let before = tail.elements.len();
+        debug_assert_eq!(before, tail.start);
+        // SAFETY: the tail follows the elements directly.
+        unsafe { tail.elements.set_len(before + tail.count) };
+        Behind { tail, before }
+    }
+}
+
+impl<T> Drop for Behind<'_, '_, T> {
+    fn drop(&mut self) {
+        let Tail { elements, start, count } = &mut *self.tail;
+        elements.as_mut_slice()[self.before..].rotate_left(*count);
+        *start = elements.len() - *count;
+        // SAFETY: fewer than are counted.
+        unsafe { elements.set_len(*start) };
+    }
 }
 
 /// Sets the length back to `len`, without the tail, even if growing panics.
