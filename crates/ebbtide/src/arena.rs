@@ -7,7 +7,7 @@ use crate::{
     backing::{Backing, DefaultBacking},
     chunk::{self, ChunkRef, Chunks, FIRST_CHUNK, Header},
     error::{AllocError, Failure},
-    raw::{self, Cursor},
+    raw::{self, ChunkUse, Cursor},
     scope::Scope,
     stats::{Chunk, Stats},
 };
@@ -372,11 +372,8 @@ impl<B: Backing> Arena<B> {
     ///
     /// No claim is alive.
     pub(crate) unsafe fn reclaim_forgotten(&self) {
-        let control = self.chunks.control();
-        if control.open_claims() > 0 {
-            // SAFETY: no claim is alive, as the caller says.
-            unsafe { control.gather() };
-        }
+        // SAFETY: no claim is alive, as the caller says.
+        unsafe { self.chunks.control().reclaim() };
     }
 
     /// Stores the ends of a scope that opens where the root is now, and returns the top.
@@ -475,7 +472,7 @@ impl<B: Backing> Arena<B> {
     #[inline]
     pub fn reset(&mut self) {
         // SAFETY: the arena is borrowed exclusively, so no claim is alive.
-        unsafe { self.chunks.control().gather() };
+        unsafe { self.chunks.control().reclaim() };
         // SAFETY: the arena is borrowed exclusively, so no scope and no allocation is left.
         unsafe { self.start() };
     }
@@ -618,9 +615,8 @@ impl<B: Backing> Arena<B> {
         self.chunks.control().contains(value.addr())
     }
 
-    /// The size and use of each chunk, in the order in which scopes enter them. Chunks that a
-    /// [`Claim`](crate::Claim) took or left are not among them until the next
-    /// [`reset`](Arena::reset).
+    /// The size and use of each chunk: first in the order in which scopes enter them, then those
+    /// that a [`Claim`](crate::Claim) left. Chunks of claims that are open are not among them.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -628,7 +624,11 @@ impl<B: Backing> Arena<B> {
     /// assert!(arena.chunks().all(|chunk| chunk.capacity >= 1000 && !chunk.oversize));
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
-        self.refresh_root().cursor().chunks().map(Chunk::of)
+        let spare = self.chunks.control().spare_chunks().map(|chunk| {
+            let (header, free) = (chunk.header(), chunk.capacity());
+            ChunkUse { header, free }
+        });
+        self.refresh_root().cursor().chunks().chain(spare).map(Chunk::of)
     }
 
     /// The backing.

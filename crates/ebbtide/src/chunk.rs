@@ -25,8 +25,8 @@
 //!   released. Only [`blocks::release_chain`] releases blocks, while the arena is borrowed
 //!   exclusively and after they were removed from every link.
 //! - **L2** Each chunk of an arena, except the head's block, is in exactly one list: the arena's
-//!   own, the spare list, or a claim's. Lists have no cycles, and a list holds chunks of one arena
-//!   only.
+//!   own, that of a class of spare chunks, or a claim's. Lists have no cycles, and a list holds
+//!   chunks of one arena only.
 //! - **L3** The links `newest` and `older` connect every chunk but the head's block.
 //! - **L4** Every header but the head stores the address of its control block. In a *current*
 //!   chunk, one that a cursor in use points to, this is the arena's present address: it is written
@@ -45,7 +45,8 @@
 //! | `header` | the header, and the handles `ChunkRef`, `Link`, `ChunkName` |
 //! | `control` | the control block, and the handles `ControlRef`, `CurrentChunk` |
 //! | `blocks` | requests to the backing: sizes, new chunks, releases |
-//! | `list` | linking and unlinking, `gather`, what a reset keeps |
+//! | `spare` | the spare chunks, by size |
+//! | `list` | linking chunks, `reclaim`, what a reset keeps |
 //! | `claims` | lists of their own for claims |
 
 mod blocks;
@@ -53,6 +54,7 @@ mod claims;
 mod control;
 mod header;
 mod list;
+mod spare;
 
 #[cfg(feature = "alloc")]
 pub(crate) use self::blocks::doubled;

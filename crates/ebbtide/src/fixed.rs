@@ -238,11 +238,8 @@ impl<O: AsMut<[MaybeUninit<u8>]>, B: Backing> Fixed<O, B> {
             top = low;
         }
         let control = self.chunks.control();
-        if control.open_claims() > 0 {
-            // SAFETY: the arena is borrowed exclusively, so no claim is alive: these were
-            // forgotten.
-            unsafe { control.gather() };
-        }
+        // SAFETY: the arena is borrowed exclusively, so no claim is alive.
+        unsafe { control.reclaim() };
         control.set_buffer(low, top);
         // Not a fork, which begins at an aligned address: a buffer of n bytes holds n. SAFETY: the
         // scope borrows the arena exclusively, and so do its allocations: no other scope is in use

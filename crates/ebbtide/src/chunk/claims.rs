@@ -1,11 +1,7 @@
-//! Claims: each has a list of its own, whose chunks become spare when the claim ends.
+//! Claims: each has a list of its own, whose chunks become spare when the claim ends. Both take a
+//! time that does not depend on the number of chunks.
 
-use super::{
-    blocks::FIRST_CLAIM,
-    control::{ControlRef, CurrentChunk},
-    header::ChunkRef,
-    list::claim_chunk,
-};
+use super::{blocks::FIRST_CLAIM, control::CurrentChunk, list::claim_chunk};
 use crate::error::AllocError;
 
 /// Begins a claim: creates a list for a child of the scope whose cursor is at `parent`. The chunks
@@ -21,10 +17,7 @@ pub(crate) fn claim(parent: CurrentChunk<'_>) -> Result<CurrentChunk<'_>, AllocE
         return Err(AllocError);
     }
     control.mark_claim();
-    if let Some(behind) = parent.chunk().next() {
-        parent.next.set(None);
-        make_spare(control, behind);
-    }
+    control.make_all_spare(parent.chunk().header().next.take());
     let wanted = FIRST_CLAIM.min(control.next_size.get());
     let chunk = claim_chunk(control, 0, wanted, |_| true)?;
     control.open_claims.set(control.open_claims.get() + 1);
@@ -47,13 +40,6 @@ pub(crate) unsafe fn end_claim(chunk: CurrentChunk<'_>) {
     let control = chunk.control();
     debug_assert_ne!(chunk.list_start(), control.head().chunk(), "the list is a claim's");
     control.open_claims.set(control.open_claims.get() - 1);
-    make_spare(control, chunk.list_start());
+    control.make_all_spare(Some(chunk.list_start()));
     control.check();
-}
-
-/// Puts a whole list of chunks without live bytes in front of the spare list.
-fn make_spare<'c>(control: ControlRef<'c>, first: ChunkRef<'c>) {
-    let last = first.onwards().last().unwrap_or(first);
-    last.next.set(control.spare.get());
-    control.get().spare.set(Some(first));
 }

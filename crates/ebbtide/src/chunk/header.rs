@@ -17,7 +17,7 @@ pub(crate) struct Header {
     /// The chunk that a cursor enters after this one.
     pub(super) next: Link,
     /// The first chunk of a claim's list; `None` in the arena's own list, which begins with the
-    /// head.
+    /// head. In the first spare chunk of a class, that of the next class.
     pub(super) list_start: Link,
     /// The chunk that the backing gave before this one. It may be in any list.
     pub(super) older: Link,

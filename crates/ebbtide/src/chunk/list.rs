@@ -1,11 +1,12 @@
-//! Lists of chunks: their start, linking and unlinking chunks, and which chunks a reset keeps.
+//! Lists of chunks: their start, linking chunks, and which chunks a reset keeps.
 
 use super::{
     blocks::{
         FIRST_CHUNK, LARGEST_CHUNK, least_size, new_chunk, new_ordinary_chunk, release_chain,
     },
     control::{ControlRef, CurrentChunk},
-    header::{ChunkRef, Header, Link},
+    header::{ChunkRef, Header},
+    spare::{SEARCHED, unlink},
 };
 use crate::error::AllocError;
 use core::ptr::NonNull;
@@ -40,7 +41,7 @@ impl<'c> ControlRef<'c> {
             head.next.set(block.next.take());
             head.take_region(&block);
             control.head_block.set(Some(block));
-            self.register_list();
+            self.register_lists();
             control.note_entered(head);
         }
         self.check();
@@ -55,54 +56,44 @@ impl<'c> ControlRef<'c> {
             head.take_region(&Header::vacant());
             block.next.set(head.next.get());
             head.next.set(Some(block));
-            self.register_list();
+            self.register_lists();
         }
     }
 
-    /// Puts every chunk into the arena's own list, including spare chunks and those of forgotten
-    /// claims.
+    /// Makes the chunks of forgotten claims spare.
     ///
     /// # Safety
     ///
     /// No claim is alive.
     #[inline]
-    pub(crate) unsafe fn gather(self) {
-        if self.scattered.get() {
-            self.gather_all();
+    pub(crate) unsafe fn reclaim(self) {
+        if self.open_claims() > 0 {
+            self.reclaim_all();
         }
     }
 
     #[cold]
-    fn gather_all(self) {
+    fn reclaim_all(self) {
         let control = self.get();
-        control.scattered.set(false);
         control.spare.set(None);
         control.open_claims.set(0);
-        // Marks every chunk as the start of a list, removes the mark from those in the arena's
-        // list, and appends those that still have it. Small chunks of claims come last, because a
-        // scope would fill them quickly.
+        // Marks every chunk as the start of a list, removes the mark from those in the arena's own
+        // list, and makes those spare that still have it.
         for chunk in control.chunks() {
             chunk.list_start.set(Some(chunk));
         }
-        let mut last = self.head().chunk();
-        for chunk in last.onwards().skip(1) {
+        for chunk in self.head().onwards().skip(1) {
             chunk.list_start.set(None);
-            last = chunk;
         }
-        for small in [false, true] {
-            for chunk in control.chunks() {
-                let is_small = chunk.block_size() < self.head.capacity().min(FIRST_CHUNK);
-                if is_small == small && chunk.list_start.take().is_some() {
-                    chunk.next.set(None);
-                    last.next.set(Some(chunk));
-                    last = chunk;
-                }
+        for chunk in control.chunks() {
+            if chunk.list_start.take().is_some() {
+                self.make_spare(chunk);
             }
         }
         self.check();
     }
 
-    /// Releases the chunks behind `kept`, which is in the arena's own list.
+    /// Releases the chunks behind `kept`, which is in the arena's own list, and the spare ones.
     ///
     /// # Safety
     ///
@@ -110,13 +101,17 @@ impl<'c> ControlRef<'c> {
     /// points to one.
     pub(crate) unsafe fn release_behind(self, kept: ChunkRef<'c>) {
         // SAFETY: no claim is alive, as the caller says.
-        unsafe { self.gather() };
+        unsafe { self.reclaim() };
         let behind = kept.header().next.take();
-        self.grow_again_from(behind);
-        self.register_list();
-        // SAFETY: after `gather` all chunks were in the arena's list, so these are now in none. The
-        // caller says that no allocation lives in them and that no cursor points to them.
-        unsafe { release_chain(self, behind) };
+        self.grow_again_from(behind.or(self.get().spare.get()));
+        let spare = self.take_all_spare(|_| true);
+        self.register_lists();
+        for released in [behind, spare] {
+            // SAFETY: as no claim is alive, all chunks were in the arena's own list or spare, and
+            // these are in no list now (L2). The caller says that no allocation lives in them and
+            // that no cursor points to them.
+            unsafe { release_chain(self, released) };
+        }
         self.check();
     }
 
@@ -127,16 +122,17 @@ impl<'c> ControlRef<'c> {
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
     /// points to one.
     pub(crate) unsafe fn release_all(self) {
+        // Before the lists are registered: the chunks of a forgotten claim are in none of them.
         // SAFETY: no claim is alive, as the caller says.
-        unsafe { self.gather() };
+        unsafe { self.reclaim() };
         self.take_block_of_head();
         // SAFETY: the caller says that no allocation lives in any chunk, no claim is alive, and no
         // cursor that will be used again points to one.
         unsafe { self.release_behind(self.head().chunk()) };
     }
 
-    /// Keeps chunks, in the order of the list, as long as their sizes add up to at most `most`
-    /// bytes, and releases the others.
+    /// Keeps chunks, in the order of the list and then the spare ones, as long as their sizes add
+    /// up to at most `most` bytes, and releases the others.
     ///
     /// # Safety
     ///
@@ -144,33 +140,45 @@ impl<'c> ControlRef<'c> {
     /// points to one.
     pub(crate) unsafe fn release_above(self, most: usize) {
         // SAFETY: no claim is alive, as the caller says.
-        unsafe { self.gather() };
+        unsafe { self.reclaim() };
         self.take_block_of_head();
         let mut kept = 0;
+        let mut first_released = None;
+        let mut is_released = |chunk: ChunkRef<'c>| {
+            let is_released = chunk.block_size() > most - kept;
+            if is_released {
+                first_released.get_or_insert(chunk);
+            } else {
+                kept += chunk.block_size();
+            }
+            is_released
+        };
         let mut last = self.head().chunk();
         let mut released = None;
-        let mut next = last.next();
-        last.next.set(None);
+        let mut next = last.header().next.take();
         while let Some(chunk) = next {
-            next = chunk.next();
-            if chunk.block_size() > most - kept {
-                if released.is_none() {
-                    self.grow_again_from(Some(chunk));
-                }
+            next = chunk.header().next.take();
+            if is_released(chunk) {
                 chunk.next.set(released);
                 released = Some(chunk);
-                continue;
+            } else {
+                last.next.set(Some(chunk));
+                last = chunk;
             }
-            kept += chunk.block_size();
-            chunk.next.set(None);
-            last.next.set(Some(chunk));
-            last = chunk;
         }
-        self.register_list();
-        // SAFETY: after `gather` all chunks were in the arena's list, and these were removed from
-        // it above. The caller says that no allocation lives in a chunk and that no cursor points
-        // to one.
-        unsafe { release_chain(self, released) };
+        let spare = self.take_all_spare(is_released);
+        self.grow_again_from(first_released);
+        if self.head().next().is_none() {
+            // Otherwise the next scope would request another one.
+            self.head().next.set(self.take_spare(usize::MAX, true, |_| true));
+        }
+        self.register_lists();
+        for released in [released, spare] {
+            // SAFETY: as no claim is alive, all chunks were in the arena's own list or spare, and
+            // these are in no list now (L2). The caller says that no allocation lives in a chunk
+            // and that no cursor points to one.
+            unsafe { release_chain(self, released) };
+        }
         self.give_head_a_block();
     }
 
@@ -185,23 +193,26 @@ impl<'c> ControlRef<'c> {
         }
     }
 
-    /// Sets `newest` and `older` to link the chunks of the arena's own list and no others (L3).
-    fn register_list(self) {
+    /// Sets `newest` and `older` to link the chunks of the arena's own list and the spare ones, and
+    /// no others (L3).
+    fn register_lists(self) {
         let control = self.get();
         control.newest.set(None);
-        for chunk in self.head().onwards().skip(1) {
+        for chunk in self.head().onwards().skip(1).chain(self.spare_chunks()) {
             chunk.older.set(control.newest.get());
             control.newest.set(Some(chunk));
         }
         control.has_chunks.set(control.newest.get().is_some());
     }
 
-    /// Asserts L2, L3, L4 and L6, in debug builds. The lists of claims are not known here.
+    /// Asserts L2, L3, L4 and L6, in debug builds. The lists of claims are not known here. Does
+    /// nothing if there are many chunks, so that n operations do not take quadratic time.
     pub(super) fn check(self) {
-        if !cfg!(debug_assertions) {
+        const MOST: usize = 64;
+        let control = self.get();
+        if !cfg!(debug_assertions) || control.chunks().nth(MOST).is_some() {
             return;
         }
-        let control = self.get();
         let (mut count, mut held) = (0, 0);
         for chunk in control.chunks() {
             debug_assert!(!chunk.is_head(), "L4: a chunk has a control block noted");
@@ -212,23 +223,17 @@ impl<'c> ControlRef<'c> {
         debug_assert_eq!(held, control.held(), "L6: the sum of all blocks");
         debug_assert_eq!(count > 0, control.has_chunks.get(), "L3");
 
-        // A list with a cycle has more chunks than there are. Two lists that share a chunk have the
-        // same last one.
-        let walk = |start: Option<ChunkRef<'c>>| {
-            let chunks = start.into_iter().flat_map(ChunkRef::onwards).take(count + 1);
-            chunks.fold((0, None), |(length, _), chunk| (length + 1, Some(chunk)))
-        };
-        let (own, own_last) = walk(self.head().next());
-        let (spare, spare_last) = walk(control.spare.get());
+        // Lists with a cycle, or with a chunk in common, have more chunks than there are.
+        let own = self.head().onwards().skip(1).take(count + 1).count();
+        let spare = self.spare_chunks().take(count + 1).count();
         debug_assert!(own + spare <= count, "L2, L3: every chunk is registered, and in one list");
-        debug_assert!(own_last.is_none() || own_last != spare_last, "L2: the lists are disjoint");
-        debug_assert!(control.scattered.get() || own == count, "L2: no other list");
+        debug_assert!(control.open_claims() > 0 || own + spare == count, "L2: no other list");
     }
 }
 
 /// Returns a chunk that `fits` accepts, and links it directly behind `after`: one from further on
 /// in the list, a spare one, or a new one with room for `region` bytes. In the list it picks the
-/// first fit, or the largest chunk if `largest` is set.
+/// first fit or, if `largest` is set, the largest of the first few chunks.
 ///
 /// # Errors
 ///
@@ -241,12 +246,13 @@ pub(crate) fn chunk_behind<'c>(
 ) -> Result<ChunkRef<'c>, AllocError> {
     let (control, current) = (after.control(), after);
     let after = after.chunk().header();
-    let chunk = match unlink(&after.next, largest, &fits) {
+    let few = largest.then(|| unlink(&after.next, SEARCHED, true, &fits)).flatten();
+    let chunk = match few.or_else(|| unlink(&after.next, usize::MAX, false, &fits)) {
         Some(chunk) => chunk,
         None if after.list_start.get().is_some() => chunk_for_claim(current, region, &fits)?,
-        None => match unlink(&control.get().spare, true, &fits) {
+        None => match control.take_spare(usize::MAX, true, &fits) {
             Some(chunk) => chunk,
-            None => new_ordinary_chunk(control, region)?,
+            None => or_any_spare(control, new_ordinary_chunk(control, region), &fits)?,
         },
     };
     chunk.next.set(after.next.get());
@@ -280,35 +286,19 @@ pub(super) fn claim_chunk<'c>(
     wanted: usize,
     fits: impl Fn(&Header) -> bool,
 ) -> Result<ChunkRef<'c>, AllocError> {
-    let spare = &control.get().spare;
     let least = least_size(region).ok_or(AllocError)?;
     let most = wanted.max(least).saturating_mul(2);
-    let small = unlink(spare, true, |chunk| chunk.block_size() <= most && fits(chunk));
-    small.map_or_else(|| new_chunk(control, region, wanted), Ok).or_else(|error| {
-        let any = unlink(spare, false, &fits);
-        any.ok_or(error)
-    })
+    match control.take_spare(most, false, &fits) {
+        Some(chunk) => Ok(chunk),
+        None => or_any_spare(control, new_chunk(control, region, wanted), &fits),
+    }
 }
 
-/// Removes a chunk that `fits` accepts from the list that begins at `link`: the first, or the
-/// largest if `largest` is set.
-pub(super) fn unlink<'c>(
-    mut link: &'c Link,
-    largest: bool,
+/// Returns `new` or, if the backing refused it, any spare chunk that `fits` accepts.
+fn or_any_spare<'c>(
+    control: ControlRef<'c>,
+    new: Result<ChunkRef<'c>, AllocError>,
     fits: impl Fn(&Header) -> bool,
-) -> Option<ChunkRef<'c>> {
-    let mut found: Option<(&Link, ChunkRef<'c>)> = None;
-    while let Some(chunk) = link.get() {
-        let is_better = found.is_none_or(|(_, best)| chunk.capacity() > best.capacity());
-        if is_better && fits(&chunk) {
-            found = Some((link, chunk));
-            if !largest {
-                break;
-            }
-        }
-        link = &chunk.header().next;
-    }
-    let (link, chunk) = found?;
-    link.set(chunk.next());
-    Some(chunk)
+) -> Result<ChunkRef<'c>, AllocError> {
+    new.or_else(|refused| control.take_any_spare(fits).ok_or(refused))
 }

@@ -1,0 +1,148 @@
+//! The spare chunks, which no cursor uses, by size.
+//!
+//! They form a list of classes, the largest first. A class is a list of chunks whose sizes have the
+//! same highest bit, so there are no more classes than bits in a word. `next` links the chunks of a
+//! class; `list_start` of its first chunk is the first chunk of the next class. A search looks at a
+//! few chunks of each class, so its time does not depend on the number of chunks.
+
+use super::{
+    control::ControlRef,
+    header::{ChunkRef, Header, Link},
+};
+
+/// The number of chunks of a class, or of an arena's own list, among which the largest is searched.
+pub(super) const SEARCHED: usize = 8;
+
+/// The class of a chunk.
+fn class(chunk: &Header) -> u32 {
+    chunk.block_size().ilog2()
+}
+
+impl<'c> ControlRef<'c> {
+    /// The spare chunks.
+    pub(crate) fn spare_chunks(self) -> impl Iterator<Item = ChunkRef<'c>> {
+        let classes =
+            core::iter::successors(self.get().spare.get(), |first| first.header().list_start.get());
+        classes.flat_map(ChunkRef::onwards)
+    }
+
+    /// Makes a chunk spare. It is in no list, and has no live bytes.
+    pub(super) fn make_spare(self, chunk: ChunkRef<'c>) {
+        let mut link = &self.get().spare;
+        let mut next = link.get();
+        while let Some(first) = next.filter(|first| class(first) > class(&chunk)) {
+            link = &first.header().list_start;
+            next = link.get();
+        }
+        match next.filter(|first| class(first) == class(&chunk)) {
+            Some(first) => {
+                chunk.list_start.set(first.list_start.take());
+                chunk.next.set(Some(first));
+            }
+            None => {
+                chunk.list_start.set(next);
+                chunk.next.set(None);
+            }
+        }
+        link.set(Some(chunk));
+    }
+
+    /// Makes a list of chunks without live bytes spare.
+    pub(super) fn make_all_spare(self, mut list: Option<ChunkRef<'c>>) {
+        while let Some(chunk) = list {
+            list = chunk.next();
+            self.make_spare(chunk);
+        }
+    }
+
+    /// Takes a spare chunk of at most `most` bytes, header included, that `fits` accepts: the first
+    /// one of the highest class or, if `largest` is set, the largest one there. Looks at few chunks
+    /// of each class, so it may overlook one.
+    pub(super) fn take_spare(
+        self,
+        most: usize,
+        largest: bool,
+        fits: impl Fn(&Header) -> bool,
+    ) -> Option<ChunkRef<'c>> {
+        self.find_spare(SEARCHED, most, largest, |chunk| chunk.block_size() <= most && fits(chunk))
+    }
+
+    /// Takes any spare chunk that `fits` accepts. May look at all of them.
+    pub(super) fn take_any_spare(self, fits: impl Fn(&Header) -> bool) -> Option<ChunkRef<'c>> {
+        self.find_spare(usize::MAX, usize::MAX, false, fits)
+    }
+
+    /// Takes the spare chunks that `is_taken` accepts, the largest class first, and returns them as a
+    /// list.
+    pub(super) fn take_all_spare(
+        self,
+        mut is_taken: impl FnMut(ChunkRef<'c>) -> bool,
+    ) -> Option<ChunkRef<'c>> {
+        let mut taken = None;
+        let mut class = self.get().spare.take();
+        while let Some(first) = class {
+            class = first.header().list_start.take();
+            let mut next = Some(first);
+            while let Some(chunk) = next {
+                next = chunk.header().next.take();
+                if is_taken(chunk) {
+                    chunk.next.set(taken);
+                    taken = Some(chunk);
+                } else {
+                    self.make_spare(chunk);
+                }
+            }
+        }
+        taken
+    }
+
+    fn find_spare(
+        self,
+        searched: usize,
+        most: usize,
+        largest: bool,
+        fits: impl Fn(&Header) -> bool,
+    ) -> Option<ChunkRef<'c>> {
+        let mut link = &self.get().spare;
+        while let Some(first) = link.get() {
+            let is_small = class(&first) <= most.ilog2();
+            if let Some(chunk) = is_small.then(|| unlink(link, searched, largest, &fits)).flatten()
+            {
+                let next_class = first.header().list_start.take();
+                match link.get() {
+                    Some(first) => first.list_start.set(next_class),
+                    None => link.set(next_class),
+                }
+                return Some(chunk);
+            }
+            link = &first.header().list_start;
+        }
+        None
+    }
+}
+
+/// Removes a chunk that `fits` accepts from the first `searched` of the list that begins at `link`:
+/// the first, or the largest if `largest` is set.
+pub(super) fn unlink<'c>(
+    mut link: &'c Link,
+    searched: usize,
+    largest: bool,
+    fits: impl Fn(&Header) -> bool,
+) -> Option<ChunkRef<'c>> {
+    let mut found: Option<(&Link, ChunkRef<'c>)> = None;
+    let mut left = searched;
+    while let Some(chunk) = link.get().filter(|_| left > 0) {
+        let is_better = found.is_none_or(|(_, best)| chunk.capacity() > best.capacity());
+        if is_better && fits(&chunk) {
+            found = Some((link, chunk));
+            if !largest {
+                break;
+            }
+        }
+        link = &chunk.header().next;
+        left -= 1;
+    }
+    let (link, chunk) = found?;
+    link.set(chunk.header().next.take());
+    Some(chunk)
+}
