@@ -236,6 +236,26 @@ fn values_of_a_typed_arena_may_refer_to_each_other_in_cycles() {
     assert_eq!(back.name, "ebb");
 }
 
+/// Macros of the standard library, where everything of ebbtide is imported.
+mod glob {
+    #[allow(clippy::wildcard_imports, reason = "what is tested")]
+    use ebbtide::*;
+
+    #[test]
+    fn a_glob_import_leaves_the_macros_of_std_usable() {
+        let heap: std::vec::Vec<i32> = vec![1, 2, 3];
+        let zeros: std::vec::Vec<u8> = vec![0; heap.len()];
+        let none: std::vec::Vec<u8> = vec![];
+        let text: std::string::String = format!("{heap:?} and {}", zeros.len());
+        assert_eq!((text.as_str(), none.len()), ("[1, 2, 3] and 3", 0));
+
+        let mut arena = Arena::new();
+        let s = arena.scope();
+        assert_eq!(collections::vec![in s; 1, 2, 3], *heap);
+        assert_eq!(collections::format!(in s, "{heap:?}"), "[1, 2, 3]");
+    }
+}
+
 #[test]
 fn an_arena_of_values_may_be_lent_and_moved() {
     fn add<'v>(arena: &DropArena<'v>, text: &'v str) {

@@ -565,7 +565,7 @@ impl<'a> Scope<'a> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let names = s.try_array_map(&s.array_from_shape_fn(2, |i| i), |i| ebbtide::format!(in s, "x{i}"))?;
+    /// let names = s.try_array_map(&s.array_from_shape_fn(2, |i| i), |i| ebbtide::collections::format!(in s, "x{i}"))?;
     /// assert_eq!(names[1], "x1");
     /// # Ok::<(), ebbtide::AllocError>(())
     /// ```

@@ -46,6 +46,11 @@ pub use collect::{CollectIn, FromIteratorIn};
 #[cfg(feature = "hashbrown-017")]
 pub use map::{Map, OwnedMap, OwnedSet, Set};
 
+// Exported macros are at the root of the crate, where `use ebbtide::*` would import them in place of
+// the standard library's. So they have other names there.
+#[doc(inline)]
+pub use crate::{__ebbtide_format as format, __ebbtide_vec as vec};
+
 use crate::scope::Scope;
 
 /// A [`Vec`] that drops its elements; see [`Owning`].
@@ -77,14 +82,15 @@ pub type OwnedGrowVec<'s, 'a, T> = Owning<T, Exclusive<'s, 'a>>;
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// let s = arena.scope();
-/// assert_eq!(ebbtide::vec![in s; 1, 2, 3].len(), 3);
-/// assert_eq!(ebbtide::vec![in s; 0; 100].len(), 100);
-/// assert_eq!(ebbtide::vec![in s; "of this type only"; 0].len(), 0);
-/// let empty: ebbtide::collections::Vec<u8> = ebbtide::vec![in s];
+/// assert_eq!(ebbtide::collections::vec![in s; 1, 2, 3].len(), 3);
+/// assert_eq!(ebbtide::collections::vec![in s; 0; 100].len(), 100);
+/// assert_eq!(ebbtide::collections::vec![in s; "of this type only"; 0].len(), 0);
+/// let empty: ebbtide::collections::Vec<u8> = ebbtide::collections::vec![in s];
 /// assert!(empty.is_empty());
 /// ```
+#[doc(hidden)]
 #[macro_export]
-macro_rules! vec {
+macro_rules! __ebbtide_vec {
     (in $scope:expr $(;)?) => {
         $scope.vec()
     };
@@ -110,18 +116,19 @@ macro_rules! vec {
 /// # let mut arena = ebbtide::Arena::new();
 /// let s = arena.scope();
 /// let depth = 131;
-/// let mut text = ebbtide::format!(in s, "{depth} m");
+/// let mut text = ebbtide::collections::format!(in s, "{depth} m");
 /// text.push('!');
 /// assert_eq!(text, "131 m!");
 /// ```
+#[doc(hidden)]
 #[macro_export]
-macro_rules! format {
+macro_rules! __ebbtide_format {
     (in $scope:expr, $($argument:tt)*) => {
         $crate::collections::formatted(&$scope, ::core::format_args!($($argument)*))
     };
 }
 
-/// The implementation of [`format!`](crate::format).
+/// The implementation of [`format!`].
 #[doc(hidden)]
 #[must_use]
 pub fn formatted<'s, 'a>(

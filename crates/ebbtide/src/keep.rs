@@ -271,7 +271,7 @@ impl<'a> Scope<'a> {
     /// let lines = ["3 1 2", "5 x"].map(|line| {
     ///     s.keep_slice_or(|s| {
     ///         let numbers = line.split(' ').map(str::parse::<u8>);
-    ///         let numbers = s.alloc_slice_try_fill_iter(numbers)?;
+    ///         let numbers = s.alloc_slice_try_from_iter(numbers)?;
     ///         numbers.sort();
     ///         Ok::<_, std::num::ParseIntError>(numbers)
     ///     })
@@ -325,7 +325,7 @@ impl<'a> Scope<'a> {
     ///     let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
     ///     let name = s.alloc_str(name);
     ///     let arguments = rest.split_whitespace().map(str::parse);
-    ///     Ok(Call { name, arguments: s.alloc_slice_try_fill_iter(arguments)? })
+    ///     Ok(Call { name, arguments: s.alloc_slice_try_from_iter(arguments)? })
     /// }
     ///
     /// let mut arena = Arena::new();

@@ -713,12 +713,12 @@ impl<'a> Scope<'a> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let numbers = |text: &'static str| text.split(' ').map(str::parse::<u8>);
-    /// assert_eq!(s.alloc_slice_try_fill_iter(numbers("1 2 3")), Ok(&mut [1, 2, 3][..]));
-    /// assert!(s.alloc_slice_try_fill_iter(numbers("1 x 3")).is_err());
+    /// assert_eq!(s.alloc_slice_try_from_iter(numbers("1 2 3")), Ok(&mut [1, 2, 3][..]));
+    /// assert!(s.alloc_slice_try_from_iter(numbers("1 x 3")).is_err());
     /// assert_eq!(s.stats().used, 3);
     /// ```
     #[inline]
-    pub fn alloc_slice_try_fill_iter<T, E>(
+    pub fn alloc_slice_try_from_iter<T, E>(
         &self,
         values: impl IntoIterator<Item = Result<T, E>>,
     ) -> Result<&'a mut [T], E> {
@@ -728,7 +728,7 @@ impl<'a> Scope<'a> {
         made.map(|slice| unsafe { lend(slice) })
     }
 
-    /// Fallible version of [`alloc_slice_try_fill_iter`](Scope::alloc_slice_try_fill_iter).
+    /// Fallible version of [`alloc_slice_try_from_iter`](Scope::alloc_slice_try_from_iter).
     ///
     /// # Errors
     ///
@@ -744,13 +744,13 @@ impl<'a> Scope<'a> {
     /// use ebbtide::AllocOrInitError;
     /// let digits = |text: &str| {
     ///     let digits = text.chars().map(|c| c.to_digit(10).ok_or(c)).collect::<Vec<_>>();
-    ///     s.try_alloc_slice_try_fill_iter(digits).map(|digits| digits.len())
+    ///     s.try_alloc_slice_try_from_iter(digits).map(|digits| digits.len())
     /// };
     /// assert_eq!(digits("12"), Ok(2));
     /// assert_eq!(digits("1x"), Err(AllocOrInitError::Init('x')));
     /// ```
     #[inline]
-    pub fn try_alloc_slice_try_fill_iter<T, E>(
+    pub fn try_alloc_slice_try_from_iter<T, E>(
         &self,
         values: impl IntoIterator<Item = Result<T, E>>,
     ) -> Result<&'a mut [T], AllocOrInitError<E>> {

@@ -91,7 +91,7 @@ pub type GrowString<'s, 'a> = Text<Exclusive<'s, 'a>>;
 /// # let s = arena.scope();
 /// use ebbtide::collections::String;
 ///
-/// let bytes = ebbtide::vec![in s; b'e', 0xFF];
+/// let bytes = ebbtide::collections::vec![in s; b'e', 0xFF];
 /// let error = String::from_utf8(bytes).unwrap_err();
 /// assert_eq!(error.utf8_error().valid_up_to(), 1);
 /// assert_eq!(error.into_bytes(), [b'e', 0xFF]); // nothing is lost
@@ -108,7 +108,7 @@ impl<M> FromUtf8Error<M> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// use ebbtide::collections::String;
-    /// let error = String::from_utf8(ebbtide::vec![in s; 0xFF]).unwrap_err();
+    /// let error = String::from_utf8(ebbtide::collections::vec![in s; 0xFF]).unwrap_err();
     /// assert_eq!(error.into_bytes(), [0xFF]);
     /// ```
     #[must_use]
@@ -122,7 +122,7 @@ impl<M> FromUtf8Error<M> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// use ebbtide::collections::String;
-    /// let error = String::from_utf8(ebbtide::vec![in s; 0xFF]).unwrap_err();
+    /// let error = String::from_utf8(ebbtide::collections::vec![in s; 0xFF]).unwrap_err();
     /// assert_eq!(error.as_bytes(), [0xFF]);
     /// ```
     #[must_use]
@@ -136,7 +136,7 @@ impl<M> FromUtf8Error<M> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// use ebbtide::collections::String;
-    /// let error = String::from_utf8(ebbtide::vec![in s; b'a', 0xFF]).unwrap_err();
+    /// let error = String::from_utf8(ebbtide::collections::vec![in s; b'a', 0xFF]).unwrap_err();
     /// assert_eq!(error.utf8_error().valid_up_to(), 1);
     /// ```
     #[must_use]
@@ -566,7 +566,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let text: &mut str = ebbtide::format!(in s, "{}", 12).into_str();
+    /// let text: &mut str = ebbtide::collections::format!(in s, "{}", 12).into_str();
     /// assert_eq!(text, "12");
     /// ```
     #[inline]
@@ -581,7 +581,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let text: ebbtide::Box<str> = ebbtide::format!(in s, "{}", 12).into_boxed_str();
+    /// let text: ebbtide::Box<str> = ebbtide::collections::format!(in s, "{}", 12).into_boxed_str();
     /// assert_eq!(&*text, "12");
     /// ```
     #[inline]
@@ -599,7 +599,7 @@ impl<'s, 'a> String<'s, 'a> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb and flow");
     /// assert_eq!(text.split_off(3), " and flow");
     /// assert_eq!(text, "ebb");
     /// ```
@@ -622,8 +622,8 @@ impl<M> Text<M> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// use ebbtide::collections::String;
-    /// assert_eq!(String::from_utf8(ebbtide::vec![in s; b'e', b'b', b'b']).unwrap(), "ebb");
-    /// assert!(String::from_utf8(ebbtide::vec![in s; b'e', 0xFF]).is_err());
+    /// assert_eq!(String::from_utf8(ebbtide::collections::vec![in s; b'e', b'b', b'b']).unwrap(), "ebb");
+    /// assert!(String::from_utf8(ebbtide::collections::vec![in s; b'e', 0xFF]).is_err());
     /// ```
     pub fn from_utf8(bytes: Vector<u8, M>) -> Result<Self, FromUtf8Error<M>> {
         match core::str::from_utf8(&bytes) {
@@ -643,7 +643,7 @@ impl<M> Text<M> {
     /// # let s = arena.scope();
     /// use ebbtide::collections::String;
     /// // SAFETY: ASCII.
-    /// let text = unsafe { String::from_utf8_unchecked(ebbtide::vec![in s; b'e']) };
+    /// let text = unsafe { String::from_utf8_unchecked(ebbtide::collections::vec![in s; b'e']) };
     /// assert_eq!(text, "e");
     /// ```
     #[inline]
@@ -657,7 +657,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// assert_eq!(ebbtide::format!(in s, "ebb").into_bytes(), b"ebb");
+    /// assert_eq!(ebbtide::collections::format!(in s, "ebb").into_bytes(), b"ebb");
     /// ```
     #[inline]
     #[must_use]
@@ -670,7 +670,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// assert_eq!(ebbtide::format!(in s, "ebb").as_str(), "ebb");
+    /// assert_eq!(ebbtide::collections::format!(in s, "ebb").as_str(), "ebb");
     /// ```
     #[inline(always)]
     #[must_use]
@@ -684,7 +684,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb");
     /// text.as_mut_str().make_ascii_uppercase();
     /// assert_eq!(text, "EBB");
     /// ```
@@ -704,7 +704,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb");
     /// // SAFETY: ASCII is valid UTF-8.
     /// unsafe { text.as_mut_vec() }.push(b'!');
     /// assert_eq!(text, "ebb!");
@@ -732,7 +732,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "né");
+    /// let mut text = ebbtide::collections::format!(in s, "né");
     /// assert_eq!((text.pop(), text.pop(), text.pop()), (Some('é'), Some('n'), None));
     /// ```
     #[inline]
@@ -753,7 +753,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb and flow");
     /// text.truncate(3);
     /// assert_eq!(text, "ebb");
     /// ```
@@ -771,7 +771,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb");
     /// text.clear();
     /// assert_eq!(text, "");
     /// ```
@@ -789,7 +789,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "één");
+    /// let mut text = ebbtide::collections::format!(in s, "één");
     /// assert_eq!(text.remove(0), 'é');
     /// assert_eq!(text, "én");
     /// ```
@@ -812,7 +812,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb and flow");
     /// text.retain(|c| c != ' ');
     /// assert_eq!(text, "ebbandflow");
     /// ```
@@ -860,7 +860,7 @@ impl<M> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb and flow");
     /// assert!(text.drain(..4).eq("ebb ".chars()));
     /// assert_eq!(text, "and flow");
     /// ```
@@ -1136,7 +1136,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "eb");
+    /// let mut text = ebbtide::collections::format!(in s, "eb");
     /// text.insert(1, 'b');
     /// assert_eq!(text, "ebb");
     /// ```
@@ -1159,7 +1159,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "eb");
+    /// let mut text = ebbtide::collections::format!(in s, "eb");
     /// text.try_insert(1, 'b')?;
     /// assert_eq!(text, "ebb");
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1180,7 +1180,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb flow");
     /// text.insert_str(3, " and");
     /// assert_eq!(text, "ebb and flow");
     /// ```
@@ -1203,7 +1203,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb flow");
     /// text.try_insert_str(3, " and")?;
     /// assert_eq!(text, "ebb and flow");
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1231,7 +1231,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb and flow");
     /// text.replace_range(4..7, "or");
     /// assert_eq!(text, "ebb or flow");
     /// ```
@@ -1254,7 +1254,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb and flow");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb and flow");
     /// text.try_replace_range(3.., "")?;
     /// assert_eq!(text, "ebb");
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1290,7 +1290,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb ");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb ");
     /// text.extend_from_within(..3);
     /// assert_eq!(text, "ebb ebb");
     /// ```
@@ -1313,7 +1313,7 @@ impl<M: Memory> Text<M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb ");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb ");
     /// text.try_extend_from_within(..3)?;
     /// assert_eq!(text, "ebb ebb");
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1333,7 +1333,7 @@ impl<M: Memory> Text<M> {
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
-/// let mut text = ebbtide::format!(in s, "{}", "ebb and flow");
+/// let mut text = ebbtide::collections::format!(in s, "{}", "ebb and flow");
 /// assert_eq!(text.drain(..8).filter(|c| *c == 'b').count(), 2);
 /// assert_eq!(text, "flow");
 /// ```
@@ -1350,7 +1350,7 @@ impl<M> TextDrain<'_, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut text = ebbtide::format!(in s, "ebb");
+    /// let mut text = ebbtide::collections::format!(in s, "ebb");
     /// let mut left = text.drain(..);
     /// left.next();
     /// assert_eq!(left.as_str(), "bb");

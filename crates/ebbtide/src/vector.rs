@@ -336,7 +336,7 @@ impl<'s, 'a, T, const N: usize> Vec<'s, 'a, [T; N]> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// assert_eq!(ebbtide::vec![in s; [1, 2], [3, 4]].into_flattened(), [1, 2, 3, 4]);
+    /// assert_eq!(ebbtide::collections::vec![in s; [1, 2], [3, 4]].into_flattened(), [1, 2, 3, 4]);
     /// ```
     #[inline]
     #[must_use]
@@ -493,7 +493,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         Ok(vec)
     }
 
-    /// Creates a vector of `len` clones of `value`, like [`vec!`](crate::vec).
+    /// Creates a vector of `len` clones of `value`, like [`vec!`](crate::collections::vec).
     ///
     /// # Panics
     ///
@@ -637,7 +637,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let list: ebbtide::Box<[u8]> = ebbtide::vec![in s; 1, 2].into_boxed_slice();
+    /// let list: ebbtide::Box<[u8]> = ebbtide::collections::vec![in s; 1, 2].into_boxed_slice();
     /// assert_eq!(*list, [1, 2]);
     /// ```
     #[inline]
@@ -660,7 +660,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
     /// assert_eq!(list.split_off(3), [4]);
     /// assert_eq!(list, [1, 2, 3]);
     /// ```
@@ -685,7 +685,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
     /// assert_eq!(list.try_split_off(1)?, [2, 3, 4]);
     /// # Ok::<(), ebbtide::AllocError>(())
     /// ```
@@ -712,7 +712,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let list: ebbtide::collections::NodeVec<u8> = ebbtide::vec![in s; 1, 2].into_node_vec();
+    /// let list: ebbtide::collections::NodeVec<u8> = ebbtide::collections::vec![in s; 1, 2].into_node_vec();
     /// assert_eq!(list, [1, 2]);
     /// ```
     #[inline]
@@ -734,7 +734,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// assert_eq!(ebbtide::vec![in s; 'a', 'b'].len(), 2);
+    /// assert_eq!(ebbtide::collections::vec![in s; 'a', 'b'].len(), 2);
     /// ```
     #[inline(always)]
     #[must_use]
@@ -774,7 +774,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// assert_eq!(ebbtide::vec![in s; 1, 2].as_slice(), &[1, 2]);
+    /// assert_eq!(ebbtide::collections::vec![in s; 1, 2].as_slice(), &[1, 2]);
     /// ```
     #[inline(always)]
     #[must_use]
@@ -787,7 +787,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 2, 1];
+    /// let mut list = ebbtide::collections::vec![in s; 2, 1];
     /// list.as_mut_slice().sort();
     /// assert_eq!(list, [1, 2]);
     /// ```
@@ -815,7 +815,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2];
     /// // SAFETY: the vector is not empty.
     /// unsafe { list.as_mut_ptr().write(3) };
     /// assert_eq!(list, [3, 2]);
@@ -852,7 +852,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
     /// // SAFETY: the vector has at least one element.
     /// unsafe { list.set_len(1) };
     /// assert_eq!(list, [1]);
@@ -869,7 +869,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2];
     /// assert_eq!((list.pop(), list.pop(), list.pop()), (Some(2), Some(1), None));
     /// ```
     #[inline]
@@ -886,7 +886,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2];
     /// assert_eq!(list.pop_if(|last| *last == 2), Some(2));
     /// assert_eq!(list.pop_if(|last| *last == 2), None);
     /// ```
@@ -901,7 +901,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
     /// list.truncate(2);
     /// assert_eq!(list, [1, 2]);
     /// ```
@@ -915,7 +915,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
     /// list.clear();
     /// assert_eq!((list.len(), list.capacity()), (0, 3));
     /// ```
@@ -933,7 +933,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
     /// assert_eq!(list.remove(0), 1);
     /// assert_eq!(list, [2, 3]);
     /// ```
@@ -953,7 +953,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
     /// assert_eq!(list.swap_remove(0), 1);
     /// assert_eq!(list, [3, 2]);
     /// ```
@@ -992,7 +992,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
     /// list.retain(|n| n % 2 == 0);
     /// assert_eq!(list, [2, 4]);
     /// ```
@@ -1010,7 +1010,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
     /// list.retain_mut(|n| {
     ///     *n *= 10;
     ///     *n > 20
@@ -1031,7 +1031,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 1, 2, 1];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 1, 2, 1];
     /// list.dedup();
     /// assert_eq!(list, [1, 2, 1]);
     /// ```
@@ -1052,7 +1052,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 10, 11, 25, 30];
+    /// let mut list = ebbtide::collections::vec![in s; 10, 11, 25, 30];
     /// list.dedup_by_key(|n| *n / 10);
     /// assert_eq!(list, [10, 25, 30]);
     /// ```
@@ -1071,7 +1071,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; "a", "A", "b"];
+    /// let mut list = ebbtide::collections::vec![in s; "a", "A", "b"];
     /// list.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
     /// assert_eq!(list, ["a", "b"]);
     /// ```
@@ -1090,7 +1090,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
     /// assert_eq!(list.drain(1..3).sum::<i32>(), 5);
     /// assert_eq!(list, [1, 4]);
     /// ```
@@ -1112,7 +1112,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
     /// assert_eq!(list.extract_if(.., |n| *n % 2 == 0).sum::<i32>(), 6);
     /// assert_eq!(list, [1, 3]);
     /// ```
@@ -1266,7 +1266,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1];
+    /// let mut list = ebbtide::collections::vec![in s; 1];
     /// list.reserve(10);
     /// assert!(list.capacity() >= 11);
     /// ```
@@ -1300,7 +1300,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1];
+    /// let mut list = ebbtide::collections::vec![in s; 1];
     /// list.reserve_exact(10);
     /// assert_eq!(list.capacity(), 11);
     /// ```
@@ -1364,7 +1364,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 3];
     /// list.insert(1, 2);
     /// assert_eq!(list, [1, 2, 3]);
     /// ```
@@ -1388,7 +1388,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 3];
     /// list.try_insert(1, 2)?;
     /// assert_eq!(list, [1, 2, 3]);
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1409,7 +1409,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 3];
     /// *list.insert_mut(1, 20) += 2;
     /// assert_eq!(list, [1, 22, 3]);
     /// ```
@@ -1433,7 +1433,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 3];
     /// *list.try_insert_mut(1, 20)? += 2;
     /// assert_eq!(list, [1, 22, 3]);
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1456,7 +1456,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1];
+    /// let mut list = ebbtide::collections::vec![in s; 1];
     /// list.extend_from_slice(&[2, 3]);
     /// assert_eq!(list, [1, 2, 3]);
     /// ```
@@ -1596,7 +1596,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
     /// list.extend_from_within(1..);
     /// assert_eq!(list, [1, 2, 3, 2, 3]);
     /// ```
@@ -1623,7 +1623,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
     /// list.try_extend_from_within(..1)?;
     /// assert_eq!(list, [1, 2, 3, 1]);
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1649,7 +1649,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1];
+    /// let mut list = ebbtide::collections::vec![in s; 1];
     /// list.resize(3, 0);
     /// assert_eq!(list, [1, 0, 0]);
     /// ```
@@ -1741,7 +1741,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let (mut one, mut other) = (ebbtide::vec![in s; 1], ebbtide::vec![in s; 2, 3]);
+    /// let (mut one, mut other) = (ebbtide::collections::vec![in s; 1], ebbtide::collections::vec![in s; 2, 3]);
     /// one.append(&mut other);
     /// assert_eq!((one.as_slice(), other.len()), (&[1, 2, 3][..], 0));
     /// ```
@@ -1759,7 +1759,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let (mut one, mut other) = (ebbtide::vec![in s; 1], ebbtide::vec![in s; 2, 3]);
+    /// let (mut one, mut other) = (ebbtide::collections::vec![in s; 1], ebbtide::collections::vec![in s; 2, 3]);
     /// one.try_append(&mut other)?;
     /// assert_eq!(one, [1, 2, 3]);
     /// # Ok::<(), ebbtide::AllocError>(())
@@ -1807,7 +1807,7 @@ impl<T, M: Memory> Vector<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+    /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
     /// assert_eq!(list.splice(1..3, [20, 25, 30]).sum::<i32>(), 5);
     /// assert_eq!(list, [1, 20, 25, 30, 4]);
     /// ```

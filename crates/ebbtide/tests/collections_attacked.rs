@@ -122,7 +122,7 @@ fn hints_that_lie_cost_no_element_and_no_memory_of_others() {
                 let list: ScopeVec<usize> = lying(0).collect_in(&s);
                 let node: NodeVec<usize> = lying(0).collect_in(&s);
                 let slice: &mut [usize] = lying(0).collect_in(&s);
-                let mut spliced = ebbtide::vec![in s; 7, 8, 9];
+                let mut spliced = ebbtide::collections::vec![in s; 7, 8, 9];
                 let between = s.alloc(0x55u64);
                 drop(spliced.splice(1..2, lying(0)));
                 assert_eq!(spliced[1..=count], expected);
@@ -238,17 +238,17 @@ fn node_vectors_of_many_scopes_do_not_overlap() {
 fn a_failing_initialiser_around_vectors_keeps_what_they_hold() {
     let mut arena = Arena::new();
     let s = arena.scope();
-    let mut list = ebbtide::vec![in s; 1u64, 2, 3];
+    let mut list = ebbtide::collections::vec![in s; 1u64, 2, 3];
     let mut kept = None;
     let failed: Result<&mut [u64; 4], _> = s.try_alloc_try_with(|| {
         list.clear();
         list.shrink_to_fit();
-        kept = Some(ebbtide::vec![in s; 7u64, 8, 9]);
+        kept = Some(ebbtide::collections::vec![in s; 7u64, 8, 9]);
         Err::<[u64; 4], ()>(())
     });
     assert!(failed.is_err());
     s.alloc_slice_fill_copy(100, 0u64);
-    let more = ebbtide::vec![in s; 5u64; 50];
+    let more = ebbtide::collections::vec![in s; 5u64; 50];
     list.extend([4, 5, 6, 7, 8]);
     assert_eq!((kept.unwrap().as_slice(), more.len()), (&[7, 8, 9][..], 50));
 }
@@ -260,7 +260,7 @@ fn a_growing_text_takes_what_its_parts_format_into_the_same_scope() {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("<")?;
             if self.1 > 0 {
-                let inner = ebbtide::format!(in self.0, "{}", Nested(self.0, self.1 - 1, self.2));
+                let inner = ebbtide::collections::format!(in self.0, "{}", Nested(self.0, self.1 - 1, self.2));
                 f.write_str(&inner)?;
                 let mut list = self.0.owned_vec();
                 list.push(inner.as_str().to_string());

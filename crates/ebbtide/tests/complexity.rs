@@ -3,6 +3,8 @@
 //! Each row of the table does something n times, or with n elements, and is measured at n, 2n and
 //! 4n. What is quadratic costs sixteen times as much at 4n, and fails.
 //!
+//! The file is long because each operation has a row in one table.
+//!
 //! This is a process of its own, because the counting allocator is global. Valgrind counts the
 //! instructions: `cargo test --release -p ebbtide --features full --test complexity -- --ignored
 //! --nocapture`.
@@ -301,7 +303,7 @@ const ROWS: &[Row] = &[
     }),
     ("a slice from results", |n, meter| {
         scoped(meter, |s| {
-            s.alloc_slice_try_fill_iter(unannounced(n).map(Ok::<_, ()>)).unwrap();
+            s.alloc_slice_try_from_iter(unannounced(n).map(Ok::<_, ()>)).unwrap();
         });
     }),
     ("boxes", |n, meter| {
@@ -511,7 +513,7 @@ const ROWS: &[Row] = &[
     ("arrays appended", |n, meter| {
         scoped(meter, |s| {
             let mut list = s.vec();
-            (0..n).for_each(|i| list.append(&mut ebbtide::vec![in s; i, i]));
+            (0..n).for_each(|i| list.append(&mut ebbtide::collections::vec![in s; i, i]));
         });
     }),
     ("resizes by one", |n, meter| {

@@ -130,8 +130,8 @@ fn every_method(s: &Scope<'_>, blocks: &mut Blocks) {
     );
     let words = || ["1", "22"].iter().map(|word| word.parse::<u16>());
     both(
-        &s.alloc_slice_try_fill_iter(words()).unwrap(),
-        &s.try_alloc_slice_try_fill_iter(words()).unwrap(),
+        &s.alloc_slice_try_from_iter(words()).unwrap(),
+        &s.try_alloc_slice_try_from_iter(words()).unwrap(),
         "[1, 22]",
     );
     let sevens = || (0..20_u32).filter(|n| n % 7 == 0);
@@ -720,8 +720,8 @@ fn the_block_of_a_failed_initialiser_is_freed() {
         assert_eq!(s.alloc_slice_try_fill_with(9, fail), Err(5));
         let failed = s.try_alloc_slice_try_fill_with(9, fail);
         assert_eq!(failed, Err(AllocOrInitError::Init(5)));
-        assert_eq!(s.alloc_slice_try_fill_iter((0..9).map(fail)), Err(5));
-        let failed = s.try_alloc_slice_try_fill_iter((0..9).map(fail));
+        assert_eq!(s.alloc_slice_try_from_iter((0..9).map(fail)), Err(5));
+        let failed = s.try_alloc_slice_try_from_iter((0..9).map(fail));
         assert_eq!(failed, Err(AllocOrInitError::Init(5)));
         assert_eq!(s.stats().used, 0);
     }
@@ -737,7 +737,7 @@ fn a_failed_initialiser_that_allocated_keeps_what_it_allocated() {
         if i == 2 { Err(()) } else { Ok(0_u64) }
     });
     assert!(failed.is_err());
-    let failed = s.alloc_slice_try_fill_iter((0..3).map(|i| {
+    let failed = s.alloc_slice_try_from_iter((0..3).map(|i| {
         kept.push(s.alloc(i));
         if i == 2 { Err(()) } else { Ok(0_u64) }
     }));

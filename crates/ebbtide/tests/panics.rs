@@ -131,8 +131,8 @@ fn a_panic_in_a_closure() {
     survives("try_alloc_slice_try_fill_with", |s| {
         end(s.try_alloc_slice_try_fill_with(LEN, |_| Ok::<_, ()>(Plain::next())));
     });
-    survives("alloc_slice_try_fill_iter", |s| {
-        end(s.alloc_slice_try_fill_iter((0..LEN).map(|_| Ok::<_, ()>(Plain::next()))));
+    survives("alloc_slice_try_from_iter", |s| {
+        end(s.alloc_slice_try_from_iter((0..LEN).map(|_| Ok::<_, ()>(Plain::next()))));
     });
     survives("alloc_array", |s| end(s.alloc_array::<_, LEN>(|_| Plain::next())));
     survives("try_alloc_array", |s| end(s.try_alloc_array::<_, LEN>(|_| Plain::next())));

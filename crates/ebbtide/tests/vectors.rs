@@ -1368,8 +1368,8 @@ fn a_text_that_cannot_be_made_takes_nothing() {
 fn indices_out_of_bounds_are_refused_where_the_caller_is() {
     let mut arena = Arena::new();
     let s = arena.scope();
-    let mut list = ebbtide::vec![in s; 1, 2, 3];
-    let mut text = ebbtide::format!(in s, "aé");
+    let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
+    let mut text = ebbtide::collections::format!(in s, "aé");
     let message = |run: &mut dyn FnMut()| panic_of(run).expect("it panics");
     assert_eq!(message(&mut || list.insert(4, 0)), "the index is 4, and the length is 3");
     assert_eq!(message(&mut || _ = list.remove(3)), "the index is 3, and the length is 3");
@@ -1385,7 +1385,10 @@ fn indices_out_of_bounds_are_refused_where_the_caller_is() {
     assert!(message(&mut || _ = text.remove(3)).contains("no character"));
     assert!(message(&mut || text.replace_range(..2, "")).contains("inside"));
     assert!(message(&mut || drop(text.drain(2..))).contains("inside"));
-    assert_eq!((list, text), (ebbtide::vec![in s; 1, 2, 3], ebbtide::format!(in s, "aé")));
+    assert_eq!(
+        (list, text),
+        (ebbtide::collections::vec![in s; 1, 2, 3], ebbtide::collections::format!(in s, "aé"))
+    );
 }
 
 #[test]
@@ -1485,15 +1488,15 @@ fn vectors_of_nodes_are_flattened_and_split_in_place() {
 fn arrays_are_flattened_in_place() {
     let mut arena = Arena::new();
     let s = arena.scope();
-    let mut list = ebbtide::vec![in s; [1u8, 2], [3, 4]];
+    let mut list = ebbtide::collections::vec![in s; [1u8, 2], [3, 4]];
     list.reserve_exact(3);
     let start = list.as_ptr().addr();
     let mut flat = list.into_flattened();
     assert_eq!((flat.as_ptr().addr(), flat.capacity()), (start, 10));
     flat.extend(5..40);
     assert!(flat.iter().copied().eq(1..40));
-    assert!(ebbtide::vec![in s; [0u8; 0]; 9].into_flattened().is_empty());
-    assert_eq!(ebbtide::vec![in s; [(); 3]; 9].into_flattened().len(), 27);
+    assert!(ebbtide::collections::vec![in s; [0u8; 0]; 9].into_flattened().is_empty());
+    assert_eq!(ebbtide::collections::vec![in s; [(); 3]; 9].into_flattened().len(), 27);
     assert!(s.vec::<[u64; 3]>().into_flattened().as_ptr().is_aligned());
 }
 

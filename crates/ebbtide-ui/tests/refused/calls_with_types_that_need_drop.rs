@@ -27,7 +27,7 @@ fn calls(s: &mut Scope<'_>) {
     Vec::<O>::new_in(s); //~ note
     Vec::<P>::with_capacity_in(1, s); //~ note
     Vec::from_iter_in([Q::default()], s); //~ note
-    ebbtide::vec![in s; R::default()]; //~ note
+    ebbtide::collections::vec![in s; R::default()]; //~ note
     [S::default()].into_iter().collect_in::<Vec<_>>(s); //~ note
     NodeVec::<T>::new(); //~ note
     s.grow_vec::<U>(); //~ note

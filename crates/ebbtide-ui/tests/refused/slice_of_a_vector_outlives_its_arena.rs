@@ -21,7 +21,7 @@ fn main() {
     let slice;
     {
         let child = parent.scope();
-        slice = ebbtide::vec![in child; 1, 2].into_slice();
+        slice = ebbtide::collections::vec![in child; 1, 2].into_slice();
     }
     parent.alloc(3); //~ error[E0502]
     assert_eq!(slice.len(), 2);

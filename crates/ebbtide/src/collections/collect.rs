@@ -166,7 +166,7 @@ impl<'s, 'a, T, C: FromIteratorIn<'s, 'a, T>> FromIteratorIn<'s, 'a, Option<T>> 
 
 /// Collects the values up to the first error, which is the result if there is one. To give back the
 /// memory of the values before it, use
-/// [`alloc_slice_try_fill_iter`](Scope::alloc_slice_try_fill_iter).
+/// [`alloc_slice_try_from_iter`](Scope::alloc_slice_try_from_iter).
 impl<'s, 'a, T, E, C: FromIteratorIn<'s, 'a, T>> FromIteratorIn<'s, 'a, Result<T, E>>
     for Result<C, E>
 {

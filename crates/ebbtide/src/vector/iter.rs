@@ -121,7 +121,7 @@ macro_rules! iterator {
             /// ```
             /// # let mut arena = ebbtide::Arena::new();
             /// # let s = arena.scope();
-            /// let mut list = ebbtide::vec![in s; 1, 2, 3];
+            /// let mut list = ebbtide::collections::vec![in s; 1, 2, 3];
             /// let mut left = list.drain(..);
             /// left.next();
             /// assert_eq!(left.as_slice(), [2, 3]);
@@ -184,7 +184,7 @@ macro_rules! iterator {
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
-/// let list = ebbtide::vec![in s; 1, 2, 3];
+/// let list = ebbtide::collections::vec![in s; 1, 2, 3];
 /// assert!(list.into_iter().rev().eq([3, 2, 1]));
 /// ```
 pub struct IntoIter<T, M> {
@@ -226,7 +226,7 @@ impl<T, M> IntoIter<T, M> {
     /// ```
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
-    /// let mut left = ebbtide::vec![in s; 1, 2].into_iter();
+    /// let mut left = ebbtide::collections::vec![in s; 1, 2].into_iter();
     /// left.as_mut_slice()[1] = 3;
     /// assert!(left.eq([1, 3]));
     /// ```
@@ -244,7 +244,7 @@ iterator!([T, M] IntoIter<T, M>);
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
-/// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+/// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
 /// assert!(list.drain(1..3).eq([2, 3]));
 /// assert_eq!(list, [1, 4]);
 /// ```
@@ -328,7 +328,7 @@ impl<T, L: Length> Drop for Tail<'_, T, L> {
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
-/// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+/// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
 /// assert!(list.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
 /// assert_eq!(list, [1, 3]);
 /// ```
@@ -392,7 +392,7 @@ impl<T, P, L: Length> fmt::Debug for ExtractIf<'_, T, P, L> {
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
-/// let mut list = ebbtide::vec![in s; 1, 2, 3, 4];
+/// let mut list = ebbtide::collections::vec![in s; 1, 2, 3, 4];
 /// assert!(list.splice(1..3, [7, 8, 9]).eq([2, 3]));
 /// assert_eq!(list, [1, 7, 8, 9, 4]);
 /// ```

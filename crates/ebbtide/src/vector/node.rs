@@ -927,7 +927,7 @@ impl<'a, T> NodeVec<'a, T> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut list = ebbtide::collections::NodeVec::new();
-    /// list.append(&s, &mut ebbtide::vec![in s; 1, 2]);
+    /// list.append(&s, &mut ebbtide::collections::vec![in s; 1, 2]);
     /// assert_eq!(list, [1, 2]);
     /// ```
     #[inline]
@@ -945,7 +945,7 @@ impl<'a, T> NodeVec<'a, T> {
     /// # let mut arena = ebbtide::Arena::new();
     /// # let s = arena.scope();
     /// let mut list = ebbtide::collections::NodeVec::new();
-    /// list.try_append(&s, &mut ebbtide::vec![in s; 1, 2])?;
+    /// list.try_append(&s, &mut ebbtide::collections::vec![in s; 1, 2])?;
     /// assert_eq!(list, [1, 2]);
     /// # Ok::<(), ebbtide::AllocError>(())
     /// ```
