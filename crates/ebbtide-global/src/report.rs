@@ -306,6 +306,7 @@ impl Fallbacks {
 /// let kept = arena(|| (0..100).map(|i| i.to_string()).collect::<Vec<_>>().pop());
 /// let report = report();
 /// assert!(report.blocks >= 100 && report.escapes.blocks == 1);
+/// assert_eq!(report.scopes, 1);
 /// println!("{report}");
 /// # drop(kept);
 /// ```

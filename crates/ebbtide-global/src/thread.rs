@@ -1,6 +1,7 @@
 //! The owner of each thread, in a thread-local variable, and what happens when the thread ends.
 
 use crate::{
+    figures::Counted,
     owner::Owner,
     range::{self, Readiness},
     run::{self, Place},
@@ -208,10 +209,11 @@ pub(crate) fn start() -> bool {
 }
 
 /// Whether the global allocator is a `Scoped`. If that is not known, allocates one block inside a
-/// scope to see which allocator serves it.
+/// scope, which is not counted, to see which allocator serves it.
 fn is_installed() -> bool {
     if INSTALLED.load(Ordering::Relaxed) == UNKNOWN {
-        let ticket = with(|owner| owner.enter(&crate::Options::new()));
+        let uncounted = Counted { label: None, continues: true };
+        let ticket = with(|owner| owner.enter_counted(&crate::Options::new(), uncounted));
         let layout = Layout::new::<[u64; 4]>();
         // SAFETY: the layout has a size.
         let block = hint::black_box(unsafe { alloc::alloc(layout) });
