@@ -87,6 +87,10 @@ use std::{eprintln, process, thread_local};
 /// Enough for the temporary memory of most functions. Pages that no scope reaches are not resident.
 const CAPACITY: usize = 64 * 1024 - 512;
 
+/// The capacity of an arena for nested scopes, unless a smaller one was set. Each level of nesting
+/// needs an arena, and most levels use little of it.
+const NESTED_CAPACITY: usize = 4 * 1024 - 512;
+
 /// The primary entry is idle, and the next scope leases it.
 const READY: u8 = 0;
 /// The primary entry is leased, or there is none.
@@ -287,7 +291,8 @@ impl Local {
         let entry = match idle {
             Some(entry) => entry,
             None => {
-                let made = EntryRef::make::<F>(self.capacity.get())?;
+                let most = if self.primary.get().is_some() { NESTED_CAPACITY } else { usize::MAX };
+                let made = EntryRef::make::<F>(self.capacity.get().min(most))?;
                 self.make_primary(made);
                 made
             }
@@ -631,8 +636,9 @@ fn abandoned() -> ! {
     process::abort()
 }
 
-/// Sets the capacity of the first chunk of this thread's default arenas, in bytes; it is 65,024
-/// unless set. Frees the idle arenas; the next scope makes one of the new size.
+/// Sets the capacity of the first chunk of this thread's default arena, in bytes; it is 65,024
+/// unless set. Arenas of nested scopes begin with 3,584 bytes, or with this capacity if it is
+/// smaller. Frees the idle arenas; the next scope makes one of the new size.
 ///
 /// # Errors
 ///

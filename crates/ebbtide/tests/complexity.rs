@@ -963,6 +963,21 @@ fn a_large_request_of_a_typed_arena_does_not_make_the_next_chunk_larger() {
 }
 
 #[test]
+fn a_nested_default_scope_takes_little_memory() {
+    fn nest(depth: usize) {
+        ebbtide::scope(|s| {
+            s.alloc(depth);
+            if depth > 0 {
+                nest(depth - 1);
+            }
+        });
+    }
+    local::trim();
+    let peak = peak(|| nest(100));
+    assert!(peak <= 65_536 + 100 * 4_096, "{peak} bytes for 100 levels");
+}
+
+#[test]
 fn memory_grows_in_proportion_to_the_size() {
     with_a_large_stack(|| {
         let failed = ROWS.iter().filter(|row| {
