@@ -4,7 +4,10 @@
 #![cfg(feature = "std")]
 
 use crate::common::{address, fewer_under_miri, panic_of};
-use ebbtide::{Arena, Fixed, ForLifetime, Scope, collections::NodeVec, vec};
+use ebbtide::{
+    Arena, Fixed, ForLifetime, Scope,
+    collections::{NodeVec, vec},
+};
 use std::{cell::Cell, mem::MaybeUninit};
 
 fn numbers(len: usize, start: u64) -> impl Iterator<Item = u64> {

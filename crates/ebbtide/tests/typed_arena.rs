@@ -340,7 +340,7 @@ fn the_order_stays_that_of_allocation_after_a_clear() {
         assert!(arena.iter_mut().map(|value| *value).eq(0..2 * turn));
         arena.clear();
     }
-    assert_eq!(arena.into_vec(), []);
+    assert!(arena.into_vec().is_empty());
 }
 
 #[test]

@@ -1167,7 +1167,7 @@ fn a_slice_of_an_iterator_of_any_size_that_lies_or_panics_has_what_it_yielded() 
 
 /// A buffer of `len` bytes at the low end of a scope.
 fn low_buffer<'a>(s: &Scope<'a>, len: usize) -> &'a mut [MaybeUninit<u8>] {
-    ebbtide::vec![in s; MaybeUninit::uninit(); len].into_slice()
+    ebbtide::collections::vec![in s; MaybeUninit::uninit(); len].into_slice()
 }
 
 /// Each change asks `outer` to resize a vector that lies in a buffer of `outer`, as close to the

@@ -170,7 +170,7 @@ impl<'c> ControlRef<'c> {
         self.grow_again_from(first_released);
         if self.head().next().is_none() {
             // Otherwise the next scope would request another one.
-            self.head().next.set(self.take_spare(usize::MAX, true, |_| true));
+            self.head().next.set(self.take_spare(usize::MAX, |_| true));
         }
         self.register_lists();
         for released in [released, spare] {
@@ -250,7 +250,7 @@ pub(crate) fn chunk_behind<'c>(
     let chunk = match few.or_else(|| unlink(&after.next, usize::MAX, false, &fits)) {
         Some(chunk) => chunk,
         None if after.list_start.get().is_some() => chunk_for_claim(current, region, &fits)?,
-        None => match control.take_spare(usize::MAX, true, &fits) {
+        None => match control.take_spare(usize::MAX, &fits) {
             Some(chunk) => chunk,
             None => or_any_spare(control, new_ordinary_chunk(control, region), &fits)?,
         },
@@ -288,7 +288,7 @@ pub(super) fn claim_chunk<'c>(
 ) -> Result<ChunkRef<'c>, AllocError> {
     let least = least_size(region).ok_or(AllocError)?;
     let most = wanted.max(least).saturating_mul(2);
-    match control.take_spare(most, false, &fits) {
+    match control.take_spare(most, &fits) {
         Some(chunk) => Ok(chunk),
         None => or_any_spare(control, new_chunk(control, region, wanted), &fits),
     }

@@ -55,16 +55,14 @@ impl<'c> ControlRef<'c> {
         }
     }
 
-    /// Takes a spare chunk of at most `most` bytes, header included, that `fits` accepts: the first
-    /// one of the highest class or, if `largest` is set, the largest one there. Looks at few chunks
-    /// of each class, so it may overlook one.
+    /// Takes the largest spare chunk of at most `most` bytes, header included, that `fits` accepts.
+    /// Looks at few chunks of each class, so it may overlook one.
     pub(super) fn take_spare(
         self,
         most: usize,
-        largest: bool,
         fits: impl Fn(&Header) -> bool,
     ) -> Option<ChunkRef<'c>> {
-        self.find_spare(SEARCHED, most, largest, |chunk| chunk.block_size() <= most && fits(chunk))
+        self.find_spare(SEARCHED, most, true, |chunk| chunk.block_size() <= most && fits(chunk))
     }
 
     /// Takes any spare chunk that `fits` accepts. May look at all of them.
