@@ -38,9 +38,9 @@ fn every_recommended_call_exists() {
         };
         for call in calls(&cell) {
             let exists =
-                [format!("fn {call}("), format!("fn {call}<"), format!("macro_rules! {call} ")]
+                ["fn CALL(", "fn CALL<", "macro_rules! CALL ", "macro_rules! __ebbtide_CALL "]
                     .iter()
-                    .any(|declaration| text.contains(declaration));
+                    .any(|declaration| text.contains(&declaration.replace("CALL", call)));
             assert!(exists, "there is no {call}: {row}");
             count += 1;
         }
