@@ -583,7 +583,7 @@ private:
 
     EBB_MEMBER_ ebb_status close() noexcept {
 #if EBB_ASAN_
-        scope_.top_ &= ~std::uintptr_t{15}; // As it was opened.
+        arena_.leave_buffer(scope_);
 #endif
         return ebb_close(&scope_);
     }
@@ -640,9 +640,9 @@ private:
         embedded_arena(void *buffer, std::size_t size, std::size_t first_chunk, source &from)
             : ebb_arena_storage(), arena_base(make(buffer, size, first_chunk, from)),
               buffer_(static_cast<char *>(buffer)), size_(size), first_chunk_(first_chunk),
-              start_in_buffer_(size == 0 || end() % 16 == 0
-                                   ? 0
-                                   : std::min(end() - size, end() - end() % 16)) {}
+              start_in_buffer_(size == 0 || end() % 16 == 0 ? 0
+                               : end() % 16 > size          ? EBB_NOWHERE_
+                                                            : end() - size) {}
         embedded_arena(const embedded_arena &) = delete;
         embedded_arena &operator=(const embedded_arena &) = delete;
 
@@ -658,6 +658,19 @@ private:
             scope.low_ = buffer_;
             scope.top_ = end();
         }
+
+#if EBB_ASAN_
+        /// Undoes `use_buffer`, for ebb_close to poison what the scope used. It does not know a
+        /// buffer in which rounding left nothing free.
+        void leave_buffer(ebb_scope &scope) const noexcept {
+            if (start_in_buffer_ == EBB_NOWHERE_ && ebb_low_(&scope) - (end() - size_) <= size_) {
+                scope.top_ = EBB_NOWHERE_;
+                scope.low_ = reinterpret_cast<char *>(EBB_NOWHERE_);
+                ebb_poison_(buffer_, size_);
+            }
+            scope.top_ &= ~std::uintptr_t{15};
+        }
+#endif
 
         /// Frees all chunks, and begins with the first size again.
         void start_anew(source &from) noexcept {

@@ -226,8 +226,8 @@ function open_fixed!(b::AllocBuffer)
         (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), handle, start, bytes)
     b.arena == C_NULL && throw_status("no arena over the storage")
     open_scope!(b)
-    # The scope ends at a multiple of 16, even if that lies before a small buffer. The scope around
-    # it, which has the words that the buffer takes instead, has all of the storage.
+    # The scope ends at a multiple of 16, and so is empty in a small buffer. The scope around it, which
+    # has the words that the buffer takes instead, has all of the storage.
     b.low = start
     b.top = b.low + bytes
     set_root!(b, words(b))
