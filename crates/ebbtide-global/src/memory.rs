@@ -104,6 +104,11 @@ pub(crate) fn has_room(bytes: usize) -> bool {
     held().saturating_add(bytes) <= bound()
 }
 
+/// The bytes that must go back to the system before `more` may be held.
+pub(crate) fn lacking(more: usize) -> usize {
+    held().saturating_add(more).saturating_sub(bound())
+}
+
 /// The bytes held beyond the bound.
 pub(crate) fn excess() -> usize {
     held().saturating_sub(bound())
