@@ -654,6 +654,15 @@ impl Owner {
         }
     }
 
+    /// Ends the window of time if it is over. Called by the helper thread, whose owner opens no
+    /// scopes.
+    pub(crate) fn end_window_if_due(&self) {
+        if observe() {
+            self.end_window();
+            self.cache.release_runs();
+        }
+    }
+
     /// Gives back the memory that was not used in the window that has just ended.
     #[cold]
     fn end_window(&self) {

@@ -136,7 +136,7 @@ pub(crate) fn give_all(runs: Option<Run>) {
 fn is_too_much(run: Run, bytes: usize) -> bool {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
-    held == 0 || pooled > memory::max_pooled() || memory::excess() >= bytes + held
+    held == 0 || !memory::may_pool(pooled) || memory::excess() >= bytes + held
 }
 
 fn give_warm(run: Run) {
