@@ -2,12 +2,12 @@
 //!
 //! Windows of time end when scopes and large blocks are served. A program that does neither would
 //! keep what its last scopes left. So the end of a scope starts a thread if the arenas hold much
-//! memory. The thread sleeps until the window ends, ends it, and stops once little is held. It
+//! memory, or had to give much back at once because the thread was not running. It sleeps until the window ends, ends it, and stops once little is held. It
 //! takes no lock and allocates nothing. It is never started inside an allocator.
 #![forbid(unsafe_code)]
 
 use crate::{
-    memory::{self, WATCH},
+    memory::{self, UNWATCHED, WATCH},
     os, thread,
 };
 use core::{
@@ -15,17 +15,15 @@ use core::{
     time::Duration,
 };
 
-/// The helper thread runs while more than this is held.
-const MUCH: usize = 12 << 20;
-
 /// How much later than announced the thread may look, in milliseconds.
 const GRACE_MS: u64 = 300;
 
-/// Starts the thread if much memory is held, unless it is running or [`retain`](crate::retain) has
+/// Starts the thread if much memory is held, or had to go back for want of the thread, unless it is running or [`retain`](crate::retain) has
 /// set what pools keep. Must not be called inside an allocator.
 #[inline]
 pub(crate) fn start_if_due() {
-    if memory::held() > MUCH && !memory::is_retention_set() {
+    let is_due = memory::held() > UNWATCHED || WATCH.is_wanted();
+    if is_due && !memory::is_retention_set() {
         start();
     }
 }
@@ -65,7 +63,7 @@ fn run() {
         until = next;
         std::thread::sleep(Duration::from_millis(left));
         thread::with(crate::owner::Owner::end_window_if_due);
-        let holds_little = memory::held() <= MUCH;
+        let holds_little = memory::held() <= UNWATCHED;
         if is_idle && holds_little {
             WATCH.renew(until, 0);
             return;

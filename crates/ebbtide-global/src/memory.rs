@@ -40,6 +40,10 @@ const RETAINED: usize = 6 << 20;
 /// The part of the bound for each owner.
 const PER_OWNER: usize = 1 << 20;
 
+/// Pools keep no more than this unless the helper thread will give it back. It runs while more is
+/// held.
+pub(crate) const UNWATCHED: usize = 12 << 20;
+
 /// The constant part of the promise, unless [`retain`](crate::retain) set more.
 const PROMISED: usize = 16 << 20;
 
@@ -76,11 +80,17 @@ pub(crate) fn is_retention_set() -> bool {
     max_pooled() != usize::MAX
 }
 
-/// Whether pools may keep this many bytes now. More than what they keep even if it is not used only
-/// if the helper thread will give it back.
+/// Whether pools may keep this many bytes now.
 #[inline]
 pub(crate) fn may_pool(bytes: usize) -> bool {
-    bytes <= retained() || (!is_retention_set() && WATCH.is_on(os::milliseconds()))
+    if is_retention_set() {
+        return bytes <= max_pooled();
+    }
+    let may = bytes <= UNWATCHED || WATCH.is_on(os::milliseconds());
+    if !may {
+        WATCH.want();
+    }
+    may
 }
 
 /// The bytes that pools keep even if they are not used.

@@ -282,6 +282,11 @@ pub(crate) fn end_window() {
     trim(unused.saturating_sub(memory::retained()).max(memory::excess()));
 }
 
+/// The bytes that blocks left behind their ends when they shrank.
+pub(crate) fn shrunk() -> usize {
+    SLACK.load(Ordering::Relaxed)
+}
+
 /// The bytes that the pools hold.
 pub(crate) fn pooled() -> usize {
     POOLED.load(Ordering::Relaxed)

@@ -8,15 +8,18 @@
 #![forbid(unsafe_code)]
 
 #[cfg(not(loom))]
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Until when the helper thread is running, in milliseconds; [`OFF`] if none can be started.
-///
-/// Relaxed, like every access: the time publishes nothing.
+/// See the module's head. Relaxed, like every access: neither field publishes anything.
 #[derive(Debug)]
-pub(crate) struct Watch(AtomicU64);
+pub(crate) struct Watch {
+    /// Until when the helper thread is running, in milliseconds; [`OFF`] if none can be started.
+    until: AtomicU64,
+    /// Whether memory went back to the system because there was no helper thread.
+    is_wanted: AtomicBool,
+}
 
 /// No helper thread can be started.
 const OFF: u64 = u64::MAX;
@@ -24,32 +27,47 @@ const OFF: u64 = u64::MAX;
 impl Watch {
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
-        Watch(AtomicU64::new(0))
+        Watch { until: AtomicU64::new(0), is_wanted: AtomicBool::new(false) }
     }
 
     #[cfg(loom)]
     pub(crate) fn new() -> Self {
-        Watch(AtomicU64::new(0))
+        Watch { until: AtomicU64::new(0), is_wanted: AtomicBool::new(false) }
+    }
+
+    /// Records that memory went back to the system because there was no helper thread.
+    pub(crate) fn want(&self) {
+        self.is_wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`want`](Watch::want) was called since a helper thread was started last.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_wanted.load(Ordering::Relaxed)
     }
 
     /// Whether the helper thread is running at the time `now`.
     pub(crate) fn is_on(&self, now: u64) -> bool {
-        let until = self.0.load(Ordering::Relaxed);
+        let until = self.until.load(Ordering::Relaxed);
         until != OFF && now < until
     }
 
     /// Announces a helper thread until the time `until`. Returns whether the caller must start it:
     /// false if it is running, if another thread starts it, or if none can be started.
     pub(crate) fn begin(&self, now: u64, until: u64) -> bool {
-        let before = self.0.load(Ordering::Relaxed);
+        let before = self.until.load(Ordering::Relaxed);
         let relaxed = Ordering::Relaxed;
-        now >= before && self.0.compare_exchange(before, until, relaxed, relaxed).is_ok()
+        let begins =
+            now >= before && self.until.compare_exchange(before, until, relaxed, relaxed).is_ok();
+        if begins {
+            self.is_wanted.store(false, relaxed);
+        }
+        begins
     }
 
     /// When the helper thread that was started a moment ago ends, unless it renews that time. `None`
     /// if that was long ago.
     pub(crate) fn end(&self, now: u64) -> Option<u64> {
-        let until = self.0.load(Ordering::Relaxed);
+        let until = self.until.load(Ordering::Relaxed);
         self.is_on(now).then_some(until)
     }
 
@@ -57,16 +75,16 @@ impl Watch {
     /// Returns false if it must end, because another one was started meanwhile.
     pub(crate) fn renew(&self, before: u64, until: u64) -> bool {
         let relaxed = Ordering::Relaxed;
-        self.0.compare_exchange(before, until, relaxed, relaxed).is_ok()
+        self.until.compare_exchange(before, until, relaxed, relaxed).is_ok()
     }
 
     /// Records that this process has no helper thread.
     pub(crate) fn forget(&self) {
-        self.0.store(0, Ordering::Relaxed);
+        self.until.store(0, Ordering::Relaxed);
     }
 
     /// Records that a helper thread could not be started.
     pub(crate) fn fail(&self) {
-        self.0.store(OFF, Ordering::Relaxed);
+        self.until.store(OFF, Ordering::Relaxed);
     }
 }

@@ -44,12 +44,15 @@ fn shrunk(size: usize, len: usize, shrink_all: impl FnOnce(&mut Vec<Vec<u8>>)) {
     for number in 0..40 {
         arena(|| kept.push(vec![number; size]));
     }
-    assert!(report().held >= 40 * size, "{}", report());
+    let before = report();
+    assert!(before.in_use >= 40 * size, "{before}");
+    assert_eq!(before.held, before.in_use + before.kept + before.escapes.pinned_bytes);
     shrink_all(&mut kept);
     assert!(kept.iter().all(|vector| vector.len() == len));
     release_pool();
     let report = report();
     assert!(report.held <= 40 * len + 40 * len / 2 + SLACK, "{report}");
+    assert!(report.shrunk <= 1 << 20, "{report}");
 }
 
 #[test]
