@@ -4,14 +4,12 @@
 // Without a range nothing is held.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 
-use ebbtide_global::{Scoped, arena, report};
-use std::{alloc::System, hint::black_box};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, report};
+use std::hint::black_box;
 
 #[test]
 fn memory_of_other_sizes_serves_large_blocks() {
+    alone!();
     let mut state = 7_u64;
     let mut below = |bound: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -2,19 +2,14 @@
 //! process that forks then does so in the child as well.
 
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
-#![allow(clippy::expect_used, reason = "in a test, a panic reports the failure")]
 
-use ebbtide_global::{Scoped, arena};
+use ebbtide_global::arena;
 use std::{
-    alloc::System,
     fs,
     hint::black_box,
     thread,
     time::{Duration, Instant},
 };
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
 
 const MIB: usize = 1 << 20;
 
@@ -47,6 +42,7 @@ fn burst() -> usize {
 
 #[test]
 fn memory_goes_back_while_nothing_happens() {
+    alone!();
     for _ in 0..3 {
         assert!((0..3).all(|_| arena(burst) > 100 * MIB));
         assert!(becomes_little(), "{} MiB are resident", resident() / MIB);

@@ -1,17 +1,10 @@
 //! Claims: of several threads that find no helper thread, one starts it; and a helper thread that
 //! was late ends if another one was started meanwhile.
 //!
-//! Models: `ci/loom.sh` runs them. The module is the crate's own, with the atomics of loom. Each
-//! model names the mutations for which it was seen to fail.
+//! Each model names the mutations for which it was seen to fail.
 
-#![cfg(loom)]
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
-
-#[path = "../src/watch.rs"]
-mod watch;
-
+use crate::watch::Watch;
 use loom::{sync::Arc, thread};
-use watch::Watch;
 
 /// Mutation: `begin` stores the time instead of exchanging it.
 #[test]

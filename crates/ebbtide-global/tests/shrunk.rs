@@ -3,26 +3,12 @@
 
 // Without a range nothing is held.
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
-#![allow(clippy::unwrap_used)]
 
-use ebbtide_global::{Scoped, arena, release_pool, report};
-use std::{
-    alloc::System,
-    sync::{Mutex, MutexGuard, PoisonError},
-    thread,
-};
-
-#[global_allocator]
-static ALLOC: Scoped<System> = Scoped::new(System);
+use ebbtide_global::{arena, release_pool, report};
+use std::thread;
 
 /// What may be held beside the live bytes: 1 MiB behind shrunk blocks, and a few chunks.
 const SLACK: usize = 3 << 20;
-
-/// The held bytes are global, so one test runs at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static TESTS: Mutex<()> = Mutex::new(());
-    TESTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn shrink(vector: &mut Vec<u8>, len: usize) {
     vector.truncate(len);
@@ -39,7 +25,6 @@ fn step_by_step(vector: &mut Vec<u8>, len: usize) {
 
 /// Blocks of `size` bytes outlive their scopes and are shrunk to `len` bytes.
 fn shrunk(size: usize, len: usize, shrink_all: impl FnOnce(&mut Vec<Vec<u8>>)) {
-    let _alone = alone();
     let mut kept: Vec<Vec<u8>> = Vec::with_capacity(100);
     for number in 0..40 {
         arena(|| kept.push(vec![number; size]));
@@ -57,6 +42,7 @@ fn shrunk(size: usize, len: usize, shrink_all: impl FnOnce(&mut Vec<Vec<u8>>)) {
 
 #[test]
 fn large_blocks_in_no_scope() {
+    alone!();
     for len in [1_000, 20_000, 300_000] {
         shrunk(1 << 20, len, |kept| kept.iter_mut().for_each(|vector| shrink(vector, len)));
         shrunk(1 << 20, len, |kept| kept.iter_mut().for_each(|vector| step_by_step(vector, len)));
@@ -65,6 +51,7 @@ fn large_blocks_in_no_scope() {
 
 #[test]
 fn large_blocks_in_a_later_scope() {
+    alone!();
     for len in [1_000, 20_000, 300_000] {
         shrunk(1 << 20, len, |kept| {
             arena(|| kept.iter_mut().for_each(|vector| step_by_step(vector, len)));
@@ -74,6 +61,7 @@ fn large_blocks_in_a_later_scope() {
 
 #[test]
 fn large_blocks_on_another_thread() {
+    alone!();
     for len in [1_000, 20_000, 300_000] {
         shrunk(1 << 20, len, |kept| {
             thread::scope(|threads| {
@@ -85,7 +73,7 @@ fn large_blocks_on_another_thread() {
 
 #[test]
 fn large_blocks_in_their_own_scope() {
-    let _alone = alone();
+    alone!();
     for len in [1_000, 20_000, 300_000] {
         let kept: Vec<Vec<u8>> = arena(|| {
             let mut kept: Vec<_> = (0..40).map(|number| vec![number; 1 << 20]).collect();
@@ -101,7 +89,7 @@ fn large_blocks_in_their_own_scope() {
 
 #[test]
 fn a_block_that_shrank_grows_again_with_its_contents() {
-    let _alone = alone();
+    alone!();
     let mut kept: Vec<Vec<u8>> = (0..40).map(|number| arena(|| vec![number; 1 << 20])).collect();
     kept.iter_mut().for_each(|vector| shrink(vector, 100_000));
     for (number, vector) in (0..40).zip(&mut kept) {
@@ -113,7 +101,7 @@ fn a_block_that_shrank_grows_again_with_its_contents() {
 
 #[test]
 fn small_blocks_of_other_scopes() {
-    let _alone = alone();
+    alone!();
     let mut kept: Vec<Vec<u8>> = Vec::with_capacity(3_000);
     for number in 0..100_u8 {
         arena(|| kept.extend((0..30).map(|_| vec![number; 8_000])));
