@@ -20,22 +20,7 @@
 	and	x0, x12, #0xfffffffffffffffc
 	sub	x12, x9, x0
 	cmp	x12, x11
-	b.ge	.LBB14_5
-.Ltmp10:
-	mov	x0, x8
-	mov	x1, x20
-	mov	x2, x19
-	bl	_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE
-.Ltmp11:
-	mov	x3, x1
-.LBB14_4:
-	mov	x1, x3
-	ldp	x20, x19, [sp, #112]
-	ldr	x21, [sp, #96]
-	ldp	x29, x30, [sp, #80]
-	add	sp, sp, #128
-	ret
-.LBB14_5:
+	b.le	.LBB14_4
 	ldr	x12, [x8, #8]
 	sub	x13, x3, #1
 	stp	x3, x9, [sp, #24]
@@ -51,6 +36,21 @@
 	b.hs	.LBB14_7
 	mov	x9, xzr
 	b	.LBB14_10
+.LBB14_4:
+.Ltmp10:
+	mov	x0, x8
+	mov	x1, x20
+	mov	x2, x19
+	bl	_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE
+.Ltmp11:
+	mov	x3, x1
+.LBB14_6:
+	mov	x1, x3
+	ldp	x20, x19, [sp, #112]
+	ldr	x21, [sp, #96]
+	ldp	x29, x30, [sp, #80]
+	add	sp, sp, #128
+	ret
 .LBB14_7:
 	add	x9, x9, #1
 	mov	w11, #8
@@ -118,14 +118,14 @@
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB14_4
+	b.ne	.LBB14_6
 	b	.LBB14_22
 .LBB14_20:
 	mov	x10, x3
 	add	x11, x0, x3, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB14_4
+	b.ne	.LBB14_6
 	b	.LBB14_22
 .LBB14_21:
 	mov	x10, x3
@@ -133,7 +133,7 @@
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB14_4
+	b.ne	.LBB14_6
 .LBB14_22:
 	sub	x10, x3, x10
 	add	x9, x9, x10, lsl #2

@@ -4,55 +4,55 @@
 	stp	x22, x21, [sp, #96]
 	stp	x20, x19, [sp, #112]
 	add	x29, sp, #64
-	ldr	x9, [x0]
 	mov	x20, x0
-	ldr	x0, [x0, #16]
+	ldr	x0, [x0]
 	mov	x19, x1
-	sub	x8, x9, #64
-	cmp	x8, x0
+	ldr	x8, [x20, #16]
+	sub	x9, x0, #64
+	cmp	x9, x8
 	b.lo	.LBB16_7
+	ldr	x9, [x20, #8]
 	cbz	x19, .LBB16_6
 .LBB16_2:
-	ldr	x8, [x20, #8]
-	mov	x21, xzr
-	and	x9, x9, #0xfffffffffffffff0
-	add	x20, sp, #8
+	mov	x20, xzr
+	and	x10, x0, #0xfffffffffffffff0
+	add	x21, sp, #8
 	mov	w22, #8
 	mov	w23, #3
 	add	x24, sp, #16
 .LBB16_3:
-	sub	x10, x9, #8
-	cmp	x10, x0
+	sub	x11, x10, #8
+	cmp	x11, x8
 	b.lo	.LBB16_5
-	str	x21, [x10]
-	mov	x9, x10
-	str	x10, [sp, #16]
-	add	x21, x21, #1
+	str	x20, [x11]
+	mov	x10, x11
+	str	x11, [sp, #16]
+	add	x20, x20, #1
 	//APP
 	//NO_APP
-	cmp	x19, x21
+	cmp	x19, x20
 	b.ne	.LBB16_3
 	b	.LBB16_6
 .LBB16_5:
-	str	x21, [sp, #8]
+	str	x20, [sp, #8]
+	add	x0, sp, #16
 	//APP
 	//NO_APP
-	str	x0, [sp, #48]
-	add	x0, sp, #16
-	stp	x9, x8, [sp, #32]
-	stp	x20, x22, [sp, #16]
+	stp	x10, x9, [sp, #32]
+	str	x8, [sp, #48]
+	stp	x21, x22, [sp, #16]
 	strh	w23, [sp, #56]
 	bl	_ZN7ebbtide3raw4growE
-	ldp	x8, x0, [sp, #40]
-	ldr	x9, [sp, #32]
-	ldr	x10, [sp, #16]
+	ldp	x9, x8, [sp, #40]
+	ldr	x10, [sp, #32]
+	ldr	x11, [sp, #16]
 	//APP
 	//NO_APP
-	str	x10, [sp, #16]
-	add	x21, x21, #1
+	str	x11, [sp, #16]
+	add	x20, x20, #1
 	//APP
 	//NO_APP
-	cmp	x19, x21
+	cmp	x19, x20
 	b.ne	.LBB16_3
 .LBB16_6:
 	ldp	x20, x19, [sp, #112]
@@ -62,14 +62,16 @@
 	add	sp, sp, #128
 	ret
 .LBB16_7:
-	ldr	x8, [x20, #8]
-	str	x0, [sp, #32]
+	ldr	x9, [x20, #8]
+	str	x8, [sp, #32]
+	stp	x0, x9, [sp, #16]
 	add	x0, sp, #16
-	stp	x9, x8, [sp, #16]
 	bl	_ZN7ebbtide3raw16leave_full_chunkE
 	ldr	x9, [sp, #16]
 	ldur	q0, [sp, #24]
+	mov	x8, x1
 	str	x9, [x20]
+	fmov	x9, d0
 	stur	q0, [x20, #8]
 	cbnz	x19, .LBB16_2
 	b	.LBB16_6
