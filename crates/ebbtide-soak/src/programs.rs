@@ -124,7 +124,6 @@ pub const PROGRAMS: &[Program] = &[
     program("shrunk step by step in its scope", 20, rest::shrunk_step_by_step),
     program("8 kB shrunk to 100 bytes", 20_000, rest::shrunk_small),
     program("matrices, one of 150 replaced", 4_000, rest::matrices),
-    program("expired, and filled again", 300_000, rest::expired_and_filled_again),
     program("a burst of 200 MB, then nothing", 3, rest::burst_then_nothing),
     program("a burst of 200 MB, then plain work", 3, rest::burst_then_work),
     program("a burst of 200 MB, then ten scopes a second", 3, rest::burst_then_scopes),
