@@ -93,6 +93,8 @@ impl Budget {
         // Saturating: another thread may have read a later time and begun a window already.
         let has_ended = now.saturating_sub(start) >= WINDOW_MS
             && self.window_start.compare_exchange(start, now, relaxed, relaxed).is_ok();
+        // If nobody observed the live bytes for two windows, the recent past is over.
+        let is_stale = now.saturating_sub(start) >= 2 * WINDOW_MS;
         if has_ended {
             // Capped, so that they are forgotten within a minute.
             let most = self.peak().saturating_mul(2);
@@ -105,7 +107,7 @@ impl Budget {
             loop {
                 // Stored in `peak_before` before it is replaced in `peak`, so that one of the two
                 // fields has it at any time.
-                self.peak_before.store(peak, relaxed);
+                self.peak_before.store(if is_stale { live } else { peak }, relaxed);
                 // Release: pairs with the load in `peak`.
                 match self.peak.compare_exchange_weak(peak, live, release, relaxed) {
                     Ok(_) => break,

@@ -89,14 +89,21 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// thread that has opened a scope. When the bound is reached, the inner allocator serves requests
 /// until enough has been freed. Most programs stay far below the bound.
 ///
-/// Memory that was not used for one to two seconds goes back to the system, except for a few
-/// megabytes. This happens when any thread needs memory or has served another 256 KiB.
-/// [`report`](crate::report) has the figures (`live`, `live_peak`, `held`, `bound`), and
-/// [`retain`](crate::retain) changes how much is kept.
+/// What arenas no longer use goes back to the system within about two seconds, also while the
+/// program does nothing, except for 12 MiB and up to 1 MiB for each thread. For that, the end of a
+/// scope starts a helper thread while arenas hold more than 12 MiB. [`report`](crate::report) has
+/// the figures (`live`, `live_peak`, `held`, `bound`), and [`retain`](crate::retain) sets how much
+/// is kept instead, without such a thread.
 ///
-/// There is one exception: a chunk with a live block cannot go back. If a program frees most of its
-/// live bytes but keeps a block in nearly every chunk, `held` does not fall. The same is true of
-/// any allocator that does not move blocks.
+/// A chunk with a live block cannot go back, and what is free in it may stay unused until its last
+/// block is freed. So the bound does not hold for these programs:
+///
+/// - A program frees most of its bytes but keeps a block in nearly every chunk. General allocators
+///   keep such pages as well, but use the free memory in them for blocks of other sizes. Here, the
+///   inner allocator serves new requests until chunks are empty.
+/// - Threads end and leave a few blocks each. Until these are freed, the inner allocator may serve
+///   the scopes of other threads.
+/// - A thread waits inside a scope while other threads free what it allocated there.
 ///
 /// # When the inner allocator serves
 ///

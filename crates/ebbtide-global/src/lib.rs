@@ -69,6 +69,7 @@ pub mod engine;
 mod figures;
 mod frontier;
 mod future;
+mod helper;
 #[cfg(feature = "tower")]
 mod layer;
 mod lease;
@@ -92,6 +93,7 @@ mod stack;
 mod suspended;
 mod tails;
 mod thread;
+mod watch;
 
 #[cfg(feature = "rayon")]
 pub use calls::par_map;

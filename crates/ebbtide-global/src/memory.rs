@@ -27,7 +27,11 @@
 //! up does not check it at all.
 #![forbid(unsafe_code)]
 
-use crate::{budget::Budget, figures};
+use crate::{
+    budget::{Budget, WINDOW_MS},
+    figures, os,
+    watch::Watch,
+};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The constant part of the bound that is enforced, unless [`retain`](crate::retain) set more.
@@ -35,6 +39,10 @@ const RETAINED: usize = 6 << 20;
 
 /// The part of the bound for each owner.
 const PER_OWNER: usize = 1 << 20;
+
+/// Pools keep no more than this unless the helper thread will give it back. It runs while more is
+/// held.
+pub(crate) const UNWATCHED: usize = 12 << 20;
 
 /// The constant part of the promise, unless [`retain`](crate::retain) set more.
 const PROMISED: usize = 16 << 20;
@@ -48,6 +56,9 @@ const UNCOUNTED: usize = PROMISED - RETAINED;
 
 static BUDGET: Budget = Budget::new();
 
+/// The helper thread, which gives back what pools keep: see the module `helper`.
+pub(crate) static WATCH: Watch = Watch::new();
+
 /// What [`retain`](crate::retain) set; [`usize::MAX`] until it is called. Relaxed: it publishes no
 /// other data.
 static RETAIN: AtomicUsize = AtomicUsize::new(usize::MAX);
@@ -57,11 +68,29 @@ pub(crate) fn set_retained(bytes: usize) {
     RETAIN.store(bytes.min(usize::MAX - 1), Ordering::Relaxed);
 }
 
-/// The most bytes that pools may keep at any time. Unlimited, up to the bound, unless
-/// [`retain`](crate::retain) was called.
+/// The most bytes that [`retain`](crate::retain) allows pools to keep; [`usize::MAX`] until it is
+/// called.
 #[inline]
 pub(crate) fn max_pooled() -> usize {
     RETAIN.load(Ordering::Relaxed)
+}
+
+/// Whether [`retain`](crate::retain) has set what pools keep.
+pub(crate) fn is_retention_set() -> bool {
+    max_pooled() != usize::MAX
+}
+
+/// Whether pools may keep this many bytes now.
+#[inline]
+pub(crate) fn may_pool(bytes: usize) -> bool {
+    if is_retention_set() {
+        return bytes <= max_pooled();
+    }
+    let may = bytes <= UNWATCHED || WATCH.is_on(os::milliseconds());
+    if !may {
+        WATCH.want();
+    }
+    may
 }
 
 /// The bytes that pools keep even if they are not used.
@@ -104,6 +133,11 @@ pub(crate) fn has_room(bytes: usize) -> bool {
     held().saturating_add(bytes) <= bound()
 }
 
+/// The bytes that must go back to the system before `more` may be held.
+pub(crate) fn lacking(more: usize) -> usize {
+    held().saturating_add(more).saturating_sub(bound())
+}
+
 /// The bytes held beyond the bound.
 pub(crate) fn excess() -> usize {
     held().saturating_sub(bound())
@@ -142,6 +176,11 @@ pub(crate) fn shrink(bytes: usize) {
 /// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a window.
 pub(crate) fn observe(live: usize, now: u64) -> bool {
     BUDGET.observe(live, now)
+}
+
+/// The milliseconds from the time `now` to the end of the current window.
+pub(crate) fn window_left(now: u64) -> u64 {
+    (BUDGET.window() + WINDOW_MS).saturating_sub(now).clamp(1, WINDOW_MS)
 }
 
 /// A number that identifies the current window.

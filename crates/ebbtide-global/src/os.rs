@@ -63,11 +63,33 @@ pub(crate) fn milliseconds() -> u64 {
     system::milliseconds()
 }
 
+/// Makes every child process that is forked off call `f`. Returns false if that fails.
+pub(crate) fn call_in_children(f: extern "C" fn()) -> bool {
+    #[cfg(all(unix, not(miri)))]
+    {
+        let f: unsafe extern "C" fn() = f;
+        // SAFETY: the function may be called at any time, and does nothing that a child must not
+        // do: its caller passes one that is safe to call and takes no lock.
+        unsafe { libc::pthread_atfork(None, None, Some(f)) == 0 }
+    }
+    #[cfg(not(all(unix, not(miri))))]
+    {
+        let _ = f;
+        true
+    }
+}
+
+/// Starts a thread that calls `f`. It handles no signals, and nobody waits for its end. Allocates
+/// nothing through Rust. Returns false if that fails.
+pub(crate) fn start_thread(f: fn()) -> bool {
+    system::start_thread(f)
+}
+
 #[cfg(all(unix, not(miri)))]
 mod system {
     use super::Purged;
     use core::{
-        mem::MaybeUninit,
+        mem::{self, MaybeUninit},
         ptr::{self, NonNull},
     };
 
@@ -75,6 +97,58 @@ mod system {
     const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
+
+    /// The stack of the thread, in bytes. The C library places thread-locals there as well.
+    const STACK: usize = 256 << 10;
+
+    extern "C" fn call(f: *mut libc::c_void) -> *mut libc::c_void {
+        // SAFETY: `start_thread` passes a function of this type. A pointer to a function is as
+        // large as any other on the systems of this module.
+        let f = unsafe { mem::transmute::<*mut libc::c_void, fn()>(f) };
+        f();
+        ptr::null_mut()
+    }
+
+    pub(super) fn start_thread(f: fn()) -> bool {
+        let mut all = MaybeUninit::<libc::sigset_t>::zeroed();
+        // SAFETY: the pointer is valid for writes of a signal set.
+        unsafe { libc::sigfillset(all.as_mut_ptr()) };
+        let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
+        let (all, saved) = (all.as_ptr(), before.as_mut_ptr());
+        // SAFETY: `all` points to a set that was filled above, `saved` is valid for writes of one.
+        if unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all, saved) } != 0 {
+            return false;
+        }
+        // The new thread inherits the mask.
+        let is_started = create_thread(f);
+        // SAFETY: `saved` points to the set that the call above has written; nothing is returned
+        // through the null pointer.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, saved, ptr::null_mut()) };
+        is_started
+    }
+
+    fn create_thread(f: fn()) -> bool {
+        let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+        let attributes = attributes.as_mut_ptr();
+        // SAFETY: the pointer is valid for writes of the attributes.
+        if unsafe { libc::pthread_attr_init(attributes) } != 0 {
+            return false;
+        }
+        // SAFETY: the attributes were initialised above. If the size is refused, it stays as it is.
+        unsafe { libc::pthread_attr_setstacksize(attributes, STACK) };
+        let detached = libc::PTHREAD_CREATE_DETACHED;
+        // SAFETY: the attributes were initialised above.
+        let is_detached = unsafe { libc::pthread_attr_setdetachstate(attributes, detached) } == 0;
+        let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
+        let (thread, argument) = (thread.as_mut_ptr(), f as *mut libc::c_void);
+        let is_started = is_detached
+            // SAFETY: the pointer is valid for writes of a thread's identifier, the attributes
+            // were initialised, and `call` gets the function that it expects.
+            && unsafe { libc::pthread_create(thread, attributes, call, argument) } == 0;
+        // SAFETY: the attributes were initialised above and are not used again.
+        unsafe { libc::pthread_attr_destroy(attributes) };
+        is_started
+    }
 
     pub(super) fn milliseconds() -> u64 {
         let mut now = MaybeUninit::<libc::timespec>::zeroed();
@@ -192,6 +266,7 @@ mod system {
     use super::Purged;
     use core::{
         ffi::c_void,
+        mem,
         ptr::{self, NonNull},
     };
 
@@ -206,6 +281,32 @@ mod system {
         fn VirtualAlloc(at: *mut c_void, size: usize, kind: u32, access: u32) -> *mut c_void;
         fn VirtualFree(at: *mut c_void, size: usize, kind: u32) -> i32;
         safe fn GetTickCount64() -> u64;
+        fn CreateThread(
+            attributes: *mut c_void,
+            stack: usize,
+            start: extern "system" fn(*mut c_void) -> u32,
+            argument: *mut c_void,
+            flags: u32,
+            id: *mut u32,
+        ) -> *mut c_void;
+        fn CloseHandle(handle: *mut c_void) -> i32;
+    }
+
+    extern "system" fn call(f: *mut c_void) -> u32 {
+        // SAFETY: `start_thread` passes a function of this type, whose pointer is as large as any
+        // other.
+        let f = unsafe { mem::transmute::<*mut c_void, fn()>(f) };
+        f();
+        0
+    }
+
+    pub(super) fn start_thread(f: fn()) -> bool {
+        // SAFETY: the defaults for attributes, stack and flags; nobody asks for the identifier.
+        // `call` gets the function that it expects.
+        let thread =
+            unsafe { CreateThread(ptr::null_mut(), 0, call, f as *mut c_void, 0, ptr::null_mut()) };
+        // SAFETY: the handle, if there is one, is closed once. The thread goes on without it.
+        !thread.is_null() && unsafe { CloseHandle(thread) } != 0
     }
 
     pub(super) fn milliseconds() -> u64 {
@@ -257,6 +358,10 @@ mod system {
     };
     use std::alloc::System;
 
+    pub(super) fn start_thread(_: fn()) -> bool {
+        false
+    }
+
     pub(super) fn milliseconds() -> u64 {
         0
     }
@@ -294,6 +399,10 @@ mod system {
 mod system {
     use super::Purged;
     use core::ptr::NonNull;
+
+    pub(super) fn start_thread(_: fn()) -> bool {
+        false
+    }
 
     pub(super) fn milliseconds() -> u64 {
         0

@@ -319,8 +319,6 @@ pub struct Owner {
     observed_bytes: Cell<u64>,
     /// The blocks that were served without bumping: from free lists, and large blocks.
     other_blocks: Cell<u64>,
-    /// When the pools last gave memory back for a large block of this owner, by `os::milliseconds`.
-    trimmed_at: Cell<u64>,
     /// The blocks that were resized in place.
     grown: Cell<u64>,
     escaped: Cell<u64>,
@@ -398,7 +396,6 @@ impl Owner {
             counters: Cell::new(None),
             observed_bytes: Cell::new(0),
             other_blocks: Cell::new(0),
-            trimmed_at: Cell::new(0),
             grown: Cell::new(0),
             escaped: Cell::new(0),
             scopes_ended: Cell::new(0),
@@ -654,6 +651,15 @@ impl Owner {
         self.publish_bytes(counters, more);
         if observe() {
             self.end_window();
+        }
+    }
+
+    /// Ends the window of time if it is over. Called by the helper thread, whose owner opens no
+    /// scopes.
+    pub(crate) fn end_window_if_due(&self) {
+        if observe() {
+            self.end_window();
+            self.cache.release_runs();
         }
     }
 

@@ -34,26 +34,70 @@ static POOLED: AtomicUsize = AtomicUsize::new(0);
 /// run may count for either window.
 static UNUSED: AtomicUsize = AtomicUsize::new(0);
 
+/// The number of runs of each class that are examined for one that fits.
+const SEARCH_LIMIT: usize = 16;
+
+/// The bytes that blocks left behind their ends when they shrank, and that did not go back to the
+/// system. Relaxed: a sum that publishes nothing.
+static SLACK: AtomicUsize = AtomicUsize::new(0);
+
+/// The most bytes in [`SLACK`]. So a program that shrinks its temporary buffers does not fault the
+/// same pages in again and again.
+const MAX_SLACK: usize = 1 << 20;
+
 /// The most bytes that go back to the system in one call. During the call, other threads cannot
 /// reserve addresses.
 const MAX_JOINED: usize = 256 * CHUNK;
 
 /// Takes a run with memory behind it.
 pub(crate) fn take_warm(class: usize) -> Option<Run> {
-    let run = pop(&WARM[class])?;
+    pop(&WARM[class]).inspect(|run| count_taken(*run))
+}
+
+fn count_taken(run: Run) {
     let held = run.entry().held.get();
     let before = POOLED.fetch_sub(held, Ordering::Relaxed);
     UNUSED.fetch_min(before.saturating_sub(held), Ordering::Relaxed);
-    Some(run)
+}
+
+/// Takes the run that fits a large block of `bytes` bytes best, of this class or of the next two:
+/// the one with the least memory beyond `bytes`, but at most as much again; otherwise the one of
+/// this class with the most memory. Examines only the first few runs of each class.
+pub(crate) fn take_fitting(class: usize, bytes: usize) -> Option<Run> {
+    let mut best: Option<Run> = None;
+    let mut others: Option<Run> = None;
+    let surplus = |run: Run| run.entry().held.get().checked_sub(bytes);
+    for stack in WARM.iter().skip(class).take(3) {
+        for _ in 0..SEARCH_LIMIT {
+            let Some(run) = pop(stack) else { break };
+            let is_better = match (surplus(run), best.and_then(surplus)) {
+                (Some(one), Some(other)) => one < other,
+                (Some(one), None) => one <= bytes,
+                (None, Some(_)) => false,
+                (None, None) => {
+                    let most = best.map_or(0, |best| best.entry().held.get());
+                    run.class() == class && run.entry().held.get() > most
+                }
+            };
+            let other = if is_better { best.replace(run) } else { Some(run) };
+            if let Some(other) = other {
+                other.set_next(others);
+                others = Some(other);
+            }
+        }
+    }
+    while let Some(run) = others {
+        others = run.next();
+        push(&WARM[run.class()], run);
+    }
+    best.inspect(|run| count_taken(*run))
 }
 
 /// Takes a run without memory behind it. Its bytes up to `touched` may have any value; the others
 /// are zero. `None` if the range is used up or the system has no memory.
 pub(crate) fn take_empty(class: usize) -> Option<Run> {
     let Some(run) = pop(&EMPTY[class]) else { return Run::fresh(class) };
-    let is_usable =
-        NonNull::new(run.start()).is_some_and(|start| os::recommit(start, size::run_bytes(class)));
-    if !is_usable {
+    if !run.recommit(size::run_bytes(class)) {
         push(&EMPTY[class], run);
         return None;
     }
@@ -92,7 +136,7 @@ pub(crate) fn give_all(runs: Option<Run>) {
 fn is_too_much(run: Run, bytes: usize) -> bool {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
-    held == 0 || pooled > memory::max_pooled() || memory::excess() >= bytes + held
+    held == 0 || !memory::may_pool(pooled) || memory::excess() >= bytes + held
 }
 
 fn give_warm(run: Run) {
@@ -100,24 +144,50 @@ fn give_warm(run: Run) {
     push(&WARM[run.class()], run);
 }
 
-/// Gives the memory of a run beyond the first `bytes` back to the system. The caller owns the run,
-/// and no block in it is alive.
+/// Gives the memory of a run beyond the first `bytes` bytes back to the system. The caller owns the
+/// run, and no block in it is alive beyond these bytes.
 pub(crate) fn trim_run(run: Run, bytes: usize) {
     let entry = run.entry();
     let (keep, held) = (bytes.next_multiple_of(os::page_bytes()), entry.held.get());
     let Some(start) = NonNull::new(run.start().wrapping_add(keep)) else { return };
-    // Not on Windows, where the pages would have to be committed again before they are used.
-    if cfg!(windows) || keep >= held {
+    if keep >= held {
         return;
     }
-    // SAFETY: the caller owns the run (G2), which holds no live block (G4), and its chunks are
-    // committed (G1).
-    if unsafe { os::purge(start, held - keep) } != Purged::Gone {
-        return;
+    // SAFETY: the caller owns the run (G2), which holds no live block there (G4), and its chunks
+    // are committed (G1).
+    match unsafe { os::purge(start, held - keep) } {
+        Purged::Gone => entry.touched.set(entry.touched.get().min(keep)),
+        Purged::Offered => {}
+        Purged::Not => return,
     }
-    entry.touched.set(entry.touched.get().min(keep));
     entry.held.set(keep);
     memory::shrink(held - keep);
+}
+
+/// Gives the memory behind a large block that has shrunk back to the system, unless it is less than
+/// an eighth of the block, or little in all blocks together. The block ends `end` bytes from the
+/// start of the run.
+pub(crate) fn trim_shrunk(run: Run, end: usize) {
+    let entry = run.entry();
+    forget_slack(run);
+    let slack = entry.held.get().saturating_sub(end);
+    if slack < (end / 8).max(os::page_bytes()) {
+        return;
+    }
+    if SLACK.fetch_add(slack, Ordering::Relaxed) + slack <= MAX_SLACK {
+        entry.slack.set(slack);
+    } else {
+        SLACK.fetch_sub(slack, Ordering::Relaxed);
+        trim_run(run, end);
+    }
+}
+
+/// Called when the large block of a run is freed or resized.
+pub(crate) fn forget_slack(run: Run) {
+    let slack = run.entry().slack.take();
+    if slack > 0 {
+        SLACK.fetch_sub(slack, Ordering::Relaxed);
+    }
 }
 
 /// Gives the memory of a list of runs back to the system and puts the runs into the pool. The
@@ -178,7 +248,8 @@ fn give_purged(run: Run, purged: Purged) {
     push(&EMPTY[run.class()], run);
 }
 
-/// Gives at least this many bytes of the pools back to the system, or all that they hold.
+/// Gives at least this many bytes of the pools back to the system, or all that they hold. The last
+/// run keeps the memory that is not needed.
 pub(crate) fn trim(bytes: usize) {
     let mut left = bytes;
     for class in (0..CLASSES).rev() {
@@ -187,7 +258,15 @@ pub(crate) fn trim(bytes: usize) {
         let mut taken: Option<Run> = None;
         while left > 0 {
             let Some(run) = take_warm(class) else { break };
-            left = left.saturating_sub(run.entry().held.get());
+            let held = run.entry().held.get();
+            let keep = held.saturating_sub(left) / os::page_bytes() * os::page_bytes();
+            if keep > 0 && class != BUMP_CLASS {
+                trim_run(run, keep);
+                give_warm(run);
+                left = 0;
+                break;
+            }
+            left = left.saturating_sub(held);
             run.set_next(taken);
             taken = Some(run);
         }
@@ -201,6 +280,11 @@ pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);
     let unused = UNUSED.swap(pooled, Ordering::Relaxed).min(pooled);
     trim(unused.saturating_sub(memory::retained()).max(memory::excess()));
+}
+
+/// The bytes that blocks left behind their ends when they shrank.
+pub(crate) fn shrunk() -> usize {
+    SLACK.load(Ordering::Relaxed)
 }
 
 /// The bytes that the pools hold.

@@ -60,12 +60,19 @@ pub struct Report {
     pub live: usize,
     /// The peak of `live` in the last one to two seconds.
     pub live_peak: usize,
-    /// The bytes that arenas hold: in scopes, in pinned chunks, and for the next scopes.
+    /// The bytes that arenas hold: `kept` for the next scopes, [`Escapes::pinned_bytes`] in pinned
+    /// chunks, and `in_use`.
     pub held: usize,
+    /// The bytes of large blocks, of the chunks of open scopes, and of the chunk in which each
+    /// thread's next scope begins.
+    pub in_use: usize,
+    /// The bytes behind the ends of large blocks that shrank, a part of `in_use`. Such bytes go
+    /// back to the system at once, except for 1 MiB.
+    pub shrunk: usize,
     /// The bound up to which arenas take memory, as [`arena`](crate::arena) promises: one and a
     /// half times `live_peak`, plus 16 MiB, plus 4 MiB for each running thread that has opened a
-    /// scope. [`retain`](crate::retain) may raise it. When `live_peak` falls, `held` stays above it
-    /// as long as blocks are alive in nearly every chunk.
+    /// scope. [`retain`](crate::retain) may raise it. [`arena`](crate::arena) names the programs in
+    /// which `held` stays above it.
     pub bound: usize,
     /// Figures for each [`Options::label`](crate::Options::label), in the order of first use.
     pub labels: Vec<LabelReport>,
@@ -319,6 +326,8 @@ pub fn report() -> Report {
     let pinned_chunks = figures::pinned();
     let (reserved, claimed) = range::sizes();
     let cached = counters().map(|each| each.cached.load(Ordering::Relaxed)).sum::<usize>();
+    let (held, kept) = (memory::held(), cached + pool::pooled());
+    let pinned_bytes = pinned_chunks * CHUNK;
     Report {
         is_active: crate::thread::is_active(),
         scopes: sum(|each| &each.scopes_ended),
@@ -338,7 +347,7 @@ pub fn report() -> Report {
             blocks: sum(|each| &each.escaped),
             chunks: sum(|each| &each.pinned),
             pinned_chunks,
-            pinned_bytes: pinned_chunks * CHUNK,
+            pinned_bytes,
         },
         high_water: counters()
             .map(|each| each.high_water.load(Ordering::Relaxed))
@@ -346,10 +355,12 @@ pub fn report() -> Report {
             .unwrap_or(0),
         reserved,
         claimed,
-        kept: cached + pool::pooled(),
+        kept,
         live: figures::live_bytes(),
         live_peak: memory::peak(),
-        held: memory::held(),
+        held,
+        in_use: held.saturating_sub(kept).saturating_sub(pinned_bytes),
+        shrunk: pool::shrunk(),
         bound: memory::promised(figures::owners()),
         labels: labels()
             .map(|label| {
@@ -370,9 +381,10 @@ pub fn report() -> Report {
 
 /// Sets how many unused bytes are kept for the next scopes.
 ///
-/// By default, the pool that threads share keeps 6 MiB for ever, and memory that was in use in the
-/// recent past as well. After this call, it keeps at most `bytes` at any time, and keeps those for
-/// ever. If `bytes` is more than 16 MiB, the difference also raises the bound that
+/// By default, the pool that threads share keeps 6 to 12 MiB for ever, and memory that was in use in
+/// the recent past as well; for that, the end of a scope starts a helper thread while arenas hold more
+/// than 12 MiB. After this call, the pool keeps at most `bytes` at any time, and keeps those for
+/// ever, and no helper thread is started. If `bytes` is more than 16 MiB, the difference also raises the bound that
 /// [`arena`](crate::arena) promises. Memory beyond `bytes` goes back to the system the next time
 /// that it reaches the pool; [`release_pool`](crate::release_pool) returns it at once.
 ///
@@ -444,11 +456,13 @@ impl fmt::Display for Report {
         )?;
         write!(
             f,
-            "live: {}, recently at most {}; held: {} of at most {}, of which {} for the next scopes",
+            "live: {}, recently at most {}; held: {} of at most {}: {} in pinned chunks, {} in large blocks and open scopes, {} for the next scopes",
             Bytes(self.live as u64),
             Bytes(self.live_peak as u64),
             Bytes(self.held as u64),
             Bytes(self.bound as u64),
+            Bytes(self.escapes.pinned_bytes as u64),
+            Bytes(self.in_use as u64),
             Bytes(self.kept as u64),
         )?;
         for label in self.leaky_labels() {

@@ -7,6 +7,7 @@ use crate::{
     count::Count,
     figures::{self, Counted, Label, Usage},
     lists::FreeLists,
+    os,
     range::{self, ENTRY_BYTES},
     returned::Returned,
     size::{self, CHUNK, CHUNK_SHIFT, LARGEST},
@@ -115,6 +116,8 @@ pub(crate) struct Entry {
     /// The label of the scope that pinned the chunk. While the chunk has an owner, it is the label
     /// of the scope that pinned it last.
     label: Cell<Option<&'static Label>>,
+    /// The part of `held` behind the end of a large block that shrank.
+    pub(crate) slack: Cell<usize>,
     // Further cache lines, used only in the first chunk of a scope.
     _further: CacheLine,
     /// The record of the scope whose first chunk this is.
@@ -249,6 +252,13 @@ impl Run {
     #[inline(always)]
     pub(crate) fn start(self) -> *mut u8 {
         range::origin().wrapping_add((self.0.get() as usize) << CHUNK_SHIFT)
+    }
+
+    /// Makes the first `bytes` bytes usable again after memory of the run went back to the system.
+    /// Returns false if the system has no memory.
+    pub(crate) fn recommit(self, bytes: usize) -> bool {
+        let bytes = bytes.next_multiple_of(os::page_bytes());
+        NonNull::new(self.start()).is_some_and(|start| os::recommit(start, bytes))
     }
 
     /// The run class; see [`CLASSES`](size::CLASSES).

@@ -224,7 +224,7 @@ unsafe fn resize<A: GlobalAlloc>(
             if new_size > size {
                 return new;
             }
-            owner.count_shrunk(place, size, new_size);
+            owner.shrink_in_place(place, block, size, new_size);
             return block;
         }
         // SAFETY: both blocks have at least this many bytes, and the new one does not overlap the

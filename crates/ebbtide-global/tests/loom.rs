@@ -30,6 +30,8 @@ mod stack;
 mod suspended;
 #[path = "../src/tails.rs"]
 mod tails;
+#[path = "../src/watch.rs"]
+mod watch;
 
 mod loom_count;
 mod loom_lease;
@@ -38,3 +40,4 @@ mod loom_pool;
 mod loom_range;
 mod loom_registry;
 mod loom_returned;
+mod loom_watch;

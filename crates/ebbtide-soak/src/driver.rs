@@ -89,9 +89,10 @@ fn run(program: &Program, plan: &Plan) {
     let start = Instant::now();
     let answer = (program.run)();
     let seconds = start.elapsed().as_secs_f64();
-    let Measured { first_peak_kib, second_peak_kib, excess } = meter::end();
+    let Measured { first_peak_kib, second_peak_kib, rested_kib, excess } = meter::end();
     let excess = excess.map_or("none".to_owned(), |excess| excess.to_string());
-    println!("{first_peak_kib} {second_peak_kib} {excess} {seconds} {answer}");
+    let rested = rested_kib.map_or("none".to_owned(), |rested| rested.to_string());
+    println!("{first_peak_kib} {second_peak_kib} {rested} {excess} {seconds} {answer}");
     if scopes::are_on() {
         eprintln!("{}", ebbtide_global::report());
     }
@@ -114,10 +115,11 @@ fn start(program: &Program, scale: f64, is_off: bool) -> Result<Run, String> {
 
 fn parse(text: &str) -> Option<Run> {
     let cells: Vec<&str> = text.split_whitespace().collect();
-    let [first, second, excess, seconds, answer] = cells[..] else { return None };
+    let [first, second, rested, excess, seconds, answer] = cells[..] else { return None };
     let measured = Measured {
         first_peak_kib: first.parse().ok()?,
         second_peak_kib: second.parse().ok()?,
+        rested_kib: rested.parse().ok(),
         excess: excess.parse().ok(),
     };
     Some(Run { measured, seconds: seconds.parse().ok()?, answer: answer.parse().ok()? })

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 static STEPS: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
 static FIRST_PEAK_KIB: AtomicU64 = AtomicU64::new(0);
+/// The resident memory after the program rested; 0 if it does not rest.
+static RESTED_KIB: AtomicU64 = AtomicU64::new(0);
 /// The most bytes by which the promise was exceeded. Negative if it was kept.
 static WORST_EXCESS: AtomicI64 = AtomicI64::new(i64::MIN);
 
@@ -25,6 +27,8 @@ pub struct Measured {
     pub first_peak_kib: u64,
     /// The same for the second half.
     pub second_peak_kib: u64,
+    /// The resident memory some seconds after the load has gone, for programs that wait so long.
+    pub rested_kib: Option<u64>,
     /// The worst sample of the memory held, compared with the promise, if the report has figures.
     pub excess: Option<i64>,
 }
@@ -75,12 +79,20 @@ fn excess() -> Option<i64> {
     i64::try_from(report.held).ok()?.checked_sub(i64::try_from(promised).ok()?)
 }
 
+/// Records the resident memory after the program has rested.
+pub fn rested(resident_kib: u64) {
+    RESTED_KIB.store(resident_kib, Ordering::Relaxed);
+    sample();
+}
+
 /// Returns the measurements, after the last step.
 pub fn end() -> Measured {
     let excess = WORST_EXCESS.load(Ordering::Relaxed);
+    let rested = RESTED_KIB.load(Ordering::Relaxed);
     Measured {
         first_peak_kib: FIRST_PEAK_KIB.load(Ordering::Relaxed),
         second_peak_kib: process::status().peak_kib,
+        rested_kib: (rested > 0).then_some(rested),
         excess: (excess != i64::MIN).then_some(excess),
     }
 }

@@ -3,6 +3,7 @@
 mod buffers;
 mod caches;
 mod events;
+mod rest;
 mod servers;
 mod state;
 mod storage;
@@ -117,6 +118,18 @@ pub const PROGRAMS: &[Program] = &[
     program("work stealing", 150_000, events::stolen_work),
     program("a cache dropped by a thread that waits", 100_000, threads::dropped_by_idle),
     program("a cache dropped while its owner waits", 100_000, threads::dropped_by_another),
+    program("shrunk in no scope", 20, rest::shrunk_in_no_scope),
+    program("shrunk in a later scope", 20, rest::shrunk_in_a_later_scope),
+    program("shrunk by another thread", 20, rest::shrunk_by_another_thread),
+    program("shrunk step by step in its scope", 20, rest::shrunk_step_by_step),
+    program("8 kB shrunk to 100 bytes", 20_000, rest::shrunk_small),
+    program("matrices, one of 150 replaced", 4_000, rest::matrices),
+    program("a burst of 200 MB, then nothing", 3, rest::burst_then_nothing),
+    program("a burst of 200 MB, then plain work", 3, rest::burst_then_work),
+    program("a burst of 200 MB, then ten scopes a second", 3, rest::burst_then_scopes),
+    program("a burst of large blocks, then nothing", 3, rest::large_burst_then_nothing),
+    program("kept, then dropped in no scope", 100_000, rest::kept_then_dropped),
+    program("left by threads that ended", 4_000, rest::left_by_ended_threads),
 ];
 
 /// Runs `work(worker, steps)` on `workers` threads, which share the steps.

@@ -34,9 +34,9 @@
 	mov	x1, x3
 	b	realloc
 .LBB17_7:
-	ldr	x11, [x9, #712]
+	ldr	x11, [x9, #704]
 	str	x10, [x9]
 	mov	x0, x8
 	add	x10, x11, #1
-	str	x10, [x9, #712]
+	str	x10, [x9, #704]
 	ret

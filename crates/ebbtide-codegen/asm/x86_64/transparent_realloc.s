@@ -22,7 +22,7 @@
 	cmpq	%r11, %fs:8(%r9)
 	jb	_ZN14ebbtide_global6scoped6resizeE
 	movq	%r11, %fs:(%r9)
-	incq	%fs:712(%r9)
+	incq	%fs:704(%r9)
 	retq
 .LBB17_6:
 	movq	%rcx, %rsi

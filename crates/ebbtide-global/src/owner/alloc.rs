@@ -288,7 +288,12 @@ impl Owner {
         }
         let class = large_class(size, growth);
         let may_exceed = growth == Growth::Continued;
-        let run = match self.take_run(class, large_bytes(size), size, may_exceed) {
+        let take = || self.take_run(class, large_bytes(size), size, may_exceed);
+        let taken = match take() {
+            Err(Reason::Waste) if self.sweep_for_large() => take(),
+            taken => taken,
+        };
+        let run = match taken {
             Ok(run) => run,
             Err(reason) => {
                 if reason == Reason::Waste {

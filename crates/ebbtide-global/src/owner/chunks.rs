@@ -5,7 +5,7 @@ use crate::{
     cache::USEFUL_TAIL,
     figures::{self, Reason},
     lists::FreeLists,
-    memory, os, pool,
+    memory, pool,
     run::{LARGE_BLOCK, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{BUMP_CLASS, CHUNK},
 };
@@ -20,10 +20,6 @@ const SEARCH_LIMIT: usize = 4;
 
 /// The most memory beyond its needs that a large block takes where memory is short.
 const MAX_SURPLUS: usize = CHUNK / 4;
-
-/// The least time between two large blocks of one owner for which pools give memory back, in
-/// milliseconds.
-const TRIM_EVERY_MS: u64 = 10;
 
 /// Where the stages of a chunk end before the last one, in bytes from its start. The first stages
 /// of two chunks fit into a first-level cache.
@@ -66,38 +62,49 @@ impl Owner {
         let held = warm.map_or(0, |run| run.entry().held.get());
         if held < bytes && !self.may_hold(bytes - held, live) {
             if let Some(run) = warm {
-                self.cache.give(run, class);
+                self.cache.give(run, run.class());
             }
             return Err(Reason::Waste);
         }
-        let Some(run) = warm.or_else(|| pool::take_empty(class)) else {
+        if held >= bytes {
+            return warm.ok_or(Reason::Exhausted);
+        }
+        let run = warm.or_else(|| pool::take_empty(class));
+        let Some(run) = run.filter(|run| run.recommit(bytes)) else {
+            if let Some(run) = warm {
+                self.cache.give(run, run.class());
+            }
             memory::shrink(bytes - held);
             self.publish_served();
             return Err(Reason::Exhausted);
         };
-        if held < bytes {
-            run.entry().held.set(bytes);
-        }
+        run.entry().held.set(bytes);
         Ok(run)
     }
 
-    /// Takes a run with memory behind it. If memory is short, a run that holds much more than is
-    /// needed is left for a larger block if another run fits or the bound allows a new one, and is
-    /// trimmed otherwise. A block that `may_exceed` its needs takes the run as it is.
+    /// Takes a run with memory behind it. If memory is short, takes the run of a large block that
+    /// fits best. If that holds much more than is needed, it is left for a larger block if the
+    /// bound allows a new run, and is trimmed otherwise. A block that `may_exceed` its needs takes
+    /// any run as it is.
     fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
-        let warm = self.cache.take_warm(class)?;
-        let surplus = warm.entry().held.get().saturating_sub(bytes);
-        if surplus < MAX_SURPLUS || may_exceed || !memory::is_tight() {
-            return Some(warm);
+        if may_exceed || !memory::is_tight() {
+            return self.cache.take_warm(class);
         }
-        let has_fitting = self.cache.bring_forward(class, |held| held < bytes + MAX_SURPLUS);
-        if !has_fitting && !memory::has_room(bytes) {
-            pool::trim_run(warm, bytes);
-            return Some(warm);
+        let most = bytes + MAX_SURPLUS.max(bytes / 8);
+        let fits = |held| (bytes..most).contains(&held);
+        if self.cache.bring_forward(class, fits) {
+            return self.cache.take_warm(class);
         }
-        let fitting = if has_fitting { self.cache.take_warm(class) } else { None };
-        self.cache.give(warm, class);
-        fitting
+        let run = pool::take_fitting(class, bytes).or_else(|| self.cache.take_warm(class))?;
+        if run.entry().held.get() < most {
+            return Some(run);
+        }
+        if memory::has_room(bytes) {
+            self.cache.give(run, run.class());
+            return None;
+        }
+        pool::trim_run(run, bytes);
+        Some(run)
     }
 
     /// Whether the engine may hold this many more bytes. If so, counts them as held. `live` of them
@@ -111,24 +118,20 @@ impl Owner {
         if memory::grow(bytes) {
             return true;
         }
-        let is_allowed = (live == 0 || self.may_trim()) && {
-            pool::trim(bytes + memory::excess());
+        // Memory is refused only if the pools and this owner's cache do not hold it. In that case
+        // they keep what they have.
+        let lacking = memory::lacking(bytes);
+        let has_enough = pool::pooled() + self.cache.held() >= lacking;
+        let is_allowed = has_enough && {
+            if pool::pooled() < lacking {
+                self.cache.release_runs();
+            }
+            pool::trim(lacking);
             memory::grow(bytes)
         };
         if !is_allowed {
             // The bytes that were published will not be served.
             self.publish_served();
-        }
-        is_allowed
-    }
-
-    /// Whether memory in the pools may be given back for a large block. If every large block did
-    /// that, each would fault in again the memory that the previous one gave back.
-    fn may_trim(&self) -> bool {
-        let now = os::milliseconds();
-        let is_allowed = now.saturating_sub(self.trimmed_at.get()) >= TRIM_EVERY_MS;
-        if is_allowed {
-            self.trimmed_at.set(now);
         }
         is_allowed
     }
@@ -407,6 +410,20 @@ impl Owner {
         let left = current.following().chain(Run::list(self.adopted_by(first_chunk))).count();
         pauses.set(u16::try_from(left / RETRY as usize).unwrap_or(u16::MAX));
         has_swept
+    }
+
+    /// Like [`sweep_if_due`](Owner::sweep_if_due), because the scope was refused a large block.
+    pub(super) fn sweep_for_large(&self) -> bool {
+        // A parked chunk may be empty, but continues where it stopped (G5).
+        if self.parked.get() > 0 {
+            return false;
+        }
+        let (Some(first_chunk), Some(current)) = (self.innermost(), self.current_chunk.get())
+        else {
+            return false;
+        };
+        self.promote();
+        self.sweep_if_due(first_chunk, current, memory::window())
     }
 
     /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its

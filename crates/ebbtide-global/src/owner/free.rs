@@ -302,6 +302,7 @@ impl Owner {
         self.count_freed(size);
         let entry = run.entry();
         entry.scope.store(RETIRED, Ordering::Relaxed);
+        pool::forget_slack(run);
         if entry.owner.load(Ordering::Relaxed) != self.id.get() {
             return pool::give(run);
         }

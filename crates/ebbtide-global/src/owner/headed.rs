@@ -385,7 +385,7 @@ impl Owner {
     fn resize_common(&self, place: Place, start: *mut u8, layout: Layout, bytes: usize) -> bool {
         let entry = place.entry();
         if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
-            return self.shrinks_elsewhere(place, layout.size(), bytes);
+            return self.shrinks_elsewhere(layout.size(), bytes);
         }
         let fits = self.resize_in_chunk(entry, start, layout, bytes);
         add(&self.grown, u64::from(fits));

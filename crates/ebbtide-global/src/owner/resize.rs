@@ -7,11 +7,14 @@ use super::{
     listing::ALL_SLOWLY,
 };
 use crate::{
-    os, range, run,
-    run::{Entry, LARGE_BLOCK, Place, offset_in_chunk},
+    memory, os, pool, range, run,
+    run::{Entry, LARGE_BLOCK, Place, Run, offset_in_chunk},
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr, sync::atomic::Ordering};
+
+/// Blocks of at most this size shrink in place: the inner allocator would hardly take less.
+const TINY: usize = 4 * GRANULE;
 
 /// The offset in its chunk at which a block of `rounded` bytes ends.
 #[allow(clippy::cast_possible_truncation, reason = "a block in a chunk is smaller than that")]
@@ -83,31 +86,37 @@ impl Owner {
             // SAFETY: the block is the innermost scope's; the caller promises the rest.
             return unsafe { self.resize_by_moving(place, block, layout, new_size) };
         }
-        if self.shrinks_elsewhere(place, layout.size(), new_size) { block } else { ptr::null_mut() }
+        if self.shrinks_elsewhere(layout.size(), new_size) { block } else { ptr::null_mut() }
     }
 
     /// Resizes a block in a chunk of another scope. Returns true if the block shrinks in place.
-    /// Otherwise the caller moves it out of the arena: a block that grows, and a block of the
-    /// persistent scope that shrinks by half or more, because that scope could not reuse the rest
-    /// before it ends.
+    /// Otherwise the caller moves it out of the arena: a block that grows, and a block that shrinks
+    /// to or below a power of two, because the rest of its memory is not used again before its
+    /// chunk is empty. So however often a block shrinks, it keeps less than twice its size.
     #[inline(always)]
-    pub(super) fn shrinks_elsewhere(&self, place: Place, old_size: usize, new_size: usize) -> bool {
-        let scope = place.entry().scope.load(Ordering::Relaxed);
-        let is_persistent = scope == self.persistence.scope.get();
-        let least = if is_persistent { old_size / 2 } else { 0 };
+    pub(super) fn shrinks_elsewhere(&self, old_size: usize, new_size: usize) -> bool {
+        let least = if old_size > TINY { old_size.next_power_of_two() / 2 } else { 0 };
         let shrinks = new_size <= old_size && new_size > least;
         if shrinks {
-            self.count_shrunk(place, old_size, new_size);
+            self.count_freed(size::round(old_size) - size::round(new_size));
         }
         shrinks
     }
 
-    /// Counts the bytes that a block lost by shrinking in place, because it will be freed with the
-    /// smaller size.
-    pub(crate) fn count_shrunk(&self, place: Place, old_size: usize, new_size: usize) {
-        let is_large = place.entry().scope.load(Ordering::Relaxed) == LARGE_BLOCK;
-        let size = |size| if is_large { size } else { size::round(size) };
-        self.count_freed(size(old_size) - size(new_size));
+    /// Shrinks a block where it is, because there is no memory to move it to.
+    pub(crate) fn shrink_in_place(
+        &self,
+        place: Place,
+        block: *mut u8,
+        old_size: usize,
+        new_size: usize,
+    ) {
+        if place.entry().scope.load(Ordering::Relaxed) == LARGE_BLOCK {
+            // Shrinking never fails.
+            let _ = self.resize_run(place.run(), block, old_size, new_size);
+        } else {
+            self.count_freed(size::round(old_size) - size::round(new_size));
+        }
     }
 
     /// Resizes a block of the innermost scope in place. Returns false, and changes nothing, if that
@@ -147,7 +156,7 @@ impl Owner {
         // the scope lists small blocks and enough memory would be wasted, the block moves instead,
         // so that its old memory is listed as a whole.
         let is_small = layout.size() <= SMALL;
-        let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= 4 * GRANULE);
+        let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= TINY);
         if stays {
             add(&self.freed, (old - new) as u64);
         }
@@ -204,35 +213,35 @@ impl Owner {
         layout: Layout,
         new_size: usize,
     ) -> *mut u8 {
-        // The caller holds the large block, and so owns its run (G7).
         let run = place.run();
         let entry = run.entry();
-        let lead = block.addr() - run.start().addr();
-        let fits = new_size <= size::run_bytes(run.class()) - lead;
+        let end = block.addr() - run.start().addr() + new_size;
+        let fits = end <= size::run_bytes(run.class());
         let is_innermost = entry.record.large_scope.get() == self.scope.get();
-        if fits && new_size >= layout.size() / 2 {
-            if is_innermost && lead + new_size > entry.held.get() && self.has_warm_run(new_size) {
-                // SAFETY: the block is the innermost scope's; the caller promises the rest.
-                let moved = unsafe { self.resize_by_moving(place, block, layout, new_size) };
-                if !moved.is_null() {
-                    return moved;
+        if is_innermost {
+            let moves = !fits
+                || new_size < layout.size() / 2
+                || end > entry.held.get() && self.has_warm_run(new_size);
+            // SAFETY: the block is the innermost scope's; the caller promises the rest.
+            let moved = unsafe {
+                if moves {
+                    self.resize_by_moving(place, block, layout, new_size)
+                } else {
+                    ptr::null_mut()
                 }
+            };
+            if !moved.is_null() {
+                return moved;
             }
-            if !self.hold_large(entry, lead + new_size, layout.size(), new_size) {
-                return ptr::null_mut();
-            }
-            add(&self.grown, 1);
-            return range::widen_provenance(block);
+        } else if new_size <= MEDIUM {
+            // Moved out of the arena, where it takes less than a page.
+            return ptr::null_mut();
         }
-        if !is_innermost {
-            if !fits || new_size > layout.size() {
-                return ptr::null_mut();
-            }
-            self.count_shrunk(place, layout.size(), new_size);
-            return block;
+        if !fits || !self.resize_run(run, block, layout.size(), new_size) {
+            return ptr::null_mut();
         }
-        // SAFETY: the block is the innermost scope's; the caller promises the rest.
-        unsafe { self.resize_by_moving(place, block, layout, new_size) }
+        add(&self.grown, 1);
+        range::widen_provenance(block)
     }
 
     /// Whether this owner's cache has a run with memory for a large block that grows to `size`.
@@ -246,11 +255,13 @@ impl Owner {
             })
     }
 
-    /// Counts the bytes of a large block that is resized in place, after which `bytes` of its run
-    /// are in use. Returns false, and changes nothing, if its scope's limit or the memory bound
-    /// does not allow it.
-    fn hold_large(&self, entry: &Entry, bytes: usize, old_size: usize, new_size: usize) -> bool {
-        let held = size::held_bytes(bytes, os::page_bytes());
+    /// Resizes a large block within its run, which the caller owns because it holds the block (G7).
+    /// Returns false, and changes nothing, if its scope's limit or the memory bound does not allow
+    /// it to grow. If it shrinks, the pages behind its new end go back to the system.
+    fn resize_run(&self, run: Run, block: *mut u8, old_size: usize, new_size: usize) -> bool {
+        let entry = run.entry();
+        let end = block.addr() - run.start().addr() + new_size;
+        let held = size::held_bytes(end, os::page_bytes());
         let more = held.saturating_sub(entry.held.get());
         if more > 0 && !self.may_hold(more, new_size.saturating_sub(old_size)) {
             return false;
@@ -258,8 +269,10 @@ impl Owner {
         // If the scope has ended or belongs to another owner, its byte limit does not apply.
         let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
         let record = if is_own { self.record_of(entry.record.large_scope.get()) } else { None };
-        if record.is_some_and(|record| !charge(&record.allowance, old_size, new_size)) {
-            crate::memory::shrink(more);
+        let is_allowed = (more == 0 || run.recommit(held))
+            && record.is_none_or(|record| charge(&record.allowance, old_size, new_size));
+        if !is_allowed {
+            memory::shrink(more);
             // The bytes that were published will not be served.
             self.publish_served();
             return false;
@@ -268,11 +281,12 @@ impl Owner {
             add(&self.escaped_large_bytes, new_size.wrapping_sub(old_size) as u64);
         }
         entry.held.set(entry.held.get() + more);
-        entry.touched.set(entry.touched.get().max(bytes));
         if new_size > old_size {
+            entry.touched.set(entry.touched.get().max(end));
             add(&self.bytes, (new_size - old_size) as u64);
             self.observe_if_due(0);
         } else {
+            pool::trim_shrunk(run, end);
             self.count_freed(old_size - new_size);
         }
         true

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     figures::{Counted, Label, Reason, Usage},
-    memory,
+    helper, memory,
     options::Options,
     run::{NO_SCOPE, ScopeRecord, UNLIMITED},
     size::{CHUNK, LARGEST, SMALL},
@@ -238,6 +238,8 @@ impl Owner {
     /// Like [`leave`](Owner::leave), but returns the scope's usage.
     #[inline]
     pub(crate) fn leave_any(&self, ticket: Ticket) -> Option<Usage> {
+        // Before the scope ends, so that pools keep its memory for the next one.
+        helper::start_if_due();
         if self.scope.get() != ticket.id.get() {
             self.leave_above(ticket)?;
             if ticket.id.get() & OUTSIDE != 0 {

@@ -1,0 +1,73 @@
+//! The helper thread, which gives unused memory back while the program does nothing.
+//!
+//! Windows of time end when scopes and large blocks are served. A program that does neither would
+//! keep what its last scopes left. So the end of a scope starts a thread if the arenas hold much
+//! memory, or had to give much back at once because the thread was not running. It sleeps until the window ends, ends it, and stops once little is held. It
+//! takes no lock and allocates nothing. It is never started inside an allocator.
+#![forbid(unsafe_code)]
+
+use crate::{
+    memory::{self, UNWATCHED, WATCH},
+    os, thread,
+};
+use core::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+/// How much later than announced the thread may look, in milliseconds.
+const GRACE_MS: u64 = 300;
+
+/// Starts the thread if much memory is held, or had to go back for want of the thread, unless it is running or [`retain`](crate::retain) has
+/// set what pools keep. Must not be called inside an allocator.
+#[inline]
+pub(crate) fn start_if_due() {
+    let is_due = memory::held() > UNWATCHED || WATCH.is_wanted();
+    if is_due && !memory::is_retention_set() {
+        start();
+    }
+}
+
+#[cold]
+fn start() {
+    let now = os::milliseconds();
+    if !WATCH.begin(now, now + GRACE_MS) {
+        return;
+    }
+    // A child has no helper thread, whatever its parent has announced.
+    let is_known = IS_FORK_KNOWN.swap(true, Ordering::Relaxed) || os::call_in_children(forget);
+    if !is_known || !os::start_thread(run) {
+        WATCH.fail();
+    }
+}
+
+/// Whether children are told to [`forget`] the helper thread. Relaxed: only the first caller of
+/// `start` at a time gets as far as this.
+static IS_FORK_KNOWN: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn forget() {
+    WATCH.forget();
+}
+
+/// The thread's function.
+fn run() {
+    // Whoever started the thread has announced it a moment ago.
+    let Some(mut until) = WATCH.end(os::milliseconds()) else { return };
+    let mut is_idle = false;
+    loop {
+        let left = memory::window_left(os::milliseconds());
+        let next = os::milliseconds() + left + GRACE_MS;
+        if !WATCH.renew(until, next) {
+            return;
+        }
+        until = next;
+        std::thread::sleep(Duration::from_millis(left));
+        thread::with(crate::owner::Owner::end_window_if_due);
+        let holds_little = memory::held() <= UNWATCHED;
+        if is_idle && holds_little {
+            WATCH.renew(until, 0);
+            return;
+        }
+        is_idle = holds_little;
+    }
+}
