@@ -2,8 +2,9 @@
 //!
 //! Windows of time end when scopes and large blocks are served. A program that does neither would
 //! keep what its last scopes left. So the end of a scope starts a thread if the arenas hold much
-//! memory, or had to give much back at once because the thread was not running. It sleeps until the window ends, ends it, and stops once little is held. It
-//! takes no lock and allocates nothing. It is never started inside an allocator.
+//! memory, or had to give much back at once because the thread was not running. It sleeps until the
+//! window ends, ends it, and stops once little is held. It takes no lock and allocates nothing. It
+//! is never started inside an allocator.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -18,8 +19,9 @@ use core::{
 /// How much later than announced the thread may look, in milliseconds.
 const GRACE_MS: u64 = 300;
 
-/// Starts the thread if much memory is held, or had to go back for want of the thread, unless it is running or [`retain`](crate::retain) has
-/// set what pools keep. Must not be called inside an allocator.
+/// Starts the thread if much memory is held, or had to go back for want of the thread, unless it is
+/// running or [`retain`](crate::retain) has set what pools keep. Must not be called inside an
+/// allocator.
 #[inline]
 pub(crate) fn start_if_due() {
     let is_due = memory::held() > UNWATCHED || WATCH.is_wanted();
