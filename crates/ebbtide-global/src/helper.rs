@@ -9,12 +9,18 @@
 
 use crate::{
     memory::{self, UNWATCHED, WATCH},
-    os, thread,
+    os,
 };
 use core::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
+
+/// Ends windows of time. An owner does, in a module above this one.
+pub(crate) trait EndWindow {
+    /// Ends the window if it is over, and gives back what was not used in it.
+    fn end_window_if_due();
+}
 
 /// How much later than announced the thread may look, in milliseconds.
 const GRACE_MS: u64 = 300;
@@ -23,22 +29,22 @@ const GRACE_MS: u64 = 300;
 /// running or [`retain`](crate::retain) has set what pools keep. Must not be called inside an
 /// allocator.
 #[inline]
-pub(crate) fn start_if_due() {
+pub(crate) fn start_if_due<W: EndWindow>() {
     let is_due = memory::held() > UNWATCHED || WATCH.is_wanted();
     if is_due && !memory::is_retention_set() {
-        start();
+        start::<W>();
     }
 }
 
 #[cold]
-fn start() {
+fn start<W: EndWindow>() {
     let now = os::milliseconds();
     if !WATCH.begin(now, now + GRACE_MS) {
         return;
     }
     // A child has no helper thread, whatever its parent has announced.
     let is_known = IS_FORK_KNOWN.swap(true, Ordering::Relaxed) || os::call_in_children(forget);
-    if !is_known || !os::start_thread(run) {
+    if !is_known || !os::start_thread(run::<W>) {
         WATCH.fail();
     }
 }
@@ -52,7 +58,7 @@ extern "C" fn forget() {
 }
 
 /// The thread's function.
-fn run() {
+fn run<W: EndWindow>() {
     // Whoever started the thread has announced it a moment ago.
     let Some(mut until) = WATCH.end(os::milliseconds()) else { return };
     let mut is_idle = false;
@@ -64,7 +70,7 @@ fn run() {
         }
         until = next;
         std::thread::sleep(Duration::from_millis(left));
-        thread::with(crate::owner::Owner::end_window_if_due);
+        W::end_window_if_due();
         let holds_little = memory::held() <= UNWATCHED;
         if is_idle && holds_little {
             WATCH.renew(until, 0);

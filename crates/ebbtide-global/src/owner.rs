@@ -108,6 +108,7 @@
 use crate::{
     cache::Cache,
     figures::{self, Counters, Reason},
+    helper::EndWindow,
     lists::FreeLists,
     memory, os,
     payoff::{Payoff, Totals},
@@ -654,15 +655,6 @@ impl Owner {
         }
     }
 
-    /// Ends the window of time if it is over. Called by the helper thread, whose owner opens no
-    /// scopes.
-    pub(crate) fn end_window_if_due(&self) {
-        if observe() {
-            self.end_window();
-            self.cache.release_runs();
-        }
-    }
-
     /// Gives back the memory that was not used in the window that has just ended.
     #[cold]
     fn end_window(&self) {
@@ -729,6 +721,16 @@ unsafe impl Send for Owner {}
 impl Default for Owner {
     fn default() -> Self {
         Owner::new()
+    }
+}
+
+impl EndWindow for Owner {
+    fn end_window_if_due() {
+        if observe() {
+            let owner = Owner::new();
+            owner.end_window();
+            owner.cache.release_runs();
+        }
     }
 }
 

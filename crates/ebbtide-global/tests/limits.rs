@@ -74,10 +74,13 @@ fn kept_memory_is_bounded_and_given_back() {
             drop((0..64).map(|_| vec![1_u8; 1 << 20]).collect::<Vec<_>>())
         })
     };
-    // The end of the first scope starts the helper thread, without which less would be kept.
-    fill();
-    fill();
-    assert!(report().kept >= 64 << 20, "{}", report());
+    // The end of the first scope starts the helper thread, without which less is kept. A busy machine
+    // may not run it for a while.
+    let keeps = || {
+        fill();
+        report().kept >= 64 << 20
+    };
+    assert!((0..100).any(|_| keeps()), "{}", report());
     release_pool();
     assert_eq!(report().kept, 0);
     retain(8 << 20);

@@ -1,3 +1,5 @@
+//! A program of its own, because its global allocator counts bytes and calls.
+//!
 //! Claim: what takes n steps takes instructions and memory in proportion to n.
 //!
 //! Each row of the table does something n times, or with n elements, and is measured at n, 2n and
@@ -5,9 +7,8 @@
 //!
 //! The file is long because each operation has a row in one table.
 //!
-//! This is a process of its own, because the counting allocator is global. Valgrind counts the
-//! instructions: `cargo test --release -p ebbtide --features full --test complexity -- --ignored
-//! --nocapture`.
+//! Valgrind counts the instructions: `cargo test --release -p ebbtide --features full --test
+//! complexity -- --ignored --nocapture`.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]

@@ -239,7 +239,7 @@ impl Owner {
     #[inline]
     pub(crate) fn leave_any(&self, ticket: Ticket) -> Option<Usage> {
         // Before the scope ends, so that pools keep its memory for the next one.
-        helper::start_if_due();
+        helper::start_if_due::<Owner>();
         if self.scope.get() != ticket.id.get() {
             self.leave_above(ticket)?;
             if ticket.id.get() & OUTSIDE != 0 {
