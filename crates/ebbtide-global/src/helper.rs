@@ -3,8 +3,8 @@
 //! Windows of time end when scopes and large blocks are served. A program that does neither would
 //! keep what its last scopes left. So the end of a scope starts a thread if the arenas hold much
 //! memory, or had to give much back at once because the thread was not running. It sleeps until the
-//! window ends, ends it, and stops once little is held. It takes no lock and allocates nothing. It
-//! is never started inside an allocator.
+//! window ends, ends it, and stops once little is held. It takes no lock of this crate and
+//! allocates nothing through Rust. It is never started inside an allocator.
 #![forbid(unsafe_code)]
 
 use crate::{
@@ -15,6 +15,7 @@ use core::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
+use std::thread_local;
 
 /// Ends windows of time. An owner does, in a module above this one.
 pub(crate) trait EndWindow {
@@ -44,9 +45,41 @@ fn start<W: EndWindow>() {
     }
     // A child has no helper thread, whatever its parent has announced.
     let is_known = IS_FORK_KNOWN.swap(true, Ordering::Relaxed) || os::call_in_children(forget);
+    IS_STARTING.store(true, Ordering::Relaxed);
     if !is_known || !os::start_thread(run::<W>) {
+        IS_STARTING.store(false, Ordering::Relaxed);
         WATCH.fail();
     }
+}
+
+/// Whether the thread was started and does not keep this library loaded yet. Relaxed: it publishes
+/// nothing.
+static IS_STARTING: AtomicBool = AtomicBool::new(false);
+
+/// Waits until the thread that was started, if any, keeps this library loaded. Called at the end of
+/// an owner: after that, the library may be unloaded. Gives up after a while, because the thread
+/// may have been lost.
+pub(crate) fn wait_for_start() {
+    let is_starting = || IS_STARTING.load(Ordering::Relaxed);
+    if !is_starting() {
+        return;
+    }
+    let until = os::milliseconds() + GRACE_MS;
+    while is_starting() && os::milliseconds() < until {
+        std::thread::yield_now();
+    }
+}
+
+thread_local! {
+    /// On Linux, a registered destructor keeps the library with its code loaded until its thread
+    /// ends.
+    static LOADED: Loaded = const { Loaded };
+}
+
+struct Loaded;
+
+impl Drop for Loaded {
+    fn drop(&mut self) {}
 }
 
 /// Whether children are told to [`forget`] the helper thread. Relaxed: only the first caller of
@@ -54,11 +87,14 @@ fn start<W: EndWindow>() {
 static IS_FORK_KNOWN: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn forget() {
+    IS_STARTING.store(false, Ordering::Relaxed);
     WATCH.forget();
 }
 
 /// The thread's function.
 fn run<W: EndWindow>() {
+    let _ = LOADED.try_with(|_| ());
+    IS_STARTING.store(false, Ordering::Relaxed);
     // Whoever started the thread has announced it a moment ago.
     let Some(mut until) = WATCH.end(os::milliseconds()) else { return };
     let mut is_idle = false;

@@ -108,7 +108,7 @@
 use crate::{
     cache::Cache,
     figures::{self, Counters, Reason},
-    helper::EndWindow,
+    helper::{self, EndWindow},
     lists::FreeLists,
     memory, os,
     payoff::{Payoff, Totals},
@@ -549,6 +549,7 @@ impl Owner {
         self.cache.release_runs();
         self.cache.leave_tails();
         pool::trim(memory::excess());
+        helper::wait_for_start();
     }
 
     /// Gives the memory that this owner keeps for its next scopes to the shared pools. While a

@@ -112,3 +112,17 @@ fn small_blocks_of_other_scopes() {
     let report = report();
     assert!(report.held <= SLACK, "{report}");
 }
+
+#[test]
+fn a_block_that_grows_again_leaves_nothing_behind_its_end() {
+    alone!();
+    let mut kept: Vec<u8> = arena(|| vec![1; 1 << 20]);
+    shrink(&mut kept, 600_000);
+    let behind = report().shrunk;
+    assert!(behind > 400_000, "{behind} bytes");
+    kept.reserve_exact(200_000);
+    let left = report().shrunk;
+    assert!(behind - left >= 200_000 && left > 200_000, "{left} of {behind} bytes");
+    kept.reserve_exact((1 << 20) - kept.len());
+    assert_eq!(report().shrunk, 0);
+}

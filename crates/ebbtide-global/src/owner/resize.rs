@@ -285,6 +285,10 @@ impl Owner {
             entry.touched.set(entry.touched.get().max(end));
             add(&self.bytes, (new_size - old_size) as u64);
             self.observe_if_due(0);
+            if entry.slack.get() > 0 {
+                // The block has grown into it.
+                pool::trim_shrunk(run, end);
+            }
         } else {
             pool::trim_shrunk(run, end);
             self.count_freed(old_size - new_size);
