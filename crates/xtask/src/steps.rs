@@ -1,4 +1,5 @@
-//! The checks, in the order in which they start: the fast ones of each tier first.
+//! The checks, in the order in which they start: the fast ones of each tier first, and those that share
+//! the usual target folder before those beside them, so that one of the two workers never waits.
 
 use crate::step::{Step, Tier::*};
 use crate::tool::{
@@ -31,34 +32,6 @@ pub(crate) const STEPS: &[Step] = &[
         "cargo test --workspace --exclude xtask --lib --bins \
          --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
     ),
-    Step::new(Test, "Julia package", "bash ci/julia.sh").needs(&[JULIA]).beside("julia"),
-    Step::new(Test, "loom models", "LOOM_MAX_PREEMPTIONS=2 bash ci/loom.sh").beside("loom"),
-    Step::new(Test, "AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).beside("asan"),
-    Step::new(
-        Test,
-        "executables without std or allocator",
-        "cargo test --manifest-path nostd/Cargo.toml",
-    )
-    .beside("nostd"),
-    Step::new(
-        Test,
-        "oldest supported compiler",
-        "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
-         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
-    )
-    .needs(&[MSRV])
-    .beside("msrv"),
-    Step::new(Test, "packages, built from what they contain", "bash ci/package.sh")
-        .beside("packages"),
-    Step::new(Test, "tests of a crate moved over to ebbtide", "bash ci/others/moved.sh pretty")
-        .beside("others"),
-    Step::new(
-        Test,
-        "lints of fuzz/",
-        "cargo clippy --manifest-path fuzz/Cargo.toml -- -D warnings",
-    )
-    .needs(&[CLIPPY])
-    .beside("fuzz"),
     Step::new(
         Test,
         "tests of the core, every feature",
@@ -95,6 +68,34 @@ pub(crate) const STEPS: &[Step] = &[
         "tests of the transparent allocator, optimised, with poison",
         "cargo test --release --package ebbtide-global --features poison --tests",
     ),
+    Step::new(Test, "Julia package", "bash ci/julia.sh").needs(&[JULIA]).beside("julia"),
+    Step::new(Test, "loom models", "LOOM_MAX_PREEMPTIONS=2 bash ci/loom.sh").beside("loom"),
+    Step::new(Test, "AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).beside("asan"),
+    Step::new(
+        Test,
+        "executables without std or allocator",
+        "cargo test --manifest-path nostd/Cargo.toml",
+    )
+    .beside("nostd"),
+    Step::new(
+        Test,
+        "oldest supported compiler",
+        "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
+         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
+    )
+    .needs(&[MSRV])
+    .beside("msrv"),
+    Step::new(Test, "packages, built from what they contain", "bash ci/package.sh")
+        .beside("packages"),
+    Step::new(Test, "tests of a crate moved over to ebbtide", "bash ci/others/moved.sh pretty")
+        .beside("others"),
+    Step::new(
+        Test,
+        "lints of fuzz/",
+        "cargo clippy --manifest-path fuzz/Cargo.toml -- -D warnings",
+    )
+    .needs(&[CLIPPY])
+    .beside("fuzz"),
     Step::new(
         All,
         "tests of the core and the transparent allocator, default features",
