@@ -53,16 +53,18 @@
 //! let a cursor be in use in a region S, with `S.start <= start` and `end == low`. `end` is not
 //! `LOWEST_ADDRESS`, because every block begins at or above it, so `low` lies in S (I2), and
 //! `R.start <= start < end < R.end` (I5). Two regions are either disjoint, or one of them lies in a
-//! live block of the other.
+//! live block of the other. Each of these cases leads to a contradiction:
 //!
-//! - R and S are disjoint: then the byte at `start`, which is in R, lies below all of S. No.
-//! - R lies in a block B of S. If B is at the low end, `B.end <= low`, but `end < R.end <= B.end`. If
-//!   B is at the high end, `top <= B.start`, but `B.start <= start < end == low <= top`. No.
-//! - S lies in a block B of R. While it does, B is borrowed, so B is not the vector's block. The two
-//!   do not overlap, but the byte at `start` is at or above `S.start`, and so at or above `B.end`;
-//!   `end` is then above `S.end`. No.
+//! - If R and S are disjoint, the block lies above S, because `S.start <= start`. So
+//!   `S.end <= start < end`, but `end == low` is at most `S.end`.
+//! - If R lies in a block B of S, B is at one of the two ends. At the low end, `B.end <= low`, but
+//!   `low == end < R.end <= B.end`. At the high end, `top <= B.start`, but
+//!   `B.start <= start < end == low <= top`.
+//! - If S lies in a block B of R, then B is borrowed, so it is not the vector's block, and the two do
+//!   not overlap. The vector's block begins at or above `S.start`, which is in B, so it begins at or
+//!   above `B.end`. But `end == low` is at most `S.end`, and that is at most `B.end`.
 //!
-//! So R is S. In that region, all low-end blocks that are alive end at or below `low`.
+//! So R is S, and in that region all low-end blocks that are alive end at or below `low`.
 //!
 //! [`Cursor::check`] asserts the observable part of them after every slow operation of a debug
 //! build. The lists have invariants of their own, L1 to L6 in [`chunk`].
