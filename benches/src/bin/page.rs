@@ -85,12 +85,12 @@ fn write(docs: &Path) -> io::Result<()> {
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
         text = filled(&text, "groups", &groups(&core));
-        text = filled(&text, "missed", &targets(&[&suite, &table], Targets::Missed));
-        text = filled(&text, "targets", &targets(&core, Targets::All));
+        text = filled(&text, "peers", &peers(&core));
+        text = filled(&text, "targets", &targets(&core));
         text = filled(&text, "transparent-machine", &machine(&unaware));
         text = filled(&text, "transparent-groups", &groups(&[&unaware]));
-        text = filled(&text, "transparent-missed", &targets(&[&unaware], Targets::Missed));
         text = filled(&text, "transparent-times", &unaware::times(&unaware));
+        text = filled(&text, "transparent-programs", &unaware::programs(&unaware));
         for (name, column, show) in [
             ("transparent-faults", "faults", unaware::tenths as fn(f64) -> String),
             ("transparent-memory", "peak_kib", unaware::mib),
@@ -98,7 +98,7 @@ fn write(docs: &Path) -> io::Result<()> {
         ] {
             text = filled(&text, name, &unaware::figures(&unaware, column, show));
         }
-        text = filled(&text, "transparent-targets", &targets(&[&unaware], Targets::All));
+        text = filled(&text, "transparent-targets", &targets(&[&unaware]));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
         text = filled(&text, "counts", &counted(&counts, |row| !row.starts_with("direction")));
         text = filled(
@@ -110,6 +110,7 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "memory", &memory(&scaling));
         text = filled(&text, "costs-machine", &costs::machine(&suite));
         text = filled(&text, "costs", &costs::table(&suite));
+        text = filled(&text, "readme", &costs::short(&suite, &unaware));
         fs::write(&path, text)?;
     }
     Ok(())
@@ -135,22 +136,13 @@ fn rows<'r>(lines: impl Iterator<Item = &'r Line>) -> Vec<(&'r str, Vec<&'r Line
     rows
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Targets {
-    All,
-    Missed,
-}
-
-fn targets(records: &[&Record], which: Targets) -> String {
+fn targets(records: &[&Record]) -> String {
     let mut text =
         String::from("| row | ours | target | against | is | |\n|---|---|---|---|---|---|\n");
     let lines = records.iter().flat_map(|record| &record.lines);
     for (row, lines) in rows(lines.filter(|line| !line["row"].starts_with("stumpalo: "))) {
         let ours = lines.first().map_or(f64::NAN, |line| number(line, "median_ns"));
         for line in lines.iter().filter(|line| !line["held"].is_empty()) {
-            if which == Targets::Missed && line["held"] != "no" {
-                continue;
-            }
             let ours = if ours.is_nan() { String::new() } else { time(ours) };
             let (target, value) = (&line["bar"], number(line, "value"));
             let held = if line["held"] == "yes" { "met" } else { "**missed**" };
@@ -169,9 +161,8 @@ fn machine(record: &Record) -> String {
     format!("{head}- rounds: up to {rounds} per row\n")
 }
 
-/// One row per group, the part of a row's name before a colon: the number of targets, how many are
-/// held, and the ratio of the best peer over the rows, as geometric mean and lowest.
-fn groups(records: &[&Record]) -> String {
+/// The groups that have targets. A group is the part of a row's name before a colon.
+fn grouped<'r>(records: &[&'r Record]) -> Vec<Group<'r>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (row, lines) in rows(records.iter().flat_map(|record| &record.lines)) {
         let name = row.split(':').next().unwrap_or_default();
@@ -191,22 +182,32 @@ fn groups(records: &[&Record]) -> String {
         group.ratios.extend(best.min_by(f64::total_cmp));
     }
     groups.retain(|group| group.targets > 0);
-    let has_peers = groups.iter().any(|group| !group.ratios.is_empty());
-    let peers = |text: &str| if has_peers { text.to_owned() } else { String::new() };
-    let mut text =
-        format!("| group | targets | met |{}\n", peers(" best peer ÷ ours, mean | lowest |"));
-    text += &format!("|---|---:|---:|{}\n", peers("---:|---:|"));
-    for Group { name, targets, held, ratios } in &groups {
+    groups
+}
+
+/// One row per group: the number of targets, and how many are held.
+fn groups(records: &[&Record]) -> String {
+    let groups = grouped(records);
+    let mut text = String::from("| group | targets | met |\n|---|---:|---:|\n");
+    for Group { name, targets, held, .. } in &groups {
+        text += &format!("| {name} | {targets} | {held} |\n");
+    }
+    let sum = |of: fn(&Group<'_>) -> usize| groups.iter().map(of).sum::<usize>();
+    text + &format!("| all | {} | {} |\n", sum(|group| group.targets), sum(|group| group.held))
+}
+
+/// One row per group: the ratio of the best peer over the rows, as geometric mean and lowest.
+fn peers(records: &[&Record]) -> String {
+    let mut text = String::from("| group | rows | mean | lowest |\n|---|---:|---:|---:|\n");
+    for Group { name, ratios, .. } in
+        grouped(records).iter().filter(|group| !group.ratios.is_empty())
+    {
         #[allow(clippy::cast_precision_loss)]
         let mean = (ratios.iter().copied().map(f64::ln).sum::<f64>() / ratios.len() as f64).exp();
         let lowest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        let figures =
-            if ratios.is_empty() { peers(" | |") } else { format!(" {mean:.2} | {lowest:.2} |") };
-        text += &format!("| {name} | {targets} | {held} |{figures}\n");
+        text += &format!("| {name} | {} | {mean:.2} | {lowest:.2} |\n", ratios.len());
     }
-    let sum = |of: fn(&Group<'_>) -> usize| groups.iter().map(of).sum::<usize>();
-    let (targets, held) = (sum(|group| group.targets), sum(|group| group.held));
-    text + &format!("| all | {targets} | {held} |{}\n", peers(" | |"))
+    text
 }
 
 #[derive(Default)]

@@ -1,8 +1,8 @@
-//! The README's table of what the common operations cost, beside the fastest peer.
+//! What the common operations cost, beside the fastest peer; the README has the short table.
 
-use super::{ARENAS, Record, number};
+use super::{ARENAS, Line, Record, number};
 
-/// Rows of the suite, and what the README calls them. A contestant after the label replaces the
+/// Rows of the suite, and what the page calls them. A contestant after the label replaces the
 /// fastest peer.
 const ROWS: [(&str, &str, Option<&str>); 12] = [
     ("scalars: u8, local", "`u8`, scope in a local variable", None),
@@ -47,17 +47,67 @@ const ROWS: [(&str, &str, Option<&str>); 12] = [
     ),
 ];
 
+/// Rows of the suite, and what the README calls them.
+const SHORT: [(&str, &str); 2] = [
+    ("scalars: u64, local", "allocate a `u64` in a local scope"),
+    (
+        "scope: a child scope: open, allocate 8 bytes, close",
+        "open a child scope, allocate 8 bytes, close",
+    ),
+];
+
+/// Summaries of the transparent allocator, what the README calls them, and who is compared. `true`
+/// for those that are ours ÷ theirs.
+const SUMMARIES: [(&str, &str, &str, bool); 3] = [
+    (
+        "transparent: geometric mean, glibc",
+        "seven programs in transparent arenas, mean",
+        "glibc",
+        false,
+    ),
+    ("transparent: geometric mean, mimalloc", "the same", "mimalloc", false),
+    (
+        "transparent: peak memory, the most of all rows",
+        "peak memory of the worst program",
+        "glibc",
+        true,
+    ),
+];
+
+/// The README's table, after the line about the machine.
+pub(crate) fn short(suite: &Record, unaware: &Record) -> String {
+    let mut text = machine(suite) + "\n| what | compared with | theirs ÷ ours |\n|---|---|---:|\n";
+    for (row, what) in SHORT {
+        if let Some(best) = best(suite, row, |name| ARENAS.contains(&name)) {
+            let who = &best["contestant"];
+            text +=
+                &format!("| {what} | {who}, the fastest peer | {:.2} |\n", number(best, "ratio"));
+        }
+    }
+    for (row, what, who, is_inverse) in SUMMARIES {
+        if let Some(line) = unaware.starting(row).next() {
+            let value = number(line, "value");
+            let ratio = if is_inverse { value.recip() } else { value };
+            text += &format!("| {what} | {who} | {ratio:.2} |\n");
+        }
+    }
+    text
+}
+
+/// The line of a row whose contestant is asked for and has the lowest ratio.
+fn best<'r>(suite: &'r Record, row: &str, is_asked: impl Fn(&str) -> bool) -> Option<&'r Line> {
+    let lines = suite.lines.iter();
+    lines
+        .filter(|line| line["row"] == row && is_asked(&line["contestant"]))
+        .min_by(|a, b| number(a, "ratio").total_cmp(&number(b, "ratio")))
+}
+
 /// The table.
 pub(crate) fn table(suite: &Record) -> String {
     let mut text = String::from("| what | best peer | its time ÷ ours |\n|---|---|---:|\n");
     for (row, what, against) in ROWS {
         let is_asked = |name: &str| against.map_or(ARENAS.contains(&name), |asked| asked == name);
-        let best = suite
-            .lines
-            .iter()
-            .filter(|line| line["row"] == row && is_asked(&line["contestant"]))
-            .min_by(|a, b| number(a, "ratio").total_cmp(&number(b, "ratio")));
-        if let Some(best) = best {
+        if let Some(best) = best(suite, row, is_asked) {
             text +=
                 &format!("| {what} | {} | {:.2} |\n", best["contestant"], number(best, "ratio"));
         }

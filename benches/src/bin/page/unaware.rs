@@ -57,6 +57,25 @@ pub(super) fn times(record: &Record) -> String {
     text
 }
 
+/// One row per program: our time, the ratios of the other allocators to it, and our peak memory ÷
+/// glibc's.
+pub(super) fn programs(record: &Record) -> String {
+    let others = ["glibc", "mimalloc", "jemalloc"];
+    let mut text = format!("| program | ebbtide | {} | memory ÷ glibc's |\n", others.join(" | "));
+    text += "|---|---:|---:|---:|---:|---:|\n";
+    for (row, lines) in workloads(record) {
+        let is_control = row.starts_with("control: ") || row.starts_with('W');
+        let (Some(ours), false) = (find(&lines, "ebbtide"), is_control) else { continue };
+        text += &format!("| {row} | {} |", time(number(ours, "median_ns")));
+        let of = |name: &str, column| find(&lines, name).map_or(f64::NAN, |l| number(l, column));
+        for name in others {
+            text += &format!(" {:.2} |", of(name, "ratio"));
+        }
+        text += &format!(" {:.2} |\n", number(ours, "peak_kib") / of("glibc", "peak_kib"));
+    }
+    text
+}
+
 /// One row per workload and one column per contestant, with one figure of the record.
 pub(super) fn figures(record: &Record, column: &str, show: fn(f64) -> String) -> String {
     let columns = "---|".repeat(NAMES.len());
