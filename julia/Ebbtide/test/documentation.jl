@@ -7,6 +7,11 @@ module Examples end
         include_string(Examples, block)
     end
     @test Examples.f([1, 2, 3]) == 9
+    project = joinpath("..", "..", "README.md") # of the repository; the package may be alone
+    if isfile(joinpath(dirname(@__DIR__), project))
+        include_string(Examples, only(code_blocks(project)))
+        @test Examples.f([1, 2, 3]) == 9
+    end
     blocks = [string(Docs.doc(Docs.Binding(Ebbtide, Symbol("@no_escape"))))]
     for text in blocks, block in eachmatch(r"```julia\n(.*?)```"s, text)
         include_string(Examples, block.captures[1])
