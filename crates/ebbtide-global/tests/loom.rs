@@ -1,7 +1,24 @@
 //! A program of its own, because it compiles files of the crate as its own.
 //!
 //! The loom models: every interleaving of threads within the bounds of each model. `ci/loom.sh` runs
-//! them. What they check are the modules of the crate, with the atomics of loom.
+//! them. They compile the modules of the crate that threads share, with the atomics of loom. The
+//! modules contain no unsafe code, except for three blocks in `registry`.
+//!
+//! Not modelled, and why:
+//!
+//! - `scope`, `owner` and `next` of a chunk's entry. They are loaded and stored `Relaxed`. A thread
+//!   that relies on a value holds a live block or owns the chunk, and that orders the accesses. The
+//!   documentation of `Entry` in `run.rs` has the argument.
+//! - Counters: `PINNED`, `POOLED`, `UNUSED`, the figures of owners and labels. Each change is a single
+//!   atomic operation, or only one thread writes the counter. Reports and trimming read them, and
+//!   need no exact value.
+//! - `NEXT_IDS`: one `fetch_add`.
+//! - `INSTALLED`: all threads that compute it arrive at the same value.
+//! - `RETAIN`: a setting. No other data depends on it.
+//! - The system calls `mmap`, `mprotect` and `madvise`. The models use a cell or an unordered flag
+//!   instead. `tests/fork_at_start.rs` stops a thread while it reserves the range, and forks.
+//! - Overflow of the change counter of a stack, which has 32 bits. It would matter only if a thread
+//!   was suspended during exactly a multiple of 2^32 changes and then found the same run on top.
 
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
