@@ -74,7 +74,7 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 
 /// Runs `f` in a scope: while `f` runs, this thread's allocations come from an arena.
 ///
-/// When `f` returns or panics, all chunks without live blocks are free again at once. Blocks that
+/// When `f` returns or panics, chunks without live blocks can be reused immediately. Blocks that
 /// are still alive (in the result, in a global, in another thread) stay valid until any thread
 /// frees them, and do not move. So any code may run in a scope, and the result may be of any type.
 ///
@@ -83,11 +83,10 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 ///
 /// # Memory
 ///
-/// A small block that outlives its scope keeps its whole chunk of 64 KiB. The memory that all
-/// arenas of the program hold is bounded: at any time it is at most one and a half times the peak
-/// of the live bytes in the last one to two seconds, plus 16 MiB, plus 4 MiB for each running
-/// thread that has opened a scope. When the bound is reached, the inner allocator serves requests
-/// until enough has been freed. Most programs stay far below the bound.
+/// A small block that outlives its scope keeps its whole chunk of 64 KiB. Arenas hold at most one
+/// and a half times the peak of the live bytes in the last one to two seconds, plus 16 MiB, plus
+/// 4 MiB for each running thread that has opened a scope; beyond that, the inner allocator serves
+/// requests. Most programs stay far below the bound.
 ///
 /// What arenas no longer use goes back to the system within about two seconds, also while the
 /// program does nothing, except for 12 MiB and up to 1 MiB for each thread. For that, the end of a
@@ -95,15 +94,14 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// the figures (`live`, `live_peak`, `held`, `bound`), and [`retain`](crate::retain) sets how much
 /// is kept instead, without such a thread.
 ///
-/// A chunk with a live block cannot go back, and what is free in it may stay unused until its last
-/// block is freed. So the bound does not hold for these programs:
+/// The bound does not hold for a program
 ///
-/// - A program frees most of its bytes but keeps a block in nearly every chunk. General allocators
-///   keep such pages as well, but use the free memory in them for blocks of other sizes. Here, the
-///   inner allocator serves new requests until chunks are empty.
-/// - Threads end and leave a few blocks each. Until these are freed, the inner allocator may serve
-///   the scopes of other threads.
-/// - A thread waits inside a scope while other threads free what it allocated there.
+/// - that frees most of its bytes but keeps a block in nearly every chunk. General allocators keep
+///   such pages as well, but use the free memory in them for blocks of other sizes. Here, the inner
+///   allocator serves new requests until chunks are empty;
+/// - whose threads end and leave a few blocks each. Until these are freed, the inner allocator may
+///   serve the scopes of other threads;
+/// - in which a thread waits inside a scope while others free what it allocated there.
 ///
 /// # When the inner allocator serves
 ///
