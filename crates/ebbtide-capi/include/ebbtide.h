@@ -559,8 +559,8 @@ EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
     EBB_CHECK_USABLE_(parent);
     ebb_with_room_(parent);
     EBB_COPY_WORDS_(&scope, parent);
-    /* 64 bytes are free, or it is so already. The compiler then leaves out the rounding of what is
-       aligned by itself. */
+    /* Either 64 bytes are free, or `top_` is already aligned. The compiler then leaves out the
+       rounding for types of smaller alignment. */
     scope.top_ &= ~(uintptr_t)15;
     scope.state_ = EBB_CHILD_;
 #if EBB_PARENTS_
@@ -714,8 +714,7 @@ EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool 
         copy.state_ = 0;
         block = ebb_alloc_cold_(&copy, size, align);
         EBB_COPY_WORDS_(scope, &copy);
-        /* Rounded already, unless it failed. So the compiler sees what the next allocation of the
-           kind need not round. */
+        /* A no-op after success; tells the compiler that the next allocation needs no rounding. */
         if (EBB_CONSTANT_(align) && align <= 16 && align != 0) {
             scope->top_ &= ~(uintptr_t)(align - 1);
             /* clang drops an assumption that it can prove, and then cannot prove it in a loop. */
@@ -747,7 +746,8 @@ EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align)
         void *block = (void *)start;
         if (EBB_LIKELY_(!EBB_BELOW_(start, ebb_low_(scope)))) {
             EBB_ASSUME_NOT_NULL_(block);
-            /* The block, or else it is copied; but GCC knows the alignment of the number only. */
+            /* Stores `block` itself to avoid a copy; GCC tracks alignment only for integers, so
+               `start` is stored there. */
             scope->top_ = is_local && EBB_KNOWS_JOINED_ ? start : (uintptr_t)block;
             ebb_unpoison_(block, size);
         } else {

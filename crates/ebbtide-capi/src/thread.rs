@@ -43,7 +43,7 @@ thread_local! {
     } };
 }
 
-/// The second chance to free the idle arenas of a thread.
+/// Fallback for threads that open their first scope in the destructor of a POSIX key.
 #[cfg(target_os = "linux")]
 mod late {
     use super::Idle;

@@ -26,7 +26,7 @@ use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 /// beyond the size of any range.
 const NOWHERE: usize = 1 << (usize::BITS - 1);
 
-/// See the module's head.
+/// The address and size of the range, on a cache line of their own.
 #[repr(align(64))]
 #[derive(Debug)]
 pub(crate) struct Bounds {

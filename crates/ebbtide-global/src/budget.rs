@@ -12,7 +12,7 @@ use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// before.
 pub(crate) const WINDOW_MS: u64 = 1000;
 
-/// See the module's head.
+/// The held bytes, the peaks of two windows, and the diverted bytes.
 #[derive(Debug)]
 pub(crate) struct Budget {
     /// The bytes of all runs that may have memory behind them.

@@ -22,7 +22,7 @@ const _: () = assert!(USEFUL_TAIL as usize == CHUNK / 4 * 3);
 /// The number of runs that are examined in a search for one with enough memory.
 const SEARCH_LIMIT: usize = 4;
 
-/// See the module's head.
+/// The unused runs and the pinned chunks with a free tail that an owner keeps.
 #[derive(Debug)]
 pub(crate) struct Cache {
     runs: [Cell<Option<Run>>; CLASSES],

@@ -29,7 +29,7 @@ pub(crate) const BIAS: u32 = 1 << 30;
 // at most the pinned blocks and those bumped since: twice as many as fit into a chunk.
 const _: () = assert!(2 * crate::size::CHUNK / crate::size::GRANULE < (BIAS / 4) as usize);
 
-/// See the module's head.
+/// The shared part of a chunk's live count, whose value determines the state of the chunk.
 #[derive(Debug)]
 pub(crate) struct Count(AtomicU32);
 

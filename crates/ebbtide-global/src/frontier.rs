@@ -13,7 +13,7 @@ use loom::sync::atomic::{AtomicU32, Ordering};
 /// The number of chunks that are committed in one step.
 pub(crate) const STEP: u32 = 512;
 
-/// See the module's head. Chunks below `committed` stay committed for ever.
+/// The first chunk that was never taken, and the first not committed. Chunks below `committed` stay committed for ever.
 #[derive(Debug)]
 pub(crate) struct Frontier {
     /// The first chunk that was never taken. Chunk 0 is not used, so that no block borders on the

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicBool, Ordering};
 
-/// See the module's head.
+/// A flag that one thread at a time takes, without waiting.
 #[derive(Debug)]
 pub(crate) struct Lease {
     is_taken: AtomicBool,

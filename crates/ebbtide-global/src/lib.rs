@@ -18,9 +18,10 @@
 //! ```
 //!
 //! [`arena`] is a safe function. It takes any closure and returns any result. When the closure
-//! ends, chunks without live blocks are free again at once. A block that escapes, like the string
-//! above, stays valid until any thread frees it. This is safe for any closure, because each chunk
-//! of 64 KiB counts its live blocks and is not reused while one of them is alive.
+//! returns, chunks without live blocks can be reused immediately. A block that escapes, like the
+//! string above, stays valid until any thread frees it. This is safe for any closure, because each
+//! chunk of 64 KiB counts its live blocks and is not reused while one of them is alive. The memory
+//! that arenas hold is bounded; [`arena`] says how, and for which programs the bound does not hold.
 //!
 //! | call | what it does |
 //! |---|---|
@@ -36,9 +37,11 @@
 //! # When it pays
 //!
 //! A scope pays if the work in it allocates much and keeps little: parsing, compiling, answering a
-//! request, numeric work with temporary vectors. It does not pay if most blocks outlive their scope
-//! or if a scope allocates only a few blocks. [`Report::leaky_labels`] names the scopes in which
-//! more than one block in twenty outlived its scope.
+//! request, numeric work with temporary vectors. Open one scope per item, inside the loop. A scope
+//! does not pay if most blocks outlive it or if it allocates only a few; allocate long-lived data
+//! in [`outside`]. [`Report::leaky_labels`] names the scopes in which more than one block in twenty
+//! outlived its scope. The examples `medians`, `search`, `group_by` and `json_server` show scopes at
+//! work.
 //!
 //! # Features
 //!

@@ -47,7 +47,7 @@ fn wait(turn: u32) {
     }
 }
 
-/// See the module's head.
+/// One-time initialisation; other threads wait for a bounded time.
 #[derive(Debug)]
 pub(crate) struct Once(AtomicU8);
 

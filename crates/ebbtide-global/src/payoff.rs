@@ -11,7 +11,7 @@ const SAMPLE_SCOPES: u32 = 256;
 /// serves them.
 const SKIPPED_SCOPES: u32 = 4096;
 
-/// See the module's head.
+/// The sample of an owner's scopes, and how many of the next ones are skipped.
 #[derive(Debug)]
 pub(crate) struct Payoff {
     /// Outermost scopes that ended since the sample began, without fast scopes.

@@ -18,7 +18,7 @@ const MAX_PENDING: usize = 16;
 /// A block and its size.
 pub(crate) type Freed = (*mut u8, usize);
 
-/// See the module's head.
+/// The persistent scope of an owner, and what decides whether the next scope persists.
 #[derive(Debug)]
 pub(crate) struct Persistence {
     /// The first chunk of the persistent scope; `None` if there is none.

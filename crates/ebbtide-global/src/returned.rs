@@ -47,7 +47,7 @@ pub(crate) fn was_full(first: u64) -> bool {
     first >> BLOCK_BITS == CAPACITY
 }
 
-/// See the module's head. Blocks are words from [`FIRST_WORD`] on, of [`BLOCK_BITS`] bits.
+/// A stack of freed blocks, open while a scope persists. Blocks are words from [`FIRST_WORD`] on, of [`BLOCK_BITS`] bits.
 #[derive(Debug)]
 pub(crate) struct Returned(AtomicU64);
 

@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
 
-/// See the module's head. Runs are numbers other than 0; 0 stands for none.
+/// A lock-free stack of unused runs. Runs are numbers other than 0; 0 stands for none.
 #[derive(Debug)]
 pub(crate) struct Stack(AtomicU64);
 

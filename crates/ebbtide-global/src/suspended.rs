@@ -23,7 +23,7 @@ pub(crate) struct Chunks {
     pub(crate) adopted: u32,
 }
 
-/// See the module's head. All accesses are relaxed, because the lease orders them. Values that are
+/// The chunks of a suspended scope, behind a lease. All accesses are relaxed, because the lease orders them. Values that are
 /// read without the lease are hints.
 #[derive(Debug)]
 pub(crate) struct Suspended {

@@ -12,7 +12,8 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// See the module's head. Relaxed, like every access: neither field publishes anything.
+/// Until when the helper thread counts as running. All accesses are relaxed, because neither field
+/// publishes anything.
 #[derive(Debug)]
 pub(crate) struct Watch {
     /// Until when the helper thread is running, in milliseconds; [`OFF`] if none can be started.

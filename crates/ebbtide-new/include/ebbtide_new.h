@@ -2,7 +2,7 @@
  *
  * Between `ebb_enter` and `ebb_leave`, `ebb_malloc` and its siblings take memory from an arena of
  * the calling thread; so do the operators `new` and `delete` of a C++ program that is linked to
- * this library. When the scope ends, all memory without live blocks is free again at once. A block
+ * this library. When the scope ends, chunks without live blocks can be reused immediately. A block
  * that is still alive stays valid until it is freed, by any thread, inside a scope or outside.
  *
  *     ebb_ticket scope = ebb_enter();

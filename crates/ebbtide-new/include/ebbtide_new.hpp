@@ -9,7 +9,7 @@
 //         return document.size();
 //     });
 //
-// When the scope ends, all memory without live objects is free again at once. An object that is
+// When the scope ends, chunks without live objects can be reused immediately. An object that is
 // still alive (in the result, in a global, in another thread) stays valid and does not move. Any
 // thread may delete it, inside a scope or outside. So any code may run in a scope.
 //

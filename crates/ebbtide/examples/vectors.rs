@@ -29,7 +29,7 @@ fn main() {
     let squares: &[u64] = squares.into_slice();
     println!("{} squares up to {}", squares.len(), squares[999]);
 
-    // In nodes: `NodeVec`. Several that grow side by side: `s.vec()`.
+    // In nodes: `NodeVec`. Several vectors that grow in one scope: `s.vec()`.
     let mut path = s.vec();
     let mut root = node(&s, "root");
     for name in ["sea", "shore", "dune"] {

@@ -2,7 +2,7 @@
 //!
 //! | type | created by | for |
 //! |---|---|---|
-//! | [`Vec`], [`String`] | [`s.vec()`](Scope::vec), [`s.string()`](Scope::string) | several that grow side by side |
+//! | [`Vec`], [`String`] | [`s.vec()`](Scope::vec), [`s.string()`](Scope::string) | several collections that grow in one scope |
 //! | [`GrowVec`](crate::GrowVec), [`GrowString`](crate::GrowString) | [`s.grow_vec()`](Scope::grow_vec), [`s.grow_string()`](Scope::grow_string) | one at a time; the fastest |
 //! | [`NodeVec`] | [`NodeVec::new()`](crate::vector::Vector::new) | nodes of trees: 16 bytes, holds no scope |
 //! | `Map`, `Set` | `s.map()`, `s.set()` | hash maps and sets of plain values |

@@ -297,7 +297,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Runs `make` in a child scope. If it returns `Ok`, everything that it allocated becomes this
-    /// scope's; if it returns an error, all of it is free again at once. Costs as much as a child
+    /// scope's; if it returns an error, all of it is freed. Costs as much as a child
     /// scope; nothing is copied.
     ///
     /// The result of `make` may refer to the child's memory: `F` is its type for every lifetime

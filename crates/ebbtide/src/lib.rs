@@ -1,5 +1,4 @@
-//! Scoped arena memory: temporary memory that costs a few instructions to allocate and nothing to
-//! free.
+//! Scoped arena memory: a few instructions to allocate, none to free a whole scope.
 //!
 //! A piece of code opens a [`Scope`] and allocates values in it. When the scope ends, all of its
 //! memory is free again, as if the values had been on the stack. The compiler proves that no
@@ -27,6 +26,9 @@
 //!   types that need a destructor, so nothing leaks silently.
 //! - [`DropArena`] runs the destructors of values of any types. `TypedArena` has values of one
 //!   type, which may refer to each other in cycles, and runs their destructors.
+//! - [`keep`](Scope::keep), [`keep_str_or`](Scope::keep_str_or) and their siblings keep the result
+//!   of a child scope in its parent. [`transaction`](Scope::transaction) keeps everything, or
+//!   nothing after an error.
 //! - [`Backing`] is where chunks come from: [`Heap`], or a type of yours.
 //! - [`GrowVec`] and [`GrowString`] are builders that grow in place, one at a time. The module
 //!   [`collections`] has vectors, strings, maps and sets that share a scope.
@@ -34,10 +36,18 @@
 //!   `Pool` has arenas for many threads.
 //! - The module [`front_end`] is for interfaces to other languages.
 //!
-//! Users of bumpalo, typed-arena and bump-scope find their calls in the module `migrating`.
-//!
+//! Method names follow bumpalo: `alloc`, `alloc_with`, `alloc_str`, `alloc_slice_copy` and so on.
 //! Every method of a scope that allocates has a `try_` version that returns [`AllocError`] where
-//! the other one calls `handle_alloc_error`.
+//! the other one calls `handle_alloc_error`. Users of bumpalo, typed-arena and bump-scope find their
+//! calls in the module `migrating`.
+//!
+//! # Memory
+//!
+//! The first chunk has 16 KiB (64 KiB in a thread's default arena). Each further chunk is twice as
+//! large as the one before, up to 4 MiB. The arena keeps its chunks when a scope ends, so a warm loop
+//! does not call the heap. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and dropping the
+//! arena release them. Open one scope per item, inside the loop: a scope around the loop keeps the
+//! memory of all items until the loop ends.
 //!
 //! # Features
 //!
@@ -49,14 +59,14 @@
 //! - `hashbrown-017`: the maps and sets of [`collections`]. `ndarray-017`: arrays of any dimension.
 //! - `serde`: boxes and collections, and [`dynamic`] values such as JSON. `rayon`: `Pool::par_map`.
 //!   `huge-pages`: a backing of huge pages.
-//! - `poison`, for debugging, fills memory that a scope left behind with `0xDB`, and makes
+//! - `poison`, for debugging, fills memory with `0xDB` after its scope has ended, and makes
 //!   [`Stats::high_water`] exact to the byte. It costs time for each byte that a scope used.
 //! - `full` is all of these but `nightly` and `poison`.
 //!
 //! The crates whose types or traits are part of this API are re-exported under the name of their
 //! feature, as `ebbtide::hashbrown_017`. A later major version of such a crate gets a new feature
-//! and a new module. Methods without a version in their name, such as `s.map()`, keep the version
-//! that they have until ebbtide's own next major version.
+//! and a new module. Methods without a version in their name, such as `s.map()`, keep their current
+//! version until ebbtide's next major release.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(feature = "nightly", feature(allocator_api))]

@@ -92,10 +92,9 @@
 //!
 //! # Why a value is copied once
 //!
-//! `s.alloc(*r)` first copies `*r` to a temporary. The compiler leaves the temporary out only if
-//! every read of it can read `*r` instead, so nothing that might change `*r` may come before the
-//! last one. The call of [`grow`] might change it, and so might a store to a cursor behind a
-//! reference. So [`Cursor::place`] writes the value to its block before it moves the cursor, and
+//! `s.alloc(*r)` first copies `*r` to a temporary. The compiler can elide the temporary only if
+//! nothing may modify `*r` before its last use. The call of [`grow`] may, and so may a store to a
+//! cursor behind a reference. So [`Cursor::place`] writes the value to its block before it moves the cursor, and
 //! the cold branch makes a copy of its own before the call. Tests pin this too.
 
 use crate::{
@@ -201,8 +200,7 @@ fn nothing_free(low: NonNull<u8>) -> (usize, NonNull<u8>) {
 #[derive(Debug)]
 struct Request<'c> {
     position: Position<'c>,
-    /// In the request, the address of `size` bytes to copy into the block, if any; in the answer,
-    /// the block.
+    /// On entry, the `size` bytes to copy into the block, if any; on return, the block.
     data: Option<NonNull<u8>>,
     size: usize,
     /// The alignment, as a power of two.

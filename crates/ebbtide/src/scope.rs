@@ -129,7 +129,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Opens a child scope through a shared reference, for use while a vector or a map borrows this
-    /// scope. Both can be used side by side: the child has chunks of its own. Its allocations live
+    /// scope. Both can allocate, because the child has chunks of its own. Its allocations live
     /// as long as the [`Claim`] is borrowed. If you have a `&mut`, [`scope`](Scope::scope) costs
     /// less.
     ///

@@ -526,7 +526,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Like [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), but `make` may fail. Its
-    /// memory is then free again at once, unless `make` allocated from the same scope.
+    /// memory is then freed, unless `make` allocated from the same scope.
     ///
     /// # Errors
     ///
@@ -698,7 +698,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Collects an iterator whose items may be errors into a slice, up to the first error. Elements
-    /// before an error are dropped, and their memory is free again at once, unless the iterator
+    /// before an error are dropped, and their memory is freed, unless the iterator
     /// itself allocated from the same scope.
     ///
     /// # Errors

@@ -77,8 +77,8 @@ unsafe impl<T: Send, M: Send, L: Send> Send for Vector<T, M, L> {}
 // SAFETY: a shared reference gives access to the elements and to what `&M` gives access to.
 unsafe impl<T: Sync, M: Sync, L: Sync> Sync for Vector<T, M, L> {}
 
-/// A vector in a scope, like `std::vec::Vec` on the heap. It shares the scope: several vectors can
-/// grow side by side, and other values can be allocated in between.
+/// A vector in a scope, like `std::vec::Vec` on the heap. Several vectors can grow in one scope, and
+/// other values can be allocated in between.
 ///
 /// `'s` is the borrow of the scope, which the vector needs to grow; `'a` is the lifetime of its
 /// memory, and of the slice that [`into_slice`](Vector::into_slice) returns. The vector that

@@ -182,7 +182,7 @@ impl Owner {
         block
     }
 
-    /// Serves the requests that the paths without a stack frame do not.
+    /// Out-of-line path: free lists, another chunk, or a large block.
     #[inline(never)]
     pub(crate) fn alloc_slow(&self, layout: Layout) -> *mut u8 {
         let size = layout.size();

@@ -228,7 +228,7 @@ fn is_repetition<I>() -> bool {
     name.starts_with(REPEAT_N) || name.starts_with(TAKE_OF_REPEAT)
 }
 
-/// The rest of an iterator after [`Elements::extend_announced`].
+/// The elements that an iterator still has after [`Elements::extend_announced`].
 pub(crate) enum Rest<I> {
     /// Nothing is left: the iterator yielded fewer elements than it announced, and was dropped.
     None,

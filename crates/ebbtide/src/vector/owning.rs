@@ -11,8 +11,8 @@ use core::{
 /// [`Scope::owned_grow_vec`].
 ///
 /// It derefs to [`Vector`] and so has all its methods. Dropping it drops the elements, with what
-/// they own on the heap. Its own block is free again at once if it allocated last, and otherwise
-/// when the scope ends.
+/// they own on the heap. Its own block can be reused immediately if it is the scope's last, and
+/// otherwise when the scope ends.
 ///
 /// Because it needs `Drop`, `alloc` rejects it. Put it into a [`Box`](crate::Box), or convert it
 /// with [`into_boxed_slice`](Owning::into_boxed_slice).
