@@ -121,5 +121,5 @@ pub(crate) fn machine(suite: &Record) -> String {
         let line = suite.head.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
         line.unwrap_or_default().split(" (").next().unwrap_or_default()
     };
-    format!("Medians of one run: {}, {}, {}.\n", of("cpu"), of("toolchain"), of("date"))
+    format!("One run: {}, {}, {}.\n", of("cpu"), of("toolchain"), of("date"))
 }
