@@ -4,3 +4,8 @@
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 enum Readme {}
+
+/// Compiles the examples of the page on collections.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/COLLECTIONS.md")]
+enum Collections {}
