@@ -65,7 +65,9 @@
 
 mod bounds;
 mod budget;
+mod bump;
 mod cache;
+mod cached_chunk;
 mod calls;
 mod count;
 pub mod engine;
@@ -73,9 +75,12 @@ mod figures;
 mod frontier;
 mod future;
 mod helper;
+mod ids;
+mod innermost;
 #[cfg(feature = "tower")]
 mod layer;
 mod lease;
+mod ledger;
 mod lists;
 mod memory;
 mod once;
@@ -86,6 +91,7 @@ mod payoff;
 mod persistence;
 mod pool;
 mod range;
+mod refusals;
 mod registry;
 mod report;
 mod returned;

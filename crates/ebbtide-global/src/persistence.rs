@@ -70,6 +70,11 @@ impl Persistence {
         self.scope.set(NO_SCOPE);
     }
 
+    /// Whether this is the first chunk of the persistent scope.
+    pub(crate) fn begins_with(&self, first_chunk: Run) -> bool {
+        self.first_chunk.get() == Some(first_chunk)
+    }
+
     /// Records that a scope persists from now on, with its first session.
     pub(crate) fn begin(&self, first_chunk: Run, scope: u64, session: u64) {
         self.first_chunk.set(Some(first_chunk));

@@ -138,14 +138,8 @@ pub(crate) struct ScopeRecord {
     /// The first chunk of the enclosing scope.
     pub(crate) outer: Cell<Option<Run>>,
 
-    // The state of the owner while this scope is open but not the innermost one.
-    pub(crate) current_chunk: Cell<Option<Run>>,
-    pub(crate) top: Cell<*mut u8>,
-    pub(crate) limit: Cell<usize>,
-    pub(crate) parked: Cell<u32>,
-    pub(crate) outside_depth: Cell<u32>,
-    pub(crate) retry_after: Cell<u32>,
-    pub(crate) lists: Cell<Option<NonNull<FreeLists>>>,
+    /// The state of the scope while it is open but not the innermost one.
+    pub(crate) saved: Cell<Saved>,
 
     /// Whether the scope lists freed blocks of every size.
     pub(crate) lists_all: Cell<bool>,
@@ -158,16 +152,48 @@ pub(crate) struct ScopeRecord {
     /// The bytes that the scope may still take; [`UNLIMITED`] if it has no byte limit.
     pub(crate) allowance: Cell<usize>,
     pub(crate) counted: Cell<Counted>,
-    // The owner's figures when the scope began.
-    pub(crate) blocks_at_start: Cell<u64>,
-    pub(crate) bytes_at_start: Cell<u64>,
-    pub(crate) escaped_at_start: Cell<u64>,
+    /// The owner's figures when the scope began.
+    pub(crate) at_start: Cell<Usage>,
     /// The scope's live large blocks.
     pub(crate) large: Cell<u32>,
     /// The number of chunks that the scope has besides its first.
     pub(crate) added_chunks: Cell<u32>,
     /// In a run that holds a large block: the ID of the scope that served it.
     pub(crate) large_scope: Cell<u64>,
+}
+
+/// The state of a scope that is open but not the innermost one. All-zero bytes are valid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Saved {
+    pub(crate) position: Position,
+    pub(crate) pauses: Pauses,
+    pub(crate) lists: Option<NonNull<FreeLists>>,
+}
+
+/// Where a scope bumps; see the fields of [`Bump`](crate::bump::Bump).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position {
+    pub(crate) chunk: Option<Run>,
+    pub(crate) parked: u32,
+    pub(crate) top: *mut u8,
+    pub(crate) limit: usize,
+}
+
+impl Position {
+    /// The offset in the chunk at which the free bytes begin.
+    pub(crate) fn offset(&self) -> usize {
+        self.chunk.map_or(0, |chunk| self.top.addr().wrapping_sub(chunk.start().addr()))
+    }
+}
+
+/// Why a scope is closed to requests.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pauses {
+    /// The number of nested calls to `enter_outside` in the scope.
+    pub(crate) outside_depth: u32,
+    /// If the scope is paused, because the memory bound refused it a chunk: the number of requests
+    /// that the inner allocator serves before the scope asks for memory again. Otherwise 0.
+    pub(crate) retry_after: u32,
 }
 
 impl Entry {
@@ -199,15 +225,6 @@ impl ScopeRecord {
         self.counted.set(Counted::default());
         self.large.set(0);
         self.added_chunks.set(0);
-    }
-
-    /// The owner's figures when the scope began.
-    pub(crate) fn usage_at_start(&self) -> Usage {
-        Usage {
-            blocks: self.blocks_at_start.get(),
-            bytes: self.bytes_at_start.get(),
-            escaped: self.escaped_at_start.get(),
-        }
     }
 }
 

@@ -6,7 +6,7 @@
 	add	x9, x9, x8
 	ldr	x8, [x9, #24]
 	cbnz	x8, .LBB2_7
-	ldr	x10, [x9, #128]
+	ldr	x10, [x9, #192]
 	cbz	x10, .LBB2_7
 	sub	w8, w0, #1
 	ubfx	x11, x8, #3, #7
@@ -33,15 +33,15 @@
 	add	w12, w12, #1
 	str	w12, [x11, #16]
 	ldr	x11, [x10, #1408]
-	ldr	x12, [x9, #696]
-	ldr	x14, [x9, #104]
+	ldr	x12, [x9, #144]
+	ldr	x14, [x9, #120]
 	add	x11, x11, #1
 	str	x11, [x10, #1408]
 	and	x10, x13, #0xff8
 	add	x11, x12, #1
 	add	x10, x14, x10
-	str	x11, [x9, #696]
-	str	x10, [x9, #104]
+	str	x11, [x9, #144]
+	str	x10, [x9, #120]
 	ret
 .LBB2_7:
 	b	_ZN14ebbtide_global6scoped4slowE

@@ -6,8 +6,8 @@
 	cmp	x9, #1
 	b.ls	.LBB14_4
 	ldr	x9, [x8, #16]
-	cmp	x9, #7
-	b.ls	.LBB14_5
+	cmp	x9, #8
+	b.lo	.LBB14_5
 	ldp	x0, x10, [x8]
 	add	x9, x0, #8
 	cmp	x10, x9

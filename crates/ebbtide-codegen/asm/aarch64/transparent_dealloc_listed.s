@@ -4,7 +4,7 @@
 	ldr	x8, [x8, :gottprel_lo12:_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE]
 	mrs	x9, TPIDR_EL0
 	add	x8, x9, x8
-	ldr	x9, [x8, #128]
+	ldr	x9, [x8, #192]
 	cbz	x9, .LBB6_4
 	adrp	x10, :got:_ZN14ebbtide_global5range6BOUNDSE
 	lsr	x12, x2, #16

@@ -15,7 +15,7 @@
 	add	x11, x8, x0
 	cmp	x11, x10
 	b.ne	.LBB17_5
-	ldr	x11, [x9, #88]
+	ldr	x11, [x9, #72]
 	cmp	x11, x0
 	b.hi	.LBB17_5
 	ldr	x11, [x9, #16]
@@ -34,9 +34,9 @@
 	mov	x1, x3
 	b	realloc
 .LBB17_7:
-	ldr	x11, [x9, #704]
+	ldr	x11, [x9, #152]
 	str	x10, [x9]
 	mov	x0, x8
 	add	x10, x11, #1
-	str	x10, [x9, #704]
+	str	x10, [x9, #152]
 	ret

@@ -10,9 +10,9 @@
 	ldr	x8, [x19, #32]
 	cmp	x8, #1
 	b.hi	.LBB18_3
-	ldr	x20, [x19, #64]
+	ldr	x20, [x19, #96]
 	cbz	x20, .LBB18_3
-	ldr	x8, [x19, #72]
+	ldr	x8, [x19, #104]
 	str	x20, [x19, #32]
 	str	x8, [x19, #8]
 	blr	x21
@@ -28,31 +28,31 @@
 	cmp	x8, x20
 	b.ne	.LBB18_10
 .LBB18_4:
-	ldr	x8, [x19, #56]
+	ldr	x8, [x19, #88]
 	cbz	x8, .LBB18_10
 	ldr	x9, [x19, #40]
-	ldr	w10, [x19, #80]
+	ldr	w10, [x19, #64]
 	ldr	w11, [x8, #16]
 	sub	w10, w10, w9
 	cmp	w11, w10
 	b.ne	.LBB18_10
 	str	wzr, [x8, #16]
 	ldr	x10, [x19]
-	ldr	x8, [x19, #88]
-	str	x9, [x19, #80]
+	ldr	x8, [x19, #72]
+	str	x9, [x19, #64]
 	subs	x1, x10, x8
 	b.eq	.LBB18_8
-	ldr	x9, [x19, #104]
+	ldr	x9, [x19, #120]
 	str	x8, [x19]
 	add	x9, x9, x1
-	str	x9, [x19, #104]
+	str	x9, [x19, #120]
 .LBB18_8:
-	ldr	x8, [x19, #96]
+	ldr	x8, [x19, #112]
 	mov	w9, #1
 	str	xzr, [x19, #8]
 	str	x9, [x19, #32]
 	subs	x8, x8, #1
-	str	x8, [x19, #96]
+	str	x8, [x19, #112]
 	b.eq	.LBB18_11
 	ldp	x20, x19, [sp, #32]
 	ldr	x21, [sp, #16]
@@ -69,4 +69,4 @@
 	ldp	x20, x19, [sp, #32]
 	ldr	x21, [sp, #16]
 	ldp	x29, x30, [sp], #48
-	b	_ZN14ebbtide_global5owner5Owner7publishE
+	b	_ZN14ebbtide_global5owner7publish46_$LT$impl$u20$ebbtide_global..owner..Owner$GT$7publishE

@@ -3,7 +3,7 @@
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
 	cmpq	$0, %fs:24(%rcx)
 	jne	_ZN14ebbtide_global6scoped4slowE
-	movq	%fs:128(%rcx), %rdx
+	movq	%fs:192(%rcx), %rdx
 	testq	%rdx, %rdx
 	je	_ZN14ebbtide_global6scoped4slowE
 	leal	-1(%rdi), %r8d
@@ -30,6 +30,6 @@
 	addl	$7, %edi
 	incq	1408(%rdx)
 	andl	$4088, %edi
-	incq	%fs:696(%rcx)
-	addq	%rdi, %fs:104(%rcx)
+	incq	%fs:144(%rcx)
+	addq	%rdi, %fs:120(%rcx)
 	retq

@@ -1,8 +1,8 @@
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
 	cmpq	$1, %fs:32(%rcx)
 	jbe	.LBB14_4
-	cmpq	$7, %fs:16(%rcx)
-	jbe	.LBB14_5
+	cmpq	$8, %fs:16(%rcx)
+	jb	.LBB14_5
 	movq	%fs:(%rcx), %rax
 	leaq	8(%rax), %rdx
 	cmpq	%rdx, %fs:8(%rcx)

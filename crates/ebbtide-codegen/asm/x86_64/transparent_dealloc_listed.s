@@ -1,7 +1,7 @@
 	cmpq	$1024, %rsi
 	ja	.LBB6_6
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
-	movq	%fs:128(%rcx), %rax
+	movq	%fs:192(%rcx), %rax
 	testq	%rax, %rax
 	je	.LBB6_6
 	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %r8

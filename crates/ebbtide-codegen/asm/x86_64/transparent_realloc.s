@@ -11,7 +11,7 @@
 	leaq	(%r10,%rdi), %r11
 	cmpq	%rax, %r11
 	jne	_ZN14ebbtide_global6scoped6resizeE
-	cmpq	%rdi, %fs:88(%r9)
+	cmpq	%rdi, %fs:72(%r9)
 	ja	_ZN14ebbtide_global6scoped6resizeE
 	cmpq	%fs:16(%r9), %rcx
 	ja	_ZN14ebbtide_global6scoped6resizeE
@@ -22,7 +22,7 @@
 	cmpq	%r11, %fs:8(%r9)
 	jb	_ZN14ebbtide_global6scoped6resizeE
 	movq	%r11, %fs:(%r9)
-	incq	%fs:704(%r9)
+	incq	%fs:152(%r9)
 	retq
 .LBB17_6:
 	movq	%rcx, %rsi

@@ -9,51 +9,51 @@
 	addq	%r12, %rbx
 	cmpq	$1, %fs:32(%r12)
 	ja	.LBB18_3
-	movq	%fs:64(%r12), %r14
+	movq	%fs:96(%r12), %r14
 	testq	%r14, %r14
 	je	.LBB18_3
+	movq	%fs:104(%r12), %rax
 	movq	%r14, %fs:32(%r12)
-	movq	%fs:72(%r12), %rax
 	movq	%rax, %fs:8(%r12)
 	callq	*%r15
 	cmpq	%r14, %fs:32(%r12)
 	je	.LBB18_5
-	jmp	.LBB18_10
+	jmp	.LBB18_11
 .LBB18_3:
 	callq	*_ZN14ebbtide_global5calls5enterE@GOTPCREL(%rip)
 	movq	%rax, %r14
 	callq	*%r15
 	cmpq	%r14, %fs:32(%r12)
-	jne	.LBB18_10
+	jne	.LBB18_11
 .LBB18_5:
-	movq	%fs:56(%r12), %rax
+	movq	%fs:88(%r12), %rax
 	testq	%rax, %rax
-	je	.LBB18_10
+	je	.LBB18_11
 	movq	%fs:40(%r12), %rcx
-	movl	%fs:80(%r12), %edx
+	movl	%fs:64(%r12), %edx
 	subl	%ecx, %edx
 	cmpl	%edx, 16(%rax)
-	jne	.LBB18_10
+	jne	.LBB18_11
 	movl	$0, 16(%rax)
-	movq	%rcx, %fs:80(%r12)
+	movq	%rcx, %fs:64(%r12)
 	movq	%fs:(%r12), %rsi
-	movq	%fs:88(%r12), %rax
+	movq	%fs:72(%r12), %rax
 	subq	%rax, %rsi
-	je	.LBB18_8
-	addq	%rsi, %fs:104(%r12)
+	je	.LBB18_9
+	addq	%rsi, %fs:120(%r12)
 	movq	%rax, %fs:(%r12)
-.LBB18_8:
+.LBB18_9:
 	movq	$0, %fs:8(%r12)
 	movq	$1, %fs:32(%r12)
-	decq	%fs:96(%r12)
-	je	.LBB18_9
+	decq	%fs:112(%r12)
+	je	.LBB18_10
 	addq	$8, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r14
 	popq	%r15
 	retq
-.LBB18_10:
+.LBB18_11:
 	movq	%r14, %rdi
 	addq	$8, %rsp
 	popq	%rbx
@@ -61,11 +61,11 @@
 	popq	%r14
 	popq	%r15
 	jmpq	*_ZN14ebbtide_global5calls5leaveE@GOTPCREL(%rip)
-.LBB18_9:
+.LBB18_10:
 	movq	%rbx, %rdi
 	addq	$8, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r14
 	popq	%r15
-	jmpq	*_ZN14ebbtide_global5owner5Owner7publishE@GOTPCREL(%rip)
+	jmpq	*_ZN14ebbtide_global5owner7publish46_$LT$impl$u20$ebbtide_global..owner..Owner$GT$7publishE@GOTPCREL(%rip)

@@ -1,6 +1,6 @@
 //! Serving requests.
 
-use super::{MAX_ALIGN, Owner, add};
+use super::{MAX_ALIGN, Owner};
 use crate::{
     figures::Reason,
     memory, os,
@@ -8,33 +8,6 @@ use crate::{
     size::{self, CLASSES, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr};
-
-/// The distance in bytes from the bump pointer to the memory that is prefetched. A scope uses each
-/// byte of a chunk once, so the next lines are rarely in the first-level cache. Prefetching saves
-/// half a per cent on average over the programs measured, and two per cent in some.
-const PREFETCH: usize = 384;
-
-/// Rounds `top` up to an address that is `PHASE` bytes above a multiple of `align`, a power of two
-/// greater than `PHASE`. If the alignment is so large that no such address lies in the chunk, the
-/// result lies beyond every chunk.
-#[inline(always)]
-fn align_up<const PHASE: usize>(top: *mut u8, align: usize) -> *mut u8 {
-    let round_up = |address: usize| address.wrapping_add(align - 1) & !(align - 1);
-    top.map_addr(|address| round_up(address.wrapping_sub(PHASE)).wrapping_add(PHASE))
-}
-
-/// Prefetches the line that a later block will be written to.
-#[inline(always)]
-fn prefetch(at: *const u8) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint that reads nothing and allows any address.
-        unsafe { _mm_prefetch::<{ _MM_HINT_T0 }>(at.cast()) }
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = at;
-}
 
 /// The offset of a large block in its first page. If all of them began at the start of a page, they
 /// would compete for the same few sets of every cache.
@@ -94,17 +67,9 @@ impl Owner {
     /// which must continue with [`alloc_aligned_or`](Owner::alloc_aligned_or). The size is not 0.
     #[inline(always)]
     pub(crate) fn alloc_or(&self, layout: Layout, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
-        let size = layout.size();
-        // `top` is a multiple of the granule (G5). Nearly all requests need no more alignment, so
-        // no rounding.
-        if size <= self.small_max.get() && layout.align() <= GRANULE {
-            let start = self.top.get();
-            if let Some(end) = self.fits(start, size) {
-                self.bump_to(end);
-                return start;
-            }
-        }
-        slow()
+        // Nearly all requests need no more alignment than the granule.
+        let fast = if layout.align() <= GRANULE { self.bump.alloc(layout.size()) } else { None };
+        fast.unwrap_or_else(slow)
     }
 
     /// Out-of-line path for requests that the fast path does not serve.
@@ -122,39 +87,7 @@ impl Owner {
         layout: Layout,
         slow: impl FnOnce() -> *mut u8,
     ) -> *mut u8 {
-        let size = layout.size();
-        if size <= self.small_max.get() {
-            let top = self.top.get();
-            let start = align_up::<0>(top, layout.align());
-            if let Some(end) = self.fits(start, size) {
-                self.count_padding(top, start);
-                self.bump_to(end);
-                return start;
-            }
-        }
-        slow()
-    }
-
-    /// The end of a small block that begins at `start`; `None` if it does not fit.
-    #[inline(always)]
-    pub(super) fn fits(&self, start: *mut u8, size: usize) -> Option<*mut u8> {
-        let end = start.wrapping_add(size::round_small(size));
-        (end.addr() <= self.open_limit.get()).then_some(end)
-    }
-
-    /// Serves the bytes from `top` to `end`. They are free (G5), and the block is counted in
-    /// `bumped_blocks` (G3).
-    #[inline(always)]
-    pub(super) fn bump_to(&self, end: *mut u8) {
-        self.top.set(end);
-        self.bumped_blocks.set(self.bumped_blocks.get().wrapping_add(1));
-        prefetch(end.wrapping_add(PREFETCH));
-    }
-
-    /// Counts the padding below an aligned block as freed, because freeing the block will not.
-    #[inline(always)]
-    fn count_padding(&self, top: *mut u8, start: *mut u8) {
-        add(&self.freed, start.addr().wrapping_sub(top.addr()) as u64);
+        self.bump.alloc_aligned(layout.size(), layout.align()).unwrap_or_else(slow)
     }
 
     /// Like [`alloc`](Owner::alloc), but the block is filled with zeros.
@@ -207,14 +140,8 @@ impl Owner {
             return self.refuse(Some(Reason::Waste));
         }
         loop {
-            let top = self.top.get();
-            let start = align_up::<PHASE>(top, layout.align());
-            let end = start.wrapping_add(rounded);
-            if end.addr() <= self.open_limit.get() {
-                self.count_padding(top, start);
-                self.top.set(end);
-                self.bumped_blocks.set(self.bumped_blocks.get().wrapping_add(1));
-                return start;
+            if let Some(block) = self.bump.alloc_rounded::<PHASE>(rounded, layout.align()) {
+                return block;
             }
             if let Some(block) = self.pop_returned::<PHASE>(rounded, layout.align()) {
                 return block;
@@ -231,7 +158,7 @@ impl Owner {
     #[inline]
     fn accept(&self, layout: Layout) -> Result<(), Option<Reason>> {
         let Some(first_chunk) = self.innermost() else { return Err(None) };
-        if self.outside_depth.get() > 0 {
+        if self.innermost.is_outside() {
             return Err(None);
         }
         let record = &first_chunk.entry().record;
@@ -251,11 +178,11 @@ impl Owner {
     /// a chunk a short while ago.
     #[inline]
     fn is_paused_for(&self, layout: Layout) -> bool {
-        if self.is_open() || self.resume_paused() {
+        if self.bump.is_open() || self.resume_paused() {
             return false;
         }
         if layout.size() > SMALL {
-            add(&self.refused_while_paused, layout.size() as u64);
+            self.refusals.count(layout.size());
         }
         true
     }
@@ -263,7 +190,7 @@ impl Owner {
     #[cold]
     fn refuse(&self, reason: Option<Reason>) -> *mut u8 {
         if let Some(reason) = reason {
-            self.count_fallback(reason);
+            self.ledger.count_fallback(reason);
         }
         ptr::null_mut()
     }
@@ -282,7 +209,7 @@ impl Owner {
         let record = &first_chunk.entry().record;
         let allowance = record.allowance.get();
         // The allowance granted to the current chunk and not yet used counts as well.
-        let left = self.open_limit.get() - self.top.get().addr();
+        let left = self.bump.left();
         if allowance != UNLIMITED && allowance.saturating_add(left) < size {
             return self.refuse(Some(Reason::ByteLimit));
         }
@@ -305,8 +232,7 @@ impl Owner {
         self.promote();
         if allowance != UNLIMITED {
             record.allowance.set(allowance.saturating_sub(size));
-            self.limit.set(self.limit.get() - size.saturating_sub(allowance));
-            self.open_limit.set(self.limit.get());
+            self.bump.set_limit(self.bump.limit() - size.saturating_sub(allowance));
         }
         record.large.set(record.large.get().saturating_add(1));
         self.own_large(run);
@@ -320,9 +246,7 @@ impl Owner {
             unsafe { block.write_bytes(0, dirty) }
         }
         entry.touched.set(entry.touched.get().max(lead + size));
-        add(&self.other_blocks, 1);
-        add(&self.bytes, size as u64);
-        add(&self.escaped_large_bytes, size as u64);
+        self.ledger.count_large(size);
         block
     }
 }

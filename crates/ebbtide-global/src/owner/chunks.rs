@@ -1,44 +1,23 @@
 //! How scopes take chunks and give them back.
 
-use super::{Entry, LEAD, Owner, Run, add, listing::MEDIUM_ONLY};
+use super::Owner;
 use crate::{
-    cache::USEFUL_TAIL,
-    figures::{self, Reason},
+    bump::LEAD,
+    figures::Reason,
     lists::FreeLists,
-    memory, pool,
-    run::{LARGE_BLOCK, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
+    memory,
+    refusals::Refusals,
+    run::{Run, ScopeRecord, UNLIMITED},
     size::{BUMP_CLASS, CHUNK},
 };
-use core::{cell::Cell, sync::atomic::Ordering};
-
-/// The number of requests that a paused scope leaves to the inner allocator before it asks for
-/// memory again.
-const RETRY: u32 = 64;
+use core::cell::Cell;
 
 /// The number of chunks that a scope examines for an empty one each time that it needs a chunk.
 const SEARCH_LIMIT: usize = 4;
 
-/// The most memory beyond its needs that a large block takes where memory is short.
-const MAX_SURPLUS: usize = CHUNK / 4;
-
 /// Where the stages of a chunk end before the last one, in bytes from its start. The first stages
 /// of two chunks fit into a first-level cache.
 const STAGES: [usize; 2] = [CHUNK / 8, CHUNK / 2];
-
-/// Converts a number of blocks to the type of a chunk's count.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "the true sum is small (G3); on the way it may wrap"
-)]
-pub(super) fn signed(blocks: u64) -> i32 {
-    blocks as i32
-}
-
-/// The number of live blocks of a chunk that were bumped since its adoption (G9), as far as its
-/// owner knows: frees by others are not subtracted. Its count must be up to date.
-fn newer_live(entry: &Entry) -> i32 {
-    entry.local.get().wrapping_add(entry.older_freed.get())
-}
 
 /// The end of the stage of a chunk that an address lies in.
 fn stage_end(chunk: Run, address: usize) -> usize {
@@ -48,159 +27,12 @@ fn stage_end(chunk: Run, address: usize) -> usize {
 }
 
 impl Owner {
-    /// Takes a run of which the first `bytes` are about to be used. `live` is the size of its large
-    /// block; for a chunk it is 0.
-    pub(super) fn take_run(
-        &self,
-        class: usize,
-        bytes: usize,
-        live: usize,
-        may_exceed: bool,
-    ) -> Result<Run, Reason> {
-        self.observe_if_due(live);
-        let warm = self.take_warm(class, bytes, may_exceed);
-        let held = warm.map_or(0, |run| run.entry().held.get());
-        if held < bytes && !self.may_hold(bytes - held, live) {
-            if let Some(run) = warm {
-                self.cache.give(run, run.class());
-            }
-            return Err(Reason::Waste);
-        }
-        if held >= bytes {
-            return warm.ok_or(Reason::Exhausted);
-        }
-        let run = warm.or_else(|| pool::take_empty(class));
-        let Some(run) = run.filter(|run| run.recommit(bytes)) else {
-            if let Some(run) = warm {
-                self.cache.give(run, run.class());
-            }
-            memory::shrink(bytes - held);
-            self.publish_served();
-            return Err(Reason::Exhausted);
-        };
-        run.entry().held.set(bytes);
-        Ok(run)
-    }
-
-    /// Takes a run with memory behind it. If memory is short, takes the run of a large block that
-    /// fits best. If that holds much more than is needed, it is left for a larger block if the
-    /// bound allows a new run, and is trimmed otherwise. A block that `may_exceed` its needs takes
-    /// any run as it is.
-    fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
-        if may_exceed || !memory::is_tight() {
-            return self.cache.take_warm(class);
-        }
-        let most = bytes + MAX_SURPLUS.max(bytes / 8);
-        let fits = |held| (bytes..most).contains(&held);
-        if self.cache.bring_forward(class, fits) {
-            return self.cache.take_warm(class);
-        }
-        let run = pool::take_fitting(class, bytes).or_else(|| self.cache.take_warm(class))?;
-        if run.entry().held.get() < most {
-            return Some(run);
-        }
-        if memory::has_room(bytes) {
-            self.cache.give(run, run.class());
-            return None;
-        }
-        pool::trim_run(run, bytes);
-        Some(run)
-    }
-
-    /// Whether the engine may hold this many more bytes. If so, counts them as held. `live` of them
-    /// are about to be a block's.
-    #[cold]
-    pub(super) fn may_hold(&self, bytes: usize, live: usize) -> bool {
-        if memory::grow(bytes) {
-            return true;
-        }
-        self.observe(live);
-        if memory::grow(bytes) {
-            return true;
-        }
-        // Memory is refused only if the pools and this owner's cache do not hold it. In that case
-        // they keep what they have.
-        let lacking = memory::lacking(bytes);
-        let has_enough = pool::pooled() + self.cache.held() >= lacking;
-        let is_allowed = has_enough && {
-            if pool::pooled() < lacking {
-                self.cache.release_runs();
-            }
-            pool::trim(lacking);
-            memory::grow(bytes)
-        };
-        if !is_allowed {
-            // The bytes that were published will not be served.
-            self.publish_served();
-        }
-        is_allowed
-    }
-
-    /// Takes a chunk for a scope. Returns the chunk and the start of its free bytes.
-    #[inline]
-    pub(super) fn take_chunk(&self, scope: u64) -> Result<(Run, *mut u8), Reason> {
-        // P2: the persistent scope adopts nothing, but scopes nested in it do.
-        if self.cache.has_tails() && scope != self.persistence.scope.get() {
-            if let Some(adopted) = self.adopt_any(scope) {
-                return Ok(adopted);
-            }
-        }
-        let chunk = self.take_run(BUMP_CLASS, CHUNK, 0, true)?;
-        let entry = chunk.entry();
-        entry.touched.set(CHUNK);
-        entry.is_sparse.set(false);
-        self.own_empty(entry, scope);
-        Ok((chunk, chunk.start().wrapping_add(LEAD)))
-    }
-
-    /// Starts to own a chunk without live blocks.
-    #[inline]
-    pub(super) fn own_empty(&self, entry: &Entry, scope: u64) {
-        entry.count.own();
-        entry.adopted_live.set(0);
-        entry.tail_start.set(0);
-        self.own(entry, scope);
-    }
-
-    /// Starts to own a chunk whose count is already set.
-    #[inline]
-    pub(super) fn own(&self, entry: &Entry, scope: u64) {
-        entry.local.set(0);
-        entry.bumped.set(0);
-        entry.older_freed.set(0);
-        entry.has_listed.set(false);
-        // Relaxed, like every store to these two fields: see `Entry`.
-        entry.scope.store(scope, Ordering::Relaxed);
-        entry.owner.store(self.id.get(), Ordering::Relaxed);
-    }
-
-    /// Adopts a chunk for its free tail, if the cache has one that is still pinned.
-    #[cold]
-    fn adopt_any(&self, scope: u64) -> Option<(Run, *mut u8)> {
-        while let Some(chunk) = self.cache.take_tail() {
-            let entry = chunk.entry();
-            let Some(live) = entry.count.adopt() else { continue };
-            entry.count_unpinned();
-            self.persistence.record_unpinned(entry);
-            entry.adopted_live.set(live);
-            self.own(entry, scope);
-            // `tail_start` is read after the exchange: before it, the value may be an earlier
-            // owner's.
-            return Some((chunk, chunk.start().wrapping_add(entry.tail_start.get() as usize)));
-        }
-        None
-    }
-
     /// Makes a chunk the current one of the innermost scope. Its stage has room for `needed` bytes,
     /// if the chunk has.
     #[inline]
     pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8, needed: usize) {
         let chunk_end = chunk.start().addr() + CHUNK;
-        self.current_chunk.set(Some(chunk));
-        self.top.set(top);
-        self.flushed_top.set(top.addr());
-        self.flushed_blocks.set(self.bumped_blocks.get());
-        let Some(first_chunk) = self.first_chunk.get() else { return };
+        let Some(first_chunk) = self.innermost.first_chunk() else { return };
         let allowance = &first_chunk.entry().record.allowance;
         let limit = if allowance.get() == UNLIMITED {
             let takes_turns = self.partner(chunk).is_some();
@@ -210,45 +42,19 @@ impl Owner {
             allowance.set(allowance.get() - granted);
             top.addr() + granted
         };
-        self.limit.set(limit);
-        self.open_limit.set(limit);
-    }
-
-    /// Adds the blocks and bytes bumped in the current chunk to the counts.
-    #[inline]
-    pub(super) fn flush(&self) {
-        let Some(chunk) = self.current_chunk.get() else { return };
-        let entry = chunk.entry();
-        let blocks = self.bumped_blocks.get().wrapping_sub(self.flushed_blocks.get());
-        // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
-        entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
-        // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
-        // chunk.
-        let bumped_before = i64::from(entry.bumped.get());
-        let bumped = i32::try_from(bumped_before + blocks as i64).unwrap_or(i32::MAX);
-        entry.bumped.set(bumped);
-        self.flushed_blocks.set(self.bumped_blocks.get());
-        if let Some(lists) = self.existing_lists() {
-            lists.live.set(lists.live.get() + blocks as i64);
-            lists.bumped.set(lists.bumped.get() + i64::from(bumped) - bumped_before);
-        }
-        let top = self.top.get().addr();
-        // Negative if the bump pointer was rewound.
-        add(&self.bytes, top.wrapping_sub(self.flushed_top.get()) as u64);
-        self.flushed_top.set(top);
+        self.bump.begin(chunk, top, limit);
     }
 
     /// Moves the innermost scope to another chunk, for a block that takes `needed` bytes with its
     /// padding.
     #[cold]
     pub(super) fn next_chunk(&self, needed: usize) -> Result<(), Reason> {
-        let (Some(first_chunk), Some(current)) = (self.innermost(), self.current_chunk.get())
-        else {
+        let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) else {
             return Err(Reason::Exhausted);
         };
         self.promote();
         let record = &first_chunk.entry().record;
-        let left = self.limit.get() - self.top.get().addr();
+        let left = self.bump.left();
         let is_limited = record.allowance.get() != UNLIMITED;
         if is_limited && record.allowance.get() + left < needed {
             return Err(Reason::ByteLimit);
@@ -266,13 +72,14 @@ impl Owner {
             self.check();
             return Ok(());
         }
-        if self.existing_lists().is_some_and(|lists| self.is_mostly_empty(lists, record, current)) {
+        if self.innermost.lists().is_some_and(|lists| self.is_mostly_empty(lists, record, current))
+        {
             // The chunks that a persistent scope adopted were not counted. There may be very many.
             self.sweep(first_chunk, current, None);
         }
-        let taken = match self.take_chunk(self.scope.get()) {
+        let taken = match self.take_chunk(self.bump.scope()) {
             Err(Reason::Waste) if self.sweep_if_due(first_chunk, current, memory::window()) => {
-                self.take_chunk(self.scope.get())
+                self.take_chunk(self.bump.scope())
             }
             taken => taken,
         };
@@ -285,7 +92,7 @@ impl Owner {
         }
         let added_chunks = record.added_chunks.get().saturating_add(1);
         record.added_chunks.set(added_chunks);
-        if self.is_persistent(first_chunk) {
+        if self.persistence.begins_with(first_chunk) {
             self.persistent_grew(chunk, added_chunks);
         } else {
             self.list_if_it_churns(current, added_chunks);
@@ -300,7 +107,7 @@ impl Owner {
     /// `None` if the scope lists small blocks, because it bumps no chunk again.
     #[inline]
     fn partner(&self, current: Run) -> Option<Run> {
-        current.next().filter(|_| self.list_floor.get() == MEDIUM_ONLY)
+        current.next().filter(|_| !self.bump.lists_small())
     }
 
     /// At the end of a stage, makes the partner the current chunk if it is empty. So a scope that
@@ -311,9 +118,9 @@ impl Owner {
     /// A chunk that is bumped from its start gets a stage with room for `needed` bytes. Otherwise,
     /// for a block as large as the first stage, two empty chunks would alternate for ever.
     fn take_turns(&self, current: Run, needed: usize) -> bool {
-        let (start, limit) = (current.start().addr(), self.limit.get());
+        let (start, limit) = (current.start().addr(), self.bump.limit());
         let is_full = limit == start + CHUNK;
-        let parked = self.parked.get();
+        let parked = self.bump.parked();
         if is_full && parked == 0 {
             return false;
         }
@@ -327,14 +134,13 @@ impl Owner {
                 (partner, partner.start().wrapping_add(parked as usize))
             }
             _ => {
-                self.limit.set(stage_end(current, limit));
-                self.open_limit.set(self.limit.get());
+                self.bump.set_limit(stage_end(current, limit));
                 return true;
             }
         };
         current.set_next(partner.next());
         partner.set_next(Some(current));
-        self.parked.set(if is_full { 0 } else { offset_in_chunk(self.top.get()) });
+        self.bump.park(if is_full { 0 } else { self.bump.offset() });
         self.begin_chunk(partner, top, needed);
         true
     }
@@ -346,22 +152,22 @@ impl Owner {
             self.reuse(current);
             return Some(current);
         }
-        let mut before = self.search_position.get().unwrap_or(current);
+        let mut before = self.innermost.search_position.get().unwrap_or(current);
         for _ in 0..SEARCH_LIMIT {
             let Some(chunk) = before.next() else {
-                self.search_position.set(None);
+                self.innermost.search_position.set(None);
                 return None;
             };
             if self.is_reusable(chunk) {
                 before.set_next(chunk.next());
                 chunk.set_next(Some(current));
-                self.search_position.set(Some(before));
+                self.innermost.search_position.set(Some(before));
                 self.reuse(chunk);
                 return Some(chunk);
             }
             before = chunk;
         }
-        self.search_position.set(Some(before));
+        self.innermost.search_position.set(Some(before));
         None
     }
 
@@ -384,42 +190,40 @@ impl Owner {
 
     /// The chunks that the scope of this first chunk has adopted as a whole, if it is persistent.
     fn adopted_by(&self, first_chunk: Run) -> Option<Run> {
-        if self.is_persistent(first_chunk) { self.persistence.adopted.get() } else { None }
+        if self.persistence.begins_with(first_chunk) {
+            self.persistence.adopted.get()
+        } else {
+            None
+        }
     }
 
     /// Gives back the empty chunks of the innermost scope but its first and its current one, as
     /// [`sweep`](Owner::sweep) does.
     pub(super) fn sweep_innermost(&self) {
-        if let (Some(first_chunk), Some(current)) = (self.innermost(), self.current_chunk.get()) {
+        if let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) {
             self.sweep(first_chunk, current, self.adopted_by(first_chunk));
         }
     }
 
-    /// [Sweeps](Owner::sweep) the innermost scope, because it was refused a chunk. Before the next
-    /// sweep, as many requests must be refused as the scope has chunks left, or the next window
-    /// must begin. So the sweeps take constant time for each request, however many chunks there
-    /// are.
+    /// [Sweeps](Owner::sweep) the innermost scope if that is due, because it was refused a chunk.
     fn sweep_if_due(&self, first_chunk: Run, current: Run, window: u64) -> bool {
         let pauses = &first_chunk.entry().record.pauses_until_sweep;
-        if pauses.get() > 0 && self.swept_in.get() == window {
-            pauses.set(pauses.get() - 1);
+        if !self.refusals.is_sweep_due(pauses, window) {
             return false;
         }
-        self.swept_in.set(window);
         let has_swept = self.sweep(first_chunk, current, self.adopted_by(first_chunk));
         let left = current.following().chain(Run::list(self.adopted_by(first_chunk))).count();
-        pauses.set(u16::try_from(left / RETRY as usize).unwrap_or(u16::MAX));
+        pauses.set(Refusals::pauses_for(left));
         has_swept
     }
 
     /// Like [`sweep_if_due`](Owner::sweep_if_due), because the scope was refused a large block.
     pub(super) fn sweep_for_large(&self) -> bool {
         // A parked chunk may be empty, but continues where it stopped (G5).
-        if self.parked.get() > 0 {
+        if self.bump.parked() > 0 {
             return false;
         }
-        let (Some(first_chunk), Some(current)) = (self.innermost(), self.current_chunk.get())
-        else {
+        let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) else {
             return false;
         };
         self.promote();
@@ -433,22 +237,22 @@ impl Owner {
     /// because it lists small blocks from its beginning.
     #[cold]
     fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
-        debug_assert_eq!(self.parked.get(), 0);
-        let is_persistent = self.is_persistent(first_chunk);
+        debug_assert_eq!(self.bump.parked(), 0);
+        let is_persistent = self.persistence.begins_with(first_chunk);
         let is_swept = |chunk: Run| chunk != first_chunk && self.is_empty(chunk);
         if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
             return false;
         }
-        if let Some(lists) = self.existing_lists() {
+        if let Some(lists) = self.innermost.lists() {
             lists.clear();
         }
         // It may be a chunk that is given back.
-        self.search_position.set(None);
+        self.innermost.search_position.set(None);
         // Given back together, because neighbours then take fewer calls of the system.
         let given_up = Cell::new(None);
         let give_up = |chunk: Run| {
             if is_persistent {
-                if let Some(lists) = self.existing_lists() {
+                if let Some(lists) = self.innermost.lists() {
                     let bumped = i64::from(chunk.entry().bumped.get());
                     lists.bumped.set(lists.bumped.get() - bumped);
                 }
@@ -495,145 +299,44 @@ impl Owner {
     #[inline]
     fn is_reusable(&self, chunk: Run) -> bool {
         // G6: no block of it is in a list.
-        self.is_empty(chunk)
-            && self.list_floor.get() == MEDIUM_ONLY
-            && !chunk.entry().has_listed.get()
+        self.is_empty(chunk) && !self.bump.lists_small() && !chunk.entry().has_listed.get()
     }
 
     /// Resets an empty chunk of the innermost scope to the state of a new one.
     fn reuse(&self, chunk: Run) {
-        self.own_empty(chunk.entry(), self.scope.get());
-    }
-
-    /// Whether a chunk of this owner has no live block. Its count must be up to date. If so, nobody
-    /// else can name the chunk.
-    #[inline]
-    pub(super) fn is_empty(&self, chunk: Run) -> bool {
-        let entry = chunk.entry();
-        entry.count.is_empty(entry.local.get())
-    }
-
-    /// Gives up ownership of a chunk of a scope that ends. Its free tail begins at `tail_start`.
-    /// Returns true if the chunk is pinned now.
-    #[inline]
-    pub(super) fn retire(&self, chunk: Run, tail_start: usize) -> bool {
-        if self.is_empty(chunk) {
-            Owner::disown_empty(chunk);
-            self.cache.give(chunk, BUMP_CLASS);
-            return false;
-        }
-        self.settle(chunk, tail_start)
-    }
-
-    /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a
-    /// pool.
-    #[inline]
-    pub(super) fn disown_empty(chunk: Run) {
-        let entry = chunk.entry();
-        entry.scope.store(RETIRED, Ordering::Relaxed);
-        entry.owner.store(RETIRED, Ordering::Relaxed);
-        entry.count.clear();
-    }
-
-    /// Names the label for which a chunk of the innermost scope is counted if it is pinned: that of
-    /// the scope, or of the next one around it that has a label. If no block bumped since the
-    /// chunk's adoption is alive, it keeps the label that it has.
-    pub(super) fn label_pinned(&self, entry: &Entry) {
-        if newer_live(entry) == 0 {
-            return;
-        }
-        let mut scope = self.innermost();
-        let mut label = None;
-        while let (Some(first_chunk), None) = (scope, label) {
-            let record = &first_chunk.entry().record;
-            label = record.counted.get().label;
-            scope = record.outer.get();
-        }
-        entry.set_label(label);
-    }
-
-    /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.
-    #[inline(never)]
-    pub(super) fn settle(&self, chunk: Run, tail_start: usize) -> bool {
-        let entry = chunk.entry();
-        let newer = newer_live(entry);
-        let local = entry.local.replace(0);
-        let pinned_before = entry.adopted_live.get();
-        // If everything bumped since the adoption has been freed, the tail begins where it did
-        // before (G9).
-        let is_as_before = newer == 0 && entry.tail_start.get() > 0;
-        #[allow(clippy::cast_possible_truncation, reason = "at most a chunk")]
-        let tail_start = if is_as_before { entry.tail_start.get() } else { tail_start as u32 };
-        entry.tail_start.set(tail_start);
-        self.persistence.record_pinned(entry, newer);
-        entry.scope.store(RETIRED, Ordering::Relaxed);
-        entry.owner.store(RETIRED, Ordering::Relaxed);
-        // Counted before `settle`, so that the thread that frees the last block finds it counted.
-        // Both are Relaxed, but `Count` orders them.
-        entry.count_pinned();
-        let live = entry.count.settle(local);
-        if live == 0 {
-            entry.count_unpinned();
-            self.persistence.record_unpinned(entry);
-            self.cache.give(chunk, BUMP_CLASS);
-            return false;
-        }
-        // From here on the chunk has no owner (G2): its entry must not be accessed. The blocks of
-        // this scope that escaped are those that no thread has freed yet.
-        add(&self.escaped, u64::from(live.min(u32::try_from(newer).unwrap_or(0))));
-        if let Some(counters) = self.counters.get() {
-            figures::add(&counters.pinned, u64::from(pinned_before == 0));
-        }
-        if tail_start <= USEFUL_TAIL {
-            self.cache.remember_tail(chunk);
-        }
-        true
+        self.own_empty(chunk.entry(), self.bump.scope());
     }
 
     /// Closes the innermost scope for the next [`RETRY`] requests, because the memory bound does
     /// not allow it another chunk. Meanwhile it can serve only listed blocks, so from now on it
     /// lists blocks of every size.
     fn pause(&self) {
-        if self.list_floor.get() == MEDIUM_ONLY {
+        if !self.bump.lists_small() {
             self.begin_listing();
         }
-        let refused = self.refused_while_paused.take();
-        let served = self.bytes.get().wrapping_sub(self.bytes_at_pause.replace(self.bytes.get()));
-        let bytes = |count| usize::try_from(count).unwrap_or(usize::MAX);
-        memory::refused(bytes(refused), bytes(served));
+        self.refusals.pause(self.ledger.bytes());
         self.persistence.demand();
-        self.retry_after.set(RETRY);
-        self.open_limit.set(0);
+        self.innermost.pause();
+        self.bump.set_open(false);
     }
 
     /// Called for each request for which a paused scope has no listed block. Reopens the scope
     /// after [`RETRY`] of them. Returns true if the scope is open now.
     #[cold]
     pub(super) fn resume_paused(&self) -> bool {
-        let retry = self.retry_after.get();
-        if retry == 0 || self.outside_depth.get() > 0 {
-            return false;
+        let resumes = self.innermost.retry();
+        if resumes {
+            self.bump.set_open(true);
         }
-        self.retry_after.set(retry - 1);
-        if retry == 1 {
-            self.open_limit.set(self.limit.get());
-        }
-        retry == 1
-    }
-
-    /// Starts to own a run for a large block.
-    pub(super) fn own_large(&self, run: Run) {
-        let entry = run.entry();
-        entry.scope.store(LARGE_BLOCK, Ordering::Relaxed);
-        entry.owner.store(self.id.get(), Ordering::Relaxed);
-        entry.record.large_scope.set(self.scope.get());
+        resumes
     }
 }
 
 #[cfg(all(test, target_pointer_width = "64", not(miri)))]
 #[allow(clippy::expect_used)]
 mod tests {
-    use super::*;
+    use super::{super::switch::signed, *};
+    use crate::innermost::RETRY;
     use core::alloc::Layout;
 
     const BLOCK: Layout = Layout::new::<[u64; 64]>();
@@ -670,10 +373,10 @@ mod tests {
         with_owner(|owner| {
             let first_chunk = persist(owner);
             let blocks = fill(owner, 0).len() as i64;
-            let lists = owner.existing_lists().expect("a persistent scope has lists");
+            let lists = owner.innermost.lists().expect("a persistent scope has lists");
             // As if so many blocks had been bumped and rewound.
             for rewound in [1 << 31, (1 << 32) - 1, 5 << 32] {
-                add(&owner.bumped_blocks, rewound);
+                owner.bump.count_rewound(rewound);
                 lists.live.set(lists.live.get() - rewound as i64);
                 let local = &first_chunk.entry().local;
                 local.set(local.get().wrapping_sub(signed(rewound)));
@@ -689,12 +392,12 @@ mod tests {
     fn what_a_scope_has_bumped_falls_with_the_chunks_that_it_gives_back() {
         with_owner(|owner| {
             persist(owner);
-            let lists = owner.existing_lists().expect("a persistent scope has lists");
+            let lists = owner.innermost.lists().expect("a persistent scope has lists");
             for _ in 0..5 {
                 free_all(owner, &fill(owner, 8));
                 owner.flush();
                 owner.sweep_innermost();
-                let chunks = || Run::list(owner.current_chunk.get());
+                let chunks = || Run::list(owner.bump.chunk());
                 assert!(chunks().count() <= 2, "only the first and the current one are left");
                 let bumped: i64 = chunks().map(|chunk| i64::from(chunk.entry().bumped.get())).sum();
                 assert_eq!(lists.bumped.get(), bumped);
@@ -707,7 +410,7 @@ mod tests {
         with_owner(|owner| {
             let first_chunk = owner.innermost().expect("a scope is open");
             let sweep = |window| {
-                let current = owner.current_chunk.get().expect("a scope has a current chunk");
+                let current = owner.bump.chunk().expect("a scope has a current chunk");
                 owner.sweep_if_due(first_chunk, current, window)
             };
             let pauses = &first_chunk.entry().record.pauses_until_sweep;

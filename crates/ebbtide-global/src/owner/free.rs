@@ -1,9 +1,9 @@
 //! Freeing blocks.
 
-use super::{Owner, Run, add};
+use super::Owner;
 use crate::{
     memory, pool, range,
-    run::{self, Entry, LARGE_BLOCK, Place, RETIRED, ScopeRecord, UNLIMITED, offset_in_chunk},
+    run::{self, Entry, LARGE_BLOCK, Place, RETIRED, Run, ScopeRecord, UNLIMITED, offset_in_chunk},
     size::{self, SMALL},
 };
 use core::{alloc::Layout, cell::Cell, sync::atomic::Ordering};
@@ -110,26 +110,19 @@ impl Owner {
         let entry = place.entry();
         // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail_start`
         // is plain, and read only where the scope is this owner's.
-        let is_innermost = entry.scope.load(Ordering::Relaxed) == self.scope.get()
+        let is_innermost = entry.scope.load(Ordering::Relaxed) == self.bump.scope()
             && offset_in_chunk(block) >= entry.tail_start.get();
         if !is_innermost {
             return elsewhere();
         }
-        if size >= self.list_floor.get() {
+        if self.bump.lists(size) {
             return listed();
         }
         // The innermost scope's ID is in the entry, so this owner has the chunk (G2, G8).
         entry.local.set(entry.local.get().wrapping_sub(1));
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
-        let rounded = size::round_small(size);
-        let end = block.addr().wrapping_add(rounded);
-        if end == self.top.get().addr() {
-            // The last block of the current chunk (G5).
-            self.top.set(self.top.get().with_addr(block.addr()));
-        } else {
-            add(&self.freed, rounded as u64);
-        }
+        self.bump.free(block, size::round_small(size));
     }
 
     /// Frees a small block in a scope that lists them: rewinds the bump pointer if the block is the
@@ -152,18 +145,17 @@ impl Owner {
             return medium();
         }
         // A scope that lists small blocks has lists.
-        let Some(lists) = self.existing_lists() else { return medium() };
+        let Some(lists) = self.innermost.lists() else { return medium() };
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let local = &place.entry().local;
         local.set(local.get().wrapping_sub(1));
         lists.live.set(lists.live.get() - 1);
-        let block = range::widen_provenance(block);
-        let rounded = size::round_small(size);
-        if block.addr() + rounded == self.top.get().addr() {
-            self.top.set(block);
+        let (block, rounded) = (range::widen_provenance(block), size::round_small(size));
+        if self.bump.is_last(block, rounded) {
+            self.bump.rewind(block);
         } else {
-            add(&self.freed, rounded as u64);
+            self.bump.count_freed(rounded);
             // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted
             // now, and lies in a chunk of the innermost scope, whose lists these are.
             unsafe { lists.push(block, size::small_list(size)) };
@@ -182,18 +174,13 @@ impl Owner {
         let entry = place.entry();
         entry.local.set(entry.local.get().wrapping_sub(1));
         let rounded = size::round(size);
-        let block = range::widen_provenance(block);
-        let is_last = block.addr() + rounded == self.top.get().addr();
-        let lists = if is_last { self.existing_lists() } else { self.ensure_lists() };
+        let is_last = self.bump.free(block, rounded);
+        let lists = if is_last { self.innermost.lists() } else { self.ensure_lists() };
         if let Some(lists) = lists {
             lists.live.set(lists.live.get() - 1);
         }
-        if is_last {
-            self.top.set(block);
-            return;
-        }
-        add(&self.freed, rounded as u64);
-        if let Some(lists) = lists {
+        if let Some(lists) = lists.filter(|_| !is_last) {
+            let block = range::widen_provenance(block);
             entry.has_listed.set(true);
             // SAFETY: the block was alive a moment ago, so it is in no list; it is free and counted
             // now, and lies in a chunk of the innermost scope, whose lists these are.
@@ -212,7 +199,7 @@ impl Owner {
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let entry = place.entry();
-        if entry.scope.load(Ordering::Relaxed) == self.scope.get() {
+        if entry.scope.load(Ordering::Relaxed) == self.bump.scope() {
             self.free_older(entry, block, size);
         } else {
             // SAFETY: the block is the caller's, and has this size.
@@ -226,13 +213,13 @@ impl Owner {
         entry.local.set(entry.local.get().wrapping_sub(1));
         entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
         let rounded = size::round(size);
-        if block.addr() + rounded == self.top.get().addr() {
-            // The last block of the current chunk (G5). What is bumped here from now on is this
+        if self.bump.is_last(block, rounded) {
+            // What is bumped here from now on is this
             // scope's (G9).
-            self.top.set(self.top.get().with_addr(block.addr()));
+            self.bump.set_end(block.addr());
             entry.tail_start.set(offset_in_chunk(block));
         } else {
-            self.count_freed(rounded);
+            self.ledger.count_freed(&self.bump, rounded);
         }
     }
 
@@ -247,8 +234,8 @@ impl Owner {
             // The block was the run's only one, so the run is the caller's (G7).
             return self.free_large(run, size);
         }
-        self.count_freed(size::round(size));
-        let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
+        self.ledger.count_freed(&self.bump, size::round(size));
+        let is_own = entry.owner.load(Ordering::Relaxed) == self.ids.own();
         if !self.has_scope() {
             // SAFETY: the block was freed and has this size.
             unsafe { self.free_at_rest(run, block, size, is_own) };
@@ -267,48 +254,18 @@ impl Owner {
         }
     }
 
-    /// Frees a block of an outer scope or of the persistent scope.
-    ///
-    /// # Safety
-    ///
-    /// The block was freed, is counted, has this size, and lies in a chunk of this owner with this
-    /// entry.
-    pub(super) unsafe fn free_own(&self, entry: &Entry, block: *mut u8, size: usize) {
-        entry.local.set(entry.local.get().wrapping_sub(1));
-        if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
-            // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
-            // persistent scope.
-            unsafe { self.list_persistent(block, size) };
-        } else if offset_in_chunk(block) < entry.tail_start.get() {
-            entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
-        }
-    }
-
-    /// Counts a freed block of a chunk that may belong to any owner or to none.
-    pub(super) fn free_shared(&self, run: Run) {
-        let entry = run.entry();
-        if entry.count.free() {
-            // It was the last block, so the chunk is now the caller's. It goes to the shared pool
-            // and not to this thread's cache, so that a thread that only frees does not keep memory
-            // that others need.
-            entry.count_unpinned();
-            self.persistence.record_unpinned(entry);
-            pool::give(run);
-        }
-    }
-
     /// Puts the run of a large block into a pool.
     fn free_large(&self, run: Run, size: usize) {
-        self.count_freed(size);
+        self.ledger.count_freed(&self.bump, size);
         let entry = run.entry();
         entry.scope.store(RETIRED, Ordering::Relaxed);
         pool::forget_slack(run);
-        if entry.owner.load(Ordering::Relaxed) != self.id.get() {
+        if entry.owner.load(Ordering::Relaxed) != self.ids.own() {
             return pool::give(run);
         }
         if let Some(record) = self.record_of(entry.record.large_scope.get()) {
             record.large.set(record.large.get().saturating_sub(1));
-            add(&self.escaped_large_bytes, (size as u64).wrapping_neg());
+            self.ledger.resize_large(size, 0);
             charge(&record.allowance, size, 0);
         }
         self.cache.give(run, run.class());

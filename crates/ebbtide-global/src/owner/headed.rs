@@ -15,7 +15,7 @@
 //! only tests that, and does not round. The size of the other blocks is an odd multiple of 8, so
 //! that no small one shares a free list with common blocks.
 
-use super::{Owner, add, alloc::Growth, listing::ALL};
+use super::{Owner, alloc::Growth};
 use crate::{
     run::{self, Place},
     size::{self, MEDIUM, SMALL},
@@ -147,17 +147,12 @@ impl Owner {
     #[inline(always)]
     pub fn alloc_headed_or(&self, size: usize, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         if let Some(needed) = size.checked_add(HEADER) {
-            let start = self.top.get();
-            // `top` is a multiple of 8 (G5), so a single bit shows whether it is at `PHASE`.
-            if needed <= self.small_max.get() && start.addr() & PHASE != 0 {
-                let bytes = (needed + (ALIGN - 1)) & !(ALIGN - 1);
+            let bytes = needed.wrapping_add(ALIGN - 1) & !(ALIGN - 1);
+            if let Some(start) = self.bump.alloc_at::<PHASE>(needed, bytes) {
                 let header = Header { bytes, log_align: 0 };
-                if let Some(end) = self.fits(start, header.bytes) {
-                    self.bump_to(end);
-                    // SAFETY: the block was bumped just now: it begins at `PHASE`, and nobody else
-                    // knows it.
-                    return unsafe { header.write(start) };
-                }
+                // SAFETY: the block was bumped just now: it begins at `PHASE`, and nobody else
+                // knows it.
+                return unsafe { header.write(start) };
             }
         }
         slow()
@@ -234,7 +229,7 @@ impl Owner {
     /// Allocates a common block of `bytes` bytes, at most [`MEDIUM`].
     #[inline(always)]
     fn alloc_common(&self, bytes: usize) -> *mut u8 {
-        if self.list_floor.get() == ALL && bytes <= SMALL {
+        if self.bump.serves_listed() && bytes <= SMALL {
             if let Some(block) = self.pop::<PHASE>(bytes, size::small_list(bytes), ALIGN) {
                 return block;
             }
@@ -384,11 +379,13 @@ impl Owner {
     /// or moving the block is better.
     fn resize_common(&self, place: Place, start: *mut u8, layout: Layout, bytes: usize) -> bool {
         let entry = place.entry();
-        if entry.scope.load(Ordering::Relaxed) != self.scope.get() {
+        if entry.scope.load(Ordering::Relaxed) != self.bump.scope() {
             return self.shrinks_elsewhere(layout.size(), bytes);
         }
         let fits = self.resize_in_chunk(entry, start, layout, bytes);
-        add(&self.grown, u64::from(fits));
+        if fits {
+            self.ledger.count_grown();
+        }
         fits
     }
 }

@@ -5,10 +5,11 @@
 //! memory bound has refused a chunk. In other scopes, bumping is faster than searching for a freed
 //! block.
 
-use super::{Owner, Run, add};
+use super::Owner;
 use crate::{
     lists::FreeLists,
-    memory, pool, run,
+    memory, pool,
+    run::{self, Run},
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
 use core::{alloc::Layout, ptr::NonNull};
@@ -19,56 +20,20 @@ use core::{alloc::Layout, ptr::NonNull};
 /// in debug builds, so that tests reach it.
 const LONG_SCOPE_CHUNKS: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
 
-/// The value of `list_floor` if blocks of every size are listed, and the fast paths serve small
-/// requests from the lists.
-pub(super) const ALL: usize = 0;
-
-/// The value of `list_floor` if blocks of every size are listed, but only the slow path serves
-/// requests: options or `outside` exclude some requests.
-pub(super) const ALL_SLOWLY: usize = 1;
-
-/// The value of `list_floor` if only medium blocks are listed.
-pub(super) const MEDIUM_ONLY: usize = SMALL + 1;
-
 /// The number of nested scopes of an owner that can have lists. The lists lie in the upper half of
 /// one chunk, so that a program that writes a little past a block in the chunk below does not
 /// overwrite them.
 const LISTED_DEPTH: usize = CHUNK / 2 / size_of::<FreeLists>();
 
 impl Owner {
-    /// Sets which sizes the fast paths serve and list in the innermost scope, whose first chunk is
-    /// `first_chunk`.
-    #[inline]
-    pub(super) fn set_paths(&self, first_chunk: Run) {
-        let record = &first_chunk.entry().record;
-        // Options that exclude small blocks are checked only on the slow path.
-        let serves_small = record.min_size.get() <= 1 && record.max_size.get() >= SMALL;
-        let lists_all = record.lists_all.get();
-        let is_fast = serves_small && self.outside_depth.get() == 0;
-        self.small_max.set(if is_fast && !lists_all { SMALL } else { 0 });
-        self.list_floor.set(match (lists_all, is_fast) {
-            (false, _) => MEDIUM_ONLY,
-            (true, true) => ALL,
-            (true, false) => ALL_SLOWLY,
-        });
-    }
-
-    /// The innermost scope's lists, if they were created.
-    #[inline(always)]
-    pub(super) fn existing_lists(&self) -> Option<&FreeLists> {
-        // SAFETY: `make_lists` initialised the lists, and no other scope uses their memory before
-        // this one has ended.
-        self.lists.get().map(|lists| unsafe { lists.as_ref() })
-    }
-
     /// The innermost scope's lists, created on first use. `None` if the scope is nested too deeply
     /// or there is no memory.
     #[inline]
     pub(super) fn ensure_lists(&self) -> Option<&FreeLists> {
-        if self.lists.get().is_none() {
+        if self.innermost.lists().is_none() {
             self.make_lists();
         }
-        self.existing_lists()
+        self.innermost.lists()
     }
 
     #[cold]
@@ -91,13 +56,13 @@ impl Owner {
         run.entry().touched.set(CHUNK);
         let offset = CHUNK / 2 + place * size_of::<FreeLists>();
         let lists = NonNull::new(run.start().wrapping_add(offset).cast::<FreeLists>());
-        if let Some(lists) = lists {
-            // SAFETY: the place lies in a chunk that holds only lists. No other scope uses
-            // it, because each depth has its own and the persistent scope is the outermost (P1).
-            // All-zero bytes are valid lists.
-            unsafe { lists.write_bytes(0, 1) };
-        }
-        self.lists.set(lists);
+        let Some(lists) = lists else { return };
+        // SAFETY: the place lies in a chunk that holds only lists. No other scope uses it, because
+        // each depth has its own and the persistent scope is the outermost (P1). All-zero bytes are
+        // valid lists.
+        unsafe { lists.write_bytes(0, 1) };
+        // SAFETY: the same place.
+        unsafe { self.innermost.set_lists(lists) };
     }
 
     /// Takes a chunk for lists. The memory bound does not apply to it, because a scope needs lists
@@ -126,9 +91,8 @@ impl Owner {
     /// Starts to list small blocks if the innermost scope, which has taken `added_chunks` chunks
     /// besides its first, is long and churns.
     pub(super) fn list_if_it_churns(&self, newest: Run, added_chunks: u32) {
-        let is_listing = self.list_floor.get() != MEDIUM_ONLY;
         if added_chunks >= LONG_SCOPE_CHUNKS
-            && !is_listing
+            && !self.bump.lists_small()
             && churns(newest, is_counted_at(added_chunks))
         {
             self.begin_listing();
@@ -144,7 +108,7 @@ impl Owner {
         layout: Layout,
         slow: impl FnOnce() -> *mut u8,
     ) -> *mut u8 {
-        if self.list_floor.get() == ALL && layout.size() <= SMALL {
+        if self.bump.serves_listed() && layout.size() <= SMALL {
             let (size, list) = (layout.size(), size::small_list(layout.size()));
             if let Some(block) = self.pop::<0>(size::round_small(size), list, layout.align()) {
                 return block;
@@ -162,7 +126,7 @@ impl Owner {
         list: usize,
         align: usize,
     ) -> Option<*mut u8> {
-        let lists = self.existing_lists()?;
+        let lists = self.innermost.lists()?;
         // SAFETY: listed blocks stay free until they are popped (G6).
         let block = unsafe { lists.pop::<PHASE>(list, align) }?;
         // SAFETY: the block was popped from a list, so it lies in a chunk of the engine.
@@ -171,8 +135,7 @@ impl Owner {
         let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
         lists.live.set(lists.live.get() + 1);
-        add(&self.other_blocks, 1);
-        add(&self.bytes, rounded as u64);
+        self.ledger.count_unbumped(rounded);
         Some(block)
     }
 }

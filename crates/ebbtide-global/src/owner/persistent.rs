@@ -51,25 +51,20 @@
 //!   Blocks that the owner frees while the scope is suspended stay counted until it takes the scope
 //!   back, or finds that the scope has ended.
 
-use super::{Owner, Run, Ticket, add};
+use super::{Owner, Ticket};
 use crate::{
-    figures::{self, Counted, Usage},
     lists::FreeLists,
-    memory, range, run,
-    size::{self, BUMP_CLASS, CHUNK},
-    suspended::{Chunks, Suspended},
+    memory,
+    run::{self, Entry, Run, offset_in_chunk},
+    suspended::Chunks,
 };
+use core::sync::atomic::Ordering;
 
 /// A persistent scope that has taken this many chunks besides its first is ended if its lists serve
 /// too few requests.
 const LARGE_SCOPE_CHUNKS: u32 = 32;
 
 impl Owner {
-    /// Whether `first_chunk` is the first chunk of the persistent scope.
-    pub(super) fn is_persistent(&self, first_chunk: Run) -> bool {
-        self.persistence.first_chunk.get() == Some(first_chunk)
-    }
-
     /// Makes the scope that has just begun in this chunk persistent. `None` if it cannot have
     /// lists; it then stays an ordinary scope.
     pub(super) fn persist(&self, first_chunk: Run) -> Option<Ticket> {
@@ -81,71 +76,21 @@ impl Owner {
             suspended.ended();
             return None;
         }
-        let session = self.new_id();
-        self.persistence.begin(first_chunk, self.scope.get(), session);
+        let session = self.ids.fresh();
+        self.persistence.begin(first_chunk, self.bump.scope(), session);
         Owner::open_returns(first_chunk);
         self.hold_for_persistent(first_chunk);
         Ticket::of(session)
     }
 
-    /// Starts a session of the suspended scope if the next outermost scope may continue it (`may`),
-    /// and ends the suspended scope otherwise. `None` if there is no suspended scope, or it has
-    /// ended.
-    pub(super) fn resume_persistent(&self, may: bool, counted: Counted) -> Option<Ticket> {
-        if self.has_scope() {
-            return None;
-        }
-        let first_chunk = self.take_back()?;
-        if !may {
-            self.end_taken_back(first_chunk);
-            return None;
-        }
-        self.restore(Some(first_chunk));
-        self.begin_figures(&first_chunk.entry().record, counted);
-        let session = self.new_id();
-        self.persistence.session.set(session);
-        self.persistence.live_before.set(self.live());
-        self.check();
-        Ticket::of(session)
-    }
-
     /// The live blocks of the persistent scope, including those that other threads have freed. The
     /// scope must be the innermost.
-    fn live(&self) -> i64 {
-        self.existing_lists().map_or(0, |lists| lists.live.get())
-    }
-
-    /// Suspends the persistent scope or ends it. The scope must be the innermost.
-    pub(super) fn suspend_persistent(&self, first_chunk: Run) -> Usage {
-        let (persistence, record) = (&self.persistence, &first_chunk.entry().record);
-        self.outside_depth.set(0);
-        self.save(record);
-        self.take_returned();
-        self.sweep_beyond_bound();
-        let live = self.live();
-        // This subtracts the blocks of earlier sessions that the session has freed.
-        let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
-        add(&self.escaped, kept + u64::from(record.large.get()));
-        let usage = self.count_scope(record.counted.get(), record.usage_at_start());
-        self.restore(None);
-        if live == 0 || persistence.is_ending.get() {
-            self.end_taken_back(first_chunk);
-        } else {
-            self.suspend(first_chunk, live);
-        }
-        self.sample_scope();
-        self.publish(usage.bytes);
-        self.check();
-        usage
-    }
-
-    /// The state of the suspended scope that this owner shares with other threads.
-    fn suspended(&self) -> Option<&'static Suspended> {
-        self.counters.get().map(|counters| &counters.suspended)
+    pub(super) fn live(&self) -> i64 {
+        self.innermost.lists().map_or(0, |lists| lists.live.get())
     }
 
     /// Lets other threads end the suspended scope, which has `live` live blocks.
-    fn suspend(&self, first_chunk: Run, live: i64) {
+    pub(super) fn suspend(&self, first_chunk: Run, live: i64) {
         let Some(suspended) = self.suspended() else { return };
         self.persistence.suspend(live);
         let adopted = self.persistence.adopted.get().map_or(0, Run::number);
@@ -156,13 +101,13 @@ impl Owner {
     /// Takes the suspended scope back, so that no other thread can end it, and frees the blocks
     /// whose frees are pending. Returns its first chunk. `None` if there is none, or if another
     /// thread has ended it.
-    fn take_back(&self) -> Option<Run> {
+    pub(super) fn take_back(&self) -> Option<Run> {
         let first_chunk = self.persistence.first_chunk.get()?;
         let is_own = self.suspended()?.take().is_some();
         if !is_own {
             self.persistence.forget();
             // Until then, entries of the scope's former chunks may still have this owner's ID (P5).
-            self.id.set(self.new_id());
+            self.ids.renew();
         }
         while let Some((block, size)) = self.persistence.pop_pending() {
             // SAFETY: the block is still counted, so its chunk is in use and in the range.
@@ -186,42 +131,12 @@ impl Owner {
     }
 
     /// Ends the persistent scope, which other threads cannot end. No scope is open.
-    fn end_taken_back(&self, first_chunk: Run) {
+    pub(super) fn end_taken_back(&self, first_chunk: Run) {
         let adopted = self.persistence.forget();
         self.retire_suspended(first_chunk, adopted);
         if let Some(suspended) = self.suspended() {
             suspended.ended();
         }
-    }
-
-    /// Retires the chunks of a suspended scope of any owner, for which the caller has the lease.
-    fn retire_suspended(&self, first_chunk: Run, adopted: Option<Run>) {
-        // `retire` counts escaped blocks, but these were counted at each suspension.
-        let escaped = self.escaped.get();
-        let record = &first_chunk.entry().record;
-        let (current, top) = (record.current_chunk.get(), record.top.get());
-        // Before the first chunk is given up (R2): its next owner may open the stack again.
-        let returned = first_chunk.entry().returned.close();
-        let mut empty = None;
-        for list in [current, adopted] {
-            let mut next = list;
-            while let Some(chunk) = next {
-                next = chunk.next();
-                chunk.entry().count_unpinned();
-                Owner::refuse_returns(chunk);
-                if self.is_empty(chunk) {
-                    Owner::disown_empty(chunk);
-                    chunk.set_next(empty);
-                    empty = Some(chunk);
-                } else {
-                    let tail = top.addr().wrapping_sub(chunk.start().addr());
-                    self.settle(chunk, if Some(chunk) == current { tail } else { CHUNK });
-                }
-            }
-        }
-        self.cache.give_all(empty, BUMP_CLASS);
-        self.free_returned(returned);
-        self.escaped.set(escaped);
     }
 
     /// Frees a block while no scope is open. If `is_own`, the chunk has this owner's ID: it belongs
@@ -279,26 +194,6 @@ impl Owner {
         }
     }
 
-    /// If more is held than the bound allows, ends the suspended scopes of owners that opened no
-    /// scope for a whole window. Other threads may have freed the blocks of such a scope, and its
-    /// owner may never run again. Called at the end of each window.
-    #[cold]
-    pub(super) fn end_idle_scopes(&self) {
-        let is_over = memory::excess() > 0;
-        // Restored below: chunks that are pinned here say nothing about this owner's own scopes.
-        let sparse_chunks = self.persistence.sparse_chunks.get();
-        for counters in figures::counters() {
-            let is_idle = counters.suspended.is_idle();
-            let taken = if is_over && is_idle { counters.suspended.take() } else { None };
-            let Some(chunks) = taken else { continue };
-            if let Some(first_chunk) = Run::from_number(chunks.first) {
-                self.retire_suspended(first_chunk, Run::from_number(chunks.adopted));
-            }
-            counters.suspended.ended();
-        }
-        self.persistence.sparse_chunks.set(sparse_chunks);
-    }
-
     /// Counts a chunk of the persistent scope as pinned, because the chunk stays when the session
     /// ends.
     fn hold_for_persistent(&self, chunk: Run) {
@@ -317,7 +212,7 @@ impl Owner {
         let is_useless = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
         if added_chunks >= LARGE_SCOPE_CHUNKS
             && added_chunks.is_power_of_two()
-            && self.existing_lists().is_some_and(is_useless)
+            && self.innermost.lists().is_some_and(is_useless)
         {
             self.persistence.is_ending.set(true);
         }
@@ -342,39 +237,20 @@ impl Owner {
         true
     }
 
-    /// The lists of the persistent scope, if there is one.
-    fn persistent_lists(&self) -> Option<&FreeLists> {
-        let first_chunk = self.persistence.first_chunk.get()?;
-        let is_innermost = self.innermost() == Some(first_chunk);
-        let saved = &first_chunk.entry().record.lists;
-        let lists = if is_innermost { self.lists.get() } else { saved.get() }?;
-        // SAFETY: the scope's lists were initialised when it began to persist (P3), and no other
-        // scope uses their memory until it ends (P1).
-        Some(unsafe { lists.as_ref() })
-    }
-
-    /// Lists a block of the persistent scope.
+    /// Frees a block of an outer scope or of the persistent scope.
     ///
     /// # Safety
     ///
-    /// The block has this size, was freed, is counted, and lies in a chunk of the persistent scope.
-    pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
-        let list = size::list(size::round(size));
-        // SAFETY: the caller's block, in the list of its size.
-        unsafe { self.list_persistent_at(range::widen_provenance(block), list) };
-    }
-
-    /// Like [`list_persistent`](Owner::list_persistent), for a block whose size belongs to `list`.
-    ///
-    /// # Safety
-    ///
-    /// The block has a size of this list, was freed, is counted, and lies in a chunk of the
-    /// persistent scope. The pointer is valid for writes to it.
-    pub(super) unsafe fn list_persistent_at(&self, block: *mut u8, list: usize) {
-        let Some(lists) = self.persistent_lists() else { return };
-        lists.live.set(lists.live.get() - 1);
-        // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
-        // free now and lies in a chunk of the scope that owns these lists.
-        unsafe { lists.push(block, list) };
+    /// The block was freed, is counted, has this size, and lies in a chunk of this owner with this
+    /// entry.
+    pub(super) unsafe fn free_own(&self, entry: &Entry, block: *mut u8, size: usize) {
+        entry.local.set(entry.local.get().wrapping_sub(1));
+        if entry.scope.load(Ordering::Relaxed) == self.persistence.scope.get() {
+            // SAFETY: the block was freed, is counted, has this size and lies in a chunk of the
+            // persistent scope.
+            unsafe { self.list_persistent(block, size) };
+        } else if offset_in_chunk(block) < entry.tail_start.get() {
+            entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
+        }
     }
 }

@@ -1,14 +1,13 @@
 //! Resizing blocks.
 
 use super::{
-    Owner, add,
+    Owner,
     alloc::{Growth, large_bytes, large_class},
     free::charge,
-    listing::ALL_SLOWLY,
 };
 use crate::{
-    memory, os, pool, range, run,
-    run::{Entry, LARGE_BLOCK, Place, Run, offset_in_chunk},
+    memory, os, pool, range,
+    run::{self, Entry, LARGE_BLOCK, Place, Run, offset_in_chunk},
     size::{self, CHUNK, GRANULE, MEDIUM, SMALL},
 };
 use core::{alloc::Layout, ptr, sync::atomic::Ordering};
@@ -78,9 +77,9 @@ impl Owner {
             // SAFETY: its entry says that the block is large; the caller promises the rest.
             return unsafe { self.resize_large(place, block, layout, new_size) };
         }
-        if scope == self.scope.get() {
+        if scope == self.bump.scope() {
             if self.resize_in_chunk(entry, block, layout, new_size) {
-                add(&self.grown, 1);
+                self.ledger.count_grown();
                 return range::widen_provenance(block);
             }
             // SAFETY: the block is the innermost scope's; the caller promises the rest.
@@ -98,7 +97,7 @@ impl Owner {
         let least = if old_size > TINY { old_size.next_power_of_two() / 2 } else { 0 };
         let shrinks = new_size <= old_size && new_size > least;
         if shrinks {
-            self.count_freed(size::round(old_size) - size::round(new_size));
+            self.ledger.count_freed(&self.bump, size::round(old_size) - size::round(new_size));
         }
         shrinks
     }
@@ -115,7 +114,7 @@ impl Owner {
             // Shrinking never fails.
             let _ = self.resize_run(place.run(), block, old_size, new_size);
         } else {
-            self.count_freed(size::round(old_size) - size::round(new_size));
+            self.ledger.count_freed(&self.bump, size::round(old_size) - size::round(new_size));
         }
     }
 
@@ -135,17 +134,17 @@ impl Owner {
         if new == old {
             return true;
         }
-        let lists_all = self.list_floor.get() <= ALL_SLOWLY;
-        let is_last = block.addr() + old == self.top.get().addr();
+        let lists_all = self.bump.lists_small();
+        let is_last = self.bump.is_last(block, old);
         let end = block.addr().wrapping_add(new);
-        if is_last && end <= self.open_limit.get() {
+        if is_last && self.bump.may_end_at(end) {
             if lists_all && self.is_listed(new) {
                 // The block moves to a listed one. Otherwise blocks that are allocated with one
                 // size and freed with another would fill a list that serves no request.
                 return false;
             }
             // The last block of the current chunk (G5); it stays counted (G3).
-            self.top.set(self.top.get().with_addr(end));
+            self.bump.set_end(end);
             if offset_in_chunk(block) < entry.tail_start.get() {
                 // The block is older than the adoption, so this scope's blocks begin after it (G9).
                 entry.tail_start.set(end_offset(offset_in_chunk(block), new));
@@ -158,14 +157,14 @@ impl Owner {
         let is_small = layout.size() <= SMALL;
         let stays = new < old && is_small && (!lists_all || new * 2 > old || old <= TINY);
         if stays {
-            add(&self.freed, (old - new) as u64);
+            self.bump.count_freed(old - new);
         }
         stays
     }
 
     /// Whether the innermost scope has a listed block of this size.
     fn is_listed(&self, rounded: usize) -> bool {
-        self.existing_lists().is_some_and(|lists| lists.has(size::list(rounded)))
+        self.innermost.lists().is_some_and(|lists| lists.has(size::list(rounded)))
     }
 
     /// The fast path of [`resize`](Owner::resize): resizes a small block that is the last one of
@@ -183,22 +182,7 @@ impl Owner {
         new_size: usize,
         slow: impl FnOnce() -> *mut u8,
     ) -> *mut u8 {
-        let (old, new) = (size::round_small(size), size::round_small(new_size));
-        let top = self.top.get();
-        // The last block of the current chunk (G5), bumped since the chunk was adopted (G9). A
-        // medium block may be rounded up further; then it is not recognised here.
-        let is_last = block.addr().wrapping_add(old) == top.addr();
-        if is_last && block.addr() >= self.flushed_top.get() && new_size <= self.small_max.get() {
-            let start = top.wrapping_sub(old);
-            let end = start.wrapping_add(new);
-            if end.addr() <= self.open_limit.get() {
-                // It stays counted (G3).
-                self.top.set(end);
-                add(&self.grown, 1);
-                return start;
-            }
-        }
-        slow()
+        self.bump.resize_last_or(block, size, new_size, || self.ledger.count_grown(), slow)
     }
 
     /// Resizes a large block: within its run, or by moving it within the innermost scope.
@@ -217,7 +201,7 @@ impl Owner {
         let entry = run.entry();
         let end = block.addr() - run.start().addr() + new_size;
         let fits = end <= size::run_bytes(run.class());
-        let is_innermost = entry.record.large_scope.get() == self.scope.get();
+        let is_innermost = entry.record.large_scope.get() == self.bump.scope();
         if is_innermost {
             let moves = !fits
                 || new_size < layout.size() / 2
@@ -240,7 +224,7 @@ impl Owner {
         if !fits || !self.resize_run(run, block, layout.size(), new_size) {
             return ptr::null_mut();
         }
-        add(&self.grown, 1);
+        self.ledger.count_grown();
         range::widen_provenance(block)
     }
 
@@ -267,23 +251,23 @@ impl Owner {
             return false;
         }
         // If the scope has ended or belongs to another owner, its byte limit does not apply.
-        let is_own = entry.owner.load(Ordering::Relaxed) == self.id.get();
+        let is_own = entry.owner.load(Ordering::Relaxed) == self.ids.own();
         let record = if is_own { self.record_of(entry.record.large_scope.get()) } else { None };
         let is_allowed = (more == 0 || run.recommit(held))
             && record.is_none_or(|record| charge(&record.allowance, old_size, new_size));
         if !is_allowed {
             memory::shrink(more);
             // The bytes that were published will not be served.
-            self.publish_served();
+            self.ledger.publish_bytes(&self.bump, 0);
             return false;
         }
         if record.is_some() {
-            add(&self.escaped_large_bytes, new_size.wrapping_sub(old_size) as u64);
+            self.ledger.resize_large(old_size, new_size);
         }
         entry.held.set(entry.held.get() + more);
         if new_size > old_size {
             entry.touched.set(entry.touched.get().max(end));
-            add(&self.bytes, (new_size - old_size) as u64);
+            self.ledger.count_bytes((new_size - old_size) as u64);
             self.observe_if_due(0);
             if entry.slack.get() > 0 {
                 // The block has grown into it.
@@ -291,7 +275,7 @@ impl Owner {
             }
         } else {
             pool::trim_shrunk(run, end);
-            self.count_freed(old_size - new_size);
+            self.ledger.count_freed(&self.bump, old_size - new_size);
         }
         true
     }

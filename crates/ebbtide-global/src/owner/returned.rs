@@ -17,12 +17,13 @@
 //!   its chunk no longer belongs. So a block that is taken from a stack is listed only if its chunk
 //!   has the ID of the persistent scope (G8). Otherwise it is counted as freed.
 
-use super::{Owner, Run};
+use super::Owner;
 use crate::{
     count::BIAS,
-    memory, range,
+    lists::FreeLists,
+    memory, pool, range,
     returned::{self, BLOCK_BITS, FIRST_WORD},
-    run::{self, Entry, Place},
+    run::{self, Entry, Place, Run},
     size::{self, GRANULE, LISTS},
 };
 use core::sync::atomic::Ordering;
@@ -121,7 +122,7 @@ impl Owner {
     /// until their chunks are empty. If the scope listed other blocks of these chunks, it would
     /// serve those again and again, and few of the chunks would ever be empty.
     fn has_lost_many(&self) -> bool {
-        let Some(lists) = self.existing_lists() else { return false };
+        let Some(lists) = self.innermost.lists() else { return false };
         // Recounting examines every chunk of the scope. So at least as many blocks must have been
         // returned since the last time.
         lists.until_recount.set(lists.until_recount.get() - returned::CAPACITY as i64);
@@ -137,8 +138,8 @@ impl Owner {
     /// the stack full have counted blocks as freed without informing the owner. Returns the number
     /// of these blocks.
     pub(super) fn recount(&self) -> i64 {
-        let Some(lists) = self.existing_lists() else { return 0 };
-        let bumped_in = Run::list(self.current_chunk.get());
+        let Some(lists) = self.innermost.lists() else { return 0 };
+        let bumped_in = Run::list(self.bump.chunk());
         let chunks = bumped_in.chain(Run::list(self.persistence.adopted.get()));
         let (mut examined, mut live) = (0, 0);
         for chunk in chunks {
@@ -155,43 +156,60 @@ impl Owner {
         surplus
     }
 
-    /// Gives back the empty chunks of the persistent scope, which is the innermost, if more memory
-    /// is held than the bound allows. At most once per window, because it walks through all chunks
-    /// of the scope and clears its lists.
-    pub(super) fn sweep_beyond_bound(&self) {
-        if memory::excess() == 0 {
-            return;
-        }
-        let window = memory::window();
-        if self.persistence.swept_in.replace(window) != window {
-            self.sweep_innermost();
-        }
-    }
-
-    /// Before a scope takes another chunk: if it is the persistent scope, lists the blocks that
-    /// other threads returned, and pops one like [`pop`](Owner::pop). Beyond the bound, chunks that
-    /// became empty are given back first.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn pop_returned<const PHASE: usize>(
-        &self,
-        rounded: usize,
-        align: usize,
-    ) -> Option<*mut u8> {
-        let persistent = self.persistence.first_chunk.get();
-        let has_taken =
-            persistent.is_some() && self.innermost() == persistent && self.take_returned();
-        if !has_taken {
-            return None;
-        }
-        self.sweep_beyond_bound();
-        self.pop::<PHASE>(rounded, size::list(rounded), align)
-    }
-
     /// Counts the blocks as freed that were on the stack of a persistent scope when it was closed.
     /// `first` is the word of the first one. The chunks of the scope were given up.
     pub(super) fn free_returned(&self, first: u64) {
         for_each(first, |place, _, _| self.free_shared(place.run()));
+    }
+
+    /// Counts a freed block of a chunk that may belong to any owner or to none.
+    pub(super) fn free_shared(&self, run: Run) {
+        let entry = run.entry();
+        if entry.count.free() {
+            // It was the last block, so the chunk is now the caller's. It goes to the shared pool
+            // and not to this thread's cache, so that a thread that only frees does not keep memory
+            // that others need.
+            entry.count_unpinned();
+            self.persistence.record_unpinned(entry);
+            pool::give(run);
+        }
+    }
+
+    /// The lists of the persistent scope, if there is one.
+    pub(super) fn persistent_lists(&self) -> Option<&FreeLists> {
+        let first_chunk = self.persistence.first_chunk.get()?;
+        if self.innermost() == Some(first_chunk) {
+            return self.innermost.lists();
+        }
+        let lists = first_chunk.entry().record.saved.get().lists?;
+        // SAFETY: the scope's lists were initialised when it began to persist (P3), and no other
+        // scope uses their memory until it ends (P1).
+        Some(unsafe { lists.as_ref() })
+    }
+
+    /// Lists a block of the persistent scope.
+    ///
+    /// # Safety
+    ///
+    /// The block has this size, was freed, is counted, and lies in a chunk of the persistent scope.
+    pub(super) unsafe fn list_persistent(&self, block: *mut u8, size: usize) {
+        let list = size::list(size::round(size));
+        // SAFETY: the caller's block, in the list of its size.
+        unsafe { self.list_persistent_at(range::widen_provenance(block), list) };
+    }
+
+    /// Like [`list_persistent`](Owner::list_persistent), for a block whose size belongs to `list`.
+    ///
+    /// # Safety
+    ///
+    /// The block has a size of this list, was freed, is counted, and lies in a chunk of the
+    /// persistent scope. The pointer is valid for writes to it.
+    pub(super) unsafe fn list_persistent_at(&self, block: *mut u8, list: usize) {
+        let Some(lists) = self.persistent_lists() else { return };
+        lists.live.set(lists.live.get() - 1);
+        // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
+        // free now and lies in a chunk of the scope that owns these lists.
+        unsafe { lists.push(block, list) };
     }
 }
 
@@ -230,7 +248,7 @@ mod tests {
         let _ = owner.enter_default();
         let first_chunk = owner.innermost().expect("a scope is open");
         assert!(owner.persist(first_chunk).is_some());
-        let lists = owner.existing_lists().expect("a persistent scope has lists");
+        let lists = owner.innermost.lists().expect("a persistent scope has lists");
         // Simulates a scope with this number of chunks, of which threads that found the stack full
         // have freed seven blocks.
         lists.until_recount.set(2 * returned::CAPACITY as i64 + 1);

@@ -1,16 +1,16 @@
 //! How scopes begin and end.
 
-use super::{
-    LEAD, OUTSIDE, Owner, PUBLISH_EVERY, Run, Ticket, add, chunks::signed, listing::MEDIUM_ONLY,
-};
+use super::{OUTSIDE, Owner, Ticket, switch::signed};
 use crate::{
+    bump::LEAD,
     figures::{Counted, Label, Reason, Usage},
-    helper, memory,
+    helper,
+    ledger::PUBLISH_EVERY,
     options::Options,
-    run::{NO_SCOPE, ScopeRecord, UNLIMITED},
-    size::{CHUNK, LARGEST, SMALL},
+    run::{Run, UNLIMITED},
+    size::{CHUNK, LARGEST},
 };
-use core::{ptr, sync::atomic::Ordering};
+use core::sync::atomic::Ordering;
 
 impl Owner {
     /// Opens a scope. Returns `None` if that fails; requests are then served as before. Together
@@ -67,9 +67,8 @@ impl Owner {
         if self.has_scope() {
             return None;
         }
-        let ticket = Ticket::of(self.cached_scope.get())?;
-        self.scope.set(ticket.id.get());
-        self.open_limit.set(self.cached_end.get());
+        let ticket = Ticket::of(self.cached.scope())?;
+        self.bump.open(ticket.id.get(), self.cached.end());
         Some(ticket)
     }
 
@@ -80,10 +79,9 @@ impl Owner {
             return None;
         }
         if !self.has_scope() && self.payoff.skips_next() {
-            add(&self.scopes_ended, counted.scopes());
-            counted.count(&Usage::default(), self.counters.get());
+            self.ledger.count_scope(counted, &Usage::default());
             if counted.scopes() > 0 {
-                self.count_fallback(Reason::SkippedScope);
+                self.ledger.count_fallback(Reason::SkippedScope);
             }
             self.end_persistent();
             if u64::from(self.payoff.left_to_skip()) % PUBLISH_EVERY == 0 {
@@ -102,7 +100,7 @@ impl Owner {
             // P2: a persistent scope adopts nothing.
             self.cache.forget_tails();
         }
-        let scope = self.new_id();
+        let scope = self.ids.fresh();
         let outer = self.innermost();
         let cached = if outer.is_none() { self.take_cached() } else { None };
         self.promote();
@@ -113,7 +111,7 @@ impl Owner {
             match self.take_chunk(scope) {
                 Ok(taken) => taken,
                 Err(reason) => {
-                    self.count_fallback(reason);
+                    self.ledger.count_fallback(reason);
                     return None;
                 }
             }
@@ -129,15 +127,11 @@ impl Owner {
         // A limit that no program can reach counts as no limit.
         let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
         record.allowance.set(if has_limit { options.byte_limit } else { UNLIMITED });
-        self.begin_figures(record, counted);
+        record.counted.set(counted);
+        self.ledger.begin_scope(&self.bump, record);
         chunk.set_next(None);
-        self.first_chunk.set(Some(chunk));
-        self.scope.set(scope);
-        self.lists.set(None);
-        self.search_position.set(None);
-        self.parked.set(0);
-        self.outside_depth.set(0);
-        self.retry_after.set(0);
+        self.innermost.begin(Some(chunk));
+        self.bump.begin_scope(scope);
         self.set_paths(chunk);
         self.begin_chunk(chunk, top, 0);
         let session = if persists { self.persist(chunk) } else { None };
@@ -150,12 +144,12 @@ impl Owner {
     #[inline(always)]
     pub(crate) fn leave_fast(&self, ticket: Option<Ticket>) -> Option<Usage> {
         // No scope's ID is 0, so this is one comparison.
-        if self.scope.get() != ticket.map_or(0, |ticket| ticket.id.get()) {
+        if self.bump.scope() != ticket.map_or(0, |ticket| ticket.id.get()) {
             return None;
         }
-        let entry = self.cached_entry.get()?;
-        let served = self.bumped_blocks.get();
-        let blocks = served.wrapping_sub(self.flushed_blocks.get());
+        let entry = self.cached.entry()?;
+        let served = self.bump.blocks();
+        let blocks = served.wrapping_sub(self.bump.flushed_blocks());
         // The cached chunk was not adopted, so all of its blocks are this owner's. If the owner has
         // freed as many blocks as it bumped, no other thread has freed one (G3), and the shared
         // count need not be read.
@@ -163,50 +157,11 @@ impl Owner {
             return None;
         }
         entry.local.set(0);
-        self.flushed_blocks.set(served);
-        let from = self.flushed_top.get();
-        let bytes = self.top.get().addr().wrapping_sub(from) as u64;
-        if bytes != 0 {
-            add(&self.bytes, bytes);
-            self.top.set(self.top.get().with_addr(from));
-        }
-        self.open_limit.set(0);
-        self.scope.set(NO_SCOPE);
-        let more = self.scopes_until_publish.get() - 1;
-        self.scopes_until_publish.set(more);
-        if more == 0 {
+        let bytes = self.bump.end_fast(served, |bytes| self.ledger.count_bytes(bytes));
+        if self.ledger.end_fast_scope() {
             self.publish(bytes);
         }
         Some(Usage { blocks, bytes, escaped: 0 })
-    }
-
-    /// Promotes a fast scope to a full scope. Called before a scope does anything but bump in its
-    /// first chunk.
-    #[inline]
-    pub(super) fn promote(&self) {
-        if let Some(entry) = self.cached_entry.take() {
-            self.cached_scope.set(0);
-            let record = &entry.record;
-            // Nothing was flushed since the previous scope ended.
-            record
-                .blocks_at_start
-                .set(self.flushed_blocks.get().wrapping_add(self.other_blocks.get()));
-            record.bytes_at_start.set(self.bytes.get());
-            record.escaped_at_start.set(self.escaped.get());
-        }
-    }
-
-    /// Takes the cached chunk out of the cache.
-    #[inline]
-    pub(super) fn take_cached(&self) -> Option<Run> {
-        self.cached_scope.set(0);
-        self.cached_entry.take().and(self.first_chunk.get())
-    }
-
-    /// The first chunk of the innermost scope, which identifies the scope.
-    #[inline]
-    pub(super) fn innermost(&self) -> Option<Run> {
-        if self.has_scope() { self.first_chunk.get() } else { None }
     }
 
     /// Ends a scope and all open scopes nested in it. No-op if the scope has already ended or
@@ -240,7 +195,7 @@ impl Owner {
     pub(crate) fn leave_any(&self, ticket: Ticket) -> Option<Usage> {
         // Before the scope ends, so that pools keep its memory for the next one.
         helper::start_if_due::<Owner>();
-        if self.scope.get() != ticket.id.get() {
+        if self.bump.scope() != ticket.id.get() {
             self.leave_above(ticket)?;
             if ticket.id.get() & OUTSIDE != 0 {
                 self.leave_outside();
@@ -260,7 +215,7 @@ impl Owner {
         while self.ticket_scope(named) != ticket.scope() {
             named = named.entry().record.outer.get()?;
         }
-        while self.first_chunk.get() != Some(named) {
+        while self.innermost.first_chunk() != Some(named) {
             self.close()?;
         }
         Some(())
@@ -268,7 +223,7 @@ impl Owner {
 
     /// The ID in the ticket of the open scope whose first chunk is `first_chunk`.
     fn ticket_scope(&self, first_chunk: Run) -> u64 {
-        if self.is_persistent(first_chunk) {
+        if self.persistence.begins_with(first_chunk) {
             self.persistence.session.get()
         } else {
             first_chunk.entry().scope.load(Ordering::Relaxed)
@@ -279,14 +234,14 @@ impl Owner {
     #[inline(never)]
     pub(super) fn close(&self) -> Option<Usage> {
         let first_chunk = self.innermost()?;
-        if self.is_persistent(first_chunk) {
+        if self.persistence.begins_with(first_chunk) {
             return Some(self.suspend_persistent(first_chunk));
         }
         self.promote();
         let record = &first_chunk.entry().record;
-        let (counted, begun) = (record.counted.get(), record.usage_at_start());
+        let (counted, begun) = (record.counted.get(), record.at_start.get());
         self.release_chunks(first_chunk);
-        let usage = self.count_scope(counted, begun);
+        let usage = self.ledger.end_scope(&self.bump, counted, begun);
         if !self.has_scope() {
             self.sample_scope();
             self.publish(usage.bytes);
@@ -294,24 +249,16 @@ impl Owner {
         Some(usage)
     }
 
-    /// Adds an outermost scope that ended to the sample that decides whether to skip scopes.
-    pub(super) fn sample_scope(&self) {
-        let kept = self.payoff.scope_ended(|| self.totals());
-        if kept > 0 {
-            memory::skipped(kept);
-        }
-    }
-
     /// Retires the chunks of the innermost scope, whose first chunk is `first_chunk`, and restores
     /// the outer scope. Chunks that become pinned are counted for the scope's label.
     #[inline]
     pub(super) fn release_chunks(&self, first_chunk: Run) {
-        let Some(current) = self.current_chunk.get() else { return };
+        let Some(current) = self.bump.chunk() else { return };
         self.flush();
         let record = &first_chunk.entry().record;
-        add(&self.escaped, u64::from(record.large.get()));
+        self.ledger.count_escaped(u64::from(record.large.get()));
         let outer = record.outer.get();
-        let tail = self.top.get().addr().wrapping_sub(current.start().addr());
+        let tail = self.bump.position().offset();
         let retire = |chunk: Run| {
             self.label_pinned(chunk.entry());
             self.retire(chunk, if chunk == current { tail } else { CHUNK });
@@ -336,105 +283,17 @@ impl Owner {
         self.restore(outer);
     }
 
-    /// Records the owner's figures at the start of a scope.
-    #[inline]
-    pub(super) fn begin_figures(&self, record: &ScopeRecord, counted: Counted) {
-        record.counted.set(counted);
-        record.blocks_at_start.set(self.blocks());
-        record.bytes_at_start.set(self.bytes.get());
-        record.escaped_at_start.set(self.escaped.get());
-        record.large.set(0);
-    }
-
-    /// Counts a scope that ends, and returns its usage. `begun` has the figures at its start.
-    #[inline]
-    pub(super) fn count_scope(&self, counted: Counted, begun: Usage) -> Usage {
-        let bytes = self.bytes.get().wrapping_sub(begun.bytes);
-        let usage = Usage {
-            blocks: self.blocks().wrapping_sub(begun.blocks),
-            // Negative if the scope rewound more bytes of earlier blocks than it took.
-            bytes: if i64::try_from(bytes).is_ok() { bytes } else { 0 },
-            escaped: self.escaped.get().wrapping_sub(begun.escaped),
-        };
-        add(&self.scopes_ended, counted.scopes());
-        counted.count(&usage, self.counters.get());
-        usage
-    }
-
     /// Keeps an empty chunk of this owner as the cached chunk.
     #[inline]
     fn keep_cached(&self, chunk: Run) {
-        let scope = self.new_id();
+        let scope = self.ids.fresh();
         let entry = chunk.entry();
         entry.record.reset();
         entry.is_sparse.set(false);
         // The chunk was not necessarily the last of its scope's list, because chunks take turns.
         chunk.set_next(None);
         self.own_empty(entry, scope);
-        self.cached_entry.set(Some(entry));
-        self.cached_scope.set(scope);
-        self.cached_end.set(chunk.start().addr() + CHUNK);
-    }
-
-    /// Saves the innermost scope's state in its record, before another becomes the innermost.
-    #[inline]
-    pub(super) fn save(&self, record: &ScopeRecord) {
-        self.flush();
-        record.current_chunk.set(self.current_chunk.get());
-        record.top.set(self.top.get());
-        record.limit.set(self.limit.get());
-        record.parked.set(self.parked.get());
-        record.outside_depth.set(self.outside_depth.get());
-        record.retry_after.set(self.retry_after.get());
-        record.lists.set(self.lists.get());
-    }
-
-    /// Makes the scope whose first chunk is `outer` the innermost one again. With `None`, no scope
-    /// is open afterwards.
-    #[inline]
-    pub(super) fn restore(&self, outer: Option<Run>) {
-        self.flushed_blocks.set(self.bumped_blocks.get());
-        self.search_position.set(None);
-        let Some(first_chunk) = outer else {
-            // The state with which a fast scope in the cached chunk begins.
-            let cached = self.cached_entry.get().and(self.first_chunk.get());
-            let top = cached.map_or(ptr::null_mut(), |chunk| chunk.start().wrapping_add(LEAD));
-            self.top.set(top);
-            self.flushed_top.set(top.addr());
-            self.first_chunk.set(cached);
-            self.current_chunk.set(cached);
-            self.lists.set(None);
-            self.small_max.set(SMALL);
-            self.list_floor.set(MEDIUM_ONLY);
-            self.limit.set(self.cached_end.get());
-            self.parked.set(0);
-            self.outside_depth.set(0);
-            self.retry_after.set(0);
-            self.open_limit.set(0);
-            self.scope.set(NO_SCOPE);
-            return;
-        };
-        let entry = first_chunk.entry();
-        let record = &entry.record;
-        self.top.set(record.top.get());
-        self.flushed_top.set(record.top.get().addr());
-        self.first_chunk.set(outer);
-        self.current_chunk.set(record.current_chunk.get());
-        self.lists.set(record.lists.get());
-        self.limit.set(record.limit.get());
-        self.parked.set(record.parked.get());
-        self.outside_depth.set(record.outside_depth.get());
-        self.retry_after.set(record.retry_after.get());
-        self.set_paths(first_chunk);
-        self.reopen();
-        self.scope.set(entry.scope.load(Ordering::Relaxed));
-    }
-
-    /// Sets `open_limit` to `limit`, or to 0 if the innermost scope is closed.
-    #[inline]
-    fn reopen(&self) {
-        let is_closed = self.outside_depth.get() > 0 || self.retry_after.get() > 0;
-        self.open_limit.set(if is_closed { 0 } else { self.limit.get() });
+        self.cached.keep(chunk, scope);
     }
 
     /// Closes the innermost scope: requests go to the inner allocator until [`leave`](Owner::leave)
@@ -456,8 +315,8 @@ impl Owner {
     pub fn enter_outside(&self) -> Option<Ticket> {
         let first_chunk = self.innermost()?;
         self.promote();
-        self.outside_depth.set(self.outside_depth.get() + 1);
-        self.open_limit.set(0);
+        self.innermost.nest_outside(1);
+        self.bump.set_open(false);
         self.set_paths(first_chunk);
         let scope = self.ticket_scope(first_chunk);
         Ticket::of(scope | OUTSIDE)
@@ -467,7 +326,7 @@ impl Owner {
     /// innermost scope.
     fn leave_outside(&self) {
         let Some(first_chunk) = self.innermost() else { return };
-        self.outside_depth.set(self.outside_depth.get().saturating_sub(1));
+        self.innermost.nest_outside(-1);
         self.set_paths(first_chunk);
         self.reopen();
         self.check();

@@ -1,0 +1,59 @@
+//! The empty chunk in which an owner's next fast scope begins.
+
+use crate::{
+    run::{Entry, Run},
+    size::CHUNK,
+};
+use core::cell::Cell;
+
+/// The cached chunk, which stays owned between scopes, so that two stores open a fast scope. The
+/// run itself is then the first chunk in the owner's `innermost`, and its `bump` has the values
+/// that a fast scope begins with. There is one only while no scope is open or the only open one is
+/// fast. All-zero bytes are valid.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct CachedChunk {
+    // The owner's second cache line.
+    entry: Cell<Option<&'static Entry>>,
+    /// The scope ID in the entry; 0 if there is no cached chunk. Successive fast scopes share it as
+    /// long as they leave no block behind.
+    scope: Cell<u64>,
+    /// Where the chunk ends.
+    end: Cell<usize>,
+}
+
+impl CachedChunk {
+    pub(crate) const fn new() -> Self {
+        CachedChunk { entry: Cell::new(None), scope: Cell::new(0), end: Cell::new(0) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn entry(&self) -> Option<&'static Entry> {
+        self.entry.get()
+    }
+
+    /// The ID of the next fast scope; 0 if there is no cached chunk.
+    #[inline(always)]
+    pub(crate) fn scope(&self) -> u64 {
+        self.scope.get()
+    }
+
+    #[inline(always)]
+    pub(crate) fn end(&self) -> usize {
+        self.end.get()
+    }
+
+    /// Keeps a chunk, which has no live block and is owned by the scope with this ID.
+    pub(crate) fn keep(&self, chunk: Run, scope: u64) {
+        self.entry.set(Some(chunk.entry()));
+        self.scope.set(scope);
+        self.end.set(chunk.start().addr() + CHUNK);
+    }
+
+    /// Takes the chunk out. Returns its entry.
+    #[inline]
+    pub(crate) fn take(&self) -> Option<&'static Entry> {
+        self.scope.set(0);
+        self.entry.take()
+    }
+}

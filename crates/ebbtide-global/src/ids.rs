@@ -1,0 +1,70 @@
+//! The IDs of owners and scopes. No ID is used twice in a process (G8 in `owner`).
+#![forbid(unsafe_code)]
+
+use crate::run::{ENDED, FIRST_ID, NOT_STARTED};
+use core::{
+    cell::Cell,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// IDs reserved per batch.
+const BATCH: u64 = 1 << 20;
+
+static NEXT_BATCH: AtomicU64 = AtomicU64::new(FIRST_ID);
+
+/// An owner's ID, and those that it gives to its scopes.
+#[derive(Debug)]
+pub(crate) struct Ids {
+    /// The owner's ID; [`NOT_STARTED`] before it is started and [`ENDED`] afterwards.
+    own: Cell<u64>,
+    /// The next ID of the reserved batch, which ends before `end`.
+    next: Cell<u64>,
+    end: Cell<u64>,
+}
+
+impl Ids {
+    pub(crate) const fn new() -> Self {
+        Ids { own: Cell::new(NOT_STARTED), next: Cell::new(0), end: Cell::new(0) }
+    }
+
+    /// The owner's ID.
+    #[inline(always)]
+    pub(crate) fn own(&self) -> u64 {
+        self.own.get()
+    }
+
+    /// Whether the owner was started and has not ended.
+    #[inline(always)]
+    pub(crate) fn is_started(&self) -> bool {
+        self.own() >= FIRST_ID
+    }
+
+    /// Gives the owner a new ID. It starts with its first one.
+    pub(crate) fn renew(&self) {
+        self.own.set(self.fresh());
+    }
+
+    /// Marks the owner as ended.
+    pub(crate) fn finish(&self) {
+        self.own.set(ENDED);
+    }
+
+    /// An ID that was never used.
+    #[inline]
+    pub(crate) fn fresh(&self) -> u64 {
+        if self.next.get() == self.end.get() {
+            self.reserve();
+        }
+        let id = self.next.get();
+        self.next.set(id + 1);
+        id
+    }
+
+    #[cold]
+    fn reserve(&self) {
+        // 64 bits never wrap. Relaxed: each batch is handed out once in any order of events.
+        let first = NEXT_BATCH.fetch_add(BATCH, Ordering::Relaxed);
+        self.next.set(first);
+        self.end.set(first + BATCH);
+    }
+}

@@ -1,0 +1,131 @@
+//! The state of the innermost scope beside its bump pointer. It is saved in the scope's record as
+//! one value while another scope is the innermost.
+
+use crate::{
+    bump::Bump,
+    lists::FreeLists,
+    run::{Pauses, Run, Saved, ScopeRecord},
+};
+use core::{cell::Cell, ptr::NonNull};
+
+/// The number of requests that a paused scope leaves to the inner allocator before it asks for
+/// memory again.
+pub(crate) const RETRY: u32 = 64;
+
+/// See the module's head. All-zero bytes are valid.
+#[derive(Debug)]
+pub(crate) struct Innermost {
+    /// The scope's first chunk, which identifies it and has its record; if no scope is open, the
+    /// cached chunk.
+    first_chunk: Cell<Option<Run>>,
+    /// The chunk after which the next search for an empty chunk starts; `None` for the current
+    /// chunk. Not saved.
+    pub(crate) search_position: Cell<Option<Run>>,
+    pauses: Cell<Pauses>,
+    /// The free lists, once they were created.
+    lists: Cell<Option<NonNull<FreeLists>>>,
+}
+
+impl Innermost {
+    pub(crate) const fn new() -> Self {
+        Innermost {
+            first_chunk: Cell::new(None),
+            search_position: Cell::new(None),
+            pauses: Cell::new(Pauses { outside_depth: 0, retry_after: 0 }),
+            lists: Cell::new(None),
+        }
+    }
+
+    /// The scope's first chunk; if no scope is open, the cached chunk.
+    #[inline]
+    pub(crate) fn first_chunk(&self) -> Option<Run> {
+        self.first_chunk.get()
+    }
+
+    /// Begins a scope with this first chunk. With `None`, no scope is open afterwards; then
+    /// `first_chunk` is the cached chunk.
+    #[inline]
+    pub(crate) fn begin(&self, first_chunk: Option<Run>) {
+        self.first_chunk.set(first_chunk);
+        self.search_position.set(None);
+        self.pauses.set(Pauses::default());
+        self.lists.set(None);
+    }
+
+    /// Saves the scope's state in its record. Nothing has been bumped since the last flush.
+    #[inline]
+    pub(crate) fn save(&self, bump: &Bump, record: &ScopeRecord) {
+        let (position, pauses, lists) = (bump.position(), self.pauses.get(), self.lists.get());
+        record.saved.set(Saved { position, pauses, lists });
+    }
+
+    /// Restores the state of the scope with this first chunk.
+    #[inline]
+    pub(crate) fn restore(&self, first_chunk: Run, saved: &Saved) {
+        self.begin(Some(first_chunk));
+        self.pauses.set(saved.pauses);
+        self.lists.set(saved.lists);
+    }
+
+    // Pauses
+
+    /// Whether `enter_outside` closed the scope.
+    #[inline]
+    pub(crate) fn is_outside(&self) -> bool {
+        self.pauses.get().outside_depth > 0
+    }
+
+    /// Whether the scope is closed to requests, for whichever reason.
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_outside() || self.pauses.get().retry_after > 0
+    }
+
+    /// Counts a call to `enter_outside` (`by` is 1), or reverses one (-1).
+    #[inline]
+    pub(crate) fn nest_outside(&self, by: i32) {
+        let pauses = self.pauses.get();
+        let outside_depth = pauses.outside_depth.saturating_add_signed(by);
+        self.pauses.set(Pauses { outside_depth, ..pauses });
+    }
+
+    /// Reverses all calls to `enter_outside`.
+    pub(crate) fn leave_all_outside(&self) {
+        self.pauses.set(Pauses { outside_depth: 0, ..self.pauses.get() });
+    }
+
+    /// Pauses the scope for the next [`RETRY`] requests.
+    pub(crate) fn pause(&self) {
+        self.pauses.set(Pauses { retry_after: RETRY, ..self.pauses.get() });
+    }
+
+    /// Counts a request to a paused scope. Returns true if the scope asks for memory again.
+    #[cold]
+    pub(crate) fn retry(&self) -> bool {
+        let pauses = self.pauses.get();
+        if pauses.retry_after == 0 || pauses.outside_depth > 0 {
+            return false;
+        }
+        self.pauses.set(Pauses { retry_after: pauses.retry_after - 1, ..pauses });
+        pauses.retry_after == 1
+    }
+
+    // Free lists
+
+    /// Sets the free lists.
+    ///
+    /// # Safety
+    ///
+    /// They are initialised, and no other scope uses their memory before this one has ended.
+    pub(crate) unsafe fn set_lists(&self, lists: NonNull<FreeLists>) {
+        self.lists.set(Some(lists));
+    }
+
+    /// The free lists, if they were created.
+    #[inline(always)]
+    pub(crate) fn lists(&self) -> Option<&FreeLists> {
+        // SAFETY: the caller of `set_lists` has promised that they are initialised and that nobody
+        // else uses them. They are cells, so no `&mut` to them exists.
+        self.lists.get().map(|lists| unsafe { lists.as_ref() })
+    }
+}

@@ -1,0 +1,100 @@
+//! Sessions of a persistent scope: see the module `persistent`.
+
+use super::{Owner, Ticket};
+use crate::{
+    figures::{Counted, Usage},
+    memory,
+    run::Run,
+    size,
+};
+
+impl Owner {
+    /// Starts a session of the suspended scope if the next outermost scope may continue it (`may`),
+    /// and ends the suspended scope otherwise. `None` if there is no suspended scope, or it has
+    /// ended.
+    pub(super) fn resume_persistent(&self, may: bool, counted: Counted) -> Option<Ticket> {
+        if self.has_scope() {
+            return None;
+        }
+        let first_chunk = self.take_back()?;
+        if !may {
+            self.end_taken_back(first_chunk);
+            return None;
+        }
+        self.restore(Some(first_chunk));
+        let record = &first_chunk.entry().record;
+        record.counted.set(counted);
+        self.ledger.begin_scope(&self.bump, record);
+        record.large.set(0);
+        let session = self.ids.fresh();
+        self.persistence.session.set(session);
+        self.persistence.live_before.set(self.live());
+        self.check();
+        Ticket::of(session)
+    }
+
+    /// Suspends the persistent scope or ends it. The scope must be the innermost.
+    pub(super) fn suspend_persistent(&self, first_chunk: Run) -> Usage {
+        let (persistence, record) = (&self.persistence, &first_chunk.entry().record);
+        self.innermost.leave_all_outside();
+        self.save(record);
+        self.take_returned();
+        self.sweep_beyond_bound();
+        let live = self.live();
+        // This subtracts the blocks of earlier sessions that the session has freed.
+        let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
+        self.ledger.count_escaped(kept + u64::from(record.large.get()));
+        let usage = self.ledger.end_scope(&self.bump, record.counted.get(), record.at_start.get());
+        self.restore(None);
+        if live == 0 || persistence.is_ending.get() {
+            self.end_taken_back(first_chunk);
+        } else {
+            self.suspend(first_chunk, live);
+        }
+        self.sample_scope();
+        self.publish(usage.bytes);
+        self.check();
+        usage
+    }
+
+    /// Adds an outermost scope that ended to the sample that decides whether to skip scopes.
+    pub(super) fn sample_scope(&self) {
+        let kept = self.payoff.scope_ended(|| self.ledger.totals(&self.bump));
+        if kept > 0 {
+            memory::skipped(kept);
+        }
+    }
+
+    /// Gives back the empty chunks of the persistent scope, which is the innermost, if more memory
+    /// is held than the bound allows. At most once per window, because it walks through all chunks
+    /// of the scope and clears its lists.
+    pub(super) fn sweep_beyond_bound(&self) {
+        if memory::excess() == 0 {
+            return;
+        }
+        let window = memory::window();
+        if self.persistence.swept_in.replace(window) != window {
+            self.sweep_innermost();
+        }
+    }
+
+    /// Before a scope takes another chunk: if it is the persistent scope, lists the blocks that
+    /// other threads returned, and pops one like [`pop`](Owner::pop). Beyond the bound, chunks that
+    /// became empty are given back first.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pop_returned<const PHASE: usize>(
+        &self,
+        rounded: usize,
+        align: usize,
+    ) -> Option<*mut u8> {
+        let persistent = self.persistence.first_chunk.get();
+        let has_taken =
+            persistent.is_some() && self.innermost() == persistent && self.take_returned();
+        if !has_taken {
+            return None;
+        }
+        self.sweep_beyond_bound();
+        self.pop::<PHASE>(rounded, size::list(rounded), align)
+    }
+}

@@ -1,0 +1,146 @@
+//! How scopes get chunks, and runs for large blocks.
+
+use super::Owner;
+use crate::{
+    bump::LEAD,
+    figures::Reason,
+    memory, pool,
+    run::{LARGE_BLOCK, Run},
+    size::{BUMP_CLASS, CHUNK},
+};
+use core::sync::atomic::Ordering;
+
+/// The most memory beyond its needs that a large block takes where memory is short.
+const MAX_SURPLUS: usize = CHUNK / 4;
+
+impl Owner {
+    /// Takes a chunk for a scope. Returns the chunk and the start of its free bytes.
+    #[inline]
+    pub(super) fn take_chunk(&self, scope: u64) -> Result<(Run, *mut u8), Reason> {
+        // P2: the persistent scope adopts nothing, but scopes nested in it do.
+        if self.cache.has_tails() && scope != self.persistence.scope.get() {
+            if let Some(adopted) = self.adopt_any(scope) {
+                return Ok(adopted);
+            }
+        }
+        let chunk = self.take_run(BUMP_CLASS, CHUNK, 0, true)?;
+        let entry = chunk.entry();
+        entry.touched.set(CHUNK);
+        entry.is_sparse.set(false);
+        self.own_empty(entry, scope);
+        Ok((chunk, chunk.start().wrapping_add(LEAD)))
+    }
+
+    /// Adopts a chunk for its free tail, if the cache has one that is still pinned.
+    #[cold]
+    fn adopt_any(&self, scope: u64) -> Option<(Run, *mut u8)> {
+        while let Some(chunk) = self.cache.take_tail() {
+            let entry = chunk.entry();
+            let Some(live) = entry.count.adopt() else { continue };
+            entry.count_unpinned();
+            self.persistence.record_unpinned(entry);
+            entry.adopted_live.set(live);
+            self.own(entry, scope);
+            // `tail_start` is read after the exchange: before it, the value may be an earlier
+            // owner's.
+            return Some((chunk, chunk.start().wrapping_add(entry.tail_start.get() as usize)));
+        }
+        None
+    }
+
+    /// Takes a run of which the first `bytes` are about to be used. `live` is the size of its large
+    /// block; for a chunk it is 0.
+    pub(super) fn take_run(
+        &self,
+        class: usize,
+        bytes: usize,
+        live: usize,
+        may_exceed: bool,
+    ) -> Result<Run, Reason> {
+        self.observe_if_due(live);
+        let warm = self.take_warm(class, bytes, may_exceed);
+        let held = warm.map_or(0, |run| run.entry().held.get());
+        if held < bytes && !self.may_hold(bytes - held, live) {
+            if let Some(run) = warm {
+                self.cache.give(run, run.class());
+            }
+            return Err(Reason::Waste);
+        }
+        if held >= bytes {
+            return warm.ok_or(Reason::Exhausted);
+        }
+        let run = warm.or_else(|| pool::take_empty(class));
+        let Some(run) = run.filter(|run| run.recommit(bytes)) else {
+            if let Some(run) = warm {
+                self.cache.give(run, run.class());
+            }
+            memory::shrink(bytes - held);
+            self.ledger.publish_bytes(&self.bump, 0);
+            return Err(Reason::Exhausted);
+        };
+        run.entry().held.set(bytes);
+        Ok(run)
+    }
+
+    /// Takes a run with memory behind it. If memory is short, takes the run of a large block that
+    /// fits best. If that holds much more than is needed, it is left for a larger block if the
+    /// bound allows a new run, and is trimmed otherwise. A block that `may_exceed` its needs takes
+    /// any run as it is.
+    fn take_warm(&self, class: usize, bytes: usize, may_exceed: bool) -> Option<Run> {
+        if may_exceed || !memory::is_tight() {
+            return self.cache.take_warm(class);
+        }
+        let most = bytes + MAX_SURPLUS.max(bytes / 8);
+        let fits = |held| (bytes..most).contains(&held);
+        if self.cache.bring_forward(class, fits) {
+            return self.cache.take_warm(class);
+        }
+        let run = pool::take_fitting(class, bytes).or_else(|| self.cache.take_warm(class))?;
+        if run.entry().held.get() < most {
+            return Some(run);
+        }
+        if memory::has_room(bytes) {
+            self.cache.give(run, run.class());
+            return None;
+        }
+        pool::trim_run(run, bytes);
+        Some(run)
+    }
+
+    /// Whether the engine may hold this many more bytes. If so, counts them as held. `live` of them
+    /// are about to be a block's.
+    #[cold]
+    pub(super) fn may_hold(&self, bytes: usize, live: usize) -> bool {
+        if memory::grow(bytes) {
+            return true;
+        }
+        self.observe(live);
+        if memory::grow(bytes) {
+            return true;
+        }
+        // Memory is refused only if the pools and this owner's cache do not hold it. In that case
+        // they keep what they have.
+        let lacking = memory::lacking(bytes);
+        let has_enough = pool::pooled() + self.cache.held() >= lacking;
+        let is_allowed = has_enough && {
+            if pool::pooled() < lacking {
+                self.cache.release_runs();
+            }
+            pool::trim(lacking);
+            memory::grow(bytes)
+        };
+        if !is_allowed {
+            // The bytes that were published will not be served.
+            self.ledger.publish_bytes(&self.bump, 0);
+        }
+        is_allowed
+    }
+
+    /// Starts to own a run for a large block.
+    pub(super) fn own_large(&self, run: Run) {
+        let entry = run.entry();
+        entry.scope.store(LARGE_BLOCK, Ordering::Relaxed);
+        entry.owner.store(self.ids.own(), Ordering::Relaxed);
+        entry.record.large_scope.set(self.bump.scope());
+    }
+}

@@ -1,0 +1,98 @@
+//! Which scope is the innermost, and what of the state is brought up to date when another becomes
+//! it.
+
+use super::Owner;
+use crate::{
+    run::{Run, ScopeRecord},
+    size::SMALL,
+};
+use core::sync::atomic::Ordering;
+
+/// Converts a number of blocks to the type of a chunk's count.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the true sum is small (G3); on the way it may wrap"
+)]
+pub(super) fn signed(blocks: u64) -> i32 {
+    blocks as i32
+}
+
+impl Owner {
+    /// Promotes a fast scope to a full scope. Called before a scope does anything but bump in its
+    /// first chunk.
+    #[inline]
+    pub(super) fn promote(&self) {
+        if self.cached.entry().is_some() {
+            if let Some(entry) = self.cached.take() {
+                // Nothing was flushed since the previous scope ended.
+                self.ledger.begin_scope(&self.bump, &entry.record);
+            }
+        }
+    }
+
+    /// Takes the cached chunk out of the cache.
+    #[inline]
+    pub(super) fn take_cached(&self) -> Option<Run> {
+        self.cached.take().and(self.innermost.first_chunk())
+    }
+
+    /// Sets which sizes the fast paths serve and list in the innermost scope, whose first chunk is
+    /// `first_chunk`.
+    #[inline]
+    pub(super) fn set_paths(&self, first_chunk: Run) {
+        let record = &first_chunk.entry().record;
+        // Options that exclude small blocks are checked only on the slow path.
+        let serves_small = record.min_size.get() <= 1 && record.max_size.get() >= SMALL;
+        self.bump.set_paths(serves_small && !self.innermost.is_outside(), record.lists_all.get());
+    }
+
+    /// Opens the innermost scope to requests, unless it is closed for a reason that lasts.
+    #[inline]
+    pub(super) fn reopen(&self) {
+        self.bump.set_open(!self.innermost.is_closed());
+    }
+
+    /// Adds the blocks and bytes bumped in the current chunk to the counts.
+    #[inline]
+    pub(super) fn flush(&self) {
+        let Some(flushed) = self.bump.flush() else { return };
+        let (entry, blocks) = (flushed.chunk.entry(), flushed.blocks);
+        // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
+        entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
+        // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
+        // chunk.
+        let bumped_before = i64::from(entry.bumped.get());
+        let bumped = i32::try_from(bumped_before + blocks as i64).unwrap_or(i32::MAX);
+        entry.bumped.set(bumped);
+        if let Some(lists) = self.innermost.lists() {
+            lists.live.set(lists.live.get() + blocks as i64);
+            lists.bumped.set(lists.bumped.get() + i64::from(bumped) - bumped_before);
+        }
+        self.ledger.count_bytes(flushed.bytes);
+    }
+
+    /// Saves the innermost scope's state in its record, before another becomes the innermost.
+    #[inline]
+    pub(super) fn save(&self, record: &ScopeRecord) {
+        self.flush();
+        self.innermost.save(&self.bump, record);
+    }
+
+    /// Makes the scope whose first chunk is `outer` the innermost one again. With `None`, no scope
+    /// is open afterwards.
+    #[inline]
+    pub(super) fn restore(&self, outer: Option<Run>) {
+        let Some(first_chunk) = outer else {
+            let cached = self.cached.entry().and(self.innermost.first_chunk());
+            self.innermost.begin(cached);
+            self.bump.rest(cached, self.cached.end());
+            return;
+        };
+        let entry = first_chunk.entry();
+        let saved = entry.record.saved.get();
+        self.innermost.restore(first_chunk, &saved);
+        self.bump.resume(saved.position, entry.scope.load(Ordering::Relaxed));
+        self.set_paths(first_chunk);
+        self.reopen();
+    }
+}

@@ -1,0 +1,55 @@
+//! What an owner's scopes did when the memory bound refused them chunks.
+#![forbid(unsafe_code)]
+
+use crate::{bump::add, innermost::RETRY, memory};
+use core::cell::Cell;
+
+/// See the module's head. All-zero bytes are valid.
+#[derive(Debug)]
+pub(crate) struct Refusals {
+    /// The window in which a scope last gave back empty chunks because it was refused one.
+    swept_in: Cell<u64>,
+    /// The bytes of the requests larger than `SMALL` that paused scopes left to the inner allocator
+    /// since a scope was paused last.
+    bytes: Cell<u64>,
+    /// The bytes that the owner had served when a scope was paused last.
+    served_before: Cell<u64>,
+}
+
+impl Refusals {
+    pub(crate) const fn new() -> Self {
+        Refusals { swept_in: Cell::new(0), bytes: Cell::new(0), served_before: Cell::new(0) }
+    }
+
+    /// Counts a request that a paused scope leaves to the inner allocator.
+    pub(crate) fn count(&self, bytes: usize) {
+        add(&self.bytes, bytes as u64);
+    }
+
+    /// Tells the memory bound what was refused and what was served since a scope was paused last.
+    /// The owner has served `served` bytes in all.
+    pub(crate) fn pause(&self, served: u64) {
+        let refused = self.bytes.take();
+        let served = served.wrapping_sub(self.served_before.replace(served));
+        let bytes = |count| usize::try_from(count).unwrap_or(usize::MAX);
+        memory::refused(bytes(refused), bytes(served));
+    }
+
+    /// Whether a scope that was refused a chunk looks for empty ones. Before the next time, as many
+    /// requests must be refused as the scope then has chunks left, or the next window must begin.
+    /// So the search takes constant time for each request, however many chunks there are. `pauses`
+    /// is how often the scope may still be paused before that, and `window` the present window.
+    pub(crate) fn is_sweep_due(&self, pauses: &Cell<u16>, window: u64) -> bool {
+        if pauses.get() > 0 && self.swept_in.get() == window {
+            pauses.set(pauses.get() - 1);
+            return false;
+        }
+        self.swept_in.set(window);
+        true
+    }
+
+    /// The pauses before the next search of a scope with this many chunks besides its first.
+    pub(crate) fn pauses_for(chunks: usize) -> u16 {
+        u16::try_from(chunks / RETRY as usize).unwrap_or(u16::MAX)
+    }
+}
