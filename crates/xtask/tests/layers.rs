@@ -3,7 +3,9 @@
 //! lines says why at its head.
 //!
 //! Imports are read from the text: `use` declarations, also in functions, and paths in expressions
-//! that begin with `crate`, `super` or a child module.
+//! that begin with `crate`, `super` or a child module. So are the calls of a type's own methods,
+//! which need no import: where its methods are spread over several modules, none calls one of a
+//! module that stands above.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -140,6 +142,69 @@ fn imports(all: &BTreeMap<String, String>) -> BTreeSet<(String, String)> {
     found
 }
 
+/// The blocks `impl Type` of a module outside of its tests, without comments.
+fn inherent_impls(source: &str) -> Vec<(String, String)> {
+    let code = source.lines().take_while(|line| !line.starts_with("mod tests"));
+    let code: Vec<&str> = code.filter(|line| !line.trim_start().starts_with("//")).collect();
+    let starts = code.iter().enumerate().filter(|(_, line)| line.starts_with("impl"));
+    let header = |start: usize| {
+        let end = code[start..].iter().position(|line| line.ends_with('{'));
+        code[start..=start + end.unwrap_or(0)].join(" ")
+    };
+    let inherent = starts.map(|(start, _)| (start, header(start)));
+    let inherent = inherent.filter(|(_, header)| !header.contains(" for "));
+    let block = |(start, header): (usize, String)| {
+        // Behind the parameters of the block, which are the first brackets.
+        let mut depth = 0;
+        let parameters = header.find(|c: char| {
+            depth += i32::from(c == '<') - i32::from(c == '>');
+            depth == 0 && (c == '>' || c == ' ')
+        });
+        let name = header[parameters.unwrap_or(0) + 1..].trim_start();
+        let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let body: Vec<&str> =
+            code[start..].iter().take_while(|line| **line != "}").copied().collect();
+        (name.unwrap_or_default().to_owned(), body.join("\n"))
+    };
+    inherent.map(block).collect()
+}
+
+/// Every call of a method of a type by another of its methods, if one module each has them: the
+/// calling module, the called one, and the names of type and method.
+fn calls(all: &BTreeMap<String, String>) -> BTreeSet<(String, String, String)> {
+    let mut blocks = Vec::new();
+    let mut homes: BTreeMap<(String, String), BTreeSet<&String>> = BTreeMap::new();
+    for (module, source) in all {
+        for (name, body) in inherent_impls(source) {
+            for line in body.lines().filter(|line| line.starts_with("    ")) {
+                let Some((before, rest)) = line.split_once("fn ") else { continue };
+                let is_method = before.starts_with("    ") && !before.starts_with("     ");
+                let method = rest.split(['(', '<']).next().unwrap_or_default().to_owned();
+                if is_method {
+                    homes.entry((name.clone(), method)).or_default().insert(module);
+                }
+            }
+            blocks.push((module, name, body));
+        }
+    }
+    let mut found = BTreeSet::new();
+    for (module, name, body) in blocks {
+        for receiver in ["self.", "Self::", &format!("{name}::")] {
+            for call in body.split(receiver).skip(1) {
+                let end = call.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let (method, rest) = call.split_at(end.unwrap_or(call.len()));
+                let is_call = rest.starts_with('(') || rest.starts_with("::<");
+                let home = homes.get(&(name.clone(), method.to_owned()));
+                let home = home.filter(|home| is_call && home.len() == 1);
+                for other in home.into_iter().flatten().filter(|other| **other != module) {
+                    found.insert((module.clone(), (*other).clone(), format!("{name}::{method}")));
+                }
+            }
+        }
+    }
+    found
+}
+
 #[test]
 fn no_module_imports_one_that_stands_above_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -154,6 +219,9 @@ fn no_module_imports_one_that_stands_above_it() {
         let place = |name: &str| layers.iter().position(|layer| *layer == name);
         let upward = imports(&all).into_iter().filter(|(from, to)| place(from) < place(to));
         wrong.extend(upward.map(|(from, to)| format!("{folder}: {from} -> {to}")));
+        let upward = calls(&all).into_iter().filter(|(from, to, _)| place(from) < place(to));
+        wrong
+            .extend(upward.map(|(from, to, method)| format!("{folder}: {from} -> {to}, {method}")));
     }
     let exceptions: BTreeSet<String> = EXCEPTIONS.iter().map(|line| (*line).to_owned()).collect();
     let new: Vec<_> = wrong.difference(&exceptions).collect();
@@ -184,6 +252,28 @@ fn imports_are_found_in_groups_functions_inline_modules_and_child_modules() {
     let found: Vec<String> =
         imports(&all).iter().map(|(from, to)| format!("{from} {to}")).collect();
     assert_eq!(found, ["b a", "b b/c", "b d", "b e", "b/c a", "b/c b"]);
+}
+
+#[test]
+fn calls_of_methods_of_the_same_type_are_found() {
+    let files = [
+        (
+            "a",
+            "impl<'a, T: Into<u8>> A<'a, T>\nwhere\n    T: Copy,\n{\n    fn low(&self) {\n        self.high(1); self.field; A::top::<u8>()\n    }\n}",
+        ),
+        (
+            "b",
+            "impl A<'_, u8> {\n    pub(super) unsafe fn high(&self, x: u8) {}\n}\nimpl X for A<'_, u8> {\n    fn field(&self) {}\n}",
+        ),
+        (
+            "c",
+            "impl A<'_, u8> {\n    const fn top<U>() {}\n    // self.low()\n}\nmod tests {\nimpl A<'_, u8> {\n    fn t(&self) {\n        self.low()\n    }\n}\n}",
+        ),
+    ];
+    let all = files.map(|(name, source)| (name.to_owned(), source.to_owned())).into();
+    let found: Vec<String> =
+        calls(&all).iter().map(|(from, to, what)| format!("{from} {to} {what}")).collect();
+    assert_eq!(found, ["a b A::high", "a c A::top"]);
 }
 
 /// Every source file in a folder, with its path from the root.
