@@ -113,6 +113,8 @@ programs! {
     kept_string_or_value_that_refers_to_its_child
     kept_value_outlives_its_arena
     kept_value_that_refers_to_its_child
+    lent_node_vector
+    lent_node_vector_sent_to_another_thread
     parent_used_while_its_child_lives
     reference_from_zeroed_memory
     reference_outlives_its_child_scope

@@ -39,7 +39,7 @@ pub use crate::{
     text::{FromUtf8Error, String, Text, TextDrain},
     vector::{
         Detached, Drain, Exclusive, ExtractIf, IntoIter, Length, Memory, NodeVec, Splice, Vec,
-        Vector, owning::Owning,
+        Vector, WithScope, owning::Owning,
     },
 };
 pub use collect::{CollectIn, FromIteratorIn};

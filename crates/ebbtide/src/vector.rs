@@ -22,6 +22,7 @@ pub use self::{
     elements::Length,
     iter::{Drain, ExtractIf, IntoIter, Splice},
     memory::{Detached, Exclusive, Memory},
+    node::WithScope,
 };
 
 use self::{
@@ -1131,7 +1132,7 @@ impl<T, M, L: Length> Vector<T, M, L> {
 /// Methods that may allocate.
 ///
 /// If there is no memory, the methods without `try_` call `handle_alloc_error`.
-impl<T, M: Memory> Vector<T, M> {
+impl<T, M: Memory, L: Length> Vector<T, M, L> {
     #[inline(always)]
     pub(crate) fn push_in<F: Failure>(&mut self, value: T) -> Result<(), F> {
         self.elements.push(&mut self.memory, value)
@@ -1746,8 +1747,8 @@ impl<T, M: Memory> Vector<T, M> {
     /// assert_eq!((one.as_slice(), other.len()), (&[1, 2, 3][..], 0));
     /// ```
     #[inline]
-    pub fn append<N, L: Length>(&mut self, other: &mut Vector<T, N, L>) {
-        let Ok(()) = self.elements.append::<Infallible, L>(&mut self.memory, &mut other.elements);
+    pub fn append<N, K: Length>(&mut self, other: &mut Vector<T, N, K>) {
+        let Ok(()) = self.elements.append::<Infallible, K>(&mut self.memory, &mut other.elements);
     }
 
     /// Fallible version of [`append`](Vector::append).
@@ -1765,9 +1766,9 @@ impl<T, M: Memory> Vector<T, M> {
     /// # Ok::<(), ebbtide::AllocError>(())
     /// ```
     #[inline]
-    pub fn try_append<N, L: Length>(
+    pub fn try_append<N, K: Length>(
         &mut self,
-        other: &mut Vector<T, N, L>,
+        other: &mut Vector<T, N, K>,
     ) -> Result<(), AllocError> {
         self.elements.append(&mut self.memory, &mut other.elements)
     }
@@ -1817,7 +1818,7 @@ impl<T, M: Memory> Vector<T, M> {
         &mut self,
         range: impl RangeBounds<usize>,
         values: I,
-    ) -> Splice<'_, I::IntoIter, M> {
+    ) -> Splice<'_, I::IntoIter, M, L> {
         let range = indices(range, self.len());
         Splice::of(&mut self.elements, &mut self.memory, range, values.into_iter())
     }

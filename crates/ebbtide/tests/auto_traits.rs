@@ -167,7 +167,7 @@ fn collections_are_neither_send_nor_sync() {
 fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     use ebbtide::collections::{
         CollectIn, Detached, Drain, Exclusive, ExtractIf, FromIteratorIn, FromUtf8Error, IntoIter,
-        Length, Memory, NodeVec, Owning, Splice, Text, TextDrain, Vector,
+        Length, Memory, NodeVec, Owning, Splice, Text, TextDrain, Vector, WithScope,
     };
     is!(NodeVec<'static, u8>: Send, Sync, Unpin, Default, std::fmt::Debug);
     is!(NodeVec<'static, Cell<u8>>: Send);
@@ -176,6 +176,9 @@ fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     is_not!(NodeVec<'static, MutexGuard<'static, u8>>: Send);
     is_not!(NodeVec<'static, Shared>: Send, Sync);
     is_not!(NodeVec<'static, u8>: Clone, Copy);
+    type Lent = WithScope<'static, 'static, 'static, u8>;
+    is!(Lent: Unpin, std::fmt::Debug);
+    is_not!(Lent: Send, Sync, Clone, Copy);
     is!(Detached<'static>: Send, Sync, Copy);
     is!(Exclusive<'static, 'static>: Send, Sync);
     is_not!(Exclusive<'static, 'static>: Clone, Copy);

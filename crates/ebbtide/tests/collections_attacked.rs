@@ -161,9 +161,9 @@ fn buffers_side_by_side_keep_a_node_vector_apart() {
         );
         second.push(&other, 1);
         second.push(&one, 3);
-        list.shrink_to_fit(&one);
-        list.shrink_to_fit(&other);
-        second.shrink_to_fit(&one);
+        list.with(&one).shrink_to_fit();
+        list.with(&other).shrink_to_fit();
+        second.with(&one).shrink_to_fit();
         let mut third = NodeVec::new();
         third.extend(&other, [0xFFu8; 300]);
         let _ = third.try_extend(&one, [0xFFu8; 30]);
@@ -211,7 +211,7 @@ fn node_vectors_of_many_scopes_do_not_overlap() {
                     );
                     model.extend((0..more).map(|i| i as u16));
                 }
-                5 => list.shrink_to_fit(scope),
+                5 => list.with(scope).shrink_to_fit(),
                 6 => {
                     let len = random(model.len() + 1);
                     list.truncate(len);

@@ -425,7 +425,7 @@ fn a_block_that_begins_in_a_vector_of_the_parent_is_kept() {
     ) -> &'a mut [&'a u64] {
         s.keep_slice(|s| {
             let mut list = list;
-            list.resize(s, len, seven);
+            list.with(s).resize(len, seven);
             list.into_slice()
         })
     }
@@ -434,18 +434,18 @@ fn a_block_that_begins_in_a_vector_of_the_parent_is_kept() {
         let mut s = arena.scope();
         let seven = &*s.alloc(7);
         for turn in 0..4 {
-            let list = NodeVec::with_capacity_in(20, &s);
+            let list = s.vec_with_capacity(20).into_node_vec();
             let shrunk = s.keep_slice(|s| {
                 let mut list: NodeVec<'_, u64> = list;
-                list.shrink_to_fit(s);
+                list.with(s).shrink_to_fit();
                 vec![in s; turn; len].into_slice()
             });
-            let list = NodeVec::with_capacity_in(20, &s);
+            let list = s.vec_with_capacity(20).into_node_vec();
             let grown = grown(&mut s, list, seven, len);
-            let list = NodeVec::with_capacity_in(20, &s);
+            let list = s.vec_with_capacity(20).into_node_vec();
             let copied = s.keep_slice_or::<_, ()>(|s| {
                 let mut list: NodeVec<'_, u64> = list;
-                list.shrink_to_fit(s);
+                list.with(s).shrink_to_fit();
                 Ok(vec![in s; turn; len].into_slice())
             });
             let _ = vec![in s; 9_u64; 20].into_slice();

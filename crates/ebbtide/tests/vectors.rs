@@ -330,7 +330,7 @@ fn run_detached<T: Element + Copy + 'static>(scopes: &[&Scope<'_>], steps: &[Ste
                 let index = usize::from(a) % (model.len() + 1);
                 match kind % 40 {
                     15 | 16 => {
-                        list.insert(s, index, T::of(b));
+                        list.with(s).insert(index, T::of(b));
                         model.insert(index, T::of(b));
                     }
                     17 => {
@@ -338,27 +338,28 @@ fn run_detached<T: Element + Copy + 'static>(scopes: &[&Scope<'_>], steps: &[Ste
                         model.extend((0..a % 50).map(T::of));
                     }
                     18 => {
-                        list.extend_from_slice(s, &[T::of(a); 7]);
+                        list.with(s).extend_from_slice(&[T::of(a); 7]);
                         model.extend_from_slice(&[T::of(a); 7]);
                     }
                     19 => {
                         let part = range(model.len(), a, b);
-                        list.extend_from_within(s, part.clone());
+                        list.with(s).extend_from_within(part.clone());
                         model.extend_from_within(part);
                     }
                     20 => {
-                        list.resize(s, usize::from(a % 100), T::of(b));
+                        list.with(s).resize(usize::from(a % 100), T::of(b));
                         model.resize(usize::from(a % 100), T::of(b));
                     }
-                    21 => list.shrink_to_fit(s),
-                    22 => list.reserve(s, usize::from(a % 100)),
+                    21 => list.with(s).shrink_to_fit(),
+                    22 => list.with(s).reserve(usize::from(a % 100)),
                     23 => {
                         let list = mem::replace(&mut list, model.iter().copied().collect_in(s));
                         kept.push((list.into_slice(), model.clone()));
                     }
                     24 => {
-                        let mut other = list.clone_in(s);
-                        list.append(s, &mut other);
+                        let mut other = s.vec();
+                        other.extend_from_slice(&list);
+                        list.with(s).append(&mut other);
                         model.extend_from_within(..);
                         list.truncate(200);
                         model.truncate(200);
@@ -679,7 +680,7 @@ fn a_node_holds_a_builder_of_another_scope() {
 fn a_vector_does_not_grow_into_the_buffer_behind_it() {
     let mut arena = Arena::new();
     let outer = arena.scope();
-    let mut list = NodeVec::from_iter_in([1u8; 64], &outer);
+    let mut list = List::from_iter_in([1u8; 64], &outer).into_node_vec();
     let mut buffer = Fixed::new(low_buffer(&outer, 256));
     let inner = buffer.scope();
     list.push(&inner, 2);
@@ -695,16 +696,16 @@ fn a_vector_never_grows_from_one_buffer_into_the_next() {
     let (mut left, mut right) = (Fixed::new(left), Fixed::new(right));
     let (left, right) = (left.scope(), right.scope());
     let mut list = NodeVec::new();
-    list.extend_from_slice(&left, &[1u8; 31]);
+    list.with(&left).extend_from_slice(&[1u8; 31]);
     assert_eq!(list.capacity(), 31);
     assert!(list.try_push(&left, 2).is_err());
     let old = extent(&list[..]);
     // It ends as close to the free part of `right` as a block of `left` can.
-    list.shrink_to_fit(&right);
+    list.with(&right).shrink_to_fit();
     assert_eq!(right.stats().used, 0);
     list.truncate(8);
-    list.shrink_to_fit(&right);
-    let mut list = NodeVec::from_iter_in(list.iter().copied().chain([3; 20]), &right);
+    list.with(&right).shrink_to_fit();
+    let mut list: NodeVec<_> = list.iter().copied().chain([3; 20]).collect_in(&right);
     assert!(extent(&list[..]).start >= old.end);
     assert_eq!(list[..9], [1, 1, 1, 1, 1, 1, 1, 1, 3]);
     list.clear();
@@ -713,16 +714,16 @@ fn a_vector_never_grows_from_one_buffer_into_the_next() {
     let (left, right) = memory.split_at_mut(32);
     let (mut left, mut right) = (Fixed::new(left), Fixed::new(right));
     let (left, right) = (left.scope(), right.scope());
-    let mut list = NodeVec::with_capacity_in(31, &left);
+    let mut list = left.vec_with_capacity(31).into_node_vec();
     list.extend(&left, 0..31u8);
     let start = address(&list[0]);
-    assert!(list.try_reserve(&right, 1).is_err(), "32 bytes are not free in the right buffer");
+    assert!(list.with(&right).try_reserve(1).is_err(), "32 bytes are not free in the right buffer");
     assert_eq!(address(&list[0]), start);
     // With the lifetime of the right scope, the vector may shrink there; the right buffer does not
     // change.
     list.truncate(4);
-    list.shrink_to_fit(&right);
-    list.reserve(&right, 20);
+    list.with(&right).shrink_to_fit();
+    list.with(&right).reserve(20);
     let all = right.alloc([7u8; 8]);
     assert_apart(all, &list[..]);
     assert!(extent(&list[..]).start > start);
@@ -734,7 +735,7 @@ fn a_vector_of_a_parent_grows_in_its_child_and_ends_with_it() {
     let mut arena = Arena::with_chunk_size(1 << 12);
     let mut parent = arena.scope();
     let kept = parent.alloc_slice_from_iter((0..9u8).filter(|_| true));
-    let list = NodeVec::from_iter_in((0..100u8).filter(|_| true), &parent);
+    let list: NodeVec<_> = (0..100u8).filter(|_| true).collect_in(&parent);
     let behind = parent.alloc([5u8; 16]);
     let start = address(&list[0]);
     {
@@ -746,7 +747,7 @@ fn a_vector_of_a_parent_grows_in_its_child_and_ends_with_it() {
         }
         assert_eq!(address(&list[0]), start, "it is the last block there too");
         list.truncate(10);
-        list.shrink_to_fit(&child);
+        list.with(&child).shrink_to_fit();
         let reused = child.alloc_slice_from_iter((0..200u8).filter(|_| true));
         assert_apart(&list[..], reused);
         assert!(list.iter().copied().eq(0..10));
@@ -756,6 +757,44 @@ fn a_vector_of_a_parent_grows_in_its_child_and_ends_with_it() {
     assert_apart(next, behind);
     assert!(kept.iter().copied().eq(0..9) && *behind == [5; 16]);
     assert_works(&parent);
+}
+
+/// Vectors of two scopes with one lifetime are lent at once.
+#[test]
+fn a_lent_vector_may_be_exchanged_or_forgotten() {
+    fn exchange<'a>(left: &Scope<'a>, right: &Scope<'a>) {
+        let (mut one, mut other) = (NodeVec::<'a, u64>::new(), NodeVec::<'a, u64>::new());
+        one.extend(left, 0..30);
+        other.extend(right, 30..32);
+        for turn in 0..20 {
+            let (mut first, mut second) = (one.with(left), other.with(right));
+            mem::swap(&mut *first, &mut *second);
+            first.push(turn);
+            second.shrink_to_fit();
+            drop(first);
+            drop(second);
+            other.with(right).shrink_to_fit();
+            let kept = [left, right].map(|s| s.alloc_slice_from_iter([9u64; 5]));
+            assert_apart(kept[0], &one[..]);
+            assert_apart(kept[0], &other[..]);
+            assert_apart(kept[1], &one[..]);
+            assert_apart(kept[1], &other[..]);
+            assert_apart(&one[..], &other[..]);
+        }
+        assert_eq!(one.len() + other.len(), 52);
+        mem::forget(one.with(left));
+        let message = panic_of(|| other.with(right).push_with(|| panic!("in between")));
+        assert_eq!(message.as_deref(), Some("in between"));
+        assert_eq!((one.len(), one.capacity(), other.len()), (0, 0, 12));
+        one.push(left, 1);
+        assert_eq!(one, [1]);
+    }
+    let mut arenas = [Arena::with_chunk_size(300), Arena::with_chunk_size(400)];
+    let scopes = arenas.each_mut().map(|arena| arena.scope());
+    exchange(&scopes[0], &scopes[1]);
+    let claim = scopes[0].claim();
+    exchange(claim.scope(), &scopes[0]);
+    exchange(&scopes[1], &scopes[1]);
 }
 
 #[test]
@@ -1176,11 +1215,11 @@ fn low_buffer<'a>(s: &Scope<'a>, len: usize) -> &'a mut [MaybeUninit<u8>] {
 fn a_scope_does_not_take_back_a_buffer_through_a_vector_inside() {
     type Change = for<'a> fn(NodeVec<'a, u8>, &Scope<'a>);
     let changes: [Change; 5] = [
-        |mut list, outer| list.shrink_to_fit(outer),
-        |mut list, outer| list.shrink_to(outer, 1),
+        |mut list, outer| list.with(outer).shrink_to_fit(),
+        |mut list, outer| list.with(outer).shrink_to(1),
         |list, outer| list.into_vec(outer).shrink_to_fit(),
         |mut list, outer| list.extend(outer, [0xEE; 300]),
-        |mut list, outer| list.reserve_exact(outer, 300),
+        |mut list, outer| list.with(outer).reserve_exact(300),
     ];
     for change in changes {
         for capacity in 250..=256 {
@@ -1189,8 +1228,8 @@ fn a_scope_does_not_take_back_a_buffer_through_a_vector_inside() {
             let mut fixed = Fixed::new(low_buffer(&outer, 256));
             let numbers = {
                 let inner = fixed.scope();
-                let Ok(list) = NodeVec::try_with_capacity_in(capacity, &inner) else { continue };
-                change(list, &outer);
+                let Ok(list) = inner.try_vec_with_capacity(capacity) else { continue };
+                change(list.into_node_vec(), &outer);
                 outer.alloc_slice_from_iter(std::iter::repeat_n(1u8, 256))
             };
             let inner = fixed.scope();
@@ -1208,8 +1247,8 @@ fn take_back(scope: &Scope<'_>, buffer: &mut Fixed<&mut [MaybeUninit<u8>]>, len:
     for capacity in 180..len {
         let Some(kept) = ({
             let inner = buffer.scope();
-            let mut list = NodeVec::<u8>::with_capacity_in(capacity, &inner);
-            list.shrink_to_fit(scope);
+            let mut list = inner.vec_with_capacity::<u8>(capacity).into_node_vec();
+            list.with(scope).shrink_to_fit();
             scope.try_alloc_slice_fill_copy(16, 1u8).ok()
         }) else {
             continue;
@@ -1268,7 +1307,7 @@ fn impossible_requests_are_refused_and_change_nothing() {
         refused(list.try_extend_from_slice_copy(&[9; 20]));
         refused(list.try_resize(100, 9));
         refused(list.try_resize_with(100, || panic!("it ran")));
-        refused(list.try_append(&mut NodeVec::from_iter_in([1; 40], &Arena::new().scope())));
+        refused(list.try_append(&mut List::from_iter_in([1; 40], &Arena::new().scope())));
         refused(list.try_extend_from_slices_copy(&[&[9; 2], &[9; 20]]));
         assert!(List::try_from_array_in([1; 40], &s).is_err());
         assert!(List::try_from_elem_in(1, 40, &s).is_err());
@@ -1290,49 +1329,38 @@ fn impossible_requests_are_refused_and_change_nothing() {
         let message = panic_of(|| list.reserve(overflow)).unwrap();
         assert!(message.contains("capacity overflow"), "{message}");
     }
-    let mut node = NodeVec::<'_, ()>::new();
-    // SAFETY: elements without bytes are there.
-    unsafe { node.set_len(u32::MAX as usize) };
-    assert!(node.try_push(&s, ()).is_err());
-    assert_eq!(node.len(), u32::MAX as usize);
 }
 
 #[test]
 fn a_node_vec_that_cannot_grow_is_unchanged() {
     let mut stack = StackArena::<65>::new();
     let s = stack.scope();
-    let mut list = NodeVec::try_from_iter_in(0..8u32, &s).unwrap();
+    let mut list = NodeVec::new();
+    list.try_extend(&s, 0..8u32).unwrap();
     let refused = |result: Result<(), AllocError>| assert_eq!(result, Err(AllocError));
     for _ in 0..2 {
-        refused(list.try_reserve(&s, 100));
-        refused(list.try_reserve_exact(&s, usize::MAX / 4));
-        refused(list.try_extend_from_slice(&s, &[9; 20]));
-        refused(list.try_extend_from_slice_copy(&s, &[9; 20]));
-        refused(list.try_resize(&s, 100, 9));
-        refused(list.try_append(&s, &mut NodeVec::from_iter_in([1; 40], Arena::new().root())));
-        refused(list.try_extend_from_slices_copy(&s, &[&[9; 2], &[9; 20]]));
-        refused(list.try_resize_with(&s, 100, || panic!("it ran")));
-        assert!(NodeVec::try_from_array_in([1; 40], &s).is_err());
-        assert!(NodeVec::try_from_elem_in(1, 40, &s).is_err());
-        assert!(NodeVec::<u64>::try_with_capacity_in(9, &s).is_err());
-        assert!(NodeVec::try_from_iter_in(0..99u32, &s).is_err());
+        refused(list.with(&s).try_reserve(100));
+        refused(list.with(&s).try_reserve_exact(usize::MAX / 4));
+        refused(list.with(&s).try_extend_from_slice(&[9; 20]));
+        refused(list.with(&s).try_resize(100, 9));
+        refused(list.with(&s).try_append(&mut List::from_iter_in([1; 40], Arena::new().root())));
         assert_eq!(list, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
-    list.try_extend_from_within(&s, ..).unwrap();
-    refused(list.try_extend_from_within(&s, ..1));
-    refused(list.try_insert(&s, 0, 1));
-    refused(list.try_insert_mut(&s, 0, 1).map(|_| ()));
-    refused(list.try_push_mut(&s, 1).map(|_| ()));
-    refused(list.try_push_with(&s, || panic!("it ran")));
-    refused(list.try_clone_in(&s).map(|_| ()));
+    list.with(&s).try_extend_from_within(..).unwrap();
+    refused(list.with(&s).try_insert(0, 1));
+    refused(list.try_push(&s, 1));
+    refused(list.try_extend(&s, [1]));
     assert_eq!(list[8..], list[..8]);
     list.truncate(4);
-    list.try_insert(&s, 4, 7).unwrap();
-    list.try_resize(&s, 6, 9).unwrap();
-    list.try_extend_from_slice(&s, &[5]).unwrap();
-    list.try_extend_from_slice_copy(&s, &[6]).unwrap();
-    list.try_append(&s, &mut NodeVec::from_iter_in([8], Arena::new().root())).unwrap();
-    assert_eq!(list, [0, 1, 2, 3, 7, 9, 5, 6, 8]);
+    list.with(&s).try_append(&mut List::from_iter_in([7, 9], Arena::new().root())).unwrap();
+    assert_eq!(list, [0, 1, 2, 3, 7, 9]);
+    let most = u32::MAX as usize;
+    let mut units = NodeVec::new();
+    // SAFETY: elements without bytes are there.
+    unsafe { units.set_len(most) };
+    refused(units.with(&s).try_push(()));
+    assert!(panic_of(|| units.with(&s).insert(0, ())).is_some());
+    assert_eq!((units.len(), units.capacity()), (most, most));
 }
 
 #[test]
@@ -1459,7 +1487,7 @@ fn boxes_are_iterated_cast_and_polled() {
 fn vectors_of_nodes_are_flattened_and_split_in_place() {
     let mut arena = Arena::new();
     let s = arena.scope();
-    let list = NodeVec::from_array_in([[1, 2], [3, 4], [5, 6]], &s);
+    let list = List::from_array_in([[1, 2], [3, 4], [5, 6]], &s).into_node_vec();
     let start = list.as_ptr().addr();
     let mut list = list.into_flattened();
     assert_eq!((list.as_ptr().addr(), list.capacity()), (start, 6));
@@ -1472,15 +1500,15 @@ fn vectors_of_nodes_are_flattened_and_split_in_place() {
     assert_eq!(tail.as_ptr().addr(), start + 16);
     assert_ne!(list.as_ptr().addr(), start);
     assert_eq!((&*list, &*tail), (&[1, 2, 3, 4, 8][..], &[5, 6, 7][..]));
-    assert!(NodeVec::from_elem_in([0u64; 0], 3, &s).into_flattened().is_empty());
-    let units = NodeVec::from_elem_in([(); 3], 5, &s).into_flattened();
+    assert!(List::from_elem_in([0u64; 0], 3, &s).into_node_vec().into_flattened().is_empty());
+    let units = List::from_elem_in([(); 3], 5, &s).into_node_vec().into_flattened();
     assert_eq!(units.len(), 15);
     let mut most = NodeVec::<'_, [(); 2]>::new();
     // SAFETY: elements without bytes are there.
     unsafe { most.set_len(1 << 31) };
     let message = panic_of(|| most.into_flattened()).unwrap();
     assert!(message.contains("at most"), "{message}");
-    let message = panic_of(|| NodeVec::from_array_in([1], &s).split_off(2)).unwrap();
+    let message = panic_of(|| List::from_array_in([1], &s).into_node_vec().split_off(2)).unwrap();
     assert!(message.contains("the index is 2, and the length is 1"), "{message}");
 }
 

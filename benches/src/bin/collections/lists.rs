@@ -77,7 +77,7 @@ grows!(['b,] bumpalo::collections::Vec<'b, T>, extend_from_slice, extend_from_sl
 grows!(['b,] bump_scope::BumpVec<T, &'b bump_scope::Bump>, extend_from_slice_clone, extend_from_slice_copy);
 grows!(['b,] bump_scope::MutBumpVec<T, &'b mut bump_scope::Bump>, extend_from_slice_clone, extend_from_slice_copy);
 
-/// A `NodeVec`, and the scope that is passed to its methods.
+/// A `NodeVec`, and the scope that is passed to its methods, or with which it is lent.
 pub struct Node<'s, 'a, T> {
     pub vec: NodeVec<'a, T>,
     pub scope: &'s Scope<'a>,
@@ -90,11 +90,11 @@ impl<T: Copy> Grows<T> for Node<'_, '_, T> {
     }
     #[inline(always)]
     fn clone_from(&mut self, values: &[T]) {
-        self.vec.extend_from_slice(self.scope, values);
+        self.vec.with(self.scope).extend_from_slice(values);
     }
     #[inline(always)]
     fn copy_from(&mut self, values: &[T]) {
-        self.vec.extend_from_slice_copy(self.scope, values);
+        self.vec.with(self.scope).extend_from_slice_copy(values);
     }
     #[inline(always)]
     fn extend(&mut self, values: impl Iterator<Item = T>) {
@@ -102,11 +102,11 @@ impl<T: Copy> Grows<T> for Node<'_, '_, T> {
     }
     #[inline(always)]
     fn resize(&mut self, len: usize, value: T) {
-        self.vec.resize(self.scope, len, value);
+        self.vec.with(self.scope).resize(len, value);
     }
     #[inline(always)]
     fn insert(&mut self, index: usize, value: T) {
-        self.vec.insert(self.scope, index, value);
+        self.vec.with(self.scope).insert(index, value);
     }
     #[inline(always)]
     fn slice(&mut self) -> &mut [T] {

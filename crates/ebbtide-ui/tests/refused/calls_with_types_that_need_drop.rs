@@ -37,8 +37,8 @@ fn calls(s: &mut Scope<'_>) {
     Vec::from_array_in([Y::default()], s); //~ note
     let _ = Vec::try_from_array_in([Z::default()], s); //~ note
     Vec::from_elem_in(A1::default(), 2, s); //~ note
-    NodeVec::from_array_in([B1::default()], s); //~ note
-    let _ = NodeVec::try_from_elem_in(C1::default(), 2, s); //~ note
+    [B1::default()].into_iter().collect_in::<NodeVec<_>>(s); //~ note
+    let _ = Vec::try_from_elem_in(C1::default(), 2, s); //~ note
     s.map_with_capacity_and_hasher::<D1, u8, _>(1, RandomState::new()); //~ note
     s.set_with_hasher::<E1, _>(RandomState::new()); //~ note
 }

@@ -109,7 +109,9 @@ impl<'a, T> FromIteratorIn<'_, 'a, T> for NodeVec<'a, T> {
 
     #[inline]
     fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &Scope<'a>) -> Self {
-        NodeVec::from_iter_in(values, scope)
+        let mut vec = NodeVec::new();
+        vec.extend(scope, values);
+        vec
     }
 }
 

@@ -396,16 +396,16 @@ impl<T, P, L: Length> fmt::Debug for ExtractIf<'_, T, P, L> {
 /// assert!(list.splice(1..3, [7, 8, 9]).eq([2, 3]));
 /// assert_eq!(list, [1, 7, 8, 9, 4]);
 /// ```
-pub struct Splice<'v, I: Iterator, M: Grow> {
-    drain: Drain<'v, I::Item>,
+pub struct Splice<'v, I: Iterator, M: Grow, L: Length = usize> {
+    drain: Drain<'v, I::Item, L>,
     memory: &'v mut M,
     values: I,
 }
 
-impl<'v, I: Iterator, M: Grow> Splice<'v, I, M> {
+impl<'v, I: Iterator, M: Grow, L: Length> Splice<'v, I, M, L> {
     #[inline]
     pub(super) fn of(
-        elements: &'v mut Elements<I::Item>,
+        elements: &'v mut Elements<I::Item, L>,
         memory: &'v mut M,
         range: Range<usize>,
         values: I,
@@ -414,7 +414,7 @@ impl<'v, I: Iterator, M: Grow> Splice<'v, I, M> {
     }
 }
 
-impl<I: Iterator, M: Grow> Iterator for Splice<'_, I, M> {
+impl<I: Iterator, M: Grow, L: Length> Iterator for Splice<'_, I, M, L> {
     type Item = I::Item;
 
     #[inline]
@@ -428,18 +428,18 @@ impl<I: Iterator, M: Grow> Iterator for Splice<'_, I, M> {
     }
 }
 
-impl<I: Iterator, M: Grow> DoubleEndedIterator for Splice<'_, I, M> {
+impl<I: Iterator, M: Grow, L: Length> DoubleEndedIterator for Splice<'_, I, M, L> {
     #[inline]
     fn next_back(&mut self) -> Option<I::Item> {
         self.drain.next_back()
     }
 }
 
-impl<I: Iterator, M: Grow> ExactSizeIterator for Splice<'_, I, M> {}
+impl<I: Iterator, M: Grow, L: Length> ExactSizeIterator for Splice<'_, I, M, L> {}
 
-impl<I: Iterator, M: Grow> FusedIterator for Splice<'_, I, M> {}
+impl<I: Iterator, M: Grow, L: Length> FusedIterator for Splice<'_, I, M, L> {}
 
-impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
+impl<I: Iterator, M: Grow, L: Length> Drop for Splice<'_, I, M, L> {
     #[inline]
     fn drop(&mut self) {
         self.drain.by_ref().for_each(drop);
@@ -478,7 +478,7 @@ impl<I: Iterator, M: Grow> Drop for Splice<'_, I, M> {
 /// Makes a gap for `announced` elements, at least one, between the elements and the tail that
 /// directly follows them. The hint may be wrong, so the gap is limited to the vector's length plus
 /// 16.
-fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced: usize) {
+fn make_way<T, L: Length>(tail: &mut Tail<'_, T, L>, memory: &mut impl Grow, announced: usize) {
     let len = tail.elements.len();
     // Does not overflow: the elements and the tail fit into the capacity.
     let total = len + tail.count;
@@ -497,15 +497,15 @@ fn make_way<T>(tail: &mut Tail<'_, T, usize>, memory: &mut impl Grow, announced:
 /// The state of a loop that appends elements behind the tail, because their number is unknown: a
 /// gap that is too small would move the tail again and again. The vector's length includes the tail
 /// and what was appended. Dropping this moves the tail to the end, even after a panic.
-struct Behind<'t, 'v, T> {
-    tail: &'t mut Tail<'v, T, usize>,
+struct Behind<'t, 'v, T, L: Length> {
+    tail: &'t mut Tail<'v, T, L>,
     /// The number of elements before the tail.
     before: usize,
 }
 
-impl<'t, 'v, T> Behind<'t, 'v, T> {
+impl<'t, 'v, T, L: Length> Behind<'t, 'v, T, L> {
     /// The tail follows the elements directly.
-    fn of(tail: &'t mut Tail<'v, T, usize>) -> Self {
+    fn of(tail: &'t mut Tail<'v, T, L>) -> Self {
         let before = tail.elements.len();
         debug_assert_eq!(before, tail.start);
         // SAFETY: the tail follows the elements directly.
@@ -514,7 +514,7 @@ impl<'t, 'v, T> Behind<'t, 'v, T> {
     }
 }
 
-impl<T> Drop for Behind<'_, '_, T> {
+impl<T, L: Length> Drop for Behind<'_, '_, T, L> {
     fn drop(&mut self) {
         let Tail { elements, start, count } = &mut *self.tail;
         elements.as_mut_slice()[self.before..].rotate_left(*count);
@@ -525,19 +525,19 @@ impl<T> Drop for Behind<'_, '_, T> {
 }
 
 /// Sets the length back to `len`, without the tail, even if growing panics.
-struct Uncount<'e, T> {
-    elements: &'e mut Elements<T>,
+struct Uncount<'e, T, L: Length> {
+    elements: &'e mut Elements<T, L>,
     len: usize,
 }
 
-impl<T> Drop for Uncount<'_, T> {
+impl<T, L: Length> Drop for Uncount<'_, T, L> {
     fn drop(&mut self) {
         // SAFETY: fewer than are counted.
         unsafe { self.elements.set_len(self.len) };
     }
 }
 
-impl<I: Iterator, M: Grow> fmt::Debug for Splice<'_, I, M>
+impl<I: Iterator, M: Grow, L: Length> fmt::Debug for Splice<'_, I, M, L>
 where
     I::Item: fmt::Debug,
 {

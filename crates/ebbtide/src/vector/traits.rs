@@ -44,7 +44,7 @@ impl<T: Clone, M: Memory + Copy> Clone for Vector<T, M> {
     }
 }
 
-impl<T, M: Memory> Extend<T> for Vector<T, M> {
+impl<T, M: Memory, L: Length> Extend<T> for Vector<T, M, L> {
     /// # Panics
     ///
     /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; elements
@@ -55,7 +55,7 @@ impl<T, M: Memory> Extend<T> for Vector<T, M> {
     }
 }
 
-impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
+impl<'x, T: Copy + 'x, M: Memory, L: Length> Extend<&'x T> for Vector<T, M, L> {
     /// # Panics
     ///
     /// If the vector would exceed `isize::MAX` bytes, or if the iterator panics; elements
@@ -80,7 +80,7 @@ impl<'x, T: Copy + 'x, M: Memory> Extend<&'x T> for Vector<T, M> {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[cfg(feature = "std")]
-impl<M: Memory> std::io::Write for Vector<u8, M> {
+impl<M: Memory, L: Length> std::io::Write for Vector<u8, M, L> {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self.extend_from_slice_copy_in::<AllocError>(bytes) {

@@ -85,8 +85,9 @@ fn bytes(input: &mut Input<'_>) -> Vec<u8> {
 
 /// A memory region inside a scope, given as a buffer at its low end.
 fn low_buffer<'a>(scope: &Scope<'a>, len: usize) -> Option<&'a mut [MaybeUninit<u8>]> {
-    let mut buffer = NodeVec::try_with_capacity_in(len, scope).ok()?;
-    buffer.try_resize(scope, len, MaybeUninit::uninit()).ok()?;
+    let mut buffer = NodeVec::new();
+    buffer.with(scope).try_reserve_exact(len).ok()?;
+    buffer.with(scope).try_resize(len, MaybeUninit::uninit()).ok()?;
     Some(buffer.into_slice())
 }
 
@@ -106,7 +107,7 @@ fn level<'l>(
     reach.push(scope);
     for _ in 0..input.below(24) {
         let scope = reach[input.below(reach.len())];
-        match input.below(16) {
+        match input.below(18) {
             0 | 1 => ancestors[input.below(ancestors.len())].allocate(input),
             2 | 3 if depth < DEEPEST => {
                 let host = reach[input.below(reach.len())];
@@ -114,6 +115,12 @@ fn level<'l>(
                 inside(input, depth + 1, host, &reach, &ancestors, given);
             }
             4..=6 => nodes.extend(node(input, scope)),
+            17 => {
+                let other = reach[input.below(reach.len())];
+                if let [.., one, two] = &mut nodes[..] {
+                    exchange(input, [scope, other], one, two);
+                }
+            }
             _ => {
                 let index = input.below(256) % nodes.len().max(1);
                 if let Some(at) = nodes.get_mut(index) {
@@ -141,8 +148,9 @@ fn node<'l>(input: &mut Input<'_>, scope: &Scope<'l>) -> Option<Node<'l>> {
     };
     model.truncate(capacity);
     let list = if input.flag() {
-        let mut list = NodeVec::try_with_capacity_in(capacity, scope).ok()?;
-        list.try_extend_from_slice(scope, &model).ok()?;
+        let mut list = NodeVec::new();
+        list.with(scope).try_reserve_exact(capacity).ok()?;
+        list.with(scope).try_extend_from_slice(&model).ok()?;
         list
     } else {
         let mut list = ScopeVec::try_with_capacity_in(capacity, scope).ok()?;
@@ -155,8 +163,8 @@ fn node<'l>(input: &mut Input<'_>, scope: &Scope<'l>) -> Option<Node<'l>> {
 /// Changes a vector through a scope that need not be its own.
 fn change<'l>(input: &mut Input<'_>, scope: &Scope<'l>, (list, model): &mut Node<'l>) {
     match input.below(10) {
-        0 | 1 => list.shrink_to_fit(scope),
-        2 => list.shrink_to(scope, input.size()),
+        0 | 1 => list.with(scope).shrink_to_fit(),
+        2 => list.with(scope).shrink_to(input.size()),
         3 => {
             let len = input.size().min(model.len());
             list.truncate(len);
@@ -168,7 +176,7 @@ fn change<'l>(input: &mut Input<'_>, scope: &Scope<'l>, (list, model): &mut Node
                 model.push(value);
             }
         }
-        5 => drop(list.try_reserve_exact(scope, input.size())),
+        5 => drop(list.with(scope).try_reserve_exact(input.size())),
         6 => {
             let at = input.size().min(model.len());
             let _ = list.split_off(at);
@@ -186,10 +194,31 @@ fn change<'l>(input: &mut Input<'_>, scope: &Scope<'l>, (list, model): &mut Node
         }
         _ => {
             let values = bytes(input);
-            if list.try_extend_from_slice(scope, &values).is_ok() {
+            if list.with(scope).try_extend_from_slice(&values).is_ok() {
                 model.extend(values);
             }
         }
+    }
+}
+
+/// Lends two vectors with different scopes at once, exchanges and changes them, and forgets some.
+fn exchange<'l>(
+    input: &mut Input<'_>,
+    scopes: [&Scope<'l>; 2],
+    (one, one_model): &mut Node<'l>,
+    (two, two_model): &mut Node<'l>,
+) {
+    let (mut left, mut right) = (one.with(scopes[0]), two.with(scopes[1]));
+    std::mem::swap(&mut *left, &mut *right);
+    std::mem::swap(one_model, two_model);
+    let values = bytes(input);
+    if left.try_extend_from_slice(&values).is_ok() {
+        one_model.extend(values);
+    }
+    right.shrink_to_fit();
+    if input.below(4) == 0 {
+        std::mem::forget(left);
+        one_model.clear();
     }
 }
 

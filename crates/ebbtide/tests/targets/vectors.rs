@@ -4,7 +4,7 @@
 use super::{in_scopes, input::Input};
 use ebbtide::{
     AllocError, Scope,
-    collections::{CollectIn, Length, Memory, NodeVec, Vec as List, Vector},
+    collections::{CollectIn, Length, Memory, Vec as List, Vector},
 };
 use std::{fmt::Debug, ops::Range};
 
@@ -184,219 +184,214 @@ fn cut<T: Item, M, L: Length>(
     }
 }
 
-/// One method that may allocate. `$scope` is empty, or the scope and a comma.
-macro_rules! add {
-    ($vec:expr, $model:expr, $input:expr, [$($scope:tt)*]) => {{
-        let (vec, model, input) = ($vec, $model, $input);
-        let (value, len) = (input.byte(), model.len());
-        let index = input.size() % (len + 1);
-        match input.below(16) {
-            0 => {
-                vec.insert($($scope)* index, T::of(value));
-                model.insert(index, T::of(value));
-            }
-            1 => {
-                assert_eq!(vec.insert_mut($($scope)* index, T::of(value)), &T::of(value));
-                model.insert(index, T::of(value));
-            }
-            2 => {
-                *vec.push_mut($($scope)* T::of(0)) = T::of(value);
-                model.push(T::of(value));
-            }
-            3 => {
-                vec.push_with($($scope)* || T::of(value));
-                model.push(T::of(value));
-            }
-            4 => {
-                let more = input.size();
-                vec.reserve($($scope)* more);
-                assert!(vec.capacity() >= len + more);
-            }
-            5 => {
-                let more = input.size();
-                vec.reserve_exact($($scope)* more);
-                assert!(vec.capacity() >= len + more);
-            }
-            6 => {
-                let items: Vec<T> = items(input).collect();
-                vec.extend($($scope)* items.iter().cloned());
-                model.extend(items);
-            }
-            7 => {
-                let items = items(input).filter(|item: &T| item.number() % 3 != 0);
-                vec.extend($($scope)* items.clone());
-                model.extend(items);
-            }
-            8 => {
-                let items = items(input).chain([T::of(value)]);
-                vec.extend($($scope)* items.clone());
-                model.extend(items);
-            }
-            9 => {
-                let items: Vec<T> = items(input).collect();
-                vec.extend_from_slice($($scope)* &items);
-                model.extend(items);
-            }
-            10 => {
-                let range = range(input, len);
-                vec.extend_from_within($($scope)* range.clone());
-                model.extend_from_within(range);
-            }
-            11 => {
-                let len = input.size().min(MOST);
-                vec.resize($($scope)* len, T::of(value));
-                model.resize(len, T::of(value));
-            }
-            12 => {
-                let len = input.size().min(MOST);
-                let mut next = value;
-                let mut make = || {
-                    next = next.wrapping_add(1);
-                    T::of(next)
-                };
-                vec.resize_with($($scope)* len, &mut make);
-                next = value;
-                model.resize_with(len, || {
-                    next = next.wrapping_add(1);
-                    T::of(next)
-                });
-            }
-            13 => {
-                let room = vec.capacity();
-                vec.shrink_to_fit($($scope)*);
-                assert!(vec.capacity() <= room);
-            }
-            14 => {
-                let (room, least) = (vec.capacity(), input.size());
-                vec.shrink_to($($scope)* least);
-                assert!(vec.capacity() >= room.min(least));
-            }
-            _ => {
-                vec.push($($scope)* T::of(value));
-                model.push(T::of(value));
-            }
+/// One method that may allocate.
+fn add<T: Item, M: Memory, L: Length>(
+    vec: &mut Vector<T, M, L>,
+    model: &mut Vec<T>,
+    input: &mut Input<'_>,
+) {
+    let (value, len) = (input.byte(), model.len());
+    let index = input.size() % (len + 1);
+    match input.below(16) {
+        0 => {
+            vec.insert(index, T::of(value));
+            model.insert(index, T::of(value));
         }
-    }};
+        1 => {
+            assert_eq!(vec.insert_mut(index, T::of(value)), &T::of(value));
+            model.insert(index, T::of(value));
+        }
+        2 => {
+            *vec.push_mut(T::of(0)) = T::of(value);
+            model.push(T::of(value));
+        }
+        3 => {
+            vec.push_with(|| T::of(value));
+            model.push(T::of(value));
+        }
+        4 => {
+            let more = input.size();
+            vec.reserve(more);
+            assert!(vec.capacity() >= len + more);
+        }
+        5 => {
+            let more = input.size();
+            vec.reserve_exact(more);
+            assert!(vec.capacity() >= len + more);
+        }
+        6 => {
+            let items: Vec<T> = items(input).collect();
+            vec.extend(items.iter().cloned());
+            model.extend(items);
+        }
+        7 => {
+            let items = items(input).filter(|item: &T| item.number() % 3 != 0);
+            vec.extend(items.clone());
+            model.extend(items);
+        }
+        8 => {
+            let items = items(input).chain([T::of(value)]);
+            vec.extend(items.clone());
+            model.extend(items);
+        }
+        9 => {
+            let items: Vec<T> = items(input).collect();
+            vec.extend_from_slice(&items);
+            model.extend(items);
+        }
+        10 => {
+            let range = range(input, len);
+            vec.extend_from_within(range.clone());
+            model.extend_from_within(range);
+        }
+        11 => {
+            let len = input.size().min(MOST);
+            vec.resize(len, T::of(value));
+            model.resize(len, T::of(value));
+        }
+        12 => {
+            let len = input.size().min(MOST);
+            let mut next = value;
+            let mut make = || {
+                next = next.wrapping_add(1);
+                T::of(next)
+            };
+            vec.resize_with(len, &mut make);
+            next = value;
+            model.resize_with(len, || {
+                next = next.wrapping_add(1);
+                T::of(next)
+            });
+        }
+        13 => {
+            let room = vec.capacity();
+            vec.shrink_to_fit();
+            assert!(vec.capacity() <= room);
+        }
+        14 => {
+            let (room, least) = (vec.capacity(), input.size());
+            vec.shrink_to(least);
+            assert!(vec.capacity() >= room.min(least));
+        }
+        _ => {
+            vec.push(T::of(value));
+            model.push(T::of(value));
+        }
+    }
 }
 
 /// The fallible version of one method. If it fails, nothing changes.
-macro_rules! try_add {
-    ($vec:expr, $model:expr, $input:expr, [$($scope:tt)*]) => {{
-        let (vec, model, input) = ($vec, $model, $input);
-        let (value, len) = (input.byte(), model.len());
-        let index = input.size() % (len + 1);
-        match input.below(13) {
-            0 => {
-                if vec.try_insert($($scope)* index, T::of(value)).is_ok() {
-                    model.insert(index, T::of(value));
-                }
-            }
-            1 => {
-                if let Ok(item) = vec.try_insert_mut($($scope)* index, T::of(0)) {
-                    *item = T::of(value);
-                    model.insert(index, T::of(value));
-                }
-            }
-            2 => {
-                if let Ok(item) = vec.try_push_mut($($scope)* T::of(0)) {
-                    *item = T::of(value);
-                    model.push(T::of(value));
-                }
-            }
-            3 => {
-                if vec.try_push_with($($scope)* || T::of(value)).is_ok() {
-                    model.push(T::of(value));
-                }
-            }
-            4 => {
-                let more = input.size();
-                let reserved = vec.try_reserve($($scope)* more);
-                assert!(reserved.is_err() || vec.capacity() >= len + more);
-            }
-            5 => {
-                let more = input.size();
-                let reserved = vec.try_reserve_exact($($scope)* more);
-                assert!(reserved.is_err() || vec.capacity() >= len + more);
-            }
-            6 => {
-                let items = items(input);
-                let outcome = vec.try_extend($($scope)* items.clone());
-                let count = if outcome.is_ok() { MOST } else { vec.len() - len };
-                model.extend(items.take(count));
-            }
-            7 => {
-                let items = items(input).filter(|item: &T| item.number() % 3 != 0);
-                let outcome = vec.try_extend($($scope)* items.clone());
-                let count = if outcome.is_ok() { MOST } else { vec.len() - len };
-                model.extend(items.take(count));
-            }
-            8 => {
-                let items: Vec<T> = items(input).collect();
-                if vec.try_extend_from_slice($($scope)* &items).is_ok() {
-                    model.extend(items);
-                }
-            }
-            9 => {
-                let range = range(input, len);
-                if vec.try_extend_from_within($($scope)* range.clone()).is_ok() {
-                    model.extend_from_within(range);
-                }
-            }
-            10 => {
-                let len = input.size().min(MOST);
-                if vec.try_resize($($scope)* len, T::of(value)).is_ok() {
-                    model.resize(len, T::of(value));
-                }
-            }
-            11 => {
-                let len = input.size().min(MOST);
-                if vec.try_resize_with($($scope)* len, || T::of(value)).is_ok() {
-                    model.resize(len, T::of(value));
-                }
-            }
-            _ => {
-                if vec.try_push($($scope)* T::of(value)).is_ok() {
-                    model.push(T::of(value));
-                }
+fn try_add<T: Item, M: Memory, L: Length>(
+    vec: &mut Vector<T, M, L>,
+    model: &mut Vec<T>,
+    input: &mut Input<'_>,
+) {
+    let (value, len) = (input.byte(), model.len());
+    let index = input.size() % (len + 1);
+    match input.below(13) {
+        0 => {
+            if vec.try_insert(index, T::of(value)).is_ok() {
+                model.insert(index, T::of(value));
             }
         }
-    }};
+        1 => {
+            if let Ok(item) = vec.try_insert_mut(index, T::of(0)) {
+                *item = T::of(value);
+                model.insert(index, T::of(value));
+            }
+        }
+        2 => {
+            if let Ok(item) = vec.try_push_mut(T::of(0)) {
+                *item = T::of(value);
+                model.push(T::of(value));
+            }
+        }
+        3 => {
+            if vec.try_push_with(|| T::of(value)).is_ok() {
+                model.push(T::of(value));
+            }
+        }
+        4 => {
+            let more = input.size();
+            let reserved = vec.try_reserve(more);
+            assert!(reserved.is_err() || vec.capacity() >= len + more);
+        }
+        5 => {
+            let more = input.size();
+            let reserved = vec.try_reserve_exact(more);
+            assert!(reserved.is_err() || vec.capacity() >= len + more);
+        }
+        6 => {
+            let items = items(input);
+            let outcome = vec.try_extend(items.clone());
+            let count = if outcome.is_ok() { MOST } else { vec.len() - len };
+            model.extend(items.take(count));
+        }
+        7 => {
+            let items = items(input).filter(|item: &T| item.number() % 3 != 0);
+            let outcome = vec.try_extend(items.clone());
+            let count = if outcome.is_ok() { MOST } else { vec.len() - len };
+            model.extend(items.take(count));
+        }
+        8 => {
+            let items: Vec<T> = items(input).collect();
+            if vec.try_extend_from_slice(&items).is_ok() {
+                model.extend(items);
+            }
+        }
+        9 => {
+            let range = range(input, len);
+            if vec.try_extend_from_within(range.clone()).is_ok() {
+                model.extend_from_within(range);
+            }
+        }
+        10 => {
+            let len = input.size().min(MOST);
+            if vec.try_resize(len, T::of(value)).is_ok() {
+                model.resize(len, T::of(value));
+            }
+        }
+        11 => {
+            let len = input.size().min(MOST);
+            if vec.try_resize_with(len, || T::of(value)).is_ok() {
+                model.resize(len, T::of(value));
+            }
+        }
+        _ => {
+            if vec.try_push(T::of(value)).is_ok() {
+                model.push(T::of(value));
+            }
+        }
+    }
 }
 
 /// One method for elements that are `Copy`.
-macro_rules! copy {
-    ($vec:expr, $model:expr, $input:expr, [$($scope:tt)*]) => {{
-        let (vec, model, input) = ($vec, $model, $input);
-        let (one, two): (Vec<T>, Vec<T>) = (items(input).collect(), items(input).collect());
-        let slices = [&one[..], &two, &one[..one.len() / 2]];
-        let all = slices.concat();
-        let added = match input.below(4) {
-            0 => vec.try_extend_from_slice_copy($($scope)* &one).map(|()| one),
-            1 => vec.try_extend_from_slices_copy($($scope)* &slices).map(|()| all),
-            2 => vec.try_reserve($($scope)* one.len()).map(|()| {
-                vec.extend_from_slice_copy($($scope)* &one);
-                one
-            }),
-            _ => vec.try_reserve($($scope)* all.len()).map(|()| {
-                vec.extend_from_slices_copy($($scope)* &slices);
-                all
-            }),
-        };
-        model.extend(added.unwrap_or_default());
-    }};
-}
-
-fn add<T: Item, M: Memory>(vec: &mut Vector<T, M>, model: &mut Vec<T>, input: &mut Input<'_>) {
-    add!(vec, model, input, []);
-}
-
-fn try_add<T: Item, M: Memory>(vec: &mut Vector<T, M>, model: &mut Vec<T>, input: &mut Input<'_>) {
-    try_add!(vec, model, input, []);
+fn copy<T: Item + Copy, M: Memory, L: Length>(
+    vec: &mut Vector<T, M, L>,
+    model: &mut Vec<T>,
+    input: &mut Input<'_>,
+) {
+    let (one, two): (Vec<T>, Vec<T>) = (items(input).collect(), items(input).collect());
+    let slices = [&one[..], &two, &one[..one.len() / 2]];
+    let all = slices.concat();
+    let added = match input.below(4) {
+        0 => vec.try_extend_from_slice_copy(&one).map(|()| one),
+        1 => vec.try_extend_from_slices_copy(&slices).map(|()| all),
+        2 => vec.try_reserve(one.len()).map(|()| {
+            vec.extend_from_slice_copy(&one);
+            one
+        }),
+        _ => vec.try_reserve(all.len()).map(|()| {
+            vec.extend_from_slices_copy(&slices);
+            all
+        }),
+    };
+    model.extend(added.unwrap_or_default());
 }
 
 /// Edits a vector that holds its scope.
-fn edit<T: Item, M: Memory>(
-    vec: &mut Vector<T, M>,
+fn edit<T: Item, M: Memory, L: Length>(
+    vec: &mut Vector<T, M, L>,
     model: &mut Vec<T>,
     scarce: bool,
     input: &mut Input<'_>,
@@ -420,10 +415,14 @@ fn edit<T: Item, M: Memory>(
     assert_eq!(vec[..], model[..]);
 }
 
-/// A vector that shares its scope, with another vector and values between its steps.
-fn shared<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Input<'_>) {
+/// A vector from one of the constructors.
+fn made<'s, 'a, T: Item + Copy + 'a>(
+    s: &'s Scope<'a>,
+    scarce: bool,
+    input: &mut Input<'_>,
+) -> Result<List<'s, 'a, T>, AllocError> {
     let value = T::of(input.byte());
-    let made = match input.below(8) {
+    match input.below(8) {
         0 => List::try_with_capacity_in(input.size(), s),
         1 => List::try_from_array_in([value; 5], s),
         2 => List::try_from_elem_in(value, input.size().min(MOST), s),
@@ -432,8 +431,12 @@ fn shared<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Inpu
         5 if !scarce => Ok(List::from_elem_in(value, input.size().min(MOST), s)),
         6 if !scarce => Ok(List::with_capacity_in(input.size(), s)),
         _ => Ok(List::new_in(s)),
-    };
-    let Ok(mut vec) = made else { return };
+    }
+}
+
+/// A vector that shares its scope, with another vector and values between its steps.
+fn shared<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Input<'_>) {
+    let Ok(mut vec) = made::<T>(s, scarce, input) else { return };
     let mut model = vec.to_vec();
     while !input.is_empty() && input.below(16) != 0 {
         match input.below(12) {
@@ -449,8 +452,8 @@ fn shared<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Inpu
                 }
                 assert_eq!(tail[..], tail_model[..]);
             }
-            1 => drop(s.try_alloc(value)),
-            2 => copy!(&mut vec, &mut model, &mut *input, []),
+            1 => drop(s.try_alloc(T::of(input.byte()))),
+            2 => copy(&mut vec, &mut model, input),
             3 => {
                 let (start, len, capacity) = vec.into_node_vec().into_vec(s).into_raw_parts();
                 // SAFETY: the parts of a vector in `s`, which is not used again.
@@ -484,43 +487,57 @@ fn finish<'a, T: Item + Copy + 'a>(vec: List<'_, 'a, T>, model: Vec<T>, input: &
     }
 }
 
-/// A vector that is passed its scope.
+/// A vector that is passed its scope, or lent together with it.
 fn node<'a, T: Item + Copy + 'a>(s: &Scope<'a>, scarce: bool, input: &mut Input<'_>) {
-    let value = T::of(input.byte());
-    let made: Result<NodeVec<'a, T>, AllocError> = match input.below(8) {
-        0 => NodeVec::try_with_capacity_in(input.size(), s),
-        1 => NodeVec::try_from_array_in([value; 5], s),
-        2 => NodeVec::try_from_elem_in(value, input.size().min(MOST), s),
-        3 => NodeVec::try_from_iter_in(items(input), s),
-        4 if !scarce => Ok(NodeVec::from_array_in([value; 5], s)),
-        5 if !scarce => Ok(NodeVec::from_elem_in(value, input.size().min(MOST), s)),
-        6 if !scarce => Ok(NodeVec::with_capacity_in(input.size(), s)),
-        _ => Ok(NodeVec::new()),
-    };
-    let Ok(mut vec) = made else { return };
-    let mut model = vec.to_vec();
+    let Ok(made) = made::<T>(s, scarce, input) else { return };
+    let mut model = made.to_vec();
+    let mut vec = made.into_node_vec();
     while !input.is_empty() && input.below(16) != 0 {
-        match input.below(10) {
+        match input.below(12) {
             0 => {
                 let at = input.size() % (model.len() + 1);
                 let mut tail = vec.split_off(at);
                 let mut tail_model = model.split_off(at);
-                try_add!(&mut tail, &mut tail_model, &mut *input, [s,]);
-                if vec.try_append(s, &mut tail).is_ok() {
+                edit(&mut tail.with(s), &mut tail_model, scarce, input);
+                if vec.with(s).try_append(&mut tail).is_ok() {
                     model.append(&mut tail_model);
                 }
                 assert_eq!(tail[..], tail_model[..]);
             }
-            1 => drop(s.try_alloc(value)),
-            2 => copy!(&mut vec, &mut model, &mut *input, [s,]),
+            1 => drop(s.try_alloc(T::of(input.byte()))),
+            2 => copy(&mut vec.with(s), &mut model, input),
             3 => {
-                if let Ok(copy) = vec.try_clone_in(s) {
-                    vec = if scarce { copy } else { copy.clone_in(s) };
+                let value = T::of(input.byte());
+                if !scarce {
+                    vec.push(s, value);
+                    model.push(value);
+                } else if vec.try_push(s, value).is_ok() {
+                    model.push(value);
                 }
             }
-            4..7 => cut(&mut vec, &mut model, input),
-            _ if scarce => try_add!(&mut vec, &mut model, &mut *input, [s,]),
-            _ => add!(&mut vec, &mut model, &mut *input, [s,]),
+            4 => {
+                let (items, len) = (items(input), model.len());
+                if scarce {
+                    let _ = vec.try_extend(s, items.clone());
+                } else {
+                    vec.extend(s, items.clone());
+                }
+                model.extend(items.take(vec.len() - len));
+            }
+            5 => {
+                let mut other = List::new_in(s).into_node_vec();
+                let mut lent = vec.with(s);
+                std::mem::swap(&mut *lent, &mut *other.with(s));
+                if input.flag() {
+                    std::mem::forget(lent);
+                    assert!(vec.is_empty() && other[..] == model[..]);
+                } else {
+                    drop(lent);
+                }
+                vec = other;
+            }
+            6..8 => cut(&mut vec, &mut model, input),
+            _ => edit(&mut vec.with(s), &mut model, scarce, input),
         }
         vec.truncate(MOST);
         model.truncate(MOST);
@@ -538,7 +555,7 @@ fn exclusive<'a, T: Item + Copy + 'a>(s: &mut Scope<'a>, scarce: bool, input: &m
     let (mut vec, mut model) = (s.grow_vec::<T>(), Vec::new());
     while !input.is_empty() && input.below(16) != 0 {
         if input.below(8) == 0 {
-            copy!(&mut vec, &mut model, &mut *input, []);
+            copy(&mut vec, &mut model, input);
         }
         edit(&mut vec, &mut model, scarce, input);
     }
