@@ -2,8 +2,8 @@
 
 use crate::{
     error::{AllocError, Failure},
+    fresh::Fresh,
     scope::Scope,
-    value::lend,
     vector::{iter::IntoIter, memory::Detached},
 };
 use core::{
@@ -58,13 +58,16 @@ impl<T: ?Sized> Drop for Box<'_, T> {
 }
 
 impl<'a, T: ?Sized> Box<'a, T> {
-    /// # Safety
-    ///
-    /// `value` is aligned and initialised, lies in memory that is valid for `'a`, and is owned by
-    /// the box from here on.
+    /// A box that owns the value of a block (F1).
     #[inline(always)]
-    pub(crate) unsafe fn own(value: NonNull<T>) -> Self {
-        Box { value, owns: PhantomData }
+    pub(crate) fn of(value: Fresh<'a, T>) -> Self {
+        Box { value: value.into_raw(), owns: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn into_fresh(this: Self) -> Fresh<'a, T> {
+        // SAFETY: F1: the box owned a value that is valid for `'a`, and is not used again.
+        unsafe { Fresh::new(Box::into_raw(this)) }
     }
 
     /// Gives up the value and returns its address. [`from_raw`](Box::from_raw) reverses this.
@@ -105,7 +108,7 @@ impl<'a, T: ?Sized> Box<'a, T> {
     pub unsafe fn from_raw(value: NonNull<T>) -> Self {
         // SAFETY: the caller says that the value is valid for `'a` and that no one else uses or
         // drops it.
-        unsafe { Box::own(value) }
+        Box::of(unsafe { Fresh::new(value) })
     }
 
     /// Returns a reference to the value, which is never dropped and lives for `'a`.
@@ -123,8 +126,7 @@ impl<'a, T: ?Sized> Box<'a, T> {
     where
         T: 'a,
     {
-        // SAFETY: the box owned a value that is valid for `'a`, and is not used again.
-        unsafe { lend(Box::into_raw(this)) }
+        Box::into_fresh(this).lend()
     }
 
     /// Takes a box apart for [`unsize!`](crate::unsize).
@@ -147,7 +149,7 @@ impl<'a, T: ?Sized> Box<'a, T> {
     pub unsafe fn from_parts(value: NonNull<T>, _loan: Loan<'a>) -> Self {
         // SAFETY: the caller says that the value came from a box with this lifetime, which has
         // given it up.
-        unsafe { Box::own(value) }
+        Box::of(unsafe { Fresh::new(value) })
     }
 }
 
@@ -155,8 +157,7 @@ impl<'a> Box<'a, str> {
     /// Creates a box that owns `text`.
     #[inline]
     pub(crate) fn of_str(text: &'a mut str) -> Self {
-        // SAFETY: the text is borrowed exclusively for `'a` and needs no `Drop`.
-        unsafe { Box::own(NonNull::from(text)) }
+        Box::of(Fresh::from(text))
     }
 }
 
@@ -225,9 +226,8 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline(always)]
     pub fn boxed<T>(&self, value: T) -> Box<'a, T> {
-        let Ok(value) = self.cursor().place::<T, Infallible>(value);
-        // SAFETY: `place` wrote the value into a block of its own, which lives for `'a`.
-        unsafe { Box::own(value) }
+        let Ok(value) = self.place::<T, Infallible>(value);
+        Box::of(value)
     }
 
     /// Fallible version of [`boxed`](Scope::boxed).
@@ -244,9 +244,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline(always)]
     pub fn try_boxed<T>(&self, value: T) -> Result<Box<'a, T>, AllocError> {
-        let value = self.cursor().place::<T, AllocError>(value)?;
-        // SAFETY: `place` has just moved the value to a block of its own, which lives for `'a`.
-        Ok(unsafe { Box::own(value) })
+        self.place(value).map(Box::of)
     }
 
     /// Like [`alloc_with`](Scope::alloc_with), but returns a box, which drops the value.
@@ -290,11 +288,7 @@ impl<'a> Scope<'a> {
 
     #[inline(always)]
     fn boxed_with_in<T, F: Failure>(&self, make: impl FnOnce() -> T) -> Result<Box<'a, T>, F> {
-        let block = self.cursor().reserve_type::<T, F>()?;
-        // SAFETY: the block is reserved for this `T` only, whatever `make` allocates.
-        unsafe { block.write(make()) };
-        // SAFETY: the value was written above, and the block lives for `'a`.
-        Ok(unsafe { Box::own(block) })
+        Ok(Box::of(self.reserve_value::<T, F>()?.write_with(make)))
     }
 
     /// Like [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), but returns a box, which drops
@@ -317,8 +311,7 @@ impl<'a> Scope<'a> {
         make: impl FnMut(usize) -> T,
     ) -> Box<'a, [T]> {
         let Ok(slice) = self.slice_with_in::<T, Infallible>(len, make);
-        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
-        unsafe { Box::own(slice) }
+        Box::of(slice)
     }
 
     /// Fallible version of [`boxed_slice_fill_with`](Scope::boxed_slice_fill_with).
@@ -343,9 +336,7 @@ impl<'a> Scope<'a> {
         len: usize,
         make: impl FnMut(usize) -> T,
     ) -> Result<Box<'a, [T]>, AllocError> {
-        let slice = self.slice_with_in(len, make)?;
-        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
-        Ok(unsafe { Box::own(slice) })
+        self.slice_with_in(len, make).map(Box::of)
     }
 
     /// Like [`alloc_slice_clone`](Scope::alloc_slice_clone), but returns a box, which drops the
@@ -407,8 +398,7 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn boxed_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> Box<'a, [T]> {
         let Ok(slice) = self.slice_collect_in::<T, Infallible>(values);
-        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
-        unsafe { Box::own(slice) }
+        Box::of(slice)
     }
 
     /// Fallible version of [`boxed_slice_from_iter`](Scope::boxed_slice_from_iter).
@@ -431,9 +421,7 @@ impl<'a> Scope<'a> {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<Box<'a, [T]>, AllocError> {
-        let slice = self.slice_collect_in(values)?;
-        // SAFETY: all elements are initialised, in a block of their own, which lives for `'a`.
-        Ok(unsafe { Box::own(slice) })
+        self.slice_collect_in(values).map(Box::of)
     }
 
     /// Like [`alloc_vec`](Scope::alloc_vec), but returns a box, which drops the elements.
@@ -448,8 +436,7 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Box<'a, [T]> {
         let Ok(slice) = self.slice_vec_in::<T, Infallible>(values);
-        // SAFETY: all elements were moved to a block of their own, which lives for `'a`.
-        unsafe { Box::own(slice) }
+        Box::of(slice)
     }
 
     /// Fallible version of [`boxed_vec`](Scope::boxed_vec).
@@ -467,9 +454,7 @@ impl<'a> Scope<'a> {
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn try_boxed_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<Box<'a, [T]>, AllocError> {
-        let slice = self.slice_vec_in(values)?;
-        // SAFETY: all elements were moved to a block of their own, which lives for `'a`.
-        Ok(unsafe { Box::own(slice) })
+        self.slice_vec_in(values).map(Box::of)
     }
 
     /// Like [`alloc_str`](Scope::alloc_str), but returns a box.
@@ -483,8 +468,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline]
     pub fn boxed_str(&self, text: &str) -> Box<'a, str> {
-        // SAFETY: a string in a block of its own, which lives for `'a` and needs no `Drop`.
-        unsafe { Box::own(NonNull::from(self.alloc_str(text))) }
+        Box::of_str(self.alloc_str(text))
     }
 
     /// Fallible version of [`boxed_str`](Scope::boxed_str).
@@ -501,8 +485,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline]
     pub fn try_boxed_str(&self, text: &str) -> Result<Box<'a, str>, AllocError> {
-        // SAFETY: a string in a block of its own, which lives for `'a` and needs no `Drop`.
-        Ok(unsafe { Box::own(NonNull::from(self.try_alloc_str(text)?)) })
+        self.try_alloc_str(text).map(Box::of_str)
     }
 }
 
@@ -608,8 +591,7 @@ impl<'a, T> Box<'a, [T]> {
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "the trait is taken")]
     pub fn into_iter(self) -> IntoIter<T, Detached<'a>> {
-        // SAFETY: the box owned its elements, which live for `'a`, and is not used again.
-        unsafe { IntoIter::from_slice(Box::into_raw(self)) }
+        IntoIter::from_fresh(Box::into_fresh(self))
     }
 }
 
@@ -632,16 +614,14 @@ impl<'a, T, const N: usize> TryFrom<Box<'a, [T]>> for Box<'a, [T; N]> {
             return Err(slice);
         }
         // SAFETY: the box has given up its value, a slice of `N` elements.
-        Ok(unsafe { Box::own(Box::into_raw(slice).cast()) })
+        Ok(Box::of(unsafe { Fresh::new(Box::into_raw(slice).cast()) }))
     }
 }
 
 impl<T> Default for Box<'_, [T]> {
     /// An empty slice.
     fn default() -> Self {
-        let none: NonNull<[T; 0]> = NonNull::dangling();
-        // SAFETY: an empty slice needs no memory, and has nothing to drop.
-        unsafe { Box::own(none) }
+        Box::of(Fresh::empty())
     }
 }
 
@@ -672,7 +652,7 @@ impl<'a> Box<'a, dyn Any> {
             return Err(self);
         }
         // SAFETY: the value was found to be a `T`, and the box has given it up.
-        Ok(unsafe { Box::own(Box::into_raw(self).cast()) })
+        Ok(Box::of(unsafe { Fresh::new(Box::into_raw(self).cast()) }))
     }
 }
 
@@ -695,7 +675,7 @@ impl<'a> Box<'a, dyn Any + Send> {
             return Err(self);
         }
         // SAFETY: the value was found to be a `T`, and the box has given it up.
-        Ok(unsafe { Box::own(Box::into_raw(self).cast()) })
+        Ok(Box::of(unsafe { Fresh::new(Box::into_raw(self).cast()) }))
     }
 }
 

@@ -3,25 +3,31 @@
 use crate::{
     chunk::LARGEST_CHUNK,
     error::{AllocError, Failure},
-    init_guard::InitGuard,
-    raw::{Cursor, Position},
-    vector::{elements::Elements, fill::Rest},
+    fresh::Fresh,
+    raw::Position,
+    scope::Scope,
+    vector::{
+        elements::Elements,
+        fill::Rest,
+        memory::{Grow, Room, Used},
+    },
 };
-use core::{alloc::Layout, mem::needs_drop, ops::ControlFlow, ptr::NonNull};
+use core::{alloc::Layout, mem};
 
-/// A published block at the low end that grows as elements arrive.
+/// A published block at the low end that grows as elements arrive, like the one of a vector.
 ///
 /// The block is *published*: the cursor's `low` has moved behind it, so user code that allocates
-/// meanwhile gets other memory. Before each growth, the collector checks whether the block is still
-/// the last one. If not, the block moves. Dropping an unfinished collector drops its elements and
-/// frees the block and those that it moved from, unless something else was allocated meanwhile.
-pub(crate) struct Collector<'s, T> {
-    cursor: &'s Cursor,
-    /// The block. Dangling while `capacity` is 0.
-    start: NonNull<T>,
-    len: usize,
-    /// The number of elements that fit; `usize::MAX` for a zero-sized `T`.
-    capacity: usize,
+/// meanwhile gets other memory. Before each growth, [`Grow`] checks whether the block is still the
+/// last one. If not, the block moves. Dropping an unfinished collector drops its elements and frees
+/// the block and those that it moved from, unless something else was allocated meanwhile.
+pub(crate) struct Collector<'s, 'a, T> {
+    elements: Elements<T>,
+    memory: Recorded<'s, 'a>,
+}
+
+/// The memory of a scope, with the positions between which only one vector allocated.
+struct Recorded<'s, 'a> {
+    scope: &'s Scope<'a>,
     /// The cursor's positions, as long as nothing else was allocated since; otherwise, and if there
     /// is no block, `None`.
     alone: Option<Alone<'s>>,
@@ -29,85 +35,67 @@ pub(crate) struct Collector<'s, T> {
 
 /// The cursor's position before the first block was allocated, and after this collector last moved
 /// it.
+#[derive(Clone, Copy)]
 struct Alone<'s> {
     before: Position<'s>,
     latest: Position<'s>,
 }
 
-impl<'s, T> Collector<'s, T> {
-    /// The smallest capacity that is reserved, in elements.
-    const MIN_CAPACITY: usize = if size_of::<T>() == 1 { 16 } else { 4 };
-
-    #[inline]
-    pub(crate) fn new(cursor: &'s Cursor) -> Self {
-        Collector {
-            cursor,
-            start: NonNull::dangling(),
-            len: 0,
-            capacity: if size_of::<T>() == 0 { usize::MAX } else { 0 },
-            alone: None,
-        }
+impl<'s, 'a> Recorded<'s, 'a> {
+    fn position(&self) -> Position<'s> {
+        self.scope.cursor().position()
     }
 
-    /// The layout of `capacity` elements. It is valid, because they were allocated.
-    fn layout(capacity: usize) -> Layout {
-        let size = capacity * size_of::<T>();
-        // SAFETY: the size is 0 or that of an allocated block, and a multiple of the alignment, so
-        // rounding up does not exceed `isize::MAX`.
-        unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) }
-    }
-
-    /// Makes room for `additional` more elements.
-    #[inline]
-    pub(crate) fn reserve<F: Failure>(&mut self, additional: usize) -> Result<(), F> {
-        if additional <= self.capacity - self.len {
-            return Ok(());
-        }
-        match self.len.checked_add(additional) {
-            Some(needed) => self.grow(needed),
-            None => Err(F::too_large()),
-        }
-    }
-
-    /// Increases the capacity to at least `needed` elements, and to twice as many as before if
-    /// there is room.
-    #[cold]
-    fn grow<F: Failure>(&mut self, needed: usize) -> Result<(), F> {
-        let wanted = needed.max(self.capacity * 2).max(Self::MIN_CAPACITY);
-        let layout = Self::layout(self.capacity);
-        let here = self.cursor.max_size_in_place(self.start.cast(), layout) / size_of::<T>();
-        if wanted <= here {
-            return self.grow_to(wanted);
-        }
-        if needed <= here {
-            // Takes half of the chunk's free memory, or what is needed if that is more, so that
-            // some is left for other values.
-            return self.grow_to(needed.max(self.capacity + (here - self.capacity) / 2));
-        }
-        if wanted > needed && self.grow_to::<AllocError>(wanted).is_ok() {
-            return Ok(());
-        }
-        self.grow_to(needed)
-    }
-
-    /// Increases the capacity to `capacity` elements.
-    #[cold]
-    fn grow_to<F: Failure>(&mut self, capacity: usize) -> Result<(), F> {
-        if self.capacity == 0 {
-            return self.begin(capacity);
-        }
-        let Ok(new) = Layout::array::<T>(capacity) else {
-            return Err(F::too_large());
+    /// Records that the only vector allocated, when the cursor was at `position`. Its first block
+    /// is the new one unless it `had_block`.
+    fn record(&mut self, position: Position<'s>, had_block: bool) {
+        let before = match &self.alone {
+            Some(alone) if alone.latest == position => alone.before,
+            None if !had_block => position,
+            _ => {
+                self.alone = None;
+                return;
+            }
         };
-        let position = self.cursor.position();
-        let old = Self::layout(self.capacity);
-        // SAFETY: the block came from this cursor's low end with the layout `old`.
-        let block = unsafe { self.cursor.grow_low::<F>(self.start.cast(), old, new)? };
-        self.start = block.cast();
-        self.capacity = capacity;
-        let alone = self.alone.take().filter(|alone| alone.latest == position);
-        self.alone = alone.map(|alone| Alone { latest: self.cursor.position(), ..alone });
-        Ok(())
+        self.alone = Some(Alone { before, latest: self.position() });
+    }
+}
+
+// SAFETY: `grow` and `shrink` are those of `&Scope`.
+unsafe impl Grow for Recorded<'_, '_> {
+    #[cold]
+    #[inline(never)]
+    unsafe fn grow<F: Failure>(
+        &mut self,
+        used: Used,
+        element: Layout,
+        needed: usize,
+        exact: bool,
+    ) -> Result<Room, F> {
+        let position = self.position();
+        // SAFETY: the caller's contract; the block came from this scope.
+        let room = unsafe { self.scope.grow::<F>(used, element, needed, exact)? };
+        self.record(position, used.has_block());
+        Ok(room)
+    }
+
+    #[inline]
+    unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
+        // SAFETY: the caller's contract; the block came from this scope.
+        unsafe { self.scope.shrink(used, size, capacity) }
+    }
+}
+
+impl<'s, 'a, T> Collector<'s, 'a, T> {
+    #[inline]
+    pub(crate) fn new(scope: &'s Scope<'a>) -> Self {
+        Collector { elements: Elements::new(), memory: Recorded { scope, alone: None } }
+    }
+
+    /// Whether no block was reserved. Always false for zero-sized elements, which need none.
+    #[inline(always)]
+    fn is_without_block(&self) -> bool {
+        self.elements.capacity() == 0
     }
 
     /// Reserves room for the size hint of an iterator, if there is no block yet. At most as many as
@@ -115,9 +103,9 @@ impl<'s, T> Collector<'s, T> {
     #[inline(always)]
     pub(crate) fn hint(&mut self, elements: usize) {
         let elements = elements.min(LARGEST_CHUNK / size_of::<T>().max(1));
-        if elements > 0 && self.capacity == 0 {
+        if elements > 0 && self.is_without_block() {
             // If reserving fails, the block grows as elements arrive.
-            let _ = self.begin::<AllocError>(elements);
+            let _ = self.elements.reserve_exact::<AllocError>(&mut self.memory, elements);
         }
     }
 
@@ -125,72 +113,42 @@ impl<'s, T> Collector<'s, T> {
     /// there is now room for `elements`.
     #[inline(always)]
     pub(crate) fn hint_here(&mut self, elements: usize) -> bool {
-        if self.capacity > 0 {
+        if !self.is_without_block() {
             return true;
         }
-        let before = self.cursor.position();
-        let Some(block) = self.cursor.take_low(elements, Layout::new::<T>()) else {
+        let before = self.memory.position();
+        let Some(start) = self.memory.scope.cursor().take_low(elements, Layout::new::<T>()) else {
             return false;
         };
-        self.start = block.cast();
-        self.capacity = elements;
-        self.alone = Some(Alone { before, latest: self.cursor.position() });
+        self.elements = Elements::in_room(Room { start, capacity: elements });
+        self.memory.alone = Some(Alone { before, latest: self.memory.position() });
         true
-    }
-
-    /// Allocates the first block, with room for `capacity` elements.
-    #[inline(always)]
-    fn begin<F: Failure>(&mut self, capacity: usize) -> Result<(), F> {
-        let Ok(layout) = Layout::array::<T>(capacity) else {
-            return Err(F::too_large());
-        };
-        let before = self.cursor.position();
-        self.start = self.cursor.reserve_low::<F>(layout)?.cast();
-        self.capacity = capacity;
-        self.alone = Some(Alone { before, latest: self.cursor.position() });
-        Ok(())
     }
 
     /// Appends an element. On failure the element is dropped.
     #[inline]
     pub(crate) fn push<F: Failure>(&mut self, value: T) -> Result<(), F> {
-        self.reserve(1)?;
-        // SAFETY: `len < capacity`, so the place is inside the block.
-        let place = unsafe { self.start.add(self.len) };
-        // SAFETY: the place is aligned and a free part of the block.
-        unsafe { place.write(value) };
-        self.len += 1;
+        if self.elements.len() == self.elements.capacity() {
+            self.grow::<F>()?;
+        }
+        // SAFETY: there is room for one more.
+        unsafe { self.elements.push_unchecked(value) };
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow<F: Failure>(&mut self) -> Result<(), F> {
+        self.elements.reserve::<F>(&mut self.memory, 1)
     }
 
     /// Appends elements as long as there is room. Returns false if the iterator ended, which must
     /// then not be called again.
     #[inline(always)]
     pub(crate) fn fill(&mut self, values: &mut impl Iterator<Item = T>) -> bool {
-        let room = self.capacity - self.len;
-        if room == 0 {
-            return true;
-        }
-        // SAFETY: `len < capacity`, so this is inside the block.
-        let start = unsafe { self.start.add(self.len) };
-        // SAFETY: the block has room for as many elements there. It is published and `values` has
-        // no access to `self`, so what `values` allocates lies elsewhere, and the block does not
-        // move meanwhile.
-        let mut guard = unsafe { InitGuard::new(start) };
-        // Internal iteration is ten times as fast as `next` for a chain of iterators.
-        let _ = values.try_for_each(|value| {
-            // True only if a `try_for_each` of the user ignores `Break`. For others the compiler
-            // removes this.
-            if guard.len() == room {
-                return ControlFlow::Break(());
-            }
-            // SAFETY: there is room for one more.
-            unsafe { guard.push(value) };
-            if guard.len() == room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        // If `values` panics before, `guard` drops the new elements and `self` the earlier ones.
-        self.len += guard.finish().len();
-        self.len == self.capacity
+        let room = self.elements.capacity() - self.elements.len();
+        // SAFETY: there is room for as many.
+        unsafe { self.elements.extend_up_to(room, values) }
     }
 
     /// Like [`fill`](Collector::fill), in the loops of vectors: appends as many elements of an
@@ -201,102 +159,75 @@ impl<'s, T> Collector<'s, T> {
         announced: usize,
         values: I,
     ) -> Rest<I> {
-        let room = announced.min(self.capacity - self.len);
-        // SAFETY: the first `len` elements are initialised, and the block is the collector's. It is
-        // published and `values` has no access to `self`, so what `values` allocates lies
-        // elsewhere, and the block does not move meanwhile.
-        let elements = unsafe { Elements::from_parts(self.start, self.len, self.capacity) };
-        let mut filled = Filled { elements, len: &mut self.len };
+        let room = announced.min(self.elements.capacity() - self.elements.len());
         // SAFETY: there is room for as many.
-        unsafe { filled.elements.extend_announced(room, values) }
+        unsafe { self.elements.extend_announced(room, values) }
     }
 
-    /// Frees the spare capacity and returns the elements, which live as long as the scope.
+    /// Frees the spare capacity and returns the elements.
     #[inline]
-    pub(crate) fn finish(self) -> NonNull<[T]> {
-        let (old, new) = (self.len_bytes(self.capacity), self.len_bytes(self.len));
+    pub(crate) fn finish(mut self) -> Fresh<'a, [T]> {
+        self.give_back(self.elements.len());
+        let elements = mem::replace(&mut self.elements, Elements::new());
+        mem::forget(self);
+        // SAFETY: a block of the scope lives for `'a`, and only the end of it was given back.
+        unsafe { elements.into_fresh() }
+    }
+
+    /// Gives back the block behind `len` elements, which is at least the length, if it can.
+    #[inline]
+    fn give_back(&self, len: usize) {
+        if size_of::<T>() == 0 {
+            return;
+        }
+        let (old, new) = (self.elements.capacity() * size_of::<T>(), len * size_of::<T>());
         // SAFETY: the block came from this cursor's low end and has `old` bytes, of which those
-        // beyond `new` were never initialised; or both sizes are 0, which gives back nothing.
-        unsafe { self.cursor.shrink_low(self.start.cast(), old, new) };
-        let slice = NonNull::slice_from_raw_parts(self.start, self.len);
-        core::mem::forget(self);
-        slice
+        // beyond `new` are not initialised; or there is none, and both sizes are 0.
+        unsafe { self.memory.scope.cursor().shrink_low(self.elements.start().cast(), old, new) };
     }
 
     /// Moves the elements back to the chunk that the cursor was in before, if they fit there: the
     /// hint of an iterator may be too large.
     pub(crate) fn go_back(&mut self) {
-        let layout = Self::layout(self.len);
-        let Some(alone) = self.alone.take() else { return };
-        let moved = alone.before.chunk() != alone.latest.chunk();
-        if !moved || alone.latest != self.cursor.position() || !alone.before.fits_low(layout) {
-            self.alone = Some(alone);
+        let cursor = self.memory.scope.cursor();
+        let layout = Layout::for_value(self.elements.as_slice());
+        let Some(Alone { before, latest }) = self.memory.alone else { return };
+        let moved = before.chunk() != latest.chunk();
+        if !moved || latest != cursor.position() || !before.fits_low(layout) {
             return;
         }
         // SAFETY: nothing was allocated since but this block and those that it moved from. Its
         // chunk is behind the cursor then, where nothing touches it before it is copied.
-        unsafe { self.cursor.restore(alone.before) };
-        let Ok(place) = self.cursor.reserve_low::<AllocError>(layout) else {
+        unsafe { cursor.restore(before) };
+        let Ok(start) = cursor.reserve_low::<AllocError>(layout) else {
             unreachable!("it fits, as was just tested")
         };
-        // SAFETY: the elements are initialised; the place has room for them, in another chunk.
-        unsafe { place.cast().copy_from_nonoverlapping(self.start, self.len) };
-        self.start = place.cast();
-        self.capacity = self.len;
-    }
-
-    fn len_bytes(&self, elements: usize) -> usize {
-        if size_of::<T>() == 0 { 0 } else { elements * size_of::<T>() }
+        let mut place = Elements::in_room(Room { start, capacity: self.elements.len() });
+        self.elements.move_all_to(&mut place);
+        self.elements = place;
+        self.memory.alone = None;
     }
 }
 
-impl Collector<'_, u8> {
+impl Collector<'_, '_, u8> {
     /// Appends bytes.
     #[inline]
     pub(crate) fn extend<F: Failure>(&mut self, bytes: &[u8]) -> Result<(), F> {
-        self.reserve(bytes.len())?;
-        // SAFETY: `len <= capacity`, so this is inside the block or one past its end.
-        let place = unsafe { self.start.add(self.len) };
-        // SAFETY: `reserve` made room for them, which was free, so `bytes` do not overlap it.
-        unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
-        self.len += bytes.len();
-        Ok(())
+        self.elements.extend_copy(&mut self.memory, bytes)
     }
 }
 
-/// The elements of a collector while a loop of vectors appends to them. Dropping this sets the
-/// collector's length, even after a panic.
-struct Filled<'c, T> {
-    elements: Elements<T>,
-    len: &'c mut usize,
-}
-
-impl<T> Drop for Filled<'_, T> {
-    #[inline(always)]
+impl<T> Drop for Collector<'_, '_, T> {
     fn drop(&mut self) {
-        *self.len = self.elements.len();
-    }
-}
-
-impl<T> Drop for Collector<'_, T> {
-    fn drop(&mut self) {
-        if needs_drop::<T>() {
-            let elements = NonNull::slice_from_raw_parts(self.start, self.len);
-            // SAFETY: the first `len` elements are initialised, and no one else owns them.
-            unsafe { elements.drop_in_place() };
-        }
-        match &self.alone {
-            Some(alone) if alone.latest == self.cursor.position() => {
+        self.elements.truncate(0);
+        let cursor = self.memory.scope.cursor();
+        match self.memory.alone {
+            Some(alone) if alone.latest == cursor.position() => {
                 // SAFETY: nothing was allocated since but this block and those that it moved from,
                 // and nothing in them is used again.
-                unsafe { self.cursor.restore(alone.before) };
+                unsafe { cursor.restore(alone.before) };
             }
-            _ => {
-                let size = self.len_bytes(self.capacity);
-                // SAFETY: the block came from this cursor's low end and has `size` bytes, or there
-                // is none and `size` is 0; nothing in it is used again.
-                unsafe { self.cursor.shrink_low(self.start.cast(), size, 0) };
-            }
+            _ => self.give_back(0),
         }
     }
 }

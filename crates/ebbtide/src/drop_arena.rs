@@ -12,9 +12,9 @@ use crate::{
     backing::{Backing, DefaultBacking},
     boxed::Box,
     error::{AllocError, Failure},
+    fresh::Fresh,
     scope::Scope,
     stats::Stats,
-    value::lend,
 };
 use core::{
     cell::Cell, convert::Infallible, fmt, marker::PhantomData, mem::needs_drop, ptr::NonNull,
@@ -146,15 +146,12 @@ impl<'v, B: Backing> DropArena<'v, B> {
     #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
     fn alloc_in<T: 'v, F: Failure>(&self, value: T) -> Result<&mut T, F> {
         let root = self.arena.open_root::<F>()?;
-        let place = if needs_drop::<T>() {
+        if needs_drop::<T>() {
             // SAFETY: `T: 'v`.
-            unsafe { self.register(root, value)? }
+            unsafe { self.register(root, value) }
         } else {
-            root.cursor().place(value)?
-        };
-        // SAFETY: the value lies in the arena, which neither moves nor drops it as long as it is
-        // borrowed; nobody else has it.
-        Ok(unsafe { lend(place) })
+            root.place(value).map(Fresh::lend)
+        }
     }
 
     /// Moves the elements of an iterator into the arena, to be dropped with it, the first one
@@ -204,16 +201,16 @@ impl<'v, B: Backing> DropArena<'v, B> {
         values: impl IntoIterator<Item = T>,
     ) -> Result<&mut [T], F> {
         let root = self.arena.open_root::<F>()?;
-        let slice = root.slice_collect_in::<T, F>(values)?;
+        let slice = root.slice_collect_in::<T, F>(values)?.into_raw();
         if needs_drop::<T>() && !slice.is_empty() {
             // SAFETY: all elements are made, in a block of their own.
-            let owned = unsafe { Box::own(slice) };
+            let owned = Box::of(unsafe { Fresh::new(slice) });
             // SAFETY: a box of values of a type that contains `'v`.
             unsafe { self.register(root, owned)? };
         }
         // SAFETY: the slice lies in the arena, which neither moves nor drops it as long as it is
         // borrowed; nobody else has it but the box, which does nothing until it is dropped.
-        Ok(unsafe { lend(slice) })
+        Ok(unsafe { Fresh::new(slice) }.lend())
     }
 
     /// Copies a string.
@@ -245,26 +242,28 @@ impl<'v, B: Backing> DropArena<'v, B> {
         self.arena.try_root()?.try_alloc_str(text)
     }
 
-    /// Moves `value` into an entry of the list (D1), and returns its address. On failure the value
-    /// is dropped.
+    /// Moves `value` into an entry of the list (D1). On failure the value is dropped.
     ///
     /// # Safety
     ///
     /// `T: 'v`, or it is a box of such values in this arena. The value is not used after the
     /// arena's next reset or end.
     #[inline(always)]
-    unsafe fn register<T, F: Failure>(&self, root: &Scope<'_>, value: T) -> Result<NonNull<T>, F> {
+    unsafe fn register<'s, T, F: Failure>(
+        &'s self,
+        root: &Scope<'s>,
+        value: T,
+    ) -> Result<&'s mut T, F> {
         let link = Link { older: Cell::new(None), drop: drop_value::<T> };
-        let entry = root.cursor().place(Entry { link, value })?;
+        let entry = root.place(Entry { link, value })?.into_raw();
         let link = entry.cast::<Link>();
         // Read after the call of the backing, which might reach this arena.
         // SAFETY: the entry was just written and begins with its link.
         unsafe { link.as_ref() }.older.set(self.newest.get());
         self.newest.set(Some(link));
-        // SAFETY: the address of a field of the entry.
-        let value = unsafe { &raw mut (*entry.as_ptr()).value };
-        // SAFETY: the address of a field of an allocated entry is not null.
-        Ok(unsafe { NonNull::new_unchecked(value) })
+        // SAFETY: F1: the value is part of the new entry, which the arena neither moves nor drops
+        // as long as it is borrowed. Until then, only the link of the entry is accessed.
+        Ok(unsafe { &mut (*entry.as_ptr()).value })
     }
 
     /// Runs all destructors and keeps every chunk.

@@ -1,69 +1,113 @@
 //! [`InitGuard`]: drops the initialised elements of a slice if a panic interrupts its creation.
 
-use core::{mem::needs_drop, ptr::NonNull};
+use crate::{fresh::Fresh, vector::elements::Elements};
+use core::{
+    marker::PhantomData,
+    mem::{self, MaybeUninit},
+};
 
-/// The initialised prefix of a reserved slice. Drops its elements, unless it is finished before.
-pub(crate) struct InitGuard<T> {
-    start: NonNull<T>,
-    len: usize,
+/// The initialised elements of a reserved slice. Drops them, unless it is finished before.
+pub(crate) struct InitGuard<'a, T> {
+    elements: Elements<T>,
+    memory: PhantomData<&'a ()>,
 }
 
-impl<T> InitGuard<T> {
-    /// # Safety
-    ///
-    /// `start` is reserved for as many `T` as will be pushed, and used for nothing else.
+impl<'a, T> InitGuard<'a, T> {
     #[inline(always)]
-    pub(crate) unsafe fn new(start: NonNull<T>) -> Self {
-        InitGuard { start, len: 0 }
+    pub(crate) fn new(room: Fresh<'a, [MaybeUninit<T>]>) -> Self {
+        InitGuard { elements: Elements::in_fresh(room), memory: PhantomData }
     }
 
-    /// # Safety
-    ///
-    /// The slice was reserved with room for one more.
+    /// Fills the room with the results of `make`, which is passed the index.
     #[inline(always)]
-    pub(crate) unsafe fn push(&mut self, value: T) {
-        // SAFETY: the caller says that there is room for one more.
-        let place = unsafe { self.start.add(self.len) };
-        // SAFETY: the place is reserved for this `T`.
-        unsafe { place.write(value) };
-        self.len += 1;
+    pub(crate) fn fill(
+        room: Fresh<'a, [MaybeUninit<T>]>,
+        mut make: impl FnMut(usize) -> T,
+    ) -> Fresh<'a, [T]> {
+        let len = room.len();
+        let mut guard = InitGuard::new(room);
+        for index in 0..len {
+            let value = make(index);
+            // SAFETY: `index < len`, which is the capacity.
+            unsafe { guard.elements.push_unchecked(value) };
+        }
+        guard.finish()
     }
 
+    /// Like [`fill`](InitGuard::fill), until `make` fails.
+    #[inline(always)]
+    pub(crate) fn try_fill<E>(
+        room: Fresh<'a, [MaybeUninit<T>]>,
+        mut make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<Fresh<'a, [T]>, E> {
+        let len = room.len();
+        let mut guard = InitGuard::new(room);
+        for index in 0..len {
+            let value = make(index)?;
+            // SAFETY: `index < len`, which is the capacity.
+            unsafe { guard.elements.push_unchecked(value) };
+        }
+        Ok(guard.finish())
+    }
+
+    /// Fills the room, or the start of it, with the elements of an iterator.
+    #[inline(always)]
+    pub(crate) fn fill_from(
+        room: Fresh<'a, [MaybeUninit<T>]>,
+        mut values: impl Iterator<Item = T>,
+    ) -> Fresh<'a, [T]> {
+        let len = room.len();
+        let mut guard = InitGuard::new(room);
+        for _ in 0..len {
+            let Some(value) = values.next() else { break };
+            // SAFETY: at most `len` are pushed, which is the capacity.
+            unsafe { guard.elements.push_unchecked(value) };
+        }
+        guard.finish()
+    }
+
+    /// Appends an element.
+    ///
+    /// # Errors
+    ///
+    /// The element, if there is no room.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn push(&mut self, value: T) -> Result<(), T> {
+        if self.elements.len() == self.elements.capacity() {
+            return Err(value);
+        }
+        // SAFETY: there is room for one more.
+        unsafe { self.elements.push_unchecked(value) };
+        Ok(())
+    }
+
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.elements.len()
     }
 
-    /// Copies the elements to `start` and returns a guard of them. This guard is empty afterwards.
-    ///
-    /// # Safety
-    ///
-    /// `start` is reserved for the elements of this guard and as many as will be pushed, and used
-    /// for nothing else. It does not overlap the slice of this guard.
+    /// Moves the elements to `room`, which must have more room than they take.
     #[cfg(feature = "alloc")]
-    pub(crate) unsafe fn moved_to(&mut self, start: NonNull<T>) -> Self {
-        let len = core::mem::take(&mut self.len);
-        // SAFETY: the first `len` elements are initialised, and `start` has room for as many,
-        // elsewhere.
-        unsafe { start.copy_from_nonoverlapping(self.start, len) };
-        InitGuard { start, len }
+    pub(crate) fn move_to(&mut self, room: Fresh<'a, [MaybeUninit<T>]>) {
+        assert!(room.len() > self.len());
+        let mut moved = InitGuard::new(room);
+        self.elements.move_all_to(&mut moved.elements);
+        *self = moved;
     }
 
     #[inline(always)]
-    pub(crate) fn finish(self) -> NonNull<[T]> {
-        let slice = NonNull::slice_from_raw_parts(self.start, self.len);
-        core::mem::forget(self);
-        slice
+    pub(crate) fn finish(mut self) -> Fresh<'a, [T]> {
+        let elements = mem::replace(&mut self.elements, Elements::new());
+        // SAFETY: the elements are in the room of a `Fresh`, which is valid for `'a`.
+        unsafe { elements.into_fresh() }
     }
 }
 
-impl<T> Drop for InitGuard<T> {
+impl<T> Drop for InitGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if needs_drop::<T>() {
-            let elements = NonNull::slice_from_raw_parts(self.start, self.len);
-            // SAFETY: the first `len` elements are initialised, and no one else owns them.
-            unsafe { elements.drop_in_place() };
-        }
+        self.elements.truncate(0);
     }
 }

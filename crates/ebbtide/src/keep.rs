@@ -21,7 +21,7 @@
 //! Or the child gets chunks of its own, and the user copies the result: [`Scope::keep_str_or`]
 //! shows how.
 
-use crate::{scope::Scope, value::lend};
+use crate::{fresh::Fresh, scope::Scope};
 use core::{alloc::Layout, ptr::NonNull};
 
 /// Names a type for every lifetime: the result of [`Scope::transaction`].
@@ -85,7 +85,7 @@ impl<'a> Scope<'a> {
         let kept = self.keep_block(&child, value.cast(), Layout::new::<T>()).cast();
         // SAFETY: the value was moved to this scope's memory, or its memory now belongs to this
         // scope. It lives for `'a`, and no other reference to it exists.
-        unsafe { lend(kept) }
+        unsafe { Fresh::new(kept) }.lend()
     }
 
     /// Like [`keep`](Scope::keep), but keeps a slice.
@@ -118,7 +118,7 @@ impl<'a> Scope<'a> {
         let kept = self.keep_block(&child, slice.cast(), layout).cast();
         // SAFETY: the elements were moved to this scope's memory, or their memory now belongs to
         // this scope. They live for `'a`, and no other reference to them exists.
-        unsafe { lend(NonNull::slice_from_raw_parts(kept, slice.len())) }
+        unsafe { Fresh::new(NonNull::slice_from_raw_parts(kept, slice.len())) }.lend()
     }
 
     /// Like [`keep`](Scope::keep), but keeps a string.

@@ -118,6 +118,7 @@ mod drop_arena;
 pub mod dynamic;
 mod error;
 mod fixed;
+mod fresh;
 pub mod front_end;
 #[cfg(feature = "huge-pages")]
 mod huge;

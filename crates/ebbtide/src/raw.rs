@@ -731,19 +731,16 @@ impl Cursor {
         self.is_last_low(block, size) && self.chunk().region().low() <= block
     }
 
-    /// The largest size to which a low-end block of `layout` can grow in place. If the size of
-    /// `layout` is 0, the largest size of a new block.
-    pub(crate) fn max_size_in_place(&self, block: NonNull<u8>, layout: Layout) -> usize {
+    /// The number of bytes by which the last low-end block can grow in place.
+    pub(crate) fn largest_growth(&self) -> usize {
         // The block must end below `top` (I5).
-        let free = self.free().saturating_sub(1);
-        if layout.size() == 0 {
-            let padding = self.low.get().addr().get().wrapping_neg() & (layout.align() - 1);
-            free.saturating_sub(padding)
-        } else if self.is_last_low(block, layout.size()) {
-            layout.size() + free
-        } else {
-            0
-        }
+        self.free().saturating_sub(1)
+    }
+
+    /// The largest size of a new low-end block with this alignment.
+    pub(crate) fn largest_low(&self, align: usize) -> usize {
+        let padding = self.low.get().addr().get().wrapping_neg() & (align - 1);
+        self.largest_growth().saturating_sub(padding)
     }
 
     /// Grows a low-end block: in place if it is the last one and the region has room, and otherwise
@@ -752,8 +749,8 @@ impl Cursor {
     /// # Safety
     ///
     /// `block` has the layout `old` and is alive. It came from the low end of this cursor, or it is
-    /// the caller's and [the last of the region](Cursor::is_last_in_region). `new` has the same
-    /// alignment and is not smaller.
+    /// the caller's and [the last of the region](Cursor::is_last_in_region). It is aligned for
+    /// `new`, which is not smaller.
     #[inline]
     pub(crate) unsafe fn grow_low<F: Failure>(
         &self,

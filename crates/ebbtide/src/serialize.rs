@@ -137,14 +137,12 @@ impl<'de, 'a, S: DeserializeSeed<'de> + Clone> Visitor<'de> for Elements<'_, 'a,
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        let mut collector = Collector::new(self.scope.cursor());
+        let mut collector = Collector::new(self.scope);
         collector.hint(cautious::<S::Value>(elements.size_hint()));
         while let Some(element) = elements.next_element_seed(self.of.clone())? {
             collector.push::<AllocError>(element).map_err(A::Error::custom)?;
         }
-        // SAFETY: the collector returns initialised elements in a block of their own, which lives
-        // for `'a`.
-        Ok(unsafe { Box::own(collector.finish()) })
+        Ok(Box::of(collector.finish()))
     }
 }
 
@@ -167,15 +165,13 @@ where
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-        let mut collector = Collector::new(self.scope.cursor());
+        let mut collector = Collector::new(self.scope);
         collector.hint(cautious::<(K::Value, V::Value)>(entries.size_hint()));
         while let Some(key) = entries.next_key_seed(self.key.clone())? {
             let value = entries.next_value_seed(self.value.clone())?;
             collector.push::<AllocError>((key, value)).map_err(A::Error::custom)?;
         }
-        // SAFETY: the collector returns initialised entries in a block of their own, which lives
-        // for `'a`.
-        Ok(unsafe { Box::own(collector.finish()) })
+        Ok(Box::of(collector.finish()))
     }
 }
 
@@ -377,8 +373,7 @@ impl<'de, 'a> DeserializeSeed<'de> for BoxedSeed<'_, 'a, str> {
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         let text = self.scope.seed::<str>().deserialize(from)?;
-        // SAFETY: a string of its own, which lives for `'a` and has no destructor.
-        Ok(unsafe { Box::own(text.into()) })
+        Ok(Box::of_str(text))
     }
 }
 

@@ -7,13 +7,13 @@ use crate::{
     collector::Collector,
     copy::clone_plain,
     error::{AllocError, AllocOrInitError, Failure},
+    fresh::Fresh,
     init_guard::InitGuard,
-    prefetch,
     scope::Scope,
-    value::{Zeroable, aligned, assert_no_drop, lend},
+    value::{Zeroable, assert_no_drop},
     vector::fill::{LOOPED, Rest},
 };
-use core::{alloc::Layout, convert::Infallible, mem::MaybeUninit, ptr::NonNull};
+use core::{convert::Infallible, mem::MaybeUninit};
 
 /// The most bytes that are reserved for the upper bound of an iterator whose lower bound is 0.
 const GUESSED: usize = 256;
@@ -29,7 +29,7 @@ const fn is_like_vectors(size: usize) -> bool {
 /// fills that first, in a loop of its own.
 #[inline(always)]
 fn collect_rest<T, F: Failure>(
-    collector: &mut Collector<'_, T>,
+    collector: &mut Collector<'_, '_, T>,
     mut values: impl Iterator<Item = T>,
     announced: usize,
     is_reserved: bool,
@@ -52,7 +52,7 @@ fn collect_rest<T, F: Failure>(
 /// Collects elements one by one.
 #[inline(always)]
 fn push_each<T, F: Failure>(
-    collector: &mut Collector<'_, T>,
+    collector: &mut Collector<'_, '_, T>,
     values: impl Iterator<Item = T>,
 ) -> Result<(), F> {
     for value in values {
@@ -63,144 +63,77 @@ fn push_each<T, F: Failure>(
 
 /// The bodies that the public methods share: fallible or not, with destructors or without.
 impl<'a> Scope<'a> {
-    /// Reserves room for `len` elements at the high end.
-    #[inline(always)]
-    fn reserve_slice<T, F: Failure>(&self, len: usize) -> Result<NonNull<T>, F> {
-        if size_of::<T>() == 0 {
-            return Ok(NonNull::dangling());
-        }
-        match Layout::array::<T>(len) {
-            Ok(layout) => {
-                // SAFETY: the layout of an array.
-                let block = unsafe { self.cursor().reserve_array::<F>(layout)? };
-                prefetch::below_block(block, layout.size(), || {
-                    self.cursor().used_above(block.addr().get())
-                });
-                Ok(block.cast())
-            }
-            Err(_) => Err(F::too_large()),
-        }
-    }
-
-    /// Copies the bytes of `values` to a block of their own.
-    #[inline(always)]
-    fn duplicate<T, F: Failure>(&self, values: &[T]) -> Result<NonNull<[T]>, F> {
-        let len = values.len();
-        if size_of::<T>() == 0 {
-            return Ok(NonNull::slice_from_raw_parts(NonNull::dangling(), len));
-        }
-        // SAFETY: the size of an existing slice is at most `isize::MAX`, and a multiple of the
-        // alignment, so rounding up does not exceed `isize::MAX` either.
-        let layout =
-            unsafe { Layout::from_size_align_unchecked(size_of_val(values), align_of::<T>()) };
-        // SAFETY: the slice has `layout.size()` bytes, a multiple of its alignment.
-        let block = unsafe { self.cursor().duplicate::<F>(NonNull::from(values).cast(), layout)? };
-        Ok(NonNull::slice_from_raw_parts(block.cast(), len))
-    }
-
     #[inline(always)]
     pub(crate) fn slice_copy_in<T: Copy, F: Failure>(
         &self,
         values: &[T],
-    ) -> Result<&'a mut [T], F> {
-        let slice = self.duplicate::<T, F>(values)?;
-        // SAFETY: all elements were copied, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+    ) -> Result<Fresh<'a, [T]>, F> {
+        // SAFETY: the elements are `Copy`.
+        unsafe { self.duplicate::<T, F>(values) }
     }
 
     /// Clones the elements of a slice that need no `Drop`. If `clone` panics, the memory stays
     /// taken.
     #[inline(always)]
     fn slice_clone_in<T: Clone, F: Failure>(&self, values: &[T]) -> Result<&'a mut [T], F> {
-        let start = self.reserve_slice::<T, F>(values.len())?;
+        let room = self.reserve_slice::<T, F>(values.len())?;
         // SAFETY: reserved above for as many elements.
-        unsafe { clone_plain(values, start) };
-        // SAFETY: all elements are cloned; the block lives for `'a`.
-        Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, values.len())) })
+        unsafe { clone_plain(values, room.start()) };
+        // SAFETY: all elements are cloned.
+        Ok(unsafe { room.assume_init() }.lend())
     }
 
     #[inline(always)]
     fn slice_fill_in<T: Copy, F: Failure>(&self, len: usize, value: T) -> Result<&'a mut [T], F> {
         if size_of::<T>() == 0 {
-            // SAFETY: copying zero-sized elements does nothing, and a reference to them needs no
-            // memory.
-            return Ok(unsafe { lend(NonNull::slice_from_raw_parts(NonNull::dangling(), len)) });
+            let room = self.reserve_slice::<T, F>(len)?;
+            // SAFETY: copying zero-sized elements does nothing.
+            return Ok(unsafe { room.assume_init() }.lend());
         }
-        let slice = self.slice_with_in(len, |_| value)?;
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+        self.slice_with_in(len, |_| value).map(Fresh::lend)
     }
 
     #[inline(always)]
     pub(crate) fn slice_with_in<T, F: Failure>(
         &self,
         len: usize,
-        mut make: impl FnMut(usize) -> T,
-    ) -> Result<NonNull<[T]>, F> {
-        let start = self.reserve_slice::<T, F>(len)?;
-        // SAFETY: reserved above for `len` elements.
-        let mut guard = unsafe { InitGuard::new(start) };
-        for index in 0..len {
-            let value = make(index);
-            // SAFETY: `index < len`.
-            unsafe { guard.push(value) };
-        }
-        Ok(guard.finish())
+        make: impl FnMut(usize) -> T,
+    ) -> Result<Fresh<'a, [T]>, F> {
+        Ok(InitGuard::fill(self.reserve_slice::<T, F>(len)?, make))
     }
 
     #[inline(always)]
     fn slice_try_with_in<T, E, F: Failure>(
         &self,
         len: usize,
-        mut make: impl FnMut(usize) -> Result<T, E>,
-    ) -> Result<Result<NonNull<[T]>, E>, F> {
+        make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<Result<Fresh<'a, [T]>, E>, F> {
         let before = self.cursor().position();
-        let start = self.reserve_slice::<T, F>(len)?;
+        let room = self.reserve_slice::<T, F>(len)?;
         let reserved = self.cursor().position();
-        // SAFETY: reserved above for `len` elements.
-        let mut guard = unsafe { InitGuard::new(start) };
-        for index in 0..len {
-            match make(index) {
-                // SAFETY: `index < len`.
-                Ok(value) => unsafe { guard.push(value) },
-                Err(error) => {
-                    drop(guard);
-                    if self.cursor().position() == reserved {
-                        // SAFETY: nothing was allocated after the slice, to which no reference
-                        // exists.
-                        unsafe { self.cursor().restore(before) };
-                    }
-                    return Ok(Err(error));
-                }
-            }
+        let made = InitGuard::try_fill(room, make);
+        if made.is_err() && self.cursor().position() == reserved {
+            // SAFETY: nothing was allocated after the slice, to which no reference exists.
+            unsafe { self.cursor().restore(before) };
         }
-        Ok(Ok(guard.finish()))
+        Ok(made)
     }
 
     /// Collects as many elements as the size hint of the iterator says, or fewer if it ends before.
     #[inline(always)]
     pub(crate) fn slice_iter_in<T, F: Failure>(
         &self,
-        mut values: impl ExactSizeIterator<Item = T>,
-    ) -> Result<NonNull<[T]>, F> {
-        let len = values.len();
-        let start = self.reserve_slice::<T, F>(len)?;
-        // SAFETY: reserved above for `len` elements.
-        let mut guard = unsafe { InitGuard::new(start) };
-        for _ in 0..len {
-            let Some(value) = values.next() else { break };
-            // SAFETY: at most `len` are pushed.
-            unsafe { guard.push(value) };
-        }
-        Ok(guard.finish())
+        values: impl ExactSizeIterator<Item = T>,
+    ) -> Result<Fresh<'a, [T]>, F> {
+        Ok(InitGuard::fill_from(self.reserve_slice::<T, F>(values.len())?, values))
     }
 
     #[inline]
     pub(crate) fn slice_collect_in<T, F: Failure>(
         &self,
         values: impl IntoIterator<Item = T>,
-    ) -> Result<NonNull<[T]>, F> {
-        let mut collector = Collector::new(self.cursor());
+    ) -> Result<Fresh<'a, [T]>, F> {
+        let mut collector = Collector::new(self);
         let values = values.into_iter();
         let (announced, most) = values.size_hint();
         let mut is_reserved = announced > 0;
@@ -231,8 +164,8 @@ impl<'a> Scope<'a> {
         &self,
         mut values: impl Iterator<Item = T>,
         announced: usize,
-    ) -> Result<NonNull<[T]>, F> {
-        let mut collector = Collector::new(self.cursor());
+    ) -> Result<Fresh<'a, [T]>, F> {
+        let mut collector = Collector::new(self);
         if let Some(first) = values.next() {
             collector.hint(announced);
             collector.push::<F>(first)?;
@@ -246,8 +179,8 @@ impl<'a> Scope<'a> {
     fn slice_try_collect_in<T, E, F: Failure>(
         &self,
         values: impl IntoIterator<Item = Result<T, E>>,
-    ) -> Result<Result<NonNull<[T]>, E>, F> {
-        let mut collector = Collector::new(self.cursor());
+    ) -> Result<Result<Fresh<'a, [T]>, E>, F> {
+        let mut collector = Collector::new(self);
         for value in values {
             match value {
                 Ok(value) => collector.push::<F>(value)?,
@@ -263,10 +196,11 @@ impl<'a> Scope<'a> {
     pub(crate) fn slice_vec_in<T, F: Failure>(
         &self,
         values: alloc::vec::Vec<T>,
-    ) -> Result<NonNull<[T]>, F> {
+    ) -> Result<Fresh<'a, [T]>, F> {
         // If the backing panics, the vector leaks. Without a drop, the call needs no landing pad.
         let mut values = core::mem::ManuallyDrop::new(values);
-        let slice = self.duplicate::<T, F>(&values);
+        // SAFETY: after a success, the vector no longer counts the elements.
+        let slice = unsafe { self.duplicate::<T, F>(&values) };
         if slice.is_ok() {
             // SAFETY: 0 is within the capacity, and the slice owns the elements now.
             unsafe { values.set_len(0) };
@@ -287,7 +221,7 @@ impl<'a> Scope<'a> {
     #[inline(always)]
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &'a mut [T] {
         let Ok(slice) = self.slice_copy_in::<T, Infallible>(values);
-        slice
+        slice.lend()
     }
 
     /// Fallible version of [`alloc_slice_copy`](Scope::alloc_slice_copy).
@@ -304,7 +238,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline(always)]
     pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&'a mut [T], AllocError> {
-        self.slice_copy_in(values)
+        self.slice_copy_in(values).map(Fresh::lend)
     }
 
     /// Clones a slice, its elements in order.
@@ -493,8 +427,7 @@ impl<'a> Scope<'a> {
     ) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_with_in::<T, Infallible>(len, make);
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        unsafe { lend(slice) }
+        slice.lend()
     }
 
     /// Fallible version of [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with).
@@ -520,9 +453,7 @@ impl<'a> Scope<'a> {
         make: impl FnMut(usize) -> T,
     ) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
-        let slice = self.slice_with_in(len, make)?;
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+        self.slice_with_in(len, make).map(Fresh::lend)
     }
 
     /// Like [`alloc_slice_fill_with`](Scope::alloc_slice_fill_with), but `make` may fail. Its
@@ -551,8 +482,7 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T], E> {
         const { assert_no_drop::<T>() };
         let Ok(made) = self.slice_try_with_in::<T, E, Infallible>(len, make);
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        made.map(|slice| unsafe { lend(slice) })
+        made.map(Fresh::lend)
     }
 
     /// Fallible version of [`alloc_slice_try_fill_with`](Scope::alloc_slice_try_fill_with).
@@ -588,8 +518,7 @@ impl<'a> Scope<'a> {
         const { assert_no_drop::<T>() };
         let made = self.slice_try_with_in::<T, E, AllocError>(len, make)?;
         let slice = made.map_err(AllocOrInitError::Init)?;
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+        Ok(slice.lend())
     }
 
     /// Collects an iterator of known length into a slice. A wrong length is safe: the rest of a
@@ -611,8 +540,7 @@ impl<'a> Scope<'a> {
     {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_iter_in::<T, Infallible>(values.into_iter());
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        unsafe { lend(slice) }
+        slice.lend()
     }
 
     /// Fallible version of [`alloc_slice_fill_iter`](Scope::alloc_slice_fill_iter).
@@ -637,9 +565,7 @@ impl<'a> Scope<'a> {
         I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
     {
         const { assert_no_drop::<T>() };
-        let slice = self.slice_iter_in(values.into_iter())?;
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+        self.slice_iter_in(values.into_iter()).map(Fresh::lend)
     }
 
     /// Collects any iterator into a slice, at the low end. The slice grows in place as long as the
@@ -667,8 +593,7 @@ impl<'a> Scope<'a> {
     pub fn alloc_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_collect_in::<T, Infallible>(values);
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        unsafe { lend(slice) }
+        slice.lend()
     }
 
     /// Fallible version of [`alloc_slice_from_iter`](Scope::alloc_slice_from_iter).
@@ -692,9 +617,7 @@ impl<'a> Scope<'a> {
         values: impl IntoIterator<Item = T>,
     ) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
-        let slice = self.slice_collect_in(values)?;
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+        self.slice_collect_in(values).map(Fresh::lend)
     }
 
     /// Collects an iterator whose items may be errors into a slice, up to the first error. Elements
@@ -724,8 +647,7 @@ impl<'a> Scope<'a> {
     ) -> Result<&'a mut [T], E> {
         const { assert_no_drop::<T>() };
         let Ok(made) = self.slice_try_collect_in::<T, E, Infallible>(values);
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        made.map(|slice| unsafe { lend(slice) })
+        made.map(Fresh::lend)
     }
 
     /// Fallible version of [`alloc_slice_try_from_iter`](Scope::alloc_slice_try_from_iter).
@@ -757,8 +679,7 @@ impl<'a> Scope<'a> {
         const { assert_no_drop::<T>() };
         let made = self.slice_try_collect_in::<T, E, AllocError>(values)?;
         let slice = made.map_err(AllocOrInitError::Init)?;
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+        Ok(slice.lend())
     }
 
     /// Allocates an array, each element made from its index, in place.
@@ -808,19 +729,12 @@ impl<'a> Scope<'a> {
     #[inline]
     fn array_in<T, const N: usize, F: Failure>(
         &self,
-        mut make: impl FnMut(usize) -> T,
+        make: impl FnMut(usize) -> T,
     ) -> Result<&'a mut [T; N], F> {
-        let block = self.cursor().reserve_type::<[T; N], F>()?;
-        // SAFETY: reserved above for `N` elements.
-        let mut guard = unsafe { InitGuard::new(block.cast::<T>()) };
-        for index in 0..N {
-            let value = make(index);
-            // SAFETY: `index < N`.
-            unsafe { guard.push(value) };
-        }
-        guard.finish();
-        // SAFETY: all elements are initialised, and the block lives for `'a`.
-        Ok(unsafe { lend(block) })
+        let room = self.reserve_value::<[T; N], F>()?.into_slice();
+        let array = InitGuard::fill(room, make).into_raw().cast();
+        // SAFETY: F1: all `N` elements of the block are initialised.
+        Ok(unsafe { Fresh::new(array) }.lend())
     }
 
     /// Reserves room for `len` elements, to be initialised by the caller.
@@ -870,9 +784,7 @@ impl<'a> Scope<'a> {
         &self,
         len: usize,
     ) -> Result<&'a mut [MaybeUninit<T>], F> {
-        let start = self.reserve_slice::<MaybeUninit<T>, F>(len)?;
-        // SAFETY: `MaybeUninit` needs no initialisation, and the block lives for `'a`.
-        Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
+        self.reserve_slice::<T, F>(len).map(Fresh::lend)
     }
 
     /// Like [`alloc_uninit_slice`](Scope::alloc_uninit_slice), at an address that is a multiple of
@@ -924,12 +836,7 @@ impl<'a> Scope<'a> {
         len: usize,
         align: usize,
     ) -> Result<&'a mut [MaybeUninit<T>], F> {
-        let Ok(layout) = Layout::array::<T>(len) else {
-            return Err(F::too_large());
-        };
-        let block = self.cursor().reserve_layout::<F>(aligned::<F>(layout, align)?)?;
-        // SAFETY: `MaybeUninit` needs no initialisation, and the block lives for `'a`.
-        Ok(unsafe { lend(NonNull::slice_from_raw_parts(block.cast(), len)) })
+        self.reserve_slice_aligned::<T, F>(len, align).map(Fresh::lend)
     }
 
     /// Allocates a slice of `len` values with all-zero bytes.
@@ -976,11 +883,9 @@ impl<'a> Scope<'a> {
         &self,
         len: usize,
     ) -> Result<&'a mut [T], F> {
-        let start = self.reserve_slice::<T, F>(len)?;
-        // SAFETY: the block has room for `len` elements.
-        unsafe { start.write_bytes(0, len) };
-        // SAFETY: all-zero bytes are a valid `Zeroable`, and the block lives for `'a`.
-        Ok(unsafe { lend(NonNull::slice_from_raw_parts(start, len)) })
+        let room = self.reserve_slice::<T, F>(len)?.zeroed();
+        // SAFETY: all-zero bytes are a valid `Zeroable`.
+        Ok(unsafe { room.assume_init() }.lend())
     }
 }
 
@@ -1000,8 +905,7 @@ impl<'a> Scope<'a> {
     pub fn alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> &'a mut [T] {
         const { assert_no_drop::<T>() };
         let Ok(slice) = self.slice_vec_in::<T, Infallible>(values);
-        // SAFETY: all elements were moved, and the block lives for `'a`.
-        unsafe { lend(slice) }
+        slice.lend()
     }
 
     /// Fallible version of [`alloc_vec`](Scope::alloc_vec).
@@ -1019,9 +923,7 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn try_alloc_vec<T>(&self, values: alloc::vec::Vec<T>) -> Result<&'a mut [T], AllocError> {
         const { assert_no_drop::<T>() };
-        let slice = self.slice_vec_in(values)?;
-        // SAFETY: all elements were moved, and the block lives for `'a`.
-        Ok(unsafe { lend(slice) })
+        self.slice_vec_in(values).map(Fresh::lend)
     }
 
     /// Like [`alloc_vec`](Scope::alloc_vec), but takes a boxed slice.

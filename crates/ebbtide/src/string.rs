@@ -4,24 +4,22 @@ use crate::{
     collector::Collector,
     error::{AllocError, AllocOrInitError, Failure},
     scope::Scope,
-    value::lend,
 };
 use core::{
     convert::Infallible,
     ffi::CStr,
     fmt::{self, Write},
-    ptr::NonNull,
 };
 #[cfg(feature = "std")]
 use std::{ffi::OsStr, path::Path};
 
 /// Formats into a growing block and remembers why it stopped.
-struct Formatter<'s, F> {
-    text: Collector<'s, u8>,
+struct Formatter<'s, 'a, F> {
+    text: Collector<'s, 'a, u8>,
     failure: Option<F>,
 }
 
-impl<F: Failure> Write for Formatter<'_, F> {
+impl<F: Failure> Write for Formatter<'_, '_, F> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.text.extend(text.as_bytes()).map_err(|failure| {
@@ -66,7 +64,7 @@ impl<'a> Scope<'a> {
     fn str_in<F: Failure>(&self, text: &str) -> Result<&'a mut str, F> {
         let bytes = self.slice_copy_in::<u8, F>(text.as_bytes())?;
         // SAFETY: a copy of a string's bytes.
-        Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
+        Ok(unsafe { bytes.assume_utf8() }.lend())
     }
 
     /// Formats into the scope, at the low end: in place as long as the chunk has room. A `Display`
@@ -124,7 +122,7 @@ impl<'a> Scope<'a> {
         if let Some(text) = args.as_str() {
             return Ok(Ok(self.str_in(text)?));
         }
-        let mut formatter = Formatter::<F> { text: Collector::new(self.cursor()), failure: None };
+        let mut formatter = Formatter::<F> { text: Collector::new(self), failure: None };
         let written = formatter.write_fmt(args);
         if let Some(failure) = formatter.failure {
             return Err(failure);
@@ -132,11 +130,8 @@ impl<'a> Scope<'a> {
         if written.is_err() {
             return Ok(Err(fmt::Error));
         }
-        let bytes = formatter.text.finish();
-        // SAFETY: all bytes are initialised, belong to this text alone, and live for `'a`.
-        let bytes = unsafe { lend(bytes) };
         // SAFETY: whole strings were put one behind the other.
-        Ok(Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) }))
+        Ok(Ok(unsafe { formatter.text.finish().assume_utf8() }.lend()))
     }
 
     /// Copies a C string with its terminator.
@@ -171,7 +166,7 @@ impl<'a> Scope<'a> {
 
     #[inline]
     fn cstr_in<F: Failure>(&self, text: &CStr) -> Result<&'a CStr, F> {
-        let bytes = self.slice_copy_in::<u8, F>(text.to_bytes_with_nul())?;
+        let bytes = self.slice_copy_in::<u8, F>(text.to_bytes_with_nul())?.lend();
         // SAFETY: a copy of a C string's bytes.
         Ok(unsafe { CStr::from_bytes_with_nul_unchecked(bytes) })
     }
@@ -210,13 +205,12 @@ impl<'a> Scope<'a> {
     fn cstr_from_str_in<F: Failure>(&self, text: &str) -> Result<&'a CStr, F> {
         let bytes = text.as_bytes();
         let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        let room = self.uninit_slice_in::<u8, F>(len + 1)?;
-        for (place, byte) in room.iter_mut().zip(bytes[..len].iter().chain([&0])) {
+        let mut room = self.reserve_slice::<u8, F>(len + 1)?;
+        for (place, byte) in room.as_mut().iter_mut().zip(bytes[..len].iter().chain([&0])) {
             place.write(*byte);
         }
-        let start = NonNull::from(room).cast::<u8>();
-        // SAFETY: `len + 1` bytes were just written; they live for `'a` and are nobody else's.
-        let bytes = unsafe { lend(NonNull::slice_from_raw_parts(start, len + 1)) };
+        // SAFETY: `len + 1` bytes were just written.
+        let bytes = unsafe { room.assume_init() }.lend();
         // SAFETY: the last byte is zero, and none before it is.
         Ok(unsafe { CStr::from_bytes_with_nul_unchecked(bytes) })
     }
@@ -258,7 +252,7 @@ impl<'a> Scope<'a> {
 
     #[inline]
     fn os_str_in<F: Failure>(&self, text: &OsStr) -> Result<&'a OsStr, F> {
-        let bytes = self.slice_copy_in::<u8, F>(text.as_encoded_bytes())?;
+        let bytes = self.slice_copy_in::<u8, F>(text.as_encoded_bytes())?.lend();
         // SAFETY: a copy of such a string's bytes.
         Ok(unsafe { OsStr::from_encoded_bytes_unchecked(bytes) })
     }

@@ -30,9 +30,9 @@
 use crate::{
     chunk::{LARGEST_CHUNK, doubled},
     error::{AllocError, AllocOrInitError, Failure},
+    fresh::Fresh,
     init_guard::InitGuard,
     raw,
-    value::lend,
 };
 use alloc::vec::Vec;
 use core::{
@@ -41,8 +41,7 @@ use core::{
     convert::Infallible,
     fmt,
     iter::{Chain, Flatten, FusedIterator},
-    mem::{self, ManuallyDrop},
-    ops::ControlFlow,
+    mem::{self, ManuallyDrop, MaybeUninit},
     ptr::NonNull,
     slice,
 };
@@ -399,11 +398,9 @@ impl<T> TypedArena<T> {
         }
         let mut batch = Batch::begin(self);
         while let Some(value) = values.next() {
-            if batch.made.len() == batch.room {
+            if let Err(value) = batch.made.push(value) {
                 return batch.go_on(value, values, failed);
             }
-            // SAFETY: there is room for one more.
-            unsafe { batch.made.push(value) };
         }
         batch.finish(values, failed)
     }
@@ -794,8 +791,7 @@ fn out_of_memory<T, F: Failure>(values: usize) -> F {
 /// unfinished drops them and leaves the chunk as it was.
 struct Batch<'t, T> {
     // Dropped first: the values lie in the chunk.
-    made: InitGuard<T>,
-    room: usize,
+    made: InitGuard<'t, T>,
     place: Place<'t, T>,
 }
 
@@ -821,11 +817,8 @@ impl<'t, T> Batch<'t, T> {
         if size_of::<T>() != 0 {
             arena.limit.set(before);
         }
-        // SAFETY: the chunk has at least that many values.
-        let next = unsafe { start.add(before) };
-        // SAFETY: the room behind it is free, and nobody else writes there (A3).
-        let made = unsafe { InitGuard::new(next) };
-        Batch { made, room: capacity - before, place: Place { arena, start, before, capacity } }
+        let place = Place { arena, start, before, capacity };
+        Batch { made: InitGuard::new(place.room()), place }
     }
 
     /// Adds a value and those that follow, until the iterator ends.
@@ -840,24 +833,11 @@ impl<'t, T> Batch<'t, T> {
     ) -> Result<Result<&'t mut [T], E>, F> {
         let mut next = Some(first);
         while let Some(value) = next.take() {
-            if self.made.len() == self.room {
+            if let Err(value) = self.made.push(value) {
                 self.push::<F>(value)?;
-            } else {
-                // SAFETY: there is room for one more.
-                unsafe { self.made.push(value) };
             }
-            let (made, room) = (&mut self.made, self.room);
-            let filled = values.try_for_each(|value| {
-                if made.len() == room {
-                    return ControlFlow::Break(value);
-                }
-                // SAFETY: there is room for one more.
-                unsafe { made.push(value) };
-                ControlFlow::Continue(())
-            });
-            if let ControlFlow::Break(value) = filled {
-                next = Some(value);
-            }
+            let made = &mut self.made;
+            next = values.try_for_each(|value| made.push(value)).err();
         }
         self.finish(values, failed)
     }
@@ -870,35 +850,23 @@ impl<'t, T> Batch<'t, T> {
         let wanted = len.saturating_mul(2).max(1);
         if arena.room() >= wanted {
             // The iterator has made the current chunk.
-            let Batch { room, place, .. } = Batch::begin(arena);
-            // SAFETY: the chunk has more than `len` values free, and has just begun this batch.
-            unsafe { self.move_to(place) };
-            self.room = room;
+            let Batch { place, .. } = Batch::begin(arena);
+            self.move_to(place);
         } else {
             let mut chunk = arena.chunk_with_room::<F>(len + 1, wanted)?;
             let (start, before, capacity) = (start_of(&mut chunk), chunk.len(), chunk.capacity());
-            // SAFETY: the chunk has room for more than `len` values, and nobody else has it.
-            unsafe { self.move_to(Place { arena, start, before, capacity }) };
-            self.room = capacity - before;
+            self.move_to(Place { arena, start, before, capacity });
             arena.enter(chunk, before);
         }
-        // SAFETY: there is room for more than `len` values.
-        unsafe { self.made.push(value) };
+        let pushed = self.made.push(value);
+        assert!(pushed.is_ok(), "there is room for more than `len` values");
         Ok(())
     }
 
-    /// Moves the values to another chunk, and gives up the batch of the old one. Nothing panics or
-    /// calls the allocator.
-    ///
-    /// # Safety
-    ///
-    /// `place` is that of a batch without values, with room for all values of this one.
-    unsafe fn move_to(&mut self, place: Place<'t, T>) {
-        // SAFETY: within the capacity.
-        let next = unsafe { place.start.add(place.before) };
-        // SAFETY: the caller says that there is room, in a block of another chunk. The values are
-        // initialised where they were.
-        self.made = unsafe { self.made.moved_to(next) };
+    /// Moves the values to another chunk, which has room for more than them, and gives up the batch
+    /// of the old one. Nothing panics or calls the allocator.
+    fn move_to(&mut self, place: Place<'t, T>) {
+        self.made.move_to(place.room());
         drop(mem::replace(&mut self.place, place));
     }
 
@@ -925,17 +893,26 @@ impl<'t, T> Batch<'t, T> {
             // SAFETY: values without a size were made, and need no room.
             unsafe { current.set_len(len) };
         }
-        let values = made.finish();
+        let values = made.finish().lend();
         let place = ManuallyDrop::new(place);
         // SAFETY: the chunk has this batch, with as many values.
         unsafe { place.end_batch(added) };
-        // SAFETY: the values are initialised and stay where they are as long as the arena is
-        // borrowed (A1). Nobody else has them: each place is lent once.
-        Ok(Ok(unsafe { lend(values) }))
+        Ok(Ok(values))
     }
 }
 
-impl<T> Place<'_, T> {
+impl<'t, T> Place<'t, T> {
+    /// The room of the batch, which must have no values.
+    #[inline(always)]
+    fn room(&self) -> Fresh<'t, [MaybeUninit<T>]> {
+        // SAFETY: the chunk has at least that many places.
+        let next = unsafe { self.start.add(self.before) };
+        let room = NonNull::slice_from_raw_parts(next.cast(), self.capacity - self.before);
+        // SAFETY: F1: the places behind the last value are free, and nobody else writes there (A3).
+        // They stay where they are as long as the arena is borrowed (A1).
+        unsafe { Fresh::new(room) }
+    }
+
     /// Adds the first `added` values of the batch to the chunk, which then has no batch.
     ///
     /// # Safety

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{AllocError, AllocOrInitError, Failure},
+    fresh::Fresh,
     scope::Scope,
 };
 use core::{
@@ -119,19 +120,6 @@ unsafe impl<T> Zeroable for MaybeUninit<T> {}
 // SAFETY: an array consists of its elements, without padding between them.
 unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 
-/// Converts an initialised block to the reference that a method returns.
-///
-/// # Safety
-///
-/// `block` is aligned for a `T`, initialised (for a slice, all its elements), valid for `'a`, and
-/// not used in any other way.
-#[inline(always)]
-pub(crate) unsafe fn lend<'a, T: ?Sized>(block: NonNull<T>) -> &'a mut T {
-    // SAFETY: the caller says that the block is aligned, initialised, valid for `'a`, and not used
-    // in any other way.
-    unsafe { &mut *block.as_ptr() }
-}
-
 impl<'a> Scope<'a> {
     /// Moves `value` into the scope. The fast path is eight instructions for a `u64`.
     ///
@@ -208,9 +196,7 @@ impl<'a> Scope<'a> {
 
     #[inline(always)]
     fn alloc_in<T, F: Failure>(&self, value: T) -> Result<&'a mut T, F> {
-        let block = self.cursor().place(value)?;
-        // SAFETY: `place` wrote the value into a block of its own, which lives for `'a`.
-        Ok(unsafe { lend(block) })
+        self.place(value).map(Fresh::lend)
     }
 
     /// Creates a value in place: reserves the block, and then writes the result of `make` to it.
@@ -257,11 +243,7 @@ impl<'a> Scope<'a> {
 
     #[inline(always)]
     fn alloc_with_in<T, F: Failure>(&self, make: impl FnOnce() -> T) -> Result<&'a mut T, F> {
-        let block = self.cursor().reserve_type::<T, F>()?;
-        // SAFETY: the block is reserved for this `T` only, whatever `make` allocates.
-        unsafe { block.write(make()) };
-        // SAFETY: the value was written above, and the block lives for `'a`.
-        Ok(unsafe { lend(block) })
+        Ok(self.reserve_value::<T, F>()?.write_with(make).lend())
     }
 
     /// Like [`alloc_with`](Scope::alloc_with), but `make` may fail. Its block is then free again at
@@ -328,15 +310,10 @@ impl<'a> Scope<'a> {
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Result<&'a mut T, E>, F> {
         let before = self.cursor().position();
-        let block = self.cursor().reserve_type::<T, F>()?;
+        let block = self.reserve_value::<T, F>()?;
         let reserved = self.cursor().position();
         match make() {
-            Ok(value) => {
-                // SAFETY: the block is reserved for this `T` only.
-                unsafe { block.write(value) };
-                // SAFETY: the value was written above, and the block lives for `'a`.
-                Ok(Ok(unsafe { lend(block) }))
-            }
+            Ok(value) => Ok(Ok(block.write_with(|| value).lend())),
             Err(error) => {
                 if self.cursor().position() == reserved {
                     // SAFETY: nothing was allocated after the block, to which no reference exists.
@@ -380,9 +357,7 @@ impl<'a> Scope<'a> {
 
     #[inline(always)]
     fn alloc_uninit_in<T, F: Failure>(&self) -> Result<&'a mut MaybeUninit<T>, F> {
-        let block = self.cursor().reserve_type::<MaybeUninit<T>, F>()?;
-        // SAFETY: a `MaybeUninit` needs no initialisation, and the block lives for `'a`.
-        Ok(unsafe { lend(block) })
+        self.reserve_value::<T, F>().map(Fresh::lend)
     }
 
     /// Allocates the default value of a type, and makes it in place.
@@ -456,11 +431,9 @@ impl<'a> Scope<'a> {
 
     #[inline(always)]
     fn alloc_zeroed_in<T: Zeroable, F: Failure>(&self) -> Result<&'a mut T, F> {
-        let block = self.cursor().reserve_type::<T, F>()?;
-        // SAFETY: the block has room for one `T`.
-        unsafe { block.write_bytes(0, 1) };
-        // SAFETY: all-zero bytes are a valid `Zeroable`, and the block lives for `'a`.
-        Ok(unsafe { lend(block) })
+        let block = self.reserve_value::<T, F>()?.zeroed();
+        // SAFETY: all-zero bytes are a valid `Zeroable`.
+        Ok(unsafe { block.assume_init() }.lend())
     }
 
     /// Moves `value` into the scope, to an address that is a multiple of `align`, or of the type's
@@ -503,12 +476,7 @@ impl<'a> Scope<'a> {
 
     #[inline]
     fn alloc_aligned_in<T, F: Failure>(&self, value: T, align: usize) -> Result<&'a mut T, F> {
-        let layout = aligned::<F>(Layout::new::<T>(), align)?;
-        let block = self.cursor().reserve_layout::<F>(layout)?.cast::<T>();
-        // SAFETY: the block was reserved with at least the layout of a `T`.
-        unsafe { block.write(value) };
-        // SAFETY: the value was written above, and the block lives for `'a`.
-        Ok(unsafe { lend(block) })
+        Ok(self.reserve_aligned::<T, F>(align)?.write_with(|| value).lend())
     }
 
     /// Allocates an uninitialised block of `layout`, which lives for `'a`.
@@ -543,13 +511,4 @@ impl<'a> Scope<'a> {
     pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         self.cursor().reserve_layout(layout)
     }
-}
-
-/// Returns `layout` with an alignment of at least `align`.
-#[inline]
-pub(crate) fn aligned<F: Failure>(layout: Layout, align: usize) -> Result<Layout, F> {
-    if !align.is_power_of_two() {
-        return Err(F::bad_alignment(align));
-    }
-    layout.align_to(align).map_err(|_| F::too_large())
 }

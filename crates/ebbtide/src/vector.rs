@@ -32,8 +32,8 @@ use self::{
 use crate::{
     boxed::Box,
     error::{AllocError, Failure},
+    fresh::Fresh,
     scope::Scope,
-    value::lend,
 };
 use core::{
     alloc::Layout,
@@ -293,19 +293,19 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
-        // SAFETY: `publish` left the elements in the scope, where they live for `'a`.
-        unsafe { lend(self.publish()) }
+        self.publish().lend()
     }
 
     /// Moves the low end of the scope behind the elements.
     #[inline]
-    fn publish(self) -> NonNull<[T]> {
+    fn publish(self) -> Fresh<'a, [T]> {
         let Vector { elements, mut memory } = self;
-        let (start, len) = (elements.start(), elements.len());
-        let used = Used { start: start.cast(), len, capacity: elements.capacity() };
+        let (start, len) = (elements.start().cast(), elements.len());
+        let used = Used { start, len, capacity: elements.capacity() };
         // SAFETY: the block is the vector's own, and the vector is not used again.
         unsafe { memory.publish(used, size_of::<T>()) };
-        NonNull::slice_from_raw_parts(start, len)
+        // SAFETY: `publish` left the elements in the scope, where they live for `'a`.
+        unsafe { elements.into_fresh() }
     }
 
     /// Like [`into_slice`](Vector::into_slice), but returns a box, which drops the elements.
@@ -321,9 +321,7 @@ impl<'s, 'a, T> GrowVec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn into_boxed_slice(self) -> Box<'a, [T]> {
-        // SAFETY: `publish` left the elements in the scope, where they live for `'a`, and nobody
-        // else owns them.
-        unsafe { Box::own(self.publish()) }
+        Box::of(self.publish())
     }
 }
 
@@ -626,11 +624,8 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn into_slice(mut self) -> &'a mut [T] {
-        self.shrink_to_fit();
-        // SAFETY: initialised elements (V1) in a block of the scope, which lives for `'a` (V2); the
-        // vector is gone.
-        unsafe { lend(NonNull::slice_from_raw_parts(self.elements.start(), self.len())) }
+    pub fn into_slice(self) -> &'a mut [T] {
+        self.finish().lend()
     }
 
     /// Like [`into_slice`](Vector::into_slice), but returns a box, which drops the elements.
@@ -644,9 +639,14 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
     #[inline]
     #[must_use]
     pub fn into_boxed_slice(self) -> Box<'a, [T]> {
-        // SAFETY: `into_slice` returns the only reference to initialised elements that live for
-        // `'a`; it ends here, and the box owns them.
-        unsafe { Box::own(NonNull::from(self.into_slice())) }
+        Box::of(self.finish())
+    }
+
+    #[inline]
+    fn finish(mut self) -> Fresh<'a, [T]> {
+        self.shrink_to_fit();
+        // SAFETY: a block of the scope lives for `'a`.
+        unsafe { self.elements.into_fresh() }
     }
 
     /// Splits off the elements from `at` on, as a vector of their own in the same scope.

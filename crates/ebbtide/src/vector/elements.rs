@@ -19,6 +19,7 @@ use super::memory::{Grow, Room, Used};
 use crate::{
     copy::{clone_plain, copy_bytes},
     error::Failure,
+    fresh::Fresh,
 };
 use core::{
     alloc::Layout,
@@ -121,6 +122,25 @@ impl<T, L: Length> Elements<T, L> {
         Elements { start, len: L::of(len), capacity: L::of(capacity) }
     }
 
+    /// An empty vector whose block is `room`.
+    #[inline(always)]
+    pub(crate) fn in_fresh(room: Fresh<'_, [MaybeUninit<T>]>) -> Self {
+        // SAFETY: F1 gives V2, as long as the room is valid. No element is initialised (V1).
+        unsafe { Self::from_parts(room.start(), 0, room.len()) }
+    }
+
+    /// Gives up the elements.
+    ///
+    /// # Safety
+    ///
+    /// The block is valid for `'a`, and not given back before.
+    #[inline(always)]
+    pub(crate) unsafe fn into_fresh<'a>(self) -> Fresh<'a, [T]> {
+        // SAFETY: F1: the elements are initialised (V1) and aligned, and only the vector used them
+        // (V2). The caller says that they are valid for `'a`.
+        unsafe { Fresh::new(NonNull::slice_from_raw_parts(self.start, self.len())) }
+    }
+
     #[inline(always)]
     pub(crate) fn start(&self) -> NonNull<T> {
         self.start
@@ -154,6 +174,67 @@ impl<T, L: Length> Elements<T, L> {
     pub(crate) unsafe fn place(&self, index: usize) -> NonNull<T> {
         // SAFETY: in the block, or one past its end (V2).
         unsafe { self.start.add(index) }
+    }
+
+    /// Counts no element from here on. They are leaked, unless something else owns them.
+    #[inline(always)]
+    pub(super) fn uncount_all(&mut self) {
+        self.len = L::of(0);
+    }
+
+    /// Moves an element out.
+    ///
+    /// # Safety
+    ///
+    /// The place at `index` is initialised, and not read or dropped again.
+    #[inline(always)]
+    pub(super) unsafe fn take(&mut self, index: usize) -> T {
+        // SAFETY: the caller says that the place is initialised, so it is in the block.
+        let place = unsafe { self.place(index) };
+        // SAFETY: aligned (V2), initialised, and not used again.
+        unsafe { place.read() }
+    }
+
+    /// Writes an element, without dropping what is there.
+    ///
+    /// # Safety
+    ///
+    /// `index < capacity`.
+    #[inline(always)]
+    unsafe fn put(&mut self, index: usize, value: T) {
+        // SAFETY: the caller says that the place is in the block.
+        let place = unsafe { self.place(index) };
+        // SAFETY: aligned, and the vector's own (V2).
+        unsafe { place.write(value) };
+    }
+
+    /// Copies `count` elements within the block, without dropping what is there.
+    ///
+    /// # Safety
+    ///
+    /// Both `from + count` and `to + count` are at most the capacity. Of each element, at most one
+    /// copy is used again.
+    #[inline(always)]
+    pub(super) unsafe fn shift(&mut self, from: usize, to: usize, count: usize) {
+        // SAFETY: the caller says that this is in the block.
+        let from = unsafe { self.place(from) };
+        // SAFETY: the caller says that this is in the block.
+        let to = unsafe { self.place(to) };
+        // SAFETY: both are valid for `count` elements (V2), and may overlap.
+        unsafe { from.copy_to(to, count) };
+    }
+
+    /// A reference to an initialised place, counted or not.
+    ///
+    /// # Safety
+    ///
+    /// The place at `index` is initialised, and no other reference to it exists during `'e`.
+    #[inline(always)]
+    pub(super) unsafe fn element<'e>(&self, index: usize) -> &'e mut T {
+        // SAFETY: the caller says that the place is initialised, so it is in the block.
+        let place = unsafe { self.place(index) };
+        // SAFETY: aligned (V2), initialised, and the caller says that there is no other reference.
+        unsafe { &mut *place.as_ptr() }
     }
 
     /// The block without the type of its elements, for [`Grow`].
@@ -280,9 +361,7 @@ impl<T, L: Length> Elements<T, L> {
     pub(crate) unsafe fn push_unchecked(&mut self, value: T) {
         let len = self.len();
         // SAFETY: the caller says that `len < capacity`.
-        let place = unsafe { self.place(len) };
-        // SAFETY: aligned, free, and the vector's own (V2).
-        unsafe { place.write(value) };
+        unsafe { self.put(len, value) };
         // SAFETY: one more element is initialised, and the caller says that there was room.
         unsafe { self.set_len(len + 1) };
     }
@@ -292,10 +371,8 @@ impl<T, L: Length> Elements<T, L> {
         let len = self.len().checked_sub(1)?;
         // SAFETY: the length shrinks.
         unsafe { self.set_len(len) };
-        // SAFETY: `len` was an index.
-        let place = unsafe { self.place(len) };
-        // SAFETY: initialised, and no longer counted.
-        Some(unsafe { place.read() })
+        // SAFETY: initialised (V1), and no longer counted.
+        Some(unsafe { self.take(len) })
     }
 
     /// Inserts an element at `index`, which is at most `len`.
@@ -309,14 +386,11 @@ impl<T, L: Length> Elements<T, L> {
         let len = self.len();
         debug_assert!(index <= len);
         self.reserve::<F>(memory, 1)?;
-        // SAFETY: `index <= len`.
-        let place = unsafe { self.place(index) };
-        // SAFETY: `len < capacity`, because room was reserved for one element.
-        let behind = unsafe { place.add(1) };
-        // SAFETY: `len - index` elements lie there, and the place after them is free (V1, V2).
-        unsafe { place.copy_to(behind, len - index) };
-        // SAFETY: the element that was there has moved.
-        unsafe { place.write(value) };
+        // SAFETY: `index <= len < capacity`, because room was reserved for one element. Those that
+        // are moved are used where they are then.
+        unsafe { self.shift(index, index + 1, len - index) };
+        // SAFETY: in the block; the element that was there has moved.
+        unsafe { self.put(index, value) };
         // SAFETY: one more is initialised.
         unsafe { self.set_len(len + 1) };
         Ok(())
@@ -327,14 +401,10 @@ impl<T, L: Length> Elements<T, L> {
     pub(crate) fn remove(&mut self, index: usize) -> T {
         let len = self.len();
         debug_assert!(index < len);
-        // SAFETY: `index < len`.
-        let place = unsafe { self.place(index) };
-        // SAFETY: initialised (V1); the copy below overwrites it.
-        let value = unsafe { place.read() };
-        // SAFETY: `index < len`.
-        let behind = unsafe { place.add(1) };
-        // SAFETY: `len - index - 1` initialised elements follow the one at `index` (V1).
-        unsafe { behind.copy_to(place, len - index - 1) };
+        // SAFETY: initialised (V1); what follows overwrites it, or it is no longer counted.
+        let value = unsafe { self.take(index) };
+        // SAFETY: `index < len`, and those that are moved are used where they are then.
+        unsafe { self.shift(index + 1, index, len - index - 1) };
         // SAFETY: one fewer is left.
         unsafe { self.set_len(len - 1) };
         value
@@ -345,14 +415,10 @@ impl<T, L: Length> Elements<T, L> {
     pub(crate) fn swap_remove(&mut self, index: usize) -> T {
         let last = self.len() - 1;
         debug_assert!(index <= last);
-        // SAFETY: below `len`.
-        let place = unsafe { self.place(index) };
-        // SAFETY: below `len`.
-        let end = unsafe { self.place(last) };
         // SAFETY: initialised (V1); overwritten below, or no longer counted.
-        let value = unsafe { place.read() };
-        // SAFETY: both are places of elements, possibly the same.
-        unsafe { end.copy_to(place, 1) };
+        let value = unsafe { self.take(index) };
+        // SAFETY: both are places of elements, possibly the same. The last one is no longer counted.
+        unsafe { self.shift(last, index, 1) };
         // SAFETY: one fewer is left.
         unsafe { self.set_len(last) };
         value
@@ -475,17 +541,11 @@ impl<T, L: Length> Elements<T, L> {
     /// `count <= capacity - len`.
     #[inline(always)]
     pub(crate) unsafe fn fill_with(&mut self, count: usize, mut make: impl FnMut() -> T) {
-        let len = self.len();
-        // SAFETY: within the capacity.
-        let place = unsafe { self.place(len) };
-        let mut written = Written { elements: self, from: len, count: 0 };
-        for index in 0..count {
+        let mut written = Written::begin(self);
+        for _ in 0..count {
             let value = make();
-            // SAFETY: `index < count`, so it is within the capacity.
-            let place = unsafe { place.add(index) };
-            // SAFETY: free, aligned, and the vector's own (V2).
-            unsafe { place.write(value) };
-            written.count = index + 1;
+            // SAFETY: fewer than `count` were written.
+            unsafe { written.push(value) };
         }
     }
 
@@ -516,20 +576,17 @@ impl<T, L: Length> Elements<T, L> {
     where
         T: Clone,
     {
-        let len = self.len();
-        // SAFETY: within the capacity.
-        let place = unsafe { self.place(len) };
         if needs_drop::<T>() {
-            let mut written = Written { elements: self, from: len, count: 0 };
-            for (index, value) in values.iter().enumerate() {
+            let mut written = Written::begin(self);
+            for value in values {
                 let value = value.clone();
-                // SAFETY: within the capacity.
-                let place = unsafe { place.add(index) };
-                // SAFETY: free, aligned, and the vector's own (V2).
-                unsafe { place.write(value) };
-                written.count = index + 1;
+                // SAFETY: fewer than `values.len()` were written.
+                unsafe { written.push(value) };
             }
         } else {
+            let len = self.len();
+            // SAFETY: within the capacity.
+            let place = unsafe { self.place(len) };
             // SAFETY: the block has room for `values.len()` more elements and is the vector's alone
             // (V2).
             unsafe { clone_plain(values, place) };
@@ -623,6 +680,19 @@ impl<T, L: Length> Elements<T, L> {
         Ok(())
     }
 
+    /// Moves all elements to the end of another vector.
+    ///
+    /// # Panics
+    ///
+    /// If the other vector has no room for them.
+    pub(crate) fn move_all_to(&mut self, other: &mut Self) {
+        let count = self.len();
+        assert!(count <= other.capacity() - other.len());
+        self.uncount_all();
+        // SAFETY: this vector no longer counts them, and there is room, in another block (V2).
+        unsafe { other.append_unchecked(self.start, count) };
+    }
+
     /// Moves all elements of another vector to the end.
     #[inline]
     pub(crate) fn append<F: Failure, K: Length>(
@@ -632,8 +702,7 @@ impl<T, L: Length> Elements<T, L> {
     ) -> Result<(), F> {
         let count = other.len();
         self.reserve::<F>(memory, count)?;
-        // SAFETY: 0 elements need no initialisation.
-        unsafe { other.set_len(0) };
+        other.uncount_all();
         // SAFETY: the other vector no longer counts these elements, and room was reserved for them.
         unsafe { self.append_unchecked(other.start, count) };
         Ok(())
@@ -652,13 +721,9 @@ impl<T, L: Length> Elements<T, L> {
     {
         let (len, count) = (self.len(), values.len());
         self.reserve::<F>(memory, count.saturating_sub(range.len()))?;
-        // SAFETY: within the length.
-        let tail = unsafe { self.place(range.end) };
-        // SAFETY: within the capacity, and so is the tail from there on: room was reserved.
-        let behind = unsafe { self.place(range.start + count) };
-        // SAFETY: the elements after the range. Those of the range are `Copy`, so overwriting them
-        // leaks nothing.
-        unsafe { tail.copy_to(behind, len - range.end) };
+        // SAFETY: the elements after the range, and as many places within the capacity: room was
+        // reserved. They are `Copy`.
+        unsafe { self.shift(range.end, range.start + count, len - range.end) };
         // SAFETY: within the length.
         let place = unsafe { self.place(range.start) };
         // SAFETY: there are `count` places before the tail. `values` are borrowed, so they do not
@@ -673,18 +738,13 @@ impl<T, L: Length> Elements<T, L> {
     #[inline]
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         let len = self.len();
-        // SAFETY: no element is counted while `keep` or a destructor may panic.
-        unsafe { self.set_len(0) };
-        let mut gap = Gap { elements: self, kept: 0, next: 0, len };
+        let mut gap = Gap::begin(self, 0);
         // Before the first removed element, nothing has to move.
         while gap.next < len {
             // SAFETY: below `len`.
-            let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: initialised, and no other reference to it exists.
-            if !keep(unsafe { &mut *place.as_ptr() }) {
-                gap.next += 1;
-                // SAFETY: initialised, and counted as removed.
-                unsafe { place.drop_in_place() };
+            if !keep(unsafe { gap.next() }) {
+                // SAFETY: `next` was just examined.
+                unsafe { gap.remove_next() };
                 break;
             }
             gap.next += 1;
@@ -692,19 +752,13 @@ impl<T, L: Length> Elements<T, L> {
         }
         while gap.next < len {
             // SAFETY: below `len`.
-            let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: initialised, and no other reference to it exists.
-            let keeps = keep(unsafe { &mut *place.as_ptr() });
-            gap.next += 1;
+            let keeps = keep(unsafe { gap.next() });
             if keeps {
-                // SAFETY: `kept < next`, because one was removed.
-                let to = unsafe { gap.elements.place(gap.kept) };
-                // SAFETY: an element moves to a place whose element is gone or has moved.
-                unsafe { place.copy_to_nonoverlapping(to, 1) };
-                gap.kept += 1;
+                // SAFETY: `kept < next < len`, because one was removed.
+                unsafe { gap.keep_next() };
             } else {
-                // SAFETY: initialised, and counted as removed.
-                unsafe { place.drop_in_place() };
+                // SAFETY: `next` was just examined.
+                unsafe { gap.remove_next() };
             }
         }
     }
@@ -717,47 +771,30 @@ impl<T, L: Length> Elements<T, L> {
         if len < 2 {
             return;
         }
-        // SAFETY: no element is counted while `same` or a destructor may panic.
-        unsafe { self.set_len(0) };
-        let mut gap = Gap { elements: self, kept: 1, next: 1, len };
+        let mut gap = Gap::begin(self, 1);
         // Before the first removed element, nothing has to move.
         while gap.next < len {
-            // SAFETY: below `len`.
-            let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: `next` is at least 1.
-            let last = unsafe { place.sub(1) };
-            // SAFETY: the last element kept is initialised, and no other reference to it exists.
-            let last = unsafe { &mut *last.as_ptr() };
-            // SAFETY: initialised, and a different element.
-            let goes = same(unsafe { &mut *place.as_ptr() }, last);
-            gap.next += 1;
-            if goes {
-                // SAFETY: initialised, and counted as removed.
-                unsafe { place.drop_in_place() };
+            // SAFETY: initialised, because `next` is at least 1, and no other reference exists.
+            let last = unsafe { gap.elements.element(gap.next - 1) };
+            // SAFETY: below `len`, and a different element.
+            if same(unsafe { gap.next() }, last) {
+                // SAFETY: `next` was just examined.
+                unsafe { gap.remove_next() };
                 break;
             }
+            gap.next += 1;
             gap.kept += 1;
         }
         while gap.next < len {
-            // SAFETY: below `len`.
-            let place = unsafe { gap.elements.place(gap.next) };
-            // SAFETY: `1 <= kept < next`, because one was removed.
-            let to = unsafe { gap.elements.place(gap.kept) };
-            // SAFETY: `kept` is at least 1.
-            let last = unsafe { to.sub(1) };
-            // SAFETY: the last element kept is initialised, and no other reference to it exists.
-            let last = unsafe { &mut *last.as_ptr() };
-            // SAFETY: initialised, and a different element, since `kept < next`.
-            let goes = same(unsafe { &mut *place.as_ptr() }, last);
-            gap.next += 1;
-            if goes {
-                // SAFETY: initialised, and counted as removed.
-                unsafe { place.drop_in_place() };
+            // SAFETY: initialised, because `kept` is at least 1, and no other reference exists.
+            let last = unsafe { gap.elements.element(gap.kept - 1) };
+            // SAFETY: below `len`, and a different element, since `kept < next`.
+            if same(unsafe { gap.next() }, last) {
+                // SAFETY: `next` was just examined.
+                unsafe { gap.remove_next() };
             } else {
-                // SAFETY: `kept < next`, because one was removed: the element there is gone or has
-                // moved.
-                unsafe { place.copy_to_nonoverlapping(to, 1) };
-                gap.kept += 1;
+                // SAFETY: `kept < next < len`, because one was removed.
+                unsafe { gap.keep_next() };
             }
         }
     }
@@ -810,6 +847,35 @@ impl<T, L: Length, const N: usize> Elements<[T; N], L> {
     }
 }
 
+impl<'e, T, L: Length> Written<'e, T, L> {
+    #[inline(always)]
+    pub(super) fn begin(elements: &'e mut Elements<T, L>) -> Self {
+        let from = elements.len();
+        // SAFETY: within the capacity (V1).
+        let place = unsafe { elements.place(from) };
+        Written { elements, place, from, count: 0 }
+    }
+
+    /// Writes the next element.
+    ///
+    /// # Safety
+    ///
+    /// The vector has room for it: `from + count < capacity`.
+    #[inline(always)]
+    pub(super) unsafe fn push(&mut self, value: T) {
+        // SAFETY: the caller says that there is room.
+        let place = unsafe { self.place.add(self.count) };
+        // SAFETY: free, aligned, and the vector's own (V2).
+        unsafe { place.write(value) };
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+}
+
 impl<T, L: Length> Drop for Written<'_, T, L> {
     #[inline(always)]
     fn drop(&mut self) {
@@ -821,9 +887,12 @@ impl<T, L: Length> Drop for Written<'_, T, L> {
 /// The state of a loop that writes elements after the first `from`. Dropping it adds the `count`
 /// written ones to the length, even after a panic.
 pub(super) struct Written<'e, T, L: Length> {
-    pub(super) elements: &'e mut Elements<T, L>,
-    pub(super) from: usize,
-    pub(super) count: usize,
+    elements: &'e mut Elements<T, L>,
+    /// The place after the first `from` elements. In a variable of its own, so that the compiler
+    /// knows that writing an element does not change it.
+    place: NonNull<T>,
+    from: usize,
+    count: usize,
 }
 
 /// The state of a loop that removes some of `len` elements. The first `kept` are kept, those from
@@ -836,17 +905,66 @@ pub(super) struct Gap<'e, T, L: Length> {
     pub(super) len: usize,
 }
 
+impl<'e, T, L: Length> Gap<'e, T, L> {
+    /// No element is counted while user code may panic. The first `kept`, at most the length, are
+    /// kept anyway.
+    #[inline(always)]
+    pub(super) fn begin(elements: &'e mut Elements<T, L>, kept: usize) -> Self {
+        let len = elements.len();
+        elements.uncount_all();
+        Gap { elements, kept, next: kept, len }
+    }
+
+    /// The next element.
+    ///
+    /// # Safety
+    ///
+    /// `next < len`, and no other reference to the element exists during `'r`.
+    #[inline(always)]
+    pub(super) unsafe fn next<'r>(&mut self) -> &'r mut T {
+        // SAFETY: initialised, because it was not examined yet.
+        unsafe { self.elements.element(self.next) }
+    }
+
+    /// Drops the next element.
+    ///
+    /// # Safety
+    ///
+    /// `next < len`.
+    #[inline(always)]
+    unsafe fn remove_next(&mut self) {
+        self.next += 1;
+        // SAFETY: initialised, and counted as removed, so not used again.
+        let removed = unsafe { self.elements.element(self.next - 1) };
+        // SAFETY: the reference is to a valid element, which nothing reads or drops again.
+        unsafe { core::ptr::drop_in_place(removed) };
+    }
+
+    /// Keeps the next element: moves it to the start of the gap.
+    ///
+    /// # Safety
+    ///
+    /// `kept < next < len`.
+    #[inline(always)]
+    unsafe fn keep_next(&mut self) {
+        // SAFETY: below `len`.
+        let from = unsafe { self.elements.place(self.next) };
+        // SAFETY: below `next`.
+        let to = unsafe { self.elements.place(self.kept) };
+        // SAFETY: an element moves to a place whose element is gone or has moved.
+        unsafe { from.copy_to_nonoverlapping(to, 1) };
+        self.next += 1;
+        self.kept += 1;
+    }
+}
+
 impl<T, L: Length> Drop for Gap<'_, T, L> {
     #[inline]
     fn drop(&mut self) {
         let left = self.len - self.next;
         if left > 0 && self.kept < self.next {
-            // SAFETY: below `len`.
-            let from = unsafe { self.elements.place(self.next) };
-            // SAFETY: below `next`.
-            let to = unsafe { self.elements.place(self.kept) };
             // SAFETY: `left` elements move to places whose elements are gone or move as well.
-            unsafe { from.copy_to(to, left) };
+            unsafe { self.elements.shift(self.next, self.kept, left) };
         }
         // SAFETY: the elements that were kept, and those that were not examined yet.
         unsafe { self.elements.set_len(self.kept + left) };

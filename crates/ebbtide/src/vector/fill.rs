@@ -41,25 +41,23 @@ impl<T, L: Length> Elements<T, L> {
         if count == 0 {
             return true;
         }
-        let len = self.len();
-        // SAFETY: within the capacity.
-        let place = unsafe { self.place(len) };
-        let mut written = Written { elements: self, from: len, count: 0 };
+        let mut written = Written::begin(self);
         // Internal iteration is ten times as fast as `next` for a chain of iterators.
         let _ = values.try_for_each(|value| {
             // True only if a `try_for_each` of the user ignores `Break`. For others the compiler
             // removes this.
-            if written.count == count {
+            if written.count() == count {
                 return ControlFlow::Break(());
             }
-            // SAFETY: within the capacity.
-            let place = unsafe { place.add(written.count) };
-            // SAFETY: free, aligned, and the vector's own (V2).
-            unsafe { place.write(value) };
-            written.count += 1;
-            if written.count == count { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            // SAFETY: fewer than `count` were written.
+            unsafe { written.push(value) };
+            if written.count() == count {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
-        written.count == count
+        written.count() == count
     }
 
     /// Like [`extend_up_to`](Elements::extend_up_to), but counts down to zero. If `count` is the
@@ -107,19 +105,13 @@ impl<T, L: Length> Elements<T, L> {
         count: usize,
         values: &mut Zip<Range<usize>, impl Iterator<Item = T>>,
     ) -> bool {
-        let len = self.len();
-        // SAFETY: within the capacity.
-        let place = unsafe { self.place(len) };
-        let mut written = Written { elements: self, from: len, count: 0 };
-        for index in 0..count {
+        let mut written = Written::begin(self);
+        for _ in 0..count {
             let Some((_, value)) = values.next() else {
                 return false;
             };
-            // SAFETY: `index < count`, so it is within the capacity.
-            let place = unsafe { place.add(index) };
-            // SAFETY: free, aligned, and the vector's own (V2).
-            unsafe { place.write(value) };
-            written.count = index + 1;
+            // SAFETY: fewer than `count` were written.
+            unsafe { written.push(value) };
         }
         true
     }

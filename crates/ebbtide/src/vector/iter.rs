@@ -6,8 +6,9 @@
 
 use super::{
     elements::{Elements, Gap, Length},
-    memory::Grow,
+    memory::{Detached, Grow},
 };
+use crate::fresh::Fresh;
 use core::{
     convert::Infallible, fmt, iter::FusedIterator, marker::PhantomData, mem::needs_drop,
     ops::Range, ptr::NonNull,
@@ -196,27 +197,24 @@ unsafe impl<T: Send, M: Send> Send for IntoIter<T, M> {}
 // SAFETY: a shared iterator gives shared access to the elements it owns, and to nothing else.
 unsafe impl<T: Sync, M: Sync> Sync for IntoIter<T, M> {}
 
-impl<T, M> IntoIter<T, M> {
+impl<'a, T> IntoIter<T, Detached<'a>> {
     /// Takes over the elements of a slice.
-    ///
-    /// # Safety
-    ///
-    /// The elements are initialised, no one else uses or drops them, and they live as long as an
-    /// `M`.
     #[inline]
-    pub(crate) unsafe fn from_slice(elements: NonNull<[T]>) -> Self {
+    pub(crate) fn from_fresh(elements: Fresh<'a, [T]>) -> Self {
+        let elements = elements.into_raw();
         let left = 0..elements.len();
-        // SAFETY: the caller says that the elements are initialised, that no one else uses or drops
-        // them, and that they live as long as an `M`.
+        // SAFETY: F1: the elements are initialised, no one else uses or drops them, and they are
+        // valid for `'a`.
         IntoIter { owned: unsafe { Owned::new(elements.cast(), left) } }
     }
+}
 
+impl<T, M> IntoIter<T, M> {
     /// Takes over the elements. The vector is empty from then on.
     #[inline]
     pub(super) fn of<L: Length>(elements: &mut Elements<T, L>) -> Self {
         let left = 0..elements.len();
-        // SAFETY: 0 elements need no initialisation.
-        unsafe { elements.set_len(0) };
+        elements.uncount_all();
         // SAFETY: elements that the vector no longer counts, in its block, which is an `M`'s (V2).
         IntoIter { owned: unsafe { Owned::new(elements.start(), left) } }
     }
@@ -300,13 +298,9 @@ impl<T, L: Length> Tail<'_, T, L> {
             self.start = start;
             return;
         }
-        // SAFETY: the tail lies in the block.
-        let from = unsafe { self.elements.place(self.start) };
-        // SAFETY: the caller says that `start` and the places of the tail's elements from there on
-        // lie in the block.
-        let to = unsafe { self.elements.place(start) };
-        // SAFETY: the tail's elements move to places that are free or the tail's own.
-        unsafe { from.copy_to(to, self.count) };
+        // SAFETY: the tail lies in the block. Its elements move to places in the block that are free
+        // or the tail's own, as the caller says.
+        unsafe { self.elements.shift(self.start, start, self.count) };
         self.start = start;
     }
 }
@@ -341,11 +335,7 @@ pub struct ExtractIf<'v, T, P, L: Length = usize> {
 impl<'v, T, P, L: Length> ExtractIf<'v, T, P, L> {
     #[inline]
     pub(super) fn of(elements: &'v mut Elements<T, L>, range: Range<usize>, takes: P) -> Self {
-        let len = elements.len();
-        // SAFETY: none is counted while `takes` may panic.
-        unsafe { elements.set_len(0) };
-        let gap = Gap { elements, kept: range.start, next: range.start, len };
-        ExtractIf { gap, end: range.end, takes }
+        ExtractIf { gap: Gap::begin(elements, range.start), end: range.end, takes }
     }
 }
 
@@ -355,20 +345,17 @@ impl<T, P: FnMut(&mut T) -> bool, L: Length> Iterator for ExtractIf<'_, T, P, L>
     #[inline]
     fn next(&mut self) -> Option<T> {
         while self.gap.next < self.end {
-            // SAFETY: below the end of the elements.
-            let place = unsafe { self.gap.elements.place(self.gap.next) };
-            // SAFETY: initialised, and no other reference to it exists.
-            let taken = (self.takes)(unsafe { &mut *place.as_ptr() });
+            // SAFETY: below the end of the elements, and no other reference to it exists.
+            let taken = (self.takes)(unsafe { self.gap.next() });
+            let index = self.gap.next;
             self.gap.next += 1;
             if taken {
                 // SAFETY: initialised, and counted as removed.
-                return Some(unsafe { place.read() });
+                return Some(unsafe { self.gap.elements.take(index) });
             }
-            // SAFETY: below `next`.
-            let to = unsafe { self.gap.elements.place(self.gap.kept) };
             // SAFETY: an element moves to its own place, or to one whose element is gone or has
             // moved.
-            unsafe { place.copy_to(to, 1) };
+            unsafe { self.gap.elements.shift(index, self.gap.kept, 1) };
             self.gap.kept += 1;
         }
         None

@@ -35,8 +35,14 @@ pub struct Used {
 /// Room for `capacity` elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    pub(super) start: NonNull<u8>,
-    pub(super) capacity: usize,
+    pub(crate) start: NonNull<u8>,
+    pub(crate) capacity: usize,
+}
+
+impl Used {
+    pub(crate) fn has_block(self) -> bool {
+        self.capacity != 0
+    }
 }
 
 /// Where a vector takes its memory from: `&Scope`, or an exclusively borrowed scope
@@ -170,20 +176,21 @@ unsafe fn grow_shared<F: Failure>(
     needed: usize,
     exact: bool,
 ) -> Result<Room, F> {
-    let size = element.size();
+    let old = used.capacity * element.size();
+    let is_last = used.has_block() && cursor.is_last_in_region(used.start, old);
     // Most blocks grow in place. A function of its own for the others keeps this one short.
-    if used.capacity != 0 && cursor.is_last_in_region(used.start, used.capacity * size) {
-        let capacity = wanted(needed, used.capacity, size, exact);
-        if let Some(additional) = (capacity - used.capacity).checked_mul(size) {
+    if is_last {
+        let capacity = wanted(needed, used.capacity, element.size(), exact);
+        if let Some(additional) = (capacity - used.capacity).checked_mul(element.size()) {
             // SAFETY: the block is the last one of the region and belongs to the caller.
             if let Some(start) = unsafe { cursor.lengthen_low(used.start, additional) } {
                 return Ok(Room { start, capacity });
             }
         }
     }
-    // SAFETY: `grow_or_move` has the contract of this function, and nothing above changed the
-    // block.
-    unsafe { grow_or_move(cursor, used, element, needed, exact) }
+    // SAFETY: `grow_or_move` has the contract of this function, and nothing above changed the block
+    // or the cursor.
+    unsafe { grow_or_move(cursor, used, element, needed, exact, is_last) }
 }
 
 /// The less common cases of [`grow_shared`]: a first block, and a block that cannot grow in place
@@ -191,7 +198,8 @@ unsafe fn grow_shared<F: Failure>(
 ///
 /// # Safety
 ///
-/// The contract of [`grow_shared`].
+/// The contract of [`grow_shared`]. `is_last` says whether there is a block that
+/// [is the last of the region](Cursor::is_last_in_region).
 #[inline(never)]
 unsafe fn grow_or_move<F: Failure>(
     cursor: &Cursor,
@@ -199,33 +207,27 @@ unsafe fn grow_or_move<F: Failure>(
     element: Layout,
     needed: usize,
     exact: bool,
+    is_last: bool,
 ) -> Result<Room, F> {
     let size = element.size();
     let wanted = wanted(needed, used.capacity, size, exact);
-    let old = used.capacity * size;
-    let is_last = used.capacity != 0 && cursor.is_last_in_region(used.start, old);
-    if used.capacity == 0 || is_last {
-        // SAFETY: the size is a multiple of the alignment and was allocated with it.
-        let old = unsafe { Layout::from_size_align_unchecked(old, element.align()) };
-        let here = cursor.max_size_in_place(used.start, old);
-        let fits = |capacity: usize| capacity.checked_mul(size).is_some_and(|bytes| bytes <= here);
-        let capacity = if fits(wanted) {
-            Some(wanted)
-        } else if fits(needed) {
-            // Takes half of the chunk's free memory, or what is needed if that is more, so that
-            // some is left for other values.
-            Some(needed.max(used.capacity + (here / size - used.capacity) / 2))
+    let here = match (used.has_block(), is_last) {
+        (false, _) => cursor.largest_low(element.align()) / size,
+        (true, true) => used.capacity + cursor.largest_growth() / size,
+        (true, false) => 0,
+    };
+    if needed <= here {
+        // If there is no room for as much as wanted, takes half of the chunk's free memory, or what
+        // is needed if that is more, so that some is left for other values.
+        let half = needed.max(used.capacity + (here - used.capacity) / 2);
+        let capacity = if wanted <= here { wanted } else { half };
+        let start = if is_last {
+            // SAFETY: the block is the last one and belongs to the caller.
+            unsafe { cursor.lengthen_low(used.start, (capacity - used.capacity) * size) }
         } else {
-            None
+            cursor.take_low(capacity, element)
         };
-        if let Some(capacity) = capacity {
-            let new = layout::<F>(element, capacity)?;
-            let start = if is_last {
-                // SAFETY: the block is the last one and belongs to the caller.
-                unsafe { cursor.grow_low::<F>(used.start, old, new)? }
-            } else {
-                cursor.reserve_low::<F>(new)?
-            };
+        if let Some(start) = start {
             return Ok(Room { start, capacity });
         }
     }
@@ -413,7 +415,6 @@ unsafe fn move_exclusive<F: Failure>(
     // SAFETY: the builder's cursor derives from this one.
     unsafe { cursor.advance_builder::<F>(&builder, layout)? };
     let room = room_of(&builder, element);
-    debug_assert!(room.capacity >= capacity);
     // SAFETY: the elements are initialised, and the room lies in a chunk without other live blocks.
     unsafe { room.start.copy_from_nonoverlapping(used.start, used.len * element.size()) };
     Ok((room, builder.chunk_address()))

@@ -21,12 +21,11 @@
 //! is valid for `'a` too.
 
 use super::{Elements, NodeVec, Vector, assert_plain, memory::Detached};
-use crate::{boxed::Box, error::AllocError, scope::Scope, value::lend};
+use crate::{boxed::Box, error::AllocError, fresh::Fresh, scope::Scope};
 use core::{
     convert::Infallible,
     fmt, mem,
     ops::{Deref, DerefMut},
-    ptr::NonNull,
 };
 
 impl<T> Default for NodeVec<'_, T> {
@@ -216,10 +215,7 @@ impl<'a, T> NodeVec<'a, T> {
     #[inline]
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
-        let elements = NonNull::slice_from_raw_parts(self.elements.start(), self.len());
-        // SAFETY: the elements are initialised (V1), in a block that lives for `'a` (V2), and the
-        // vector is not used again.
-        unsafe { lend(elements) }
+        self.finish().lend()
     }
 
     /// Like [`into_slice`](Vector::into_slice), but returns a box, which drops the elements.
@@ -233,9 +229,13 @@ impl<'a, T> NodeVec<'a, T> {
     #[inline]
     #[must_use]
     pub fn into_boxed_slice(self) -> Box<'a, [T]> {
-        // SAFETY: `into_slice` returns the only reference to initialised elements that live for
-        // `'a`; it ends here, and the box owns them.
-        unsafe { Box::own(NonNull::from(self.into_slice())) }
+        Box::of(self.finish())
+    }
+
+    #[inline]
+    fn finish(self) -> Fresh<'a, [T]> {
+        // SAFETY: the block of a `NodeVec<'a, T>` lives for `'a`.
+        unsafe { self.elements.into_fresh() }
     }
 
     /// Converts to a `Vec` that grows in `scope`. Moves nothing.
