@@ -58,6 +58,7 @@ impl<'s, 'a> Recorded<'s, 'a> {
             }
         };
         self.alone = Some(Alone { before, latest: self.position() });
+        debug_assert!(self.position() != position, "something was allocated");
     }
 }
 
@@ -177,6 +178,7 @@ impl<'s, 'a, T> Collector<'s, 'a, T> {
     /// Gives back the block behind `len` elements, which is at least the length, if it can.
     #[inline]
     fn give_back(&self, len: usize) {
+        debug_assert!(len >= self.elements.len(), "V1");
         if size_of::<T>() == 0 {
             return;
         }
@@ -203,6 +205,7 @@ impl<'s, 'a, T> Collector<'s, 'a, T> {
             unreachable!("it fits, as was just tested")
         };
         let mut place = Elements::in_room(Room { start, capacity: self.elements.len() });
+        debug_assert_eq!(cursor.position().chunk(), before.chunk(), "it fits there");
         self.elements.move_all_to(&mut place);
         self.elements = place;
         self.memory.alone = None;

@@ -257,6 +257,7 @@ impl<'v, B: Backing> DropArena<'v, B> {
         let link = Link { older: Cell::new(None), drop: drop_value::<T> };
         let entry = root.place(Entry { link, value })?.into_raw();
         let link = entry.cast::<Link>();
+        debug_assert!(self.newest.get() != Some(link), "D1: the entry is new");
         // Read after the call of the backing, which might reach this arena.
         // SAFETY: the entry was just written and begins with its link.
         unsafe { link.as_ref() }.older.set(self.newest.get());

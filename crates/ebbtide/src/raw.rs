@@ -402,6 +402,7 @@ impl Cursor {
     /// was allocated since is used again.
     #[inline(always)]
     pub(crate) unsafe fn restore(&self, position: Position<'_>) {
+        Cursor::check(position);
         self.set(position);
         self.poison_free();
     }
@@ -695,6 +696,7 @@ impl Cursor {
         match arith::up(top, low.addr().get(), size, align) {
             Some(start) => {
                 let block = at(low, start);
+                debug_assert!(start + size < top, "I5");
                 self.low.set(at(low, start + size));
                 self.track(block, size, End::Low);
                 Ok(block)
@@ -711,6 +713,7 @@ impl Cursor {
         // `up` is for layouts only.
         let layout = Layout::from_size_align(size, element.align()).ok()?;
         let start = arith::up(top, low.addr().get(), layout.size(), layout.align())?;
+        debug_assert!(start + size < top, "I5");
         let block = at(low, start);
         self.low.set(at(low, start + size));
         self.track(block, size, End::Low);
@@ -758,6 +761,8 @@ impl Cursor {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<u8>, F> {
+        debug_assert!(old.size() <= new.size(), "it grows");
+        debug_assert_eq!(block.addr().get() % new.align(), 0, "it is aligned for the new layout");
         let additional = new.size() - old.size();
         if additional == 0 {
             return Ok(block);
@@ -793,6 +798,7 @@ impl Cursor {
             return None;
         }
         let low = self.low.get();
+        debug_assert!(block <= low, "the block ends at `low`");
         self.low.set(at(low, low.addr().get() + additional));
         self.track(low, additional, End::Low);
         // Derived from the cursor, because a block of 0 bytes may have no provenance.
@@ -829,6 +835,7 @@ impl Cursor {
         old_size: usize,
         new_size: usize,
     ) {
+        debug_assert!(new_size <= old_size && self.is_last_low(block, old_size), "it is the last");
         let end = at(self.low.get(), block.addr().get() + new_size);
         self.low.set(end);
         // SAFETY: the end of a block in the region of `low`, which the caller gives up.
@@ -864,6 +871,7 @@ impl Cursor {
         }
         // SAFETY: L1: a chunk behind this cursor's, in the list of the arena that is borrowed (I0).
         let chunk = unsafe { ChunkRef::new(chunk) };
+        debug_assert!(self.chunk().chunk().onwards().any(|behind| behind == chunk), "I1");
         // SAFETY: L4: it was attached when the builder entered it, in the same loan.
         let chunk = unsafe { CurrentChunk::new(chunk) };
         Cursor {
@@ -890,6 +898,7 @@ impl Cursor {
         self.top.set(self.low.get().addr().get());
         let block = builder.refill::<F>(layout, End::Low)?;
         builder.low.set(block);
+        Cursor::check(builder.position());
         Ok(())
     }
 
@@ -902,6 +911,8 @@ impl Cursor {
     /// this cursor, which was not used since. `other` is not used again.
     #[inline]
     pub(crate) unsafe fn move_to(&self, other: &Cursor) {
+        debug_assert!(self.is_in_list_of(other), "both are in one list");
+        Cursor::check(other.position());
         self.set(other.position());
     }
 
@@ -913,7 +924,8 @@ impl Cursor {
     pub(crate) fn reserve_behind(&self, bytes: usize) -> Result<(), AllocError> {
         let region = arith::region_for(bytes, 1).ok_or(AllocError)?;
         let has_room = |header: &Header| header.capacity() >= region;
-        chunk::chunk_behind(self.chunk(), region, false, has_room)?;
+        let found = chunk::chunk_behind(self.chunk(), region, false, has_room)?;
+        debug_assert_eq!(self.chunk().chunk().next(), Some(found), "it is the next chunk");
         Ok(())
     }
 
@@ -940,6 +952,7 @@ impl Cursor {
         layout: Layout,
     ) -> NonNull<u8> {
         let (start, size) = (block.addr().get(), layout.size());
+        debug_assert!(self.is_in_list_of(child), "I4: the child's list is this one");
         if size == 0 {
             return block;
         }
@@ -981,6 +994,7 @@ impl Cursor {
         // or the child had free before (I2). The two may overlap.
         unsafe { kept.copy_from(block, size) };
         self.poison_free();
+        Cursor::check(self.position());
         kept
     }
 
@@ -1217,6 +1231,7 @@ unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
 #[inline(never)]
 fn leave_full_chunk(position: &mut Position<'_>) -> (usize, NonNull<u8>) {
     let free_here = position.top - position.low.addr().get();
+    debug_assert!(free_here < MIN_CHILD_ROOM, "it is nearly full");
     let capacity = position.chunk.chunk().next().map_or(0, |next| next.capacity());
     let has_room = capacity >= 2 * MIN_CHILD_ROOM;
     let next = has_room.then(|| position.chunk.enter_next(free_here, capacity, false));
@@ -1293,6 +1308,7 @@ fn slow_sized(
     if position.chunk.control().is_busy() {
         return None;
     }
+    debug_assert!(size > 0 && align.is_power_of_two(), "a layout with a size");
     // A low-end block ends below the top of its region (I5).
     let region = arith::region_for(size + usize::from(end == End::Low), align)?;
     let start_in = |header: &Header| {
@@ -1312,6 +1328,8 @@ fn slow_sized(
         End::High => (found.low(), start),
         End::Low => (at(block, start + size), found.top().addr().get()),
     };
+    debug_assert!(low.addr().get() <= top, "I2");
+    debug_assert!(end == End::High || low.addr().get() < top, "I5");
     let free_here = position.top - position.low.addr().get();
     let free_there = top - low.addr().get();
     let oversize = end == End::High && free_there < free_here;

@@ -582,6 +582,8 @@ impl<T> TypedArena<T> {
             chunk.clear();
         }
         self.current.get_mut().clear();
+        debug_assert_eq!(self.others_len.get(), 0, "the values of all chunks but `current`");
+        self.check();
     }
 
     /// The current chunk, to look at its length and capacity.
@@ -612,6 +614,7 @@ impl<T> TypedArena<T> {
                 self.enter(chunk, limit);
             }
         }
+        self.check();
         Ok(())
     }
 
@@ -624,6 +627,7 @@ impl<T> TypedArena<T> {
         self.busy.set(false);
         let Some(chunk) = chunk else { return Err(out_of_memory::<T, F>(needed)) };
         self.limit.set(chunk.capacity());
+        debug_assert_eq!(self.current().capacity(), 0, "it has no chunk yet");
         // SAFETY: A2: valid for writes. The vector that is there has nothing to free: no other one
         // was made while the arena was busy.
         unsafe { self.current.get().write(chunk) };
@@ -662,6 +666,29 @@ impl<T> TypedArena<T> {
         self.open.set(open);
         self.busy.set(false);
         chunk.ok_or_else(|| out_of_memory::<T, F>(needed))
+    }
+
+    /// Asserts A3 to A5 and the counts, in debug builds.
+    fn check(&self) {
+        // Of more chunks, not every one is visited, so that n operations take no quadratic time.
+        const MOST: usize = 64;
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let (others, open) = (self.others.take(), self.open.take());
+        let current = self.current();
+        debug_assert!(current.len() <= self.limit.get(), "A4");
+        debug_assert!(size_of::<T>() == 0 || self.limit.get() <= current.capacity(), "A4");
+        debug_assert!(others.capacity() - others.len() >= open.len(), "A5");
+        debug_assert!(self.full.get() <= others.len(), "the full chunks come first");
+        if others.len() + open.len() <= MOST {
+            let len = others.iter().chain(&open).map(Vec::len).sum::<usize>();
+            debug_assert_eq!(len, self.others_len.get(), "the values of all chunks but `current`");
+            let is_current = |chunk: &Vec<T>| chunk.as_ptr() == current.as_ptr();
+            debug_assert!(!others.iter().chain(&open).any(is_current), "A3: it is in one place");
+        }
+        self.others.set(others);
+        self.open.set(open);
     }
 
     /// Whether the current chunk has a batch.
@@ -719,6 +746,7 @@ impl<T> TypedArena<T> {
         if has_batch {
             let mut open = self.open.take();
             debug_assert!(open.len() < open.capacity(), "reserved before the chunk was made");
+            debug_assert!(values.len() < values.capacity(), "A3: the batch had room");
             open.push(values);
             self.open.set(open);
             self.disordered.set(true);
@@ -756,10 +784,12 @@ impl<T> TypedArena<T> {
         let chunk = index.map(|index| open.remove(index));
         self.open.set(open);
         if let Some(mut values) = chunk {
+            debug_assert!(added <= values.capacity() - values.len(), "A3");
             // SAFETY: they are initialised, behind the last value and within the capacity.
             unsafe { values.set_len(values.len() + added) };
             self.others_len.set(self.others_len.get() + added);
             self.push_other(values);
+            self.check();
         }
     }
 }
@@ -929,6 +959,8 @@ impl<'t, T> Place<'t, T> {
         // SAFETY: A2: nothing below runs code of the user's until the last use of this.
         let current = unsafe { &mut *arena.current.get() };
         if current.as_ptr() == start.as_ptr() {
+            debug_assert_eq!(current.len(), before, "A3");
+            debug_assert!(added <= capacity - before, "A3");
             // SAFETY: they are initialised, behind the last value and within the capacity.
             unsafe { current.set_len(before + added) };
             arena.limit.set(capacity);

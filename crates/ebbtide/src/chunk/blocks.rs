@@ -149,7 +149,10 @@ pub(super) fn new_chunk(
     let chunk = unsafe { ChunkRef::new(header) };
     // Every header but the head stores the address of the control block (L4).
     chunk.control.set(Some(control.as_ptr().cast()));
+    debug_assert!(start >= size_of::<Header>() && end <= size, "I5: header, then region");
+    debug_assert!(end - start >= region, "there is room for the request");
     chunk.set_fresh_region(low, top, size);
+    debug_assert_eq!(chunk.top().addr().get() % CHUNK_ALIGN, 0, "a child needs no rounding");
     poison::forbid(low, size - OVERHEAD);
     prefetch::prepare(size);
     chunk.older.set(control.newest.get());
@@ -171,6 +174,7 @@ pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<Ch
         chain = chunk.next();
         let block_size = chunk.block_size();
         poison::lift(chunk.low(), chunk.capacity());
+        debug_assert!(!chunk.is_head() && block_size <= control.held(), "L6");
         control.held.set(control.held.get() - block_size);
         // SAFETY: `new_chunk` made a layout of this size and alignment for the block.
         let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };

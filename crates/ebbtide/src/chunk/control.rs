@@ -289,6 +289,7 @@ impl<'c> ControlRef<'c> {
 
     /// Requests a block from the backing. Meanwhile, requests to the arena are refused.
     pub(super) fn call_allocate(self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        debug_assert!(!self.is_busy(), "the backing does not use its arena");
         let _busy = Busy::mark(&self.get().busy);
         // SAFETY: the functions are called with the address that the contract of `Control::new`
         // requires.
@@ -390,6 +391,8 @@ impl<'c> CurrentChunk<'c> {
         oversize: bool,
     ) -> Option<CurrentChunk<'c>> {
         let (next, region) = (self.chunk().next()?, self.region());
+        debug_assert!(free_there <= next.capacity() && free_here <= region.capacity(), "I2");
+        debug_assert!(!oversize || free_there < free_here, "the larger rest is used");
         next.list_start.set(self.list_start.get());
         next.capacity_before.set(self.capacity_before.get() + self.capacity());
         next.free_when_left.set(free_there);

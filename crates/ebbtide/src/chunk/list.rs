@@ -102,6 +102,7 @@ impl<'c> ControlRef<'c> {
     pub(crate) unsafe fn release_behind(self, kept: ChunkRef<'c>) {
         // SAFETY: no claim is alive, as the caller says.
         unsafe { self.reclaim() };
+        debug_assert!(!self.is_busy(), "the backing is not running");
         let behind = kept.header().next.take();
         self.grow_again_from(behind.or(self.get().spare.get()));
         let spare = self.take_all_spare(|_| true);
@@ -145,6 +146,7 @@ impl<'c> ControlRef<'c> {
         let mut kept = 0;
         let mut first_released = None;
         let mut is_released = |chunk: ChunkRef<'c>| {
+            debug_assert!(kept <= most, "what is kept fits");
             let is_released = chunk.block_size() > most - kept;
             if is_released {
                 first_released.get_or_insert(chunk);
@@ -228,6 +230,7 @@ impl<'c> ControlRef<'c> {
         let spare = self.spare_chunks().take(count + 1).count();
         debug_assert!(own + spare <= count, "L2, L3: every chunk is registered, and in one list");
         debug_assert!(control.open_claims() > 0 || own + spare == count, "L2: no other list");
+        self.check_spare();
     }
 }
 
@@ -255,6 +258,8 @@ pub(crate) fn chunk_behind<'c>(
             None => or_any_spare(control, new_ordinary_chunk(control, region), &fits)?,
         },
     };
+    debug_assert!(fits(&chunk), "it has room");
+    debug_assert!(chunk.next().is_none(), "L2: it is in no list");
     chunk.next.set(after.next.get());
     after.next.set(Some(chunk));
     control.check();

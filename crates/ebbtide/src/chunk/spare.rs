@@ -28,6 +28,7 @@ impl<'c> ControlRef<'c> {
 
     /// Makes a chunk spare. It is in no list, and has no live bytes.
     pub(super) fn make_spare(self, chunk: ChunkRef<'c>) {
+        debug_assert!(!chunk.is_head(), "the head stays in the arena's own list");
         let mut link = &self.get().spare;
         let mut next = link.get();
         while let Some(first) = next.filter(|first| class(first) > class(&chunk)) {
@@ -45,6 +46,21 @@ impl<'c> ControlRef<'c> {
             }
         }
         link.set(Some(chunk));
+    }
+
+    /// Asserts the order of the classes, in debug builds.
+    pub(super) fn check_spare(self) {
+        let mut larger = u32::MAX;
+        let mut next = self.get().spare.get().filter(|_| cfg!(debug_assertions));
+        while let Some(first) = next {
+            debug_assert!(class(&first) < larger, "the largest class comes first");
+            larger = class(&first);
+            for chunk in first.onwards().skip(1) {
+                debug_assert_eq!(class(&chunk), larger, "a class has chunks of its sizes");
+                debug_assert!(chunk.list_start.get().is_none(), "only a class's first one links");
+            }
+            next = first.header().list_start.get();
+        }
     }
 
     /// Makes a list of chunks without live bytes spare.
@@ -142,5 +158,6 @@ pub(super) fn unlink<'c>(
     }
     let (link, chunk) = found?;
     link.set(chunk.header().next.take());
+    debug_assert!(fits(&chunk), "it was found because it fits");
     Some(chunk)
 }

@@ -119,7 +119,9 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     pub(crate) unsafe fn from_parts(start: NonNull<T>, len: usize, capacity: usize) -> Self {
         let capacity = if size_of::<T>() == 0 { L::MOST } else { capacity };
-        Elements { start, len: L::of(len), capacity: L::of(capacity) }
+        let elements = Elements { start, len: L::of(len), capacity: L::of(capacity) };
+        elements.check();
+        elements
     }
 
     /// An empty vector whose block is `room`.
@@ -172,8 +174,22 @@ impl<T, L: Length> Elements<T, L> {
     /// `index <= capacity`.
     #[inline(always)]
     pub(crate) unsafe fn place(&self, index: usize) -> NonNull<T> {
+        debug_assert!(index <= self.capacity(), "V2");
         // SAFETY: in the block, or one past its end (V2).
         unsafe { self.start.add(index) }
+    }
+
+    /// Asserts V1 and the observable part of V2, in debug builds.
+    #[inline(always)]
+    pub(super) fn check(&self) {
+        debug_assert!(self.len() <= self.capacity(), "V1");
+        debug_assert!(self.start.is_aligned(), "V2");
+        if cfg!(debug_assertions) && size_of::<T>() != 0 {
+            let bytes = self.capacity().checked_mul(size_of::<T>());
+            debug_assert!(bytes.is_some_and(|bytes| bytes <= isize::MAX as usize), "V2");
+        } else {
+            debug_assert!(size_of::<T>() != 0 || self.capacity() == L::MOST, "V2");
+        }
     }
 
     /// Counts no element from here on. They are leaked, unless something else owns them.
@@ -202,6 +218,7 @@ impl<T, L: Length> Elements<T, L> {
     /// `index < capacity`.
     #[inline(always)]
     unsafe fn put(&mut self, index: usize, value: T) {
+        debug_assert!(index < self.capacity(), "V2");
         // SAFETY: the caller says that the place is in the block.
         let place = unsafe { self.place(index) };
         // SAFETY: aligned, and the vector's own (V2).
@@ -216,6 +233,7 @@ impl<T, L: Length> Elements<T, L> {
     /// copy is used again.
     #[inline(always)]
     pub(super) unsafe fn shift(&mut self, from: usize, to: usize, count: usize) {
+        debug_assert!(from.max(to) <= self.capacity() - count, "V2");
         // SAFETY: the caller says that this is in the block.
         let from = unsafe { self.place(from) };
         // SAFETY: the caller says that this is in the block.
@@ -295,6 +313,7 @@ impl<T, L: Length> Elements<T, L> {
         // SAFETY: the block came from this memory, or there is none (V2).
         let room = unsafe { memory.grow::<F>(self.used(), Layout::new::<T>(), needed, exact)? };
         self.move_to(room);
+        debug_assert!(self.capacity() >= needed, "the contract of `Grow::grow`");
         Ok(())
     }
 
@@ -303,6 +322,7 @@ impl<T, L: Length> Elements<T, L> {
     fn move_to(&mut self, room: Room) {
         self.start = room.start.cast();
         self.capacity = L::of(room.capacity.min(L::MOST));
+        self.check();
     }
 
     /// Creates an empty vector whose block is `room`.
@@ -325,7 +345,12 @@ impl<T, L: Length> Elements<T, L> {
         }
         // SAFETY: the block came from this memory (V2), and `len <= capacity`.
         let left = unsafe { memory.shrink(self.used(), size_of::<T>(), capacity) };
+        debug_assert!(
+            (capacity..=self.capacity()).contains(&left),
+            "the contract of `Grow::shrink`"
+        );
         self.capacity = L::of(left);
+        self.check();
     }
 
     // One element.
@@ -455,6 +480,7 @@ impl<T, L: Length> Elements<T, L> {
         if size_of::<T>() != 0 {
             self.capacity = L::of(at);
         }
+        self.check();
         // SAFETY: `count` elements and `capacity` places, which are no longer this vector's.
         unsafe { Self::from_parts(start, count, capacity) }
     }
@@ -468,6 +494,7 @@ impl<T, L: Length> Elements<T, L> {
     #[inline(always)]
     pub(crate) unsafe fn append_unchecked(&mut self, from: NonNull<T>, count: usize) {
         let len = self.len();
+        debug_assert!(count <= self.capacity() - len, "there is room");
         // SAFETY: within the capacity.
         let place = unsafe { self.place(len) };
         // SAFETY: the caller says that `from` is valid for `count` elements outside of the spare
@@ -541,6 +568,7 @@ impl<T, L: Length> Elements<T, L> {
     /// `count <= capacity - len`.
     #[inline(always)]
     pub(crate) unsafe fn fill_with(&mut self, count: usize, mut make: impl FnMut() -> T) {
+        debug_assert!(count <= self.capacity() - self.len(), "there is room");
         let mut written = Written::begin(self);
         for _ in 0..count {
             let value = make();
@@ -576,6 +604,7 @@ impl<T, L: Length> Elements<T, L> {
     where
         T: Clone,
     {
+        debug_assert!(values.len() <= self.capacity() - self.len(), "there is room");
         if needs_drop::<T>() {
             let mut written = Written::begin(self);
             for value in values {
@@ -863,6 +892,7 @@ impl<'e, T, L: Length> Written<'e, T, L> {
     /// The vector has room for it: `from + count < capacity`.
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, value: T) {
+        debug_assert!(self.from + self.count < self.elements.capacity(), "there is room");
         // SAFETY: the caller says that there is room.
         let place = unsafe { self.place.add(self.count) };
         // SAFETY: free, aligned, and the vector's own (V2).
@@ -911,6 +941,7 @@ impl<'e, T, L: Length> Gap<'e, T, L> {
     #[inline(always)]
     pub(super) fn begin(elements: &'e mut Elements<T, L>, kept: usize) -> Self {
         let len = elements.len();
+        debug_assert!(kept <= len, "V1");
         elements.uncount_all();
         Gap { elements, kept, next: kept, len }
     }
@@ -922,6 +953,7 @@ impl<'e, T, L: Length> Gap<'e, T, L> {
     /// `next < len`, and no other reference to the element exists during `'r`.
     #[inline(always)]
     pub(super) unsafe fn next<'r>(&mut self) -> &'r mut T {
+        debug_assert!(self.next < self.len, "there is one");
         // SAFETY: initialised, because it was not examined yet.
         unsafe { self.elements.element(self.next) }
     }
@@ -947,6 +979,7 @@ impl<'e, T, L: Length> Gap<'e, T, L> {
     /// `kept < next < len`.
     #[inline(always)]
     unsafe fn keep_next(&mut self) {
+        debug_assert!(self.kept < self.next && self.next < self.len, "there is a gap");
         // SAFETY: below `len`.
         let from = unsafe { self.elements.place(self.next) };
         // SAFETY: below `next`.
@@ -961,6 +994,10 @@ impl<'e, T, L: Length> Gap<'e, T, L> {
 impl<T, L: Length> Drop for Gap<'_, T, L> {
     #[inline]
     fn drop(&mut self) {
+        debug_assert!(
+            self.kept <= self.next && self.next <= self.len,
+            "a gap, perhaps an empty one"
+        );
         let left = self.len - self.next;
         if left > 0 && self.kept < self.next {
             // SAFETY: `left` elements move to places whose elements are gone or move as well.

@@ -74,6 +74,7 @@ impl<T, L: Length> Elements<T, L> {
         values: &mut impl Iterator<Item = T>,
     ) -> bool {
         let end = self.len() + count;
+        debug_assert!(end <= self.capacity(), "there is room");
         // SAFETY: within the capacity.
         let behind = unsafe { self.place(end) };
         let mut unwritten = Unwritten { elements: self, end, left: count };
@@ -155,6 +156,7 @@ impl<T, L: Length> Elements<T, L> {
         announced: usize,
         mut values: I,
     ) -> Rest<I> {
+        debug_assert!(announced <= self.capacity() - self.len(), "there is room");
         if announced == 0 {
             return Rest::Plain(values);
         }

@@ -261,6 +261,7 @@ impl<'v, T, L: Length> Drain<'v, T, L> {
     #[inline]
     pub(super) fn of(elements: &'v mut Elements<T, L>, range: Range<usize>) -> Self {
         let len = elements.len();
+        debug_assert!(range.start <= range.end && range.end <= len, "the range is in the vector");
         // SAFETY: the length shrinks.
         unsafe { elements.set_len(range.start) };
         // SAFETY: elements that the vector no longer counts, in its block, and it is borrowed.
@@ -298,6 +299,7 @@ impl<T, L: Length> Tail<'_, T, L> {
             self.start = start;
             return;
         }
+        debug_assert!(start >= self.elements.len(), "the places are free");
         // SAFETY: the tail lies in the block. Its elements move to places in the block that are free
         // or the tail's own, as the caller says.
         unsafe { self.elements.shift(self.start, start, self.count) };

@@ -40,6 +40,14 @@ pub struct Room {
 }
 
 impl Used {
+    /// Asserts the contract of [`Grow::grow`], in debug builds.
+    fn check(self, element: Layout, needed: usize) {
+        debug_assert!(element.size() != 0, "zero-sized elements need no block");
+        debug_assert!(self.len <= self.capacity, "V1");
+        debug_assert!(self.capacity < needed, "there is room already");
+        debug_assert!(self.start.addr().get() % element.align() == 0, "V2");
+    }
+
     pub(crate) fn has_block(self) -> bool {
         self.capacity != 0
     }
@@ -150,6 +158,7 @@ unsafe impl Grow for &Scope<'_> {
 
     #[inline]
     unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
+        debug_assert!(used.len <= capacity && capacity < used.capacity, "V1");
         let (old, new) = (used.capacity * size, capacity * size);
         if self.cursor().is_last_in_region(used.start, old) {
             // SAFETY: the block is the last one of this cursor's region, and the memory after
@@ -176,6 +185,7 @@ unsafe fn grow_shared<F: Failure>(
     needed: usize,
     exact: bool,
 ) -> Result<Room, F> {
+    used.check(element, needed);
     let old = used.capacity * element.size();
     let is_last = used.has_block() && cursor.is_last_in_region(used.start, old);
     // Most blocks grow in place. A function of its own for the others keeps this one short.
@@ -184,6 +194,7 @@ unsafe fn grow_shared<F: Failure>(
         if let Some(additional) = (capacity - used.capacity).checked_mul(element.size()) {
             // SAFETY: the block is the last one of the region and belongs to the caller.
             if let Some(start) = unsafe { cursor.lengthen_low(used.start, additional) } {
+                debug_assert_eq!(start, used.start, "it grew in place");
                 return Ok(Room { start, capacity });
             }
         }
@@ -254,6 +265,7 @@ unsafe fn move_shared<F: Failure>(
     element: Layout,
     capacity: usize,
 ) -> Result<Room, F> {
+    debug_assert!(used.len <= capacity, "the elements fit");
     let start = cursor.reserve_low::<F>(layout(element, capacity)?)?;
     // SAFETY: the elements are initialised, and the new block has room for them and was free.
     unsafe { start.copy_from_nonoverlapping(used.start, used.len * element.size()) };
@@ -382,7 +394,9 @@ unsafe fn grow_exclusive<F: Failure>(
     needed: usize,
     exact: bool,
 ) -> Result<(Room, NonNull<Header>), F> {
+    used.check(element, needed);
     let wanted = wanted(needed, used.len, element.size(), exact);
+    debug_assert!(wanted >= needed);
     if wanted > needed {
         // SAFETY: the caller says that the scope is borrowed exclusively and that `chunk` is where
         // the builder is; `used.len <= needed < wanted`.
@@ -415,6 +429,8 @@ unsafe fn move_exclusive<F: Failure>(
     // SAFETY: the builder's cursor derives from this one.
     unsafe { cursor.advance_builder::<F>(&builder, layout)? };
     let room = room_of(&builder, element);
+    debug_assert!(room.capacity >= capacity && used.len <= capacity, "the elements fit");
+    debug_assert_ne!(builder.chunk_address(), chunk, "the chunk is another one");
     // SAFETY: the elements are initialised, and the room lies in a chunk without other live blocks.
     unsafe { room.start.copy_from_nonoverlapping(used.start, used.len * element.size()) };
     Ok((room, builder.chunk_address()))
