@@ -51,23 +51,23 @@ const _: () = {
 /// The address of a closed scope, for which the comparison of the fast path does not wrap.
 const NOWHERE: usize = 2 * front_end::SMALL;
 /// The distance of the addresses for two reasons. The fast path rounds words down to it.
-const REASON: usize = 16;
+const STRIDE: usize = 16;
 
 /// A stand-in for the arena of scopes that could not be opened for some reason. It begins like an
 /// arena: opening and closing a scope write to the first word, and opening reads the others.
 #[repr(C, align(64))]
-struct Nobody {
+struct ClosedArena {
     open: AtomicUsize,
     words: Words,
 }
 
 // SAFETY: the first word is atomic, and the others never change. Their pointers are never followed.
-unsafe impl Sync for Nobody {}
+unsafe impl Sync for ClosedArena {}
 
 /// One for each reason, at the place of its number.
-static NOBODY: [Nobody; status::COUNT] = {
+static CLOSED_ARENAS: [ClosedArena; status::COUNT] = {
     let mut all =
-        [const { Nobody { open: AtomicUsize::new(0), words: nowhere(0) } }; status::COUNT];
+        [const { ClosedArena { open: AtomicUsize::new(0), words: nowhere(0) } }; status::COUNT];
     let mut number = 0;
     while number < all.len() {
         all[number].words = nowhere(number);
@@ -79,19 +79,19 @@ static NOBODY: [Nobody; status::COUNT] = {
 /// The words of a closed scope: nothing is free, so every request takes the cold path, and fails
 /// for the reason of this number.
 const fn nowhere(number: usize) -> Words {
-    let top = NOWHERE + number * REASON;
+    let top = NOWHERE + number * STRIDE;
     Words { top, chunk: ptr::null_mut(), low: ptr::without_provenance_mut(top) }
 }
 
 /// A scope that could not be opened.
 pub(crate) fn closed(reason: ebb_status) -> ebb_scope {
-    let nobody = &NOBODY[reason as usize];
-    ebb_scope { words: nobody.words, state: ptr::from_ref(nobody).cast_mut().cast() }
+    let arena = &CLOSED_ARENAS[reason as usize];
+    ebb_scope { words: arena.words, state: ptr::from_ref(arena).cast_mut().cast() }
 }
 
 /// Why a scope is closed.
 fn reason(closed: &ebb_scope) -> ebb_status {
-    let number = closed.words.low.addr().wrapping_sub(NOWHERE) / REASON;
+    let number = closed.words.low.addr().wrapping_sub(NOWHERE) / STRIDE;
     status::of_number(number).filter(|&status| status != EBB_OK).unwrap_or(EBB_CLOSED)
 }
 

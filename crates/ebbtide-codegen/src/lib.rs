@@ -3,7 +3,10 @@
 #[cfg(target_pointer_width = "64")]
 pub mod moved;
 
-use ebbtide::{AllocError, Arena, Scope, collections::Vec};
+use ebbtide::{
+    AllocError, Arena, Scope,
+    collections::{NodeVec, Vec},
+};
 use std::hint::black_box;
 
 /// Through a reference, not inlined: eight instructions.
@@ -87,4 +90,16 @@ pub fn default_scope(value: u64) -> u64 {
 #[unsafe(no_mangle)]
 pub fn vec_into_slice<'a>(vec: Vec<'_, 'a, u64>) -> &'a mut [u64] {
     vec.into_slice()
+}
+
+/// Pushing to a vector that is passed its scope.
+#[unsafe(no_mangle)]
+pub fn node_push<'a>(vec: &mut NodeVec<'a, u64>, s: &Scope<'a>, value: u64) {
+    vec.push(s, value);
+}
+
+/// Lending it for a method that it lacks.
+#[unsafe(no_mangle)]
+pub fn node_with<'a>(vec: &mut NodeVec<'a, u64>, s: &Scope<'a>, values: &[u64]) {
+    vec.with(s).extend_from_slice_copy(values);
 }

@@ -4,7 +4,7 @@ use crate::{
     error::{AllocError, Failure},
     fresh::Fresh,
     scope::Scope,
-    vector::{iter::IntoIter, memory::Detached},
+    vector::{iter::IntoIter, memory::NoScope},
 };
 use core::{
     any::Any,
@@ -590,7 +590,7 @@ impl<'a, T> Box<'a, [T]> {
     #[inline]
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "the trait is taken")]
-    pub fn into_iter(self) -> IntoIter<T, Detached<'a>> {
+    pub fn into_iter(self) -> IntoIter<T, NoScope<'a>> {
         IntoIter::from_fresh(Box::into_fresh(self))
     }
 }

@@ -65,7 +65,7 @@ pub(crate) use self::{
     claims::{claim, end_claim},
     control::{Control, ControlRef, CurrentChunk},
     header::{ChunkName, ChunkRef, Header},
-    list::chunk_behind,
+    list::link_next_chunk,
 };
 
 use self::control::BackingCalls;

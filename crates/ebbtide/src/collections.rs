@@ -38,7 +38,7 @@
 pub use crate::{
     text::{FromUtf8Error, String, Text, TextDrain},
     vector::{
-        Detached, Drain, Exclusive, ExtractIf, IntoIter, Length, Memory, NodeVec, Splice, Vec,
+        Drain, ExtractIf, IntoIter, Length, Memory, NoScope, NodeVec, ScopeMut, Splice, Vec,
         Vector, WithScope, owning::Owning,
     },
 };
@@ -75,7 +75,7 @@ pub type OwnedVec<'s, 'a, T> = Owning<T, &'s Scope<'a>>;
 /// words.push("ebb".repeat(2)); // dropped with the vector
 /// assert_eq!(words, ["ebbebb"]);
 /// ```
-pub type OwnedGrowVec<'s, 'a, T> = Owning<T, Exclusive<'s, 'a>>;
+pub type OwnedGrowVec<'s, 'a, T> = Owning<T, ScopeMut<'s, 'a>>;
 
 /// Creates a vector in a scope, like `std::vec!` on the heap.
 ///

@@ -45,13 +45,46 @@ impl Scope<'_> {
         let grown = if is_aligned {
             // SAFETY: the caller says that the block came from the low end with `old`, is alive and
             // does not shrink; it is aligned as `new` asks.
-            unsafe { self.cursor().grow_low::<AllocError>(block, old, new)? }
+            unsafe { self.low_grow_aligned(block, old, new)? }
         } else {
             // SAFETY: the block has `old.size()` bytes, and the caller says that `new` is no
             // smaller.
             unsafe { self.low_move(block, new, old.size())? }
         };
         Ok(NonNull::slice_from_raw_parts(grown, new.size()))
+    }
+
+    /// Grows in place if the block is the last one and the region has room, and otherwise by
+    /// copying. On failure the block is unchanged.
+    ///
+    /// # Safety
+    ///
+    /// The contract of [`Scope::low_grow`]. The block is aligned for `new`.
+    #[inline]
+    unsafe fn low_grow_aligned(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<u8>, AllocError> {
+        debug_assert!(old.size() <= new.size(), "it grows");
+        debug_assert_eq!(block.addr().get() % new.align(), 0, "it is aligned for the new layout");
+        let cursor = self.cursor();
+        let additional = new.size() - old.size();
+        if additional == 0 {
+            return Ok(block);
+        }
+        if cursor.is_last_low(block, old.size()) {
+            // SAFETY: the block is this cursor's and the last one, or it has 0 bytes.
+            if let Some(block) = unsafe { cursor.lengthen_low(block, additional) } {
+                return Ok(block);
+            }
+        }
+        let moved = cursor.reserve_low::<AllocError>(new)?;
+        // SAFETY: the old block has `old.size()` bytes and the new one at least as many. The new
+        // one was free a moment ago, so they do not overlap.
+        unsafe { moved.copy_from_nonoverlapping(block, old.size()) };
+        Ok(moved)
     }
 
     /// # Safety

@@ -21,8 +21,9 @@
 //! place, reserve_type                high end; sized values
 //! reserve, reserve_array, duplicate  high end; any layout, slices, strings
 //!   ├─ the block fits ─► top = start                                        the fast path
-//!   └─ it does not ────► refill ─► grow / try_grow ─► slow ─► chunk::chunk_behind ─► the backing
-//! reserve_low, grow_low              low end; blocks that may grow
+//!   └─ it does not ────► refill ─► alloc_slow / try_alloc_slow ─► alloc_in_next_chunk
+//!                                                           ─► chunk::link_next_chunk ─► the backing
+//! reserve_low, take_low              low end; blocks that may grow
 //!   ├─ the block fits ─► low = end                                          the fast path
 //!   └─ it does not ────► refill ─► …
 //! ```
@@ -72,7 +73,7 @@
 //! # Why the cold branch looks as it does
 //!
 //! The cursor of a local scope lives in registers as long as its address is never taken, so
-//! [`grow`] works on a copy of the words. If the cursor is behind a reference, the cold branch must
+//! [`alloc_slow`] works on a copy of the words. If the cursor is behind a reference, the cold branch must
 //! not make the fast one longer. So the cold branch reads the words again instead of keeping them
 //! in registers, and the slow path itself copies the value into its block. `black_box(())` forces
 //! the reload. (A compiler fence would also force every value that is about to be stored into
@@ -93,9 +94,9 @@
 //! # Why a value is copied once
 //!
 //! `s.alloc(*r)` first copies `*r` to a temporary. The compiler can elide the temporary only if
-//! nothing may modify `*r` before its last use. The call of [`grow`] may, and so may a store to a
-//! cursor behind a reference. So [`Cursor::place`] writes the value to its block before it moves the cursor, and
-//! the cold branch makes a copy of its own before the call. Tests pin this too.
+//! nothing may modify `*r` before its last use. The call of [`alloc_slow`] may, and so may a store
+//! to a cursor behind a reference. So [`Cursor::place`] writes the value to its block before it
+//! moves the cursor, and the cold branch makes a copy of its own before the call. Tests pin this too.
 
 use crate::{
     arith::{self, CHUNK_ALIGN},
@@ -687,8 +688,8 @@ impl Cursor {
         self.reserve_low(layout)
     }
 
-    /// A block at the low end, uninitialised, which [`grow_low`](Cursor::grow_low) can grow in
-    /// place.
+    /// A block at the low end, uninitialised, which [`lengthen_low`](Cursor::lengthen_low) can grow
+    /// in place.
     #[inline(always)]
     pub(crate) fn reserve_low<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
         let (top, low) = (self.top.get(), self.low.get());
@@ -744,41 +745,6 @@ impl Cursor {
     pub(crate) fn largest_low(&self, align: usize) -> usize {
         let padding = self.low.get().addr().get().wrapping_neg() & (align - 1);
         self.largest_growth().saturating_sub(padding)
-    }
-
-    /// Grows a low-end block: in place if it is the last one and the region has room, and otherwise
-    /// by copying its `old.size()` bytes to a new block. On failure the block is unchanged.
-    ///
-    /// # Safety
-    ///
-    /// `block` has the layout `old` and is alive. It came from the low end of this cursor, or it is
-    /// the caller's and [the last of the region](Cursor::is_last_in_region). It is aligned for
-    /// `new`, which is not smaller.
-    #[inline]
-    pub(crate) unsafe fn grow_low<F: Failure>(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<u8>, F> {
-        debug_assert!(old.size() <= new.size(), "it grows");
-        debug_assert_eq!(block.addr().get() % new.align(), 0, "it is aligned for the new layout");
-        let additional = new.size() - old.size();
-        if additional == 0 {
-            return Ok(block);
-        }
-        if self.is_last_low(block, old.size()) {
-            // SAFETY: the block is this cursor's and the last one, or it has 0 bytes, or the caller
-            // says that it is the last of the region.
-            if let Some(block) = unsafe { self.lengthen_low(block, additional) } {
-                return Ok(block);
-            }
-        }
-        let moved = self.reserve_low::<F>(new)?;
-        // SAFETY: the old block has `old.size()` bytes and the new one at least as many. The new
-        // one was free a moment ago, so they do not overlap.
-        unsafe { moved.copy_from_nonoverlapping(block, old.size()) };
-        Ok(moved)
     }
 
     /// Grows a low-end block in place by `additional` bytes, if the region has room.
@@ -924,7 +890,7 @@ impl Cursor {
     pub(crate) fn reserve_behind(&self, bytes: usize) -> Result<(), AllocError> {
         let region = arith::region_for(bytes, 1).ok_or(AllocError)?;
         let has_room = |header: &Header| header.capacity() >= region;
-        let found = chunk::chunk_behind(self.chunk(), region, false, has_room)?;
+        let found = chunk::link_next_chunk(self.chunk(), region, false, has_room)?;
         debug_assert_eq!(self.chunk().chunk().next(), Some(found), "it is the next chunk");
         Ok(())
     }
@@ -1047,10 +1013,10 @@ impl Cursor {
         self.top.set(position.low.addr().get());
         if F::DIVERGES && ABORTS {
             // SAFETY: the caller says that `source` is valid for that many bytes.
-            unsafe { grow(&mut request) };
+            unsafe { alloc_slow(&mut request) };
         } else {
             // SAFETY: the caller says that `source` is valid for that many bytes.
-            unsafe { try_grow(&mut request) };
+            unsafe { try_alloc_slow(&mut request) };
         }
         let Request { position, data: block, .. } = request;
         self.set(position);
@@ -1063,9 +1029,10 @@ impl Cursor {
             }
             return Err(F::refused());
         }
-        // SAFETY: `slow` rounded `top` down to this.
+        // SAFETY: `alloc_in_next_chunk` rounded `top` down to this.
         unsafe { assert_unchecked(position.top & (align.min(CHUNK_ALIGN) - 1) == 0) };
-        // SAFETY: `grow` returns only with a block, and the result of `try_grow` was tested above.
+        // SAFETY: `alloc_slow` returns only with a block, and the result of `try_alloc_slow` was
+        // tested above.
         let block = unsafe { block.unwrap_unchecked() };
         self.track(block, size, end);
         Ok(block)
@@ -1205,9 +1172,9 @@ impl Drop for RestoreTop<'_> {
 /// `request.data`, if any, is valid for reads of `request.size` bytes.
 #[cold]
 #[inline(never)]
-unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
+unsafe extern "C-unwind" fn alloc_slow(request: &mut Request<'_>) {
     // SAFETY: the caller says that `request.data` is valid for that many bytes.
-    unsafe { slow(request) };
+    unsafe { alloc_in_next_chunk(request) };
     if request.data.is_none() {
         out_of_memory(request.size, request.align());
     }
@@ -1220,9 +1187,9 @@ unsafe extern "C-unwind" fn grow(request: &mut Request<'_>) {
 /// `request.data`, if any, is valid for reads of `request.size` bytes.
 #[cold]
 #[inline(never)]
-unsafe extern "C-unwind" fn try_grow(request: &mut Request<'_>) {
+unsafe extern "C-unwind" fn try_alloc_slow(request: &mut Request<'_>) {
     // SAFETY: the caller says that `request.data` is valid for that many bytes.
-    unsafe { slow(request) };
+    unsafe { alloc_in_next_chunk(request) };
 }
 
 /// Moves a nearly full parent to the next chunk, if that has room. Returns the `top` and the `low`
@@ -1268,14 +1235,14 @@ pub(crate) fn out_of_memory(size: usize, align: usize) -> ! {
 /// # Safety
 ///
 /// `request.data`, if any, is valid for reads of `request.size` bytes.
-unsafe fn slow(request: &mut Request<'_>) {
+unsafe fn alloc_in_next_chunk(request: &mut Request<'_>) {
     let &mut Request { position, size, end, .. } = request;
     let align = request.align();
     let source = request.data.take();
     let served = if size == 0 {
         Some((dangling(align), position))
     } else {
-        slow_sized(position, size, align, end)
+        place_in_next_chunk(position, size, align, end)
     };
     let Some((block, position)) = served else {
         return;
@@ -1299,7 +1266,7 @@ unsafe fn slow(request: &mut Request<'_>) {
 /// Otherwise the chunk serves only this request, so that an oversize request does not waste the
 /// rest of the current region. A low-end block always moves the cursor, because it is likely to
 /// grow.
-fn slow_sized(
+fn place_in_next_chunk(
     position: Position<'_>,
     size: usize,
     align: usize,
@@ -1319,7 +1286,7 @@ fn slow_sized(
         }
     };
     let fits = |header: &Header| start_in(header).is_some();
-    let found = chunk::chunk_behind(position.chunk, region, end == End::Low, fits).ok()?;
+    let found = chunk::link_next_chunk(position.chunk, region, end == End::Low, fits).ok()?;
     let start = start_in(&found)?;
     // SAFETY: I1: the chunk is new, or was behind the cursor's or spare, and holds no live byte.
     unsafe { found.poison(found.low(), found.top()) };

@@ -8,7 +8,7 @@ use crate::{
     boxed::Box,
     error::{AllocError, AllocOrInitError, Failure},
     scope::Scope,
-    vector::{Exclusive, GrowVec, Memory, Vec, Vector, elements::indices},
+    vector::{GrowVec, Memory, ScopeMut, Vec, Vector, elements::indices},
 };
 use core::{
     char::DecodeUtf16Error,
@@ -82,7 +82,7 @@ pub type String<'s, 'a> = Text<&'s Scope<'a>>;
 /// }
 /// assert_eq!(text.into_str(), "ebb and flow");
 /// ```
-pub type GrowString<'s, 'a> = Text<Exclusive<'s, 'a>>;
+pub type GrowString<'s, 'a> = Text<ScopeMut<'s, 'a>>;
 
 /// The error of [`String::from_utf8`](Text::from_utf8), with the bytes that are not UTF-8.
 ///

@@ -21,7 +21,7 @@ mod traits;
 pub use self::{
     elements::Length,
     iter::{Drain, ExtractIf, IntoIter, Splice},
-    memory::{Detached, Exclusive, Memory},
+    memory::{Memory, NoScope, ScopeMut},
     node::WithScope,
 };
 
@@ -133,7 +133,7 @@ pub type Vec<'s, 'a, T> = Vector<T, &'s Scope<'a>>;
 /// assert_eq!(squares, &[1, 4, 9, 16]);
 /// assert_eq!(*s.alloc(25), 25); // the scope is free again
 /// ```
-pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
+pub type GrowVec<'s, 'a, T> = Vector<T, ScopeMut<'s, 'a>>;
 
 /// A vector of 16 bytes that holds no scope, for the nodes of trees.
 ///
@@ -166,7 +166,7 @@ pub type GrowVec<'s, 'a, T> = Vector<T, Exclusive<'s, 'a>>;
 /// let count = std::thread::scope(|threads| threads.spawn(|| tree.children.len()).join());
 /// assert_eq!((count.unwrap(), size_of::<NodeVec<'_, &str>>()), (2, 16));
 /// ```
-pub type NodeVec<'a, T> = Vector<T, Detached<'a>, u32>;
+pub type NodeVec<'a, T> = Vector<T, NoScope<'a>, u32>;
 
 /// Rejects, when code is generated, elements whose destructors would not run. Every public function
 /// evaluates it itself, for the reason given at [`assert_no_drop`](crate::value::assert_no_drop).
@@ -272,7 +272,7 @@ impl<'a> Scope<'a> {
 impl<'s, 'a, T> GrowVec<'s, 'a, T> {
     #[inline]
     fn all_of(scope: &'s mut Scope<'a>) -> Self {
-        let memory = Exclusive::new(scope);
+        let memory = ScopeMut::new(scope);
         if size_of::<T>() == 0 {
             return Vector { elements: Elements::new(), memory };
         }
@@ -724,7 +724,7 @@ impl<'s, 'a, T> Vec<'s, 'a, T> {
         // SAFETY: the parts of this vector, whose block lives for `'a`. A smaller capacity than
         // the real one is valid.
         let elements = unsafe { Elements::from_parts(start, len, capacity.min(u32::MOST)) };
-        Vector { elements, memory: Detached::default() }
+        Vector { elements, memory: NoScope::default() }
     }
 }
 

@@ -166,8 +166,8 @@ fn collections_are_neither_send_nor_sync() {
 #[test]
 fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     use ebbtide::collections::{
-        CollectIn, Detached, Drain, Exclusive, ExtractIf, FromIteratorIn, FromUtf8Error, IntoIter,
-        Length, Memory, NodeVec, Owning, Splice, Text, TextDrain, Vector, WithScope,
+        CollectIn, Drain, ExtractIf, FromIteratorIn, FromUtf8Error, IntoIter, Length, Memory,
+        NoScope, NodeVec, Owning, ScopeMut, Splice, Text, TextDrain, Vector, WithScope,
     };
     is!(NodeVec<'static, u8>: Send, Sync, Unpin, Default, std::fmt::Debug);
     is!(NodeVec<'static, Cell<u8>>: Send);
@@ -179,12 +179,12 @@ fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     type Lent = WithScope<'static, 'static, 'static, u8>;
     is!(Lent: Unpin, std::fmt::Debug);
     is_not!(Lent: Send, Sync, Clone, Copy);
-    is!(Detached<'static>: Send, Sync, Copy);
-    is!(Exclusive<'static, 'static>: Send, Sync);
-    is_not!(Exclusive<'static, 'static>: Clone, Copy);
+    is!(NoScope<'static>: Send, Sync, Copy);
+    is!(ScopeMut<'static, 'static>: Send, Sync);
+    is_not!(ScopeMut<'static, 'static>: Clone, Copy);
 
     // Draining iterators own or borrow elements.
-    type There = Detached<'static>;
+    type There = NoScope<'static>;
     type Shares = &'static Scope<'static>;
     is!(IntoIter<u8, There>: Send, Sync);
     is_not!(IntoIter<Cell<u8>, There>: Sync);
@@ -198,8 +198,8 @@ fn a_vector_without_a_scope_has_the_traits_of_its_elements() {
     is_not!(Splice<'static, std::vec::IntoIter<Shared>, Shares>: Send, Sync);
     is_not!(Splice<'static, std::vec::IntoIter<u8>, Shares>: Send, Sync);
     is_not!(Owning<u8, Shares>: Send, Sync);
-    is!(Owning<u8, Exclusive<'static, 'static>>: Send, Sync);
-    is_not!(Owning<Shared, Exclusive<'static, 'static>>: Send, Sync);
+    is!(Owning<u8, ScopeMut<'static, 'static>>: Send, Sync);
+    is_not!(Owning<Shared, ScopeMut<'static, 'static>>: Send, Sync);
     is!(Vector<u8, There, u32>: Send, Sync);
     is_not!(Text<Shares>: Send, Sync);
     is_not!(TextDrain<'static, Shares>: Send, Sync);

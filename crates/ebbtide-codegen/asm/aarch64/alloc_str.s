@@ -111,7 +111,7 @@
 	stur	q0, [sp, #24]
 	str	x8, [x0]
 	mov	x0, sp
-	bl	_ZN7ebbtide3raw4growE
+	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x8, [sp, #16]
 	ldur	q0, [sp, #24]
 	mov	x2, x19

@@ -35,7 +35,7 @@
 	add	x0, sp, #32
 	str	x8, [sp, #48]
 	stur	q0, [sp, #56]
-	bl	_ZN7ebbtide3raw4growE
+	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x9, [sp, #48]
 	ldur	q0, [sp, #56]
 	ldr	x0, [sp, #32]

@@ -27,7 +27,7 @@
 	mov	x0, sp
 	str	x10, [sp, #16]
 	stur	q0, [sp, #24]
-	bl	_ZN7ebbtide3raw4growE
+	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x9, [sp, #16]
 	ldur	q0, [sp, #24]
 	ldr	x0, [sp]

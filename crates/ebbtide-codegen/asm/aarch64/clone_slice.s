@@ -36,7 +36,7 @@
 	mov	x0, sp
 	stur	q0, [sp, #24]
 	strh	w8, [sp, #40]
-	bl	_ZN7ebbtide3raw4growE
+	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldr	x8, [sp, #16]
 	ldur	q0, [sp, #24]
 	mov	x2, x20

@@ -11,8 +11,8 @@
 	mov	w0, #4
 	str	xzr, [sp, #72]
 	add	x19, x1, x11
-	stp	x8, x0, [sp]
-	stp	xzr, xzr, [sp, #16]
+	stp	x0, xzr, [sp]
+	stp	xzr, x8, [sp, #16]
 	cbz	x2, .LBB14_13
 	ldr	x10, [x8, #16]
 	ldr	x9, [x8]
@@ -23,26 +23,26 @@
 	b.le	.LBB14_4
 	ldr	x12, [x8, #8]
 	sub	x13, x3, #1
-	stp	x3, x9, [sp, #24]
+	stp	x10, x9, [sp, #48]
 	cmp	x3, x13
 	add	x11, x11, x0
-	str	x0, [sp, #8]
-	stp	x9, x12, [sp, #56]
+	str	x0, [sp]
+	stp	x9, x12, [sp, #32]
 	csel	x9, x3, x13, lo
 	cmp	x9, #8
 	str	x11, [x8, #16]
-	stp	x12, x10, [sp, #40]
-	str	x11, [sp, #72]
+	str	x3, [sp, #16]
+	stp	x12, x11, [sp, #64]
 	b.hs	.LBB14_7
 	mov	x9, xzr
 	b	.LBB14_10
 .LBB14_4:
-.Ltmp10:
+.Ltmp8:
 	mov	x0, x8
 	mov	x1, x20
 	mov	x2, x19
 	bl	_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE
-.Ltmp11:
+.Ltmp9:
 	mov	x3, x1
 .LBB14_6:
 	mov	x1, x3
@@ -74,67 +74,64 @@
 	mov	x20, x10
 .LBB14_10:
 	cmp	x20, x19
-	b.eq	.LBB14_21
+	b.eq	.LBB14_20
 	ldr	w10, [x20], #4
 	add	w10, w10, #1
 	str	w10, [x0, x9, lsl #2]
 	add	x9, x9, #1
 	cmp	x3, x9
 	b.ne	.LBB14_10
-	str	x3, [sp, #16]
+	str	x3, [sp, #8]
 .LBB14_13:
 	cmp	x20, x19
-	b.eq	.LBB14_20
+	b.eq	.LBB14_19
 .LBB14_14:
-	ldr	x8, [sp, #24]
+	ldr	x8, [sp, #16]
 	ldr	w21, [x20], #4
-	cmp	x8, x3
+	cmp	x3, x8
 	b.eq	.LBB14_16
 	add	w8, w21, #1
 	str	w8, [x0, x3, lsl #2]
 	add	x3, x3, #1
 	cmp	x20, x19
-	str	x3, [sp, #16]
+	str	x3, [sp, #8]
 	b.ne	.LBB14_14
-	b	.LBB14_19
+	b	.LBB14_18
 .LBB14_16:
-	cmn	x3, #1
-	b.eq	.LBB14_23
-.Ltmp12:
+.Ltmp11:
 	mov	x0, sp
-	add	x1, x3, #1
 	bl	_ZN7ebbtide9collector18Collector$LT$T$GT$4growE
-.Ltmp13:
-	ldp	x0, x3, [sp, #8]
+.Ltmp12:
+	ldp	x0, x3, [sp]
 	add	w8, w21, #1
 	str	w8, [x0, x3, lsl #2]
 	add	x3, x3, #1
 	cmp	x20, x19
-	str	x3, [sp, #16]
+	str	x3, [sp, #8]
 	b.ne	.LBB14_14
-.LBB14_19:
-	ldp	x8, x0, [sp]
-	ldr	x10, [sp, #24]
+.LBB14_18:
+	ldp	x10, x8, [sp, #16]
+	ldr	x0, [sp]
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
 	b.ne	.LBB14_6
-	b	.LBB14_22
-.LBB14_20:
+	b	.LBB14_21
+.LBB14_19:
 	mov	x10, x3
 	add	x11, x0, x3, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
 	b.ne	.LBB14_6
-	b	.LBB14_22
-.LBB14_21:
+	b	.LBB14_21
+.LBB14_20:
 	mov	x10, x3
 	mov	x3, x9
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
 	b.ne	.LBB14_6
-.LBB14_22:
+.LBB14_21:
 	sub	x10, x3, x10
 	add	x9, x9, x10, lsl #2
 	str	x9, [x8, #16]
@@ -144,22 +141,15 @@
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #128
 	ret
-.LBB14_23:
-.Ltmp15:
-	adrp	x0, .Lanon..3
-	add	x0, x0, :lo12:.Lanon..3
-	bl	_ZN69_$LT$core..convert..Infallible$u20$as$u20$ebbtide..error..Failure$GT$9too_largeE
-.Ltmp16:
-	brk	#0x1
-.LBB14_25:
-.Ltmp14:
+.LBB14_22:
+.Ltmp13:
 	mov	x19, x0
 	mov	x0, sp
 	bl	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E
 	mov	x0, x19
 	bl	_Unwind_Resume
-.LBB14_26:
-.Ltmp17:
+.LBB14_23:
+.Ltmp10:
 	mov	x19, x0
 	mov	x0, sp
 	bl	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E

@@ -34,10 +34,10 @@
 	stur	q0, [sp, #24]
 	stp	x9, x10, [sp, #8]
 	strh	w8, [sp, #40]
-.Ltmp18:
+.Ltmp14:
 	mov	x0, sp
-	bl	_ZN7ebbtide3raw4growE
-.Ltmp19:
+	bl	_ZN7ebbtide3raw10alloc_slowE
+.Ltmp15:
 	ldr	x9, [sp]
 	//APP
 	//NO_APP
@@ -81,7 +81,7 @@
 	add	sp, sp, #96
 	ret
 .LBB15_9:
-.Ltmp20:
+.Ltmp16:
 	mov	x21, x0
 	cbnz	x20, .LBB15_12
 	ldrb	w8, [x19, #65]
@@ -90,12 +90,12 @@
 	mov	x0, x21
 	bl	_Unwind_Resume
 .LBB15_12:
-.Ltmp21:
+.Ltmp17:
 	mov	x0, x19
 	mov	x1, x20
 	bl	_ZN7ebbtide5local5Local9give_backE
-.Ltmp22:
+.Ltmp18:
 	b	.LBB15_11
 .LBB15_13:
-.Ltmp23:
+.Ltmp19:
 	bl	_RNvNtCs6Hz1PecaLG4_4core9panicking16panic_in_cleanup

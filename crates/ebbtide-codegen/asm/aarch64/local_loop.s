@@ -42,7 +42,7 @@
 	str	x8, [sp, #48]
 	stp	x21, x22, [sp, #16]
 	strh	w23, [sp, #56]
-	bl	_ZN7ebbtide3raw4growE
+	bl	_ZN7ebbtide3raw10alloc_slowE
 	ldp	x9, x8, [sp, #40]
 	ldr	x10, [sp, #32]
 	ldr	x11, [sp, #16]

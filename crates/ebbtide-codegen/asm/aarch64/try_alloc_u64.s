@@ -3,12 +3,12 @@
 	and	x8, x8, #0xfffffffffffffff8
 	sub	x8, x8, #8
 	cmp	x8, x9
-	b.lo	.LBB211_2
+	b.lo	.LBB213_2
 	str	x1, [x8]
 	str	x8, [x0]
 	mov	x0, x8
 	ret
-.LBB211_2:
+.LBB213_2:
 	sub	sp, sp, #80
 	stp	x29, x30, [sp, #48]
 	str	x19, [sp, #64]
@@ -29,7 +29,7 @@
 	mov	x0, sp
 	str	x10, [sp, #16]
 	stur	q0, [sp, #24]
-	bl	_ZN7ebbtide3raw8try_growE
+	bl	_ZN7ebbtide3raw14try_alloc_slowE
 	ldr	x9, [sp, #16]
 	ldur	q0, [sp, #24]
 	ldr	x0, [sp]

@@ -2,7 +2,7 @@
 	mov	x8, x0
 	ldr	x0, [x0]
 	cmp	x1, x10
-	b.hs	.LBB212_6
+	b.hs	.LBB214_6
 	sub	sp, sp, #48
 	stp	x29, x30, [sp, #32]
 	add	x29, sp, #32
@@ -10,22 +10,22 @@
 	add	x8, x0, x10, lsl #3
 	ldr	x10, [x9, #16]
 	cmp	x8, x10
-	b.ne	.LBB212_5
+	b.ne	.LBB214_5
 	ldr	x8, [x9, #8]
 	ldr	x10, [x8, #56]
-	cbnz	x10, .LBB212_7
+	cbnz	x10, .LBB214_7
 	ldr	x8, [x8]
 	cmp	x8, x0
-	b.hi	.LBB212_5
-.LBB212_4:
+	b.hi	.LBB214_5
+.LBB214_4:
 	add	x8, x0, x1, lsl #3
 	str	x8, [x9, #16]
-.LBB212_5:
+.LBB214_5:
 	ldp	x29, x30, [sp, #32]
 	add	sp, sp, #48
-.LBB212_6:
+.LBB214_6:
 	ret
-.LBB212_7:
+.LBB214_7:
 	stur	x0, [x29, #-8]
 	mov	x0, x8
 	stp	x9, x1, [sp, #8]
@@ -35,5 +35,5 @@
 	ldur	x0, [x29, #-8]
 	ldr	x8, [x8]
 	cmp	x8, x0
-	b.ls	.LBB212_4
-	b	.LBB212_5
+	b.ls	.LBB214_4
+	b	.LBB214_5

@@ -102,7 +102,7 @@
 	movq	%rdi, %r14
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
-	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
 	movq	%rbx, %rdx
 	movq	(%rsp), %rax
 	movq	16(%rsp), %rcx

@@ -31,7 +31,7 @@
 	movq	%rsp, %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
-	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
 	movq	(%rsp), %rax
 	movq	16(%rsp), %rcx
 	movq	%rcx, (%rbx)

@@ -25,7 +25,7 @@
 	leaq	16(%rsp), %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
-	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
 	movq	16(%rsp), %rax
 	movq	32(%rsp), %rcx
 	movq	%rcx, (%rbx)

@@ -74,7 +74,7 @@
 	movq	%rax, %rdi
 	movq	%rsi, %r15
 	movq	%rdx, %r12
-	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
 	movq	%r14, %rdi
 	movq	%r12, %rdx
 	movq	%r15, %rsi

@@ -32,10 +32,10 @@
 	movq	%rax, 16(%rsp)
 	movq	$8, 24(%rsp)
 	movw	$3, 56(%rsp)
-.Ltmp18:
+.Ltmp14:
 	leaq	16(%rsp), %rdi
-	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
-.Ltmp19:
+	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
+.Ltmp15:
 	movq	16(%rsp), %rcx
 	#APP
 	#NO_APP
@@ -76,7 +76,7 @@
 	movq	%rbx, %rax
 	jmp	.LBB15_15
 .LBB15_2:
-.Ltmp20:
+.Ltmp16:
 	movq	%rax, %r15
 	testq	%r14, %r14
 	jne	.LBB15_3
@@ -86,12 +86,12 @@
 	movq	%r15, %rdi
 	callq	_Unwind_Resume@PLT
 .LBB15_3:
-.Ltmp21:
+.Ltmp17:
 	movq	%rbx, %rdi
 	movq	%r14, %rsi
 	callq	*_ZN7ebbtide5local5Local9give_backE@GOTPCREL(%rip)
-.Ltmp22:
+.Ltmp18:
 	jmp	.LBB15_13
 .LBB15_11:
-.Ltmp23:
+.Ltmp19:
 	callq	*_RNvNtCsgEmfK2I1SDS_4core9panicking16panic_in_cleanup@GOTPCREL(%rip)

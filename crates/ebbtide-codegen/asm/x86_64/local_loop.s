@@ -18,7 +18,7 @@
 	xorl	%r15d, %r15d
 	leaq	56(%rsp), %r12
 	leaq	8(%rsp), %r14
-	movq	_ZN7ebbtide3raw4growE@GOTPCREL(%rip), %r13
+	movq	_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip), %r13
 .LBB16_5:
 	leaq	-8(%rax), %rsi
 	cmpq	%rdx, %rsi

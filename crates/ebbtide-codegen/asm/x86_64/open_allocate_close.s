@@ -3,15 +3,15 @@
 	subq	$56, %rsp
 	movq	24(%rdi), %rax
 	testq	%rax, %rax
-	je	.LBB208_1
+	je	.LBB210_1
 	leaq	48(%rdi), %rdx
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jb	.LBB208_5
-.LBB208_4:
+	jb	.LBB210_5
+.LBB210_4:
 	movq	%rsi, (%rcx)
-.LBB208_6:
+.LBB210_6:
 	movq	%rcx, 8(%rsp)
 	leaq	8(%rsp), %rax
 	#APP
@@ -22,7 +22,7 @@
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB208_1:
+.LBB210_1:
 	movq	%rdi, %rbx
 	movq	%rsi, %r14
 	callq	*_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE@GOTPCREL(%rip)
@@ -31,8 +31,8 @@
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jae	.LBB208_4
-.LBB208_5:
+	jae	.LBB210_4
+.LBB210_5:
 	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
@@ -44,8 +44,8 @@
 	movq	$8, 16(%rsp)
 	movw	$3, 48(%rsp)
 	leaq	8(%rsp), %rdi
-	callq	*_ZN7ebbtide3raw4growE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
 	movq	8(%rsp), %rcx
 	#APP
 	#NO_APP
-	jmp	.LBB208_6
+	jmp	.LBB210_6

@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB211_2
+	jb	.LBB213_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB211_2:
+.LBB213_2:
 	pushq	%rbx
 	subq	$64, %rsp
 	movq	%rsi, 8(%rsp)
@@ -25,7 +25,7 @@
 	leaq	16(%rsp), %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
-	callq	*_ZN7ebbtide3raw8try_growE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide3raw14try_alloc_slowE@GOTPCREL(%rip)
 	movq	16(%rsp), %rax
 	movq	32(%rsp), %rcx
 	movq	%rcx, (%rbx)
@@ -36,7 +36,7 @@
 	testq	%rax, %rax
 	leaq	64(%rsp), %rsp
 	popq	%rbx
-	jne	.LBB211_4
+	jne	.LBB213_4
 	xorl	%eax, %eax
-.LBB211_4:
+.LBB213_4:
 	retq

@@ -234,14 +234,14 @@ impl<'c> ControlRef<'c> {
     }
 }
 
-/// Returns a chunk that `fits` accepts, and links it directly behind `after`: one from further on
+/// Links a chunk that `fits` accepts directly behind `after`, and returns it: one from further on
 /// in the list, a spare one, or a new one with room for `region` bytes. In the list it picks the
 /// first fit or, if `largest` is set, the largest of the first few chunks.
 ///
 /// # Errors
 ///
 /// Those of [`new_chunk`]; the list is then as it was.
-pub(crate) fn chunk_behind<'c>(
+pub(crate) fn link_next_chunk<'c>(
     after: CurrentChunk<'c>,
     region: usize,
     largest: bool,

@@ -6,7 +6,7 @@
 
 use super::{
     elements::{Elements, Gap, Length},
-    memory::{Detached, Grow},
+    memory::{Grow, NoScope},
 };
 use crate::fresh::Fresh;
 use core::{
@@ -197,7 +197,7 @@ unsafe impl<T: Send, M: Send> Send for IntoIter<T, M> {}
 // SAFETY: a shared iterator gives shared access to the elements it owns, and to nothing else.
 unsafe impl<T: Sync, M: Sync> Sync for IntoIter<T, M> {}
 
-impl<'a, T> IntoIter<T, Detached<'a>> {
+impl<'a, T> IntoIter<T, NoScope<'a>> {
     /// Takes over the elements of a slice.
     #[inline]
     pub(crate) fn from_fresh(elements: Fresh<'a, [T]>) -> Self {

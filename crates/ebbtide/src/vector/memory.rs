@@ -54,7 +54,7 @@ impl Used {
 }
 
 /// Where a vector takes its memory from: `&Scope`, or an exclusively borrowed scope
-/// ([`Exclusive`]).
+/// ([`ScopeMut`]).
 ///
 /// It cannot be implemented outside of this crate.
 ///
@@ -109,7 +109,7 @@ pub unsafe trait Grow {
 }
 
 /// The smallest capacity of a first block, for elements of `size` bytes.
-const fn least(size: usize) -> usize {
+const fn min_capacity(size: usize) -> usize {
     match size {
         1 => 16,
         2..=1024 => 4,
@@ -118,8 +118,8 @@ const fn least(size: usize) -> usize {
 }
 
 /// The capacity to request for `needed` elements: at least double, unless `exact`.
-fn wanted(needed: usize, capacity: usize, size: usize, exact: bool) -> usize {
-    if exact { needed } else { needed.max(capacity.saturating_mul(2)).max(least(size)) }
+fn amortized_capacity(needed: usize, capacity: usize, size: usize, exact: bool) -> usize {
+    if exact { needed } else { needed.max(capacity.saturating_mul(2)).max(min_capacity(size)) }
 }
 
 /// The layout of `capacity` elements.
@@ -146,7 +146,7 @@ unsafe impl Grow for &Scope<'_> {
         let cursor = self.cursor();
         // Most requests are for a first block that fits. It is allocated without a call.
         if used.capacity == 0 {
-            let capacity = if exact { needed } else { needed.max(least(element.size())) };
+            let capacity = if exact { needed } else { needed.max(min_capacity(element.size())) };
             if let Some(start) = cursor.take_low(capacity, element) {
                 return Ok(Room { start, capacity });
             }
@@ -190,7 +190,7 @@ unsafe fn grow_shared<F: Failure>(
     let is_last = used.has_block() && cursor.is_last_in_region(used.start, old);
     // Most blocks grow in place. A function of its own for the others keeps this one short.
     if is_last {
-        let capacity = wanted(needed, used.capacity, element.size(), exact);
+        let capacity = amortized_capacity(needed, used.capacity, element.size(), exact);
         if let Some(additional) = (capacity - used.capacity).checked_mul(element.size()) {
             // SAFETY: the block is the last one of the region and belongs to the caller.
             if let Some(start) = unsafe { cursor.lengthen_low(used.start, additional) } {
@@ -221,7 +221,7 @@ unsafe fn grow_or_move<F: Failure>(
     is_last: bool,
 ) -> Result<Room, F> {
     let size = element.size();
-    let wanted = wanted(needed, used.capacity, size, exact);
+    let wanted = amortized_capacity(needed, used.capacity, size, exact);
     let here = match (used.has_block(), is_last) {
         (false, _) => cursor.largest_low(element.align()) / size,
         (true, true) => used.capacity + cursor.largest_growth() / size,
@@ -279,12 +279,12 @@ unsafe fn move_shared<F: Failure>(
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let mut s = arena.scope();
-/// use ebbtide::collections::{Exclusive, Vector};
-/// let mut list: Vector<u32, Exclusive<'_, '_>> = s.grow_vec(); // a `GrowVec`
+/// use ebbtide::collections::{ScopeMut, Vector};
+/// let mut list: Vector<u32, ScopeMut<'_, '_>> = s.grow_vec(); // a `GrowVec`
 /// list.push(1);
 /// assert_eq!(list.into_slice(), [1]);
 /// ```
-pub struct Exclusive<'s, 'a> {
+pub struct ScopeMut<'s, 'a> {
     scope: &'s mut Scope<'a>,
     /// The chunk whose region contains the builder: the scope's chunk, or one behind it in the
     /// list. The scope moves there when the builder is finished.
@@ -292,17 +292,17 @@ pub struct Exclusive<'s, 'a> {
 }
 
 // SAFETY: it borrows a scope exclusively, and a scope is `Send`; the chunk belongs to that scope.
-unsafe impl Send for Exclusive<'_, '_> {}
+unsafe impl Send for ScopeMut<'_, '_> {}
 // SAFETY: a shared reference gives no access to the scope.
-unsafe impl Sync for Exclusive<'_, '_> {}
+unsafe impl Sync for ScopeMut<'_, '_> {}
 
-impl Memory for Exclusive<'_, '_> {}
+impl Memory for ScopeMut<'_, '_> {}
 
-impl<'s, 'a> Exclusive<'s, 'a> {
+impl<'s, 'a> ScopeMut<'s, 'a> {
     #[inline(always)]
     pub(super) fn new(scope: &'s mut Scope<'a>) -> Self {
         let chunk = scope.cursor().chunk_address();
-        Exclusive { scope, chunk }
+        ScopeMut { scope, chunk }
     }
 
     /// All the free memory of the scope's region, as room for elements of a layout that is not
@@ -336,15 +336,15 @@ impl<'s, 'a> Exclusive<'s, 'a> {
     }
 }
 
-impl fmt::Debug for Exclusive<'_, '_> {
+impl fmt::Debug for ScopeMut<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exclusive").finish_non_exhaustive()
+        f.debug_struct("ScopeMut").finish_non_exhaustive()
     }
 }
 
 // SAFETY: the room is the free memory of the scope's chunk or of one behind it in the list. The
 // scope is borrowed exclusively, so nothing else is allocated there.
-unsafe impl Grow for Exclusive<'_, '_> {
+unsafe impl Grow for ScopeMut<'_, '_> {
     #[inline(always)]
     unsafe fn grow<F: Failure>(
         &mut self,
@@ -395,7 +395,7 @@ unsafe fn grow_exclusive<F: Failure>(
     exact: bool,
 ) -> Result<(Room, NonNull<Header>), F> {
     used.check(element, needed);
-    let wanted = wanted(needed, used.len, element.size(), exact);
+    let wanted = amortized_capacity(needed, used.len, element.size(), exact);
     debug_assert!(wanted >= needed);
     if wanted > needed {
         // SAFETY: the caller says that the scope is borrowed exclusively and that `chunk` is where
@@ -442,10 +442,10 @@ unsafe fn move_exclusive<F: Failure>(
 /// ```
 /// # let mut arena = ebbtide::Arena::new();
 /// # let s = arena.scope();
-/// use ebbtide::collections::{Detached, Vector};
-/// let mut node: Vector<u32, Detached<'_>, u32> = Vector::new(); // a `NodeVec`
+/// use ebbtide::collections::{NoScope, Vector};
+/// let mut node: Vector<u32, NoScope<'_>, u32> = Vector::new(); // a `NodeVec`
 /// node.push(&s, 1);
 /// assert_eq!(node, [1]);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Detached<'a>(PhantomData<&'a ()>);
+pub struct NoScope<'a>(PhantomData<&'a ()>);

@@ -20,7 +20,7 @@
 //! contains `'a`, and the exclusive borrow makes it invariant, so the memory of the other vector
 //! is valid for `'a` too.
 
-use super::{Elements, NodeVec, Vector, assert_plain, memory::Detached};
+use super::{Elements, NodeVec, Vector, assert_plain, memory::NoScope};
 use crate::{boxed::Box, error::AllocError, fresh::Fresh, scope::Scope};
 use core::{
     convert::Infallible,
@@ -67,7 +67,7 @@ impl<'a, T> NodeVec<'a, T> {
     #[must_use]
     pub fn new() -> Self {
         const { assert_plain::<T>() };
-        Vector { elements: Elements::new(), memory: Detached::default() }
+        Vector { elements: Elements::new(), memory: NoScope::default() }
     }
 
     /// Lends the vector together with a scope, as a [`Vector`] with all methods. Ends when the

@@ -1,6 +1,6 @@
 //! The vector with a destructor.
 
-use super::{Exclusive, IntoIter, Memory, Vector};
+use super::{IntoIter, Memory, ScopeMut, Vector};
 use crate::{boxed::Box, error::AllocError, scope::Scope};
 use core::{
     mem::ManuallyDrop,
@@ -58,7 +58,7 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn owned_grow_vec<T>(&mut self) -> Owning<T, Exclusive<'_, 'a>> {
+    pub fn owned_grow_vec<T>(&mut self) -> Owning<T, ScopeMut<'_, 'a>> {
         Owning::of(Vector::all_of(self))
     }
 }
@@ -138,7 +138,7 @@ impl<'a, T> Owning<T, &Scope<'a>> {
     }
 }
 
-impl<'a, T> Owning<T, Exclusive<'_, 'a>> {
+impl<'a, T> Owning<T, ScopeMut<'_, 'a>> {
     /// Finishes the vector and returns its elements, which stay in the scope, as a box.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! Trait implementations of all vectors, most of them like those of slices.
 
 use super::{
-    Elements, Exclusive, GrowVec, IntoIter, Length, Memory, NodeVec, Vec, Vector, assert_plain,
+    Elements, GrowVec, IntoIter, Length, Memory, NodeVec, ScopeMut, Vec, Vector, assert_plain,
     owning::Owning,
 };
 #[cfg(feature = "std")]
@@ -165,8 +165,8 @@ impl<'a, T> From<Owning<T, &Scope<'a>>> for Box<'a, [T]> {
     }
 }
 
-impl<'a, T> From<Owning<T, Exclusive<'_, 'a>>> for Box<'a, [T]> {
-    fn from(vector: Owning<T, Exclusive<'_, 'a>>) -> Self {
+impl<'a, T> From<Owning<T, ScopeMut<'_, 'a>>> for Box<'a, [T]> {
+    fn from(vector: Owning<T, ScopeMut<'_, 'a>>) -> Self {
         vector.into_boxed_slice()
     }
 }
