@@ -5,13 +5,14 @@
 //! scope: the methods that may grow it take one.
 //!
 //! Layers, bottom up: `memory` (bytes: where a block comes from and how it grows), `elements`
-//! (which elements are initialised), `fill` (the loops over iterators that extend a vector), `iter`
-//! (iterators that empty or drain a vector), this file with its children (the public methods), and
-//! `bytes` (methods for strings).
+//! (which elements are initialised), `gap` (the loops that remove some of them), `fill` (the loops
+//! over iterators that extend a vector), `iter` (iterators that empty or drain a vector), this file
+//! with its children (the public methods), and `bytes` (methods for strings).
 
 mod bytes;
 pub(crate) mod elements;
 pub(crate) mod fill;
+mod gap;
 pub(crate) mod iter;
 pub(crate) mod memory;
 mod node;

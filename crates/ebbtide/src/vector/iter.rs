@@ -5,7 +5,8 @@
 //! will not remove. So forgetting the iterator leaks elements, and does no other harm.
 
 use super::{
-    elements::{Elements, Gap, Length},
+    elements::{Elements, Length},
+    gap::Gap,
     memory::{Grow, NoScope},
 };
 use crate::fresh::Fresh;
