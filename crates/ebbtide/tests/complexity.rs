@@ -2,9 +2,6 @@
 //!
 //! Claim: what takes n steps takes instructions and memory in proportion to n.
 //!
-//! Each row of the table does something n times, or with n elements, and is measured at n, 2n and
-//! 4n. What is quadratic costs sixteen times as much at 4n, and fails.
-//!
 //! The file is long because each operation has a row in one table.
 //!
 //! Valgrind counts the instructions: `cargo test --release -p ebbtide --features full --test
@@ -18,100 +15,11 @@ use ebbtide::{
     collections::{NodeVec, OwnedVec},
     local,
 };
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-    fmt::Write as _,
-    hint::black_box,
-    mem::MaybeUninit,
-    process::Command,
-};
-
-thread_local!(static HEAP: Cell<Usage> = const { Cell::new(Usage { calls: 0, live: 0, peak: 0 }) });
-
-/// How a thread used the heap.
-#[derive(Clone, Copy, Debug)]
-struct Usage {
-    calls: usize,
-    /// Bytes. Negative if the thread freed blocks of another one.
-    live: isize,
-    peak: isize,
-}
-
-struct Counting;
-
-impl Counting {
-    fn note(freed: usize, allocated: usize) {
-        // A thread that is ending has no counter.
-        let _ = HEAP.try_with(|heap| {
-            let Usage { calls, live, peak } = heap.get();
-            let live = live - freed as isize + allocated as isize;
-            heap.set(Usage { calls: calls + 1, live, peak: peak.max(live) });
-        });
-    }
-}
-
-// SAFETY: forwards to the system's allocator; counting neither allocates nor unwinds.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Counting::note(0, layout.size());
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Counting::note(0, layout.size());
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Counting::note(layout.size(), size);
-        // SAFETY: the caller's promise.
-        unsafe { System.realloc(block, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        Counting::note(layout.size(), 0);
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(block, layout) };
-    }
-}
+use ebbtide_complexity::{Counting, Meter, Row, Table, peak};
+use std::{fmt::Write as _, hint::black_box, mem::MaybeUninit};
 
 #[global_allocator]
 static GLOBAL: Counting = Counting;
-
-/// Measures the part of a row that `run` is given.
-#[derive(Default)]
-struct Meter {
-    calls: usize,
-    /// The most bytes that were alive at once, beside those from before.
-    peak: usize,
-}
-
-impl Meter {
-    fn run(&mut self, mut f: impl FnMut()) {
-        let before = HEAP.get();
-        HEAP.set(Usage { peak: before.live, ..before });
-        ebbtide_measured(&mut f);
-        let after = HEAP.get();
-        self.calls = after.calls - before.calls;
-        self.peak = (after.peak - before.live).unsigned_abs();
-    }
-}
-
-/// Runs what is measured. Valgrind counts the instructions of this function and what it calls.
-// No other function has this name.
-#[unsafe(no_mangle)]
-#[inline(never)]
-fn ebbtide_measured(f: &mut dyn FnMut()) {
-    f();
-}
-
-type Row = (&'static str, fn(usize, &mut Meter));
-
-/// Small sizes, because Valgrind and debug builds are slow.
-const SIZES: [usize; 3] = [1000, 2000, 4000];
 
 /// The size of the largest ordinary chunk.
 const CAP: usize = 4 << 20;
@@ -882,27 +790,6 @@ fn top_down(arena: &TypedArena<[usize; 2]>, depth: usize, width: usize, announce
     }
 }
 
-fn measure((_, row): &Row) -> [Meter; 3] {
-    SIZES.map(|n| {
-        let mut meter = Meter::default();
-        row(n, &mut meter);
-        meter
-    })
-}
-
-/// Runs `f` in a thread with a large stack, for deep recursion in debug builds.
-fn with_a_large_stack(f: fn()) {
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(f).unwrap();
-    thread.join().unwrap();
-}
-
-/// The most bytes of the heap that `f` uses at once.
-fn peak(f: impl FnMut()) -> usize {
-    let mut meter = Meter::default();
-    meter.run(f);
-    meter.peak
-}
-
 #[test]
 fn a_typed_tree_from_the_top_takes_little_memory_per_level() {
     for levels in [15, 20, 25, 1000] {
@@ -978,72 +865,23 @@ fn a_nested_default_scope_takes_little_memory() {
     assert!(peak <= 65_536 + 100 * 4_096, "{peak} bytes for 100 levels");
 }
 
+/// The heap is all that the core holds.
+static TABLE: Table = Table { rows: ROWS, begin: || (), held: || 0 };
+
 #[test]
 fn memory_grows_in_proportion_to_the_size() {
-    with_a_large_stack(|| {
-        let failed = ROWS.iter().filter(|row| {
-            let costs = measure(row);
-            // The sizes of chunks double, so memory grows in steps.
-            let is_ok = |[small, middle, large]: [usize; 3], constant| {
-                large <= 8 * small + constant && large <= 3 * middle + constant
-            };
-            let is_ok = is_ok(costs.each_ref().map(|cost| cost.peak), 300_000)
-                && is_ok(costs.each_ref().map(|cost| cost.calls), 100);
-            if !is_ok {
-                let costs = costs.map(|cost| (cost.calls, cost.peak));
-                println!("{}: calls of the heap and bytes {costs:?}", row.0);
-            }
-            !is_ok
-        });
-        assert_eq!(failed.count(), 0, "rows that grow faster than their size");
-    });
+    TABLE.check_memory();
 }
 
-/// The child of the test below: runs every row at every size, and prints the names.
+/// The child of the test below.
 #[test]
 #[ignore = "Valgrind runs it"]
 fn every_row() {
-    with_a_large_stack(|| {
-        for row in ROWS {
-            measure(row);
-        }
-    });
+    TABLE.run();
 }
 
 #[test]
 #[ignore = "takes a minute, and needs Valgrind"]
 fn instructions_grow_in_proportion_to_the_size() {
-    let folder = std::env::temp_dir().join(format!("ebbtide-complexity-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let mut valgrind = Command::new("valgrind");
-    // Valgrind writes a file for each call of the function.
-    valgrind.args([
-        "--tool=callgrind",
-        "--toggle-collect=ebbtide_measured",
-        "--dump-after=ebbtide_measured",
-        "--main-stacksize=8000000",
-    ]);
-    valgrind.arg(format!("--callgrind-out-file={}", folder.join("out").display()));
-    valgrind.arg(std::env::current_exe().unwrap());
-    let run = valgrind.args(["--ignored", "--exact", "every_row"]).output();
-    let run = run.unwrap_or_else(|error| panic!("{error}; apt-get install valgrind"));
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-
-    let instructions = |index: usize| -> usize {
-        let file = std::fs::read_to_string(folder.join(format!("out.{}", index + 1))).unwrap();
-        let total = file.lines().find_map(|line| line.strip_prefix("summary: "));
-        total.unwrap().trim().parse().unwrap()
-    };
-    let mut failed = 0;
-    for (index, (name, _)) in ROWS.iter().enumerate() {
-        let [small, middle, large] = [0, 1, 2].map(|size| instructions(3 * index + size));
-        let [small, middle, large] = [small, middle, large].map(|count| count / SIZES[0]);
-        // The constant is for steps that cost more once the first chunk is full.
-        let is_ok = large <= 5 * small + 400 && large <= 5 * middle / 2 + 400;
-        let verdict = if is_ok { "" } else { "  TOO MANY" };
-        println!("{name:60} {small:8} {middle:8} {large:8}{verdict}");
-        failed += usize::from(!is_ok);
-    }
-    std::fs::remove_dir_all(folder).unwrap();
-    assert_eq!(failed, 0, "rows that take more than in proportion to their size");
+    TABLE.check_instructions("every_row");
 }

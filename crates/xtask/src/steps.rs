@@ -134,8 +134,9 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(All, "Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]),
     Step::new(
         All,
-        "instructions of n steps, in the core",
-        "cargo test --release --package ebbtide --features full --test complexity -- --ignored --nocapture",
+        "instructions of n steps",
+        "cargo test --release --package ebbtide --package ebbtide-global --features ebbtide/full \
+         --test complexity -- --ignored --nocapture",
     )
     .needs(&[VALGRIND]),
     Step::new(

@@ -213,6 +213,10 @@ impl Owner {
     fn leave_above(&self, ticket: Ticket) -> Option<()> {
         let mut named = self.innermost()?;
         while self.ticket_scope(named) != ticket.scope() {
+            // An owner's IDs increase, so no outer scope has the ticket's ID either.
+            if self.ticket_scope(named) < ticket.scope() {
+                return None;
+            }
             named = named.entry().record.outer.get()?;
         }
         while self.innermost.first_chunk() != Some(named) {
