@@ -2,7 +2,6 @@
 //! generic over [`Handle`], so everything except the arena is the same for all contestants.
 
 mod json;
-#[path = "../../../crates/ebbtide-tour/src/lexer.rs"]
 mod lexer;
 mod syntax;
 

@@ -7,19 +7,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::input::{Input, InputError, Reader};
-use crate::json::{self, Dom};
-use crate::modes::heap::json::{Builder, Value};
 
 /// Reads the checkout in which the tour runs, up to `max_bytes`.
 pub(crate) fn read(max_bytes: usize) -> Result<Input, InputError> {
-    let (metadata, note) = metadata()?;
-    let tree = json::parse(&metadata, &mut Builder).map_err(|error| {
-        InputError::NoCheckout(format!("cargo metadata printed no JSON: {error}"))
-    })?;
+    let (metadata, note) = metadata().map_err(InputError::NoCheckout)?;
+    let crates = crate_folders(&metadata);
     let mut reader = Reader::new(max_bytes);
     reader.add("cargo-metadata.json".to_owned(), metadata);
-    let crates = crate_folders(&tree);
     for (name, folder) in &crates {
         reader.read_folder(name, folder, |path| {
             path.extension().is_some_and(|extension| extension == "rs")
@@ -34,13 +31,14 @@ pub(crate) fn read(max_bytes: usize) -> Result<Input, InputError> {
 }
 
 /// The packages as `name-version`, with the folders of their sources.
-fn crate_folders(metadata: &Value) -> BTreeMap<String, PathBuf> {
-    let packages = metadata.get("packages").and_then(Dom::items).into_iter().flatten();
+fn crate_folders(metadata: &str) -> BTreeMap<String, PathBuf> {
+    let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
+    let packages = metadata["packages"].as_array().into_iter().flatten();
     packages
         .filter_map(|package| {
-            let text = |key| package.get(key).and_then(Dom::text);
-            let folder = Path::new(text("manifest_path")?).parent()?.to_owned();
-            Some((format!("{}-{}", text("name")?, text("version")?), folder))
+            let folder = Path::new(package["manifest_path"].as_str()?).parent()?.to_owned();
+            let (name, version) = (package["name"].as_str()?, package["version"].as_str()?);
+            Some((format!("{name}-{version}"), folder))
         })
         .collect()
 }
@@ -48,19 +46,16 @@ fn crate_folders(metadata: &Value) -> BTreeMap<String, PathBuf> {
 /// The output of `cargo metadata`, and a note if it is incomplete. Tries without the network first,
 /// because a checkout that was built has all it needs, and only for this platform, because others
 /// may not have been fetched.
-fn metadata() -> Result<(String, Option<String>), InputError> {
+fn metadata() -> Result<(String, Option<String>), String> {
     let platform = format!("--filter-platform={}", env!("TOUR_TARGET"));
-    if let Ok(metadata) =
-        cargo_metadata(&[&platform, "--offline"]).or_else(|_| cargo_metadata(&[&platform]))
-    {
-        return Ok((metadata, None));
-    }
-    let note =
-        "the sources of some dependencies are missing: only the crates of the workspace were read";
-    match cargo_metadata(&["--no-deps", "--offline"]) {
-        Ok(metadata) => Ok((metadata, Some(note.to_owned()))),
-        Err(reason) => Err(InputError::NoCheckout(reason)),
-    }
+    cargo_metadata(&[&platform, "--offline"])
+        .or_else(|_| cargo_metadata(&[&platform]))
+        .map(|metadata| (metadata, None))
+        .or_else(|_| {
+            let note = "the sources of some dependencies are missing: only the crates of the \
+                        workspace were read";
+            Ok((cargo_metadata(&["--no-deps", "--offline"])?, Some(note.to_owned())))
+        })
 }
 
 fn cargo_metadata(arguments: &[&str]) -> Result<String, String> {
@@ -72,11 +67,8 @@ fn cargo_metadata(arguments: &[&str]) -> Result<String, String> {
     }
     let output = cargo.output().map_err(|error| format!("cannot run cargo metadata: {error}"))?;
     if !output.status.success() {
-        return Err(format!(
-            "cargo metadata failed: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        ));
+        let reason = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("cargo metadata failed: {}", reason.trim()));
     }
-    String::from_utf8(output.stdout)
-        .map_err(|error| format!("the output of cargo metadata is not text: {error}"))
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

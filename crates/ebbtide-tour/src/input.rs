@@ -1,25 +1,19 @@
 //! The input: the files that the stages work on, and notes on what was left out.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::{json, lexer, units};
-
-/// How the text of a file is interpreted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Rust,
-    Json,
-    Text,
-}
+use crate::stages::parse;
+use crate::units;
 
 /// A file in memory.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) text: String,
-    pub(crate) kind: Kind,
+    is_json: bool,
 }
 
 /// Everything that the stages work on, read before the measurement.
@@ -28,7 +22,7 @@ pub(crate) struct Input {
     /// A description of the source.
     pub(crate) source: String,
     pub(crate) files: Vec<File>,
-    /// For each file that has tokens, their lengths in bytes.
+    /// For each file that has words, their lengths in bytes.
     pub(crate) series: Vec<Vec<f64>>,
     /// What was left out, and why.
     pub(crate) notes: Vec<String>,
@@ -40,21 +34,19 @@ impl Input {
     }
 
     pub(crate) fn documents(&self) -> impl Iterator<Item = &File> {
-        self.files.iter().filter(|file| file.kind == Kind::Json)
+        self.files.iter().filter(|file| file.is_json)
     }
 
     /// A description of the size.
     pub(crate) fn size(&self) -> String {
-        let count = |kind| self.files.iter().filter(|file| file.kind == kind).count();
-        format!(
-            "{}, {}: {} Rust, {} JSON, {} other text",
-            files(self.files.len()),
-            units::bytes(self.bytes() as f64),
-            count(Kind::Rust),
-            count(Kind::Json),
-            count(Kind::Text),
-        )
+        let size = units::bytes(self.bytes() as f64);
+        format!("{}, {size}, {} of them JSON", files(self.files.len()), self.documents().count())
     }
+}
+
+/// The words of a text.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Why the input is unusable.
@@ -86,43 +78,33 @@ impl fmt::Display for InputError {
 pub(crate) struct Reader {
     files: Vec<File>,
     bytes_left: usize,
-    unreadable: Vec<String>,
-    not_utf8: Vec<String>,
-    not_json: Vec<String>,
-    beyond_limit: Vec<String>,
+    /// The names of the files that a note mentions, by its text.
+    noted: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl Reader {
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self {
-            files: Vec::new(),
-            bytes_left: max_bytes,
-            unreadable: Vec::new(),
-            not_utf8: Vec::new(),
-            not_json: Vec::new(),
-            beyond_limit: Vec::new(),
-        }
+        Self { files: Vec::new(), bytes_left: max_bytes, noted: BTreeMap::new() }
+    }
+
+    fn note(&mut self, what: &'static str, name: String) {
+        self.noted.entry(what).or_default().push(name);
     }
 
     /// Adds a text.
     pub(crate) fn add(&mut self, name: String, text: String) {
         if text.len() > self.bytes_left {
-            self.beyond_limit.push(name);
-            return;
-        }
-        let mut kind = match Path::new(&name).extension().and_then(|extension| extension.to_str()) {
-            Some("rs") => Kind::Rust,
-            Some("json") => Kind::Json,
-            _ => Kind::Text,
-        };
-        if kind == Kind::Json {
-            if let Err(error) = json::check(&text) {
-                self.not_json.push(format!("{name} ({error})"));
-                kind = Kind::Text;
-            }
+            return self.note("left out to stay within --max-mib", name);
         }
         self.bytes_left -= text.len();
-        self.files.push(File { text, kind });
+        let mut is_json = Path::new(&name).extension().is_some_and(|extension| extension == "json");
+        if is_json {
+            if let Err(reason) = parse::check(&text) {
+                self.note("not JSON, read as plain text", format!("{name} ({reason})"));
+                is_json = false;
+            }
+        }
+        self.files.push(File { text, is_json });
     }
 
     /// Reads the file at `path`; a file that cannot be read becomes a note.
@@ -131,11 +113,14 @@ impl Reader {
         let limit = u64::try_from(self.bytes_left).unwrap_or(u64::MAX).saturating_add(1);
         let mut bytes = Vec::new();
         match fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
-            Err(error) => self.unreadable.push(format!("{name} ({error})")),
-            Ok(_) if bytes.len() > self.bytes_left => self.beyond_limit.push(name),
+            Err(error) => self.note("could not be read", format!("{name} ({error})")),
+            // A file that was cut off may end within a character.
+            Ok(_) if bytes.len() > self.bytes_left => {
+                self.note("left out to stay within --max-mib", name);
+            }
             Ok(_) => match String::from_utf8(bytes) {
                 Ok(text) => self.add(name, text),
-                Err(_) => self.not_utf8.push(name),
+                Err(_) => self.note("not UTF-8, left out", name),
             },
         }
     }
@@ -150,7 +135,7 @@ impl Reader {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = match entries {
             Ok(entries) => entries,
-            Err(error) => return self.unreadable.push(format!("{name} ({error})")),
+            Err(error) => return self.note("could not be read", format!("{name} ({error})")),
         };
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
@@ -164,30 +149,17 @@ impl Reader {
                 Ok(kind) if kind.is_dir() => self.read_folder(&name, &path, wanted),
                 Ok(kind) if kind.is_file() && wanted(&path) => self.read(name, &path),
                 Ok(_) => {}
-                Err(error) => self.unreadable.push(format!("{name} ({error})")),
+                Err(error) => self.note("could not be read", format!("{name} ({error})")),
             }
         }
     }
 
     /// Everything read so far, or an error if it is unusable.
     pub(crate) fn finish(self, source: String) -> Result<Input, InputError> {
-        let notes = [
-            ("could not be read", self.unreadable),
-            ("not UTF-8, left out", self.not_utf8),
-            ("not JSON, read as plain text", self.not_json),
-            ("left out to stay within --max-mib", self.beyond_limit),
-        ];
-        let notes = notes.into_iter().filter_map(|(what, names)| note(what, &names)).collect();
-        let series: Vec<Vec<f64>> = self
-            .files
-            .iter()
-            .map(|file| {
-                lexer::tokens(&file.text, file.kind == Kind::Rust)
-                    .map(|token| token.text.len() as f64)
-                    .collect()
-            })
-            .filter(|series: &Vec<f64>| !series.is_empty())
-            .collect();
+        let notes = self.noted.into_iter().map(|(what, names)| note(what, &names)).collect();
+        let lengths = |file: &File| words(&file.text).map(|word| word.len() as f64).collect();
+        let series = self.files.iter().map(lengths);
+        let series: Vec<_> = series.filter(|series: &Vec<f64>| !series.is_empty()).collect();
         if series.is_empty() {
             return Err(InputError::NothingUsable { source, notes });
         }
@@ -196,15 +168,12 @@ impl Reader {
 }
 
 /// Counts `names` and shows the first few.
-fn note(what: &str, names: &[String]) -> Option<String> {
+fn note(what: &str, names: &[String]) -> String {
     const SHOWN: usize = 3;
-    let more = match names.len() {
-        0 => return None,
-        count if count > SHOWN => format!(" and {} more", count - SHOWN),
-        _ => String::new(),
-    };
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let shown = names[..names.len().min(SHOWN)].join(", ");
-    Some(format!("{} {what}: {shown}{more}", files(names.len())))
+    format!("{} {what}: {shown}{more}", files(names.len()))
 }
 
 /// `1 file`, `1,234 files`.
@@ -244,8 +213,8 @@ mod tests {
     fn the_extension_decides_how_a_file_is_read() -> Result<(), InputError> {
         let input = reader(&[("a/b.rs", "fn"), ("c.json", "[1]"), ("README", "read")])
             .finish("a test".to_owned())?;
-        let kinds: Vec<_> = input.files.iter().map(|file| file.kind).collect();
-        assert_eq!(kinds, [Kind::Rust, Kind::Json, Kind::Text]);
+        let is_json: Vec<_> = input.files.iter().map(|file| file.is_json).collect();
+        assert_eq!(is_json, [false, true, false]);
         assert!(input.notes.is_empty());
         Ok(())
     }
@@ -253,13 +222,10 @@ mod tests {
     #[test]
     fn invalid_json_is_read_as_text_with_a_note() -> Result<(), InputError> {
         let input = reader(&[("c.json", "[1] // one")]).finish("a test".to_owned())?;
-        assert_eq!(input.files[0].kind, Kind::Text);
-        assert_eq!(
-            input.notes,
-            [
-                "1 file not JSON, read as plain text: c.json (line 1, column 5: more text after the value)"
-            ]
-        );
+        assert!(!input.files[0].is_json);
+        let reason = "trailing characters at line 1 column 5";
+        let note = format!("1 file not JSON, read as plain text: c.json ({reason})");
+        assert_eq!(input.notes, [note]);
         Ok(())
     }
 
@@ -273,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn input_without_tokens_is_an_error() {
+    fn input_without_words_is_an_error() {
         let error =
             reader(&[("empty", ""), ("blank.txt", " \n")]).finish("a test".to_owned()).err();
         assert_eq!(
@@ -292,6 +258,6 @@ mod tests {
     #[test]
     fn a_note_names_a_few_files_and_counts_the_rest() {
         let names: Vec<_> = (1..=7).map(|i| i.to_string()).collect();
-        assert_eq!(note("odd", &names).as_deref(), Some("7 files odd: 1, 2, 3 and 4 more"));
+        assert_eq!(note("odd", &names), "7 files odd: 1, 2, 3 and 4 more");
     }
 }

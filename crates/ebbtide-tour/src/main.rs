@@ -3,20 +3,16 @@
 
 mod checkout;
 mod counting;
-mod figures;
 mod hash;
 mod input;
-mod json;
-mod lexer;
 mod machine;
 mod measure;
 mod modes;
 mod options;
 mod page;
 mod paging;
+mod report;
 mod stages;
-mod table;
-mod terminal;
 mod units;
 
 use std::env;
@@ -81,11 +77,10 @@ fn run(options: &Options) -> Result<(), Failure> {
         input::from_paths(&options.paths, options.max_bytes)
     };
     let input = input.map_err(Failure::unusable)?;
-    progress.suspend(|| terminal::write_input(&mut io::stdout(), &input)).map_err(cannot_print)?;
+    progress.suspend(|| print(format_args!("{}\n", report::input(&input))))?;
     let report = measure::all(&input, options.effort, &progress).map_err(Failure::new)?;
     progress.finish_and_clear();
-    terminal::write_report(&mut io::stdout(), &report).map_err(cannot_print)?;
-
+    print(format_args!("{report}"))?;
     let page = options.page.clone().unwrap_or_else(page::default_path);
     page::write(&page, &input, &report)
         .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", page.display())))?;
@@ -93,9 +88,6 @@ fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn print(text: fmt::Arguments<'_>) -> Result<(), Failure> {
-    io::stdout().write_fmt(text).map_err(cannot_print)
-}
-
-fn cannot_print(error: io::Error) -> Failure {
-    Failure::new(format_args!("cannot print the report: {error}"))
+    let written = io::stdout().write_fmt(text);
+    written.map_err(|error| Failure::new(format_args!("cannot print the report: {error}")))
 }

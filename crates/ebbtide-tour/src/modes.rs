@@ -2,7 +2,7 @@
 //! entry in [`MODES`].
 
 pub(crate) mod heap;
-mod scopes;
+pub(crate) mod scopes;
 mod transparent;
 
 use crate::input::Input;
@@ -24,7 +24,10 @@ impl Mode {
 
 /// All kinds. The first is the baseline.
 pub(crate) const MODES: &[Mode] = &[
-    Mode::of::<heap::Heap>("heap", "Vec, String and HashMap of the standard library"),
+    Mode::of::<heap::Heap>(
+        "heap",
+        "serde_json::Value, and Vec, String and HashMap of the standard library",
+    ),
     Mode::of::<scopes::Scopes>(
         "scopes",
         "explicit scopes of ebbtide, holding plain values without destructors",
@@ -40,18 +43,13 @@ mod tests {
     use super::*;
     use crate::input::{InputError, Reader};
 
-    /// The input is long enough for all tables, stacks and bags to grow, and has the special cases
-    /// of each format.
+    /// The input is long enough for all maps and vectors to grow.
     #[test]
     fn every_kind_of_memory_has_the_same_result() -> Result<(), InputError> {
         let mut reader = Reader::new(usize::MAX);
-        let names: String =
-            (0..500).map(|i| format!("Name{i} na_me{} [({{x.y}})] ", i % 7)).collect();
-        let brackets = format!("{}){}", "(".repeat(300), "]".repeat(300));
+        let names: String = (0..500).map(|i| format!("Name{i} na_me{} ", i % 7)).collect();
         let json = format!(r#"[{{"a\u00e9\n": [null, true, -1.5e3, "{names}"]}}, {{}}, []]"#);
-        for (name, text) in
-            [("a.rs", &names), ("b.txt", &names), ("c.rs", &brackets), ("d.json", &json)]
-        {
+        for (name, text) in [("a.rs", &names), ("d.json", &json)] {
             reader.add(name.to_owned(), text.clone());
         }
         let input = reader.finish("a test".to_owned())?;
@@ -59,13 +57,8 @@ mod tests {
         for stage in Stage::ALL {
             let expected = (MODES[0].run)(stage, &input, 2);
             for mode in MODES {
-                assert_eq!(
-                    (mode.run)(stage, &input, 2),
-                    expected,
-                    "{} with {}",
-                    stage.name(),
-                    mode.name
-                );
+                let outcome = (mode.run)(stage, &input, 2);
+                assert_eq!(outcome, expected, "{} with {}", stage.name(), mode.name);
             }
         }
         Ok(())

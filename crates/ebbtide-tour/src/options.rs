@@ -14,14 +14,14 @@ The tour of ebbtide: runs the same jobs on the heap and in arenas.
 usage: ebbtide-tour [OPTIONS] [FILE_OR_FOLDER]...
        cargo run --release [-- [OPTIONS] [FILE_OR_FOLDER]...]
 
-It parses JSON, groups words, builds token trees, computes with temporary
-vectors and takes medians. It does so with each kind of memory, checks that the
-results agree, prints a table and writes an HTML page with charts.
+It parses JSON, groups words and computes with temporary vectors. It does so
+with each kind of memory, checks that the results agree, prints a table and
+writes an HTML page with charts.
 
 The input is the given files and folders. Folders are read recursively, except
-hidden entries, links, and folders marked as caches. Files ending in .rs are
-read as Rust, .json as JSON, all others as plain text. By default, the input is
-the output of `cargo metadata` and the source of every crate of this checkout.
+hidden entries, links, and folders marked as caches. Files ending in .json are
+read as JSON, all others as plain text. By default, the input is the output of
+`cargo metadata` and the source of every crate of this checkout.
 
 options:
   --seconds N    measure for about N seconds (default: 15)

@@ -1,10 +1,8 @@
-//! The work of the tour: five stages, each a job that real programs do. A stage provides the input
+//! The work of the tour: three stages, each a job that real programs do. A stage provides the input
 //! and checks the result; a [`Memory`] does the work with its own kind of memory.
 
 pub(crate) mod chain;
 pub(crate) mod group;
-pub(crate) mod intern;
-pub(crate) mod medians;
 pub(crate) mod parse;
 
 use std::hash::Hasher;
@@ -15,19 +13,13 @@ use crate::input::{File, Input};
 /// A kind of memory. Each run of a stage creates a new value, so it starts without memory.
 pub(crate) trait Memory: Default {
     /// Parses a JSON document into a tree and queries the tree.
-    fn parse(&mut self, document: &str) -> parse::Found;
+    fn parse(&mut self, document: &str) -> Result<parse::Found, serde_json::Error>;
 
     /// Groups the words of all files by their lower-case spelling.
     fn group(&mut self, files: &[File]) -> group::Found;
 
-    /// Builds the token trees of each file, with names interned across all files.
-    fn intern(&mut self, files: &[File]) -> intern::Found;
-
     /// Sums `(x + 1) * 2 - x / 3`, with a new vector for each operation.
     fn chain(&mut self, window: &[f64]) -> f64;
-
-    /// The median of a window, and the median absolute deviation.
-    fn medians(&mut self, window: &[f64]) -> medians::Found;
 }
 
 /// A job.
@@ -35,9 +27,7 @@ pub(crate) trait Memory: Default {
 pub(crate) enum Stage {
     Parse,
     Group,
-    Intern,
     Chain,
-    Medians,
 }
 
 /// The result of a stage. If it is not the same for every kind of memory, the tour fails.
@@ -49,17 +39,17 @@ pub(crate) struct Outcome {
     pub(crate) figures: Figures,
 }
 
+/// Three named figures, for the report.
+pub(crate) type Figures = [(&'static str, u64); 3];
+
 impl Stage {
-    pub(crate) const ALL: [Stage; 5] =
-        [Stage::Parse, Stage::Group, Stage::Intern, Stage::Chain, Stage::Medians];
+    pub(crate) const ALL: [Stage; 3] = [Stage::Parse, Stage::Group, Stage::Chain];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Stage::Parse => "parse JSON",
             Stage::Group => "group words",
-            Stage::Intern => "token trees",
             Stage::Chain => "temporaries",
-            Stage::Medians => "medians",
         }
     }
 
@@ -68,18 +58,7 @@ impl Stage {
         match self {
             Stage::Parse => parse::DESCRIPTION,
             Stage::Group => group::DESCRIPTION,
-            Stage::Intern => intern::DESCRIPTION,
             Stage::Chain => chain::DESCRIPTION,
-            Stage::Medians => medians::DESCRIPTION,
-        }
-    }
-
-    /// Why the stage has no input.
-    pub(crate) fn why_idle(self) -> &'static str {
-        match self {
-            Stage::Parse => "no input: there is no JSON among the files",
-            Stage::Medians => "no input: every file has fewer tokens than a window",
-            Stage::Group | Stage::Intern | Stage::Chain => "no input: there are no files",
         }
     }
 
@@ -87,8 +66,7 @@ impl Stage {
     pub(crate) fn input_bytes(self, input: &Input) -> usize {
         match self {
             Stage::Parse => input.documents().map(|file| file.text.len()).sum(),
-            Stage::Group | Stage::Intern | Stage::Chain => input.bytes(),
-            Stage::Medians => medians::input_bytes(input),
+            Stage::Group | Stage::Chain => input.bytes(),
         }
     }
 
@@ -101,20 +79,9 @@ impl Stage {
             figures = match self {
                 Stage::Parse => parse::run(&mut memory, input, &mut checksum),
                 Stage::Group => group::run(&mut memory, input, &mut checksum),
-                Stage::Intern => intern::run(&mut memory, input, &mut checksum),
                 Stage::Chain => chain::run(&mut memory, input, &mut checksum),
-                Stage::Medians => medians::run(&mut memory, input, &mut checksum),
             };
         }
         Outcome { checksum: checksum.finish(), figures }
     }
-}
-
-/// Three named figures, for the report.
-pub(crate) type Figures = [(&'static str, u64); 3];
-
-/// The whole part of a sum, as a key figure.
-#[allow(clippy::cast_possible_truncation, reason = "the checksum covers every bit")]
-fn whole(sum: f64) -> u64 {
-    sum as u64
 }

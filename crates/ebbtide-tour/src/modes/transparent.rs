@@ -4,14 +4,14 @@ use ebbtide_global::arena;
 
 use super::heap::Heap;
 use crate::input::File;
-use crate::stages::{Memory, group, intern, medians, parse};
+use crate::stages::{Memory, group, parse};
 
 /// The heap's code in scopes of the global allocator.
 #[derive(Default)]
 pub(crate) struct Transparent(Heap);
 
 impl Memory for Transparent {
-    fn parse(&mut self, document: &str) -> parse::Found {
+    fn parse(&mut self, document: &str) -> Result<parse::Found, serde_json::Error> {
         arena(|| self.0.parse(document))
     }
 
@@ -19,15 +19,7 @@ impl Memory for Transparent {
         arena(|| self.0.group(files))
     }
 
-    fn intern(&mut self, files: &[File]) -> intern::Found {
-        arena(|| self.0.intern(files))
-    }
-
     fn chain(&mut self, window: &[f64]) -> f64 {
         arena(|| self.0.chain(window))
-    }
-
-    fn medians(&mut self, window: &[f64]) -> medians::Found {
-        arena(|| self.0.medians(window))
     }
 }

@@ -2,25 +2,17 @@
 //! operation.
 
 use std::hash::Hasher;
-use std::ops::DerefMut;
+use std::ops::Deref;
 
-use super::{Figures, Memory, whole};
+use super::{Figures, Memory};
 use crate::hash::Fold;
 use crate::input::Input;
 
 pub(crate) const DESCRIPTION: &str = "\
-    Computes (x + 1) * 2 - x / 3 over the token lengths of each file, with a new vector for each \
+    Computes (x + 1) * 2 - x / 3 over the word lengths of each file, with a new vector for each \
     operation: in windows of 30, 300 and 3,000 values, then all at once. One scope per window.";
 
 const WINDOWS: [usize; 4] = [30, 300, 3_000, usize::MAX];
-
-/// Allocates vectors of numbers.
-pub(crate) trait Floats {
-    type Vector: DerefMut<Target = [f64]>;
-
-    /// A new vector with the values of `value` for `0..len`.
-    fn vector(&self, len: usize, value: impl FnMut(usize) -> f64) -> Self::Vector;
-}
 
 pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold) -> Figures {
     let (mut vectors, mut values) = (0, 0);
@@ -34,7 +26,17 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
             values += 4 * window.len() as u64;
         }
     }
-    [("vectors", vectors), ("values", values), ("sum", whole(total))]
+    #[allow(clippy::cast_possible_truncation, reason = "the checksum covers every bit")]
+    let whole = total as u64;
+    [("vectors", vectors), ("values", values), ("sum", whole)]
+}
+
+/// Allocates vectors of numbers.
+pub(crate) trait Floats {
+    type Vector: Deref<Target = [f64]>;
+
+    /// A new vector with the values of `value` for `0..len`.
+    fn vector(&self, len: usize, value: impl FnMut(usize) -> f64) -> Self::Vector;
 }
 
 /// The sum of `(x + 1) * 2 - x / 3`.

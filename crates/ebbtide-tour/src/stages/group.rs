@@ -5,7 +5,7 @@ use std::hash::Hasher;
 
 use super::{Figures, Memory};
 use crate::hash::Fold;
-use crate::input::{File, Input};
+use crate::input::{self, File, Input};
 
 pub(crate) const DESCRIPTION: &str = "\
     Every word of every file goes into a hash map from its lower-case spelling to its positions; \
@@ -15,8 +15,8 @@ pub(crate) const DESCRIPTION: &str = "\
 /// The position of a word.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
-    pub(crate) file: u32,
-    pub(crate) line: u32,
+    file: u32,
+    line: u32,
 }
 
 /// The result of this stage.
@@ -39,31 +39,22 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
 pub(crate) fn for_each_word<'t>(files: &'t [File], mut on_word: impl FnMut(&'t str, Place)) {
     for (file, content) in (0..).zip(files) {
         for (line, text) in (1..).zip(content.text.lines()) {
-            let words = text.split(|c: char| c != '_' && !c.is_alphanumeric());
-            for word in words.filter(|word| !word.is_empty()) {
-                on_word(word, Place { file, line });
-            }
+            input::words(text).for_each(|word| on_word(word, Place { file, line }));
         }
     }
 }
 
-/// A spelling, the number of its positions, and the positions.
-pub(crate) type Group<'k, P> = (&'k str, usize, P);
-
 /// Sorts the groups by size, descending, then by spelling, and computes the result.
-pub(crate) fn query<P, I>(groups: &mut [Group<'_, P>], places: impl Fn(&P) -> I) -> Found
-where
-    I: Iterator<Item = Place>,
-{
-    groups.sort_unstable_by(|(a, a_count, _), (b, b_count, _)| {
-        b_count.cmp(a_count).then_with(|| a.cmp(b))
+pub(crate) fn query(groups: &mut [(&str, &[Place])]) -> Found {
+    groups.sort_unstable_by(|(a, a_places), (b, b_places)| {
+        b_places.len().cmp(&a_places.len()).then_with(|| a.cmp(b))
     });
     let mut found = Found { groups: groups.len() as u64, ..Found::default() };
-    for (spelling, count, group) in groups {
-        found.words += *count as u64;
-        found.largest = found.largest.max(*count as u64);
+    for (spelling, places) in groups {
+        found.words += places.len() as u64;
+        found.largest = found.largest.max(places.len() as u64);
         found.content.write(spelling.as_bytes());
-        for place in places(group) {
+        for place in *places {
             found.content.write_u32(place.file);
             found.content.write_u32(place.line);
         }

@@ -1,33 +1,52 @@
-//! Parses JSON documents into trees and queries them: number of values, depth, and, in the output
-//! of `cargo metadata`, the packages and their dependencies by kind.
+//! Parses JSON documents into trees and queries them: number of values and, in the output of `cargo
+//! metadata`, the packages and their dependencies by kind.
 
 use std::hash::Hasher;
 
 use super::{Figures, Memory};
 use crate::hash::Fold;
 use crate::input::Input;
-use crate::json::{self, Build, Dom, View};
+use crate::modes::{heap::Heap, scopes::Scopes};
 
 pub(crate) const DESCRIPTION: &str = "\
-    Each JSON document becomes a tree of values that own their text. A query counts the values \
-    and, in the output of cargo metadata, the packages and their dependencies by kind. One scope \
-    per document.";
+    Each JSON document becomes a tree of values. A query counts the values and, in the output of \
+    cargo metadata, the packages and their dependencies by kind. One scope per document.";
+
+/// A JSON value. `serde_json` parses for every kind of memory; the types of the values differ.
+pub(crate) trait Dom: Sized {
+    fn truth(&self) -> Option<bool>;
+    fn number(&self) -> Option<f64>;
+    fn text(&self) -> Option<&str>;
+    fn items(&self) -> &[Self];
+    fn members(&self) -> impl Iterator<Item = (&str, &Self)>;
+    fn member(&self, key: &str) -> Option<&Self>;
+}
 
 /// The result for a document.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq)]
 pub(crate) struct Found {
     values: u64,
     packages: u64,
     /// Normal, development and build dependencies.
     dependencies: [u64; 3],
-    content: Fold,
+    content: u64,
+}
+
+/// Why the kinds of memory cannot parse `document` into the same values.
+pub(crate) fn check(document: &str) -> Result<(), String> {
+    match [Heap.parse(document), Scopes::default().parse(document)] {
+        [Ok(on_heap), Ok(in_scopes)] if on_heap == in_scopes => Ok(()),
+        [Ok(_), Ok(_)] => Err("an object has a key twice".to_owned()),
+        [Err(error), _] | [_, Err(error)] => Err(error.to_string()),
+    }
 }
 
 pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold) -> Figures {
     let (mut values, mut packages, mut dependencies) = (0, 0, 0);
     for document in input.documents() {
-        let found = memory.parse(&document.text);
-        checksum.write_u64(found.content.finish());
+        // The reader has checked that it is JSON.
+        let found = memory.parse(&document.text).unwrap_or_default();
+        checksum.write_u64(found.content);
         found.dependencies.into_iter().for_each(|count| checksum.write_u64(count));
         values += found.values;
         packages += found.packages;
@@ -36,18 +55,13 @@ pub(crate) fn run<M: Memory>(memory: &mut M, input: &Input, checksum: &mut Fold)
     [("values", values), ("packages", packages), ("dependencies", dependencies)]
 }
 
-/// Parses a document, which [`Input`] has checked to be valid JSON, and queries it.
-pub(crate) fn parse_and_query<D: Dom>(document: &str, build: &mut impl Build<Value = D>) -> Found {
-    json::parse(document, build).map_or_else(|_| Found::default(), |root| query(&root))
-}
-
-fn query<D: Dom>(document: &D) -> Found {
+pub(crate) fn query(document: &impl Dom) -> Found {
     let mut found = Found::default();
-    visit(document, &mut found);
-    for package in document.get("packages").and_then(Dom::items).into_iter().flatten() {
+    found.content = digest(document, &mut found.values);
+    for package in document.member("packages").map_or(&[][..], Dom::items) {
         found.packages += 1;
-        for dependency in package.get("dependencies").and_then(Dom::items).into_iter().flatten() {
-            let kind = match dependency.get("kind").and_then(Dom::text) {
+        for dependency in package.member("dependencies").map_or(&[][..], Dom::items) {
+            let kind = match dependency.member("kind").and_then(Dom::text) {
                 Some("dev") => 1,
                 Some("build") => 2,
                 _ => 0,
@@ -58,17 +72,33 @@ fn query<D: Dom>(document: &D) -> Found {
     found
 }
 
-fn visit<D: Dom>(value: &D, found: &mut Found) {
-    found.values += 1;
-    match value.view() {
-        View::Null => found.content.write_u8(0),
-        View::Bool(bool) => found.content.write_u8(1 + u8::from(bool)),
-        View::Number(number) => found.content.write_u64(number.to_bits()),
-        View::Text(text) => found.content.write(text.as_bytes()),
-        View::List(items) => items.for_each(|item| visit(item, found)),
-        View::Object(members) => members.map(D::parts).for_each(|(key, value)| {
-            found.content.write(key.as_bytes());
-            visit(value, found);
-        }),
+/// A hash of everything in `value`. Adds the number of values to `values`.
+fn digest(value: &impl Dom, values: &mut u64) -> u64 {
+    *values += 1;
+    let mut content = Fold::default();
+    value.truth().into_iter().for_each(|truth| content.write_u8(truth.into()));
+    value.number().into_iter().for_each(|number| content.write_u64(number.to_bits()));
+    value.text().into_iter().for_each(|text| content.write(text.as_bytes()));
+    value.items().iter().for_each(|item| content.write_u64(digest(item, values)));
+    // Not every map keeps the order of its members.
+    let members = value.members().map(|(key, member)| {
+        let mut content = Fold::default();
+        content.write(key.as_bytes());
+        content.write_u64(digest(member, values));
+        content.finish()
+    });
+    content.write_u64(members.fold(0, u64::wrapping_add));
+    content.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_that_all_kinds_of_memory_can_parse_are_accepted() {
+        assert_eq!(check(r#"[{"a\u00e9\n": [null, true, -1.5e3, 7, "b"]}, {}, []]"#), Ok(()));
+        assert_eq!(check(r#"{"a": 1, "a": 2}"#), Err("an object has a key twice".to_owned()));
+        assert_eq!(check("[1] 2"), Err("trailing characters at line 1 column 5".to_owned()));
     }
 }

@@ -1,5 +1,5 @@
 //! Splits text into tokens: Rust by its own rules, anything else into words, numbers and
-//! punctuation. Accepts any text, whether or not it would compile. The benchmarks use it too.
+//! punctuation. Accepts any text, whether or not it would compile.
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
