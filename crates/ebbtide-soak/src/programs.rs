@@ -9,8 +9,9 @@ mod state;
 mod storage;
 mod threads;
 
-use crate::meter;
+use crate::{inputs::Random, meter, scopes::scope};
 use std::{
+    collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
 };
@@ -132,6 +133,36 @@ pub const PROGRAMS: &[Program] = &[
     program("left by threads that ended", 4_000, rest::left_by_ended_threads),
 ];
 
+/// Runs `step` with its number once for each step, and returns the sum that it adds up.
+fn each_step(mut step: impl FnMut(u64, &mut Random, &mut u64)) -> u64 {
+    let mut random = Random::new(1);
+    let mut sum = 0;
+    for number in 0..meter::steps() {
+        step(number, &mut random, &mut sum);
+        meter::step();
+    }
+    sum
+}
+
+/// [`each_step`], with a scope around each step.
+fn in_scopes(mut step: impl FnMut(u64, &mut Random, &mut u64)) -> u64 {
+    each_step(|number, random, sum| scope(|| step(number, random, sum)))
+}
+
+/// Runs `step` in scopes of `workers` threads, which share the steps. Its arguments are the worker
+/// and the worker's own number of the step. The answer depends on the order of the threads, so it
+/// is always 0.
+fn in_scopes_of(workers: u64, step: impl Fn(u64, u64, &mut Random) + Sync) -> u64 {
+    on_workers(workers, |worker, steps| {
+        let mut random = Random::new(worker);
+        for number in 0..steps {
+            scope(|| step(worker, number, &mut random));
+            meter::step();
+        }
+    });
+    0
+}
+
 /// Runs `work(worker, steps)` on `workers` threads, which share the steps.
 fn on_workers(workers: u64, work: impl Fn(u64, u64) + Sync) {
     let work = &work;
@@ -144,6 +175,23 @@ fn on_workers(workers: u64, work: impl Fn(u64, u64) + Sync) {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds a value to a queue; above `most` values, drops the oldest.
+fn keep<T>(kept: &mut VecDeque<T>, value: T, most: usize) {
+    kept.push_back(value);
+    if kept.len() > most {
+        kept.pop_front();
+    }
+}
+
+/// Adds a value; above `most` values, it replaces a random one.
+fn replace<T>(live: &mut Vec<T>, value: T, most: usize, random: &mut Random) {
+    if live.len() < most {
+        live.push(value);
+    } else {
+        live[random.below(most)] = value;
+    }
 }
 
 fn total(numbers: impl Iterator<Item = u64>) -> u64 {

@@ -1,7 +1,7 @@
 //! Buffers: sizes that drift, blocks that shrink, alternating alignments, large blocks beside small
 //! ones.
 
-use super::total;
+use super::{each_step, in_scopes, keep, replace, total};
 use crate::{
     inputs::{Random, answer, work},
     meter, process,
@@ -12,27 +12,22 @@ use std::{collections::VecDeque, hint::black_box};
 /// One long scope: two vectors with spare capacity become boxed slices, again and again.
 pub(super) fn boxed_slices() -> u64 {
     scope(|| {
-        let mut sum = 0;
-        for step in 0..meter::steps() {
+        each_step(|step, _, sum| {
             let mut one: Vec<u64> = Vec::with_capacity(100);
             let mut other: Vec<u64> = Vec::with_capacity(100);
             one.extend(0..step % 60);
             other.extend(0..step % 30);
             // The first vector is not the last block when it shrinks.
             let (one, other) = (one.into_boxed_slice(), other.into_boxed_slice());
-            sum += (one.len() + other.len()) as u64;
-            meter::step();
-        }
-        sum
+            *sum += (one.len() + other.len()) as u64;
+        })
     })
 }
 
 /// A scope per request makes boxed slices; a line of each is kept.
 pub(super) fn lines_of_boxed_slices() -> u64 {
     let mut kept = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
+    each_step(|_, random, sum| {
         let line = scope(|| {
             let vectors: Vec<Vec<usize>> = (0..12)
                 .map(|_| {
@@ -43,16 +38,11 @@ pub(super) fn lines_of_boxed_slices() -> u64 {
                 .collect();
             let slices = vectors.into_iter().map(Vec::into_boxed_slice);
             let slices: Vec<Box<[usize]>> = slices.collect();
-            sum += total(slices.iter().map(|slice| slice.len() as u64));
+            *sum += total(slices.iter().map(|slice| slice.len() as u64));
             random.words(4)
         });
-        kept.push_back(line);
-        if kept.len() > 5_000 {
-            kept.pop_front();
-        }
-        meter::step();
-    }
-    sum
+        keep(&mut kept, line, 5_000);
+    })
 }
 
 #[repr(align(64))]
@@ -64,21 +54,18 @@ pub(super) fn alignments_in_turn() -> u64 {
         let mut aligned = VecDeque::new();
         let mut small = VecDeque::new();
         let mut plain = VecDeque::new();
-        let mut sum = 0;
-        for step in 0..meter::steps() {
+        each_step(|step, _, sum| {
             aligned.push_back(Box::new(Line([step; 8])));
             // Otherwise the next block might be aligned to 64 by chance.
             small.push_back(Box::new([step; 3]));
             plain.push_back(Box::new([step; 8]));
             if plain.len() > 10 {
-                sum += aligned.pop_front().map_or(0, |line| line.0[0]);
+                *sum += aligned.pop_front().map_or(0, |line| line.0[0]);
                 small.pop_front();
                 // Freed last, so that a last-in, first-out list serves it first.
-                sum += plain.pop_front().map_or(0, |line| line[0]);
+                *sum += plain.pop_front().map_or(0, |line| line[0]);
             }
-            meter::step();
-        }
-        sum
+        })
     })
 }
 
@@ -97,36 +84,30 @@ pub(super) fn mixed_alignments() -> u64 {
         Text(String),
     }
     let mut kept = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
-        scope(|| {
-            work(&mut random);
-            for _ in 0..4 {
-                kept.push_back(match random.below(6) {
-                    0 => Block::Byte(Box::new(1)),
-                    1 => Block::Word(Box::new(step)),
-                    2 => Block::Line(Box::new(Line([step; 8]))),
-                    3 => Block::Wide(Box::new(Wide([2; 128]))),
-                    4 => Block::Sector(Box::new(Sector([3; 512]))),
-                    _ => Block::Text(random.words(6)),
-                });
-                if kept.len() > 40_000 {
-                    sum += match kept.pop_front() {
-                        Some(Block::Byte(byte)) => u64::from(*byte),
-                        Some(Block::Word(word)) => *word,
-                        Some(Block::Line(line)) => line.0[7],
-                        Some(Block::Wide(wide)) => u64::from(wide.0[127]),
-                        Some(Block::Sector(sector)) => u64::from(sector.0[511]),
-                        Some(Block::Text(text)) => text.len() as u64,
-                        None => 0,
-                    };
-                }
+    in_scopes(|step, random, sum| {
+        work(random);
+        for _ in 0..4 {
+            kept.push_back(match random.below(6) {
+                0 => Block::Byte(Box::new(1)),
+                1 => Block::Word(Box::new(step)),
+                2 => Block::Line(Box::new(Line([step; 8]))),
+                3 => Block::Wide(Box::new(Wide([2; 128]))),
+                4 => Block::Sector(Box::new(Sector([3; 512]))),
+                _ => Block::Text(random.words(6)),
+            });
+            if kept.len() > 40_000 {
+                *sum += match kept.pop_front() {
+                    Some(Block::Byte(byte)) => u64::from(*byte),
+                    Some(Block::Word(word)) => *word,
+                    Some(Block::Line(line)) => line.0[7],
+                    Some(Block::Wide(wide)) => u64::from(wide.0[127]),
+                    Some(Block::Sector(sector)) => u64::from(sector.0[511]),
+                    Some(Block::Text(text)) => text.len() as u64,
+                    None => 0,
+                };
             }
-        });
-        meter::step();
-    }
-    sum
+        }
+    })
 }
 
 /// A queue of buffers whose sizes drift from 100 bytes to 3 KiB and back.
@@ -138,20 +119,13 @@ fn drifting(step: u64, random: &mut Random) -> Vec<u8> {
 
 fn drift(around: impl Fn(&mut dyn FnMut())) -> u64 {
     let mut queue = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
+    each_step(|step, random, sum| {
         around(&mut || {
-            let buffer = drifting(step, &mut random);
-            sum += buffer.len() as u64;
-            queue.push_back(buffer);
-            if queue.len() > 20_000 {
-                queue.pop_front();
-            }
+            let buffer = drifting(step, random);
+            *sum += buffer.len() as u64;
+            keep(&mut queue, buffer, 20_000);
         });
-        meter::step();
-    }
-    sum
+    })
 }
 
 /// Everything in one long scope.
@@ -210,20 +184,12 @@ pub(super) fn falling_in_one_scope() -> u64 {
 pub(super) fn replaced_in_one_scope() -> u64 {
     const LIVE: usize = 200_000;
     scope(|| {
-        let mut random = Random::new(1);
         let mut live: Vec<Vec<u8>> = Vec::with_capacity(LIVE);
-        let mut sum = 0;
-        for _ in 0..meter::steps() {
+        each_step(|_, random, sum| {
             let buffer = vec![1; 50 + random.below(450)];
-            sum += buffer.len() as u64;
-            if live.len() < LIVE {
-                live.push(buffer);
-            } else {
-                live[random.below(LIVE)] = buffer;
-            }
-            meter::step();
-        }
-        sum
+            *sum += buffer.len() as u64;
+            replace(&mut live, buffer, LIVE, random);
+        })
     })
 }
 
@@ -234,18 +200,11 @@ pub(super) fn falling_large() -> u64 {
 
 fn kept_beside(most: usize, mut make: impl FnMut(&mut Random) -> Vec<u8>) -> u64 {
     let mut kept = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        let buffer = scope(|| make(&mut random));
-        sum += buffer.len() as u64;
-        kept.push_back(buffer);
-        if kept.len() > most {
-            kept.pop_front();
-        }
-        meter::step();
-    }
-    sum
+    each_step(|_, random, sum| {
+        let buffer = scope(|| make(random));
+        *sum += buffer.len() as u64;
+        keep(&mut kept, buffer, most);
+    })
 }
 
 /// Kept vectors grow to 10 kB beside temporaries that grow to 200 kB.
@@ -282,31 +241,20 @@ pub(super) fn huge_pages() -> u64 {
 /// Kept strings give up their spare capacity.
 pub(super) fn shrunk_strings() -> u64 {
     let mut kept = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            let mut body = answer(&mut random).body;
-            body.truncate(20 + random.below(200));
-            body.shrink_to_fit();
-            sum += body.len() as u64;
-            kept.push_back(body);
-            if kept.len() > 40_000 {
-                kept.pop_front();
-            }
-        });
-        meter::step();
-    }
-    sum
+    in_scopes(|_, random, sum| {
+        let mut body = answer(random).body;
+        body.truncate(20 + random.below(200));
+        body.shrink_to_fit();
+        *sum += body.len() as u64;
+        keep(&mut kept, body, 40_000);
+    })
 }
 
 /// One long scope whose vectors alternately grow and shrink.
 pub(super) fn grow_and_shrink() -> u64 {
     scope(|| {
         let mut vectors: Vec<Vec<u8>> = (0..2_000).map(|_| Vec::new()).collect();
-        let mut random = Random::new(1);
-        let mut sum = 0;
-        for _ in 0..meter::steps() {
+        each_step(|_, random, sum| {
             let vector = &mut vectors[random.below(2_000)];
             if random.below(3) == 0 {
                 vector.truncate(random.below(50));
@@ -314,100 +262,72 @@ pub(super) fn grow_and_shrink() -> u64 {
             } else {
                 vector.resize(vector.len() + random.below(500), 1);
             }
-            sum += vector.len() as u64;
-            meter::step();
-        }
-        sum
+            *sum += vector.len() as u64;
+        })
     })
 }
 
 /// Zeroed buffers of 1 KiB to 2 MiB, some of them kept.
 pub(super) fn zeroed() -> u64 {
     let mut kept = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            for _ in 0..4 {
-                let size = 1 << (10 + random.below(12));
-                let mut buffer = vec![0_u8; size];
-                assert!(buffer[size / 2] == 0);
-                buffer[random.below(size)] = 1;
-                black_box(&buffer);
-                sum += size as u64;
-                if random.below(8) == 0 && size <= 1 << 17 {
-                    kept.push_back(buffer);
-                }
+    in_scopes(|_, random, sum| {
+        for _ in 0..4 {
+            let size = 1 << (10 + random.below(12));
+            let mut buffer = vec![0_u8; size];
+            assert!(buffer[size / 2] == 0);
+            buffer[random.below(size)] = 1;
+            black_box(&buffer);
+            *sum += size as u64;
+            if random.below(8) == 0 && size <= 1 << 17 {
+                kept.push_back(buffer);
             }
-            while kept.len() > 400 {
-                kept.pop_front();
-            }
-        });
-        meter::step();
-    }
-    sum
+        }
+        while kept.len() > 400 {
+            kept.pop_front();
+        }
+    })
 }
 
 /// Large numeric temporaries, then only small scopes for a while, again and again.
 pub(super) fn large_then_small() -> u64 {
-    let mut random = Random::new(1);
     let mut kept = VecDeque::new();
-    let mut sum = 0;
     let round = (meter::steps() / 6).max(1);
-    for step in 0..meter::steps() {
+    each_step(|step, random, sum| {
         if step % round == 0 {
-            sum += scope(|| {
+            *sum += scope(|| {
                 let columns: Vec<Vec<u64>> = (0..10).map(|n| vec![n; 1 << 20]).collect();
                 total(columns.iter().map(|column| column[7]))
             });
         }
-        let record = scope(|| answer(&mut random));
-        kept.push_back(record);
-        if kept.len() > 3_000 {
-            kept.pop_front();
-        }
-        meter::step();
-    }
-    sum
+        let record = scope(|| answer(random));
+        keep(&mut kept, record, 3_000);
+    })
 }
 
 /// Texts of up to 4 MiB that grow piece by piece, each in a scope; the last three are kept.
 pub(super) fn grown_texts() -> u64 {
     let mut kept = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            let pieces = 1 << random.below(14);
-            let mut text = String::new();
-            for _ in 0..pieces {
-                text.push_str(black_box(&"0123456789abcdef".repeat(16)));
-            }
-            sum += text.len() as u64;
-            kept.push_back(text);
-            if kept.len() > 3 {
-                kept.pop_front();
-            }
-        });
-        meter::step();
-    }
-    sum
+    in_scopes(|_, random, sum| {
+        let pieces = 1 << random.below(14);
+        let mut text = String::new();
+        for _ in 0..pieces {
+            text.push_str(black_box(&"0123456789abcdef".repeat(16)));
+        }
+        *sum += text.len() as u64;
+        keep(&mut kept, text, 3);
+    })
 }
 
 /// One block in 64 lives as long as the program.
 pub(super) fn one_in_many_for_good() -> u64 {
     let mut kept = Vec::new();
-    let mut random = Random::new(1);
     let half = meter::steps() / 2;
-    for step in 0..meter::steps() {
-        scope(|| {
-            let blocks: Vec<_> = (0..64).map(|_| random.words(3)).collect();
-            // The first half of the run makes everything that is kept.
-            if step < half {
-                kept.extend(blocks.into_iter().next());
-            }
-        });
-        meter::step();
-    }
+    in_scopes(|step, random, _| {
+        let blocks: Vec<_> = (0..64).map(|_| random.words(3)).collect();
+        // The first half of the run makes everything that is kept.
+        if step < half {
+            kept.extend(blocks.into_iter().next());
+        }
+    });
     total(kept.iter().map(|text| text.len() as u64))
 }

@@ -1,5 +1,6 @@
 //! Caches with every eviction policy, by one thread or shared by several.
 
+use super::{each_step, in_scopes, in_scopes_of, replace};
 use crate::{
     inputs::{Random, Record, answer, work},
     meter,
@@ -12,8 +13,6 @@ use std::{
     thread,
     time::Duration,
 };
-
-use super::on_workers;
 
 /// The order of eviction when a cache is full: the entry with the lowest rank goes first.
 type Rank = (u64, u64);
@@ -99,17 +98,13 @@ const CAPACITY: usize = 20_000;
 
 fn one_thread(policy: Policy, around: impl Fn(&mut dyn FnMut())) -> u64 {
     let mut cache = Cache::new(policy, CAPACITY);
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
+    each_step(|_, random, sum| {
         around(&mut || {
-            let key = key(&mut random, CAPACITY);
+            let key = key(random, CAPACITY);
             let mut made = Random::new(key);
-            sum += cache.get(key, || answer(&mut made));
+            *sum += cache.get(key, || answer(&mut made));
         });
-        meter::step();
-    }
-    sum
+    })
 }
 
 fn plain(policy: Policy) -> u64 {
@@ -185,112 +180,72 @@ pub(super) fn lru_retain_much() -> u64 {
 /// A scope for the request, and a nested one that makes the entry.
 pub(super) fn lru_nested() -> u64 {
     let mut cache = Cache::new(least_recently_used, CAPACITY);
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            let key = key(&mut random, CAPACITY);
-            let mut made = Random::new(key);
-            sum += cache.get(key, || scope(|| answer(&mut made)));
-        });
-        meter::step();
-    }
-    sum
+    in_scopes(|_, random, sum| {
+        let key = key(random, CAPACITY);
+        let mut made = Random::new(key);
+        *sum += cache.get(key, || scope(|| answer(&mut made)));
+    })
 }
 
 /// Four workers, all of which make, use and evict entries.
 pub(super) fn lru_shared() -> u64 {
     let cache = Mutex::new(Cache::new(least_recently_used, CAPACITY));
-    on_workers(4, |worker, steps| {
-        let mut random = Random::new(worker);
-        for _ in 0..steps {
-            scope(|| {
-                let key = key(&mut random, CAPACITY);
-                // Made without holding the lock, so often in vain.
-                let record = answer(&mut Random::new(key));
-                super::lock(&cache).get(key, || record);
-            });
-            meter::step();
-        }
-    });
-    // The remaining entries depend on the order of the threads.
-    0
+    in_scopes_of(4, |_, _, random| {
+        let key = key(random, CAPACITY);
+        // Made without holding the lock, so often in vain.
+        let record = answer(&mut Random::new(key));
+        super::lock(&cache).get(key, || record);
+    })
 }
 
 /// The clock algorithm: a used entry gets a second chance.
 pub(super) fn clock() -> u64 {
     let mut ring: VecDeque<(u64, bool)> = VecDeque::new();
     let mut entries: HashMap<u64, (bool, Record)> = HashMap::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            let key = key(&mut random, CAPACITY);
-            if let Some((is_used, record)) = entries.get_mut(&key) {
-                *is_used = true;
-                sum += record.sum();
-                return;
-            }
-            while entries.len() >= CAPACITY {
-                let Some((oldest, _)) = ring.pop_front() else { break };
-                match entries.get_mut(&oldest) {
-                    Some((is_used, _)) if *is_used => {
-                        *is_used = false;
-                        ring.push_back((oldest, false));
-                    }
-                    _ => drop(entries.remove(&oldest)),
+    in_scopes(|_, random, sum| {
+        let key = key(random, CAPACITY);
+        if let Some((is_used, record)) = entries.get_mut(&key) {
+            *is_used = true;
+            *sum += record.sum();
+            return;
+        }
+        while entries.len() >= CAPACITY {
+            let Some((oldest, _)) = ring.pop_front() else { break };
+            match entries.get_mut(&oldest) {
+                Some((is_used, _)) if *is_used => {
+                    *is_used = false;
+                    ring.push_back((oldest, false));
                 }
+                _ => drop(entries.remove(&oldest)),
             }
-            let record = answer(&mut Random::new(key));
-            sum += record.sum();
-            entries.insert(key, (false, record));
-            ring.push_back((key, false));
-        });
-        meter::step();
-    }
-    sum
+        }
+        let record = answer(&mut Random::new(key));
+        *sum += record.sum();
+        entries.insert(key, (false, record));
+        ring.push_back((key, false));
+    })
 }
 
 /// 330 MiB in blocks of 1 to 7 KiB, replaced at random.
 pub(super) fn large_random() -> u64 {
     const LIVE: usize = 82_500;
-    let mut random = Random::new(1);
     let mut live: Vec<Vec<u8>> = Vec::with_capacity(LIVE);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            let block = vec![1_u8; 1024 + random.below(6 * 1024)];
-            sum += block.len() as u64;
-            if live.len() < LIVE {
-                live.push(block);
-            } else {
-                let place = random.below(LIVE);
-                live[place] = block;
-            }
-        });
-        meter::step();
-    }
-    sum
+    in_scopes(|_, random, sum| {
+        let block = vec![1_u8; 1024 + random.below(6 * 1024)];
+        *sum += block.len() as u64;
+        replace(&mut live, block, LIVE, random);
+    })
 }
 
 /// 300,000 small records, replaced at random; every record outlives its scope.
 pub(super) fn small_random() -> u64 {
     const LIVE: usize = 300_000;
-    let mut random = Random::new(1);
     let mut live: Vec<String> = Vec::with_capacity(LIVE);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
+    each_step(|_, random, sum| {
         let text = scope(|| random.words(4));
-        sum += text.len() as u64;
-        if live.len() < LIVE {
-            live.push(text);
-        } else {
-            let place = random.below(LIVE);
-            live[place] = text;
-        }
-        meter::step();
-    }
-    sum
+        *sum += text.len() as u64;
+        replace(&mut live, text, LIVE, random);
+    })
 }
 
 /// A crowd comes and goes: keeps 180 MiB, drops all but one text in a hundred, and does little for
@@ -318,14 +273,12 @@ pub(super) fn crowd() -> u64 {
 /// again.
 pub(super) fn bursts() -> u64 {
     let mut live: Vec<Record> = Vec::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
     let round = (meter::steps() / 4).max(1);
-    for step in 0..meter::steps() {
+    each_step(|step, random, sum| {
         let is_burst = step % round < round / 2;
         scope(|| {
-            let record = answer(&mut random);
-            sum += record.sum();
+            let record = answer(random);
+            *sum += record.sum();
             if !is_burst && live.len() > 500 {
                 live.truncate(500);
                 live.shrink_to_fit();
@@ -337,7 +290,5 @@ pub(super) fn bursts() -> u64 {
                 live[place] = record;
             }
         });
-        meter::step();
-    }
-    sum
+    })
 }

@@ -1,6 +1,6 @@
 //! Events in a program: panics, forks, timers, imports, threads with variables of their own.
 
-use super::{lock, on_workers, total};
+use super::{each_step, in_scopes, in_scopes_of, keep, lock, on_workers, total};
 use crate::{
     inputs::{Random, Record, answer, work},
     meter, process,
@@ -18,15 +18,13 @@ use std::{
 /// One request in four panics, in a nested scope, after it has kept something.
 pub(super) fn panics() -> u64 {
     let mut kept: VecDeque<String> = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
+    each_step(|step, random, sum| {
         let request = catch_unwind(AssertUnwindSafe(|| {
             scope(|| {
-                let record = answer(&mut random);
+                let record = answer(random);
                 kept.push_back(record.title);
                 scope(|| {
-                    let local = answer(&mut random);
+                    let local = answer(random);
                     kept.extend(local.tags.into_iter().take(1));
                     if step % 4 == 0 {
                         // Drops `local` and `record` while unwinding, and does not call the panic
@@ -37,45 +35,34 @@ pub(super) fn panics() -> u64 {
                 record.body.len() as u64
             })
         }));
-        sum += request.unwrap_or_else(|cause| {
+        *sum += request.unwrap_or_else(|cause| {
             cause.downcast().map_or(0, |body: Box<String>| body.len() as u64)
         });
         while kept.len() > 20_000 {
             kept.pop_front();
         }
-        meter::step();
-    }
-    sum
+    })
 }
 
 /// Forks a child in the scope of every four hundredth request. The child answers a hundred
 /// requests, drops what it inherited, and ends; the parent continues.
 pub(super) fn children() -> u64 {
     let mut kept: VecDeque<Record> = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
-        scope(|| {
-            let record = answer(&mut random);
-            if step % 400 == 0 {
-                let mut own = Random::new(step);
-                sum += process::in_child(|| {
-                    let before = process::status().resident_kib;
-                    let answered = total((0..100).map(|_| scope(|| work(&mut own))));
-                    kept.clear();
-                    // A child whose memory grows without bound returns 255.
-                    let more = process::status().resident_kib.saturating_sub(before);
-                    if more < 16 * 1024 { answered % 200 } else { 255 }
-                });
-            }
-            kept.push_back(record);
-            if kept.len() > 5_000 {
-                kept.pop_front();
-            }
-        });
-        meter::step();
-    }
-    sum
+    in_scopes(|step, random, sum| {
+        let record = answer(random);
+        if step % 400 == 0 {
+            let mut own = Random::new(step);
+            *sum += process::in_child(|| {
+                let before = process::status().resident_kib;
+                let answered = total((0..100).map(|_| scope(|| work(&mut own))));
+                kept.clear();
+                // A child whose memory grows without bound returns 255.
+                let more = process::status().resident_kib.saturating_sub(before);
+                if more < 16 * 1024 { answered % 200 } else { 255 }
+            });
+        }
+        keep(&mut kept, record, 5_000);
+    })
 }
 
 /// Timer wheels: closures that one request registers run many requests later, or are cancelled.
@@ -86,13 +73,11 @@ pub(super) fn timers() -> u64 {
     let mut wheels: [Vec<Vec<(usize, u64, Timer)>>; 2] =
         [(); 2].map(|()| (0..SLOTS).map(|_| Vec::new()).collect());
     let mut cancelled: HashMap<u64, ()> = HashMap::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
+    each_step(|step, random, sum| {
         let now = usize::try_from(step).unwrap_or(0);
         scope(|| {
             for timer in 0..2 {
-                let record = answer(&mut random);
+                let record = answer(random);
                 let wait =
                     if random.below(4) == 0 { random.below(20_000) } else { random.below(500) };
                 let run: Timer =
@@ -117,7 +102,7 @@ pub(super) fn timers() -> u64 {
             wheels[0][now % SLOTS] = waiting;
             for (_, id, run) in due {
                 if cancelled.remove(&id).is_none() {
-                    sum += run();
+                    *sum += run();
                 }
             }
             if cancelled.len() > 5_000 {
@@ -125,9 +110,7 @@ pub(super) fn timers() -> u64 {
                 cancelled.shrink_to_fit();
             }
         });
-        meter::step();
-    }
-    sum
+    })
 }
 
 /// Scopes with one label import records. Those with another query them, change some, and replace
@@ -136,13 +119,11 @@ pub(super) fn two_labels() -> u64 {
     const RECORDS: usize = 8_000;
     let [import, query] = ["import", "query"].map(|label| Options::new().label(label));
     let mut records: BTreeMap<usize, Record> = BTreeMap::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
+    each_step(|step, random, sum| {
         if step % 50 == 0 {
             scope_with(&import, || {
                 for _ in 0..50 {
-                    let mut record = answer(&mut random);
+                    let mut record = answer(random);
                     // An import queries the existing records.
                     let tags = scope_with(&query, || {
                         let near = records.range(random.below(RECORDS)..).take(3);
@@ -154,7 +135,7 @@ pub(super) fn two_labels() -> u64 {
                 }
             });
         }
-        sum += scope_with(&query, || {
+        *sum += scope_with(&query, || {
             let from = random.below(RECORDS);
             let mut found: Vec<(usize, String)> = records
                 .range(from..)
@@ -171,9 +152,7 @@ pub(super) fn two_labels() -> u64 {
             }
             total(found.iter().map(|(_, body)| body.len() as u64))
         });
-        meter::step();
-    }
-    sum
+    })
 }
 
 /// Threads that come and go. Each has a cache in a thread-local variable, which its scopes fill and
@@ -235,54 +214,42 @@ pub(super) fn divide_and_conquer() -> u64 {
             merged
         })
     }
-    let mut random = Random::new(1);
-    let mut sum = 0;
     let mut last = Vec::new();
-    for _ in 0..meter::steps() {
-        last = sorted(&mut random, 8_000, 3);
-        sum += total(last.iter().step_by(100).map(|text| text.len() as u64));
-        meter::step();
-    }
-    drop(last);
-    sum
+    each_step(|_, random, sum| {
+        last = sorted(random, 8_000, 3);
+        *sum += total(last.iter().step_by(100).map(|text| text.len() as u64));
+    })
 }
 
 /// Four workers with a queue each. A worker whose queue is empty takes half of another's.
 pub(super) fn stolen_work() -> u64 {
     let queues: Vec<Mutex<VecDeque<(u32, Record)>>> = (0..4).map(|_| Mutex::default()).collect();
-    on_workers(4, |worker, steps| {
+    in_scopes_of(4, |worker, step, random| {
         let own = &queues[usize::try_from(worker).unwrap_or(0)];
-        let mut random = Random::new(worker);
-        for step in 0..steps {
-            scope(|| {
-                let next = lock(own).pop_back();
-                match next {
-                    // A task creates smaller ones.
-                    Some((depth, record)) if depth > 0 => {
-                        let parts = record.tags.iter().map(|tag| {
-                            let mut part = answer(&mut random);
-                            part.title.push_str(tag);
-                            (depth - 1, part)
-                        });
-                        let parts: Vec<_> = parts.take(3).collect();
-                        lock(own).extend(parts);
-                    }
-                    Some((_, record)) => drop(record),
-                    None => {
-                        let victim = &queues[random.below(queues.len())];
-                        let mut victim = lock(victim);
-                        let half = victim.len() / 2;
-                        let stolen: Vec<_> = victim.drain(..half).collect();
-                        drop(victim);
-                        lock(own).extend(stolen);
-                    }
-                }
-                if step % 64 == 0 && lock(own).len() < 500 {
-                    lock(own).push_back((5, answer(&mut random)));
-                }
-            });
-            meter::step();
+        let next = lock(own).pop_back();
+        match next {
+            // A task creates smaller ones.
+            Some((depth, record)) if depth > 0 => {
+                let parts = record.tags.iter().map(|tag| {
+                    let mut part = answer(random);
+                    part.title.push_str(tag);
+                    (depth - 1, part)
+                });
+                let parts: Vec<_> = parts.take(3).collect();
+                lock(own).extend(parts);
+            }
+            Some((_, record)) => drop(record),
+            None => {
+                let victim = &queues[random.below(queues.len())];
+                let mut victim = lock(victim);
+                let half = victim.len() / 2;
+                let stolen: Vec<_> = victim.drain(..half).collect();
+                drop(victim);
+                lock(own).extend(stolen);
+            }
         }
-    });
-    0
+        if step % 64 == 0 && lock(own).len() < 500 {
+            lock(own).push_back((5, answer(random)));
+        }
+    })
 }

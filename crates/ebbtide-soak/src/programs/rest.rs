@@ -1,7 +1,7 @@
 //! Programs whose load ends. Three seconds later, their memory must have gone back to the system,
 //! whatever the program does meanwhile.
 
-use super::total;
+use super::{each_step, in_scopes, replace, total};
 use crate::{
     inputs::{Random, work},
     meter, process,
@@ -59,10 +59,9 @@ fn sum_of(vectors: &[Vec<u8>]) -> u64 {
 /// Vectors of 16 MiB outlive their scopes, `shrink` shrinks all of them, and nothing happens.
 fn shrunk(shrink: impl FnOnce(&mut Vec<Vec<u8>>)) -> u64 {
     let mut kept = Vec::new();
-    for step in 0..meter::steps() {
+    each_step(|step, _, _| {
         scope(|| kept.push(large(step)));
-        meter::step();
-    }
+    });
     shrink(&mut kept);
     rest(nothing);
     sum_of(&kept)
@@ -88,10 +87,9 @@ pub(super) fn shrunk_by_another_thread() -> u64 {
 pub(super) fn shrunk_step_by_step() -> u64 {
     let mut kept = Vec::new();
     scope(|| {
-        for step in 0..meter::steps() {
+        each_step(|step, _, _| {
             kept.push(large(step));
-            meter::step();
-        }
+        });
         for vector in &mut kept {
             while vector.len() > 1_000 {
                 let len = vector.len() / 4 * 3;
@@ -106,13 +104,10 @@ pub(super) fn shrunk_step_by_step() -> u64 {
 /// Blocks of 8,000 bytes outlive their scopes and shrink to 100 bytes.
 pub(super) fn shrunk_small() -> u64 {
     let mut kept = Vec::new();
-    for step in 0..meter::steps() {
-        scope(|| {
-            kept.push(vec![u8::try_from(step % 251).unwrap_or(0); 8_000]);
-            black_box((0..5).map(|_| vec![1_u8; 7_000]).collect::<Vec<_>>());
-        });
-        meter::step();
-    }
+    in_scopes(|step, _, _| {
+        kept.push(vec![u8::try_from(step % 251).unwrap_or(0); 8_000]);
+        black_box((0..5).map(|_| vec![1_u8; 7_000]).collect::<Vec<_>>());
+    });
     kept.iter_mut().for_each(|vector| shrink(vector, 100));
     rest(nothing);
     sum_of(&kept)
@@ -120,27 +115,19 @@ pub(super) fn shrunk_small() -> u64 {
 
 /// 150 matrices of 64 KB to 1 MB are kept. Each scope makes three, and replaces one.
 pub(super) fn matrices() -> u64 {
-    let mut random = Random::new(3);
     let mut kept: Vec<Vec<f64>> = Vec::new();
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
+    let sum = each_step(|_, random, sum| {
         let matrix = scope(|| {
             let mut make = || {
                 let rows = 90 + random.below(270);
                 vec![1.5; rows * rows]
             };
             let (one, two, three) = (make(), make(), make());
-            sum += (one.len() + two.len()) as u64;
+            *sum += (one.len() + two.len()) as u64;
             three
         });
-        if kept.len() < 150 {
-            kept.push(matrix);
-        } else {
-            let place = random.below(150);
-            kept[place] = matrix;
-        }
-        meter::step();
-    }
+        replace(&mut kept, matrix, 150, random);
+    });
     drop(kept);
     rest(nothing);
     sum
@@ -148,11 +135,7 @@ pub(super) fn matrices() -> u64 {
 
 /// Scopes that take 200 MB each, as many as there are steps.
 fn burst(make: fn() -> u64, then: fn()) -> u64 {
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        sum += scope(make);
-        meter::step();
-    }
+    let sum = each_step(|_, _, sum| *sum += scope(make));
     rest(then);
     sum
 }

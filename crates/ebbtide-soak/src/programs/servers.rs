@@ -1,6 +1,6 @@
 //! Servers: sessions that all workers share, with a scope or a future per request.
 
-use super::{lock, on_workers};
+use super::{in_scopes, in_scopes_of, keep, lock, on_workers};
 use crate::{
     inputs::{Random, Record, answer, work},
     meter,
@@ -32,10 +32,7 @@ impl Session {
     fn update(&mut self, random: &mut Random) {
         self.user = random.words(2);
         self.settings.insert(random.word().to_owned(), random.words(3));
-        self.history.push_back(answer(random));
-        if self.history.len() > 4 {
-            self.history.pop_front();
-        }
+        keep(&mut self.history, answer(random), 4);
     }
 }
 
@@ -43,23 +40,16 @@ impl Session {
 pub(super) fn sessions() -> u64 {
     const SESSIONS: usize = 5_000;
     let sessions: Mutex<HashMap<u64, Session>> = Mutex::default();
-    on_workers(4, |worker, steps| {
-        let mut random = Random::new(worker);
-        for _ in 0..steps {
-            scope(|| {
-                work(&mut random);
-                let id = random.below(SESSIONS) as u64;
-                let mut sessions = lock(&sessions);
-                if random.below(4) == 0 {
-                    sessions.remove(&id);
-                } else {
-                    sessions.entry(id).or_default().update(&mut random);
-                }
-            });
-            meter::step();
+    in_scopes_of(4, |_, _, random| {
+        work(random);
+        let id = random.below(SESSIONS) as u64;
+        let mut sessions = lock(&sessions);
+        if random.below(4) == 0 {
+            sessions.remove(&id);
+        } else {
+            sessions.entry(id).or_default().update(random);
         }
-    });
-    0
+    })
 }
 
 /// A map in sixteen parts, each behind a lock.
@@ -256,16 +246,10 @@ pub(super) fn futures() -> u64 {
 /// Sessions that only their own thread uses, copied with `outside` when they are kept.
 pub(super) fn copied_out() -> u64 {
     let mut sessions: HashMap<u64, Record> = HashMap::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            let record = answer(&mut random);
-            sum += record.sum();
-            let id = random.below(5_000) as u64;
-            unscoped(|| sessions.insert(id, record.clone()));
-        });
-        meter::step();
-    }
-    sum
+    in_scopes(|_, random, sum| {
+        let record = answer(random);
+        *sum += record.sum();
+        let id = random.below(5_000) as u64;
+        unscoped(|| sessions.insert(id, record.clone()));
+    })
 }

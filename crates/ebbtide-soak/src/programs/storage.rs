@@ -1,6 +1,6 @@
 //! Stores: documents, buffers and indexes that are changed in place, merged, or built once.
 
-use super::total;
+use super::{each_step, in_scopes, total};
 use crate::{
     inputs::{Random, answer, work},
     meter,
@@ -23,69 +23,57 @@ pub(super) fn log_structured() -> u64 {
     }
     let mut table: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut levels: Vec<Vec<Entries>> = vec![Vec::new(); 4];
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            work(&mut random);
-            let key = format!("{} {}", random.words(2), random.below(40));
-            table.insert(key, vec![1; 20 + random.below(200)]);
-            if table.len() < TABLE {
-                return;
+    in_scopes(|_, random, sum| {
+        work(random);
+        let key = format!("{} {}", random.words(2), random.below(40));
+        table.insert(key, vec![1; 20 + random.below(200)]);
+        if table.len() < TABLE {
+            return;
+        }
+        levels[0].push(mem::take(&mut table).into_iter().collect());
+        for level in 0..levels.len() {
+            // The lowest level is always a single run.
+            let is_last = level + 1 == levels.len();
+            if levels[level].len() >= if is_last { 2 } else { 4 } {
+                let merged = merge(mem::take(&mut levels[level]));
+                *sum += merged.len() as u64;
+                levels[if is_last { level } else { level + 1 }].push(merged);
             }
-            levels[0].push(mem::take(&mut table).into_iter().collect());
-            for level in 0..levels.len() {
-                // The lowest level is always a single run.
-                let is_last = level + 1 == levels.len();
-                if levels[level].len() >= if is_last { 2 } else { 4 } {
-                    let merged = merge(mem::take(&mut levels[level]));
-                    sum += merged.len() as u64;
-                    levels[if is_last { level } else { level + 1 }].push(merged);
-                }
-            }
-        });
-        meter::step();
-    }
-    sum
+        }
+    })
 }
 
 /// JSON documents that requests change in place: members are added, grow, and are removed.
 pub(super) fn patched_documents() -> u64 {
     const DOCUMENTS: usize = 3_000;
     let mut documents: Vec<Value> = (0..DOCUMENTS).map(|_| Value::Null).collect();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
-        scope(|| {
-            let patch = json!({
-                random.word(): random.words(3),
-                random.word(): [step, random.below(100)],
-                random.word(): { random.word(): random.words(2) },
-                random.word(): null,
-            });
-            let patch: Value = serde_json::from_str(&patch.to_string()).unwrap_or_default();
-            let place = random.below(DOCUMENTS);
-            let document = &mut documents[place];
-            if !document.is_object() {
-                *document = Value::Object(Map::new());
-            }
-            let (Some(members), Value::Object(changes)) = (document.as_object_mut(), patch) else {
-                return;
-            };
-            for (name, change) in changes {
-                match (change, members.get_mut(&name)) {
-                    (Value::Null, _) => drop(members.remove(&name)),
-                    (Value::Array(more), Some(Value::Array(list))) if list.len() < 12 => {
-                        list.extend(more);
-                    }
-                    (change, _) => drop(members.insert(name, change)),
-                }
-            }
-            sum += members.len() as u64;
+    in_scopes(|step, random, sum| {
+        let patch = json!({
+            random.word(): random.words(3),
+            random.word(): [step, random.below(100)],
+            random.word(): { random.word(): random.words(2) },
+            random.word(): null,
         });
-        meter::step();
-    }
-    sum
+        let patch: Value = serde_json::from_str(&patch.to_string()).unwrap_or_default();
+        let place = random.below(DOCUMENTS);
+        let document = &mut documents[place];
+        if !document.is_object() {
+            *document = Value::Object(Map::new());
+        }
+        let (Some(members), Value::Object(changes)) = (document.as_object_mut(), patch) else {
+            return;
+        };
+        for (name, change) in changes {
+            match (change, members.get_mut(&name)) {
+                (Value::Null, _) => drop(members.remove(&name)),
+                (Value::Array(more), Some(Value::Array(list))) if list.len() < 12 => {
+                    list.extend(more);
+                }
+                (change, _) => drop(members.insert(name, change)),
+            }
+        }
+        *sum += members.len() as u64;
+    })
 }
 
 /// Builds an index in one scope, which keeps half of what it allocates for ever; then reads it.
@@ -120,38 +108,30 @@ pub(super) fn built_once() -> u64 {
 pub(super) fn pooled_buffers() -> u64 {
     let mut pool: Vec<Vec<u8>> = Vec::new();
     let mut in_use: VecDeque<Vec<u8>> = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for _ in 0..meter::steps() {
-        scope(|| {
-            let mut buffer = pool.pop().unwrap_or_default();
-            for _ in 0..1 + random.below(20) {
-                buffer.extend_from_slice(answer(&mut random).body.as_bytes());
+    in_scopes(|_, random, sum| {
+        let mut buffer = pool.pop().unwrap_or_default();
+        for _ in 0..1 + random.below(20) {
+            buffer.extend_from_slice(answer(random).body.as_bytes());
+        }
+        *sum += buffer.len() as u64;
+        in_use.push_back(buffer);
+        if in_use.len() > 500 {
+            let mut done = in_use.pop_front().unwrap_or_default();
+            done.clear();
+            // Drops one in sixteen, so that a later request makes a new one.
+            if random.below(16) > 0 {
+                pool.push(done);
             }
-            sum += buffer.len() as u64;
-            in_use.push_back(buffer);
-            if in_use.len() > 500 {
-                let mut done = in_use.pop_front().unwrap_or_default();
-                done.clear();
-                // Drops one in sixteen, so that a later request makes a new one.
-                if random.below(16) > 0 {
-                    pool.push(done);
-                }
-            }
-        });
-        meter::step();
-    }
-    sum
+        }
+    })
 }
 
 /// Buffers that are made outside of scopes and grow in them, or the reverse.
 pub(super) fn grown_across() -> u64 {
     let mut kept: VecDeque<Vec<u64>> = VecDeque::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
+    each_step(|step, random, sum| {
         let inside = scope(|| {
-            work(&mut random);
+            work(random);
             vec![step; 1 + random.below(30)]
         });
         let beyond = vec![step; 1 + random.below(30)];
@@ -164,7 +144,7 @@ pub(super) fn grown_across() -> u64 {
             if random.below(3) == 0 {
                 scope(|| buffer.shrink_to_fit());
             }
-            sum += buffer.len() as u64;
+            *sum += buffer.len() as u64;
             kept.push_back(buffer);
         }
         while kept.len() > 10_000 {
@@ -174,7 +154,5 @@ pub(super) fn grown_across() -> u64 {
                 scope(|| kept.pop_front());
             }
         }
-        meter::step();
-    }
-    sum
+    })
 }

@@ -1,6 +1,6 @@
 //! Threads that hand memory to each other, wait, and end.
 
-use super::{lock, on_workers, total};
+use super::{each_step, in_scopes, in_scopes_of, keep, lock, on_workers, total};
 use crate::{
     inputs::{Random, Record, answer, work},
     meter,
@@ -20,11 +20,9 @@ pub(super) fn freed_by_another() -> u64 {
     thread::scope(|threads| {
         let consumer = threads.spawn(move || total(receiver.iter().map(|record| record.sum())));
         scope(move || {
-            let mut random = Random::new(1);
-            for _ in 0..meter::steps() {
-                assert!(sender.send(answer(&mut random)).is_ok());
-                meter::step();
-            }
+            each_step(|_, random, _| {
+                assert!(sender.send(answer(random)).is_ok());
+            });
         });
         consumer.join().unwrap_or(0)
     })
@@ -33,18 +31,12 @@ pub(super) fn freed_by_another() -> u64 {
 /// Short-lived threads; a string of each is kept.
 pub(super) fn many_threads() -> u64 {
     let mut kept = VecDeque::new();
-    let mut sum = 0;
-    for number in 0..meter::steps() {
+    each_step(|number, _, sum| {
         let made = thread::spawn(move || scope(|| answer(&mut Random::new(number)).title)).join();
         let title = made.unwrap_or_default();
-        sum += title.len() as u64;
-        kept.push_back(title);
-        if kept.len() > 5_000 {
-            kept.pop_front();
-        }
-        meter::step();
-    }
-    sum
+        *sum += title.len() as u64;
+        keep(&mut kept, title, 5_000);
+    })
 }
 
 /// Pools of four threads that start, work, keep some results, and end.
@@ -62,10 +54,7 @@ pub(super) fn thread_pools() -> u64 {
                         let record = scope(|| answer(&mut random));
                         if step % 4 == 0 {
                             let mut kept = lock(kept);
-                            kept.push_back(record);
-                            if kept.len() > 5_000 {
-                                kept.pop_front();
-                            }
+                            keep(&mut kept, record, 5_000);
                         }
                         meter::step();
                     }
@@ -97,10 +86,7 @@ pub(super) fn idle_threads() -> u64 {
                     let mut records: Vec<_> = (0..1500).map(|_| answer(&mut random)).collect();
                     records.pop()
                 });
-                kept.push_back((round, last));
-                if kept.len() > 100 {
-                    kept.pop_front();
-                }
+                keep(&mut kept, (round, last), 100);
             }
         }
     });
@@ -151,22 +137,15 @@ pub(super) fn job_queue() -> u64 {
 /// Jobs of very different priority: some wait for a long time.
 pub(super) fn priority_queue() -> u64 {
     let mut queue: BinaryHeap<Reverse<(u64, Vec<String>)>> = BinaryHeap::new();
-    let mut random = Random::new(1);
-    let mut sum = 0;
-    for step in 0..meter::steps() {
-        scope(|| {
-            let urgency = step + [10, 1_000, 40_000][random.below(3)];
-            let record = answer(&mut random);
-            queue.push(Reverse((urgency, record.tags)));
-            if queue.len() > 20_000 {
-                let job = queue.pop();
-                sum +=
-                    job.map_or(0, |Reverse((_, tags))| total(tags.iter().map(|t| t.len() as u64)));
-            }
-        });
-        meter::step();
-    }
-    sum
+    in_scopes(|step, random, sum| {
+        let urgency = step + [10, 1_000, 40_000][random.below(3)];
+        let record = answer(random);
+        queue.push(Reverse((urgency, record.tags)));
+        if queue.len() > 20_000 {
+            let job = queue.pop();
+            *sum += job.map_or(0, |Reverse((_, tags))| total(tags.iter().map(|t| t.len() as u64)));
+        }
+    })
 }
 
 /// Actors with mailboxes and state. Four threads run the actors that have messages.
@@ -177,30 +156,23 @@ pub(super) fn actors() -> u64 {
         state: Mutex<HashMap<String, Arc<Record>>>,
     }
     let actors: Vec<Actor> = (0..500).map(|_| Actor::default()).collect();
-    on_workers(4, |worker, steps| {
-        let mut random = Random::new(worker);
-        for _ in 0..steps {
-            scope(|| {
-                // Sends a message to three others.
-                let message = Arc::new(answer(&mut random));
-                for _ in 0..3 {
-                    let receiver = &actors[random.below(actors.len())];
-                    lock(&receiver.mailbox).push_back(Arc::clone(&message));
-                }
-                let actor = &actors[random.below(actors.len())];
-                let mail = std::mem::take(&mut *lock(&actor.mailbox));
-                let mut state = lock(&actor.state);
-                for message in mail {
-                    state.insert(message.title.clone(), message);
-                }
-                if state.len() > 20 {
-                    state.clear();
-                }
-            });
-            meter::step();
+    in_scopes_of(4, |_, _, random| {
+        // Sends a message to three others.
+        let message = Arc::new(answer(random));
+        for _ in 0..3 {
+            let receiver = &actors[random.below(actors.len())];
+            lock(&receiver.mailbox).push_back(Arc::clone(&message));
         }
-    });
-    0
+        let actor = &actors[random.below(actors.len())];
+        let mail = std::mem::take(&mut *lock(&actor.mailbox));
+        let mut state = lock(&actor.state);
+        for message in mail {
+            state.insert(message.title.clone(), message);
+        }
+        if state.len() > 20 {
+            state.clear();
+        }
+    })
 }
 
 /// One publisher and four subscribers, which forget messages at different speeds.
@@ -215,24 +187,19 @@ pub(super) fn subscribers() -> u64 {
                     let mut sum = 0;
                     for message in receiver {
                         sum += scope(|| String::from_utf8_lossy(&message).to_uppercase().len());
-                        last.push_back(message);
-                        if last.len() > memory {
-                            last.pop_front();
-                        }
+                        keep(&mut last, message, memory);
                     }
                     sum as u64
                 });
                 (sender, subscriber)
             })
             .unzip();
-        let mut random = Random::new(1);
-        for _ in 0..meter::steps() {
-            let message: Arc<[u8]> = scope(|| answer(&mut random).body.into_bytes().into());
+        each_step(|_, random, _| {
+            let message: Arc<[u8]> = scope(|| answer(random).body.into_bytes().into());
             for sender in &senders {
                 assert!(sender.send(Arc::clone(&message)).is_ok());
             }
-            meter::step();
-        }
+        });
         drop(senders);
         total(subscribers.into_iter().map(|subscriber| subscriber.join().unwrap_or(0)))
     })
@@ -313,12 +280,10 @@ pub(super) fn pipeline() -> u64 {
     let (sender, receiver) = mpsc::sync_channel::<Record>(500);
     thread::scope(|threads| {
         threads.spawn(move || {
-            let mut random = Random::new(1);
-            for _ in 0..meter::steps() {
-                let record = scope(|| answer(&mut random));
+            each_step(|_, random, _| {
+                let record = scope(|| answer(random));
                 assert!(sender.send(record).is_ok());
-                meter::step();
-            }
+            });
         });
         let mut from = receiver;
         for stage in 0..3 {
@@ -350,10 +315,7 @@ pub(super) fn many_idle_threads() -> u64 {
         let mut kept = VecDeque::new();
         for _ in 0..steps {
             turn.wait();
-            kept.push_back(scope(|| answer(&mut random)));
-            if kept.len() > 50 {
-                kept.pop_front();
-            }
+            keep(&mut kept, scope(|| answer(&mut random)), 50);
             meter::step();
         }
     });
@@ -363,8 +325,7 @@ pub(super) fn many_idle_threads() -> u64 {
 /// Threads that run as a whole in a scope, and leave their result behind.
 pub(super) fn threads_in_arenas() -> u64 {
     let mut kept = VecDeque::new();
-    let mut sum = 0;
-    for step in 0..meter::steps() {
+    each_step(|step, _, sum| {
         let job = move || {
             let mut random = Random::new(step);
             (0..20).map(|_| answer(&mut random)).collect::<Vec<_>>()
@@ -375,14 +336,12 @@ pub(super) fn threads_in_arenas() -> u64 {
             thread::spawn(job)
         };
         let records = thread.join().unwrap_or_default();
-        sum += total(records.iter().map(Record::sum));
+        *sum += total(records.iter().map(Record::sum));
         kept.extend(records.into_iter().step_by(10));
         while kept.len() > 2_000 {
             kept.pop_front();
         }
-        meter::step();
-    }
-    sum
+    })
 }
 
 /// A thread fills a cache, drops all of it outside of any scope, and waits.
