@@ -114,30 +114,36 @@ pub fn take_layout<W: Way>(region: &Region, layout: Layout) -> Option<*mut u8> {
     W::take(region, layout)
 }
 
+macro_rules! each_way {
+    ($contestant:ident) => {
+        vec![
+            $contestant::<Down<1>>(),
+            $contestant::<Up<1>>(),
+            $contestant::<Down<8>>(),
+            $contestant::<Up<8>>(),
+        ]
+    };
+}
+
 pub fn run(bench: &mut Bench) {
-    bench.row(
-        "direction: u64, behind a reference",
-        COUNT * REPEATS,
-        vec![typed::<Down<1>>(), typed::<Up<1>>(), typed::<Down<8>>(), typed::<Up<8>>()],
-        &[],
-    );
+    bench.row("direction: u64, behind a reference", COUNT * REPEATS, each_way!(typed), &[]);
     bench.row(
         "direction: u8, u32 and u64 by turns, inlined",
         COUNT * REPEATS * 3,
-        vec![mixed::<Down<1>>(), mixed::<Up<1>>(), mixed::<Down<8>>(), mixed::<Up<8>>()],
+        each_way!(mixed),
         &[],
     );
     bench.row(
         "direction: a layout known when it runs, behind a reference",
         COUNT * REPEATS,
-        vec![dynamic::<Down<1>>(), dynamic::<Up<1>>(), dynamic::<Down<8>>(), dynamic::<Up<8>>()],
+        each_way!(dynamic),
         &[],
     );
     for len in [100, 1_000, 10_000] {
         bench.row(
             &format!("direction: realloc: format {len} short words into one string"),
             len,
-            vec![grow_up(len), grow_down(len), ours(len), bumpalo(len)],
+            vec![string("up", true, len), string("down", false, len), ours(len), bumpalo(len)],
             &[],
         );
     }
@@ -251,14 +257,6 @@ fn expected(len: usize) -> usize {
     let mut text = String::new();
     words(&mut text, len);
     text.len()
-}
-
-fn grow_up<'a>(len: usize) -> Contestant<'a> {
-    string("up", true, len)
-}
-
-fn grow_down<'a>(len: usize) -> Contestant<'a> {
-    string("down", false, len)
 }
 
 fn string<'a>(name: &'static str, up: bool, len: usize) -> Contestant<'a> {

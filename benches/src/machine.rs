@@ -1,10 +1,6 @@
 //! The machine and the date of a record.
 
-use std::{
-    fs,
-    process::Command,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{fs, process::Command};
 
 /// The header lines of a record.
 pub fn header() -> String {
@@ -15,7 +11,7 @@ pub fn header() -> String {
         fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim(),
         output("rustc", &["--version"]),
         commit(),
-        date(),
+        output("date", &["-u", "+%F"]),
     )
 }
 
@@ -34,28 +30,4 @@ fn commit() -> String {
 fn output(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output();
     output.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// Today, in UTC.
-fn date() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut days = since.as_secs() / 86_400;
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", days + 1)
 }

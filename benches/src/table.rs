@@ -6,11 +6,9 @@
 //! has none that fills from a function.
 
 use crate::{
+    contestants,
     harness::{Bench, Contestant, Target, contestant, hidden, observe, timed},
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Fills, Handle, Multitude, Peer,
-        Stumpalo,
-    },
+    peers::{EbbtideRoot, Fills, Handle, Peer, Stumpalo},
 };
 use std::{hint::black_box, iter, time::Instant};
 
@@ -41,24 +39,11 @@ impl Table<'_> {
 
 /// One contestant per peer; `fills` only those that can fill slices from functions.
 macro_rules! peers {
-    (fills $function:ident($($argument:expr),*)) => {
-        vec![
-            $function::<Ebbtide>($($argument),*),
-            $function::<Stumpalo>($($argument),*),
-            $function::<Bumpalo>($($argument),*),
-            $function::<BumpScope>($($argument),*),
-            $function::<Multitude>($($argument),*),
-        ]
+    (fills $($rest:tt)*) => {
+        contestants!([Ebbtide Stumpalo Bumpalo BumpScope Multitude] $($rest)*)
     };
-    ($function:ident($($argument:expr),*)) => {
-        vec![
-            $function::<Ebbtide>($($argument),*),
-            $function::<Stumpalo>($($argument),*),
-            $function::<Bumpalo>($($argument),*),
-            $function::<BumpScope>($($argument),*),
-            $function::<Multitude>($($argument),*),
-            $function::<BlinkAlloc>($($argument),*),
-        ]
+    ($($rest:tt)*) => {
+        contestants!([Ebbtide Stumpalo Bumpalo BumpScope Multitude BlinkAlloc] $($rest)*)
     };
 }
 
@@ -83,13 +68,32 @@ pub fn run(bench: &mut Bench) {
     bench.summary("stumpalo's table: the lowest row", "at least 0.95", worst, worst >= LEAST);
 }
 
-/// Allocates `turns` times from a fresh arena, and drops it.
+/// A contestant that allocates `turns` times from a fresh arena, and drops it.
 macro_rules! sample {
-    ($peer:ident, $turns:expr, |$handle:ident| $turn:block) => {
+    ($peer:ident, $turns:expr, |$handle:ident| $turn:expr) => {
         contestant($peer::NAME, move || {
             let mut peer = $peer::fresh();
             let $handle = peer.open();
-            for _ in 0..$turns $turn
+            for _ in 0..$turns {
+                $turn;
+            }
+        })
+    };
+}
+
+/// The same, with a value for each turn, made before the measurement and freed during it.
+macro_rules! moved {
+    ($peer:ident, $value:expr, |$handle:ident, $given:ident| $turn:expr) => {
+        timed($peer::NAME, move || {
+            let given = vec![$value; FILLS];
+            let start = Instant::now();
+            let mut peer = $peer::fresh();
+            let $handle = peer.open();
+            for $given in given {
+                $turn;
+            }
+            drop(peer);
+            start.elapsed()
         })
     };
 }
@@ -108,7 +112,7 @@ macro_rules! slices {
         $table.row(
             concat!($prefix, "_", stringify!($type), "_", $len),
             COUNT,
-            peers!($function(const { &[42 as $type; $len] })),
+            peers!(|P| $function::<P>(const { &[42 as $type; $len] })),
         );
     )*};
 }
@@ -120,7 +124,8 @@ fn scalars(table: &mut Table<'_>) {
 
 /// Arenas of one type take part in rows with one type.
 fn ones(value: impl Copy + 'static) -> Vec<Contestant<'static>> {
-    let mut contestants = peers!(one(value));
+    let mut contestants =
+        peers!(|P| sample!(P, COUNT, |handle| observe(Handle::alloc(&handle, value))));
     contestants.push(contestant(TYPED_ARENA, move || {
         let arena = typed_arena::Arena::new();
         for _ in 0..COUNT {
@@ -131,26 +136,12 @@ fn ones(value: impl Copy + 'static) -> Vec<Contestant<'static>> {
 }
 
 fn eights(value: impl Copy + 'static) -> Vec<Contestant<'static>> {
-    peers!(eight(value))
-}
-
-fn one<P: Peer>(value: impl Copy + 'static) -> Contestant<'static> {
-    sample!(P, COUNT, |handle| {
-        observe(handle.alloc(value));
-    })
-}
-
-fn eight<P: Peer>(value: impl Copy + 'static) -> Contestant<'static> {
-    sample!(P, COUNT, |handle| {
-        observe(handle.alloc(value));
-        observe(handle.alloc(value));
-        observe(handle.alloc(value));
-        observe(handle.alloc(value));
-        observe(handle.alloc(value));
-        observe(handle.alloc(value));
-        observe(handle.alloc(value));
-        observe(handle.alloc(value));
-    })
+    peers!(|P| sample!(P, COUNT, |handle| {
+        // A constant number of iterations, so the loop is unrolled.
+        for _ in 0..8 {
+            observe(Handle::alloc(&handle, value));
+        }
+    }))
 }
 
 fn slices(table: &mut Table<'_>) {
@@ -161,16 +152,12 @@ fn slices(table: &mut Table<'_>) {
 /// The length is not known at compile time.
 fn slice<P: Peer>(values: &'static [impl Copy]) -> Contestant<'static> {
     let values = black_box(values);
-    sample!(P, COUNT, |handle| {
-        observe(handle.alloc_slice_copy(values));
-    })
+    sample!(P, COUNT, |handle| observe(handle.alloc_slice_copy(values)))
 }
 
 /// The length is known at compile time.
 fn sized<P: Peer>(values: &'static impl Array) -> Contestant<'static> {
-    sample!(P, COUNT, |handle| {
-        values.allocate(&handle);
-    })
+    sample!(P, COUNT, |handle| values.allocate(&handle))
 }
 
 /// An array of any length, as a single type parameter.
@@ -185,86 +172,63 @@ impl<T: Copy + 'static, const N: usize> Array for [T; N] {
     }
 }
 
+#[allow(clippy::cast_possible_truncation)]
 fn fills(table: &mut Table<'_>) {
     for len in [8, 32, 512, 4096] {
-        let row = |what: &str| format!("{what}_u32_{len}");
-        table.row(&row("alloc_fill_with"), FILLS, peers!(fills with(len)));
-        table.row(&row("alloc_fill_iter_exact_vec"), FILLS, peers!(fills of_vec(len)));
-        table.row(&row("alloc_fill_iter_exact_repeat"), FILLS, peers!(fills repeated(len)));
-        table.row(&row("alloc_vec"), FILLS, peers!(fills vec(len)));
-        table.row(&row("alloc_boxed_slice"), FILLS, peers!(fills boxed(len)));
+        let mut row = |what: &str, contestants| {
+            table.row(&format!("{what}_u32_{len}"), FILLS, contestants);
+        };
+        row(
+            "alloc_fill_with",
+            peers!(
+                fills
+                    | P
+                    | sample!(P, FILLS, |handle| {
+                        observe(handle.fill_with(len, |index| index as u32));
+                    })
+            ),
+        );
+        let values: Vec<u32> = (0..len as u32).collect();
+        row(
+            "alloc_fill_iter_exact_vec",
+            peers!(
+                fills | P | {
+                    let values = values.clone();
+                    sample!(P, FILLS, |handle| observe(handle.fill_iter(values.iter().copied())))
+                }
+            ),
+        );
+        row(
+            "alloc_fill_iter_exact_repeat",
+            peers!(
+                fills
+                    | P
+                    | sample!(P, FILLS, |handle| {
+                        observe(handle.fill_iter(iter::repeat_n(42, len)));
+                    })
+            ),
+        );
+        row(
+            "alloc_vec",
+            peers!(
+                fills
+                    | P
+                    | moved!(P, vec![42; len], |handle, values| {
+                        observe(handle.take_vec(values));
+                    })
+            ),
+        );
+        row(
+            "alloc_boxed_slice",
+            peers!(
+                fills
+                    | P
+                    | moved!(P, vec![42; len].into_boxed_slice(), |handle, values| {
+                        observe(handle.take_boxed(values));
+                    })
+            ),
+        );
     }
-}
-
-#[allow(clippy::cast_possible_truncation)]
-fn with<P: Peer>(len: usize) -> Contestant<'static>
-where
-    for<'a> P::Handle<'a>: Fills<'a>,
-{
-    sample!(P, FILLS, |handle| {
-        observe(handle.fill_with(len, |index| index as u32));
-    })
-}
-
-#[allow(clippy::cast_possible_truncation)]
-fn of_vec<P: Peer>(len: usize) -> Contestant<'static>
-where
-    for<'a> P::Handle<'a>: Fills<'a>,
-{
-    let values: Vec<u32> = (0..len as u32).collect();
-    contestant(P::NAME, move || {
-        let mut peer = P::fresh();
-        let handle = peer.open();
-        for _ in 0..FILLS {
-            observe(handle.fill_iter(values.iter().copied()));
-        }
-    })
-}
-
-fn repeated<P: Peer>(len: usize) -> Contestant<'static>
-where
-    for<'a> P::Handle<'a>: Fills<'a>,
-{
-    sample!(P, FILLS, |handle| {
-        observe(handle.fill_iter(iter::repeat_n(42, len)));
-    })
-}
-
-/// The vectors are created before the measurement and freed during it.
-fn vec<P: Peer>(len: usize) -> Contestant<'static>
-where
-    for<'a> P::Handle<'a>: Fills<'a>,
-{
-    timed(P::NAME, move || {
-        let given = vec![vec![42; len]; FILLS];
-        let start = Instant::now();
-        let mut peer = P::fresh();
-        let handle = peer.open();
-        for values in given {
-            observe(handle.take_vec(values));
-        }
-        drop(handle);
-        drop(peer);
-        start.elapsed()
-    })
-}
-
-fn boxed<P: Peer>(len: usize) -> Contestant<'static>
-where
-    for<'a> P::Handle<'a>: Fills<'a>,
-{
-    timed(P::NAME, move || {
-        let given = vec![vec![42; len].into_boxed_slice(); FILLS];
-        let start = Instant::now();
-        let mut peer = P::fresh();
-        let handle = peer.open();
-        for values in given {
-            observe(handle.take_boxed(values));
-        }
-        drop(handle);
-        drop(peer);
-        start.elapsed()
-    })
 }
 
 fn structs(table: &mut Table<'_>) {
@@ -281,8 +245,8 @@ fn strings(table: &mut Table<'_>) {
     macro_rules! each {
         ($($len:literal)*) => {$(
             const { assert!(std::str::from_utf8(&[b'a'; $len]).is_ok()) };
-            table.row(concat!("alloc_str_", $len), COUNT, peers!(string(&[b'a'; $len])));
-            table.row(concat!("alloc_str_lit_", $len), COUNT, peers!(literal(&[b'a'; $len])));
+            table.row(concat!("alloc_str_", $len), COUNT, peers!(|P| string::<P>(&[b'a'; $len])));
+            table.row(concat!("alloc_str_lit_", $len), COUNT, peers!(|P| literal::<P>(&[b'a'; $len])));
         )*};
     }
     each!(8 16 32 40 48 64 72 80 128);
@@ -291,16 +255,12 @@ fn strings(table: &mut Table<'_>) {
 
 fn string<P: Peer>(text: &'static [u8]) -> Contestant<'static> {
     let text = std::str::from_utf8(black_box(text)).expect("ASCII");
-    sample!(P, COUNT, |handle| {
-        observe(handle.alloc_str(text));
-    })
+    sample!(P, COUNT, |handle| observe(handle.alloc_str(text)))
 }
 
 /// The length is known at compile time.
 fn literal<P: Peer>(text: &'static impl AsciiArray) -> Contestant<'static> {
-    sample!(P, COUNT, |handle| {
-        text.allocate_str(&handle);
-    })
+    sample!(P, COUNT, |handle| text.allocate_str(&handle))
 }
 
 /// Like [`Array`], for ASCII.
@@ -320,31 +280,20 @@ fn clears(table: &mut Table<'_>) {
     table.row(
         "clear",
         1,
-        vec![
-            clear::<EbbtideRoot>(),
-            clear::<Stumpalo>(),
-            clear::<Bumpalo>(),
-            clear::<BumpScope>(),
-            clear::<Multitude>(),
-            clear::<BlinkAlloc>(),
-        ],
+        contestants!(
+            [EbbtideRoot Stumpalo Bumpalo BumpScope Multitude BlinkAlloc] |P| clear::<P>()
+        ),
     );
-    table.row(
-        "clear_and_free",
-        1,
-        vec![
-            clear_with(EbbtideRoot::fresh(), |peer| peer.0.reset_with(ebbtide::Retain::OneChunk)),
-            clear_with(Stumpalo::fresh(), |peer| {
-                peer.0.clear();
-                peer.0.free_fresh_chunks();
-            }),
-            clear::<Bumpalo>(),
-            clear::<BumpScope>(),
-            clear::<Multitude>(),
-            clear::<BlinkAlloc>(),
-        ],
-    );
-    table.row("reuse", COUNT, peers!(reuse()));
+    let mut freeing = vec![
+        clear_with(EbbtideRoot::fresh(), |peer| peer.0.reset_with(ebbtide::Retain::OneChunk)),
+        clear_with(Stumpalo::fresh(), |peer| {
+            peer.0.clear();
+            peer.0.free_fresh_chunks();
+        }),
+    ];
+    freeing.extend(contestants!([Bumpalo BumpScope Multitude BlinkAlloc] |P| clear::<P>()));
+    table.row("clear_and_free", 1, freeing);
+    table.row("reuse", COUNT, peers!(|P| reuse::<P>()));
 }
 
 /// Filling the arena is not measured. The arena keeps its memory for the next turn, if the peer can

@@ -4,13 +4,11 @@
 //! loop, but nothing before and after it. Counts are exactly repeatable.
 
 use ebbtide_benches::{
+    contestants,
     direction::{Down, Region, Up, Way, take_layout, take_typed},
     harness::{hidden, observe},
     machine,
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Multitude, Peer,
-        Stumpalo,
-    },
+    peers::{Handle, Peer},
 };
 use std::{alloc::Layout, env, fs, hint::black_box, process::Command};
 
@@ -24,14 +22,18 @@ type Function = fn(usize);
 fn all() -> Vec<(&'static str, &'static str, Function)> {
     let mut all: Vec<(&str, &str, Function)> = Vec::new();
     macro_rules! peers {
-        ($what:literal, $function:ident: $($peer:ident)*) => {
-            $(all.push(($what, $peer::NAME, $function::<$peer>));)*
+        ($what:literal, $function:ident) => {
+            all.extend(contestants!(
+                [Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit]
+                |P| ($what, P::NAME, $function::<P> as Function)
+            ))
         };
     }
-    peers!("u64, local", local: Ebbtide EbbtideRoot Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
-    peers!("u64, behind a reference", behind: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
-    peers!("a string of 8 bytes", eight: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
-    peers!("a string of 3 bytes", three: Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit);
+    all.extend(contestants!([EbbtideRoot] | P | ("u64, local", P::NAME, local::<P> as Function)));
+    peers!("u64, local", local);
+    peers!("u64, behind a reference", behind);
+    peers!("a string of 8 bytes", eight);
+    peers!("a string of 3 bytes", three);
     macro_rules! ways {
         ($($way:ty),*) => {$(
             all.push(("direction: u8", <$way>::NAME, typed::<$way, u8>));

@@ -2,8 +2,9 @@
 //! in a separate, untimed turn.
 
 use ebbtide_benches::{
+    contestants,
     harness::{Bench, contestant, main as bench, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Multitude, Peer, Stumpalo},
+    peers::{BlinkAlloc, Bumpalo, Ebbtide, Handle, Peer},
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -67,6 +68,10 @@ fn run(bench: &mut Bench) {
 
 /// The memory held by many open claims, forgotten claims and small arenas, with 16 bytes in each.
 fn small(bench: &mut Bench) {
+    let mut row = |name: String, contestant: &str, taken: usize, asked: usize| {
+        println!("\n{name}");
+        bench.memory(&name, contestant, taken, asked);
+    };
     for count in [10, 100, 300] {
         let claims = held(|| {
             let mut arena = ebbtide::Arena::new();
@@ -74,9 +79,7 @@ fn small(bench: &mut Bench) {
             let claims: Vec<_> = (0..count).map(|_| s.claim()).collect();
             claims.iter().for_each(|claim| observe(claim.scope().alloc([0_u64; 2])));
         });
-        let row = format!("{count} open claims");
-        println!("\n{row}");
-        bench.memory(&row, Ebbtide::NAME, claims, count * 16);
+        row(format!("{count} open claims"), Ebbtide::NAME, claims, count * 16);
         let forgotten = held(|| {
             let mut arena = ebbtide::Arena::new();
             for _ in 0..count {
@@ -86,13 +89,10 @@ fn small(bench: &mut Bench) {
                 std::mem::forget(claim);
             }
         });
-        let row = format!("{count} forgotten claims");
-        println!("\n{row}");
-        bench.memory(&row, Ebbtide::NAME, forgotten, count * 16);
+        row(format!("{count} forgotten claims"), Ebbtide::NAME, forgotten, count * 16);
     }
     const ARENAS: usize = 10_000;
     const WORDS: usize = 100;
-    println!("\n{ARENAS} arenas of {WORDS} u64");
     macro_rules! arenas {
         ($($name:expr => $new:expr, $root:expr;)*) => {$(
             let taken = held(|| {
@@ -102,8 +102,7 @@ fn small(bench: &mut Bench) {
                     (0..WORDS as u64).for_each(|n| observe(root.alloc(n)));
                 }
             });
-            let row = format!("{ARENAS} arenas of {WORDS} u64");
-            bench.memory(&row, $name, taken, ARENAS * WORDS * 8);
+            row(format!("{ARENAS} arenas of {WORDS} u64"), $name, taken, ARENAS * WORDS * 8);
         )*};
     }
     arenas! {
@@ -132,24 +131,11 @@ fn row<const N: usize>(bench: &mut Bench, name: &str, count: usize) {
     if !bench.wants(name) || count * N > MOST_BYTES {
         return;
     }
-    macro_rules! all {
-        ($($peer:ident)*) => {{
-            bench.row(
-                name,
-                count,
-                vec![$(contestant($peer::NAME, move || fill::<$peer, N>(count))),*],
-                &[],
-            );
-            $(
-                let before = HELD.load(Ordering::Relaxed);
-                MOST.store(before, Ordering::Relaxed);
-                fill::<$peer, N>(count);
-                let taken = MOST.load(Ordering::Relaxed) - before;
-                bench.memory(name, $peer::NAME, taken, count * N);
-            )*
-        }};
+    let contestants = contestants!(all | P | contestant(P::NAME, move || fill::<P, N>(count)));
+    bench.row(name, count, contestants, &[]);
+    for (peer, fill) in contestants!(all | P | (P::NAME, fill::<P, N> as fn(usize))) {
+        bench.memory(name, peer, held(|| fill(count)), count * N);
     }
-    all!(Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude);
 }
 
 /// Writes every byte of every block.

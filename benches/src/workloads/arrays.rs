@@ -1,11 +1,9 @@
 //! Values larger than a register, and arrays of constant length.
 
 use crate::{
+    contestants,
     harness::{Bench, Contestant, Target, contestant, hidden, observe},
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Limit, Multitude, Peer, Stumpalo,
-        contestants,
-    },
+    peers::{Handle, Peer},
 };
 use std::{array, hint::black_box};
 
@@ -32,7 +30,7 @@ fn bytes<const N: usize>(bench: &mut Bench, name: &str) {
     bench.row(
         name,
         BYTES / N * REPEATS,
-        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] by_value [N] ()),
+        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] |P| by_value::<P, N>()),
         &[Target::BestPeer(1.0)],
     );
 }
@@ -41,7 +39,7 @@ fn array<const N: usize>(bench: &mut Bench, name: &str) {
     bench.row(
         name,
         BYTES / (8 * N) * REPEATS,
-        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] from_reference [N] ()),
+        contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit] |P| from_reference::<P, N>()),
         &[Target::BestPeer(1.0)],
     );
 }

@@ -1,11 +1,7 @@
 //! Functions that need scratch memory: Bumper.jl's example (y = x + 1, then the sum of y) over 3 to
-//! 3,000 integers; nested scopes of 10 words; and the default scope against explicit scopes of
-//! peers.
+//! 3,000 integers; nested scopes of 10 words.
 
-use crate::{
-    harness::{Bench, Contestant, Target, contestant, hidden, observe},
-    peers::{BlinkAlloc, BumpScope, Bumpalo, Multitude, Scopes, Stumpalo},
-};
+use crate::harness::{Bench, Contestant, Target, contestant, hidden, observe};
 use ebbtide::{Arena, Scope};
 
 const EXPLICIT: &str = "ebbtide, explicit";
@@ -33,19 +29,6 @@ pub fn run(bench: &mut Bench) {
         NESTED,
         vec![nested_explicit(), nested_default(), nested_heap()],
         &[Target::AtMost(1.0, "ebbtide, default in default"), Target::AtLeast(1.5, HEAP)],
-    );
-    bench.row(
-        "scope: the default one: open, allocate 8 bytes, close",
-        TURNS,
-        vec![
-            default_scope(),
-            scopes::<Stumpalo>(),
-            scopes::<Bumpalo>(),
-            scopes::<BumpScope>(),
-            scopes::<BlinkAlloc>(),
-            scopes::<Multitude>(),
-        ],
-        &[Target::BestPeer(1.0)],
     );
 }
 
@@ -139,19 +122,4 @@ fn nested_heap<'a>() -> Contestant<'a> {
             observe(&mut *Box::<Words>::new_uninit());
         }
     })
-}
-
-const TURNS: usize = 1024 * 32;
-
-fn default_scope<'a>() -> Contestant<'a> {
-    contestant(DEFAULT, || {
-        for turn in 0..hidden(TURNS) {
-            ebbtide::scope(|s| observe(s.alloc(turn as u64)));
-        }
-    })
-}
-
-fn scopes<'a, P: Scopes>() -> Contestant<'a> {
-    let mut peer = P::with_capacity(4096);
-    contestant(P::NAME, move || peer.open_allocate_close(hidden(TURNS)))
 }

@@ -39,6 +39,17 @@ fn sum(values: &[u64]) -> u64 {
     values.first().copied().unwrap_or(0) + values.last().copied().unwrap_or(0)
 }
 
+/// The vector after `len` pushes.
+macro_rules! pushed {
+    ($new:expr, $len:ident) => {{
+        let mut values = $new;
+        for n in 0..$len as u64 {
+            values.push(n);
+        }
+        values
+    }};
+}
+
 fn push(bench: &mut Bench, len: usize, target: f64) {
     let check = |values: &[u64]| -> u64 {
         assert!(values.len() == len);
@@ -53,45 +64,19 @@ fn push(bench: &mut Bench, len: usize, target: f64) {
         vec![
             repeat("ebbtide", len, move |len| {
                 let mut s = grow.scope();
-                let mut values = s.grow_vec();
-                for n in 0..len as u64 {
-                    values.push(n);
-                }
-                check(values.into_slice())
+                check(pushed!(s.grow_vec(), len).into_slice())
             }),
             repeat("ebbtide, s.vec()", len, move |len| {
                 let s = vec.scope();
-                let mut values = s.vec();
-                for n in 0..len as u64 {
-                    values.push(n);
-                }
-                check(&values)
+                check(&pushed!(s.vec(), len))
             }),
             repeat("bumpalo", len, move |len| {
-                let answer = {
-                    let mut values = bumpalo::collections::Vec::new_in(&bump);
-                    for n in 0..len as u64 {
-                        values.push(n);
-                    }
-                    check(&values)
-                };
+                let answer = check(&pushed!(bumpalo::collections::Vec::new_in(&bump), len));
                 bump.reset();
                 answer
             }),
-            repeat("std", len, move |len| {
-                let mut values = Vec::new();
-                for n in 0..len as u64 {
-                    values.push(n);
-                }
-                check(&values)
-            }),
-            repeat(PRESIZED, len, move |len| {
-                let mut values = Vec::with_capacity(len);
-                for n in 0..len as u64 {
-                    values.push(n);
-                }
-                check(&values)
-            }),
+            repeat("std", len, move |len| check(&pushed!(Vec::new(), len))),
+            repeat(PRESIZED, len, move |len| check(&pushed!(Vec::with_capacity(len), len))),
         ],
         &[Target::AtLeast(target, "bumpalo"), Target::AtMost(1.0, PRESIZED)],
     );
@@ -143,6 +128,17 @@ fn format(bench: &mut Bench) {
 
 fn map(bench: &mut Bench) {
     const KEYS: u64 = 2_000;
+    let key = |number: u64| number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    macro_rules! fill_and_query {
+        ($new:expr) => {{
+            let mut map = $new;
+            for number in 0..KEYS {
+                map.insert(key(number), number);
+            }
+            let found = (0..KEYS).filter(|&number| map.contains_key(&key(number)));
+            assert_eq!(found.count() as u64, KEYS);
+        }};
+    }
     let mut arena = Arena::new();
     let mut bump = bumpalo::Bump::new();
     bench.row(
@@ -151,35 +147,13 @@ fn map(bench: &mut Bench) {
         vec![
             contestant("ebbtide", move || {
                 let s = arena.scope();
-                let mut map = s.map();
-                for key in 0..KEYS {
-                    map.insert(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), key);
-                }
-                let found = (0..KEYS)
-                    .filter(|key| map.contains_key(&key.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-                assert_eq!(found.count() as u64, KEYS);
+                fill_and_query!(s.map());
             }),
             contestant("bumpalo", move || {
-                {
-                    let mut map = hashbrown::HashMap::new_in(&bump);
-                    for key in 0..KEYS {
-                        map.insert(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), key);
-                    }
-                    let found = (0..KEYS)
-                        .filter(|key| map.contains_key(&key.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-                    assert_eq!(found.count() as u64, KEYS);
-                }
+                fill_and_query!(hashbrown::HashMap::new_in(&bump));
                 bump.reset();
             }),
-            contestant("std heap", move || {
-                let mut map = hashbrown::HashMap::new();
-                for key in 0..KEYS {
-                    map.insert(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), key);
-                }
-                let found = (0..KEYS)
-                    .filter(|key| map.contains_key(&key.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-                assert_eq!(found.count() as u64, KEYS);
-            }),
+            contestant("std heap", move || fill_and_query!(hashbrown::HashMap::new())),
         ],
         &[Target::AtLeast(1.0, "bumpalo")],
     );

@@ -1,10 +1,9 @@
 //! Copies that fill much more memory than any cache: dominated by growth and page faults.
 
 use crate::{
+    contestants,
     harness::{Bench, Contestant, Target, contestant, observe},
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, Multitude, Peer, Stumpalo, contestants,
-    },
+    peers::{Handle, Peer},
 };
 use ebbtide::{Arena, HugePages};
 use std::hint::black_box;
@@ -15,8 +14,7 @@ pub fn run(bench: &mut Bench) {
     let full = [64, 256, 1024, 2048].as_slice();
     for &len in if bench.quick() { &[64, 2048] } else { full } {
         let megabytes = len * ITEMS / 1_000_000;
-        let mut fresh =
-            contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] fresh [] (len));
+        let mut fresh = contestants!(all | P | fresh::<P>(len));
         fresh.push(huge(len));
         bench.row(
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, a fresh arena"),
@@ -27,7 +25,7 @@ pub fn run(bench: &mut Bench) {
         bench.row(
             &format!("large copies: {ITEMS} of {len} bytes, {megabytes} MB, again"),
             ITEMS,
-            contestants!([Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] again [] (len)),
+            contestants!(all | P | again::<P>(len)),
             &[Target::BestPeer(1.0)],
         );
     }

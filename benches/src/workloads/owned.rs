@@ -34,37 +34,23 @@ macro_rules! fill {
     };
 }
 
+/// The arenas of one type.
+macro_rules! one_type {
+    ($count:expr, |$arena:ident, $n:ident| $allocation:expr, $len:expr) => {
+        vec![
+            fill!(OURS, TypedArena::new(), $count, |$arena, $n| $allocation, $len),
+            fill!(TYPED_ARENA, typed_arena::Arena::new(), $count, |$arena, $n| $allocation, $len),
+        ]
+    };
+}
+
 fn typed<'a, T: 'a>(count: usize, make: impl Fn(usize) -> T + Copy + 'a) -> Vec<Contestant<'a>> {
-    vec![
-        fill!(OURS, TypedArena::new(), count, |arena, n| arena.alloc(make(n)), count),
-        fill!(
-            TYPED_ARENA,
-            typed_arena::Arena::new(),
-            count,
-            |arena, n| arena.alloc(make(n)),
-            count
-        ),
-    ]
+    one_type!(count, |arena, n| arena.alloc(make(n)), count)
 }
 
 fn slices<'a>(count: usize) -> Vec<Contestant<'a>> {
     let four = |n: usize| n as u64..n as u64 + 4;
-    vec![
-        fill!(
-            OURS,
-            TypedArena::new(),
-            count,
-            |arena, n| &mut arena.alloc_extend(four(n))[3],
-            4 * count
-        ),
-        fill!(
-            TYPED_ARENA,
-            typed_arena::Arena::new(),
-            count,
-            |arena, n| &mut arena.alloc_extend(four(n))[3],
-            4 * count
-        ),
-    ]
+    one_type!(count, |arena, n| &mut arena.alloc_extend(four(n))[3], 4 * count)
 }
 
 fn any<'a, T: 'static>(count: usize, make: impl Fn(usize) -> T + Copy + 'a) -> Vec<Contestant<'a>> {

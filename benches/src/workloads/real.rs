@@ -6,11 +6,9 @@ mod lexer;
 mod syntax;
 
 use crate::{
+    contestants,
     harness::{Bench, Contestant, LIMIT, Target, contestant},
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Handle, MixedLimit, Multitude, Peer, Stumpalo,
-        contestants,
-    },
+    peers::{Handle, MixedLimit, Peer},
 };
 use hashbrown::HashMap;
 use lexer::Tokens;
@@ -49,9 +47,7 @@ pub trait Work {
 
 fn row(bench: &mut Bench, name: &str, work: &Rc<impl Work>) {
     for (kept, arena) in [(true, "a kept arena"), (false, "a fresh arena")] {
-        let mut all = contestants!(
-            [Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] over [_] (Rc::clone(work), kept)
-        );
+        let mut all = contestants!(all | P | over::<P, _>(Rc::clone(work), kept));
         if kept {
             all.push(limit(Rc::clone(work)));
         }

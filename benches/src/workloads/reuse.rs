@@ -2,11 +2,9 @@
 //! to.
 
 use crate::{
+    contestants,
     harness::{Bench, Contestant, Target, contestant, hidden, observe},
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Multitude, Peer, Stumpalo,
-        contestants,
-    },
+    peers::{Handle, Peer},
 };
 use ebbtide::{AllocError, Arena, Backing, Heap};
 use std::{
@@ -21,7 +19,7 @@ pub fn run(bench: &mut Bench) {
         bench.row(
             &format!("reuse: reset, then {count} u64"),
             count * turns(count),
-            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] reuse [] (count)),
+            contestants!([EbbtideRoot Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] |P| reuse::<P>(count)),
             &[Target::BestPeer(1.0)],
         );
     }

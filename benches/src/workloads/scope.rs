@@ -1,11 +1,10 @@
-//! Opening a scope, allocating 8 bytes and closing it, compared with the allocation alone.
+//! Opening a scope, allocating 8 bytes and closing it, compared with the allocation alone, and the
+//! default scope with explicit scopes of peers.
 
 use crate::{
+    contestants,
     harness::{Bench, Contestant, Target, contestant, hidden, observe},
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Multitude, Peer, Scopes,
-        Stumpalo,
-    },
+    peers::{Ebbtide, EbbtideRoot, Handle, Peer, Scopes},
 };
 use ebbtide::Arena;
 
@@ -14,35 +13,31 @@ const ALONE: &str = "ebbtide, allocation alone";
 const ALONE_IN_MEMORY: &str = "ebbtide, alone, root";
 
 pub fn run(bench: &mut Bench) {
-    bench.row(
-        "scope: a child scope: open, allocate 8 bytes, close",
-        TURNS,
-        vec![
-            nested(),
-            alone(),
-            turns::<Stumpalo>(),
-            turns::<Bumpalo>(),
-            turns::<BumpScope>(),
-            turns::<BlinkAlloc>(),
-            turns::<Multitude>(),
-        ],
+    let mut row = |name: &str, ours: Vec<Contestant<'static>>, targets: &[Target]| {
+        let peers = contestants!(peers | P | turns::<P>());
+        let contestants = ours.into_iter().chain(peers).collect();
+        let name = format!("scope: {name}: open, allocate 8 bytes, close");
+        bench.row(&name, TURNS, contestants, targets);
+    };
+    row(
+        "a child scope",
+        vec![nested(), alone::<Ebbtide>(ALONE)],
         &[Target::AtMost(1.1, ALONE), Target::BestPeer(1.9)],
     );
-    bench.row(
-        "scope: of an arena in memory: open, allocate 8 bytes, close",
-        TURNS,
-        vec![
-            turns::<Ebbtide>(),
-            alone(),
-            alone_in_memory(),
-            turns::<Stumpalo>(),
-            turns::<Bumpalo>(),
-            turns::<BumpScope>(),
-            turns::<BlinkAlloc>(),
-            turns::<Multitude>(),
-        ],
+    row(
+        "of an arena in memory",
+        vec![turns::<Ebbtide>(), alone::<Ebbtide>(ALONE), alone::<EbbtideRoot>(ALONE_IN_MEMORY)],
         &[Target::AtMost(1.1, ALONE), Target::AtMost(1.1, ALONE_IN_MEMORY), Target::BestPeer(1.9)],
     );
+    row("the default one", vec![default_scope()], &[Target::BestPeer(1.0)]);
+}
+
+fn default_scope<'a>() -> Contestant<'a> {
+    contestant("ebbtide, default", || {
+        for turn in 0..hidden(TURNS) {
+            ebbtide::scope(|s| observe(s.alloc(turn as u64)));
+        }
+    })
 }
 
 fn turns<'a, P: Scopes>() -> Contestant<'a> {
@@ -62,23 +57,10 @@ fn nested<'a>() -> Contestant<'a> {
     })
 }
 
-/// The same number of allocations in one scope, within the first-level cache.
-fn alone<'a>() -> Contestant<'a> {
-    let mut peer = Ebbtide::with_capacity(16 * 1024);
-    contestant(ALONE, move || {
-        for _ in 0..hidden(TURNS / 1024) {
-            let handle = peer.open();
-            for turn in 0..hidden(1024) {
-                observe(Handle::alloc(&handle, turn as u64));
-            }
-        }
-    })
-}
-
-/// The same through the arena's root, whose cursor is in memory.
-fn alone_in_memory<'a>() -> Contestant<'a> {
-    let mut peer = EbbtideRoot::with_capacity(16 * 1024);
-    contestant(ALONE_IN_MEMORY, move || {
+/// The same number of allocations in one scope, within the first-level cache. Through the arena's root, the cursor is in memory.
+fn alone<'a, P: Peer>(name: &'static str) -> Contestant<'a> {
+    let mut peer = P::with_capacity(16 * 1024);
+    contestant(name, move || {
         for _ in 0..hidden(TURNS / 1024) {
             let handle = peer.open();
             for turn in 0..hidden(1024) {

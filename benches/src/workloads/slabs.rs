@@ -1,5 +1,4 @@
-//! W3: a loop of scopes at the end of a chunk, compared with the same loop in the middle of one;
-//! and the cost of a scope by the space left in its chunk.
+//! W3: a loop of scopes at the end of a chunk, compared with the same loop in the middle of one.
 
 use crate::harness::{Bench, Contestant, Target, contestant, hidden, observe};
 use bump_scope::Bump;
@@ -10,36 +9,25 @@ const SCOPES: usize = 1_000;
 const AWAY: &str = "ebbtide, away";
 const KIB: usize = 1024;
 
+/// The size of two blocks that are allocated first, by the capacity of the chunk.
+type First = fn(usize) -> usize;
+
 pub fn run(bench: &mut Bench) {
     for slab in [16 * KIB, KIB * KIB] {
-        let near = |capacity: usize| [capacity / 2 - 1; 2];
-        let away = |capacity: usize| [capacity / 4; 2];
+        let near: First = |capacity| capacity / 2 - 1;
+        let away: First = |capacity| capacity / 4;
         bench.row(
             &format!("W3: {SCOPES} scopes of 10 bytes at the end of a slab of {} KiB", slab / KIB),
             SCOPES,
             vec![
-                ours::<10>("ebbtide", slab, near),
-                ours::<10>(AWAY, slab, away),
-                stumpalo::<10>("stumpalo", slab, near),
-                stumpalo::<10>("stumpalo, away", slab, away),
-                bump_scope::<10>("bump-scope", slab, near),
-                bump_scope::<10>("bump-scope, away", slab, away),
+                ours("ebbtide", slab, near),
+                ours(AWAY, slab, away),
+                stumpalo("stumpalo", slab, near),
+                stumpalo("stumpalo, away", slab, away),
+                bump_scope("bump-scope", slab, near),
+                bump_scope("bump-scope, away", slab, away),
             ],
             &[Target::AtMost(1.05, AWAY)],
-        );
-    }
-    for left in [0, 16, 32, 48, 64, 80, 128, 256, 1024, 4096] {
-        let slab = 16 * KIB;
-        let all_but = move |capacity: usize| [capacity - left, 0];
-        bench.row(
-            &format!("boundary: a scope of 64 bytes, {left} left in its chunk"),
-            SCOPES,
-            vec![
-                ours::<64>("ebbtide", slab, all_but),
-                stumpalo::<64>("stumpalo", slab, all_but),
-                bump_scope::<64>("bump-scope", slab, all_but),
-            ],
-            &[],
         );
     }
 }
@@ -49,59 +37,46 @@ fn block(bytes: usize) -> Layout {
     Layout::array::<u8>(bytes).expect("small")
 }
 
-/// Two blocks, with sizes that `first` computes from the chunk's capacity, then the scopes.
-fn ours<'a, const N: usize>(
-    name: &'static str,
-    slab: usize,
-    first: impl Fn(usize) -> [usize; 2] + 'a,
-) -> Contestant<'a> {
+fn ours<'a>(name: &'static str, slab: usize, first: First) -> Contestant<'a> {
     let mut arena = Arena::with_capacity(slab);
-    let first = first(arena.stats().capacity);
+    let bytes = first(arena.stats().capacity);
     contestant(name, move || {
         let mut outer = arena.scope();
-        for bytes in first {
+        for _ in 0..2 {
             outer.alloc_layout(block(bytes));
         }
         for _ in 0..hidden(SCOPES) {
             let inner = outer.scope();
-            observe(inner.alloc([0_u8; N]));
+            observe(inner.alloc([0_u8; 10]));
         }
     })
 }
 
-fn stumpalo<'a, const N: usize>(
-    name: &'static str,
-    slab: usize,
-    first: impl Fn(usize) -> [usize; 2] + 'a,
-) -> Contestant<'a> {
+fn stumpalo<'a>(name: &'static str, slab: usize, first: First) -> Contestant<'a> {
     let mut arena = stumpalo::Arena::with_capacity(slab);
-    let first = first(arena.chunk_capacity());
+    let bytes = first(arena.chunk_capacity());
     contestant(name, move || {
         arena.with_scope(|outer| {
-            for bytes in first {
+            for _ in 0..2 {
                 outer.alloc_layout(block(bytes));
             }
             for _ in 0..hidden(SCOPES) {
-                outer.with_scope(|inner| observe(inner.alloc([0_u8; N])));
+                outer.with_scope(|inner| observe(inner.alloc([0_u8; 10])));
             }
         });
     })
 }
 
-fn bump_scope<'a, const N: usize>(
-    name: &'static str,
-    slab: usize,
-    first: impl Fn(usize) -> [usize; 2] + 'a,
-) -> Contestant<'a> {
+fn bump_scope<'a>(name: &'static str, slab: usize, first: First) -> Contestant<'a> {
     let mut bump: Bump = Bump::with_size(slab);
-    let first = first(bump.stats().capacity());
+    let bytes = first(bump.stats().capacity());
     contestant(name, move || {
         bump.scoped(|outer| {
-            for bytes in first {
+            for _ in 0..2 {
                 outer.alloc_uninit_slice::<u8>(bytes);
             }
             for _ in 0..hidden(SCOPES) {
-                outer.scoped(|inner| observe(&mut *inner.alloc([0_u8; N])));
+                outer.scoped(|inner| observe(&mut *inner.alloc([0_u8; 10])));
             }
         });
     })

@@ -1,11 +1,9 @@
 //! Short strings whose length is unknown to the compiler: of equal and of mixed lengths.
 
 use crate::{
+    contestants,
     harness::{Bench, Contestant, Target, contestant, observe},
-    peers::{
-        BlinkAlloc, BumpScope, Bumpalo, Ebbtide, EbbtideRoot, Handle, Limit, Multitude, Peer,
-        Stumpalo,
-    },
+    peers::{Handle, Peer},
 };
 use std::rc::Rc;
 
@@ -26,16 +24,10 @@ fn row(bench: &mut Bench, name: &str, len: impl Fn(usize) -> usize) {
     bench.row(
         name,
         COUNT * REPEATS,
-        vec![
-            copy::<Ebbtide>(&words),
-            copy::<EbbtideRoot>(&words),
-            copy::<Stumpalo>(&words),
-            copy::<Bumpalo>(&words),
-            copy::<BumpScope>(&words),
-            copy::<BlinkAlloc>(&words),
-            copy::<Multitude>(&words),
-            copy::<Limit>(&words),
-        ],
+        contestants!(
+            [Ebbtide EbbtideRoot Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit]
+            |P| copy::<P>(&words)
+        ),
         &[Target::BestPeer(1.5)],
     );
 }

@@ -1,6 +1,6 @@
 //! W4: ten thousand vectors in one scope. W6: a buffer that two arrays fill to the last byte.
 
-use crate::harness::{Bench, Contestant, Target, contestant, hidden, observe};
+use crate::harness::{Bench, Target, contestant, hidden, observe};
 use ebbtide::{Arena, Fixed};
 use std::mem::MaybeUninit;
 
@@ -29,6 +29,13 @@ fn elements(n: u32) -> impl ExactSizeIterator<Item = u32> {
 }
 
 fn many(bench: &mut Bench) {
+    /// Fills the vectors and checks them.
+    macro_rules! fill {
+        (|$n:ident| $vector:expr) => {
+            check(&Vec::from_iter((0..VECTORS).map(|$n| $vector)))
+        };
+    }
+    let mut kept = Arena::new();
     bench.row(
         "W4: 10,000 vectors of 1 to 1,000 u32, a fresh arena",
         VECTORS as usize,
@@ -36,39 +43,28 @@ fn many(bench: &mut Bench) {
             contestant("ebbtide", || {
                 let mut arena = Arena::new();
                 let s = arena.scope();
-                check(&Vec::from_iter((0..VECTORS).map(|n| s.alloc_slice_fill_iter(elements(n)))));
+                fill!(|n| s.alloc_slice_fill_iter(elements(n)));
             }),
-            kept(),
+            contestant("ebbtide, kept arena", move || {
+                let s = kept.scope();
+                fill!(|n| s.alloc_slice_fill_iter(elements(n)));
+            }),
             contestant("stumpalo", || {
                 let arena = stumpalo::Arena::new();
-                let each = (0..VECTORS).map(|n| arena.alloc_slice_fill_iter(elements(n)));
-                check(&Vec::from_iter(each));
+                fill!(|n| arena.alloc_slice_fill_iter(elements(n)));
             }),
             contestant("bumpalo", || {
                 let bump = bumpalo::Bump::new();
-                let each = (0..VECTORS).map(|n| bump.alloc_slice_fill_iter(elements(n)));
-                check(&Vec::from_iter(each));
+                fill!(|n| bump.alloc_slice_fill_iter(elements(n)));
             }),
             contestant("bump-scope", || {
                 let bump: bump_scope::Bump = bump_scope::Bump::new();
-                let each = (0..VECTORS).map(|n| bump.alloc_iter_exact(elements(n)));
-                check(&Vec::from_iter(each));
+                fill!(|n| bump.alloc_iter_exact(elements(n)));
             }),
-            contestant("std", || {
-                check(&Vec::from_iter((0..VECTORS).map(|n| elements(n).collect::<Vec<u32>>())));
-            }),
+            contestant("std", || fill!(|n| elements(n).collect::<Vec<u32>>())),
         ],
         &[Target::AtLeast(1.0, "std"), Target::BestPeer(1.0)],
     );
-}
-
-/// The same in a warm arena.
-fn kept<'a>() -> Contestant<'a> {
-    let mut arena = Arena::new();
-    contestant("ebbtide, kept arena", move || {
-        let s = arena.scope();
-        check(&Vec::from_iter((0..VECTORS).map(|n| s.alloc_slice_fill_iter(elements(n)))));
-    })
 }
 
 const CUBE: usize = 300 * 300 * 300;

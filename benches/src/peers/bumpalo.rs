@@ -1,0 +1,23 @@
+use super::{fills, handle, peer, scopes};
+use crate::harness::observe;
+use bumpalo::Bump;
+
+peer! {
+    Bumpalo(Bump) = "bumpalo", &'a Bump;
+    new: Bump::new(), |bytes| Bump::with_capacity(bytes);
+    open: |this| { this.0.reset(); &this.0 };
+}
+handle! {
+    &'a Bump:
+    |b, value| Bump::alloc(b, value), Bump::alloc_str(b, value), Bump::alloc_slice_copy(b, value)
+}
+fills! {
+    &'a Bump:
+    |b, len, make| b.alloc_slice_fill_with(len, make);
+    |values|
+    b.alloc_slice_fill_iter(values), b.alloc_slice_fill_iter(values), b.alloc_slice_fill_iter(values)
+}
+scopes!(Bumpalo: |bump, value| {
+    observe(bump.alloc(value));
+    bump.reset()
+});
