@@ -1,7 +1,7 @@
 //! Times the common methods of vectors, strings and maps: ours, the standard library's on the heap,
 //! bumpalo's and bump-scope's. Each iteration creates a collection, performs one operation, and
-//! checks the result. `GrowVec`, `NodeVec` and `GrowString` have rows for the methods whose code
-//! differs from that of `Vec` and `String`.
+//! checks the result. `GrowVec` and `GrowString` have rows for the methods whose code differs from that
+//! of `Vec` and `String`.
 //!
 //! All contestants have the same conditions: an arena is warm and has one chunk, and the memory of
 //! an iteration is freed before the next one, in the fastest way that each contestant has (ebbtide

@@ -1,16 +1,10 @@
-//! Maps. All of them are hashbrown's with the same hasher; only the table's allocator differs.
+//! Maps. All of them are hashbrown's with the same hasher; only the table's allocator differs. So one
+//! type of keys and values is enough.
 
 use crate::{Rows, contestants};
 use ebbtide_benches::harness::{hidden, observe};
 use hashbrown::{DefaultHashBuilder as Hasher, HashMap};
-use std::{hash::Hash, hint::black_box};
-
-pub fn run(rows: &mut Rows<'_>, len: usize) {
-    let texts: Vec<String> = (0..len).map(|n| format!("key {n}")).collect();
-    of::<u32, u32>(rows, "words", len, |n| (n as u32, 7));
-    of::<u64, [u64; 4]>(rows, "structs", len, |n| (n as u64, [n as u64; 4]));
-    of::<&str, u32>(rows, "strings", len, |n| (&texts[n], 7));
-}
+use std::hint::black_box;
 
 /// A row of maps. Each iteration runs the body with a new map.
 macro_rules! maps {
@@ -43,15 +37,11 @@ macro_rules! maps {
     };
 }
 
-fn of<K: Copy + Eq + Hash, V: Copy>(
-    rows: &mut Rows<'_>,
-    kind: &str,
-    len: usize,
-    make: impl Fn(usize) -> (K, V) + Copy,
-) {
-    let entries: Vec<(K, V)> = (0..len).map(make).collect();
+pub fn run(rows: &mut Rows<'_>, len: usize) {
+    let make = |n: usize| (n as u32, 7_u32);
+    let entries: Vec<(u32, u32)> = (0..len).map(make).collect();
     let entries = &entries[..];
-    let with = &format!("a map of {len} {kind}");
+    let with = &format!("a map of {len} words");
     maps!(rows, format!("insert, {with}"), |map| {
         for n in 0..hidden(len) {
             let (key, value) = make(n);

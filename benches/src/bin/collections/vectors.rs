@@ -2,14 +2,14 @@
 
 use crate::{
     Rows, contestants,
-    lists::{Grows, List, Node},
+    lists::{Copies, Splits},
 };
-use ebbtide::collections::{NodeVec, Vec as ScopeVec};
+use ebbtide::collections::Vec as ScopeVec;
 use ebbtide_benches::harness::{hidden, observe, repeated};
 use std::{fmt::Debug, hint::black_box};
 
 /// An element of 40 bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Record {
     key: u64,
     at: [u32; 8],
@@ -58,8 +58,7 @@ macro_rules! lists {
     };
 }
 
-/// The same, plus rows of `GrowVec`, which is also compared with bump-scope's exclusive vector, and
-/// of `NodeVec`.
+/// The same, plus a row of `GrowVec`, which is also compared with bump-scope's exclusive vector.
 macro_rules! growing {
     ($rows:ident, $what:expr, $with:expr, |$list:ident| $body:expr) => {{
         lists!($rows, format!("{}, {}", $what, $with), |$list| $body);
@@ -75,21 +74,17 @@ macro_rules! growing {
             }
         }));
         $rows.row(&format!("GrowVec, {}, {}", $what, $with), contestants);
-        $rows.row(
-            &format!("NodeVec, {}, {}", $what, $with),
-            vectors!(|s| Node { vec: NodeVec::new(), scope: &s }, |$list| $body),
-        );
     }};
 }
 
 /// Hides the vector from the optimiser, and checks its length.
 #[inline(always)]
-fn check<T>(list: &mut impl Grows<T>, len: usize) {
-    observe(list.slice());
-    assert_eq!(list.slice().len(), len);
+fn check<T>(list: &mut [T], len: usize) {
+    observe(list);
+    assert_eq!(list.len(), len);
 }
 
-fn of<T: Copy + Ord + Debug + 'static>(
+fn of<T: Copy + PartialEq + Debug + 'static>(
     rows: &mut Rows<'_>,
     kind: &str,
     len: usize,
@@ -97,8 +92,6 @@ fn of<T: Copy + Ord + Debug + 'static>(
 ) {
     let values: Vec<T> = (0..len).map(make).collect();
     let values = &values[..];
-    let shuffled: Vec<T> = (0..len).map(|n| make(n.wrapping_mul(7_919) % len)).collect();
-    let shuffled = &shuffled[..];
     let with = &format!("{len} {kind}");
 
     // Methods that add elements.
@@ -109,36 +102,36 @@ fn of<T: Copy + Ord + Debug + 'static>(
         check(&mut list, len)
     });
     growing!(rows, "extend_from_slice", with, |list| {
-        Grows::clone_from(&mut list, black_box(values));
+        list.clone_all(black_box(values));
         check(&mut list, len)
     });
     growing!(rows, "extend_from_slice_copy", with, |list| {
-        list.copy_from(black_box(values));
+        list.copy_all(black_box(values));
         check(&mut list, len)
     });
     growing!(rows, "extend from eight slices", with, |list| {
         for part in black_box(values).chunks((len / 8).max(1)) {
-            list.copy_from(part);
+            list.copy_all(part);
         }
         check(&mut list, len)
     });
     growing!(rows, "extend a slice's iterator", with, |list| {
-        Grows::extend(&mut list, black_box(values).iter().copied());
+        list.extend(black_box(values).iter().copied());
         check(&mut list, len)
     });
     growing!(rows, "extend a range", with, |list| {
-        Grows::extend(&mut list, (0..hidden(len)).map(make));
+        list.extend((0..hidden(len)).map(make));
         check(&mut list, len)
     });
     growing!(rows, "extend a filter", with, |list| {
         let values = black_box(values);
         let first = values[0];
-        Grows::extend(&mut list, values.iter().copied().filter(|value| *value != first));
-        observe(list.slice());
+        list.extend(values.iter().copied().filter(|value| *value != first));
+        observe(&mut list[..]);
     });
     growing!(rows, "extend a chain", with, |list| {
         let (one, other) = black_box(values).split_at(len / 2);
-        Grows::extend(&mut list, one.iter().copied().chain(other.iter().copied()));
+        list.extend(one.iter().copied().chain(other.iter().copied()));
         check(&mut list, len)
     });
     growing!(rows, "resize", with, |list| {
@@ -166,94 +159,88 @@ fn of<T: Copy + Ord + Debug + 'static>(
             )
         ),
     );
+    macro_rules! filled {
+        ($list:expr) => {{
+            let mut list = $list;
+            for n in 0..hidden(len) {
+                list.push(make(n));
+            }
+            check(&mut list, len);
+        }};
+    }
     rows.row(
         &format!("push with a capacity, {with}"),
         contestants!(
-            |s| filled(s.vec_with_capacity(hidden(len)), len, make),
-            filled(Vec::with_capacity(hidden(len)), len, make),
-            |bump| {
-                let list = bumpalo::collections::Vec::with_capacity_in(hidden(len), bump);
-                filled(list, len, make)
-            },
-            |bump| filled(bump_scope::BumpVec::with_capacity_in(hidden(len), bump), len, make)
+            |s| filled!(s.vec_with_capacity(hidden(len))),
+            filled!(Vec::with_capacity(hidden(len))),
+            |bump| filled!(bumpalo::collections::Vec::with_capacity_in(hidden(len), bump)),
+            |bump| filled!(bump_scope::BumpVec::with_capacity_in(hidden(len), bump))
         ),
     );
 
     // Methods that remove or move them.
     lists!(rows, format!("clone, {with}"), |list| {
-        list.copy_from(black_box(values));
-        assert_eq!(list.duplicate(), len);
+        list.copy_all(black_box(values));
+        assert_eq!(black_box(&mut list.clone()).len(), len);
     });
     lists!(rows, format!("pop, {with}"), |list| {
-        list.copy_from(black_box(values));
-        while let Some(value) = List::pop(&mut list) {
+        list.copy_all(black_box(values));
+        while let Some(value) = list.pop() {
             black_box(value);
         }
     });
     lists!(rows, format!("remove from the front, {with}"), |list| {
-        list.copy_from(black_box(values));
+        list.copy_all(black_box(values));
         for _ in 0..hidden(len).min(64) {
-            black_box(List::remove(&mut list, 0));
+            black_box(list.remove(0));
         }
         check(&mut list, len - len.min(64))
     });
     lists!(rows, format!("swap_remove, {with}"), |list| {
-        list.copy_from(black_box(values));
+        list.copy_all(black_box(values));
         for _ in 0..hidden(len / 2) {
-            black_box(List::swap_remove(&mut list, len / 4));
+            black_box(list.swap_remove(len / 4));
         }
         check(&mut list, len - len / 2)
     });
     lists!(rows, format!("retain, {with}"), |list| {
-        list.copy_from(black_box(values));
-        let mut turn = 0;
-        List::retain(&mut list, |_| {
-            turn += 1;
-            turn % 2 == 0
-        });
+        list.copy_all(black_box(values));
+        list.retain_every_other();
         check(&mut list, len / 2)
     });
     lists!(rows, format!("dedup, {with}"), |list| {
-        list.copy_from(black_box(values));
-        List::dedup(&mut list);
-        observe(list.slice());
+        list.copy_all(black_box(values));
+        list.dedup();
+        observe(&mut list[..]);
     });
     lists!(rows, format!("drain, {with}"), |list| {
-        list.copy_from(black_box(values));
-        assert_eq!(list.drain_front(), len / 2);
+        list.copy_all(black_box(values));
+        assert_eq!(counted(list.drain(..len / 2)), len / 2);
         check(&mut list, len / 2)
     });
     lists!(rows, format!("splice, {with}"), |list| {
-        list.copy_from(black_box(values));
-        list.splice_middle((0..hidden(len / 2)).map(make));
+        list.copy_all(black_box(values));
+        drop(list.splice(len / 4..3 * (len / 4), (0..hidden(len / 2)).map(make)));
         check(&mut list, len)
     });
     lists!(rows, format!("split_off, {with}"), |list| {
-        list.copy_from(black_box(values));
-        assert_eq!(list.split(), [len / 2; 2]);
-    });
-    lists!(rows, format!("sort, {with}"), |list| {
-        list.copy_from(black_box(shuffled));
-        list.slice().sort();
-        check(&mut list, len)
-    });
-    lists!(rows, format!("sort_unstable, {with}"), |list| {
-        list.copy_from(black_box(shuffled));
-        list.slice().sort_unstable();
-        check(&mut list, len)
+        list.copy_all(black_box(values));
+        let other = list.split(len / 2);
+        assert_eq!([black_box(&mut list).len(), black_box(other).len()], [len / 2; 2]);
     });
     lists!(rows, format!("into_iter, {with}"), |list| {
-        list.copy_from(black_box(values));
-        assert_eq!(list.empty(), len);
+        list.copy_all(black_box(values));
+        assert_eq!(counted(list.into_iter()), len);
     });
 }
 
+/// Takes all values, and counts them.
 #[inline(always)]
-fn filled<T>(mut list: impl Grows<T>, len: usize, make: impl Fn(usize) -> T) {
-    for n in 0..hidden(len) {
-        list.push(make(n));
-    }
-    check(&mut list, len);
+fn counted<T>(values: impl Iterator<Item = T>) -> usize {
+    values.fold(0, |count, value| {
+        black_box(value);
+        count + 1
+    })
 }
 
 /// Vectors of strings in the same arena. The characters of each string are in a block of their own.
@@ -303,10 +290,6 @@ fn owned_strings(rows: &mut Rows<'_>, len: usize) {
     }
     row!("push", |list| observe(&mut list));
     row!("clone", |list| observe(&mut list.clone()[..]));
-    row!("sort", |list| {
-        list.sort();
-        observe(&mut list[..]);
-    });
     row!("retain", |list| {
         list.retain(|word| word.len() % 2 == 0);
         observe(&mut list[..]);
