@@ -9,7 +9,10 @@
 //! The position of the source relative to the block changes the time of a copy by a factor of up to
 //! four. So slices and strings are copied from [`PLACES`] places in turn, the same for everyone.
 
-use crate::harness::{Bench, Repeated, Target, hidden, observe, repeated};
+use crate::{
+    harness::{Bench, Repeated, Target, hidden, observe, repeated},
+    peers::{BlinkAlloc, BumpScope, Bumpalo, Ebbtide, Peer, Stumpalo},
+};
 use std::{hint::black_box, ops::Range};
 
 /// The bytes allocated before the arena is emptied, and the name of such rows.
@@ -51,54 +54,31 @@ fn span_of_places(len: usize, size: usize) -> usize {
     PLACES * APART / size + len
 }
 
-/// One contestant per peer: how to make its arena, how to empty it, and one allocation. A source of
-/// copies is another part of `$all` every time the arena is emptied.
+/// One contestant per peer, with the allocation of its group. A source of copies is another part of
+/// `$all` every time the arena is emptied.
 macro_rules! peers {
     (
         $count:expr $(, $source:ident = $all:ident[$places:expr])?;
-        $($name:ident: |$handle:ident| $allocation:expr,)*
+        $([$($peer:ident)*] |$handle:ident| $allocation:expr,)*
     ) => {
-        peers!(@ each ($count $(, $source = $all[$places])?) $($name: |$handle| $allocation,)*)
-    };
-    (@ each $plan:tt $($name:ident: |$handle:ident| $allocation:expr,)*) => {
-        vec![$(peers!(@ $name, $plan, |$handle| $allocation)),*]
-    };
-    (@ ebbtide, $($rest:tt)*) => {
-        peers!(@@ "ebbtide", ebbtide::Arena::with_capacity(CAPACITY), |a| a.scope(), $($rest)*)
-    };
-    (@ stumpalo, $($rest:tt)*) => {
         peers!(
-            @@ "stumpalo", stumpalo::Arena::with_capacity(CAPACITY), |a| { a.clear(); &a }, $($rest)*
+            @ each ($count $(, $source = $all[$places])?)
+            $([$($peer)*] |$handle| $allocation,)*
         )
     };
-    (@ bumpalo, $($rest:tt)*) => {
-        peers!(
-            @@ "bumpalo", bumpalo::Bump::with_capacity(CAPACITY), |b| { b.reset(); &b }, $($rest)*
-        )
-    };
-    (@ bump_scope, $($rest:tt)*) => {
-        peers!(
-            @@ "bump-scope", <bump_scope::Bump>::with_size(2 * CAPACITY), |b| { b.reset(); &b },
-            $($rest)*
-        )
-    };
-    (@ blink_alloc, $($rest:tt)*) => {
-        peers!(
-            @@ "blink-alloc", blink_alloc::Blink::with_chunk_size(2 * CAPACITY),
-            |b| { b.reset(); &b }, $($rest)*
-        )
+    (@ each $plan:tt $([$($peer:ident)*] |$handle:ident| $allocation:expr,)*) => {
+        vec![$($(peers!(@ $peer, $plan, |$handle| $allocation)),*),*]
     };
     (
-        @@ $name:literal, $new:expr, |$arena:ident| $empty:expr,
-        ($count:expr $(, $source:ident = $all:ident[$places:expr])?),
+        @ $peer:ident, ($count:expr $(, $source:ident = $all:ident[$places:expr])?),
         |$handle:ident| $allocation:expr
     ) => {{
-        let mut $arena = $new;
+        let mut peer = $peer::with_capacity(CAPACITY);
         $(let mut places = $places;)?
-        repeated($name, move |turns| {
+        repeated($peer::NAME, move |turns| {
             for _ in 0..turns {
                 $(let $source = &$all[places.next().expect("endless")];)?
-                let $handle = $empty;
+                let $handle = peer.open();
                 for _ in 0..hidden($count) {
                     observe(&mut *$allocation);
                 }
@@ -123,52 +103,38 @@ fn values<const N: usize>(bench: &mut Bench, (span, cache): (usize, &str)) {
         bench,
         &format!("{N} bytes by value, {cache}"),
         peers!(count;
-            ebbtide: |s| s.alloc(black_box([0x42_u8; N])),
-            stumpalo: |a| a.alloc(black_box([0x42_u8; N])),
-            bumpalo: |b| b.alloc(black_box([0x42_u8; N])),
-            bump_scope: |b| b.alloc(black_box([0x42_u8; N])),
-            blink_alloc: |b| b.put_no_drop(black_box([0x42_u8; N])),
+            [Ebbtide Stumpalo Bumpalo BumpScope] |a| a.alloc(black_box([0x42_u8; N])),
+            [BlinkAlloc] |b| b.put_no_drop(black_box([0x42_u8; N])),
         ),
     );
     row(
         bench,
         &format!("{N} bytes from a reference, {cache}"),
         peers!(count;
-            ebbtide: |s| s.alloc(*black_box(value)),
-            stumpalo: |a| a.alloc(*black_box(value)),
-            bumpalo: |b| b.alloc(*black_box(value)),
-            bump_scope: |b| b.alloc(*black_box(value)),
-            blink_alloc: |b| b.put_no_drop(*black_box(value)),
+            [Ebbtide Stumpalo Bumpalo BumpScope] |a| a.alloc(*black_box(value)),
+            [BlinkAlloc] |b| b.put_no_drop(*black_box(value)),
         ),
     );
     row(
         bench,
         &format!("{N} bytes by closure, {cache}"),
         peers!(count;
-            ebbtide: |s| s.alloc_with(|| [black_box(0x42_u8); N]),
-            stumpalo: |a| a.alloc_with(|| [black_box(0x42_u8); N]),
-            bumpalo: |b| b.alloc_with(|| [black_box(0x42_u8); N]),
-            bump_scope: |b| b.alloc_with(|| [black_box(0x42_u8); N]),
+            [Ebbtide Stumpalo Bumpalo BumpScope] |a| a.alloc_with(|| [black_box(0x42_u8); N]),
         ),
     );
     row(
         bench,
         &format!("{N} bytes, fallible, {cache}"),
         peers!(count;
-            ebbtide: |s| s.try_alloc(*black_box(value)).expect(ROOM),
-            stumpalo: |a| a.try_alloc(*black_box(value)).expect(ROOM),
-            bumpalo: |b| b.try_alloc(*black_box(value)).expect(ROOM),
-            bump_scope: |b| b.try_alloc(*black_box(value)).expect(ROOM),
+            [Ebbtide Stumpalo Bumpalo BumpScope] |a| a.try_alloc(*black_box(value)).expect(ROOM),
         ),
     );
     row(
         bench,
         &format!("{N} bytes by closure, fallible, {cache}"),
         peers!(count;
-            ebbtide: |s| s.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
-            stumpalo: |a| a.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
-            bumpalo: |b| b.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
-            bump_scope: |b| b.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
+            [Ebbtide Stumpalo Bumpalo BumpScope]
+            |a| a.try_alloc_with(|| [black_box(0x42_u8); N]).expect(ROOM),
         ),
     );
 }
@@ -190,44 +156,37 @@ fn slices<T: Copy + 'static>(
         bench,
         &format!("a slice of {len} {kind}, copied, {cache}"),
         peers!(count, values = all[places(len, size)];
-            ebbtide: |s| s.alloc_slice_copy(black_box(values)),
-            stumpalo: |a| a.alloc_slice_copy(black_box(values)),
-            bumpalo: |b| b.alloc_slice_copy(black_box(values)),
-            bump_scope: |b| b.alloc_slice_copy(black_box(values)),
-            blink_alloc: |b| b.copy_slice(black_box(values)),
+            [Ebbtide Stumpalo Bumpalo BumpScope] |a| a.alloc_slice_copy(black_box(values)),
+            [BlinkAlloc] |b| b.copy_slice(black_box(values)),
         ),
     );
     row(
         bench,
         &format!("a slice of {len} {kind}, cloned, {cache}"),
         peers!(count, values = all[places(len, size)];
-            ebbtide: |s| s.alloc_slice_clone(black_box(values)),
-            stumpalo: |a| a.alloc_slice_clone(black_box(values)),
-            bumpalo: |b| b.alloc_slice_clone(black_box(values)),
-            bump_scope: |b| b.alloc_slice_clone(black_box(values)),
+            [Ebbtide Stumpalo Bumpalo BumpScope] |a| a.alloc_slice_clone(black_box(values)),
         ),
     );
     row(
         bench,
         &format!("a slice of {len} {kind}, filled, {cache}"),
         peers!(count;
-            ebbtide: |s| s.alloc_slice_fill_copy(hidden(len), black_box(value)),
-            stumpalo: |a| {
+            [Ebbtide] |s| s.alloc_slice_fill_copy(hidden(len), black_box(value)),
+            [Stumpalo] |a| {
                 let value = black_box(value);
                 a.alloc_slice_fill_with(hidden(len), |_| value)
             },
-            bumpalo: |b| b.alloc_slice_fill_copy(hidden(len), black_box(value)),
-            bump_scope: |b| b.alloc_slice_fill(hidden(len), black_box(value)),
+            [Bumpalo] |b| b.alloc_slice_fill_copy(hidden(len), black_box(value)),
+            [BumpScope] |b| b.alloc_slice_fill(hidden(len), black_box(value)),
         ),
     );
     row(
         bench,
         &format!("a slice of {len} {kind}, collected, {cache}"),
         peers!(count, values = all[places(len, size)];
-            ebbtide: |s| s.alloc_slice_fill_iter(black_box(values).iter().copied()),
-            stumpalo: |a| a.alloc_slice_fill_iter(black_box(values).iter().copied()),
-            bumpalo: |b| b.alloc_slice_fill_iter(black_box(values).iter().copied()),
-            bump_scope: |b| b.alloc_iter_exact(black_box(values).iter().copied()),
+            [Ebbtide Stumpalo Bumpalo]
+            |a| a.alloc_slice_fill_iter(black_box(values).iter().copied()),
+            [BumpScope] |b| b.alloc_iter_exact(black_box(values).iter().copied()),
         ),
     );
 }
@@ -239,11 +198,8 @@ fn strings(bench: &mut Bench, (span, cache): (usize, &str), len: usize) {
         bench,
         &format!("a string of {len} bytes, {cache}"),
         peers!(span / len, text = all[places(len, 1)];
-            ebbtide: |s| s.alloc_str(black_box(text)),
-            stumpalo: |a| a.alloc_str(black_box(text)),
-            bumpalo: |b| b.alloc_str(black_box(text)),
-            bump_scope: |b| b.alloc_str(black_box(text)),
-            blink_alloc: |b| b.copy_str(black_box(text)),
+            [Ebbtide Stumpalo Bumpalo BumpScope] |a| a.alloc_str(black_box(text)),
+            [BlinkAlloc] |b| b.copy_str(black_box(text)),
         ),
     );
 }
@@ -256,18 +212,18 @@ fn formatted(bench: &mut Bench, (span, cache): (usize, &str)) {
         bench,
         &format!("formatted words, {cache}"),
         peers!(count;
-            ebbtide: |s| s.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
-            bumpalo: |b| bumpalo::format!(in b, "{} and {}", black_box(words)[0], words[1]),
-            bump_scope: |b| b.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
+            [Ebbtide] |s| s.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
+            [Bumpalo] |b| bumpalo::format!(in b, "{} and {}", black_box(words)[0], words[1]),
+            [BumpScope] |b| b.alloc_fmt(format_args!("{} and {}", black_box(words)[0], words[1])),
         ),
     );
     row(
         bench,
         &format!("formatted numbers, {cache}"),
         peers!(count;
-            ebbtide: |s| s.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
-            bumpalo: |b| bumpalo::format!(in b, "{} of {}", black_box(17), black_box(40_000)),
-            bump_scope: |b| b.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
+            [Ebbtide] |s| s.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
+            [Bumpalo] |b| bumpalo::format!(in b, "{} of {}", black_box(17), black_box(40_000)),
+            [BumpScope] |b| b.alloc_fmt(format_args!("{} of {}", black_box(17), black_box(40_000))),
         ),
     );
 }

