@@ -75,8 +75,8 @@ fn write(docs: &Path) -> io::Result<()> {
 
     let plots = docs.join("plots");
     fs::create_dir_all(&plots)?;
-    for (name, plot) in plots_of(&suite, &scaling).into_iter().chain(unaware::plots(&unaware)) {
-        if plot.series.iter().any(|series| !series.points.is_empty()) {
+    for (name, plot) in plots_of(&suite).into_iter().chain([unaware::plot(&unaware)]) {
+        if !plot.series.is_empty() {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
     }
@@ -108,6 +108,7 @@ fn write(docs: &Path) -> io::Result<()> {
         );
         text = filled(&text, "direction-times", &times(&suite, "direction: "));
         text = filled(&text, "memory", &memory(&scaling));
+        text = filled(&text, "scaling", &times(&scaling, "scaling: "));
         text = filled(&text, "costs-machine", &costs::machine(&suite));
         text = filled(&text, "costs", &costs::table(&suite));
         text = filled(&text, "readme", &costs::short(&suite, &unaware));
@@ -350,50 +351,41 @@ const fn logarithmic(title: &'static str) -> Axis {
     Axis { title, scale: Scale::Logarithmic }
 }
 
-fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
-    let named = |title: &str, y, rows: &[(&str, &str)], names: &[&str], x| {
-        let (series, categories) = over(suite, rows, names);
-        Plot { title: title.to_owned(), x: linear(x), y, series, categories }
+fn plots_of(suite: &Record) -> Vec<(&'static str, Plot)> {
+    let named = |title: &str, y, x, rows: &[(&str, &str)]| {
+        let (series, categories) = over(suite, rows, &PEERS);
+        Plot { title: title.to_owned(), x: linear(x), y: linear(y), series, categories }
     };
-    let curve = |title: &str, record, prefix: &str, suffix: &str, x, y, names: &[&str]| Plot {
+    let curve = |title: &str, [prefix, suffix]: [&str; 2], x, y, names: &[&str]| Plot {
         title: title.to_owned(),
         x,
-        y,
-        series: curves(record, prefix, suffix, names),
+        y: linear(y),
+        series: curves(suite, prefix, suffix, names),
         categories: Vec::new(),
     };
-    let nanoseconds = || linear("nanoseconds per allocation");
     vec![
         (
             "scalars",
             named(
                 "A number in a local scope",
-                nanoseconds(),
-                &["u8", "u16", "u32", "u64", "u128"].map(|name| (name, name)).map(
-                    |(name, label)| {
-                        let row: &'static str = match name {
-                            "u8" => "scalars: u8, local",
-                            "u16" => "scalars: u16, local",
-                            "u32" => "scalars: u32, local",
-                            "u64" => "scalars: u64, local",
-                            _ => "scalars: u128, local",
-                        };
-                        (row, label)
-                    },
-                ),
-                &PEERS,
+                "nanoseconds per allocation",
                 "type",
+                &[
+                    ("scalars: u8, local", "u8"),
+                    ("scalars: u16, local", "u16"),
+                    ("scalars: u32, local", "u32"),
+                    ("scalars: u64, local", "u64"),
+                    ("scalars: u128, local", "u128"),
+                ],
             ),
         ),
         (
             "strings",
             curve(
                 "A short string of unknown length",
-                suite,
-                "small copies: strings of ",
-                " bytes",
+                ["small copies: strings of ", " bytes"],
                 linear("bytes per string"),
-                nanoseconds(),
+                "nanoseconds per allocation",
                 &PEERS,
             ),
         ),
@@ -401,11 +393,9 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
             "growth",
             curve(
                 "Pushing integers one by one",
-                suite,
-                "growth: push ",
-                " integers",
+                ["growth: push ", " integers"],
                 logarithmic("integers pushed"),
-                linear("nanoseconds per push"),
+                "nanoseconds per push",
                 &["ebbtide", "ebbtide, s.vec()", "bumpalo", "std", "std, with_capacity"],
             ),
         ),
@@ -413,102 +403,14 @@ fn plots_of(suite: &Record, scaling: &Record) -> Vec<(&'static str, Plot)> {
             "scope",
             named(
                 "Open a scope, allocate 8 bytes, close it",
-                linear("nanoseconds per scope"),
+                "nanoseconds per scope",
+                "kind of scope",
                 &[
                     ("scope: a child scope: open, allocate 8 bytes, close", "a child"),
                     ("scope: of an arena in memory: open, allocate 8 bytes, close", "of an arena"),
                     ("scope: the default one: open, allocate 8 bytes, close", "the default"),
                 ],
-                &PEERS,
-                "kind of scope",
             ),
-        ),
-        (
-            "boundary",
-            curve(
-                "A scope of 64 bytes near the end of a chunk",
-                suite,
-                "boundary: a scope of 64 bytes, ",
-                " left in its chunk",
-                linear("bytes left in the chunk when the scope opens"),
-                linear("nanoseconds per scope"),
-                &PEERS,
-            ),
-        ),
-        ("threads", {
-            let scale = |name: &str, what: &str| Series {
-                name: name.to_owned(),
-                points: suite
-                    .starting("threads: ")
-                    .filter(|line| line["contestant"] == name && line["row"].ends_with(what))
-                    .filter_map(|line| {
-                        let threads = line["row"].strip_prefix("threads: ")?.split(',').next()?;
-                        let threads: f64 = threads.parse().ok()?;
-                        Some((threads, threads * 1e3 / number(line, "median_ns")))
-                    })
-                    .collect(),
-            };
-            Plot {
-                title: "Syntax trees on every core, with one arena each".to_owned(),
-                x: linear("threads"),
-                y: linear("million tokens per second, all threads"),
-                series: ["ebbtide", "bumpalo"].map(|name| scale(name, "a token")).into(),
-                categories: Vec::new(),
-            }
-        }),
-        (
-            "scaling-count",
-            curve(
-                "An allocation of 8 bytes, by number of allocations",
-                scaling,
-                "scaling: ",
-                " of 8 bytes",
-                logarithmic("allocations, on a fresh arena"),
-                logarithmic("nanoseconds per allocation"),
-                &PEERS,
-            ),
-        ),
-        ("scaling-size", by_size(scaling, "scaling: ", "nanoseconds per byte", true)),
-        (
-            "memory-count",
-            curve(
-                "Memory held per allocated byte, by number of allocations",
-                scaling,
-                "memory, scaling: ",
-                " of 8 bytes",
-                logarithmic("allocations of 8 bytes, on a fresh arena"),
-                logarithmic("heap bytes per allocated byte"),
-                &PEERS,
-            ),
-        ),
-        (
-            "memory-size",
-            by_size(scaling, "memory, scaling: ", "heap bytes per allocated byte", false),
         ),
     ]
-}
-
-/// Rows with the same amount of memory in blocks of different sizes.
-fn by_size(record: &Record, prefix: &'static str, title: &'static str, each: bool) -> Plot {
-    let point = |line: &Line| {
-        let (_, size) = line["row"].strip_prefix(prefix)?.split_once(" MiB of ")?;
-        let size: f64 = size.strip_suffix(" bytes")?.parse().ok()?;
-        Some((size, number(line, "median_ns") / if each { size } else { 1.0 }))
-    };
-    let series = PEERS.iter().map(|name| Series {
-        name: (*name).to_owned(),
-        points: record
-            .starting(prefix)
-            .filter(|l| l["contestant"] == *name)
-            .filter_map(point)
-            .collect(),
-    });
-    Plot {
-        title: if each { "Time per byte, by block size" } else { "Memory held, by block size" }
-            .to_owned(),
-        x: logarithmic("bytes per allocation"),
-        y: linear(title),
-        series: series.filter(|series| !series.points.is_empty()).collect(),
-        categories: Vec::new(),
-    }
 }

@@ -1,6 +1,6 @@
-//! The tables and plots of the transparent allocator.
+//! The tables and the plot of the transparent allocator.
 
-use super::{Line, Record, linear, logarithmic, number, rows, time};
+use super::{Line, Record, linear, number, rows, time};
 use ebbtide_benches::plot::{Plot, Series};
 
 /// The allocators, and ours with scopes.
@@ -15,14 +15,6 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("transparent: group-by: strings, sorted", "group-by"),
     ("transparent: syn: a source file", "syn"),
     ("transparent: BTreeMap: strings", "BTreeMap"),
-];
-const CONTROLS: [(&str, &str); 6] = [
-    ("transparent: control: a PNG image decoded", "PNG"),
-    ("transparent: control: Markdown to HTML", "Markdown"),
-    ("transparent: control: one allocation a scope", "one block"),
-    ("transparent: control: one in eight records kept", "1 in 8 kept"),
-    ("transparent: control: one in eight records kept, 64 a scope", "64 a scope"),
-    ("transparent: control: one in eight records copied out, 64 a scope", "copied out"),
 ];
 
 fn find<'l>(lines: &[&'l Line], name: &str) -> Option<&'l Line> {
@@ -110,53 +102,27 @@ pub(super) fn thousands(count: f64) -> String {
     }
 }
 
-pub(super) fn plots(record: &Record) -> Vec<(&'static str, Plot)> {
+/// The time of a scope in each program, relative to glibc's.
+pub(super) fn plot(record: &Record) -> (&'static str, Plot) {
     let ratio = |row: &str, name: &str| {
         let line = record.starting(row).find(|l| l["row"] == row && l["contestant"] == name);
         line.map(|line| number(line, "ratio"))
     };
-    let shares = |title: &str, rows: &[(&str, &str)]| {
-        let series = NAMES.map(|name| Series {
-            name: name.to_owned(),
-            points: (0_u32..)
-                .zip(rows)
-                .filter_map(|(place, (row, _))| {
-                    Some((f64::from(place), ratio(row, name)? / ratio(row, "glibc")?))
-                })
-                .collect(),
-        });
-        Plot {
-            title: title.to_owned(),
-            x: linear("program"),
-            y: linear("time of a scope, glibc = 1"),
-            series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
-            categories: rows.iter().map(|(_, label)| (*label).to_owned()).collect(),
-        }
-    };
-    let sums = NAMES.iter().map(|name| Series {
-        name: (*name).to_owned(),
-        points: record
-            .starting("W8: sum of two vectors of ")
-            .filter(|line| line["contestant"] == *name)
-            .filter_map(|line| {
-                let size = line["row"].rsplit_once(' ')?.1.parse().ok()?;
-                Some((size, number(line, "median_ns") / size))
+    let series = NAMES.map(|name| Series {
+        name: name.to_owned(),
+        points: (0_u32..)
+            .zip(PROGRAMS)
+            .filter_map(|(place, (row, _))| {
+                Some((f64::from(place), ratio(row, name)? / ratio(row, "glibc")?))
             })
             .collect(),
     });
-    let sums = Plot {
-        title: "W8: the sum of two vectors".to_owned(),
-        x: logarithmic("integers per vector"),
-        y: linear("nanoseconds per integer"),
-        series: sums.filter(|series| !series.points.is_empty()).collect(),
-        categories: Vec::new(),
+    let plot = Plot {
+        title: "Programs unaware of arenas".to_owned(),
+        x: linear("program"),
+        y: linear("time of a scope, glibc = 1"),
+        series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
+        categories: PROGRAMS.map(|(_, label)| label.to_owned()).into(),
     };
-    vec![
-        ("transparent", shares("Programs unaware of arenas", &PROGRAMS)),
-        (
-            "transparent-controls",
-            shares("Controls: programs where little can be gained", &CONTROLS),
-        ),
-        ("transparent-vectors", sums),
-    ]
+    ("transparent", plot)
 }
