@@ -271,52 +271,43 @@ impl Figures {
     }
 }
 
-/// Prints the figures, and returns them for the record.
-fn table(all: &[Figures]) -> String {
-    let mut record = String::from(
-        "contestant,requests,cpu_us,p50_us,p99_us,p999_us,full_rate,full_cpu_us,resident_middle_kib,resident_end_kib,peak_kib\n",
-    );
-    println!(
-        "{:<36} {:>8} {:>8} {:>8} {:>9} {:>8} {:>8} {:>10} {:>9} {:>9}",
-        "",
-        "CPU us",
-        "p50 us",
-        "p99 us",
-        "p99.9 us",
-        "most/s",
-        "CPU us",
-        "middle MiB",
-        "end MiB",
-        "peak MiB"
-    );
-    for figures in all {
-        let &Figures {
-            name,
-            requests,
-            processor_us,
-            p50_us,
-            p99_us,
-            p999_us,
-            full_rate,
-            full_processor_us,
-            middle_kib,
-            end_kib,
-            peak_kib,
-        } = figures;
-        let [middle, end, peak] = [middle_kib, end_kib, peak_kib].map(|kib| kib as f64 / 1024.0);
-        println!(
-            "{name:<36} {processor_us:>8.1} {p50_us:>8.0} {p99_us:>8.0} {p999_us:>9.0} {full_rate:>8.0} {full_processor_us:>8.1} {middle:>10.1} {end:>9.1} {peak:>9.1}",
-        );
-        let _ = writeln!(
-            record,
-            "\"{name}\",{requests},{processor_us:.2},{p50_us:.0},{p99_us:.0},{p999_us:.0},{full_rate:.0},{full_processor_us:.2},{middle_kib},{end_kib},{peak_kib}",
-        );
-    }
-    record
-}
-
 /// One of the figures.
 type Figure = fn(&Figures) -> f64;
+
+/// The columns of the record and of the table: the name, the digits after the point, the figure.
+const COLUMNS: [(&str, usize, Figure); 10] = [
+    ("requests", 0, |figures| figures.requests as f64),
+    ("cpu_us", 2, |figures| figures.processor_us),
+    ("p50_us", 0, |figures| figures.p50_us),
+    ("p99_us", 0, |figures| figures.p99_us),
+    ("p999_us", 0, |figures| figures.p999_us),
+    ("full_rate", 0, |figures| figures.full_rate),
+    ("full_cpu_us", 2, |figures| figures.full_processor_us),
+    ("resident_middle_kib", 0, |figures| figures.middle_kib as f64),
+    ("resident_end_kib", 0, |figures| figures.end_kib as f64),
+    ("peak_kib", 0, |figures| figures.peak_kib as f64),
+];
+
+/// Prints the figures, and returns them for the record.
+fn table(all: &[Figures]) -> String {
+    let mut record = String::from("contestant");
+    print!("{:<36}", "");
+    for (name, ..) in COLUMNS {
+        record += &format!(",{name}");
+        print!(" {name:>12}");
+    }
+    for figures in all {
+        record += &format!("\n\"{}\"", figures.name);
+        print!("\n{:<36}", figures.name);
+        for (name, digits, figure) in COLUMNS {
+            let figure = figure(figures);
+            record += &format!(",{figure:.digits$}");
+            print!(" {figure:>width$.digits$}", width = name.len().max(12));
+        }
+    }
+    println!();
+    record + "\n"
+}
 
 /// Prints which targets are met, and returns the same as comments for the record. Targets that
 /// compare with a contestant that was left out are skipped.
