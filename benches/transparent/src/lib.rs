@@ -9,7 +9,7 @@ pub mod child;
 pub mod workloads;
 
 /// How a contestant runs work.
-pub trait Arena {
+pub trait Arena: 'static {
     /// Runs `work`, in an arena if the contestant has them.
     fn scope<R>(work: impl FnOnce() -> R) -> R;
 
@@ -32,6 +32,25 @@ impl Arena for Plain {
     #[inline(always)]
     fn scope<R>(work: impl FnOnce() -> R) -> R {
         work()
+    }
+}
+
+/// With `ebbtide-global`'s scopes, over whatever allocator a contestant's program names.
+#[derive(Debug)]
+pub enum Scopes {}
+
+impl Arena for Scopes {
+    #[inline]
+    fn scope<R>(work: impl FnOnce() -> R) -> R {
+        ebbtide_global::arena(work)
+    }
+
+    fn take_out<T: Clone>(value: T) -> T {
+        ebbtide_global::take_out(|| value.clone())
+    }
+
+    fn report() -> String {
+        ebbtide_global::report().to_string()
     }
 }
 

@@ -378,12 +378,12 @@ struct Verdict {
     held: bool,
 }
 
-fn at_least(target: f64, value: f64) -> Option<Verdict> {
-    Some(Verdict { target: format!("at least {target}"), value, held: value >= target })
+fn at_least(target: f64, value: f64) -> Verdict {
+    Verdict { target: format!("at least {target}"), value, held: value >= target }
 }
 
-fn at_most(target: f64, value: f64) -> Option<Verdict> {
-    Some(Verdict { target: format!("at most {target}"), value, held: value <= target })
+fn at_most(target: f64, value: f64) -> Verdict {
+    Verdict { target: format!("at most {target}"), value, held: value <= target }
 }
 
 impl Bench {
@@ -396,46 +396,41 @@ impl Bench {
         for (index, (contestant, own)) in CONTESTANTS.iter().zip(&measured).enumerate() {
             let (time, p99) = (own.time().value, own.p99());
             let ratio = ratio(own, ours);
+            let to = |inner: usize| self::ratio(own, &measured[inner]).value;
             let verdict = match (row.kind, index) {
-                (Kind::Program | Kind::Control, GLIBC | MIMALLOC) => at_least(0.97, ratio.value),
-                (Kind::Untuned, GLIBC | MIMALLOC) => at_least(0.98, ratio.value),
-                (Kind::Numbers, GLIBC) => at_least(1.0, ratio.value),
-                (_, OUTSIDE) => at_most(1.02, self::ratio(own, &measured[GLIBC]).value),
-                (_, OUTSIDE_OVER_MIMALLOC) => {
-                    at_most(1.02, self::ratio(own, &measured[MIMALLOC]).value)
+                (Kind::Program | Kind::Control, GLIBC | MIMALLOC) => {
+                    Some(at_least(0.97, ratio.value))
                 }
+                (Kind::Untuned, GLIBC | MIMALLOC) => Some(at_least(0.98, ratio.value)),
+                (Kind::Numbers, GLIBC) => Some(at_least(1.0, ratio.value)),
+                (_, OUTSIDE) => Some(at_most(1.02, to(GLIBC))),
+                (_, OUTSIDE_OVER_MIMALLOC) => Some(at_most(1.02, to(MIMALLOC))),
                 _ => None,
             };
             let faults = own.faults();
             let counted = instructions.get(index).copied().flatten();
             let counted = counted.map_or(String::new(), |number| format!("{number:.0}"));
             println!(
-                "  {:<31} {:>12.1} ns  p99 {:>12.1}  theirs/ours {:>5.2} [{:.2}, {:.2}]  faults {faults:>8.2}  \
-                 peak {:>7} KiB  {counted:>9}",
+                "  {:<31} {time:>12.1} ns  p99 {p99:>12.1}  theirs/ours {:>5.2} [{:.2}, {:.2}]  \
+                 faults {faults:>8.2}  peak {:>7} KiB  {counted:>9}",
                 contestant.name,
-                time,
-                p99,
                 ratio.value,
                 ratio.low,
                 ratio.high,
                 own.peak_kib()
             );
             let verdict = self.verdict_cells(&name, contestant.name, verdict);
+            let Mean { value, low, high } = ratio;
             self.record += &format!(
-                "\"{name}\",\"{}\",{:.1},{:.1},{:.4},{:.4},{:.4},{},{counted},{faults:.3},{},{}",
+                "\"{name}\",\"{}\",{time:.1},{p99:.1},{value:.4},{low:.4},{high:.4},{},{counted},\
+                 {faults:.3},{},{verdict}",
                 contestant.name,
-                time,
-                p99,
-                ratio.value,
-                ratio.low,
-                ratio.high,
                 own.rounds(),
                 own.peak_kib(),
-                verdict
             );
             match row.kind {
-                Kind::Program => self.ratios[index].push(ratio.value),
-                Kind::Untuned => self.untuned[index].push(ratio.value),
+                Kind::Program => self.ratios[index].push(value),
+                Kind::Untuned => self.untuned[index].push(value),
                 Kind::Control | Kind::Numbers => {}
             }
         }
@@ -488,42 +483,41 @@ impl Bench {
         self.record += &format!("\"{what}\",,,,{value:.4},,,,,,,\"{target}\",{value:.4},{yes}\n");
     }
 
+    /// A summary of a mean, if there are rows that it is of.
+    fn mean(&mut self, what: &str, ratios: &[f64], verdict: impl FnOnce(f64) -> Verdict) {
+        if let Some(mean) = geometric_mean(ratios) {
+            self.summary(&format!("transparent: {what}"), verdict(mean));
+        }
+    }
+
     fn summaries(&mut self) {
         println!();
-        for (index, target) in [(GLIBC, 1.45), (MIMALLOC, 1.10)] {
-            if let Some(mean) = geometric_mean(&self.ratios[index]) {
-                let what = format!("transparent: geometric mean, {}", CONTESTANTS[index].name);
-                at_least(target, mean).into_iter().for_each(|verdict| self.summary(&what, verdict));
-            }
-        }
-        if let Some(mean) = geometric_mean(&self.untuned[GLIBC]) {
+        let [ratios, untuned, outside] =
+            [self.ratios.to_vec(), self.untuned.to_vec(), self.outside.to_vec()];
+        self.mean("geometric mean, glibc", &ratios[GLIBC], |mean| at_least(1.45, mean));
+        self.mean("geometric mean, mimalloc", &ratios[MIMALLOC], |mean| at_least(1.1, mean));
+        if let Some(mean) = geometric_mean(&untuned[GLIBC]) {
             println!(
                 "         transparent: geometric mean of the untuned programs, glibc: {mean:.3}"
             );
         }
-        if let Some(mean) = geometric_mean(&self.untuned[MIMALLOC]) {
-            let what = "transparent: geometric mean of the untuned programs, mimalloc";
-            at_least(1.06, mean).into_iter().for_each(|verdict| self.summary(what, verdict));
-        }
+        let what = "geometric mean of the untuned programs, mimalloc";
+        self.mean(what, &untuned[MIMALLOC], |mean| at_least(1.06, mean));
         // Over mimalloc, compared with mimalloc: the ratio of two ratios to ours.
-        let pairs = self.ratios[MIMALLOC].iter().zip(&self.ratios[OURS_OVER_MIMALLOC]);
+        let pairs = ratios[MIMALLOC].iter().zip(&ratios[OURS_OVER_MIMALLOC]);
         let over: Vec<f64> = pairs.map(|(theirs, ours)| theirs / ours).collect();
-        if let Some(mean) = geometric_mean(&over) {
-            let what = "transparent: geometric mean, ebbtide over mimalloc, against mimalloc";
-            at_least(1.10, mean).into_iter().for_each(|verdict| self.summary(what, verdict));
-        }
-        for (place, inner) in [(0, "glibc"), (1, "mimalloc")] {
-            if let Some(mean) = geometric_mean(&self.outside[place]) {
-                let what = format!("transparent: outside any scope, geometric mean, {inner}");
-                at_most(1.02, mean).into_iter().for_each(|verdict| self.summary(&what, verdict));
-            }
+        let what = "geometric mean, ebbtide over mimalloc, against mimalloc";
+        self.mean(what, &over, |mean| at_least(1.1, mean));
+        for (ratios, inner) in outside.iter().zip(["glibc", "mimalloc"]) {
+            let what = format!("outside any scope, geometric mean, {inner}");
+            self.mean(&what, ratios, |mean| at_most(1.02, mean));
         }
         for (what, most) in
             ["the programs", "the untuned programs", "all rows"].into_iter().zip(self.peaks)
         {
             if let Some((most, row)) = most {
                 let what = format!("transparent: peak memory, the most of {what} ({row})");
-                at_most(1.3, most).into_iter().for_each(|verdict| self.summary(&what, verdict));
+                self.summary(&what, at_most(1.3, most));
             }
         }
     }

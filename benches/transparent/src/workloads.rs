@@ -26,50 +26,18 @@ pub(crate) mod text;
 mod trees;
 mod xml;
 
-/// A program unaware of arenas, in batches.
-trait Workload: 'static {
-    /// The number of scopes in a batch.
-    const SCOPES: usize;
-
-    /// The input and its expected result. `size` comes from the row.
-    fn new(size: usize) -> Self;
-
-    /// Runs one batch and returns a part of its result.
-    fn batch<A: Arena>(&mut self) -> u64;
-}
-
-/// A computation of which each scope of a batch does the same again.
-trait Computation: 'static {
-    /// The number of scopes in a batch.
-    const SCOPES: usize;
-
-    /// The input. `size` comes from the row.
-    fn new(size: usize) -> Self;
-
-    /// Computes once and returns a digest of the result.
-    fn once(&self) -> u64;
-}
-
-/// The workload of a [`Computation`].
-struct Repeated<C> {
-    computation: C,
-    expected: u64,
-}
-
-impl<C: Computation> Workload for Repeated<C> {
-    const SCOPES: usize = C::SCOPES;
-
-    fn new(size: usize) -> Self {
-        let computation = C::new(size);
-        Repeated { expected: computation.once(), computation }
-    }
-
-    fn batch<A: Arena>(&mut self) -> u64 {
-        for _ in 0..Self::SCOPES {
-            assert_eq!(A::scope(|| self.computation.once()), self.expected);
+/// A batch of scopes, each of which computes the same again and returns a digest of the result.
+fn repeated<A: Arena>(
+    scopes: usize,
+    compute: impl Fn() -> u64 + 'static,
+) -> Box<dyn FnMut() -> u64> {
+    let expected = compute();
+    Box::new(move || {
+        for _ in 0..scopes {
+            assert_eq!(A::scope(&compute), expected);
         }
-        self.expected
-    }
+        expected
+    })
 }
 
 /// The kind of a row.
@@ -98,69 +66,78 @@ pub struct Row {
     pub slow: bool,
 }
 
+impl Row {
+    const fn new(name: &'static str, kind: Kind, scopes: usize) -> Self {
+        Row { name, kind, scopes, threads: false, slow: false }
+    }
+}
+
 macro_rules! rows {
-    ($($name:literal: $kind:ident, $workload:ty, $size:expr $(, $flag:ident)*;)*) => {
+    (
+        $($name:literal: $kind:ident, $scopes:literal, $compute:expr;)*
+        ...
+        $(
+            $own_name:literal: $own_kind:ident, $own_scopes:literal,
+            $file:ident::$batch:ident($($size:literal)?) $(, $flag:ident)*;
+        )*
+    ) => {
         /// All rows, in the order of the page.
-        pub const ROWS: &[Row] = &[$({
-            #[allow(unused_mut)]
-            let mut row = Row {
-                name: $name,
-                kind: Kind::$kind,
-                scopes: <$workload as Workload>::SCOPES,
-                threads: false,
-                slow: false,
-            };
-            $(row.$flag = true;)*
-            row
-        }),*];
+        pub const ROWS: &[Row] = &[
+            $(Row::new($name, Kind::$kind, $scopes),)*
+            $({
+                #[allow(unused_mut)]
+                let mut row = Row::new($own_name, Kind::$own_kind, $own_scopes);
+                $(row.$flag = true;)*
+                row
+            },)*
+        ];
 
         /// A function that runs a batch of the row called `name`, with scopes as `A` makes them.
         pub fn open<A: Arena>(name: &str) -> Option<Box<dyn FnMut() -> u64>> {
             match name {
-                $($name => Some(task::<$workload, A>($size)),)*
+                $($name => Some(repeated::<A>($scopes, $compute)),)*
+                $($own_name => Some(Box::new($file::$batch::<A>($own_scopes $(, $size)?))),)*
                 _ => None,
             }
         }
     };
 }
 
-fn task<W: Workload, A: Arena>(size: usize) -> Box<dyn FnMut() -> u64> {
-    let mut workload = W::new(size);
-    Box::new(move || workload.batch::<A>())
-}
-
+// Each row has its number of scopes in a batch. First come programs that compute the same in every
+// scope, then those with a batch of their own.
 rows! {
-    "serde_json: a document into a Value": Program, Repeated<json::Documents>, 200;
-    "sqlparser: eight queries": Program, Repeated<sql::Queries>, 0;
-    "regex: four patterns compiled": Program, Repeated<patterns::Patterns>, 0;
-    "minijinja: a page from an axum handler": Program, Repeated<markup::Pages>, 50;
-    "group-by: strings, sorted": Program, Repeated<groups::Groups>, 1_000;
-    "syn: a source file": Program, Repeated<sources::Sources>, 0;
-    "BTreeMap: strings": Program, Repeated<trees::Trees>, 1_000;
-    "untuned: toml_edit, a document edited": Untuned, Repeated<config::Configs>, 100;
-    "untuned: scraper, a page selected from": Untuned, Repeated<html::Documents>, 200;
-    "untuned: roxmltree, a document walked": Untuned, Repeated<xml::Documents>, 300;
-    "untuned: rhai, a script": Untuned, Repeated<script::Scripts>, 0;
-    "untuned: evalexpr, formulas": Untuned, Repeated<formulas::Formulas>, 200;
-    "untuned: markdown, a syntax tree": Untuned, Repeated<syntax::Texts>, 40;
-    "untuned: egg, a formula rewritten": Untuned, Repeated<rewriting::Formulas>, 0;
-    "untuned: prost, messages": Untuned, Repeated<messages::Messages>, 20;
-    "untuned: pathfinding, sliding puzzles": Untuned, Repeated<puzzles::Puzzles>, 4;
-    "untuned: jaq, a filter compiled and run": Untuned, Repeated<filters::Filters>, 400;
-    "control: a PNG image decoded": Control, Repeated<pictures::Pictures>, 256;
-    "control: Markdown to HTML": Control, Repeated<markdown::Markdown>, 100;
-    "control: one allocation a scope": Control, records::Single, 0;
-    "control: one in eight records kept": Control, records::Kept, 1;
-    "control: one in eight records kept, 64 a scope": Control, records::Kept, 64;
-    "control: one in eight records copied out, 64 a scope": Control, records::CopiedOut, 64;
-    "W8: sum of two vectors of 1000": Numbers, numbers::Sums<2_000>, 1_000;
-    "W8: sum of two vectors of 10000": Numbers, numbers::Sums<200>, 10_000;
-    "W8: sum of two vectors of 100000": Numbers, numbers::Sums<8>, 100_000;
-    "W8: sum of two vectors of 1000000": Numbers, numbers::Sums<8>, 1_000_000;
-    "W9: medians of 100000": Numbers, numbers::Medians, 100_000;
-    "W9: medians of 100000, all threads": Numbers, numbers::MediansOfAll, 100_000, threads;
-    "W9: medians of 10000000": Numbers, numbers::Medians, 10_000_000, slow;
-    "W9: medians of 10000000, all threads": Numbers, numbers::MediansOfAll, 10_000_000, threads, slow;
-    "W10: parameter search": Numbers, numbers::Search, 100_000;
-    "W10: parameter search, all threads": Numbers, numbers::SearchOfAll, 100_000, threads;
+    "serde_json: a document into a Value": Program, 10, json::documents(200);
+    "sqlparser: eight queries": Program, 10, sql::once;
+    "regex: four patterns compiled": Program, 10, patterns::once;
+    "minijinja: a page from an axum handler": Program, 20, markup::pages(50);
+    "group-by: strings, sorted": Program, 10, groups::groups(1_000);
+    "syn: a source file": Program, 5, sources::sources();
+    "BTreeMap: strings": Program, 10, trees::trees(1_000);
+    "untuned: toml_edit, a document edited": Untuned, 10, config::configs(100);
+    "untuned: scraper, a page selected from": Untuned, 10, html::documents(200);
+    "untuned: roxmltree, a document walked": Untuned, 10, xml::documents(300);
+    "untuned: rhai, a script": Untuned, 10, script::scripts();
+    "untuned: evalexpr, formulas": Untuned, 10, formulas::formulas(200);
+    "untuned: markdown, a syntax tree": Untuned, 5, syntax::texts(40);
+    "untuned: egg, a formula rewritten": Untuned, 2, rewriting::formulas();
+    "untuned: prost, messages": Untuned, 20, messages::messages(20);
+    "untuned: pathfinding, sliding puzzles": Untuned, 2, puzzles::puzzles(4);
+    "untuned: jaq, a filter compiled and run": Untuned, 5, filters::filters(400);
+    "control: a PNG image decoded": Control, 2, pictures::pictures(256);
+    "control: Markdown to HTML": Control, 10, markdown::markdown(100);
+    ...
+    "control: one allocation a scope": Control, 20_000, records::single();
+    "control: one in eight records kept": Control, 4096, records::kept(1);
+    "control: one in eight records kept, 64 a scope": Control, 4096, records::kept(64);
+    "control: one in eight records copied out, 64 a scope": Control, 4096, records::copied_out(64);
+    "W8: sum of two vectors of 1000": Numbers, 2_000, numbers::sums(1_000);
+    "W8: sum of two vectors of 10000": Numbers, 200, numbers::sums(10_000);
+    "W8: sum of two vectors of 100000": Numbers, 8, numbers::sums(100_000);
+    "W8: sum of two vectors of 1000000": Numbers, 8, numbers::sums(1_000_000);
+    "W9: medians of 100000": Numbers, 4, numbers::medians(100_000);
+    "W9: medians of 100000, all threads": Numbers, 4, numbers::medians_of_all(100_000), threads;
+    "W9: medians of 10000000": Numbers, 4, numbers::medians(10_000_000), slow;
+    "W9: medians of 10000000, all threads": Numbers, 4, numbers::medians_of_all(10_000_000), threads, slow;
+    "W10: parameter search": Numbers, 27, numbers::search(100_000);
+    "W10: parameter search, all threads": Numbers, 27, numbers::search_of_all(100_000), threads;
 }

@@ -1,22 +1,6 @@
 //! The workloads over ebbtide's scopes, on top of mimalloc.
 
-use ebbtide_transparent::{Arena, contestant};
-
-enum Scopes {}
-
-impl Arena for Scopes {
-    #[inline]
-    fn scope<R>(work: impl FnOnce() -> R) -> R {
-        ebbtide_global::arena(work)
-    }
-
-    fn take_out<T: Clone>(value: T) -> T {
-        ebbtide_global::take_out(|| value.clone())
-    }
-
-    fn report() -> String {
-        ebbtide_global::report().to_string()
-    }
-}
-
-contestant!(ebbtide_global::Scoped<mimalloc::MiMalloc> = ebbtide_global::Scoped::new(mimalloc::MiMalloc), Scopes);
+ebbtide_transparent::contestant!(
+    ebbtide_global::Scoped<mimalloc::MiMalloc> = ebbtide_global::Scoped::new(mimalloc::MiMalloc),
+    ebbtide_transparent::Scopes
+);

@@ -1,41 +1,29 @@
 //! Parses a TOML document with its formatting, edits it and writes it.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use std::fmt::Write;
 use toml_edit::{DocumentMut, value};
 
-pub(super) struct Configs {
-    text: String,
-}
-
-impl Computation for Configs {
-    const SCOPES: usize = 10;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(11);
-        let mut text = String::from("# packages of a port\n");
-        for package in 0..size {
-            write!(
-                text,
-                "\n[package.p{package}] # {}\nname = \"{}\"\nversion = \"{}.{}.0\"\n\
-                 tags = [\"{}\", \"{}\"]\nowner = {{ name = \"{}\", since = {} }}\n",
-                numbers.words(2),
-                numbers.words(2),
-                numbers.below(9),
-                numbers.below(20),
-                numbers.word(),
-                numbers.word(),
-                numbers.words(2),
-                1990 + numbers.below(30),
-            )
-            .expect("a string takes all");
-        }
-        Configs { text }
+pub(super) fn configs(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(11);
+    let mut text = String::from("# packages of a port\n");
+    for package in 0..size {
+        write!(
+            text,
+            "\n[package.p{package}] # {}\nname = \"{}\"\nversion = \"{}.{}.0\"\n\
+             tags = [\"{}\", \"{}\"]\nowner = {{ name = \"{}\", since = {} }}\n",
+            numbers.words(2),
+            numbers.words(2),
+            numbers.below(9),
+            numbers.below(20),
+            numbers.word(),
+            numbers.word(),
+            numbers.words(2),
+            1990 + numbers.below(30),
+        )
+        .expect("a string takes all");
     }
-
-    fn once(&self) -> u64 {
-        once(&self.text)
-    }
+    move || once(&text)
 }
 
 /// The bytes of the document after every version was raised.

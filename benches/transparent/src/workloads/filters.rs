@@ -1,6 +1,6 @@
 //! An interpreter: jaq parses, compiles and runs a jq filter on a document.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use jaq_core::{
     Compiler, Ctx, Vars, data,
     load::{Arena as Sources, File, Loader},
@@ -8,10 +8,6 @@ use jaq_core::{
 };
 use jaq_json::{Val, read};
 use std::fmt::Write;
-
-pub(super) struct Filters {
-    text: String,
-}
 
 const FILTER: &str = r#"
     [.[] | select(.tons > 200) | {name, port: (.port | ascii_upcase), half: (.tons / 2 | floor)}]
@@ -21,30 +17,22 @@ const FILTER: &str = r#"
     | .[]
 "#;
 
-impl Computation for Filters {
-    const SCOPES: usize = 5;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(18);
-        let mut text = String::from("[");
-        for ship in 0..size {
-            let comma = if ship == 0 { "" } else { ",\n" };
-            write!(
-                text,
-                "{comma}{{\"name\": \"{}\", \"port\": \"{}\", \"tons\": {}}}",
-                numbers.words(2),
-                numbers.word(),
-                numbers.below(900)
-            )
-            .expect("a string takes all");
-        }
-        text += "]";
-        Filters { text }
+pub(super) fn filters(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(18);
+    let mut text = String::from("[");
+    for ship in 0..size {
+        let comma = if ship == 0 { "" } else { ",\n" };
+        write!(
+            text,
+            "{comma}{{\"name\": \"{}\", \"port\": \"{}\", \"tons\": {}}}",
+            numbers.words(2),
+            numbers.word(),
+            numbers.below(900)
+        )
+        .expect("a string takes all");
     }
-
-    fn once(&self) -> u64 {
-        once(&self.text)
-    }
+    text += "]";
+    move || once(&text)
 }
 
 /// The number of results, and their length as text.

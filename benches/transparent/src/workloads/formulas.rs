@@ -1,34 +1,22 @@
 //! Parses and evaluates formulas with variables.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use evalexpr::{
     ContextWithMutableVariables, DefaultNumericTypes, HashMapContext, Value, build_operator_tree,
 };
 
-pub(super) struct Formulas {
-    formulas: Vec<String>,
-}
-
-impl Computation for Formulas {
-    const SCOPES: usize = 10;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(14);
-        let formulas: Vec<String> = (0..size)
-            .map(|_| {
-                let (a, b, c) = (numbers.below(50), numbers.below(50), 1 + numbers.below(9));
-                format!(
-                    "if({a} * tide + {b} > draught, max(tide, {b}) * {c}, len(\"{}\") + {a} % {c})",
-                    numbers.words(2)
-                )
-            })
-            .collect();
-        Formulas { formulas }
-    }
-
-    fn once(&self) -> u64 {
-        once(&self.formulas)
-    }
+pub(super) fn formulas(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(14);
+    let formulas: Vec<String> = (0..size)
+        .map(|_| {
+            let (a, b, c) = (numbers.below(50), numbers.below(50), 1 + numbers.below(9));
+            format!(
+                "if({a} * tide + {b} > draught, max(tide, {b}) * {c}, len(\"{}\") + {a} % {c})",
+                numbers.words(2)
+            )
+        })
+        .collect();
+    move || once(&formulas)
 }
 
 /// The sum of the values of the formulas.

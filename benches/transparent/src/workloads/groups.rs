@@ -1,12 +1,8 @@
 //! Parses lines of text into records of strings, groups them by a string, and sorts the groups and
 //! their records.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use std::{collections::HashMap, fmt::Write};
-
-pub(super) struct Groups {
-    lines: String,
-}
 
 struct Sale {
     product: String,
@@ -14,27 +10,19 @@ struct Sale {
     cents: u64,
 }
 
-impl Computation for Groups {
-    const SCOPES: usize = 10;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(3);
-        let mut lines = String::new();
-        let mut total = 0;
-        for _ in 0..size {
-            let (city, product) = (numbers.words(2), numbers.words(3));
-            let cents = numbers.below(10_000);
-            total += cents as u64;
-            writeln!(lines, "{city};{product};{};{cents}", numbers.words(1))
-                .expect("a string takes all");
-        }
-        assert_eq!(once(&lines) >> 32, total);
-        Groups { lines }
+pub(super) fn groups(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(3);
+    let mut lines = String::new();
+    let mut total = 0;
+    for _ in 0..size {
+        let (city, product) = (numbers.words(2), numbers.words(3));
+        let cents = numbers.below(10_000);
+        total += cents as u64;
+        writeln!(lines, "{city};{product};{};{cents}", numbers.words(1))
+            .expect("a string takes all");
     }
-
-    fn once(&self) -> u64 {
-        once(&self.lines)
-    }
+    assert_eq!(once(&lines) >> 32, total);
+    move || once(&lines)
 }
 
 /// The total of all sales, and the length of a report on them.

@@ -1,54 +1,42 @@
 //! Parses a JSON document into a `serde_json::Value`, walks it and drops it.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use serde_json::Value;
 use std::fmt::Write;
 
-pub(super) struct Documents {
-    text: String,
-}
-
-impl Computation for Documents {
-    const SCOPES: usize = 10;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(1);
-        let mut text = String::from("{\"orders\": [");
-        let mut pieces = 0;
-        for order in 0..size {
-            let comma = if order == 0 { "" } else { "," };
-            let (name, note) = (numbers.words(2), numbers.words(6));
+pub(super) fn documents(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(1);
+    let mut text = String::from("{\"orders\": [");
+    let mut pieces = 0;
+    for order in 0..size {
+        let comma = if order == 0 { "" } else { "," };
+        let (name, note) = (numbers.words(2), numbers.words(6));
+        write!(
+            text,
+            "{comma}\n  {{\"id\": {order}, \"customer\": {{\"name\": \"{name}\", \"vip\": {}, \
+             \"email\": \"{}@example.org\"}}, \"note\": \"{note} \\u00e9\\n\", \"rebate\": null, \
+             \"items\": [",
+            order % 7 == 0,
+            numbers.word()
+        )
+        .expect("a string takes all");
+        for item in 0..1 + numbers.below(5) {
+            let comma = if item == 0 { "" } else { ", " };
+            let count = 1 + numbers.below(9);
+            pieces += count as u64;
             write!(
                 text,
-                "{comma}\n  {{\"id\": {order}, \"customer\": {{\"name\": \"{name}\", \"vip\": {}, \
-                 \"email\": \"{}@example.org\"}}, \"note\": \"{note} \\u00e9\\n\", \"rebate\": null, \
-                 \"items\": [",
-                order % 7 == 0,
-                numbers.word()
+                "{comma}{{\"product\": \"{}\", \"count\": {count}, \"price\": {:.2}}}",
+                numbers.words(2),
+                numbers.share() * 100.0
             )
             .expect("a string takes all");
-            for item in 0..1 + numbers.below(5) {
-                let comma = if item == 0 { "" } else { ", " };
-                let count = 1 + numbers.below(9);
-                pieces += count as u64;
-                write!(
-                    text,
-                    "{comma}{{\"product\": \"{}\", \"count\": {count}, \"price\": {:.2}}}",
-                    numbers.words(2),
-                    numbers.share() * 100.0
-                )
-                .expect("a string takes all");
-            }
-            text += "]}";
         }
-        text += "\n]}";
-        assert_eq!(once(&text) >> 32, pieces);
-        Documents { text }
+        text += "]}";
     }
-
-    fn once(&self) -> u64 {
-        once(&self.text)
-    }
+    text += "\n]}";
+    assert_eq!(once(&text) >> 32, pieces);
+    move || once(&text)
 }
 
 /// The number of items ordered, and the bytes of all strings.

@@ -1,46 +1,34 @@
 //! Converts Markdown to HTML with a parser that allocates little.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use pulldown_cmark::{Options, Parser, html};
 use std::fmt::Write;
 
-pub(super) struct Markdown {
-    text: String,
-}
-
-impl Computation for Markdown {
-    const SCOPES: usize = 10;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(6);
-        let mut text = String::new();
-        for section in 0..size {
-            let mut words = |count| numbers.words(count);
-            write!(
-                text,
-                "## {section}: {}\n\n{}, *{}* and **{}**, `{}`, see [{}](https://example.org/{}).\n\n\
-                 - {}\n- {}\n\n| a | b |\n|---|---|\n| {} | {} |\n\n",
-                words(3),
-                words(20),
-                words(2),
-                words(1),
-                words(2),
-                words(2),
-                words(1),
-                words(5),
-                words(6),
-                words(1),
-                words(2)
-            )
-            .expect("a string takes all");
-        }
-        assert_eq!(once(&text) >> 32, size as u64);
-        Markdown { text }
+pub(super) fn markdown(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(6);
+    let mut text = String::new();
+    for section in 0..size {
+        let mut words = |count| numbers.words(count);
+        write!(
+            text,
+            "## {section}: {}\n\n{}, *{}* and **{}**, `{}`, see [{}](https://example.org/{}).\n\n\
+             - {}\n- {}\n\n| a | b |\n|---|---|\n| {} | {} |\n\n",
+            words(3),
+            words(20),
+            words(2),
+            words(1),
+            words(2),
+            words(2),
+            words(1),
+            words(5),
+            words(6),
+            words(1),
+            words(2)
+        )
+        .expect("a string takes all");
     }
-
-    fn once(&self) -> u64 {
-        once(&self.text)
-    }
+    assert_eq!(once(&text) >> 32, size as u64);
+    move || once(&text)
 }
 
 /// How many headings there are, and how long the page is.

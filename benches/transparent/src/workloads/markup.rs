@@ -1,7 +1,7 @@
 //! A request to a web server: routed by axum, answered by a handler that renders a minijinja
 //! template. The request is one scope, in which the reply is read too.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use axum::{
     Router,
     body::Body,
@@ -14,10 +14,6 @@ use minijinja::{Environment, context, value::Serde};
 use serde::Serialize;
 use std::sync::Arc;
 use tower::ServiceExt;
-
-pub(super) struct Pages {
-    router: Router,
-}
 
 struct Shop {
     templates: Environment<'static>,
@@ -55,23 +51,15 @@ async fn page(State(shop): State<Arc<Shop>>, Path(count): Path<usize>) -> Html<S
     Html(template.render(values).expect("it can be rendered"))
 }
 
-impl Computation for Pages {
-    const SCOPES: usize = 20;
-
-    fn new(size: usize) -> Self {
-        let mut templates = Environment::new();
-        templates.add_template("page", PAGE).expect("it is a template");
-        let mut numbers = Numbers::new(2);
-        let names = (0..40).map(|_| numbers.words(3)).collect();
-        let shop = Arc::new(Shop { templates, names });
-        let router = Router::new().route("/items/{count}", get(page)).with_state(shop);
-        assert_eq!(size, 50);
-        Pages { router }
-    }
-
-    fn once(&self) -> u64 {
-        once(&self.router)
-    }
+pub(super) fn pages(size: usize) -> impl Fn() -> u64 {
+    let mut templates = Environment::new();
+    templates.add_template("page", PAGE).expect("it is a template");
+    let mut numbers = Numbers::new(2);
+    let names = (0..40).map(|_| numbers.words(3)).collect();
+    let shop = Arc::new(Shop { templates, names });
+    let router = Router::new().route("/items/{count}", get(page)).with_state(shop);
+    assert_eq!(size, 50);
+    move || once(&router)
 }
 
 /// The reply, summed up.

@@ -1,6 +1,6 @@
 //! Decodes, changes and encodes Protocol Buffers messages.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use prost::Message;
 use std::collections::HashMap;
 
@@ -38,37 +38,25 @@ struct Pilot {
     depths: Vec<f64>,
 }
 
-pub(super) struct Messages {
-    encoded: Vec<Vec<u8>>,
-}
-
-impl Computation for Messages {
-    const SCOPES: usize = 20;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(16);
-        let mut voyage = |id| {
-            let mut stop = |minutes| Stop {
-                port: numbers.words(1),
-                minutes,
-                cargo: (0..numbers.below(6)).map(|_| numbers.words(2)).collect(),
-                pilot: (minutes % 2 == 0).then(|| {
-                    let depths = (0..numbers.below(20)).map(|_| numbers.share()).collect();
-                    Box::new(Pilot { name: numbers.words(2), depths })
-                }),
-            };
-            let stops = (0..12).map(&mut stop).collect();
-            let papers = (0..6).map(|n| (format!("paper {n}"), numbers.words(4))).collect();
-            let ship = numbers.words(2);
-            Voyage { id, ship, stops, papers, seal: vec![7; 64] }.encode_to_vec()
+pub(super) fn messages(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(16);
+    let mut voyage = |id| {
+        let mut stop = |minutes| Stop {
+            port: numbers.words(1),
+            minutes,
+            cargo: (0..numbers.below(6)).map(|_| numbers.words(2)).collect(),
+            pilot: (minutes % 2 == 0).then(|| {
+                let depths = (0..numbers.below(20)).map(|_| numbers.share()).collect();
+                Box::new(Pilot { name: numbers.words(2), depths })
+            }),
         };
-        let encoded: Vec<Vec<u8>> = (0..size as u64).map(&mut voyage).collect();
-        Messages { encoded }
-    }
-
-    fn once(&self) -> u64 {
-        once(&self.encoded)
-    }
+        let stops = (0..12).map(&mut stop).collect();
+        let papers = (0..6).map(|n| (format!("paper {n}"), numbers.words(4))).collect();
+        let ship = numbers.words(2);
+        Voyage { id, ship, stops, papers, seal: vec![7; 64] }.encode_to_vec()
+    };
+    let encoded: Vec<Vec<u8>> = (0..size as u64).map(&mut voyage).collect();
+    move || once(&encoded)
 }
 
 /// The minutes of all stops, and the bytes of all messages without their papers.

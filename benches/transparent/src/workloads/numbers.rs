@@ -1,27 +1,17 @@
 //! W8 to W10 of ArenaPirate.jl: large, short-lived vectors of numbers.
 
-use super::{Workload, text::Numbers};
+use super::text::Numbers;
 use crate::Arena;
 use rayon::prelude::*;
 use std::hint::black_box;
 
 /// `sum(collect(1:n) + collect(1:n))`, repeated for at least a millisecond, so that cold caches do
 /// not count.
-pub(super) struct Sums<const SCOPES: usize> {
-    size: i64,
-}
-
-impl<const SCOPES: usize> Workload for Sums<SCOPES> {
-    const SCOPES: usize = SCOPES;
-
-    fn new(size: usize) -> Self {
-        Sums { size: i64::try_from(size).expect("it is small") }
-    }
-
-    fn batch<A: Arena>(&mut self) -> u64 {
-        let expected = self.size * (self.size + 1);
-        for _ in 0..SCOPES {
-            assert_eq!(A::scope(|| sum_of_vectors(self.size)), expected);
+pub(super) fn sums<A: Arena>(scopes: usize, size: i64) -> impl FnMut() -> u64 {
+    move || {
+        let expected = size * (size + 1);
+        for _ in 0..scopes {
+            assert_eq!(A::scope(|| sum_of_vectors(size)), expected);
         }
         expected.cast_unsigned()
     }
@@ -35,28 +25,34 @@ fn sum_of_vectors(size: i64) -> i64 {
     black_box(&both).iter().sum()
 }
 
-/// Each scope copies all values and selects the middle one.
-pub(super) struct Medians {
-    values: Vec<f64>,
-    expected: u64,
+/// The values, and their median.
+fn values(size: usize) -> (Vec<f64>, f64) {
+    let mut numbers = Numbers::new(8);
+    let values: Vec<f64> = (0..size).map(|_| numbers.share()).collect();
+    let expected = median(&values);
+    assert!((expected - 0.5).abs() < 0.01);
+    (values, expected)
 }
 
-impl Workload for Medians {
-    const SCOPES: usize = 4;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(8);
-        let values: Vec<f64> = (0..size).map(|_| numbers.share()).collect();
-        let expected = median(&values).to_bits();
-        assert!((f64::from_bits(expected) - 0.5).abs() < 0.01);
-        Medians { values, expected }
-    }
-
-    fn batch<A: Arena>(&mut self) -> u64 {
-        for _ in 0..Self::SCOPES {
-            assert_eq!(A::scope(|| median(&self.values)).to_bits(), self.expected);
+/// Each scope copies all values and selects the middle one.
+pub(super) fn medians<A: Arena>(scopes: usize, size: usize) -> impl FnMut() -> u64 {
+    let (values, expected) = values(size);
+    move || {
+        for _ in 0..scopes {
+            assert_eq!(A::scope(|| median(&values)).to_bits(), expected.to_bits());
         }
-        self.expected
+        expected.to_bits()
+    }
+}
+
+/// The same on all threads.
+pub(super) fn medians_of_all<A: Arena>(scopes: usize, size: usize) -> impl FnMut() -> u64 {
+    let (values, expected) = values(size);
+    move || {
+        (0..scopes).into_par_iter().with_max_len(1).for_each(|_| {
+            assert_eq!(A::scope(|| median(&values)).to_bits(), expected.to_bits());
+        });
+        expected.to_bits()
     }
 }
 
@@ -67,37 +63,24 @@ fn median(values: &[f64]) -> f64 {
     *copy.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// The same on all threads.
-pub(super) struct MediansOfAll(Medians);
-
-impl Workload for MediansOfAll {
-    const SCOPES: usize = Medians::SCOPES;
-
-    fn new(size: usize) -> Self {
-        MediansOfAll(Medians::new(size))
-    }
-
-    fn batch<A: Arena>(&mut self) -> u64 {
-        let Medians { values, expected } = &self.0;
-        (0..Self::SCOPES).into_par_iter().with_max_len(1).for_each(|_| {
-            assert_eq!(A::scope(|| median(values)).to_bits(), *expected);
-        });
-        *expected
-    }
-}
-
 /// Fits `amplitude * exp(-decay * x) + offset` to values by grid search. Each trial allocates its
 /// vectors.
-pub(super) struct Search {
+struct Search {
     xs: Vec<f64>,
     ys: Vec<f64>,
-    expected: u64,
 }
 
 /// Steps along each of the three parameters.
 const STEPS: usize = 3;
 
 impl Search {
+    fn new(size: usize) -> Self {
+        let mut numbers = Numbers::new(9);
+        let xs: Vec<f64> = (0..size).map(|n| n as f64 * 10.0 / size as f64).collect();
+        let ys = xs.iter().map(|x| 1.5 * (-x).exp() + 0.5 + 0.01 * numbers.share()).collect();
+        Search { xs, ys }
+    }
+
     fn parameters(trial: usize) -> [f64; 3] {
         let step = |n: usize| (trial / n % STEPS) as f64 * 0.5;
         [1.0 + step(1), 0.5 + step(STEPS), step(STEPS * STEPS)]
@@ -127,41 +110,26 @@ fn squared_error(xs: &[f64], ys: &[f64], [amplitude, decay, offset]: [f64; 3]) -
     black_box(&errors).iter().sum()
 }
 
-impl Workload for Search {
-    const SCOPES: usize = STEPS * STEPS * STEPS;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(9);
-        let xs: Vec<f64> = (0..size).map(|n| n as f64 * 10.0 / size as f64).collect();
-        let ys = xs.iter().map(|x| 1.5 * (-x).exp() + 0.5 + 0.01 * numbers.share()).collect();
-        let mut search = Search { xs, ys, expected: 0 };
-        search.expected = Self::best((0..Self::SCOPES).map(|trial| search.trial(trial)));
-        search
-    }
-
-    fn batch<A: Arena>(&mut self) -> u64 {
-        let best = Self::best((0..Self::SCOPES).map(|trial| A::scope(|| self.trial(trial))));
-        assert_eq!(best, self.expected);
+/// A scope for each trial.
+pub(super) fn search<A: Arena>(trials: usize, size: usize) -> impl FnMut() -> u64 {
+    let search = Search::new(size);
+    let expected = Search::best((0..trials).map(|trial| search.trial(trial)));
+    move || {
+        let best = Search::best((0..trials).map(|trial| A::scope(|| search.trial(trial))));
+        assert_eq!(best, expected);
         best
     }
 }
 
 /// The same on all threads.
-pub(super) struct SearchOfAll(Search);
-
-impl Workload for SearchOfAll {
-    const SCOPES: usize = Search::SCOPES;
-
-    fn new(size: usize) -> Self {
-        SearchOfAll(Search::new(size))
-    }
-
-    fn batch<A: Arena>(&mut self) -> u64 {
-        let search = &self.0;
-        let trials = (0..Self::SCOPES).into_par_iter();
-        let errors: Vec<f64> = trials.map(|trial| A::scope(|| search.trial(trial))).collect();
+pub(super) fn search_of_all<A: Arena>(trials: usize, size: usize) -> impl FnMut() -> u64 {
+    let search = Search::new(size);
+    let expected = Search::best((0..trials).map(|trial| search.trial(trial)));
+    move || {
+        let all = (0..trials).into_par_iter();
+        let errors: Vec<f64> = all.map(|trial| A::scope(|| search.trial(trial))).collect();
         let best = Search::best(errors.into_iter());
-        assert_eq!(best, search.expected);
+        assert_eq!(best, expected);
         best
     }
 }

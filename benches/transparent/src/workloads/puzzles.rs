@@ -1,32 +1,20 @@
 //! Solves sliding puzzles with the A* of pathfinding. States are vectors in a hash map.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use pathfinding::directed::astar::astar;
 
-pub(super) struct Puzzles {
-    starts: Vec<Vec<u8>>,
-}
-
-impl Computation for Puzzles {
-    const SCOPES: usize = 2;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(17);
-        let mut shuffle = |_| {
-            let mut state: Vec<u8> = (0..9).collect();
-            for _ in 0..60 {
-                let next = successors(&state);
-                state = next[numbers.below(next.len())].0.clone();
-            }
-            state
-        };
-        let starts: Vec<Vec<u8>> = (0..size).map(&mut shuffle).collect();
-        Puzzles { starts }
-    }
-
-    fn once(&self) -> u64 {
-        once(&self.starts)
-    }
+pub(super) fn puzzles(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(17);
+    let mut shuffle = |_| {
+        let mut state: Vec<u8> = (0..9).collect();
+        for _ in 0..60 {
+            let next = successors(&state);
+            state = next[numbers.below(next.len())].0.clone();
+        }
+        state
+    };
+    let starts: Vec<Vec<u8>> = (0..size).map(&mut shuffle).collect();
+    move || once(&starts)
 }
 
 const SIDE: usize = 3;

@@ -1,6 +1,5 @@
 //! An optimiser: saturates an egg e-graph with rewrites and extracts the smallest formula.
 
-use super::Computation;
 use egg::{AstSize, Extractor, Id, RecExpr, Rewrite, Runner, Symbol, define_language, rewrite};
 use std::time::Duration;
 
@@ -13,31 +12,19 @@ define_language! {
     }
 }
 
-pub(super) struct Formulas {
-    rules: Vec<Rewrite<Sum, ()>>,
-}
-
-impl Computation for Formulas {
-    const SCOPES: usize = 2;
-
-    fn new(_: usize) -> Self {
-        let rules = vec![
-            rewrite!("commute-add"; "(+ ?a ?b)" => "(+ ?b ?a)"),
-            rewrite!("commute-mul"; "(* ?a ?b)" => "(* ?b ?a)"),
-            rewrite!("associate-add"; "(+ ?a (+ ?b ?c))" => "(+ (+ ?a ?b) ?c)"),
-            rewrite!("associate-mul"; "(* ?a (* ?b ?c))" => "(* (* ?a ?b) ?c)"),
-            rewrite!("distribute"; "(* ?a (+ ?b ?c))" => "(+ (* ?a ?b) (* ?a ?c))"),
-            rewrite!("factor"; "(+ (* ?a ?b) (* ?a ?c))" => "(* ?a (+ ?b ?c))"),
-            rewrite!("add-0"; "(+ ?a 0)" => "?a"),
-            rewrite!("mul-0"; "(* ?a 0)" => "0"),
-            rewrite!("mul-1"; "(* ?a 1)" => "?a"),
-        ];
-        Formulas { rules }
-    }
-
-    fn once(&self) -> u64 {
-        once(&self.rules)
-    }
+pub(super) fn formulas() -> impl Fn() -> u64 {
+    let rules = vec![
+        rewrite!("commute-add"; "(+ ?a ?b)" => "(+ ?b ?a)"),
+        rewrite!("commute-mul"; "(* ?a ?b)" => "(* ?b ?a)"),
+        rewrite!("associate-add"; "(+ ?a (+ ?b ?c))" => "(+ (+ ?a ?b) ?c)"),
+        rewrite!("associate-mul"; "(* ?a (* ?b ?c))" => "(* (* ?a ?b) ?c)"),
+        rewrite!("distribute"; "(* ?a (+ ?b ?c))" => "(+ (* ?a ?b) (* ?a ?c))"),
+        rewrite!("factor"; "(+ (* ?a ?b) (* ?a ?c))" => "(* ?a (+ ?b ?c))"),
+        rewrite!("add-0"; "(+ ?a 0)" => "?a"),
+        rewrite!("mul-0"; "(* ?a 0)" => "0"),
+        rewrite!("mul-1"; "(* ?a 1)" => "?a"),
+    ];
+    move || once(&rules)
 }
 
 const FORMULA: &str = "(+ (+ (* x (+ y 0)) (* x (* z 1))) (+ (* 0 w) (* x (+ v (* u 1)))))";

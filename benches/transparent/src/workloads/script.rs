@@ -1,11 +1,6 @@
 //! Compiles and runs a rhai script with strings, arrays and maps.
 
-use super::Computation;
 use rhai::Engine;
-
-pub(super) struct Scripts {
-    engine: Engine,
-}
 
 const SCRIPT: &str = r#"
     fn collatz(n) {
@@ -28,17 +23,9 @@ const SCRIPT: &str = r#"
     longest.n * 100000 + longest.steps * 100 + total % 100
 "#;
 
-impl Computation for Scripts {
-    const SCOPES: usize = 10;
-
-    fn new(_: usize) -> Self {
-        let engine = Engine::new();
-        Scripts { engine }
-    }
-
-    fn once(&self) -> u64 {
-        once(&self.engine)
-    }
+pub(super) fn scripts() -> impl Fn() -> u64 {
+    let engine = Engine::new();
+    move || once(&engine)
 }
 
 /// The number below 60 with the longest sequence, its length, and a digest of the names.

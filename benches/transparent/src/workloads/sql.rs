@@ -1,25 +1,10 @@
 //! Parses SQL queries into syntax trees, formats them and drops them.
 
-use super::Computation;
 use sqlparser::{dialect::GenericDialect, parser::Parser};
-
-pub(super) struct Queries;
-
-impl Computation for Queries {
-    const SCOPES: usize = 10;
-
-    fn new(_: usize) -> Self {
-        Queries
-    }
-
-    fn once(&self) -> u64 {
-        once()
-    }
-}
 
 /// How many statements there are, and how long they are when written out.
 #[inline(never)]
-fn once() -> u64 {
+pub(super) fn once() -> u64 {
     let statements = Parser::parse_sql(&GenericDialect {}, QUERIES).expect("it is SQL");
     let written: usize = statements.iter().map(|statement| statement.to_string().len()).sum();
     assert_eq!(statements.len(), 8);

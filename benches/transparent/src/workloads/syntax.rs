@@ -1,49 +1,37 @@
 //! Parses Markdown into a syntax tree with positions, walks it and drops it.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use markdown::{ParseOptions, mdast::Node, to_mdast};
 use std::fmt::Write;
 
-pub(super) struct Texts {
-    text: String,
-}
-
-impl Computation for Texts {
-    const SCOPES: usize = 5;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(15);
-        let mut text = String::new();
-        for section in 0..size {
-            write!(
-                text,
-                "## {section} {}\n\n{} *{}* and **{}**, `{}`, [{}](/{}).\n\n- {}\n- {}\n  1. {}\n\n\
-                 > {}\n\n```rust\n{}\n```\n\n| {} | {} |\n|---|---|\n| {} | {} |\n\n",
-                numbers.words(3),
-                numbers.words(20),
-                numbers.words(2),
-                numbers.word(),
-                numbers.word(),
-                numbers.words(2),
-                numbers.word(),
-                numbers.words(5),
-                numbers.words(4),
-                numbers.words(3),
-                numbers.words(9),
-                numbers.words(12),
-                numbers.word(),
-                numbers.word(),
-                numbers.word(),
-                numbers.word(),
-            )
-            .expect("a string takes all");
-        }
-        Texts { text }
+pub(super) fn texts(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(15);
+    let mut text = String::new();
+    for section in 0..size {
+        write!(
+            text,
+            "## {section} {}\n\n{} *{}* and **{}**, `{}`, [{}](/{}).\n\n- {}\n- {}\n  1. {}\n\n\
+             > {}\n\n```rust\n{}\n```\n\n| {} | {} |\n|---|---|\n| {} | {} |\n\n",
+            numbers.words(3),
+            numbers.words(20),
+            numbers.words(2),
+            numbers.word(),
+            numbers.word(),
+            numbers.words(2),
+            numbers.word(),
+            numbers.words(5),
+            numbers.words(4),
+            numbers.words(3),
+            numbers.words(9),
+            numbers.words(12),
+            numbers.word(),
+            numbers.word(),
+            numbers.word(),
+            numbers.word(),
+        )
+        .expect("a string takes all");
     }
-
-    fn once(&self) -> u64 {
-        once(&self.text)
-    }
+    move || once(&text)
 }
 
 /// How many nodes the tree has, and the bytes of its texts.

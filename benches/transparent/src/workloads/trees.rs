@@ -1,22 +1,10 @@
 //! A `BTreeMap` of strings: filled, queried, partly emptied, dropped.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use std::collections::BTreeMap;
 
-pub(super) struct Trees {
-    size: usize,
-}
-
-impl Computation for Trees {
-    const SCOPES: usize = 10;
-
-    fn new(size: usize) -> Self {
-        Trees { size }
-    }
-
-    fn once(&self) -> u64 {
-        once(self.size)
-    }
+pub(super) fn trees(size: usize) -> impl Fn() -> u64 {
+    move || once(size)
 }
 
 #[inline(never)]

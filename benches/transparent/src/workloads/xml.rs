@@ -1,38 +1,26 @@
 //! Parses an XML document into a read-only tree, walks it and drops it.
 
-use super::{Computation, text::Numbers};
+use super::text::Numbers;
 use std::fmt::Write;
 
-pub(super) struct Documents {
-    text: String,
-}
-
-impl Computation for Documents {
-    const SCOPES: usize = 10;
-
-    fn new(size: usize) -> Self {
-        let mut numbers = Numbers::new(13);
-        let mut text = String::from("<?xml version=\"1.0\"?>\n<ships xmlns:p=\"urn:port\">\n");
-        for ship in 0..size {
-            write!(
-                text,
-                "  <ship id=\"{ship}\" p:flag=\"{}\">\n    <name>{} &lt;{}&gt;</name>\n    \
-                 <cargo tons=\"{}\"/><!-- {} -->\n  </ship>\n",
-                numbers.word(),
-                numbers.words(2),
-                numbers.word(),
-                numbers.below(900),
-                numbers.words(3),
-            )
-            .expect("a string takes all");
-        }
-        text += "</ships>";
-        Documents { text }
+pub(super) fn documents(size: usize) -> impl Fn() -> u64 {
+    let mut numbers = Numbers::new(13);
+    let mut text = String::from("<?xml version=\"1.0\"?>\n<ships xmlns:p=\"urn:port\">\n");
+    for ship in 0..size {
+        write!(
+            text,
+            "  <ship id=\"{ship}\" p:flag=\"{}\">\n    <name>{} &lt;{}&gt;</name>\n    \
+             <cargo tons=\"{}\"/><!-- {} -->\n  </ship>\n",
+            numbers.word(),
+            numbers.words(2),
+            numbers.word(),
+            numbers.below(900),
+            numbers.words(3),
+        )
+        .expect("a string takes all");
     }
-
-    fn once(&self) -> u64 {
-        once(&self.text)
-    }
+    text += "</ships>";
+    move || once(&text)
 }
 
 /// The total weight of the cargo, and the bytes of all names.
