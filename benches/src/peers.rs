@@ -19,8 +19,8 @@ pub use self::{
     stumpalo::Stumpalo,
 };
 
-/// A vector of contestants, one per peer: the expression, with `$P` as the type of each in turn.
-/// `all` are ebbtide and the peers, `peers` the peers alone.
+/// A vector of contestants, one per peer: the expression of its group, with `$P` as its type. `all`
+/// are ebbtide and the peers, `peers` the peers alone.
 #[macro_export]
 macro_rules! contestants {
     (all $($rest:tt)*) => {
@@ -29,11 +29,11 @@ macro_rules! contestants {
     (peers $($rest:tt)*) => {
         $crate::contestants!([Stumpalo Bumpalo BumpScope BlinkAlloc Multitude] $($rest)*)
     };
-    ([$($peer:ident)*] |$P:ident| $contestant:expr) => {
-        vec![$({
+    ($([$($peer:ident)*] |$P:ident| $contestant:expr),* $(,)?) => {
+        vec![$($({
             type $P = $crate::peers::$peer;
             $contestant
-        }),*]
+        }),*),*]
     };
 }
 
@@ -66,14 +66,6 @@ pub trait Handle<'a> {
     fn alloc_array<T: Copy + 'a, const N: usize>(&self, values: &[T; N]) -> &'a mut [T] {
         self.alloc_slice_copy(values)
     }
-}
-
-/// A peer that fills slices from functions and iterators.
-pub trait Fills<'a>: Handle<'a> {
-    fn fill_with(&self, len: usize, make: impl FnMut(usize) -> u32) -> &'a mut [u32];
-    fn fill_iter(&self, values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32];
-    fn take_vec(&self, values: Vec<u32>) -> &'a mut [u32];
-    fn take_boxed(&self, values: Box<[u32]>) -> &'a mut [u32];
 }
 
 /// A peer with scopes; one without scopes is reset instead.
@@ -150,42 +142,6 @@ macro_rules! handle {
     };
 }
 use handle;
-
-/// Implements [`Fills`] by the peer's functions.
-macro_rules! fills {
-    (
-        $handle:ty:
-        |$self:ident, $len:ident, $make:ident| $fill_with:expr;
-        |$values:ident| $fill_iter:expr, $take_vec:expr, $take_boxed:expr
-    ) => {
-        impl<'a> $crate::peers::Fills<'a> for $handle {
-            #[inline(always)]
-            fn fill_with(&self, $len: usize, $make: impl FnMut(usize) -> u32) -> &'a mut [u32] {
-                let $self = self;
-                $fill_with
-            }
-
-            #[inline(always)]
-            fn fill_iter(&self, $values: impl ExactSizeIterator<Item = u32>) -> &'a mut [u32] {
-                let $self = self;
-                $fill_iter
-            }
-
-            #[inline(always)]
-            fn take_vec(&self, $values: Vec<u32>) -> &'a mut [u32] {
-                let $self = self;
-                $take_vec
-            }
-
-            #[inline(always)]
-            fn take_boxed(&self, $values: Box<[u32]>) -> &'a mut [u32] {
-                let $self = self;
-                $take_boxed
-            }
-        }
-    };
-}
-use fills;
 
 /// Implements [`Scopes`] by the peer's code for one turn.
 macro_rules! scopes {

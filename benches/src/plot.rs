@@ -1,6 +1,6 @@
 //! Plots as SVG: curves over linear or logarithmic axes, for light and dark colour schemes.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// One curve.
 pub struct Series {
@@ -37,6 +37,8 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 170.0;
 const TOP: f64 = 48.0;
 const BOTTOM: f64 = 62.0;
+
+const MIDDLE: &str = "text-anchor=\"middle\"";
 
 /// The colour of a contestant, the same in every plot, for light and dark.
 const COLOURS: [(&str, &str, &str); 13] = [
@@ -115,6 +117,12 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// A text at a place, with an attribute for its position or size.
+fn ink(x: impl Display, y: impl Display, attribute: &str, text: &str) -> String {
+    let text = escaped(text);
+    format!("<text class=\"ink\" x=\"{x}\" y=\"{y}\" {attribute}>{text}</text>")
+}
+
 impl Plot {
     /// Draws the plot.
     pub fn svg(&self) -> String {
@@ -158,18 +166,13 @@ impl Plot {
         writeln!(svg, "<title>{}</title>", escaped(&self.title))?;
         self.write_style(svg)?;
         writeln!(svg, "<rect class=\"ground\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>")?;
-        let title = escaped(&self.title);
-        writeln!(svg, "<text class=\"ink\" x=\"16\" y=\"26\" font-size=\"15\">{title}</text>")?;
+        writeln!(svg, "{}", ink(16, 26, "font-size=\"15\"", &self.title))?;
 
         for tick in y_ticks {
             let at = y(tick);
             writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right}\"/>")?;
-            let (at, tick) = (at + 4.0, label(tick));
-            writeln!(
-                svg,
-                "<text class=\"ink\" x=\"{}\" y=\"{at:.1}\" text-anchor=\"end\">{tick}</text>",
-                LEFT - 8.0
-            )?;
+            let at = format!("{:.1}", at + 4.0);
+            writeln!(svg, "{}", ink(LEFT - 8.0, at, "text-anchor=\"end\"", &label(tick)))?;
         }
         for (index, tick) in x_ticks.into_iter().enumerate() {
             let at = x(tick);
@@ -178,20 +181,10 @@ impl Plot {
             }
             writeln!(svg, "<path class=\"grid\" d=\"M{at:.1} {TOP}V{bottom}\"/>")?;
             let text = self.categories.get(index).cloned().unwrap_or_else(|| label(tick));
-            writeln!(
-                svg,
-                "<text class=\"ink\" x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                bottom + 18.0,
-                escaped(&text)
-            )?;
+            let at = format!("{at:.1}");
+            writeln!(svg, "{}", ink(at, bottom + 18.0, MIDDLE, &text))?;
         }
-        writeln!(
-            svg,
-            "<text class=\"ink\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            (LEFT + right) / 2.0,
-            HEIGHT - 16.0,
-            escaped(self.x.title)
-        )?;
+        writeln!(svg, "{}", ink((LEFT + right) / 2.0, HEIGHT - 16.0, MIDDLE, self.x.title))?;
         let middle = (TOP + bottom) / 2.0;
         writeln!(
             svg,

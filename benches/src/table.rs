@@ -8,8 +8,10 @@
 use crate::{
     contestants,
     harness::{Bench, Contestant, Target, contestant, hidden, observe, timed},
-    peers::{EbbtideRoot, Fills, Handle, Peer, Stumpalo},
+    peers::{EbbtideRoot, Handle, Peer, Stumpalo},
 };
+use bump_scope::BumpBox;
+use multitude::Alloc;
 use std::{hint::black_box, iter, time::Instant};
 
 const COUNT: usize = 100_000;
@@ -37,11 +39,8 @@ impl Table<'_> {
     }
 }
 
-/// One contestant per peer; `fills` only those that can fill slices from functions.
+/// One contestant per peer, in stumpalo's order.
 macro_rules! peers {
-    (fills $($rest:tt)*) => {
-        contestants!([Ebbtide Stumpalo Bumpalo BumpScope Multitude] $($rest)*)
-    };
     ($($rest:tt)*) => {
         contestants!([Ebbtide Stumpalo Bumpalo BumpScope Multitude BlinkAlloc] $($rest)*)
     };
@@ -90,7 +89,7 @@ macro_rules! moved {
             let mut peer = $peer::fresh();
             let $handle = peer.open();
             for $given in given {
-                $turn;
+                observe($turn);
             }
             drop(peer);
             start.elapsed()
@@ -172,60 +171,87 @@ impl<T: Copy + 'static, const N: usize> Array for [T; N] {
     }
 }
 
+/// Only peers that can fill slices from functions take part.
 #[allow(clippy::cast_possible_truncation)]
 fn fills(table: &mut Table<'_>) {
+    /// A sample of slices that an expression of the handle fills.
+    macro_rules! fill {
+        ($peer:ident, |$handle:ident| $slice:expr) => {
+            sample!($peer, FILLS, |$handle| observe($slice))
+        };
+    }
     for len in [8, 32, 512, 4096] {
         let mut row = |what: &str, contestants| {
             table.row(&format!("{what}_u32_{len}"), FILLS, contestants);
         };
+        let make = |index: usize| index as u32;
         row(
             "alloc_fill_with",
-            peers!(
-                fills
-                    | P
-                    | sample!(P, FILLS, |handle| {
-                        observe(handle.fill_with(len, |index| index as u32));
-                    })
+            contestants!(
+                [Ebbtide Stumpalo Bumpalo] |P| fill!(P, |a| a.alloc_slice_fill_with(len, make)),
+                [BumpScope] |P| fill!(P, |b| {
+                    let mut index = 0;
+                    BumpBox::leak(b.alloc_slice_fill_with(len, || {
+                        index += 1;
+                        make(index - 1)
+                    }))
+                }),
+                [Multitude] |P| fill!(P, |a| Alloc::leak(a.alloc_slice_fill_with(len, make))),
             ),
         );
-        let values: Vec<u32> = (0..len as u32).collect();
+        let all: Vec<u32> = (0..len as u32).collect();
         row(
             "alloc_fill_iter_exact_vec",
-            peers!(
-                fills | P | {
-                    let values = values.clone();
-                    sample!(P, FILLS, |handle| observe(handle.fill_iter(values.iter().copied())))
-                }
+            contestants!(
+                [Ebbtide Stumpalo Bumpalo] |P| {
+                    let all = all.clone();
+                    fill!(P, |a| a.alloc_slice_fill_iter(all.iter().copied()))
+                },
+                [BumpScope] |P| {
+                    let all = all.clone();
+                    fill!(P, |b| BumpBox::leak(b.alloc_iter_exact(all.iter().copied())))
+                },
+                [Multitude] |P| {
+                    let all = all.clone();
+                    fill!(P, |a| Alloc::leak(a.alloc_slice_fill_iter(all.iter().copied())))
+                },
             ),
         );
+        let repeat = move || iter::repeat_n(42_u32, len);
         row(
             "alloc_fill_iter_exact_repeat",
-            peers!(
-                fills
-                    | P
-                    | sample!(P, FILLS, |handle| {
-                        observe(handle.fill_iter(iter::repeat_n(42, len)));
-                    })
+            contestants!(
+                [Ebbtide Stumpalo Bumpalo] |P| fill!(P, |a| a.alloc_slice_fill_iter(repeat())),
+                [BumpScope] |P| fill!(P, |b| BumpBox::leak(b.alloc_iter_exact(repeat()))),
+                [Multitude] |P| fill!(P, |a| Alloc::leak(a.alloc_slice_fill_iter(repeat()))),
             ),
         );
+        let vec = move || vec![42_u32; len];
         row(
             "alloc_vec",
-            peers!(
-                fills
-                    | P
-                    | moved!(P, vec![42; len], |handle, values| {
-                        observe(handle.take_vec(values));
-                    })
+            contestants!(
+                [Ebbtide Stumpalo] |P| moved!(P, vec(), |a, values| a.alloc_vec(values)),
+                [Bumpalo] |P| moved!(P, vec(), |b, values| b.alloc_slice_fill_iter(values)),
+                [BumpScope] |P| moved!(P, vec(), |b, values| {
+                    BumpBox::leak(b.alloc_slice_move(values))
+                }),
+                [Multitude] |P| moved!(P, vec(), |a, values| {
+                    Alloc::leak(a.alloc_slice_fill_iter(values))
+                }),
             ),
         );
+        let boxed = move || vec().into_boxed_slice();
         row(
             "alloc_boxed_slice",
-            peers!(
-                fills
-                    | P
-                    | moved!(P, vec![42; len].into_boxed_slice(), |handle, values| {
-                        observe(handle.take_boxed(values));
-                    })
+            contestants!(
+                [Ebbtide Stumpalo] |P| moved!(P, boxed(), |a, values| a.alloc_boxed_slice(values)),
+                [Bumpalo] |P| moved!(P, boxed(), |b, values| b.alloc_slice_fill_iter(values)),
+                [BumpScope] |P| moved!(P, boxed(), |b, values| {
+                    BumpBox::leak(b.alloc_slice_move(values))
+                }),
+                [Multitude] |P| moved!(P, boxed(), |a, values| {
+                    Alloc::leak(a.alloc_slice_fill_iter(values.into_iter()))
+                }),
             ),
         );
     }

@@ -22,15 +22,14 @@ type Function = fn(usize);
 fn all() -> Vec<(&'static str, &'static str, Function)> {
     let mut all: Vec<(&str, &str, Function)> = Vec::new();
     macro_rules! peers {
-        ($what:literal, $function:ident) => {
+        ($what:literal, $function:ident $(, $more:ident)?) => {
             all.extend(contestants!(
-                [Ebbtide Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit]
+                [Ebbtide $($more)? Stumpalo Bumpalo BumpScope BlinkAlloc Multitude Limit]
                 |P| ($what, P::NAME, $function::<P> as Function)
             ))
         };
     }
-    all.extend(contestants!([EbbtideRoot] | P | ("u64, local", P::NAME, local::<P> as Function)));
-    peers!("u64, local", local);
+    peers!("u64, local", local, EbbtideRoot);
     peers!("u64, behind a reference", behind);
     peers!("a string of 8 bytes", eight);
     peers!("a string of 3 bytes", three);

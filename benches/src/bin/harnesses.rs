@@ -1,8 +1,7 @@
 //! The peers' own benchmarks, with our calls beside theirs.
 //!
 //! stumpalo and blink-alloc ship their benchmarks in their packages. This program takes the sources
-//! that cargo unpacked, adds a contestant by the edits below, and runs them, repeatedly if
-//! requested. Each edit says how often its text must occur, so a newer release that an edit does
+//! that cargo unpacked, adds a contestant by the edits below, and runs them five times. Each edit says how often its text must occur, so a newer release that an edit does
 //! not fit is an error and not silently a different benchmark.
 //!
 //! Other changes:
@@ -12,13 +11,13 @@
 //!   measured separately.
 //! - The times are also printed in nanoseconds, without rounding.
 
-use ebbtide_benches::{machine, spread::Spread};
-use lexopt::prelude::*;
+use ebbtide_benches::{harness::Plan, machine, spread::Spread};
 use std::{
     collections::BTreeMap,
     env, fs, io,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
+    time::Duration,
 };
 
 /// The target of each row: the best peer's time ÷ ours.
@@ -29,6 +28,9 @@ const LEAST_MEAN: f64 = 1.3;
 
 /// Our name in the harnesses.
 const OURS: &str = "ebbtide";
+
+/// How often a harness is run, unless `--quick`.
+const RUNS: usize = 5;
 
 /// A contestant's time in each run, in nanoseconds.
 type Times = Vec<f64>;
@@ -80,32 +82,11 @@ const HARNESSES: [Harness; 2] = [
     },
 ];
 
-struct Plan {
-    runs: usize,
-    only: String,
-    csv: Option<PathBuf>,
-}
-
-fn plan() -> Result<Plan, lexopt::Error> {
-    let mut plan = Plan { runs: 5, only: String::new(), csv: None };
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("quick") => plan.runs = 1,
-            Long("runs") => plan.runs = arguments.value()?.parse()?,
-            Long("only") => plan.only = arguments.value()?.string()?,
-            Long("csv") => plan.csv = Some(arguments.value()?.into()),
-            other => return Err(other.unexpected()),
-        }
-    }
-    Ok(plan)
-}
-
 fn main() -> ExitCode {
-    let plan = match plan() {
+    let plan = match Plan::from_arguments(Duration::ZERO, Duration::ZERO) {
         Ok(plan) => plan,
         Err(error) => {
-            eprintln!("{error}\nusage: [--quick] [--runs N] [--only ROW] [--csv FILE]");
+            eprintln!("{error}\nusage: [--quick] [--only ROW] [--csv FILE]");
             return ExitCode::from(2);
         }
     };
@@ -130,15 +111,14 @@ fn run(plan: &Plan) -> io::Result<()> {
         };
         let folder = generate(harness)?;
         let mut rows = Rows::default();
-        for _ in 0..plan.runs {
-            let output = Command::new("cargo")
-                .arg(harness.toolchain)
-                .args(["run", "--quiet", "--release"])
-                .args(if harness.name == "blink-alloc" {
-                    blink_arguments(only)
-                } else {
-                    Vec::new()
-                })
+        let runs = if plan.quick { 1 } else { RUNS };
+        for _ in 0..runs {
+            let mut command = Command::new("cargo");
+            command.arg(harness.toolchain).args(["run", "--quiet", "--release"]);
+            if harness.name == "blink-alloc" {
+                command.args(CRITERION).args(Some(only).filter(|only| !only.is_empty()));
+            }
+            let output = command
                 .env("BENCH_FILTER", only)
                 .current_dir(&folder)
                 .stderr(Stdio::inherit())
@@ -160,16 +140,8 @@ fn run(plan: &Plan) -> io::Result<()> {
 }
 
 /// Criterion's options; its default settings take ten times as long.
-fn blink_arguments(only: &str) -> Vec<String> {
-    let mut arguments: Vec<String> =
-        ["--", "--bench", "--noplot", "--warm-up-time", "0.3", "--measurement-time", "1"]
-            .map(String::from)
-            .into();
-    if !only.is_empty() {
-        arguments.push(only.to_owned());
-    }
-    arguments
-}
+const CRITERION: [&str; 7] =
+    ["--", "--bench", "--noplot", "--warm-up-time", "0.3", "--measurement-time", "1"];
 
 /// Writes the edited harness as a package of its own, under the target folder.
 fn generate(harness: &Harness) -> io::Result<PathBuf> {
@@ -563,10 +535,8 @@ fn report(harness: &str, Rows(rows): Rows, record: &mut String) {
                 times.len(),
             );
             if is_fastest {
-                println!(
-                    "{:<70} {:>6.2}  [{:.2}, {:.2}] {side}",
-                    name, ratio.median, ratio.low, ratio.high
-                );
+                let Spread { median, low, high, .. } = ratio;
+                println!("{name:<70} {median:>6.2}  [{low:.2}, {high:.2}] {side}");
             }
         }
     }

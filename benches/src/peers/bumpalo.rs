@@ -1,4 +1,4 @@
-use super::{fills, handle, peer, scopes};
+use super::{handle, peer, scopes};
 use crate::harness::observe;
 use bumpalo::Bump;
 
@@ -10,12 +10,6 @@ peer! {
 handle! {
     &'a Bump:
     |b, value| Bump::alloc(b, value), Bump::alloc_str(b, value), Bump::alloc_slice_copy(b, value)
-}
-fills! {
-    &'a Bump:
-    |b, len, make| b.alloc_slice_fill_with(len, make);
-    |values|
-    b.alloc_slice_fill_iter(values), b.alloc_slice_fill_iter(values), b.alloc_slice_fill_iter(values)
 }
 scopes!(Bumpalo: |bump, value| {
     observe(bump.alloc(value));

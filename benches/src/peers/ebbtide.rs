@@ -1,4 +1,4 @@
-use super::{fills, handle, peer, scopes};
+use super::{handle, peer, scopes};
 use crate::harness::{OURS, observe};
 use ebbtide::{Arena, Scope};
 
@@ -19,11 +19,6 @@ handle! {
 handle! {
     &'a Scope<'a>:
     |s, value| Scope::alloc(s, value), Scope::alloc_str(s, value), Scope::alloc_slice_copy(s, value)
-}
-fills! {
-    Scope<'a>:
-    |s, len, make| s.alloc_slice_fill_with(len, make);
-    |values| s.alloc_slice_fill_iter(values), s.alloc_vec(values), s.alloc_boxed_slice(values)
 }
 scopes!(Ebbtide: |arena, value| {
     let s = arena.scope();

@@ -1,4 +1,4 @@
-use super::{fills, handle, peer, scopes};
+use super::{handle, peer, scopes};
 use crate::harness::observe;
 use multitude::{Alloc, Arena};
 
@@ -13,14 +13,6 @@ handle! {
     Alloc::leak(Arena::alloc(a, value)),
     Alloc::leak(Arena::alloc_str(a, value)),
     Alloc::leak(Arena::alloc_slice_copy(a, value))
-}
-fills! {
-    &'a Arena:
-    |a, len, make| Alloc::leak(a.alloc_slice_fill_with(len, make));
-    |values|
-    Alloc::leak(a.alloc_slice_fill_iter(values)),
-    Alloc::leak(a.alloc_slice_fill_iter(values.into_iter())),
-    Alloc::leak(a.alloc_slice_fill_iter(values.into_iter()))
 }
 scopes!(Multitude: |arena, value| {
     observe(&mut *arena.alloc(value));

@@ -1,4 +1,4 @@
-use super::{fills, handle, peer, scopes};
+use super::{handle, peer, scopes};
 use crate::harness::observe;
 use stumpalo::Arena;
 
@@ -11,10 +11,5 @@ handle! {
     &'a Arena:
     |a, value| Arena::alloc(a, value), Arena::alloc_str(a, value), Arena::alloc_slice_copy(a, value),
     array: a.alloc_sized_slice_copy(value)
-}
-fills! {
-    &'a Arena:
-    |a, len, make| a.alloc_slice_fill_with(len, make);
-    |values| a.alloc_slice_fill_iter(values), a.alloc_vec(values), a.alloc_boxed_slice(values)
 }
 scopes!(Stumpalo: |arena, value| arena.with_scope(|s| observe(s.alloc(value))));
