@@ -14,9 +14,10 @@
 //! off, so that the same binary only uses `System`. Both must return the same answer. [`verdict`]
 //! has the limits; `--check` enforces them.
 //!
-//! A program is one function. It calls [`meter::step`] for each unit of its work, which samples the
-//! allocator's report and separates the first half of the run from the second. To add a program,
-//! write it in the file of its kind in [`programs`] and add a row there.
+//! A program is one function. After each unit of its work it calls [`meter::step`], which samples
+//! the allocator's report and separates the first half of the run from the second; `each_step` and
+//! `in_scopes` in [`programs`] do so for most programs. To add a program, write it in the file of
+//! its kind there and add a row.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::expect_used,

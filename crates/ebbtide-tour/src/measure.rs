@@ -171,34 +171,17 @@ fn whole_percent(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 100.0) as u64
 }
 
-/// The median of `values`, which must not be empty.
+/// The median of `values`, which must not be empty: of an even number, the mean of the middle two.
 pub(crate) fn median(values: &[f64]) -> f64 {
-    quartile(values, 2)
-}
-
-/// The quartile number `quarters` of `values`, which must not be empty, with linear interpolation.
-pub(crate) fn quartile(values: &[f64], quarters: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let place = (sorted.len() - 1) * quarters;
-    let below = sorted[place / 4];
-    let above = sorted[place.div_ceil(4)];
-    below + (above - below) * (place % 4) as f64 / 4.0
+    (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
 }
 
-/// One figure of one kind of memory divided by the heap's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ratio {
-    pub(crate) median: f64,
-    /// The range of the middle half of the rounds.
-    pub(crate) quartiles: [f64; 2],
-}
-
-/// The time of one kind of memory divided by the heap's, computed for each round.
-pub(crate) fn time_ratio(measured: &Measured, heap: &Measured) -> Ratio {
-    let ratios: Vec<f64> =
-        measured.seconds.iter().zip(&heap.seconds).map(|(ours, heaps)| ours / heaps).collect();
-    Ratio { median: median(&ratios), quartiles: [quartile(&ratios, 1), quartile(&ratios, 3)] }
+/// The time of one kind of memory divided by the heap's: the median of the ratios of the rounds.
+pub(crate) fn time_ratio(measured: &Measured, heap: &Measured) -> f64 {
+    let rounds = measured.seconds.iter().zip(&heap.seconds);
+    median(&rounds.map(|(ours, heaps)| ours / heaps).collect::<Vec<_>>())
 }
 
 /// The geometric mean.
@@ -212,18 +195,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_are_interpolated() {
-        let values = [4.0, 1.0, 3.0, 2.0];
-        assert_eq!([1, 2, 3].map(|quarters| quartile(&values, quarters)), [1.75, 2.5, 3.25]);
-        assert_eq!(median(&[7.0]), 7.0);
-    }
-
-    #[test]
     fn ratios_are_computed_for_each_round() {
         let measured =
             |seconds: &[f64]| Measured { seconds: seconds.to_vec(), ..Measured::default() };
         let ratio = time_ratio(&measured(&[1.0, 10.0, 3.0]), &measured(&[2.0, 20.0, 3.0]));
-        assert_eq!(ratio, Ratio { median: 0.5, quartiles: [0.5, 0.75] });
+        assert_eq!(ratio, 0.5);
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
     }
 
     #[test]

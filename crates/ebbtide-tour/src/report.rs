@@ -59,7 +59,7 @@ impl Figure {
             Figure::PeakMemory => units::bytes,
         };
         let ratio = match self {
-            Figure::Time => Some(time_ratio(measured, heap).median),
+            Figure::Time => Some(time_ratio(measured, heap)),
             _ => self.of(measured).zip(self.of(heap)).map(|(ours, heap)| ours / heap),
         };
         let dash = || "–".to_owned();
@@ -105,8 +105,7 @@ impl fmt::Display for Report {
         writeln!(f)?;
         for (index, mode) in MODES.iter().enumerate().skip(1) {
             let stages = self.stages.iter();
-            let ratio =
-                |stage: &StageReport| time_ratio(&stage.by_mode[index], stage.heap()).median;
+            let ratio = |stage: &StageReport| time_ratio(&stage.by_mode[index], stage.heap());
             let ratio = geometric_mean(stages.map(ratio));
             let (name, shown, speed) = (mode.name, units::ratio(ratio), 1.0 / ratio);
             writeln!(
