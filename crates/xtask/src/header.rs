@@ -199,6 +199,21 @@ mod tests {
     }
 
     #[test]
+    fn the_status_codes_have_the_same_numbers() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let numbers = |file: &str| -> Vec<String> {
+            let text = fs::read_to_string(root.join(file)).expect("the file can be read");
+            let codes =
+                text.split("enum ebb_status {").nth(1).and_then(|rest| rest.split('}').next());
+            let lines = codes.expect("the codes are there").lines();
+            // `EBB_OK = 0`, without the comment of C or the comma of Rust.
+            let code = |line: &str| Some(line.trim().split(['/', ',']).next()?.trim().to_owned());
+            lines.filter_map(code).filter(|code| code.contains(" = ")).collect()
+        };
+        assert_eq!(numbers(HEADER), numbers("crates/ebbtide-capi/src/status.rs"));
+    }
+
+    #[test]
     fn a_signature_becomes_a_declaration() {
         let source = "
             /// Not exported.

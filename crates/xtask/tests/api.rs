@@ -151,3 +151,37 @@ fn every_method_that_diverges_on_failure_has_a_fallible_version() {
     }
     assert!(pairs > 60, "{pairs} pairs");
 }
+
+/// The compiler accepts an unbounded lifetime, as in `fn f<'r>(self) -> &'r [T]`, wherever unsafe
+/// code makes the result.
+#[test]
+fn no_function_returns_a_lifetime_that_its_arguments_do_not_have() {
+    let mut functions = 0;
+    for (path, items) in CRATES.iter().flat_map(|name| all(name)) {
+        for item in items.iter().filter(|item| item.kind == "fn") {
+            let end = item.code.find(" {\n").unwrap_or(item.code.len());
+            let signature = item.code[..end].split("\nwhere").next().unwrap_or_default();
+            let (Some((head, rest)), false) =
+                (signature.split_once('('), signature.contains("unsafe fn "))
+            else {
+                continue;
+            };
+            let (arguments, result) = rest.rsplit_once(") -> ").unwrap_or((rest, ""));
+            let own = head.split(['<', ',', ' ', '>', ':']).filter(|word| word.starts_with('\''));
+            for lifetime in own.chain(["'static"]) {
+                let names = |text: &str| {
+                    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))
+                        .any(|word| word == lifetime)
+                };
+                assert!(
+                    !names(result) || names(arguments),
+                    "{}: {} returns {lifetime}",
+                    path.display(),
+                    item.name
+                );
+            }
+            functions += 1;
+        }
+    }
+    assert!(functions > 400, "only {functions} functions were found");
+}
