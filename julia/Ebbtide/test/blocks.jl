@@ -201,6 +201,7 @@ end
         y -> Ref{Any}(y),
         y -> [y],
         y -> Any[1, y],
+        y -> Union{Nothing,typeof(y)}[nothing, y],
         y -> NumberOfArray(y),
         y -> TextOfArray(y),
         y -> IOBuffer(reinterpret(UInt8, y)),
