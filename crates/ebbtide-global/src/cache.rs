@@ -59,6 +59,11 @@ impl Cache {
         Some(run)
     }
 
+    /// Whether this cache or the shared pool probably has a run with memory behind it.
+    pub(crate) fn has_warm(&self, class: usize) -> bool {
+        self.runs[class].get().is_some() || pool::has_warm(class)
+    }
+
     /// Moves a run whose held bytes `suits` accepts to the front of its class, so that it is taken
     /// next. Returns false, and changes nothing, if `suits` accepts none of the first few runs.
     pub(crate) fn bring_forward(&self, class: usize, suits: impl Fn(usize) -> bool) -> bool {

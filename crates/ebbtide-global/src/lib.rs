@@ -75,6 +75,7 @@ mod figures;
 mod frontier;
 mod future;
 mod helper;
+mod holes;
 mod ids;
 mod innermost;
 #[cfg(feature = "tower")]

@@ -47,6 +47,23 @@ impl FreeLists {
         self.heads.iter().for_each(|head| head.set(core::ptr::null_mut()));
     }
 
+    /// Empties all lists, and calls `f` for each block with its rounded size.
+    ///
+    /// # Safety
+    ///
+    /// The listed blocks are still free (G6). `f` may write to its block.
+    pub(crate) unsafe fn drain(&self, mut f: impl FnMut(*mut u8, usize)) {
+        for (list, head) in self.heads.iter().enumerate() {
+            let mut block = head.replace(core::ptr::null_mut());
+            while !block.is_null() {
+                // SAFETY: the block is free, so its first word is what `push` wrote there.
+                let next = unsafe { block.cast::<*mut u8>().read() };
+                f(block, size::list_bytes(list));
+                block = next;
+            }
+        }
+    }
+
     /// Whether a list is not empty.
     pub(crate) fn has(&self, list: usize) -> bool {
         !self.heads[list].get().is_null()

@@ -23,11 +23,13 @@
 //!                                            ├─ it fits, or fits another chunk ─► next_chunk
 //!                                            └─ large ─► alloc_large ─► take_run
 //! next_chunk     (chunks.rs)
+//!   ├─ the chunk has another hole ─► next_hole
 //!   ├─ a stage of the chunk ends ─► take_turns
 //!   ├─ a chunk of the scope is empty ─► take_empty_chunk
 //!   └─ else ─► sweep, if it has lists and three quarters of the chunks are empty ─► take_chunk
 //! take_chunk     (supply.rs)
-//!   ├─ a pinned chunk with a free tail is known ─► adopt
+//!   ├─ a pinned chunk with a free tail is known ─► adopt_any
+//!   ├─ memory is short, and a pinned chunk with holes is known ─► adopt_holes
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool
 //!                        └─ without ─► memory::grow ─► pool, range          the bound is checked here
 //! resize         (resize.rs)
@@ -85,29 +87,30 @@
 //!   resizing in place changes nothing. A block that another thread returned to a persistent scope
 //!   counts as alive until it is taken from the scope's stack (R1).
 //! - **G4** A byte is served again only in these cases: the chunk's present owner freed its block,
-//!   and rewound or listed it; another thread returned its block to that owner (R3); or no block of
-//!   the chunk is alive or listed.
+//!   and rewound or listed it; another thread returned its block to that owner (R3); the owner took
+//!   the byte from the chunk's count as a hole (H1); or no block of the chunk is alive or listed.
 //! - **G5** `top..limit` is free and lies in the innermost scope's current chunk; `open_limit` is
 //!   `limit`, or 0 while the scope is closed. `top` is a multiple of the granule, and at least
 //!   `LEAD` bytes above the start of the chunk. So no block of another run ends at `top`: a block
 //!   that ends there lies in the current chunk. If `parked` is not 0, the bytes from this offset on
 //!   are also free in the next chunk of the scope's list.
-//! - **G6** The blocks in a scope's lists were freed by its owner or returned to it, lie in chunks
-//!   of this scope, and lie below the bump pointer of their chunk. A scope keeps its chunks until
-//!   it ends or clears its lists, and its lists end with it. A chunk that is bumped again from its
-//!   start has no listed block.
+//! - **G6** The blocks in a scope's lists were freed by its owner or returned to it, or are holes.
+//!   They lie in chunks of this scope, outside of the bump region and of the free tail of their
+//!   chunk. A scope keeps its chunks until it ends or clears its lists, and its lists end with it. A
+//!   chunk that is bumped again from its start has no listed block.
 //! - **G7** A large block is the only block in its run and is not counted. It is alive as long as
 //!   the run is in no pool. The thread that frees it owns the run from then on.
 //! - **G8** IDs of owners and scopes are never used twice, so an entry's ID identifies its owner
 //!   and its scope.
 //! - **G9** For a chunk with an owner, `tail_start` is the offset at which it was adopted, or 0 if
-//!   it was not: blocks bumped since the adoption lie above it. `older_freed` counts the blocks
-//!   below `tail_start` that the owner freed. If `local + older_freed` is 0, every block above
+//!   it was not, or was adopted for its holes (H3): blocks bumped since the adoption lie above it.
+//!   `older_freed` counts the blocks below `tail_start` that the owner freed. If `local + older_freed` is 0, every block above
 //!   `tail_start` has been freed, whether or not those below are alive; frees by other threads only
 //!   make the sum larger. No block from before the adoption begins at or above `flushed_top`.
 //!
 //! P1 to P5, which are about persistent scopes, are in the module `persistent`; R1 to R3, about
-//! their blocks that other threads free, in the module `returned`.
+//! their blocks that other threads free, in the module `returned`; H1 to H3, about free memory
+//! between live blocks, in the module `holes`.
 //!
 //! Soundness does not depend on calls to [`leave`](Owner::leave). A call that is missing, repeated
 //! or out of order costs only memory. In debug builds, `Owner::check` asserts the observable part
@@ -132,6 +135,7 @@ mod check;
 mod chunks;
 mod free;
 mod headed;
+mod holes;
 mod life;
 mod listing;
 mod persistent;

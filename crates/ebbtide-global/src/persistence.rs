@@ -2,8 +2,9 @@
 //! persists. The methods that act on it are in `owner/persistent`.
 
 use crate::{
-    figures,
+    figures, memory,
     run::{Entry, NO_SCOPE, NOT_STARTED, Run},
+    size::CHUNK,
 };
 use core::cell::Cell;
 
@@ -17,6 +18,12 @@ const MAX_PENDING: usize = 16;
 
 /// A block and its size.
 pub(crate) type Freed = (*mut u8, usize);
+
+/// Whether the pinned chunks of the whole process hold more than twice the live bytes of the recent
+/// past.
+pub(crate) fn are_mostly_free() -> bool {
+    figures::pinned() > 2 * memory::peak() / CHUNK + THRESHOLD
+}
 
 /// The persistent scope of an owner, and what decides whether the next scope persists.
 #[derive(Debug)]

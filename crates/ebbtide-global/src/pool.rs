@@ -1,4 +1,5 @@
-//! The pools that all threads share: unused runs, and pinned chunks with a free tail.
+//! The pools that all threads share: unused runs, pinned chunks with holes, and pinned chunks with a
+//! free tail.
 //!
 //! Each class of runs has a pool of two stacks: one for runs with memory behind them, and one for
 //! runs whose memory went back to the system. Memory goes back when it was not used for a window of
@@ -52,6 +53,11 @@ const MAX_JOINED: usize = 256 * CHUNK;
 /// Takes a run with memory behind it.
 pub(crate) fn take_warm(class: usize) -> Option<Run> {
     pop(&WARM[class]).inspect(|run| count_taken(*run))
+}
+
+/// Whether there probably is a run with memory behind it.
+pub(crate) fn has_warm(class: usize) -> bool {
+    !WARM[class].is_empty()
 }
 
 fn count_taken(run: Run) {
@@ -311,4 +317,22 @@ pub(crate) fn leave_tail(run: Run) {
 /// Takes a pinned chunk that an owner left.
 pub(crate) fn take_tail() -> Option<Run> {
     Run::from_number(TAILS.take())
+}
+
+/// Chunks that were pinned and had holes when they were put here. The entries are hints, like those
+/// of [`TAILS`].
+static HOLEY: Stack = Stack::new();
+
+/// Leaves a pinned chunk with holes to other owners. No-op if it is already there.
+pub(crate) fn leave_holes(chunk: Run) {
+    let link = &chunk.entry().holey;
+    if link.join() {
+        HOLEY.push(chunk.number(), |next| link.set(next));
+    }
+}
+
+/// Takes a chunk that was left for its holes.
+pub(crate) fn take_holes() -> Option<Run> {
+    let next = |run| Run::from_number(run).map_or(0, |run| run.entry().holey.get());
+    Run::from_number(HOLEY.pop(next)).inspect(|chunk| chunk.entry().holey.leave())
 }

@@ -11,6 +11,7 @@ use crate::{
     range::{self, ENTRY_BYTES},
     returned::Returned,
     size::{self, CHUNK, CHUNK_SHIFT, LARGEST},
+    stack::Membership,
 };
 use core::{
     cell::Cell,
@@ -45,10 +46,10 @@ pub(crate) const UNLIMITED: usize = usize::MAX;
 /// The table entry of the run that begins with a chunk. All-zero bytes are a valid entry, of a
 /// chunk that was never taken.
 ///
-/// `scope`, `owner`, `next`, `count`, `returned_to` and `returned` are atomics, which any thread
-/// may read. Only the thread that owns the run accesses the other fields (G2 in `owner`): the run's
-/// owner, the thread that took it from a pool, or the thread that holds its large block. `Count`,
-/// `Stack`, or the handing over of the large block orders their accesses.
+/// `scope`, `owner`, `next`, `count`, `returned_to`, `returned` and `holey` are atomics, which any
+/// thread may read. Only the thread that owns the run accesses the other fields (G2 in `owner`):
+/// the run's owner, the thread that took it from a pool, or the thread that holds its large block.
+/// `Count`, `Stack`, or the handing over of the large block orders their accesses.
 ///
 /// # Memory order
 ///
@@ -95,6 +96,9 @@ pub(crate) struct Entry {
     pub(crate) bumped: Cell<i32>,
     /// The class of the run that begins here.
     class: Cell<u32>,
+    /// If the owner adopted the chunk with its holes: the granule at which the next hole begins in
+    /// which it has not bumped yet, or 1 if there is none. Otherwise 0 (H2 in `owner/holes`).
+    pub(crate) next_hole: Cell<u16>,
     /// Whether fewer than a quarter of the chunk's blocks were alive when it was pinned.
     pub(crate) is_sparse: Cell<bool>,
     /// Whether a medium block of the chunk was put into a free list since the chunk got its owner.
@@ -113,6 +117,8 @@ pub(crate) struct Entry {
     /// In the entry of a persistent scope's first chunk: the scope's blocks that other threads
     /// freed. Otherwise closed (R2).
     pub(crate) returned: Returned,
+    /// The link in the pool of chunks with holes, for a chunk that is or was pinned.
+    pub(crate) holey: Membership,
     /// The label of the scope that pinned the chunk. While the chunk has an owner, it is the label
     /// of the scope that pinned it last.
     label: Cell<Option<&'static Label>>,
@@ -197,6 +203,13 @@ pub(crate) struct Pauses {
 }
 
 impl Entry {
+    /// Whether no block of this chunk of the caller's is alive. Its count must be up to date. If so,
+    /// nobody else can name the chunk.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.is_empty(self.local.get())
+    }
+
     /// Names the label of the scope that is about to pin the chunk.
     pub(crate) fn set_label(&self, label: Option<&'static Label>) {
         self.label.set(label);
@@ -214,6 +227,14 @@ impl Entry {
 }
 
 impl ScopeRecord {
+    /// Whether the scope is an outermost one with the default options, like those that may persist.
+    pub(crate) fn may_persist(&self) -> bool {
+        self.outer.get().is_none()
+            && self.min_size.get() == 0
+            && self.max_size.get() == LARGEST
+            && self.allowance.get() == UNLIMITED
+    }
+
     /// Resets the record to that of an outermost scope with the default options and no label.
     pub(crate) fn reset(&self) {
         self.outer.set(None);

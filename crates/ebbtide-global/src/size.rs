@@ -71,6 +71,13 @@ pub(crate) const fn small_list(size: usize) -> usize {
     (size - 1) / GRANULE % (SMALL / GRANULE)
 }
 
+/// The size of the blocks in a free list.
+pub(crate) const fn list_bytes(list: usize) -> usize {
+    let Some(medium) = list.checked_sub(SMALL / GRANULE) else { return (list + 1) * GRANULE };
+    let (log, eighth) = (SMALL.ilog2() as usize + medium / 8, medium % 8);
+    (8 + eighth + 1) << (log - 3)
+}
+
 /// The class of the smallest run that holds `size` bytes of a large block.
 #[inline]
 pub(crate) const fn class(size: usize) -> usize {
@@ -129,6 +136,7 @@ mod tests {
             let known = &mut of_list[list(rounded)];
             assert!(*known == 0 || *known == rounded, "{known} and {rounded}");
             *known = rounded;
+            assert_eq!(list_bytes(list(rounded)), rounded);
             if size <= SMALL {
                 assert_eq!(small_list(size), list(rounded));
             }

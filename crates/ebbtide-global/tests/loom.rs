@@ -31,6 +31,8 @@ mod budget;
 mod count;
 #[path = "../src/frontier.rs"]
 mod frontier;
+#[path = "../src/holes.rs"]
+mod holes;
 #[path = "../src/lease.rs"]
 mod lease;
 #[path = "../src/once.rs"]

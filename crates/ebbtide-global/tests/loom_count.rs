@@ -5,7 +5,10 @@
 //! loom represent a chunk's memory and plain fields: each user of the memory writes to one, and
 //! loom reports two accesses that nothing orders.
 
-use crate::count::{BIAS, Count};
+use crate::{
+    count::{BIAS, Count},
+    holes::Hole,
+};
 use loom::{
     cell::UnsafeCell,
     sync::{
@@ -18,7 +21,7 @@ use loom::{
 struct Chunk {
     count: Count,
     /// The contents of a block; the thread that frees it has used it before.
-    blocks: Vec<UnsafeCell<u32>>,
+    blocks: Vec<UnsafeCell<u16>>,
     /// The start of the free tail: a plain field of the owner.
     tail: UnsafeCell<u32>,
     recycled: AtomicU32,
@@ -62,16 +65,54 @@ impl Chunk {
         let chunk = Arc::clone(chunk);
         thread::spawn(move || {
             chunk.write(block);
-            if chunk.count.free() {
-                chunk.recycle();
-            }
+            chunk.free(block);
         })
+    }
+
+    /// Where the hole of a freed block begins, in granules.
+    fn start(block: usize) -> u16 {
+        Hole::new(24 + 8 * block, 8).start()
+    }
+
+    /// Like `Owner::free_shared`: the link takes the place of the block's contents.
+    fn free(&self, block: usize) {
+        if self
+            .count
+            .free(Hole::new(24 + 8 * block, 8), |next| self.set_link(block, next))
+            .is_none()
+        {
+            self.recycle();
+        }
+    }
+
+    fn set_link(&self, block: usize, next: u16) {
+        // SAFETY: loom reports an access that another thread makes at the same time.
+        self.blocks[block].with_mut(|value| unsafe { *value = next });
+    }
+
+    fn read_link(&self, start: u16) -> (Hole, u16) {
+        let block = usize::from(start - Chunk::start(0));
+        // SAFETY: loom reports a write that another thread makes at the same time.
+        let next = self.blocks[block].with(|value| unsafe { *value });
+        (Hole::new(24 + 8 * block, 8), next)
+    }
+
+    /// Takes the newest `most` holes of the caller's chunk. Returns their blocks.
+    fn take(&self, most: u32) -> Vec<usize> {
+        let (mut start, taken) = self.count.take(most, |start| self.read_link(start));
+        (0..taken)
+            .map(|_| {
+                let block = usize::from(start - Chunk::start(0));
+                start = self.read_link(start).1;
+                block
+            })
+            .collect()
     }
 
     /// The owner's scope ends.
     fn retire(&self, local: i32, tail: u32) -> u32 {
         self.set_tail(tail);
-        let live = self.count.settle(local);
+        let (live, _) = self.count.settle(local);
         if live == 0 {
             self.recycle();
         }
@@ -163,9 +204,7 @@ fn the_tail_is_adopted_by_one_and_read_after_the_exchange() {
                     chunk.retire(1, at + 1);
                     // The thread that has the block frees it.
                     chunk.write(at as usize);
-                    if chunk.count.free() {
-                        chunk.recycle();
-                    }
+                    chunk.free(at as usize);
                 })
             })
             .collect();
@@ -192,8 +231,8 @@ fn an_adopter_that_frees_what_was_pinned() {
                 chunk.write(1);
                 if adopted {
                     chunk.retire(-1, 2);
-                } else if chunk.count.free() {
-                    chunk.recycle();
+                } else {
+                    chunk.free(1);
                 }
             })
         };
@@ -239,5 +278,66 @@ fn an_owned_chunk_is_adopted_by_nobody() {
         assert_eq!(chunk.count.adopt(), None);
         assert_eq!(chunk.retire(1, 0), 0);
         assert_eq!(chunk.count.adopt(), None);
+    });
+}
+
+#[test]
+fn holes_are_taken_by_one_adopter_and_served_again_once() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = model.preemption_bound.or(Some(3));
+    model.check(|| {
+        let chunk = Chunk::new(3);
+        chunk.retire(3, 3);
+        let others = [Chunk::free_elsewhere(&chunk, 0), Chunk::free_elsewhere(&chunk, 1)];
+        let adopter = {
+            let chunk = Arc::clone(&chunk);
+            thread::spawn(move || {
+                let Some(live) = chunk.count.adopt() else { return };
+                let blocks = chunk.take(3);
+                assert!(live as usize + blocks.len() >= 3, "a block that was freed is a hole");
+                assert_eq!(chunk.tail(), 3);
+                // Serves the first hole, and leaves the others. The block is freed after that.
+                let served = blocks.first().copied();
+                served.into_iter().for_each(|block| chunk.write(block));
+                for &block in blocks.iter().skip(1) {
+                    let hole = Hole::new(24 + 8 * block, 8);
+                    chunk.count.leave(hole, |next| chunk.set_link(block, next));
+                }
+                chunk.retire(i32::from(served.is_some()), 3);
+                served.into_iter().for_each(|block| chunk.free(block));
+            })
+        };
+        for other in others {
+            other.join().unwrap();
+        }
+        adopter.join().unwrap();
+        assert_eq!(chunk.recycled(), 0, "block 2 is alive");
+        // All other blocks are holes.
+        assert_eq!(chunk.count.adopt(), Some(1));
+        let mut blocks = [chunk.take(1), chunk.take(3)].concat();
+        blocks.sort_unstable();
+        assert_eq!(blocks, [0, 1]);
+        chunk.retire(0, 3);
+        chunk.free(2);
+        assert_eq!(chunk.recycled(), 1);
+    });
+}
+
+#[test]
+fn holes_outlast_adoptions_for_the_tail() {
+    loom::model(|| {
+        let chunk = Chunk::new(3);
+        let other = Chunk::free_elsewhere(&chunk, 0);
+        // Freed by its owner, which had listed it.
+        chunk.count.leave(Hole::new(24 + 8, 8), |next| chunk.set_link(1, next));
+        chunk.retire(3 - 1, 3);
+        assert!(chunk.count.adopt().is_some());
+        chunk.retire(0, 3);
+        other.join().unwrap();
+        assert_eq!(chunk.count.adopt(), Some(1));
+        let mut blocks = chunk.take(3);
+        blocks.sort_unstable();
+        assert_eq!(blocks, [0, 1]);
+        assert_eq!(chunk.count.peek(), BIAS + 1);
     });
 }

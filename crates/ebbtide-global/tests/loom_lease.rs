@@ -8,6 +8,7 @@
 
 use crate::{
     count::Count,
+    holes::Hole,
     lease::Lease,
     suspended::{Chunks, Suspended},
 };
@@ -125,7 +126,7 @@ impl Scope {
         if self.count.is_empty(local) {
             self.count.clear();
             self.recycle();
-        } else if self.count.settle(local) == 0 {
+        } else if self.count.settle(local).0 == 0 {
             self.recycle();
         }
     }
@@ -140,7 +141,13 @@ impl Scope {
 
     fn free_elsewhere(&self, block: usize) {
         self.poison(block);
-        if self.count.free() {
+        self.free_shared(block);
+    }
+
+    /// Like `Owner::free_shared`.
+    fn free_shared(&self, block: usize) {
+        let link = |_| self.poison(block);
+        if self.count.free(Hole::new(24 + 8 * block, 8), link).is_none() {
             self.recycle();
         }
     }
@@ -242,22 +249,22 @@ fn pending_blocks_are_freed_once_whoever_ended_the_scope() {
         };
         scope.poison(0);
         let is_pending = scope.owner.load(Relaxed) == ID;
-        if !is_pending && scope.count.free() {
-            scope.recycle();
+        if !is_pending {
+            scope.free_shared(0);
         }
         // The next session begins.
         let is_resumed = scope.suspended.take().is_some();
         let id = if is_resumed { ID } else { NEW_ID };
         if is_pending && is_resumed {
             scope.count_own(-1);
-        } else if is_pending && scope.count.free() {
-            scope.recycle();
+        } else if is_pending {
+            scope.free_shared(0);
         }
         scope.poison(1);
         if scope.owner.load(Relaxed) == id {
             scope.count_own(-1);
-        } else if scope.count.free() {
-            scope.recycle();
+        } else {
+            scope.free_shared(1);
         }
         if is_resumed {
             scope.retire();

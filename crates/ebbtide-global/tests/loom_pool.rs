@@ -6,7 +6,12 @@
 //! cell, and loom reports two accesses that nothing orders. Each model names the mutations for
 //! which it was seen to fail.
 
-use crate::{count::Count, stack::Stack, tails::Tails};
+use crate::{
+    count::Count,
+    holes::Hole,
+    stack::{Membership, Stack},
+    tails::Tails,
+};
 use loom::{
     cell::UnsafeCell,
     sync::{
@@ -170,7 +175,7 @@ impl Chunk {
 
     /// Frees a block of a chunk that another owner has, or none.
     fn free(&self) {
-        if self.count.free() {
+        if self.count.free(Hole::new(24, 8), |_| ()).is_none() {
             self.bump();
             self.freed.fetch_add(1, Relaxed);
         }
@@ -198,7 +203,7 @@ fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
                 chunk.count.own();
                 assert_eq!(chunk.bump(), 1);
                 // Two blocks stay alive.
-                assert_eq!(chunk.count.settle(2), 2);
+                assert_eq!(chunk.count.settle(2).0, 2);
                 // Left twice, because an earlier owner remembered it too.
                 tails.leave(1);
                 tails.leave(1);
@@ -220,7 +225,7 @@ fn a_tail_that_an_ended_owner_left_is_adopted_by_one_if_it_is_still_pinned() {
                 }
                 assert_eq!(chunk.freed.load(Relaxed), 0, "what is free is adopted by nobody");
                 assert!(chunk.bump() > 1, "an owner was there before");
-                if chunk.count.settle(1) > 0 {
+                if chunk.count.settle(1).0 > 0 {
                     chunk.free();
                 } else {
                     chunk.freed.fetch_add(1, Relaxed);
@@ -248,5 +253,59 @@ fn a_tail_is_handed_to_one_owner() {
         };
         let taken = tails.take() + other.join().unwrap() + tails.take();
         assert_eq!(taken, 1);
+    });
+}
+
+/// A chunk with holes that several threads put into the pool. `Membership` is its link.
+struct Holey {
+    stack: Stack,
+    link: Membership,
+    /// Accessed by the thread that has taken the chunk.
+    entry: UnsafeCell<u32>,
+    pushed: AtomicU32,
+}
+
+impl Holey {
+    /// Like `pool::leave_holes`.
+    fn leave(&self) {
+        if self.link.join() {
+            self.pushed.fetch_add(1, Relaxed);
+            self.stack.push(1, |next| self.link.set(next));
+        }
+    }
+
+    /// Like `pool::take_holes`.
+    fn take(&self) -> bool {
+        let is_taken = self.stack.pop(|_| self.link.get()) != 0;
+        if is_taken {
+            // SAFETY: loom checks that nobody else is at it.
+            self.entry.with_mut(|value| unsafe { *value += 1 });
+            self.link.leave();
+        }
+        is_taken
+    }
+}
+
+/// A chunk that was pushed twice would be linked to itself.
+#[test]
+fn a_chunk_with_holes_is_in_the_pool_at_most_once() {
+    model(3, || {
+        let holey = Arc::new(Holey {
+            stack: Stack::new(),
+            link: Membership::new(),
+            entry: UnsafeCell::new(0),
+            pushed: AtomicU32::new(0),
+        });
+        let others = [(); 2].map(|()| {
+            let holey = Arc::clone(&holey);
+            thread::spawn(move || {
+                holey.leave();
+                u32::from(holey.take())
+            })
+        });
+        let taken: u32 = others.map(|other| other.join().unwrap()).iter().sum();
+        let left = (0..3).filter(|_| holey.take()).count();
+        assert_eq!(taken + u32::try_from(left).unwrap(), holey.pushed.load(Relaxed));
+        assert!(!holey.take());
     });
 }

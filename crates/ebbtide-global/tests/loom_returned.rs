@@ -9,6 +9,7 @@
 
 use crate::{
     count::Count,
+    holes::Hole,
     returned::{FIRST_WORD, Returned, block_of},
     suspended::{Chunks, Suspended},
 };
@@ -87,12 +88,14 @@ impl Scope {
         self.write(block, 0xDE);
         let word = FIRST_WORD + block as u64;
         if !self.returned.push(word, |next| self.write(block, next)) {
-            self.free_shared();
+            self.free_shared(block);
         }
     }
 
-    fn free_shared(&self) {
-        if self.count.free() {
+    fn free_shared(&self, block: usize) {
+        // The link takes the place of the block's contents.
+        let link = |next: u16| self.write(block, next.into());
+        if self.count.free(Hole::new(24 + 8 * block, 8), link).is_none() {
             self.recycle();
         }
     }
@@ -125,7 +128,7 @@ impl Scope {
                 // It is served again, and freed by its owner.
                 self.write(block, 7);
             } else {
-                self.free_shared();
+                self.free_shared(block);
             }
         });
     }
@@ -140,11 +143,11 @@ impl Scope {
             self.recycle();
         } else {
             self.count_own(-local);
-            if self.count.settle(local) == 0 {
+            if self.count.settle(local).0 == 0 {
                 self.recycle();
             }
         }
-        self.for_each(returned, |_| self.free_shared());
+        self.for_each(returned, |block| self.free_shared(block));
     }
 
     fn is_recycled_once(&self) {

@@ -37,7 +37,8 @@ fn a_scope_with_adopted_chunks_ends_once_all_is_freed() {
         }
         owner.leave(scope);
     }
-    assert!(report().escapes.pinned_chunks >= 90);
+    // From three quarters of the bound on, the scopes reuse the free memory in these chunks.
+    assert!(report().escapes.pinned_chunks >= 80);
 
     // This one persists, and adopts the chunks of the blocks that it frees.
     let scope = owner.enter_default().unwrap();

@@ -45,6 +45,9 @@ impl Owner {
         if let Some(broken) = self.bump.broken(self.innermost.is_closed()) {
             return Some(broken);
         }
+        if self.are_holes_broken(current) {
+            return Some("H2 or H3");
+        }
         let mut next = Some(current);
         let mut has_first = false;
         // Checks only the newest chunks: each chunk is checked while it is new.

@@ -5,7 +5,7 @@ use crate::{
     bump::LEAD,
     figures::Reason,
     lists::FreeLists,
-    memory,
+    memory, persistence,
     refusals::Refusals,
     run::{Run, ScopeRecord, UNLIMITED},
     size::{BUMP_CLASS, CHUNK},
@@ -31,14 +31,22 @@ impl Owner {
     /// if the chunk has.
     #[inline]
     pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8, needed: usize) {
+        let takes_turns = self.partner(chunk).is_some();
         let chunk_end = chunk.start().addr() + CHUNK;
+        let end = if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk_end };
+        self.begin_region(chunk, top, end);
+    }
+
+    /// Begins to bump in the free bytes from `top` to `end` of a chunk, or in those of them that the
+    /// scope's limit allows.
+    #[inline]
+    fn begin_region(&self, chunk: Run, top: *mut u8, end: usize) {
         let Some(first_chunk) = self.innermost.first_chunk() else { return };
         let allowance = &first_chunk.entry().record.allowance;
         let limit = if allowance.get() == UNLIMITED {
-            let takes_turns = self.partner(chunk).is_some();
-            if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk_end }
+            end
         } else {
-            let granted = allowance.get().min(chunk_end - top.addr());
+            let granted = allowance.get().min(end - top.addr());
             allowance.set(allowance.get() - granted);
             top.addr() + granted
         };
@@ -54,12 +62,15 @@ impl Owner {
         };
         self.promote();
         let record = &first_chunk.entry().record;
-        let left = self.bump.left();
         let is_limited = record.allowance.get() != UNLIMITED;
-        if is_limited && record.allowance.get() + left < needed {
+        if is_limited && record.allowance.get() + self.bump.left() < needed {
             return Err(Reason::ByteLimit);
         }
         self.flush();
+        if self.next_hole(needed) {
+            return Ok(());
+        }
+        let left = self.bump.left();
         if !is_limited && self.take_turns(current, needed) {
             self.check();
             return Ok(());
@@ -77,9 +88,16 @@ impl Owner {
             // The chunks that a persistent scope adopted were not counted. There may be very many.
             self.sweep(first_chunk, current, None);
         }
-        let taken = match self.take_chunk(self.bump.scope()) {
+        let may_persist = record.may_persist();
+        let is_short = may_persist && self.is_short();
+        let keeps_track = is_short || may_persist && persistence::are_mostly_free();
+        if keeps_track && !self.bump.lists_small() {
+            self.begin_listing();
+        }
+        let take = || self.take_chunk(self.bump.scope(), is_short, needed);
+        let taken = match take() {
             Err(Reason::Waste) if self.sweep_if_due(first_chunk, current, memory::window()) => {
-                self.take_chunk(self.bump.scope())
+                take()
             }
             taken => taken,
         };
@@ -99,6 +117,7 @@ impl Owner {
         }
         chunk.set_next(Some(current));
         self.begin_chunk(chunk, top, needed);
+        self.next_hole(needed);
         self.check();
         Ok(())
     }
@@ -180,7 +199,7 @@ impl Owner {
         if added < lists.count_at.get() {
             return false;
         }
-        let is_used = |chunk| u32::from(!self.is_empty(chunk));
+        let is_used = |chunk: Run| u32::from(!chunk.entry().is_empty());
         let used: u32 = Run::list(Some(current)).map(is_used).sum();
         let is_mostly_empty = used < added / 4;
         let left = if is_mostly_empty { used } else { added };
@@ -239,7 +258,7 @@ impl Owner {
     fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
         debug_assert_eq!(self.bump.parked(), 0);
         let is_persistent = self.persistence.begins_with(first_chunk);
-        let is_swept = |chunk: Run| chunk != first_chunk && self.is_empty(chunk);
+        let is_swept = |chunk: Run| chunk != first_chunk && chunk.entry().is_empty();
         if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
             return false;
         }
@@ -299,7 +318,7 @@ impl Owner {
     #[inline]
     fn is_reusable(&self, chunk: Run) -> bool {
         // G6: no block of it is in a list.
-        self.is_empty(chunk) && !self.bump.lists_small() && !chunk.entry().has_listed.get()
+        chunk.entry().is_empty() && !self.bump.lists_small() && !chunk.entry().has_listed.get()
     }
 
     /// Resets an empty chunk of the innermost scope to the state of a new one.
@@ -329,6 +348,15 @@ impl Owner {
             self.bump.set_open(true);
         }
         resumes
+    }
+
+    /// Moves the bump pointer of the innermost scope to the next hole of its current chunk that has
+    /// room for `needed` bytes. Returns false if there is none. The counts must be up to date.
+    pub(super) fn next_hole(&self, needed: usize) -> bool {
+        let Some((chunk, top, end)) = self.next_region(needed) else { return false };
+        self.begin_region(chunk, top, end);
+        self.check();
+        end > top.addr()
     }
 }
 

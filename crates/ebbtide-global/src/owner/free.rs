@@ -250,7 +250,8 @@ impl Owner {
             // SAFETY: the block was freed, is counted and has this size.
             unsafe { self.free_own(entry, block, size) };
         } else {
-            self.free_shared(run);
+            // SAFETY: the block was freed, is counted and has this size.
+            unsafe { self.free_shared(run, block, size) };
         }
     }
 

@@ -36,7 +36,7 @@
 //! - **P1** A persistent scope is the outermost scope, or it is suspended and no scope is open.
 //!   While it exists there is no cached chunk. So no other scope uses the memory of its lists, and
 //!   the next outermost scope either continues it or begins after its end.
-//! - **P2** It never bumps in an adopted chunk, so `tail_start` is 0 in each of its chunks. Pinned
+//! - **P2** It adopts no chunk for its free tail, so `tail_start` is 0 in each of its chunks. Pinned
 //!   chunks that it adopts whole, in order to list the blocks that its owner frees in them, are in
 //!   a separate list, `adopted`.
 //! - **P3** It has free lists from its beginning to its end. Every block of its chunks that its
@@ -78,6 +78,7 @@ impl Owner {
         }
         let session = self.ids.fresh();
         self.persistence.begin(first_chunk, self.bump.scope(), session);
+        self.persistent_adopted(self.bump.scope(), first_chunk.entry().adopted_live.get());
         Owner::open_returns(first_chunk);
         self.hold_for_persistent(first_chunk);
         Ticket::of(session)
@@ -117,7 +118,8 @@ impl Owner {
                 // this owner's (P5), and the block lies in one of them.
                 unsafe { self.free_own(place.entry(), block, size) };
             } else {
-                self.free_shared(place.run());
+                // SAFETY: the block was freed, is counted and has this size.
+                unsafe { self.free_shared(place.run(), block, size) };
             }
         }
         is_own.then_some(first_chunk)
@@ -132,6 +134,11 @@ impl Owner {
 
     /// Ends the persistent scope, which other threads cannot end. No scope is open.
     pub(super) fn end_taken_back(&self, first_chunk: Run) {
+        if let Some(lists) = self.persistent_lists() {
+            let bumped_in = first_chunk.entry().record.saved.get().position.chunk;
+            let adopted = self.persistence.adopted.get();
+            Owner::leave_listed(lists, Run::list(bumped_in).chain(Run::list(adopted)));
+        }
         let adopted = self.persistence.forget();
         self.retire_suspended(first_chunk, adopted);
         if let Some(suspended) = self.suspended() {
@@ -169,7 +176,8 @@ impl Owner {
                 return;
             }
         }
-        self.free_shared(run);
+        // SAFETY: the block was freed, is counted and has this size.
+        unsafe { self.free_shared(run, block, size) };
     }
 
     /// Frees the blocks whose frees are pending.
@@ -222,7 +230,9 @@ impl Owner {
     /// it are listed. Returns false if there is no persistent scope or the chunk cannot be adopted.
     /// Other threads must not be able to end the scope.
     pub(super) fn adopt_whole(&self, chunk: Run) -> bool {
-        let Some(lists) = self.persistent_lists() else { return false };
+        if self.persistent_lists().is_none() {
+            return false;
+        }
         let entry = chunk.entry();
         let Some(live) = entry.count.adopt() else { return false };
         self.persistence.record_unpinned(entry);
@@ -231,9 +241,7 @@ impl Owner {
         entry.tail_start.set(0);
         self.accept_returns(chunk);
         chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
-        lists.live.set(lists.live.get() + i64::from(live));
-        let before = &self.persistence.live_before;
-        before.set(before.get() + i64::from(live));
+        self.persistent_adopted(self.persistence.scope.get(), live);
         true
     }
 

@@ -33,17 +33,10 @@ impl Owner {
         entry.bumped.set(0);
         entry.older_freed.set(0);
         entry.has_listed.set(false);
+        entry.next_hole.set(0);
         // Relaxed, like every store to these two fields: see `Entry`.
         entry.scope.store(scope, Ordering::Relaxed);
         entry.owner.store(self.ids.own(), Ordering::Relaxed);
-    }
-
-    /// Whether a chunk of this owner has no live block. Its count must be up to date. If so, nobody
-    /// else can name the chunk.
-    #[inline]
-    pub(super) fn is_empty(&self, chunk: Run) -> bool {
-        let entry = chunk.entry();
-        entry.count.is_empty(entry.local.get())
     }
 
     /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a
@@ -60,7 +53,7 @@ impl Owner {
     /// Returns true if the chunk is pinned now.
     #[inline]
     pub(super) fn retire(&self, chunk: Run, tail_start: usize) -> bool {
-        if self.is_empty(chunk) {
+        if chunk.entry().is_empty() {
             Owner::disown_empty(chunk);
             self.cache.give(chunk, BUMP_CLASS);
             return false;
@@ -104,7 +97,7 @@ impl Owner {
         // Counted before `settle`, so that the thread that frees the last block finds it counted.
         // Both are Relaxed, but `Count` orders them.
         entry.count_pinned();
-        let live = entry.count.settle(local);
+        let (live, holes) = entry.count.settle(local);
         if live == 0 {
             entry.count_unpinned();
             self.persistence.record_unpinned(entry);
@@ -120,6 +113,7 @@ impl Owner {
         if tail_start <= USEFUL_TAIL {
             self.cache.remember_tail(chunk);
         }
+        Owner::leave_if_holey(chunk, holes, tail_start);
         true
     }
 
@@ -136,6 +130,7 @@ impl Owner {
         let position = record.saved.get().position;
         // Before the first chunk is given up (R2): its next owner may open the stack again.
         let returned = first_chunk.entry().returned.close();
+        let tail = Owner::end_region(&position);
         let mut empty = None;
         for list in [position.chunk, adopted] {
             let mut next = list;
@@ -143,13 +138,12 @@ impl Owner {
                 next = chunk.next();
                 chunk.entry().count_unpinned();
                 Owner::refuse_returns(chunk);
-                if self.is_empty(chunk) {
+                if chunk.entry().is_empty() {
                     Owner::disown_empty(chunk);
                     chunk.set_next(empty);
                     empty = Some(chunk);
                 } else {
-                    let is_current = Some(chunk) == position.chunk;
-                    self.settle(chunk, if is_current { position.offset() } else { CHUNK });
+                    self.settle(chunk, if Some(chunk) == position.chunk { tail } else { CHUNK });
                 }
             }
         }

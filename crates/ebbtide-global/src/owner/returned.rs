@@ -21,7 +21,7 @@ use super::Owner;
 use crate::{
     count::BIAS,
     lists::FreeLists,
-    memory, pool, range,
+    memory, range,
     returned::{self, BLOCK_BITS, FIRST_WORD},
     run::{self, Entry, Place, Run},
     size::{self, GRANULE, LISTS},
@@ -112,7 +112,8 @@ impl Owner {
                 let before = &self.persistence.live_before;
                 before.set(before.get() - 1);
             } else {
-                self.free_shared(place.run());
+                // SAFETY: the block was freed, was counted until now, and has a size of this list.
+                unsafe { self.free_shared(place.run(), block, size::list_bytes(list)) };
             }
         });
     }
@@ -159,20 +160,10 @@ impl Owner {
     /// Counts the blocks as freed that were on the stack of a persistent scope when it was closed.
     /// `first` is the word of the first one. The chunks of the scope were given up.
     pub(super) fn free_returned(&self, first: u64) {
-        for_each(first, |place, _, _| self.free_shared(place.run()));
-    }
-
-    /// Counts a freed block of a chunk that may belong to any owner or to none.
-    pub(super) fn free_shared(&self, run: Run) {
-        let entry = run.entry();
-        if entry.count.free() {
-            // It was the last block, so the chunk is now the caller's. It goes to the shared pool
-            // and not to this thread's cache, so that a thread that only frees does not keep memory
-            // that others need.
-            entry.count_unpinned();
-            self.persistence.record_unpinned(entry);
-            pool::give(run);
-        }
+        for_each(first, |place, block, list| {
+            // SAFETY: the block was freed, was counted until now, and has a size of this list.
+            unsafe { self.free_shared(place.run(), block, size::list_bytes(list)) };
+        });
     }
 
     /// The lists of the persistent scope, if there is one.
@@ -210,6 +201,18 @@ impl Owner {
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
         // free now and lies in a chunk of the scope that owns these lists.
         unsafe { lists.push(block, list) };
+    }
+
+    /// Counts the live blocks of a chunk that the persistent scope has adopted. No-op for another
+    /// scope.
+    pub(super) fn persistent_adopted(&self, scope: u64, live: u32) {
+        if scope != self.persistence.scope.get() {
+            return;
+        }
+        let Some(lists) = self.persistent_lists() else { return };
+        lists.live.set(lists.live.get() + i64::from(live));
+        let before = &self.persistence.live_before;
+        before.set(before.get() + i64::from(live));
     }
 }
 

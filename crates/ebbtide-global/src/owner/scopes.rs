@@ -7,6 +7,7 @@ use crate::{
     helper,
     ledger::PUBLISH_EVERY,
     options::Options,
+    persistence,
     run::{Run, UNLIMITED},
     size::{CHUNK, LARGEST},
 };
@@ -104,11 +105,12 @@ impl Owner {
         let outer = self.innermost();
         let cached = if outer.is_none() { self.take_cached() } else { None };
         self.promote();
+        let is_short = may_persist && cached.is_none() && self.is_short();
         let (chunk, top) = if let Some(cached) = cached {
             self.own_empty(cached.entry(), scope);
             (cached, cached.start().wrapping_add(LEAD))
         } else {
-            match self.take_chunk(scope) {
+            match self.take_chunk(scope, is_short, 0) {
                 Ok(taken) => taken,
                 Err(reason) => {
                     self.ledger.count_fallback(reason);
@@ -135,6 +137,10 @@ impl Owner {
         self.set_paths(chunk);
         self.begin_chunk(chunk, top, 0);
         let session = if persists { self.persist(chunk) } else { None };
+        if session.is_none() && may_persist && (is_short || persistence::are_mostly_free()) {
+            self.begin_listing();
+        }
+        self.next_hole(0);
         self.check();
         session.or(Ticket::of(scope))
     }
@@ -262,7 +268,10 @@ impl Owner {
         let record = &first_chunk.entry().record;
         self.ledger.count_escaped(u64::from(record.large.get()));
         let outer = record.outer.get();
-        let tail = self.bump.position().offset();
+        if let Some(lists) = self.innermost.lists().filter(|_| record.lists_all.get()) {
+            Owner::leave_listed(lists, Run::list(Some(current)));
+        }
+        let tail = Owner::end_region(&self.bump.position());
         let retire = |chunk: Run| {
             self.label_pinned(chunk.entry());
             self.retire(chunk, if chunk == current { tail } else { CHUNK });
@@ -276,7 +285,8 @@ impl Owner {
         }
         // The first chunk is given up last, because its entry holds the scope's record. If it goes
         // to the cache, the next scope gets it first.
-        let is_cached = outer.is_none() && self.is_empty(first_chunk) && !self.persistence.is_due();
+        let is_cached =
+            outer.is_none() && first_chunk.entry().is_empty() && !self.persistence.is_due();
         if is_cached {
             // The first chunk of an outermost scope is kept for the next scope, unless that one
             // will persist (P1).

@@ -133,6 +133,33 @@ pub(super) fn matrices() -> u64 {
     sum
 }
 
+/// Entries of 100 to 1,500 bytes in a cache with a time to live: filled, then nine in ten expire.
+/// After two seconds, it is filled again with other sizes.
+pub(super) fn expired_and_filled_again() -> u64 {
+    let mut random = Random::new(4);
+    let steps = usize::try_from(meter::steps() / 2).unwrap_or(0);
+    let fill = |cache: &mut Vec<Vec<u8>>, random: &mut Random, from: usize, to: usize| {
+        for _ in 0..steps {
+            let entry = scope(|| {
+                black_box(work(random));
+                vec![1_u8; from + random.below(to - from)]
+            });
+            cache.push(entry);
+            meter::step();
+        }
+    };
+    let mut cache = Vec::new();
+    fill(&mut cache, &mut random, 100, 1_500);
+    let mut place = 0;
+    cache.retain(|_| {
+        place += 1;
+        place % 10 == 0
+    });
+    plain_work();
+    fill(&mut cache, &mut random, 60, 1_300);
+    total(cache.iter().map(|entry| entry.len() as u64))
+}
+
 /// Scopes that take 200 MB each, as many as there are steps.
 fn burst(make: fn() -> u64, then: fn()) -> u64 {
     let sum = each_step(|_, _, sum| *sum += scope(make));

@@ -1,0 +1,303 @@
+//! Reusing the free memory between the live blocks of pinned chunks.
+//!
+//! A block of a retired chunk that is freed, by any thread, becomes a [hole](crate::holes): it is
+//! pushed onto a stack in the chunk's [`Count`](crate::count::Count). So are the listed blocks of a
+//! scope that ends, in the chunks that it leaves pinned. A pinned chunk of which an eighth is free is
+//! put into the shared pool of chunks with holes.
+//!
+//! When memory is tight and no empty chunk has memory behind it, a scope adopts such a chunk. It
+//! takes some holes at a time, merges neighbours, and bumps in one after another. From then on it
+//! lists the blocks that it frees, because a block that it frees without listing it would leave no
+//! hole when the scope ends.
+//!
+//! # Invariants
+//!
+//! - **H1** A hole in the count of a chunk with live blocks is free: it lies in no other hole, in no
+//!   list, not in a bump region, and not at or above the `tail_start` of a pinned chunk. Its first
+//!   eight bytes are its link. Only the thread that takes it from the count accesses it.
+//! - **H2** The holes in `next_hole` of a chunk were taken from the count by the chunk's present
+//!   owner, and have not been served. They lie above the bump region, in the order of their
+//!   addresses, and do not touch one another. While `next_hole` is not 0, `top..limit` lies in a
+//!   hole or is the end of the chunk, and no further stage begins in the chunk. Only the current
+//!   chunk of a scope has such holes.
+//! - **H3** In an adopted chunk with holes, blocks from before and after the adoption interleave, so
+//!   `tail_start` is 0, and the figures do not distinguish them: a block of the first kind that is
+//!   freed makes up for one of the second kind that is kept.
+
+use super::Owner;
+use crate::{
+    bump::LEAD,
+    holes::{self, Hole, Holes, Map},
+    lists::FreeLists,
+    pool,
+    run::{self, Position, Run, UNLIMITED, offset_in_chunk},
+    size::{self, CHUNK, GRANULE, SMALL},
+};
+
+/// The value of `next_hole` if the chunk was adopted with its holes and has none left.
+const NO_HOLE: u16 = 1;
+
+const _: () = assert!((NO_HOLE as usize) < LEAD / GRANULE);
+
+/// A pinned chunk is put into the pool of chunks with holes if as many bytes of it are free. With a
+/// quarter, the program “expired, and filled again” of the soak takes 151 MiB instead of 128.
+const ENOUGH: usize = CHUNK / 8;
+
+/// The number of chunks, and of batches of one chunk, that are examined for a hole that is large
+/// enough.
+pub(super) const SEARCH_LIMIT: usize = 4;
+
+/// The number of holes that a scope takes and merges at once, which bounds the time of a request.
+const BATCH: u32 = 96;
+
+/// Writes the link of a hole.
+///
+/// # Safety
+///
+/// The hole lies in the chunk and is free, and nobody else accesses it.
+unsafe fn set_link(chunk: Run, hole: Hole, next: u16) {
+    let link = chunk.start().wrapping_add(hole.offset()).cast::<u64>();
+    // SAFETY: the caller says that the bytes are free, so the chunk is committed. A hole has at
+    // least one granule, which is as large and as aligned as a link.
+    unsafe { link.write(hole.link(next)) };
+}
+
+/// Reads the link of a hole: the hole, and where the next one begins.
+///
+/// # Safety
+///
+/// A hole of the chunk begins at this granule, its link was written, and nobody else accesses it.
+unsafe fn read_link(chunk: Run, start: u16) -> (Hole, u16) {
+    let link = chunk.start().wrapping_add(usize::from(start) * GRANULE).cast::<u64>();
+    // SAFETY: the caller says that the link was written.
+    let link = unsafe { link.read() };
+    (Hole::from_link(start, link), holes::next(link))
+}
+
+impl Owner {
+    /// Frees a block of a chunk that may belong to any owner or to none.
+    ///
+    /// # Safety
+    ///
+    /// The block was freed, is counted, has this size, and lies in this chunk.
+    pub(super) unsafe fn free_shared(&self, chunk: Run, block: *mut u8, size: usize) {
+        let entry = chunk.entry();
+        let hole = Hole::new(offset_in_chunk(block) as usize, size::round(size));
+        // SAFETY: the block was freed, and nobody else accesses it before it is on the stack (H1).
+        match entry.count.free(hole, |next| unsafe { set_link(chunk, hole, next) }) {
+            Some(holes) if holes.bytes() >= ENOUGH => pool::leave_holes(chunk),
+            Some(_) => {}
+            None => {
+                // It was the last block, so the chunk is now the caller's. It goes to the shared
+                // pool and not to this thread's cache, so that a thread that only frees does not
+                // keep memory that others need.
+                entry.count_unpinned();
+                self.persistence.record_unpinned(entry);
+                pool::give(chunk);
+            }
+        }
+    }
+
+    /// Leaves free bytes of a chunk to its next owner.
+    ///
+    /// # Safety
+    ///
+    /// The chunk is this owner's, or one of a scope of which it has the lease. The hole is free, and
+    /// is in no list and no bump region from now on.
+    unsafe fn leave_hole(chunk: Run, hole: Hole) {
+        // SAFETY: the caller says that the hole is free, and nobody else knows it (H1).
+        chunk.entry().count.leave(hole, |next| unsafe { set_link(chunk, hole, next) });
+    }
+
+    /// Called when a chunk has been retired, with the holes that it had then.
+    pub(super) fn leave_if_holey(chunk: Run, holes: Holes, tail_start: u32) {
+        if holes.bytes() + CHUNK - tail_start as usize >= ENOUGH {
+            pool::leave_holes(chunk);
+        }
+    }
+
+    /// Leaves the listed blocks of this owner's scope, which ends, in their chunks, if more than a
+    /// quarter of its chunks stay pinned: at most four blocks are then examined for each that is of
+    /// use. `chunks` are the scope's.
+    ///
+    /// Another thread that ends a suspended scope must not call it: as soon as it has the lease, the
+    /// owner may begin a scope that uses the memory of the lists.
+    pub(super) fn leave_listed(lists: &FreeLists, chunks: impl Iterator<Item = Run>) {
+        let (mut all, mut pinned) = (0, 0);
+        for chunk in chunks {
+            all += 1;
+            pinned += usize::from(!chunk.entry().is_empty());
+        }
+        if pinned * 4 < all || pinned == 0 {
+            return;
+        }
+        let leave = |block: *mut u8, rounded| {
+            // SAFETY: a listed block lies in a chunk of the scope, in the range.
+            let Some(place) = (unsafe { run::find(block) }) else { return };
+            let chunk = place.run();
+            if chunk.entry().is_empty() {
+                return;
+            }
+            // If all blocks since the adoption have been freed, the tail would otherwise begin where
+            // it did before, and include the hole (H1).
+            chunk.entry().tail_start.set(0);
+            let hole = Hole::new(offset_in_chunk(block) as usize, rounded);
+            // SAFETY: the chunk is this owner's, and the block is free and no longer listed.
+            unsafe { Owner::leave_hole(chunk, hole) };
+        };
+        // SAFETY: the listed blocks are free (G6).
+        unsafe { lists.drain(leave) };
+    }
+
+    /// If the current chunk was adopted for its holes: puts the rest of the bump region aside, and
+    /// finds the next hole with room for `needed` bytes. Smaller holes on the way are put aside as
+    /// well. Returns where the scope bumps from now on: if there is no such hole, at the end of the
+    /// chunk. The counts must be up to date.
+    pub(super) fn next_region(&self, needed: usize) -> Option<(Run, *mut u8, usize)> {
+        let (first_chunk, chunk) = (self.innermost()?, self.bump.chunk()?);
+        let entry = chunk.entry();
+        if entry.next_hole.get() == 0 {
+            return None;
+        }
+        let allowance = &first_chunk.entry().record.allowance;
+        let rest = self.bump.left();
+        if allowance.get() != UNLIMITED {
+            allowance.set(allowance.get() + rest);
+        }
+        // SAFETY: the bytes are free (G5), and the bump pointer leaves them below.
+        unsafe { self.put_aside(chunk, region(&self.bump.position())) };
+        let mut batches = 0;
+        loop {
+            let start = entry.next_hole.get();
+            if start == NO_HOLE {
+                batches += 1;
+                if batches <= SEARCH_LIMIT && take_holes(chunk) > 0 {
+                    continue;
+                }
+                let end = chunk.start().wrapping_add(CHUNK);
+                return Some((chunk, end, end.addr()));
+            }
+            // SAFETY: the hole is this owner's (H2).
+            let (hole, next) = unsafe { read_link(chunk, start) };
+            entry.next_hole.set(if next == 0 { NO_HOLE } else { next });
+            if hole.bytes() >= needed {
+                let top = chunk.start().wrapping_add(hole.offset());
+                return Some((chunk, top, top.addr() + hole.bytes()));
+            }
+            // SAFETY: the hole is free, and is no longer in `next_hole` (H2).
+            unsafe { self.put_aside(chunk, hole) };
+        }
+    }
+
+    /// Lists free bytes of a chunk of the innermost scope, or leaves them to the next owner if the
+    /// scope does not list blocks of this size.
+    ///
+    /// # Safety
+    ///
+    /// The hole is free, in no list and in no bump region, and not accessed from now on.
+    unsafe fn put_aside(&self, chunk: Run, hole: Hole) {
+        if hole.bytes() == 0 {
+            return;
+        }
+        match self.innermost.lists() {
+            Some(lists) if hole.bytes() <= SMALL => {
+                let block = chunk.start().wrapping_add(hole.offset());
+                chunk.entry().has_listed.set(true);
+                // SAFETY: the hole is free, has this size, is a multiple of the granule, and lies in
+                // a chunk of the innermost scope, whose lists these are.
+                unsafe { lists.push(block, size::small_list(hole.bytes())) };
+            }
+            // SAFETY: the chunk is this owner's, and the hole is free.
+            _ => unsafe { Owner::leave_hole(chunk, hole) },
+        }
+    }
+
+    /// Whether H2 or H3 is broken for the current chunk of the innermost scope.
+    pub(super) fn are_holes_broken(&self, chunk: Run) -> bool {
+        let entry = chunk.entry();
+        let mut start = entry.next_hole.get();
+        if start == 0 {
+            return false;
+        }
+        let mut end = self.bump.limit() - chunk.start().addr();
+        let mut is_broken = entry.tail_start.get() > 0 || self.bump.parked() > 0;
+        // Checks only the next holes: each is checked before the scope bumps in it.
+        for _ in 0..8 {
+            if start <= NO_HOLE || is_broken {
+                break;
+            }
+            // SAFETY: the hole is this owner's (H2), as far as the assertion does not fail.
+            let (hole, next) = unsafe { read_link(chunk, start) };
+            is_broken = hole.offset() <= end || hole.bytes() == 0;
+            end = hole.offset() + hole.bytes();
+            is_broken |= end > CHUNK;
+            start = next;
+        }
+        is_broken
+    }
+
+    /// Before a scope gives up its current chunk, in which it bumped up to this position: leaves the
+    /// holes that were not bumped in to the next owner. Returns where the free tail begins.
+    pub(super) fn end_region(position: &Position) -> usize {
+        let Some(chunk) = position.chunk else { return CHUNK };
+        if chunk.entry().next_hole.get() == 0 {
+            return position.offset();
+        }
+        let rest = region(position);
+        if rest.bytes() > 0 {
+            // SAFETY: the bytes are free (G5), and the scope ends.
+            unsafe { Owner::leave_hole(chunk, rest) };
+        }
+        Owner::leave_next_holes(chunk);
+        CHUNK
+    }
+
+    /// Leaves the holes in `next_hole` of a chunk to its next owner.
+    pub(super) fn leave_next_holes(chunk: Run) {
+        let mut start = chunk.entry().next_hole.replace(NO_HOLE);
+        while start > NO_HOLE {
+            // SAFETY: the hole is this owner's (H2).
+            let (hole, next) = unsafe { read_link(chunk, start) };
+            // SAFETY: the owner gives it up.
+            unsafe { Owner::leave_hole(chunk, hole) };
+            start = next;
+        }
+    }
+}
+
+/// The bump region at a position.
+fn region(position: &Position) -> Hole {
+    Hole::new(position.offset(), position.limit.wrapping_sub(position.top.addr()))
+}
+
+/// Takes the newest holes of a chunk, and its free tail, and stores them in `next_hole`: merged, and
+/// in the order of their addresses. Returns the size of the largest, or 0. The caller owns the chunk,
+/// which has no other holes in `next_hole`.
+pub(super) fn take_holes(chunk: Run) -> usize {
+    let entry = chunk.entry();
+    let mut map = Map::new();
+    // Of a chunk that was just adopted. The value is read after the adoption: before it, the value
+    // may be an earlier owner's.
+    let tail_start = entry.tail_start.replace(0) as usize;
+    if (1..CHUNK).contains(&tail_start) {
+        map.add(Hole::new(tail_start, CHUNK - tail_start));
+    }
+    // SAFETY: the hole is on the chunk's stack, so its link was written, and only the owner, which
+    // is the caller, takes it from there (H1).
+    let read = |start| unsafe { read_link(chunk, start) };
+    let (mut start, taken) = entry.count.take(BATCH, read);
+    for _ in 0..taken {
+        let (hole, next) = read(start);
+        map.add(hole);
+        start = next;
+    }
+    let (mut next, mut largest) = (0, 0);
+    map.for_each_from_last(|hole| {
+        // SAFETY: the bytes are free, and the caller owns them (H1).
+        unsafe { set_link(chunk, hole, next) };
+        next = hole.start();
+        largest = largest.max(hole.bytes());
+    });
+    entry.next_hole.set(if next == 0 { NO_HOLE } else { next });
+    largest
+}
