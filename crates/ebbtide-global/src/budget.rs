@@ -65,7 +65,7 @@ impl Budget {
     }
 
     /// Adds to the bytes held. Returns false, and changes nothing, if the sum would exceed `bound`.
-    pub(crate) fn grow(&self, bytes: usize, bound: usize) -> bool {
+    pub(crate) fn try_hold(&self, bytes: usize, bound: usize) -> bool {
         // Adds before it compares, so that two threads cannot both take the last bytes. Until the
         // sum is corrected, another thread may be refused; it may try again. Relaxed, as in
         // `shrink`: every change is a read-modify-write, and the count publishes no memory.

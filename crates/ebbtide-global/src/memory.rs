@@ -144,13 +144,13 @@ pub(crate) fn excess() -> usize {
 }
 
 /// Adds to the bytes held. Returns false, and changes nothing, if the bound does not allow it.
-pub(crate) fn grow(bytes: usize) -> bool {
-    BUDGET.grow(bytes, bound())
+pub(crate) fn try_hold(bytes: usize) -> bool {
+    BUDGET.try_hold(bytes, bound())
 }
 
 /// Adds to the bytes held, also beyond the bound.
 pub(crate) fn hold(bytes: usize) {
-    BUDGET.grow(bytes, usize::MAX);
+    BUDGET.try_hold(bytes, usize::MAX);
 }
 
 /// Records that the bound refused requests of `refused` bytes, which the inner allocator served,

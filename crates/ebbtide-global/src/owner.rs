@@ -31,7 +31,7 @@
 //!   ├─ a pinned chunk with a free tail is known ─► adopt_any
 //!   ├─ memory is short, and a pinned chunk with holes is known ─► adopt_holes
 //!   └─ else ─► take_run ─┬─ with memory behind it ─► cache, pool
-//!                        └─ without ─► memory::grow ─► pool, range          the bound is checked here
+//!                        └─ without ─► memory::try_hold ─► pool, range      the bound is checked here
 //! resize         (resize.rs)
 //!   ├─ small, the chunk's last block, and there is room ─► top = end         the fast path
 //!   └─ else ─► resize ─┬─ the innermost scope's ─► in place, or alloc, copy, free

@@ -21,7 +21,7 @@ fn no_more_than_the_bound_is_granted() {
         let budget = Arc::new(Budget::new());
         let granted = Arc::new(AtomicUsize::new(0));
         let take = |budget: &Budget, granted: &AtomicUsize, bytes: usize| {
-            if budget.grow(bytes, BOUND) {
+            if budget.try_hold(bytes, BOUND) {
                 assert!(granted.fetch_add(bytes, Relaxed) + bytes <= BOUND);
                 return true;
             }

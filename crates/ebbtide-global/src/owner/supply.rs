@@ -130,11 +130,11 @@ impl Owner {
     /// are about to be a block's.
     #[cold]
     pub(super) fn may_hold(&self, bytes: usize, live: usize) -> bool {
-        if memory::grow(bytes) {
+        if memory::try_hold(bytes) {
             return true;
         }
         self.observe(live);
-        if memory::grow(bytes) {
+        if memory::try_hold(bytes) {
             return true;
         }
         // Memory is refused only if the pools and this owner's cache do not hold it. In that case
@@ -146,7 +146,7 @@ impl Owner {
                 self.cache.release_runs();
             }
             pool::trim(lacking);
-            memory::grow(bytes)
+            memory::try_hold(bytes)
         };
         if !is_allowed {
             // The bytes that were published will not be served.
