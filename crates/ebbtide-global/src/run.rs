@@ -157,13 +157,21 @@ pub(crate) struct ScopeRecord {
     pub(crate) max_size: Cell<usize>,
     /// The bytes that the scope may still take; [`UNLIMITED`] if it has no byte limit.
     pub(crate) allowance: Cell<usize>,
-    pub(crate) counted: Cell<Counted>,
+    /// The label for which the chunks that the scope pins are counted: its own, or that of the next
+    /// scope around it that has one.
+    pub(crate) label: Cell<Option<&'static Label>>,
+    /// Whether the label is the scope's own.
+    has_label: Cell<bool>,
+    /// See [`Counted::continues`].
+    continues: Cell<bool>,
     /// The owner's figures when the scope began.
     pub(crate) at_start: Cell<Usage>,
     /// The scope's live large blocks.
     pub(crate) large: Cell<u32>,
     /// The number of chunks that the scope has besides its first.
     pub(crate) added_chunks: Cell<u32>,
+    /// In a run that holds a large block: the first chunk of the scope that served it.
+    pub(crate) large_scope_chunk: Cell<Option<Run>>,
     /// In a run that holds a large block: the ID of the scope that served it.
     pub(crate) large_scope: Cell<u64>,
 }
@@ -227,6 +235,20 @@ impl Entry {
 }
 
 impl ScopeRecord {
+    /// Sets how the figures count the scope. `outer` is set before.
+    pub(crate) fn count_as(&self, counted: Counted) {
+        let around = self.outer.get().and_then(|outer| outer.entry().record.label.get());
+        self.label.set(counted.label.or(around));
+        self.has_label.set(counted.label.is_some());
+        self.continues.set(counted.continues);
+    }
+
+    /// How the figures count the scope.
+    pub(crate) fn counted(&self) -> Counted {
+        let label = self.label.get().filter(|_| self.has_label.get());
+        Counted { label, continues: self.continues.get() }
+    }
+
     /// Whether the scope is an outermost one with the default options, like those that may persist.
     pub(crate) fn may_persist(&self) -> bool {
         self.outer.get().is_none()
@@ -243,7 +265,7 @@ impl ScopeRecord {
         self.min_size.set(0);
         self.max_size.set(LARGEST);
         self.allowance.set(UNLIMITED);
-        self.counted.set(Counted::default());
+        self.count_as(Counted::default());
         self.large.set(0);
         self.added_chunks.set(0);
     }

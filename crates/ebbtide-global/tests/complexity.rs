@@ -374,26 +374,20 @@ const ROWS: &[Row] = &[
         });
     }),
     ("nested scopes", |n, meter| meter.run(|| nest(n, &|| drop(blocks(5)), &|| ()))),
-    // The end of a scope with live blocks looks for a label in the scopes around it.
-    ("nested scopes that keep a block each, 50 deep", |n, meter| {
-        meter.run(|| {
-            for _ in 0..n / 50 {
-                let kept = RefCell::new(room(50));
-                nest(50, &|| kept.borrow_mut().push(Box::new([0; 4])), &|| ());
-                free_mixed::<Block>(kept.into_inner());
-            }
-        });
+    ("nested scopes that keep a block each", |n, meter| {
+        let kept = RefCell::new(room(n));
+        meter.run(|| nest(n, &|| kept.borrow_mut().push(Box::new([0; 4])), &|| ()));
+        free_mixed::<Block>(kept.into_inner());
     }),
     ("nested scopes with lists", |n, meter| {
         meter.run(|| nest(n, &|| drop([bytes(2_000), bytes(3_000)]), &|| ()));
     }),
-    // Freeing a large block looks for its scope among those that are open.
-    ("large blocks of the outermost of 50 scopes, freed in the innermost", |n, meter| {
+    ("large blocks of the outermost of n scopes, freed in the innermost", |n, meter| {
         let held = RefCell::new(Vec::new());
         let meter = RefCell::new(meter);
         arena(|| {
             *held.borrow_mut() = (0..n).map(|_| bytes(LARGE)).collect();
-            nest(50, &|| (), &|| meter.borrow_mut().run(|| free_mixed(held.take())));
+            nest(n, &|| (), &|| meter.borrow_mut().run(|| free_mixed(held.take())));
         });
     }),
     ("blocks of the outermost of n scopes, freed in the innermost", |n, meter| {

@@ -264,7 +264,7 @@ impl Owner {
         if entry.owner.load(Ordering::Relaxed) != self.ids.own() {
             return pool::give(run);
         }
-        if let Some(record) = self.record_of(entry.record.large_scope.get()) {
+        if let Some(record) = self.record_of_large(entry) {
             record.large.set(record.large.get().saturating_sub(1));
             self.ledger.resize_large(size, 0);
             charge(&record.allowance, size, 0);
@@ -272,16 +272,14 @@ impl Owner {
         self.cache.give(run, run.class());
     }
 
-    /// Finds the record of an open scope of this owner.
-    pub(super) fn record_of(&self, scope: u64) -> Option<&ScopeRecord> {
-        let mut next = self.innermost();
-        while let Some(first_chunk) = next {
-            let entry = first_chunk.entry();
-            if entry.scope.load(Ordering::Relaxed) == scope {
-                return Some(&entry.record);
-            }
-            next = entry.record.outer.get();
-        }
-        None
+    /// The record of the scope that served the large block of a run with this entry, if it is an
+    /// open scope of this owner. The caller owns the run, whose block this owner served.
+    pub(super) fn record_of_large(&self, entry: &Entry) -> Option<&ScopeRecord> {
+        let first_chunk = entry.record.large_scope_chunk.get();
+        // While a scope is open, none is suspended (P1). So the first chunk has the ID only while
+        // this owner has the chunk and the scope is open (G8).
+        let first = first_chunk.filter(|_| self.bump.has_scope())?.entry();
+        let is_open = first.scope.load(Ordering::Relaxed) == entry.record.large_scope.get();
+        is_open.then_some(&first.record)
     }
 }

@@ -206,7 +206,7 @@ impl Owner {
     /// ends.
     fn hold_for_persistent(&self, chunk: Run) {
         let Some(first_chunk) = self.innermost() else { return };
-        chunk.entry().set_label(first_chunk.entry().record.counted.get().label);
+        chunk.entry().set_label(first_chunk.entry().record.label.get());
         chunk.entry().count_pinned();
         self.accept_returns(chunk);
     }

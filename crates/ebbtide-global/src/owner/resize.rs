@@ -252,7 +252,7 @@ impl Owner {
         }
         // If the scope has ended or belongs to another owner, its byte limit does not apply.
         let is_own = entry.owner.load(Ordering::Relaxed) == self.ids.own();
-        let record = if is_own { self.record_of(entry.record.large_scope.get()) } else { None };
+        let record = if is_own { self.record_of_large(entry) } else { None };
         let is_allowed = (more == 0 || run.recommit(held))
             && record.is_none_or(|record| charge(&record.allowance, old_size, new_size));
         if !is_allowed {

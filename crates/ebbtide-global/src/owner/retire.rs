@@ -68,14 +68,7 @@ impl Owner {
         if newer_live(entry) == 0 {
             return;
         }
-        let mut scope = self.innermost();
-        let mut label = None;
-        while let (Some(first_chunk), None) = (scope, label) {
-            let record = &first_chunk.entry().record;
-            label = record.counted.get().label;
-            scope = record.outer.get();
-        }
-        entry.set_label(label);
+        entry.set_label(self.innermost().and_then(|scope| scope.entry().record.label.get()));
     }
 
     /// Retires a chunk that has live blocks. Other threads may free the last one at any moment.

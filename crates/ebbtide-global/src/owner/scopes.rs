@@ -129,7 +129,7 @@ impl Owner {
         // A limit that no program can reach counts as no limit.
         let has_limit = options.byte_limit <= isize::MAX.unsigned_abs();
         record.allowance.set(if has_limit { options.byte_limit } else { UNLIMITED });
-        record.counted.set(counted);
+        record.count_as(counted);
         self.ledger.begin_scope(&self.bump, record);
         chunk.set_next(None);
         self.innermost.begin(Some(chunk));
@@ -249,7 +249,7 @@ impl Owner {
         }
         self.promote();
         let record = &first_chunk.entry().record;
-        let (counted, begun) = (record.counted.get(), record.at_start.get());
+        let (counted, begun) = (record.counted(), record.at_start.get());
         self.release_chunks(first_chunk);
         let usage = self.ledger.end_scope(&self.bump, counted, begun);
         if !self.has_scope() {

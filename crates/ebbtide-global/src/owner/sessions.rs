@@ -23,7 +23,7 @@ impl Owner {
         }
         self.restore(Some(first_chunk));
         let record = &first_chunk.entry().record;
-        record.counted.set(counted);
+        record.count_as(counted);
         self.ledger.begin_scope(&self.bump, record);
         record.large.set(0);
         let session = self.ids.fresh();
@@ -44,7 +44,7 @@ impl Owner {
         // This subtracts the blocks of earlier sessions that the session has freed.
         let kept = u64::try_from(live - persistence.live_before.get()).unwrap_or(0);
         self.ledger.count_escaped(kept + u64::from(record.large.get()));
-        let usage = self.ledger.end_scope(&self.bump, record.counted.get(), record.at_start.get());
+        let usage = self.ledger.end_scope(&self.bump, record.counted(), record.at_start.get());
         self.restore(None);
         if live == 0 || persistence.is_ending.get() {
             self.end_taken_back(first_chunk);

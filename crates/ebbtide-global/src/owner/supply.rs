@@ -161,6 +161,7 @@ impl Owner {
         entry.scope.store(LARGE_BLOCK, Ordering::Relaxed);
         entry.owner.store(self.ids.own(), Ordering::Relaxed);
         entry.record.large_scope.set(self.bump.scope());
+        entry.record.large_scope_chunk.set(self.innermost());
     }
 
     /// Whether memory is short: it is tight, and no empty chunk has memory behind it. Only scopes
