@@ -15,9 +15,10 @@
 //! | `1..BIAS / 2` | is retired and pinned, with this many live blocks; an exchange adopts it |
 //! | above | has an owner |
 //!
-//! The counter of an owned chunk never falls as low as `BIAS / 2`: a byte that another thread freed
-//! is not served again while the chunk has the same owner, so other threads free at most as many of
-//! its blocks as fit into it.
+//! The count of an owned chunk never falls as low as `BIAS / 2`. Other threads free at most as many
+//! of its blocks as fit into it before the owner [takes holes](Count::take), because a byte that
+//! another thread freed is not served again before. And whenever the owner takes holes, it first
+//! [moves](Count::absorb) a `local` that has become large to the count.
 //!
 //! Any thread may push a hole at any time. Only the chunk's owner takes holes, so there is no ABA
 //! problem. Holes of a chunk without live blocks mean nothing, because all of its bytes are free.
@@ -34,8 +35,12 @@ use loom::sync::atomic::{AtomicU64, Ordering, fence};
 /// The initial count of an owned chunk.
 pub(crate) const BIAS: u32 = 1 << 30;
 
+/// The value of `local` from which on it is moved to the count.
+const MOST_LOCAL: u32 = BIAS / 4;
+
 // The count of an adopted chunk begins at the bias plus its pinned blocks. Other threads subtract
-// at most the pinned blocks and those bumped since: twice as many as fit into a chunk.
+// at most the pinned blocks and those bumped since: twice as many as fit into a chunk, or less than
+// `MOST_LOCAL` and as many again if the owner takes holes.
 const _: () = assert!(2 * crate::size::CHUNK / crate::size::GRANULE < (BIAS / 4) as usize);
 
 /// The shared part of a chunk's live count, whose value determines the state of the chunk.
@@ -172,6 +177,19 @@ impl Count {
         None
     }
 
+    /// Called before the owner takes holes, so that a scope that serves the same bytes for ever while
+    /// other threads free them does not use up the bias. Moves the owner's own count here if it is
+    /// large, and returns what is left of it.
+    pub(crate) fn absorb(&self, local: i32) -> i32 {
+        let Some(large) = u32::try_from(local).ok().filter(|local| *local >= MOST_LOCAL) else {
+            return local;
+        };
+        // Relaxed: the sum of both is as before, and only the owner compares it. A sum of at most
+        // `BIAS` and the live blocks carries nothing to the upper half.
+        self.0.fetch_add(u64::from(large), Ordering::Relaxed);
+        0
+    }
+
     /// Takes the newest `most` holes of the caller's chunk, or all. `read_link` reads the link of the
     /// hole that begins at a granule. Returns the granule of the first hole, and how many were taken.
     pub(crate) fn take(&self, most: u32, read_link: impl Fn(u16) -> (Hole, u16)) -> (u16, u32) {
@@ -191,6 +209,12 @@ impl Count {
                 Err(now) => old = now,
             }
         }
+    }
+
+    /// Subtracts blocks as if other threads had freed them, whose bytes the owner has served again.
+    #[cfg(test)]
+    pub(crate) fn free_again(&self, blocks: u32) {
+        self.0.fetch_sub(blocks.into(), Ordering::Relaxed);
     }
 
     /// The count, for assertions and figures.

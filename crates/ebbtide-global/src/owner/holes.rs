@@ -272,7 +272,7 @@ fn region(position: &Position) -> Hole {
 
 /// Takes the newest holes of a chunk, and its free tail, and stores them in `next_hole`: merged, and
 /// in the order of their addresses. Returns the size of the largest, or 0. The caller owns the chunk,
-/// which has no other holes in `next_hole`.
+/// which has no other holes in `next_hole`. Its count must be up to date.
 pub(super) fn take_holes(chunk: Run) -> usize {
     let entry = chunk.entry();
     let mut map = Map::new();
@@ -282,6 +282,7 @@ pub(super) fn take_holes(chunk: Run) -> usize {
     if (1..CHUNK).contains(&tail_start) {
         map.add(Hole::new(tail_start, CHUNK - tail_start));
     }
+    entry.local.set(entry.count.absorb(entry.local.get()));
     // SAFETY: the hole is on the chunk's stack, so its link was written, and only the owner, which
     // is the caller, takes it from there (H1).
     let read = |start| unsafe { read_link(chunk, start) };
@@ -300,4 +301,45 @@ pub(super) fn take_holes(chunk: Run) -> usize {
     });
     entry.next_hole.set(if next == 0 { NO_HOLE } else { next });
     largest
+}
+
+#[cfg(all(test, target_pointer_width = "64", not(miri)))]
+#[allow(clippy::expect_used)]
+mod tests {
+    use super::*;
+    use crate::count::BIAS;
+    use core::alloc::Layout;
+
+    #[test]
+    fn other_threads_may_free_more_blocks_of_one_chunk_than_the_bias() {
+        const BLOCK: Layout = Layout::new::<[u64; 8]>();
+        let (owner, other) = (Owner::new(), Owner::new());
+        if !owner.start() {
+            return;
+        }
+        let scope = owner.enter_default().expect("a started owner opens scopes");
+        let chunk = owner.bump.chunk().expect("a scope has a current chunk");
+        let (entry, kept) = (chunk.entry(), owner.alloc(BLOCK));
+        assert!(owner.begin_listing());
+        // As if the scope had adopted the chunk with holes.
+        entry.next_hole.set(NO_HOLE);
+        for _ in 0..16 {
+            let blocks: Vec<_> = (0..700).map(|_| owner.alloc(BLOCK)).collect();
+            assert_eq!(owner.bump.chunk(), Some(chunk), "the scope serves the same bytes again");
+            for block in blocks {
+                // SAFETY: the block is alive, has this layout, and is not used again.
+                assert!(unsafe { other.dealloc(block, BLOCK) });
+            }
+            // As if it had done so many times.
+            owner.flush();
+            entry.local.set(entry.local.get() + (BIAS / 8) as i32);
+            entry.count.free_again(BIAS / 8);
+            assert!(entry.count.peek() > BIAS / 2, "the chunk has an owner");
+        }
+        owner.flush();
+        // SAFETY: the block is alive, has this layout, and is not used again.
+        assert!(unsafe { owner.dealloc(kept, BLOCK) });
+        assert!(entry.is_empty());
+        owner.leave(scope);
+    }
 }
