@@ -61,13 +61,16 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Test,
         "tests of the core, optimised",
-        "cargo test --release --package ebbtide --tests",
-    ),
+        "cargo test --target-dir target/optimised --release --package ebbtide --tests",
+    )
+    .beside("optimised"),
     Step::new(
         Test,
         "tests of the transparent allocator, optimised, with poison",
-        "cargo test --release --package ebbtide-global --features poison --tests",
-    ),
+        "cargo test --target-dir target/optimised --release --package ebbtide-global \
+         --features poison --tests",
+    )
+    .beside("optimised"),
     Step::new(Test, "Julia package", "bash ci/julia.sh").needs(&[JULIA]).beside("julia"),
     Step::new(Test, "loom models", "LOOM_MAX_PREEMPTIONS=2 bash ci/loom.sh").beside("loom"),
     Step::new(Test, "AddressSanitizer", "bash ci/asan.sh").needs(&[NIGHTLY]).beside("asan"),
