@@ -26,7 +26,8 @@ const ALL_SLOWLY: usize = 1;
 /// The value of `list_floor` if only medium blocks are listed.
 const MEDIUM_ONLY: usize = SMALL + 1;
 
-/// See the module's head. All-zero bytes are the state of an owner that is not started.
+/// Where an owner bumps, and what it has bumped and freed. All-zero bytes are the state of an owner
+/// that is not started.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Bump {
@@ -448,8 +449,7 @@ impl Bump {
         slow()
     }
 
-    /// Makes the last block end at `end`, off the fast path. Returns false if that is beyond the
-    /// limit.
+    /// Whether the last block may end at this address: not beyond the limit.
     #[inline]
     pub(crate) fn may_end_at(&self, end: usize) -> bool {
         end <= self.open_limit.get()

@@ -12,7 +12,7 @@ use core::{cell::Cell, ptr::NonNull};
 /// memory again.
 pub(crate) const RETRY: u32 = 64;
 
-/// See the module's head. All-zero bytes are valid.
+/// The first chunk, the pauses and the free lists of the innermost scope. All-zero bytes are valid.
 #[derive(Debug)]
 pub(crate) struct Innermost {
     /// The scope's first chunk, which identifies it and has its record; if no scope is open, the

@@ -4,7 +4,7 @@
 use crate::{bump::add, innermost::RETRY, memory};
 use core::cell::Cell;
 
-/// See the module's head. All-zero bytes are valid.
+/// What was refused and served since a scope was paused last. All-zero bytes are valid.
 #[derive(Debug)]
 pub(crate) struct Refusals {
     /// The window in which a scope last gave back empty chunks because it was refused one.
