@@ -6,12 +6,17 @@
 # copies, because the position of a short loop in memory changes its time by a third. Times are
 # medians of the batches; a ratio is the median of the ratios of batches timed next to each other.
 
+include("loops.jl")
+
 const COPIES = 6
+# The largest ratio that is good enough for a loop over arrays.
+const LOOP_BAR = 1.1
 
 copies_with(package) = map(1:COPIES) do copy
     name = gensym(package)
     Core.eval(Main, :(module $name
         using $package
+        using $package: alloc!
         include($(joinpath(@__DIR__, "kernels.jl")))
     end))
     getfield(Main, name)
@@ -40,14 +45,13 @@ function vectors(lengths)
 end
 end
 
-"What is timed: a function, in several copies; whom it is compared with; and the largest ratio that is good enough."
+"What is timed: a function, in several copies; and whom it is compared with, each with the largest ratio that is good enough."
 struct Contestant
     name::String
     runs::Vector{Function}
-    against::String
-    bar::Float64
+    against::Vector{Pair{String,Float64}}
 end
-Contestant(name, runs; against = "", bar = NaN) = Contestant(name, runs, against, bar)
+Contestant(name, runs; against = "", bar = NaN) = Contestant(name, runs, against == "" ? [] : [against => bar])
 
 "Contestants that do the same. A call of each makes so many turns."
 struct Workload
@@ -78,19 +82,44 @@ function slab_boundary(size, turns)
     Workload("W3, slabs of $(size ÷ 1024) KiB", turns, contestants)
 end
 
+"The same loop over arrays of `n` elements: Julia's own, and those of a buffer."
+function loop(title, f, shapes, n)
+    turns = max(1, 20_000 ÷ n)
+    sizes = map(shape -> shape(n), shapes)
+    on(make) = (arrays = map(make, sizes); foreach(array -> fill!(array, 1.0), arrays); call(repeat_on, f, turns, arrays...))
+    in_buffer(package) = (buffer = package.SlabBuffer();
+        push!(BUFFERS, buffer);
+        on(size -> package.alloc!(buffer, Float64, size...)))
+    Workload("$title, $n elements", turns, [
+        Contestant("arrays", [on(size -> zeros(size...))]),
+        Contestant("Bumper.jl", [in_buffer(first(BUMPER))]; against = "arrays"),
+        Contestant("Ebbtide", [in_buffer(first(EBBTIDE))], ["Bumper.jl" => LOOP_BAR, "arrays" => LOOP_BAR]),
+    ])
+end
+# The buffers of arrays that are measured.
+const BUFFERS = []
+
+loops() = [loop(title, f, shapes, n) for (title, f, shapes) in LOOPS for n in (64, 1_000, 30_000)]
+
+"The block that the documentation begins with, on vectors of other lengths."
+function blocks_of(n)
+    turns = max(1, 30_000 ÷ n)
+    x = rand(1:10, n)
+    arrays = Contestant("arrays", [call(WithArrays.repeat_sum, turns, x)]; against = "Bumper.jl")
+    [Workload("W1, $n elements, default buffer", turns,
+              [both(package -> call(package.repeat_sum, turns, x); bar = 1.0); arrays]),
+     Workload("W1, $n elements, slab", turns,
+              both(package -> call(package.repeat_sum, turns, x, package.SlabBuffer()); bar = 1.0)),
+     Workload("W1, $n elements, fixed buffer", turns,
+              both(package -> call(package.repeat_sum, turns, x, package.AllocBuffer(2^20)); bar = 1.0))]
+end
+
 function workloads()
     turns = 1000
-    x = rand(1:10, 30)
     lengths = rand(1:1000, 10_000)
     arrays(run) = Contestant("arrays", [run]; against = "Bumper.jl")
     [
-        Workload("W1, default buffer", turns,
-                 [both(package -> call(package.repeat_sum, turns, x); bar = 1.0);
-                  arrays(call(WithArrays.repeat_sum, turns, x))]),
-        Workload("W1, slab", turns,
-                 both(package -> call(package.repeat_sum, turns, x, package.SlabBuffer()); bar = 1.0)),
-        Workload("W1, fixed buffer", turns,
-                 both(package -> call(package.repeat_sum, turns, x, package.AllocBuffer(2^20)); bar = 1.0)),
+        reduce(vcat, map(blocks_of, (3, 30, 300, 3_000, 100_000)))...,
         Workload("8 bytes in a block, slab", turns,
                  both(package -> call(package.blocks_of_8_bytes, turns, package.SlabBuffer()); bar = 0.7)),
         Workload("8 bytes in a block, fixed buffer", turns,
@@ -101,6 +130,7 @@ function workloads()
         slab_boundary(2^20, turns),
         Workload("W4, 10,000 vectors in a new buffer", length(lengths),
                  [both(package -> call(package.vectors, lengths)); arrays(call(WithArrays.vectors, lengths))]),
+        loops()...,
     ]
 end
 
@@ -134,7 +164,7 @@ end
 bytes_allocated(run::F) where {F} = @allocated run()
 in_ns(time) = string(round(time; digits = 2))
 
-function report(workload, seconds, lines)
+function report(workload, seconds, lines, ratios)
     times = measure(workload, seconds)
     names = [contestant.name for contestant in workload.contestants]
     println(workload.title)
@@ -143,18 +173,33 @@ function report(workload, seconds, lines)
         bytes = bytes_allocated(first(contestant.runs))
         print("  ", rpad(contestant.name, 28), lpad(in_ns(middle), 8), " ns, fastest ", lpad(in_ns(fastest), 8), ", ",
               bytes, " bytes allocated")
-        ratio = ""
-        if contestant.against != ""
-            other = findfirst(==(contestant.against), names)
-            value = median(times[:, at] ./ times[:, other])
-            ratio = in_ns(value)
-            print("; ", ratio, " of ", contestant.against)
-            isnan(contestant.bar) || print(round(value; digits = 2) <= contestant.bar ? ", within " : ", ABOVE ", contestant.bar)
+        for (against, bar) in (isempty(contestant.against) ? ["" => NaN] : contestant.against)
+            ratio = ""
+            if against != ""
+                other = findfirst(==(against), names)
+                value = median(times[:, at] ./ times[:, other])
+                ratio = in_ns(value)
+                print("; ", ratio, " of ", against)
+                isnan(bar) || print(round(value; digits = 2) <= bar ? ", within " : ", ABOVE ", bar)
+                bar == LOOP_BAR && push!(get!(ratios, against, Float64[]), value)
+            end
+            push!(lines, join([repr(workload.title), repr(contestant.name), in_ns(middle), in_ns(fastest), bytes,
+                               repr(against), ratio, isnan(bar) ? "" : string(bar)], ','))
         end
         println()
-        bar = isnan(contestant.bar) ? "" : string(contestant.bar)
-        push!(lines, join([repr(workload.title), repr(contestant.name), in_ns(middle), in_ns(fastest), bytes,
-                           repr(contestant.against), ratio, bar], ','))
+    end
+end
+
+"The geometric mean of the ratios of all loops, compared with whom, and its bar."
+function report_means(ratios, lines)
+    for (against, bar) in ("Bumper.jl" => 1.0, "arrays" => 1.05)
+        values = get(ratios, against, Float64[])
+        isempty(values) && continue
+        mean = exp(sum(log, values) / length(values))
+        println("geometric mean of ", length(values), " loops: ", in_ns(mean), " of ", against,
+                round(mean; digits = 2) <= bar ? ", within " : ", ABOVE ", bar)
+        push!(lines, join([repr("geometric mean of $(length(values)) loops"), repr("Ebbtide"), "", "", "", repr(against),
+                           in_ns(mean), bar], ','))
     end
 end
 
@@ -169,9 +214,12 @@ function main(arguments)
              "# how: ci/julia.sh bench; medians of short batches that take turns, with other programs running",
              "workload,contestant,median_ns,fastest_ns,bytes_allocated,compared_with,ratio,bar"]
     seconds = parse(Float64, get(ENV, "SECONDS_A_WORKLOAD", "2"))
+    only = get(ENV, "ONLY", "")
+    ratios = Dict{String,Vector{Float64}}()
     for workload in workloads()
-        Base.invokelatest(report, workload, seconds, lines)
+        occursin(only, workload.title) && Base.invokelatest(report, workload, seconds, lines, ratios)
     end
+    report_means(ratios, lines)
     for file in arguments
         write(file, join(lines, '\n'), '\n')
     end

@@ -28,6 +28,7 @@ export alloc, alloc_nothrow, set_default_buffer_size!
 include("errors.jl")
 include("library.jl")
 include("arrays.jl")
+include("aliasing.jl")
 include("cursor.jl")
 include("buffers.jl")
 include("allocate.jl")

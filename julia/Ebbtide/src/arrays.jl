@@ -7,33 +7,30 @@ using Serialization: Serialization, AbstractSerializer, serialize
     ArenaArray{T,N} <: DenseArray{T,N}
 
 An array in the memory of a buffer, as [`@alloc`](@ref) and [`alloc!`](@ref) return it:
-column-major and contiguous, with elements of plain bits. It is an address and a size, so
-making one allocates nothing.
+column-major and contiguous, with elements of plain bits. It is plain bits itself, an address and a
+size, so making one allocates nothing, and loops over it compile to the same code as loops over an
+`Array`.
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
 `copy`, `deepcopy`, `similar`, `collect` and broadcasting without a destination make ordinary
 arrays. It is serialized as an ordinary array, and so are its views and transposes, and an `Array`
-of these. In a `deepcopy` of a tuple, a struct or another container, it becomes an `ArenaArray` with
-memory of its own, which the garbage collector frees, so it may leave the block.
+of these. A `deepcopy` of a tuple, a struct or another container copies its address, as it does with
+a `Ptr`: copy the array itself.
 
 `reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting and `copyto!`
-first copy an operand that overlaps the destination, even through views, transposes and
-permutations. Only a `PermutedDimsArray` around two nested ones of these is not recognised.
+copy what overlaps the destination first, even through views, transposes and permutations. Not
+recognised are a `PermutedDimsArray` around three nested ones of these, and two arrays that are both
+wrapped four times.
 """
 struct ArenaArray{T,N} <: DenseArray{T,N}
     # Not a `Ptr{T}`: where `T` is not inferred, Julia 1.5 prints an internal error when it drops a
     # conversion to that.
     address::Ptr{Cvoid}
     size::NTuple{N,Int}
-    # Of an independent copy, the array that has its elements; otherwise `nothing`. Because of this
-    # field, Julia takes an `ArenaArray` for what it is, a reference to memory, and not for plain
-    # bits: operands that overlap the destination are copied, and so is whatever holds one by
-    # `deepcopy`.
-    keeps::Union{Nothing,Array}
 
     # There is no public constructor, so nobody makes one of an arbitrary address by accident.
-    global unsafe_arena_array(::Type{T}, address::Ptr{Cvoid}, size::Dims{N}, keeps = nothing) where {T,N} =
-        new{T,N}(address, size, keeps)
+    global unsafe_arena_array(::Type{T}, address::Ptr{Cvoid}, size::Dims{N}) where {T,N} =
+        new{T,N}(address, size)
 end
 
 const ArenaVector{T} = ArenaArray{T,1}
@@ -52,39 +49,30 @@ Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = pointer(a)
 const Shown = Union{SubArray{<:Any,<:Any,<:ArenaArray},Adjoint{<:Any,<:ArenaArray},
     Transpose{<:Any,<:ArenaArray},PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:ArenaArray}}
 
-Base.dataids(a::ArenaArray) = (UInt(a.address),)
-
-# A copy of the same type, in memory of Julia's own.
-@noinline function independent(a::ArenaArray{T}) where {T}
-    elements = copy(a)
-    unsafe_arena_array(T, Ptr{Cvoid}(pointer(elements)), a.size, elements)
-end
-Base.unaliascopy(a::ArenaArray) = independent(a)
-
 Base.deepcopy(a::Union{ArenaArray,Shown}) = copy(a)
 Base.deepcopy(a::Array{<:Union{ArenaArray,Shown}}) = map(copy, a)
-# In a container. The type of an element cannot change.
-Base.deepcopy_internal(a::ArenaArray, copies::IdDict) = get!(() -> independent(a), copies, a)
 # Another process has other memory: it gets ordinary arrays.
 Serialization.serialize(to::AbstractSerializer, a::Union{ArenaArray,Shown}) = serialize(to, copy(a))
 Serialization.serialize(to::AbstractSerializer, a::Array{<:Union{ArenaArray,Shown}}) =
     serialize(to, map(copy, a))
 
+# The block preserves the buffer, and the buffer its memory (J5). Preserving the array here would keep
+# loops from being vectorised.
 @inline function Base.getindex(a::ArenaArray, i::Int)
     @boundscheck checkbounds(a, i)
-    GC.@preserve a unsafe_load(pointer(a), i)
+    unsafe_load(pointer(a), i)
 end
 
 @inline function Base.setindex!(a::ArenaArray{T}, value, i::Int) where {T}
     @boundscheck checkbounds(a, i)
-    GC.@preserve a unsafe_store!(pointer(a), convert(T, value)::T, i)
+    unsafe_store!(pointer(a), convert(T, value)::T, i)
     a
 end
 
 function Base.reshape(a::ArenaArray{T}, size::Dims{N}) where {T,N}
     all(n -> n >= 0, size) && checked_length(size) == length(a) ||
         throw(DimensionMismatch("$(a.size) elements cannot be reshaped to $size"))
-    unsafe_arena_array(T, a.address, size, a.keeps)
+    unsafe_arena_array(T, a.address, size)
 end
 Base.vec(a::ArenaArray) = reshape(a, (length(a),))
 Base.vec(a::ArenaVector) = a
@@ -95,7 +83,7 @@ function Base.reinterpret(::Type{S}, a::ArenaArray{T,N}) where {S,T,N}
     # Other element types may need what only the general view does: another first dimension, or
     # bytes that are not aligned for them.
     if from == to && rem(UInt(a.address), alignment(S)) == 0
-        return unsafe_arena_array(S, a.address, a.size, a.keeps)
+        return unsafe_arena_array(S, a.address, a.size)
     end
     reinterpret_resized(S, a, from, to)
 end
@@ -108,7 +96,7 @@ function reinterpret_resized(::Type{S}, a::ArenaArray{T,N}, from, to) where {S,T
         "cannot reinterpret $bytes bytes in the first dimension as elements of $to bytes"))
     rem(UInt(a.address), alignment(S)) == 0 ||
         throw(ArgumentError("the array is not aligned for elements of type $S"))
-    unsafe_arena_array(S, a.address, (div(bytes, to), Base.tail(a.size)...), a.keeps)
+    unsafe_arena_array(S, a.address, (div(bytes, to), Base.tail(a.size)...))
 end
 
 # Copies of contiguous memory, without a loop over the elements.
@@ -136,18 +124,37 @@ Base.copyto!(to::ArenaArray{T}, from::Contiguous{T}) where {T} =
 Base.copyto!(to::Array{T}, from::ArenaArray{T}) where {T} =
     copy_elements!(to, 1, from, 1, length(from))
 
+# ------------------------------------------------------------ what may hold an array
+
+# Types whose values are not searched. Only Julia's own types: others may have any fields.
+const OPAQUE = Union{Ptr,Type,Symbol,String,Module,IOStream,Base.LibuvStream,Method,
+    Core.MethodInstance,Core.CodeInfo,TypeVar}
+
+# Whether values of a type may hold an array. `above` has the types that are being examined.
+function may_hold_type(T, above = ())
+    T isa Union && return may_hold_type(T.a, above) || may_hold_type(T.b, above)
+    T <: ArenaArray && return true
+    (T <: OPAQUE || T in above) && return false
+    T isa DataType && isconcretetype(T) || return true
+    T <: Array && return may_hold_type(eltype(T), (above..., T))
+    any(field -> may_hold_type(field, (above..., T)), fieldtypes(T))
+end
+
+@generated may_hold(::Type{T}) where {T} = may_hold_type(T)
+
 # ------------------------------------------------------------ element types and sizes
 
 # In bytes. It folds to a constant.
 alignment(::Type{T}) where {T} = UInt(Base.datatype_alignment(T))
 
-@inline check_element(::Type{T}) where {T} = isbitstype(T) ? nothing : throw_element(T)
+# Arrays of a buffer are not among the elements: a search for arrays that escape would have to follow
+# addresses that nobody has initialised.
+@inline check_element(::Type{T}) where {T} =
+    isbitstype(T) && !may_hold(T) ? nothing : throw_element(T)
 
-@noinline function throw_element(T)
-    hint = T <: ArenaArray && T !== Union{} ? ". Collect arrays of a buffer in a tuple or a Vector" : ""
-    throw(ArgumentError(
-        "elements of type $T are not plain bits (isbitstype), so they cannot lie in a buffer$hint"))
-end
+@noinline throw_element(T) = throw(ArgumentError(isbitstype(T) ?
+    "elements of type $T hold arrays of a buffer. Collect these in a tuple or a Vector" :
+    "elements of type $T are not plain bits (isbitstype), so they cannot lie in a buffer"))
 
 # The largest size: rounded up to any alignment, it is at most half of the address space, so one
 # comparison decides whether a block fits.

@@ -18,6 +18,9 @@
 #   chunks was released: its words are in use again when they are written back.
 # - J4 The words of a closed buffer have no chunk, and nothing fits. If the words are all null,
 #   nothing but an array of 0 bytes fits.
+# - J5 While a block is open, its code preserves the buffer (`GC.@preserve`), and no chunk that holds
+#   what is in use is released. So an array of the block is an address and a size, and its elements
+#   are loaded and stored without preserving anything.
 
 """
     AbstractBuffer

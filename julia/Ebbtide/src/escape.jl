@@ -21,22 +21,6 @@ is_within(::UInt, ::Nothing) = true
 # The most values that a search visits. This bounds its cost in large containers, and ends cycles.
 const SEARCH_BUDGET = 64
 
-# Types whose values are not searched. Only Julia's own types: others may have any fields.
-const OPAQUE = Union{Ptr,Type,Symbol,String,Module,IOStream,Base.LibuvStream,Method,
-    Core.MethodInstance,Core.CodeInfo,TypeVar}
-
-# Whether values of a type may hold an array. `above` has the types that are being examined.
-function may_hold_type(T, above = ())
-    T isa Union && return may_hold_type(T.a, above) || may_hold_type(T.b, above)
-    T <: ArenaArray && return true
-    (T <: OPAQUE || T in above) && return false
-    T isa DataType && isconcretetype(T) || return true
-    T <: Array && return may_hold_type(eltype(T), (above..., T))
-    any(field -> may_hold_type(field, (above..., T)), fieldtypes(T))
-end
-
-@generated may_hold(::Type{T}) where {T} = may_hold_type(T)
-
 # The values in which a search continues. The other fields of a task belong to the scheduler, and
 # lead to other tasks.
 children(value) = (getfield(value, i) for i in 1:nfields(value) if isdefined(value, i))
@@ -50,8 +34,7 @@ function search(value, memory, budget::Int)
     budget -= 1
     may_hold(typeof(value)) || return budget
     if value isa ArenaArray
-        is_ours = value.keeps === nothing && !isempty(value)
-        return is_ours && is_within(UInt(value.address), memory) ? -1 : budget
+        return !isempty(value) && is_within(UInt(value.address), memory) ? -1 : budget
     end
     for child in children(value)
         budget = search(child, memory, budget)

@@ -2,19 +2,19 @@
 # `PermutedDimsArray` without checking whether the source shares memory with it, and assume that a
 # `PermutedDimsArray` shares memory with no other array.
 
-const OurArray{T,N} = Union{ArenaArray{T,N},ScopedArray{T,N}}
-const Related{T,N} = Union{OurArray{T,N},SubArray{T,N,<:OurArray},Adjoint{T,<:OurArray},Transpose{T,<:OurArray},
+const OurArray{T,N} = ScopedArray{T,N}
+const ScopedRelated{T,N} = Union{OurArray{T,N},SubArray{T,N,<:OurArray},Adjoint{T,<:OurArray},Transpose{T,<:OurArray},
     PermutedDimsArray{T,N,<:Any,<:Any,<:OurArray},Base.ReshapedArray{T,N,<:OurArray}}
-const Permuted{T,N} = PermutedDimsArray{T,N,<:Any,<:Any,<:Related}
+const ScopedPermuted{T,N} = PermutedDimsArray{T,N,<:Any,<:Any,<:ScopedRelated}
 
-Base.dataids(a::Permuted) = Base.dataids(parent(a))
-Base.unaliascopy(a::Permuted) = typeof(a)(Base.unaliascopy(parent(a)))
+Base.dataids(a::ScopedPermuted) = Base.dataids(parent(a))
+Base.unaliascopy(a::ScopedPermuted) = typeof(a)(Base.unaliascopy(parent(a)))
 
 # Arrays that may share memory with one of ours: our arrays, and wrappers of any array.
-const Sharing{T,N} = Union{OurArray{T,N},SubArray{T,N},Adjoint{T},Transpose{T},PermutedDimsArray{T,N},
+const ScopedSharing{T,N} = Union{OurArray{T,N},SubArray{T,N},Adjoint{T},Transpose{T},PermutedDimsArray{T,N},
     Base.ReshapedArray{T,N}}
 
-Base.copyto!(to::Permuted{T,N}, from::Sharing{T,N}) where {T,N} =
+Base.copyto!(to::ScopedPermuted{T,N}, from::ScopedSharing{T,N}) where {T,N} =
     invoke(copyto!, Tuple{PermutedDimsArray{T,N},AbstractArray{T,N}}, to, Base.unalias(to, from))
-Base.copyto!(to::Permuted, from::Sharing) =
+Base.copyto!(to::ScopedPermuted, from::ScopedSharing) =
     invoke(copyto!, Tuple{PermutedDimsArray,AbstractArray}, to, Base.unalias(to, from))

@@ -87,6 +87,10 @@ end
         m = copyto!(@alloc(Int, 3, 3), 1:9)
         m' .= m
         @test m == reshape(1:9, 3, 3)'
+        p = copyto!(@alloc(Int, 3), [2, 3, 1])
+        permuted = view(p, p)
+        p[p] = 1:3
+        @test p == [3, 1, 2] && permuted == [1, 2, 3]
         nothing
     end
 end
@@ -100,9 +104,10 @@ squares_of(T) = (copyto!(Ebbtide.alloc!(default_buffer(), T, 3, 3), 1:9), Scoped
     # What is written, what is read, and how: the same as if what is read had been copied before.
     destinations = (identity, transpose, permuted, turned, m -> permuted(turned(m)))
     sources = (identity, adjoint, permuted, turned, m -> turned(permuted(m)), m -> reshape(turned(m), 3, 3),
-        m -> turned(transpose(m)))
+        m -> turned(transpose(m)), m -> transpose(reshape(turned(transpose(m)), 3, 3)))
     functions = ((to, from) -> (to .= from), (to, from) -> (to .= from .+ transpose(from)),
-        (to, from) -> (@views copyto!(to[:, 2:3], from[:, 1:2])))
+        (to, from) -> (@views copyto!(to[:, 2:3], from[:, 1:2])),
+        (to, from) -> (to[:, 2:3] = view(from, :, 1:2)))
     for to in destinations, from in sources, f in functions
         expected = collect(reshape(1:9, 3, 3))
         f(to(expected), collect(from(expected)))
@@ -163,36 +168,17 @@ mutable struct MutableBox
     array::Any
 end
 
-@testset "a deep copy of what holds an array shares no memory with it, and may leave" begin
-    arrays_in(x) = x isa AbstractArray{Int} ? [x] : vcat((arrays_in(child) for child in Ebbtide.children(x))...)
-    left = []
+@testset "a deep copy of what holds an array has its address, and cannot leave" begin
     for hold in (a -> (a, 1), a -> (1, (a, "x")), a -> (x = a, y = 2), a -> NamedBox("a", a), PlainBox, MutableBox,
             a -> Any[a, [a]], a -> Ref(a), a -> (() -> sum(a)), a -> (view(a, 1, :), a'), a -> PlainBox(PlainBox(a)))
-        value = @no_escape begin
-            a = fill!(@alloc(Int, 2, 2), 3)
-            held = hold(a)
-            copied = deepcopy(held)
-            @test typeof(copied) === typeof(held)
-            fill!(a, 9)
-            copied
-        end
-        push!(left, value)
-    end
-    for _ in 1:100
-        @no_escape fill!(@alloc(Int, 1000), 7)[1]
-        GC.gc(false)
-    end
-    for value in left
-        arrays = arrays_in(value)
-        @test !isempty(arrays) && all(array -> all(==(3), array), arrays)
+        @test_throws EscapeErrorType @no_escape deepcopy(hold(fill!(@alloc(Int, 2, 2), 3)))
     end
     @test deepcopy(Dict(1 => 2)) == Dict(1 => 2)
     @no_escape begin
         a = fill!(@alloc(Int, 2), 1)
-        first_one, second_one = deepcopy((a, a))
-        first_one[1] = 5
-        @test second_one == [5, 1] && a == [1, 1] # as with Julia's own arrays
-        @test reshape(first_one, 1, 2) == [5 1] && reinterpret(UInt, first_one)[1] == 5
+        first(deepcopy((a, 1)))[1] = 5
+        @test a == [5, 1] # as with a `Ptr`
+        nothing
     end
 end
 
