@@ -48,6 +48,8 @@ function __init__()
     load_library!()
     init_task_cache!()
     init_arena_pool!()
+    # Handlers are kept by Base, so they are registered in each process.
+    Base.Experimental.register_error_hint(explain_with_buffer, MethodError)
 end
 
 end

@@ -210,11 +210,10 @@ end
 @noinline alloc_slowly!(b::AllocBuffer, bytes::Int, ::UInt) = throw_full(b, bytes)
 
 # Its chunk stays the same until it is closed, which `settle!` ensures.
-@inline function checkpoint_restore!(cp::Checkpoint{<:AllocBuffer})
-    b = cp.buffer
-    b.top = cp.words.top
-    b.low = cp.words.low
-    UInt(b.moves) == cp.moves || settle!(b, cp.moves)
+@inline function rewind!(b::AllocBuffer, words::Words, moves::UInt)
+    b.top = words.top
+    b.low = words.low
+    UInt(b.moves) == moves || settle!(b, moves)
     nothing
 end
 

@@ -155,10 +155,11 @@ Frees everything that was allocated in the checkpoint's buffer since [`checkpoin
 Restore checkpoints last in, first out. The freed arrays must not be used again. Costs a few
 stores; the buffer keeps its chunks.
 """
-@inline function checkpoint_restore!(cp::Checkpoint)
-    b = cp.buffer
-    set_words!(b, cp.words)
-    UInt(b.moves) == cp.moves || settle!(b, cp.moves)
+@inline checkpoint_restore!(cp::Checkpoint) = rewind!(cp.buffer, cp.words, cp.moves)
+
+@inline function rewind!(b::AbstractBuffer, words::Words, moves::UInt)
+    set_words!(b, words)
+    UInt(b.moves) == moves || settle!(b, moves)
     nothing
 end
 

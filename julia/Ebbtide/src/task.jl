@@ -5,10 +5,22 @@
 # correct on any thread, and a task that has moved to another thread misses once. `with_buffer`
 # changes the cached object itself, so no cache becomes stale.
 
+# The types that a default buffer may have. Code that gets one is compiled for both of them.
+const DefaultSlab = SlabBuffer{DEFAULT_SIZE}
+const DefaultFixed = AllocBuffer{Vector{UInt8}}
+const DefaultBuffer = Union{DefaultSlab,DefaultFixed}
+
+# One type of checkpoint for both: Julia would allocate a value of one of two types that hold a
+# buffer.
+@inline checkpoint_save(b::DefaultBuffer) =
+    Checkpoint{DefaultBuffer}(b, words(b), UInt(b.moves))
+
 mutable struct TaskBuffers
     task::Task
-    slab::Union{Nothing,SlabBuffer{DEFAULT_SIZE}}
-    fixed::Union{Nothing,AllocBuffer{Vector{UInt8}}}
+    # The result of `default_buffer()`: one of the next two, or nothing if it is not known yet.
+    current::Union{Nothing,DefaultSlab,DefaultFixed}
+    slab::Union{Nothing,DefaultSlab}
+    fixed::Union{Nothing,DefaultFixed}
     # The number of nested `with_buffer` calls in the task.
     replaced::Int
 end
@@ -29,7 +41,7 @@ end
 
 function init_task_cache!()
     # A dummy task, which never uses its buffers.
-    nobody = TaskBuffers(Task(() -> nothing), nothing, nothing, 0)
+    nobody = TaskBuffers(Task(() -> nothing), nothing, nothing, nothing, 0)
     empty!(TASK_CACHE)
     append!(TASK_CACHE, fill(nobody, thread_slots()))
 end
@@ -45,20 +57,21 @@ end
 
 @noinline function find_buffers(thread, task)
     found = get!(task_local_storage(), STORAGE_KEY) do
-        TaskBuffers(task, nothing, nothing, 0)
+        TaskBuffers(task, nothing, nothing, nothing, 0)
     end::TaskBuffers
     thread <= length(TASK_CACHE) && (TASK_CACHE[thread] = found)
     found
 end
 
 """
-    default_buffer() -> SlabBuffer{1048576}
-    default_buffer(SlabBuffer)
+    default_buffer()
+    default_buffer(SlabBuffer) -> SlabBuffer{1048576}
     default_buffer(AllocBuffer) -> AllocBuffer{Vector{UInt8}}
 
-The buffer of the current task, created on first use. Each task has its own. After the task has
-ended and was collected, the memory is freed or reused by another task. [`with_buffer`](@ref)
-replaces the buffer for a while.
+The buffer of the current task, created on first use. Each task has its own: a
+`SlabBuffer{1048576}`, unless [`with_buffer`](@ref) replaces it for a while by a buffer of either
+type. With a type, the buffer of that type. After the task has ended and was collected, the memory
+is freed or reused by another task.
 
 ```jldoctest
 fetch(@async default_buffer()) === default_buffer()
@@ -68,7 +81,10 @@ fetch(@async default_buffer()) === default_buffer()
 false
 ```
 """
-@inline default_buffer() = default_buffer(SlabBuffer)
+@inline function default_buffer()
+    buffer = task_buffers().current
+    buffer === nothing ? first_default() : buffer
+end
 
 @inline function default_buffer(::Type{SlabBuffer})
     buffer = task_buffers().slab
@@ -79,6 +95,8 @@ end
     buffer = task_buffers().fixed
     buffer === nothing ? new_default_fixed() : buffer
 end
+
+@noinline first_default() = task_buffers().current = default_buffer(SlabBuffer)
 
 @noinline function new_default_slab()
     size = DEFAULT_BUFFER_SIZE[]
@@ -138,12 +156,13 @@ end
 """
     with_buffer(f, buffer)
 
-Calls `f()` with `buffer` as the [`default_buffer`](@ref) of the current task: a
-`SlabBuffer{1048576}` or an `AllocBuffer{Vector{UInt8}}`. If `f` throws, its allocations in the
-buffer are freed.
+Calls `f()` with `buffer` as the [`default_buffer`](@ref) of the current task: a `SlabBuffer()` or
+an `AllocBuffer(bytes)`. Blocks without a buffer, and functions called by `f`, use it; other tasks
+do not. If `f` throws, its allocations in the buffer are freed. Buffers of other types have to be
+passed as arguments.
 
 ```jldoctest
-buffer = SlabBuffer()
+buffer = AllocBuffer(100)
 with_buffer(() -> default_buffer() === buffer, buffer)
 
 # output
@@ -151,14 +170,12 @@ with_buffer(() -> default_buffer() === buffer, buffer)
 true
 ```
 """
-with_buffer(f, b::SlabBuffer{DEFAULT_SIZE}) = with_replaced(f, :slab, b)
-with_buffer(f, b::AllocBuffer{Vector{UInt8}}) = with_replaced(f, :fixed, b)
-
-function with_replaced(f, kind, b)
+function with_buffer(f, b::DefaultBuffer)
     buffers = task_buffers()
-    before = getfield(buffers, kind)
+    current, slab, fixed = buffers.current, buffers.slab, buffers.fixed
     position = checkpoint_save(b)
-    setfield!(buffers, kind, b)
+    buffers.current = b
+    b isa DefaultSlab ? (buffers.slab = b) : (buffers.fixed = b)
     buffers.replaced += 1
     try
         f()
@@ -167,8 +184,16 @@ function with_replaced(f, kind, b)
         rethrow()
     finally
         buffers.replaced -= 1
-        setfield!(buffers, kind, before)
+        buffers.current = current
+        b isa DefaultSlab ? (buffers.slab = slab) : (buffers.fixed = fixed)
     end
+end
+
+# The default buffer has one of two types, so that code that uses it is fast.
+function explain_with_buffer(io::IO, error, types, _)
+    error.f === with_buffer && length(types) == 2 || return nothing
+    print(io, "\nThe default buffer may be a $DefaultSlab or an $DefaultFixed. Pass a buffer of ",
+        "another type as an argument: @no_escape buffer begin … end")
 end
 
 """
@@ -187,6 +212,7 @@ function set_default_buffer_size!(bytes::Integer)
         b === nothing || check_idle(b)
     end
     DEFAULT_BUFFER_SIZE[] = size
+    buffers.current = nothing
     buffers.slab = nothing
     buffers.fixed = nothing
     bytes

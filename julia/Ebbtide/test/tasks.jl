@@ -34,11 +34,83 @@ end
 
     fixed, before = AllocBuffer(100), default_buffer(AllocBuffer)
     with_buffer(fixed) do
-        @test default_buffer(AllocBuffer) === fixed
-        @test default_buffer() === outer
+        @test default_buffer() === default_buffer(AllocBuffer) === fixed
+        @test default_buffer(SlabBuffer) === outer
+        with_buffer(first) do
+            @test default_buffer() === default_buffer(SlabBuffer) === first
+            @test default_buffer(AllocBuffer) === fixed
+        end
+        @test default_buffer() === fixed
+        @test fetch(@async default_buffer()) isa SlabBuffer
     end
     @test default_buffer(AllocBuffer) === before
-    @test_throws MethodError with_buffer(default_buffer, AllocBuffer(Vector{Int}(undef, 10)))
+    @test default_buffer() === outer
+    @test_throws String with_buffer(() -> throw("Boo!"), fixed)
+    @test default_buffer() === outer
+end
+
+sum_on_fixed(x, buffer::AllocBuffer) = incremented_sum(x, buffer)
+
+@testset "B35 a fixed buffer replaces the default one everywhere" begin
+    outer, fixed = default_buffer(), AllocBuffer(100)
+    before = used(outer)
+    result = with_buffer(fixed) do
+        @no_escape begin
+            y, z = @alloc(Int, 3), alloc(Int, 2)
+            @test used(fixed) == 40
+            @test used(outer) == before
+            @test_throws BufferErrorType alloc(Int, 10)
+            @test sum_on_fixed([1], default_buffer()) == 2
+            # Both positions are those of the fixed buffer.
+            position = Ebbtide.checkpoint_save()
+            alloc(UInt8, 5)
+            Ebbtide.checkpoint_restore!(position)
+            @test Ebbtide.no_escape(() -> (alloc(UInt8, 7); used(fixed))) == 47
+            @test used(fixed) == 40
+            @test_throws EscapeErrorType @no_escape (@alloc(Int, 1),)
+            nothing
+        end
+        @test used(fixed) == 0
+        alloc(Int, 1)
+        @test Ebbtide.stats().used == 8
+        used(Ebbtide.reset_buffer!())
+    end
+    @test result == 0
+
+    # In a task whose first default buffer is a replacement.
+    slab, again = fetch(@async (with_buffer(() -> default_buffer(SlabBuffer), fixed), default_buffer()))
+    @test slab === again
+end
+
+# The buffer is in a variable, and has one of two types.
+block_on_variable(x) = (buffer = default_buffer(); incremented_sum(x, buffer))
+function inner_block_on_variable(x)
+    buffer = default_buffer()
+    @no_escape buffer sum(fill!(@alloc(Int, length(x)), 2))
+end
+
+@testset "B35 blocks on a default buffer allocate nothing" begin
+    x = [1, 2, 3]
+    for f in (incremented_sum, block_on_variable, inner_block_on_variable)
+        bytes() = @allocated f(x)
+        bytes()
+        @test bytes() == 0
+        fixed = AllocBuffer(24)
+        @test with_buffer(() -> (bytes(); bytes()), fixed) == 0
+        @test used(fixed) == 0
+    end
+end
+
+@testset "B35 a replacement of another type is refused" begin
+    for buffer in (AllocBuffer(Vector{Int}(undef, 10)), SlabBuffer{16_384}(), ResizeBuffer(), "text")
+        error = try
+            with_buffer(default_buffer, buffer)
+        catch error
+            error
+        end
+        @test error isa MethodError
+        @test occursin("Pass a buffer of another type as an argument", sprint(showerror, error))
+    end
 end
 
 @testset "B37 an exception ends a replacement" begin
