@@ -66,6 +66,8 @@ mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
     root_top::Ptr{Cvoid}
     root_chunk::Ptr{Cvoid}
     root_low::Ptr{Cvoid}
+    charged::Int
+    entered::Int
 
     function SlabBuffer{N}(; limit::Integer = 0, finalize::Bool = true) where {N}
         arena = new_arena(checked_bytes(N, 1), checked_bytes(limit))
@@ -74,9 +76,10 @@ mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
 
     # A buffer that owns an arena. `finish!` is its finalizer.
     global function adopt_arena(::Type{SlabBuffer{N}}, arena::Ptr{Cvoid}, finish!) where {N}
-        b = new{N}(C_NULL, C_NULL, C_NULL, C_NULL, arena, C_NULL, 0, C_NULL, C_NULL, C_NULL)
+        b = new{N}(C_NULL, C_NULL, C_NULL, C_NULL, arena, C_NULL, 0, C_NULL, C_NULL, C_NULL, 0, 0)
         open_scope!(b)
         finish! === nothing || finalizer(finish!, b)
+        recount!(b)
         b
     end
 end
@@ -112,12 +115,16 @@ mutable struct ResizeBuffer <: AbstractBuffer
     root_top::Ptr{Cvoid}
     root_chunk::Ptr{Cvoid}
     root_low::Ptr{Cvoid}
+    charged::Int
+    entered::Int
 
     function ResizeBuffer(bytes::Integer = 16_384; limit::Integer = 0)
         arena = new_arena(checked_bytes(bytes, 1), checked_bytes(limit))
-        b = new(C_NULL, C_NULL, C_NULL, C_NULL, arena, C_NULL, 0, C_NULL, C_NULL, C_NULL)
+        b = new(C_NULL, C_NULL, C_NULL, C_NULL, arena, C_NULL, 0, C_NULL, C_NULL, C_NULL, 0, 0)
         open_scope!(b)
         finalizer(close_arena!, b)
+        recount!(b)
+        b
     end
 end
 
@@ -233,6 +240,11 @@ function open_fixed!(b::AllocBuffer)
     nothing
 end
 
+# The memory is the storage, which Julia knows.
+count_entered!(::AllocBuffer, ::Ptr{Cvoid}, ::Int) = nothing
+recount!(::AllocBuffer) = nothing
+uncharge!(::AllocBuffer) = nothing
+
 # Closes a buffer and returns its arena, without open scopes, to be freed or reused. Null if the
 # buffer was closed already.
 function detach_arena!(b::AbstractBuffer)
@@ -244,6 +256,7 @@ function detach_arena!(b::AbstractBuffer)
     b.valid_from = UInt(b.moves)
     set_root!(b, CLOSED)
     set_words!(b, CLOSED)
+    uncharge!(b)
     arena
 end
 
@@ -319,6 +332,7 @@ function rebuild!(change!, b::AbstractBuffer)
     check_status(ccall(LIBRARY.ebb_arena_reset, Cint, (Ptr{Cvoid},), b.arena), "cannot reset")
     check_status(change!(b.arena), "cannot change the arena")
     open_scope!(b)
+    recount!(b)
 end
 
 # Called when the outermost block, or a block around which nothing is allocated, has ended.

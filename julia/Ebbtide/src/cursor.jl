@@ -106,8 +106,11 @@ end
 
 @noinline function try_alloc_slowly!(b::AbstractBuffer, bytes::Int, align::UInt)
     b.arena == C_NULL || (b.moves += 1)
-    GC.@preserve b ccall(LIBRARY.ebb_alloc_slowly_, Ptr{Cvoid}, (Ptr{Cvoid}, Csize_t, Csize_t),
-        scope_pointer(b), bytes, align)
+    before = b.chunk
+    block = GC.@preserve b ccall(LIBRARY.ebb_alloc_slowly_, Ptr{Cvoid},
+        (Ptr{Cvoid}, Csize_t, Csize_t), scope_pointer(b), bytes, align)
+    block == C_NULL || count_entered!(b, before, bytes)
+    block
 end
 
 function throw_full(b::AbstractBuffer, bytes)

@@ -113,12 +113,6 @@ end
 # lock.
 const IDLE_ARENAS = [Threads.Atomic{UInt}(0) for _ in 1:16]
 
-# The garbage collector does not know how much memory a buffer holds, so it is called after this
-# many new default buffers. If that freed none, because the tasks are alive, the number doubles.
-const COLLECT_AFTER = 64
-const UNTIL_COLLECTION = Threads.Atomic{Int}(COLLECT_AFTER)
-const COLLECTION_PERIOD = Threads.Atomic{Int}(COLLECT_AFTER)
-
 function take_idle_arena()
     for slot in IDLE_ARENAS
         slot[] == 0 && continue
@@ -130,14 +124,7 @@ end
 
 function idle_arena()
     arena = take_idle_arena()
-    if arena == C_NULL
-        Threads.atomic_sub!(UNTIL_COLLECTION, 1) == 1 || return C_NULL
-        GC.gc(false)
-        arena = take_idle_arena()
-    end
-    COLLECTION_PERIOD[] = arena == C_NULL ? 2 * COLLECTION_PERIOD[] : COLLECT_AFTER
-    UNTIL_COLLECTION[] = COLLECTION_PERIOD[]
-    arena
+    arena == C_NULL && collect_if_due!(0) ? take_idle_arena() : arena
 end
 
 # The finalizer of a default buffer; see close_arena!.

@@ -240,8 +240,77 @@ end
         end
         # One round alone uses 100 MB.
         @test resident_bytes() - before < 50_000_000
-        # Without being asked, the collector runs before the buffers of 64 tasks or so are waiting.
+        # Without being asked, the collector runs before the buffers of ended tasks hold 128 MiB and
+        # those of a few more.
         use_in_turn(500, 500_000)
-        @test resident_bytes() - before < 150_000_000
+        @test resident_bytes() - before < 200_000_000
+        peak = before
+        for _ in 1:40
+            use_in_turn(1, 2^26)
+            peak = max(peak, resident_bytes())
+        end
+        @test peak - before < 400_000_000
     end
+end
+
+# The sum over all buffers, as the package counts it.
+held_by_all() = Ebbtide.HELD_BYTES[]
+
+@testset "what buffers hold is counted" begin
+    GC.gc(); GC.gc()
+    before = held_by_all()
+    slab, learning = SlabBuffer{16_384}(), ResizeBuffer()
+    counted() = held_by_all() - before
+    @test counted() == held(slab) + held(learning)
+    for buffer in (slab, learning)
+        @no_escape buffer begin
+            for _ in 1:20
+                @alloc(UInt8, 3_000_000)
+            end
+            # Not each chunk is counted at once.
+            @test held(slab) + held(learning) - counted() in 0:held(buffer)÷2
+            @test buffer.charged >= 40_000_000
+        end
+    end
+    # It has merged its chunks.
+    @test learning.charged == held(learning)
+    Ebbtide.trim!(slab)
+    @test counted() == held(slab) + held(learning)
+    # Entering the chunks of a buffer again is no growth.
+    for _ in 1:100
+        @no_escape learning (@alloc(UInt8, 50_000_000); nothing)
+    end
+    @test learning.charged == held(learning)
+    Ebbtide.free(slab)
+    Ebbtide.free(learning)
+    Ebbtide.free(learning)
+    @test counted() == 0
+    @no_escape AllocBuffer(10_000_000) (@alloc(UInt8, 9_000_000); nothing)
+    @test counted() == 0
+end
+
+collections() = Base.gc_num().pause
+
+function collections_in(f)
+    GC.gc(); GC.gc()
+    before = collections()
+    f()
+    collections() - before
+end
+
+@testset "buffers that are alive are not looked for again and again" begin
+    # A single buffer, however large it grows, is the caller's own.
+    buffer = SlabBuffer()
+    grown = collections_in() do
+        @no_escape buffer for _ in 1:100
+            @alloc(UInt8, 10_000_000)
+        end
+    end
+    @test grown == 0
+    Ebbtide.free(buffer)
+    # Two for each time that the bytes double.
+    kept = []
+    made = collections_in(() -> append!(kept, [SlabBuffer{10_000_000}() for _ in 1:200]))
+    @test 1 <= made <= 12
+    foreach(Ebbtide.free, kept)
 end
