@@ -635,18 +635,105 @@ end
     @test used(buffer) == 0
 end
 
+# The type that the value of `f` is inferred to have. One of several methods may be called.
+inferred(f, types...) = Union{Base.return_types(f, types)...}
+
+# In functions, where the types of the arguments are known.
+function early_value(x)
+    @no_escape begin
+        y = copyto!(@alloc(Float64, length(x)), x)
+        maximum(y) > 3 && return 3.0
+        sum(y)
+    end
+end
+function early_value_strict(x)
+    @no_escape strict = true begin
+        y = copyto!(@alloc(Float64, length(x)), x)
+        maximum(y) > 3 && return 3.0
+        sum(y)
+    end
+end
+function early_value_in_try(x)
+    @no_escape strict = true begin
+        y = copyto!(@alloc(Float64, length(x)), x)
+        try
+            maximum(y) > 3 && return 3.0
+            @no_escape strict = true sum(copyto!(@alloc(Float64, 2), y)[1:length(x)])
+        catch
+            0.0
+        end
+    end
+end
+function value_on(buffer, x)
+    @no_escape buffer begin
+        y = @alloc(Float64, length(x))
+        foreach(i -> y[i] = x[i], eachindex(x))
+        sum(y)
+    end
+end
+function strict_value_on(buffer, x)
+    @no_escape buffer strict = true begin
+        y = copyto!(@alloc(Float64, length(x)), x)
+        for value in y
+            value > 3 && return value
+            value < 0 && break
+        end
+        z = @alloc_nothrow(Float64, 1)
+        z === nothing ? 0.0 : sum(y)
+    end
+end
+
+is_null(scope) = scope == C_NULL
+
+const BUFFER_TYPES = (SlabBuffer{1_048_576}, SlabBuffer{16_384}, ResizeBuffer,
+    AllocBuffer{Vector{UInt8}}, AllocBuffer{Matrix{Int}}, Ebbtide.DefaultBuffer)
+
 @testset "the type of a block's value is inferred" begin
-    plain(x) = @no_escape begin
-        y = copyto!(@alloc(Float64, length(x)), x)
-        maximum(y) > 3 && return 3.0
-        sum(y)
-    end
-    strict(x) = @no_escape strict = true begin
-        y = copyto!(@alloc(Float64, length(x)), x)
-        maximum(y) > 3 && return 3.0
-        sum(y)
-    end
-    for f in (plain, strict)
+    for f in (early_value, early_value_strict, early_value_in_try)
         @test (@inferred(f([1.0, 2.0])), @inferred(f([4.0]))) === (3.0, 3.0)
+    end
+    for f in (value_on, strict_value_on), buffer in BUFFER_TYPES
+        @test inferred(f, buffer, Vector{Float64}) === Float64
+    end
+end
+
+@testset "the types of the functions are inferred" begin
+    Bytes, Default, Slab = Vector{UInt8}, Ebbtide.DefaultBuffer, SlabBuffer{1_048_576}
+    for B in BUFFER_TYPES
+        P = inferred(Ebbtide.checkpoint_save, B)
+        for (f, types, expected) in (
+            (Ebbtide.alloc!, (B, Type{Int}, Int), ArenaArray{Int,1}),
+            (Ebbtide.alloc!, (B, Type{Int}, Int, UInt8), ArenaArray{Int,2}),
+            (Ebbtide.alloc!, (B, Type{Int}, Tuple{Int,Int}), ArenaArray{Int,2}),
+            (Ebbtide.alloc_ptr!, (B, Int), Ptr{Cvoid}),
+            (alloc, (Type{Int}, B, Int), ArenaArray{Int,1}),
+            (alloc_nothrow, (Type{Int}, B, Int), Union{Nothing,ArenaArray{Int,1}}),
+            (Ebbtide.checkpoint_restore!, (P,), Nothing),
+            (Ebbtide.no_escape, (typeof(default_buffer), B), Default),
+            (Ebbtide.with_scope, (typeof(is_null), B), Bool),
+            (Ebbtide.used, (B,), Int), (Ebbtide.capacity, (B,), Int), (Ebbtide.limit, (B,), Int),
+            (Ebbtide.stats, (B,), Ebbtide.Stats), (Ebbtide.reset_buffer!, (B,), B),
+            (Ebbtide.trim!, (B,), B), (Ebbtide.set_limit!, (B, Int), B), (Ebbtide.free, (B,), Nothing))
+            @test (f, types, inferred(f, types...)) == (f, types, expected)
+        end
+        @test isconcretetype(P)
+    end
+    for B in (Slab, AllocBuffer{Bytes})
+        @test inferred(with_buffer, typeof(rand), B) === Float64
+    end
+    for (f, types, expected) in (
+        (alloc, (Type{Int}, Int, Int), ArenaArray{Int,2}),
+        (SlabBuffer, (), Slab), (SlabBuffer{16_384}, (), SlabBuffer{16_384}),
+        (ResizeBuffer, (Int,), ResizeBuffer), (AllocBuffer, (), AllocBuffer{Bytes}),
+        (AllocBuffer, (Int,), AllocBuffer{Bytes}), (AllocBuffer, (Matrix{Int},), AllocBuffer{Matrix{Int}}),
+        (default_buffer, (Type{SlabBuffer},), Slab),
+        (default_buffer, (Type{AllocBuffer},), AllocBuffer{Bytes}),
+        (Ebbtide.checkpoint_save, (), Ebbtide.Checkpoint{Default}),
+        (Ebbtide.stats, (), Ebbtide.Stats), (set_default_buffer_size!, (Int,), Int),
+        (Ebbtide.no_escape, (typeof(rand),), Float64),
+        # One of two types, after `with_buffer`.
+        (default_buffer, (), Default), (Ebbtide.reset_buffer!, (), Default),
+        (Ebbtide.trim!, (), Default))
+        @test (f, types, inferred(f, types...)) == (f, types, expected)
     end
 end
