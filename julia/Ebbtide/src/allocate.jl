@@ -31,7 +31,20 @@ end
 @inline alloc!(b, ::Type{T}, dims::Tuple{Vararg{Integer}}) where {T} = alloc!(b, T, dims...)
 
 @inline alloc_elements!(b::AbstractBuffer, bytes, align) = alloc_aligned!(b, bytes, align)
-@inline alloc_elements!(b, bytes, align) = Ptr{Cvoid}(alloc_ptr!(b, bytes)::Ptr)
+
+# A buffer of another package need not align its blocks.
+@inline function alloc_elements!(b, bytes, align)
+    block = Ptr{Cvoid}(alloc_ptr!(b, bytes)::Ptr)
+    UInt(block) & (align - 1) == 0 ? block : align_block!(b, block, bytes, align)
+end
+
+@noinline function align_block!(b, block::Ptr{Cvoid}, bytes::Int, align::UInt)
+    padding = (-UInt(block) & (align - 1)) % Int
+    # The next bytes follow in most buffers. If so, nothing else is lost.
+    Ptr{Cvoid}(alloc_ptr!(b, padding)::Ptr) == block + bytes && return block + padding
+    larger = UInt(alloc_ptr!(b, bytes + (align - 1) % Int)::Ptr)
+    Ptr{Cvoid}((larger + (align - 1)) & ~(align - 1))
+end
 
 """
     alloc_ptr!(buffer, bytes) -> Ptr{Nothing}

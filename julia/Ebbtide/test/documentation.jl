@@ -30,6 +30,23 @@ end
     end
 end
 
+const WideElement = NTuple{8,VecElement{Float64}} # aligned to 64 bytes
+
+function elements_are_aligned(tape)
+    @no_escape tape begin
+        for T in (UInt8, Int32, UInt8, Float64, UInt8, WideElement)
+            y = @alloc(T, 1)
+            @test address(y) % Ebbtide.alignment(T) == 0
+            # Only the bytes that align it are lost.
+            @test address(y) + sizeof(T) == address(tape.bytes) + tape.at
+        end
+        before = tape.at
+        z = @alloc(WideElement, 2)
+        @test tape.at == before + sizeof(z)
+        nothing
+    end
+end
+
 @testset "a buffer of one's own, as its page has it" begin
     examples = Module()
     Core.eval(examples, :(using Ebbtide))
@@ -39,6 +56,29 @@ end
         sums = [@no_escape(tape, sum(fill!(@alloc(Int, 100), turn))) for turn in 1:3]
         sums == [100, 200, 300] && tape.at == 0
     end)
+    tape = Core.eval(examples, :(Tape(zeros(UInt8, 400), 0)))
+    Base.invokelatest(elements_are_aligned, tape)
+end
+
+# A buffer whose blocks do not lie side by side, and are not aligned either.
+struct Scatter
+    blocks::Vector{Vector{UInt8}}
+end
+function Ebbtide.alloc_ptr!(b::Scatter, bytes::Int)::Ptr{Cvoid}
+    push!(b.blocks, zeros(UInt8, bytes + 20))
+    pointer(last(b.blocks)) + 17
+end
+
+@testset "a buffer of one's own has aligned elements, wherever its blocks lie" begin
+    scatter = Scatter([])
+    GC.@preserve scatter for T in (Int32, Float64, WideElement), n in (1, 5)
+        y = Ebbtide.alloc!(scatter, T, n)
+        @test address(y) % Ebbtide.alignment(T) == 0
+        within = filter(scatter.blocks) do block
+            address(block) + 17 <= address(y) && address(y) + sizeof(y) <= address(block) + length(block) - 3
+        end
+        @test length(within) == 1
+    end
 end
 
 @testset "each public name has a docstring, and each docstring a place in the pages" begin
