@@ -10,11 +10,34 @@ struct ArenaOptions
     context::Ptr{Cvoid}
 end
 
-# A number of bytes passed by the user.
-function checked_bytes(bytes, least = 0)
-    bytes isa Integer && least <= bytes <= LARGEST_SIZE ||
-        throw(ArgumentError("$bytes is no number of bytes: less than $least, or too large"))
+# A limit in bytes.
+function checked_bytes(bytes)
+    bytes isa Integer && 0 <= bytes <= LARGEST_SIZE ||
+        throw(ArgumentError("$bytes is no number of bytes: negative, or too large"))
     Int(bytes)
+end
+
+# Sizes up to this one are not compared with the memory of the machine, which takes a microsecond to
+# find out.
+const SURE_SIZE = 2^30
+
+# A number of bytes that a buffer is to have: at most those of the machine.
+function checked_size(bytes, least = 1)
+    bytes isa Integer && least <= bytes <= SURE_SIZE && return Int(bytes)
+    most = clamp(Sys.total_memory(), SURE_SIZE, LARGEST_SIZE) % Int
+    bytes isa Integer && least <= bytes <= most ||
+        throw(ArgumentError("a buffer cannot have $bytes bytes: the least is $least, and the most " *
+            "is $most, the memory of this machine"))
+    Int(bytes)
+end
+
+# The library halves the size of the first chunk until there is memory for it. `bytes` were asked
+# for; the chunk ends at a multiple of 16.
+function check_served(b::AbstractBuffer, bytes::Int, limit::Int)
+    served = (b.top - b.low) % Int
+    (served + 16 > bytes || limit > 0) && return b
+    close_arena!(b)
+    throw(ArgumentError("there is no memory for a buffer of $bytes bytes, only for $served"))
 end
 
 function new_arena(first_chunk::Int, limit::Int)
@@ -70,8 +93,10 @@ mutable struct SlabBuffer{SlabSize} <: AbstractBuffer
     entered::Int
 
     function SlabBuffer{N}(; limit::Integer = 0, finalize::Bool = true) where {N}
-        arena = new_arena(checked_bytes(N, 1), checked_bytes(limit))
-        adopt_arena(SlabBuffer{N}, arena, finalize ? close_arena! : nothing)
+        bytes, limit = checked_size(N), checked_bytes(limit)
+        arena = new_arena(bytes, limit)
+        b = adopt_arena(SlabBuffer{N}, arena, finalize ? close_arena! : nothing)
+        check_served(b, bytes, limit)
     end
 
     # A buffer that owns an arena. `finish!` is its finalizer.
@@ -119,12 +144,13 @@ mutable struct ResizeBuffer <: AbstractBuffer
     entered::Int
 
     function ResizeBuffer(bytes::Integer = 16_384; limit::Integer = 0)
-        arena = new_arena(checked_bytes(bytes, 1), checked_bytes(limit))
+        bytes, limit = checked_size(bytes), checked_bytes(limit)
+        arena = new_arena(bytes, limit)
         b = new(C_NULL, C_NULL, C_NULL, C_NULL, arena, C_NULL, 0, C_NULL, C_NULL, C_NULL, 0, 0)
         open_scope!(b)
         finalizer(close_arena!, b)
         recount!(b)
-        b
+        check_served(b, bytes, limit)
     end
 end
 
@@ -174,7 +200,7 @@ mutable struct AllocBuffer{Storage} <: AbstractBuffer
     end
 end
 
-AllocBuffer(bytes::Integer) = AllocBuffer(Vector{UInt8}(undef, checked_bytes(bytes)))
+AllocBuffer(bytes::Integer) = AllocBuffer(Vector{UInt8}(undef, checked_size(bytes, 0)))
 AllocBuffer() = AllocBuffer(DEFAULT_SIZE)
 
 # `EBB_ARENA_SIZE` and the alignment of `ebb_arena_storage`.

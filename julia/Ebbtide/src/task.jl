@@ -103,7 +103,9 @@ end
     arena = size == DEFAULT_SIZE ? idle_arena() : C_NULL
     finish! = size == DEFAULT_SIZE ? recycle_arena! : close_arena!
     arena == C_NULL && (arena = new_arena(size, 0))
-    task_buffers().slab = adopt_arena(SlabBuffer{DEFAULT_SIZE}, arena, finish!)
+    buffer = adopt_arena(SlabBuffer{DEFAULT_SIZE}, arena, finish!)
+    size == DEFAULT_SIZE || check_served(buffer, size, 0)
+    task_buffers().slab = buffer
 end
 
 @noinline new_default_fixed() = task_buffers().fixed = AllocBuffer(DEFAULT_BUFFER_SIZE[])
@@ -191,7 +193,7 @@ task. Returns `bytes`. Throws a [`BufferError`](@ref) if they are in use, and in
 [`with_buffer`](@ref).
 """
 function set_default_buffer_size!(bytes::Integer)
-    size = checked_bytes(bytes, 1)
+    size = checked_size(bytes)
     buffers = task_buffers()
     buffers.replaced == 0 ||
         throw(BufferError("the default buffer is replaced by with_buffer"))

@@ -42,6 +42,20 @@ buffers() = (SlabBuffer{16_384}(), AllocBuffer(1024), ResizeBuffer())
     end
 end
 
+# Calls `f` while the process may map only so many bytes more.
+function with_address_space(f, bytes)
+    kind, limits = Cint(9), Ref((Culong(0), Culong(0))) # RLIMIT_AS
+    @test ccall(:getrlimit, Cint, (Cint, Ptr{Cvoid}), kind, limits) == 0
+    mapped = parse(Int, first(split(read("/proc/self/statm", String)))) * ccall(:getpagesize, Cint, ())
+    lower = Ref((Culong(mapped + bytes), limits[][2]))
+    @test ccall(:setrlimit, Cint, (Cint, Ptr{Cvoid}), kind, lower) == 0
+    try
+        f()
+    finally
+        ccall(:setrlimit, Cint, (Cint, Ptr{Cvoid}), kind, limits)
+    end
+end
+
 @testset "negative and enormous sizes" begin
     for buffer in buffers()
         for dims in ((-1,), (typemin(Int),), (typemax(Int),), (typemax(UInt),), (big(2)^100,),
@@ -70,6 +84,25 @@ end
     for slab in (0, -1, 1.5, :a, typemax(Int))
         @test_throws ArgumentError SlabBuffer{slab}()
     end
+    # More than the machine has.
+    memory = Int(Sys.total_memory())
+    for bytes in (2^50, memory + 1)
+        for make in (bytes -> SlabBuffer{bytes}(), ResizeBuffer, AllocBuffer, set_default_buffer_size!)
+            message = message_of(() -> make(bytes), SlabBuffer())
+            @test occursin("cannot have $bytes bytes", message)
+            @test occursin("the most is $memory, the memory of this machine", message)
+        end
+    end
+    @test Ebbtide.DEFAULT_BUFFER_SIZE[] == 1_048_576
+    if Sys.islinux()
+        for make in (bytes -> SlabBuffer{bytes}(), ResizeBuffer)
+            make(1000) # compiled
+            message = message_of(() -> with_address_space(() -> make(2^30), 2^29), SlabBuffer())
+            @test occursin("there is no memory for a buffer of $(2^30) bytes, only for", message)
+        end
+    end
+    # A limit is no such promise.
+    @test Ebbtide.capacity(SlabBuffer{1_048_576}(limit = 100_000)) < 100_000
     @test_throws ArgumentError AllocBuffer("text")
     @test_throws ArgumentError AllocBuffer(codeunits("text"))
     @test_throws ArgumentError AllocBuffer(view(codeunits("text"), 1:4))
