@@ -1,5 +1,5 @@
 # Builds libebbtide from the source around the package, into deps/usr/lib. Needs cargo. Not needed
-# if EBBTIDE_LIBRARY names the library, or the system has one installed.
+# if EBBTIDE_LIBRARY names the library (empty is unset), or the system has one installed.
 
 using Libdl: Libdl
 
@@ -18,4 +18,4 @@ function build_library()
     cp(joinpath(target, "release", name), DESTINATION; force = true)
 end
 
-haskey(ENV, "EBBTIDE_LIBRARY") || build_library()
+isempty(get(ENV, "EBBTIDE_LIBRARY", "")) && build_library()

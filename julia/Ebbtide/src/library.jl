@@ -32,7 +32,7 @@ const LIBRARY = Library()
 # The expected `EBB_VERSION` of the header, without the patch version.
 const EXPECTED_VERSION = 1
 
-# The possible paths of the library. The environment variable decides if it is set; otherwise the
+# The possible paths of the library. The environment variable decides if it is not empty; otherwise the
 # library that `deps/build.jl` built comes first, then the one that the system's loader finds.
 function library_candidates()
     wanted = get(ENV, "EBBTIDE_LIBRARY", "")

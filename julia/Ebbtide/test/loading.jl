@@ -22,12 +22,17 @@ function run_with_holder(program; library = Ebbtide.LIBRARY.path)
             """)
         separator = Sys.iswindows() ? ";" : ":"
         path = join(("@stdlib", folder, dirname(pkgdir(Ebbtide))), separator)
-        command = addenv_(`$(Base.julia_cmd()) --startup-file=no -e $program`,
+        output_of(`$(Base.julia_cmd()) --startup-file=no -e $program`,
             "JULIA_LOAD_PATH" => path, "JULIA_DEPOT_PATH" => folder, "EBBTIDE_LIBRARY" => library)
-        output = IOBuffer()
-        run(pipeline(ignorestatus(command); stdout = output, stderr = output))
-        String(take!(output))
     end
+end
+
+# What a command prints, with these variables in its environment.
+function output_of(command, variables...)
+    output = IOBuffer()
+    command = addenv_(command, variables...)
+    run(pipeline(ignorestatus(command); stdout = output, stderr = output))
+    String(take!(output))
 end
 
 # `addenv`, which later versions have.
@@ -60,4 +65,16 @@ end
     output = run_with_holder("using Ebbtide"; library = "/nowhere/libebbtide.so")
     @test occursin("/nowhere/libebbtide.so", output)
     @test occursin("EBBTIDE_LIBRARY", output)
+end
+
+@testset "an empty EBBTIDE_LIBRARY is an unset one" begin
+    candidates(variable) = withenv(Ebbtide.library_candidates, "EBBTIDE_LIBRARY" => variable)
+    @test candidates("") == candidates(nothing)
+    @test candidates("/a/library.so") == ["/a/library.so"]
+    # The build either needs cargo, which is not found, or has nothing to do.
+    script = joinpath(dirname(@__DIR__), "deps", "build.jl")
+    command = `$(Base.julia_cmd()) --startup-file=no $script`
+    build(library) = output_of(command, "PATH" => "", "EBBTIDE_LIBRARY" => library)
+    @test occursin(r"cargo|the source of libebbtide", build(""))
+    @test build("/a/library.so") == ""
 end
