@@ -36,6 +36,7 @@ include("allocate.jl")
 include("statistics.jl")
 include("task.jl")
 include("escape.jl")
+include("expansion.jl")
 include("no_escape.jl")
 include("older.jl")
 include("arena_pool.jl")
@@ -49,8 +50,8 @@ function __init__()
     load_library!()
     init_task_cache!()
     init_arena_pool!()
-    # Handlers are kept by Base, so they are registered in each process.
-    Base.Experimental.register_error_hint(explain_with_buffer, MethodError)
 end
+
+include("precompile.jl")
 
 end

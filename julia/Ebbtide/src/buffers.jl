@@ -280,8 +280,8 @@ function detach_arena!(b::AbstractBuffer)
     b.arena = C_NULL
     b.moves += 1
     b.valid_from = UInt(b.moves)
-    set_root!(b, CLOSED)
-    set_words!(b, CLOSED)
+    set_root!(b, closed_words())
+    set_words!(b, closed_words())
     uncharge!(b)
     arena
 end

@@ -40,7 +40,10 @@ struct Words
     low::Ptr{Cvoid}
 end
 
-const CLOSED = Words(C_NULL, C_NULL, Ptr{Cvoid}(64))
+# The words of a closed buffer. Read at run time, because Julia stores constant pointers in the code
+# of a precompiled file as null, too.
+const CLOSED_LOW = Ref(UInt(64))
+closed_words() = Words(C_NULL, C_NULL, Ptr{Cvoid}(CLOSED_LOW[]))
 
 words(b::AbstractBuffer) = Words(b.top, b.chunk, b.low)
 

@@ -43,7 +43,9 @@ function init_task_cache!()
     # A dummy task, which never uses its buffers.
     nobody = TaskBuffers(Task(() -> nothing), nothing, nothing, nothing, 0)
     empty!(TASK_CACHE)
-    append!(TASK_CACHE, fill(nobody, thread_slots()))
+    for _ in 1:thread_slots()
+        push!(TASK_CACHE, nobody)
+    end
 end
 
 @inline function task_buffers()
@@ -178,7 +180,17 @@ function with_buffer(f, b::DefaultBuffer)
     end
 end
 
-# The default buffer has one of two types, so that code that uses it is fast.
+# The error that other types have in Bumper.jl, with an explanation. It is registered here, because
+# that takes longer than loading the rest of this file.
+function with_buffer(f, b)
+    WITH_BUFFER_EXPLAINED[] ||
+        Base.Experimental.register_error_hint(explain_with_buffer, MethodError)
+    WITH_BUFFER_EXPLAINED[] = true
+    throw(MethodError(with_buffer, (f, b)))
+end
+
+const WITH_BUFFER_EXPLAINED = Ref(false)
+
 function explain_with_buffer(io::IO, error, types, _)
     error.f === with_buffer && length(types) == 2 || return nothing
     print(io, "\nThe default buffer may be a $DefaultSlab or an $DefaultFixed. Pass a buffer of ",
