@@ -10,7 +10,7 @@ makedocs(
     sitename = "Ebbtide",
     modules = [Ebbtide],
     pages = ["index.md", "Blocks and arrays" => "blocks.md", "Buffers" => "buffers.md",
-        "Buffers of your own" => "own.md", "Arrays that may escape" => "arena.md",
+        "Buffers of your own" => "own.md", "Large temporary arrays" => "arena.md",
         "Programs written for Bumper.jl" => "bumper.md", "Versions of Julia" => "versions.md"],
     format = Documenter.HTML(edit_link = nothing, disable_git = true),
     checkdocs = :exports,

@@ -21,7 +21,7 @@ module Ebbtide
 export @no_escape, @alloc, @alloc_ptr, @alloc_nothrow
 export AllocBuffer, ResizeBuffer, SlabBuffer, ArenaArray
 export default_buffer, with_buffer
-export @arena, @noarena, ScopedArray, clear_arena_pool!, copyfromarena, map_arena, mtmap_arena
+export @arena, @noarena, clear_arena_pool!, copyfromarena, map_arena, mtmap_arena
 export alloc, alloc_nothrow, set_default_buffer_size!
 
 # Bottom up: a file uses only the files above it.
@@ -39,17 +39,15 @@ include("escape.jl")
 include("expansion.jl")
 include("no_escape.jl")
 include("older.jl")
-include("arena_pool.jl")
-include("scoped_array.jl")
-include("permuted.jl")
-include("scoped_calls.jl")
-include("arena.jl")
 include("malloc.jl")
+include("collect.jl")
+include("arena.jl")
 
 function __init__()
     load_library!()
     init_task_cache!()
-    init_arena_pool!()
+    FREED_MEMORY_IS_KEPT[] = false
+    DUE_AT[] = 0
 end
 
 include("precompile.jl")

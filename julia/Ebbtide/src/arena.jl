@@ -3,136 +3,77 @@
 """
     @arena expression
 
-Evaluates an expression. Meanwhile, [`ScopedArray`](@ref)s of this task, and arrays derived from
-them, are allocated in memory that is reused afterwards, without the page faults and collections
-that large temporary arrays otherwise cause. The result is the same as without the macro.
+Evaluates an expression. The memory of large arrays that have become garbage meanwhile serves the
+arrays of the following `@arena`s, without the page faults and most of the cache misses that new
+memory causes.
 
-```julia
-total = @arena begin
-    x = collect(1:1_000_000)        # a ScopedArray
-    sum(sqrt.(x) .+ 1)              # so is the temporary
+```jldoctest
+map(1:3) do turn
+    @arena begin
+        x = collect(1:1_000_000)
+        sum(x .+ turn)
+    end
 end
+
+# output
+
+3-element Array{Int64,1}:
+ 500001500000
+ 500002500000
+ 500003500000
 ```
 
-Calls of `zeros`, `ones`, `fill`, `similar`, `collect`, `copy` and `map` that are written in the
-expression return a `ScopedArray` where Julia's own would return an `Array` of plain bits. Functions
-that the expression calls are not changed: pass them a `ScopedArray`.
-
-No array dangles. If the value of the expression is a `ScopedArray`, or a tuple, a named tuple or an
-`Array` of such arrays, it is copied to ordinary arrays. Arrays that escape in other ways stay
-valid, and keep the memory of their scope; see [`copyfromarena`](@ref).
-
-Scopes nest: the inner one uses the memory of the outer one. A task that is spawned inside may open
-a scope of its own. `return`, `break` and exceptions also end the scope. When the arena is full, or
-none is available, arrays are ordinary ones. Costs about 100 ns.
+The macro changes nothing in the expression, nor in the functions that it calls: it means what it
+means without the macro, and all arrays are ordinary ones. Before it is evaluated, a collection of
+young objects runs if a few megabytes have been allocated since the last one. The number is adapted,
+so that these collections take about a tenth of the time at most. The first `@arena` of a process
+calls [`Ebbtide.keep_freed_memory!`](@ref). Otherwise costs about 10 ns, plus 5 ns for each thread.
 """
 macro arena(expression)
-    scoped(:enter_arena!, :(out_of_arena($(esc(with_scoped_calls(expression))))))
+    # Neither can be in a block.
+    expression isa Expr && expression.head in (:module, :...) && return esc(expression)
+    # A docstring may stand in front of a definition.
+    Expr(:block, :(collect_if_due!()), :(Base.@__doc__($(esc(expression)))))
 end
 
 """
     @noarena expression
 
-Evaluates an expression. Meanwhile, this task allocates ordinary arrays, although an
-[`@arena`](@ref) is open. An `@arena` inside of the expression uses the arena again.
+Evaluates an expression. Every array is an ordinary one in any case; the name is for programs that
+were written for ArenaPirate.jl.
 
 ```jldoctest
-@arena begin
-    kept = @noarena zeros(100_000)
-    temporary = zeros(100_000)
-    kept isa Vector{Float64} && temporary isa ScopedArray
-end
+@arena sum(@noarena fill(1, 100_000))
 
 # output
 
-true
+100000
 ```
 """
 macro noarena(expression)
-    scoped(:leave_arena!, esc(expression))
+    esc(expression)
 end
-
-function scoped(enter, body)
-    quote
-        local scope = arena_scope()
-        local before = $enter(scope)
-        try
-            $body
-        finally
-            restore!(scope, before)
-        end
-    end
-end
-
-# Both return what `restore!` needs.
-function enter_arena!(scope)
-    before = (scope.arena, scope.is_serving)
-    scope.arena === nothing && (scope.arena = take_arena!(ARENA_POOL))
-    scope.is_serving = true
-    before
-end
-
-function leave_arena!(scope)
-    before = (scope.arena, scope.is_serving)
-    scope.is_serving = false
-    before
-end
-
-function restore!(scope, before)
-    outer, scope.is_serving = before
-    outer === nothing && scope.arena !== nothing && give_arena_back!(scope.arena)
-    scope.arena = outer
-    nothing
-end
-
-# The value of an `@arena`, without memory of the arena where its type says that it has some. Other
-# objects are returned themselves.
-out_of_arena(x) = x
-out_of_arena(a::ScopedArray) = copy(a.parent)
-out_of_arena(t::Union{Tuple,NamedTuple}) = map(out_of_arena, t)
-out_of_arena(a::Array{T}) where {T} = holds_scoped(T) ? map(out_of_arena, a) : a
-
-holds_scoped(T) = T !== Union{} && T <: ScopedArray ||
-    isconcretetype(T) && T <: Union{Tuple,NamedTuple} && any(holds_scoped, fieldtypes(T))
 
 """
     copyfromarena(x)
 
-A `copy` of `x` in ordinary memory, for a result that lives longer than its [`@arena`](@ref), or
-that must not change with `x`. A [`ScopedArray`](@ref), or a view of one, becomes an `Array`, also
-in a tuple or a named tuple. So does a `ScopedArray` that is an element of an `Array`. A value that
-`copy` does not accept, such as a string, is returned itself. Not needed for safety: `x` stays valid
-in any case, but keeps the memory of its scope.
+A `copy` of `x`, also of each member of a tuple or a named tuple. A value that `copy` does not
+accept, such as a string, is returned itself. Never needed for safety, because arrays of an
+[`@arena`](@ref) are ordinary ones.
 
 ```jldoctest
-results = []
-for n in 1:3
-    @arena push!(results, copyfromarena(fill(n, 100_000)))
-end
-typeof.(results) == fill(Vector{Int}, 3)
+x = [1, 2]
+copied = copyfromarena((x, "text"))
+x[1] = 3
+copied
 
 # output
 
-true
+([1, 2], "text")
 ```
 """
 copyfromarena(x) = applicable(copy, x) ? copy(x) : x
 copyfromarena(t::Union{Tuple,NamedTuple}) = map(copyfromarena, t)
-copyfromarena(a::AbstractArray) = unwrapped(@noarena copy(a))
-function copyfromarena(a::Array{T}) where {T}
-    isbitstype(T) && return copy(a)
-    holds_scoped(T) && return map(copyfromarena, a)
-    copied = copy(a)
-    for i in eachindex(copied)
-        isassigned(copied, i) || continue
-        element = out_of_arena(copied[i])
-        element isa T && (copied[i] = element)
-    end
-    copied
-end
-
-unwrapped(a) = a
-unwrapped(a::ScopedArray) = a.parent
 
 """
     map_arena(f, items)
@@ -154,8 +95,9 @@ call_in_arena(f, item) = @arena f(item)
 """
     mtmap_arena(f, items)
 
-Like [`map_arena`](@ref), on all threads. The results are in the order of the items. If calls throw,
-`mtmap_arena` starts no further calls, and throws the exception of the first item that failed.
+Like [`map_arena`](@ref), on all threads. The result is an array in the order of the items. If calls
+throw, `mtmap_arena` starts no further calls, and throws the exception of the first item that
+failed.
 
 ```jldoctest
 mtmap_arena(n -> sum(fill(n, 100_000)), 1:3) == map_arena(n -> sum(fill(n, 100_000)), 1:3)
@@ -165,11 +107,11 @@ mtmap_arena(n -> sum(fill(n, 100_000)), 1:3) == map_arena(n -> sum(fill(n, 100_0
 true
 ```
 """
-function mtmap_arena(f, items)
-    items = collect(items)
-    results = similar(items, Any)
-    failures = similar(items, Any)
-    fill!(failures, nothing)
+mtmap_arena(f, items) = mtmap_array(f, collect(items))
+
+function mtmap_array(f, items)
+    results = similar(items, Base.promote_op(f, eltype(items)))
+    failures = fill!(similar(items, Any), nothing)
     next = Threads.Atomic{Int}(1)
     function work()
         while (at = Threads.atomic_add!(next, 1)) <= length(items)
@@ -184,5 +126,17 @@ function mtmap_arena(f, items)
     foreach(wait, [Threads.@spawn(work()) for _ in 1:min(Threads.nthreads(), length(items))])
     failed = findfirst(!isnothing, failures)
     failed === nothing || throw(something(failures[failed]))
+    # With the element type of the results, as `map` returns them.
     map(identity, results)
+end
+
+"""
+    clear_arena_pool!(kept = 0)
+
+Collects garbage, and gives freed memory that the C library keeps back to the system. `kept`, which
+is a number of arenas in ArenaPirate.jl, has no effect.
+"""
+function clear_arena_pool!(kept::Integer = 0)
+    release_freed_memory!()
+    nothing
 end

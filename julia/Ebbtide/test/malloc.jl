@@ -23,8 +23,9 @@ const PAGE_FAULTS = raw"""
     end
     resident() = 4096 * parse(Int, split(read("/proc/self/statm", String))[2])
     without = faults_of_turns()
-    kept = Ebbtide.keep_freed_memory!()
+    @arena nothing
     with = faults_of_turns()
+    kept = Ebbtide.keep_freed_memory!()
     before = resident()
     released = Ebbtide.release_freed_memory!()
     println((kept, released, 5 * with < without, before - resident() > 2^24))
@@ -34,4 +35,12 @@ const PAGE_FAULTS = raw"""
     expected = Sys.islinux() && Ebbtide.gnu_function(:mallopt) != C_NULL
     @test !Sys.islinux() || occursin(string((true, true, true, true)), run_with_holder(PAGE_FAULTS)) == expected
     @test_throws ArgumentError Ebbtide.keep_freed_memory!(-1)
+end
+
+@testset "older versions of the C library accept smaller thresholds" begin
+    calls = []
+    of_old(parameter, value) = (push!(calls, (parameter, value)); parameter != Ebbtide.M_MMAP_THRESHOLD || value <= 2^25)
+    @test Ebbtide.set_thresholds(of_old, typemax(Cint))
+    @test calls == [(-3, typemax(Cint)), (-3, 2^22 * sizeof(Clong)), (-1, typemax(Cint))]
+    @test !Ebbtide.set_thresholds((_, _) -> false, typemax(Cint))
 end

@@ -7,7 +7,7 @@ include("common.jl")
 
 @testset "Ebbtide" begin
     for file in ("blocks", "lexical", "arrays", "tasks", "resize", "statistics", "older", "workloads",
-        "misuse", "loading", "arena", "scoped_array", "malloc", "languages", "documentation", "model")
+        "misuse", "loading", "arena", "malloc", "languages", "documentation", "model")
         include(file * ".jl")
     end
 end

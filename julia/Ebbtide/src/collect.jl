@@ -1,0 +1,90 @@
+# When `@arena` collects garbage.
+#
+# Julia starts a collection when tens of megabytes have been allocated. By then the memory of the
+# first arrays is no longer in the processor's caches. A quick collection, which looks at young
+# objects only, takes 25 µs or more, so it can run after every few megabytes: the next arrays then
+# get memory that is still in the caches.
+#
+# Each quick collection postpones Julia's own, and never frees objects that survived two others. So
+# a full collection, which takes 90 ms or more, follows when much has survived.
+
+# Collections of one kind.
+#
+# - `is_full`: whether they are full ones.
+# - `bytes`: so many bytes cause the next one. They are counted when they are allocated if it is
+#   quick, and when they survive quick ones if it is full.
+# - `least` and `most`: the limits of `bytes`.
+# - `live`: the bytes that the last one left.
+# - `ended_at`: when it ended, in ns.
+mutable struct Collections
+    is_full::Bool
+    least::Int64
+    most::Int64
+    bytes::Int64
+    live::Int64
+    ended_at::UInt64
+end
+
+# With the largest number, as many bytes survive between full collections as in Julia's own schedule.
+const QUICK = Collections(false, 2^22, 2^28, 2^22, 0, 0)
+const FULL = Collections(true, 2^26, 2^30, 2^26, 0, 0)
+
+# The number of collections of the process, of whatever cause, when the last one of ours ended.
+const PAUSES = Ref{Int}(0)
+
+# When this many bytes have been allocated in all, a collection is due. While a task collects, it is
+# `typemax(Int64)`, and the other tasks go on.
+const DUE_AT = Threads.Atomic{Int64}(0)
+
+@inline function collect_if_due!()
+    Base.gc_bytes() < DUE_AT[] || collect_garbage!()
+    nothing
+end
+
+@noinline function collect_garbage!()
+    due_at = DUE_AT[]
+    Base.gc_bytes() < due_at && return
+    Threads.atomic_cas!(DUE_AT, due_at, typemax(Int64)) == due_at || return
+    # An interrupt may arrive in between.
+    try
+        due_at == 0 ? begin_collections!() : collect!()
+    finally
+        DUE_AT[] = Base.gc_bytes() + QUICK.bytes
+    end
+end
+
+# Before the first collection of the process.
+function begin_collections!()
+    FREED_MEMORY_IS_KEPT[] || keep_freed_memory!()
+    for kind in (QUICK, FULL)
+        kind.live, kind.ended_at = Base.gc_live_bytes(), time_ns()
+    end
+    PAUSES[] = Base.gc_num().pause
+end
+
+# Does nothing if Julia has collected garbage since the last time: an additional collection would
+# find little, and would disturb Julia's own schedule.
+function collect!()
+    if Base.gc_num().pause == PAUSES[]
+        collect!(QUICK)
+        Base.gc_live_bytes() - FULL.live > FULL.bytes && collect!(FULL)
+    else
+        decrease!(QUICK)
+    end
+    PAUSES[] = Base.gc_num().pause
+end
+
+# Collections of a kind may take a tenth of the time. One that freed less than half of what was new
+# counts as if it had taken longer.
+function collect!(kind)
+    start, live, pauses = time_ns(), Base.gc_live_bytes(), Base.gc_num().pause
+    GC.gc(kind.is_full)
+    # The collector is disabled.
+    Base.gc_num().pause == pauses && return
+    took, passed, left = time_ns() - start, start - kind.ended_at, Base.gc_live_bytes()
+    is_dear = 10 * took > passed || 4 * (live - left) < 3 * (live - kind.live)
+    is_dear ? kind.bytes = min(2 * kind.bytes, kind.most) : decrease!(kind)
+    kind.live, kind.ended_at = left, start + took
+end
+
+decrease!(kind) = kind.bytes = max(kind.bytes - kind.bytes ÷ 8, kind.least)
