@@ -25,8 +25,8 @@ end
 
 The macro changes nothing in the expression, nor in the functions that it calls: it means what it
 means without the macro, and all arrays are ordinary ones. Before it is evaluated, a collection of
-young objects runs if a few megabytes have been allocated since the last one. The number is adapted,
-so that these collections take about a tenth of the time at most. The first `@arena` of a process
+young objects runs if a few megabytes have been allocated since the last one. The number is adapted
+to what these collections cost. The first `@arena` of a process
 calls [`Ebbtide.keep_freed_memory!`](@ref). Otherwise costs about 10 ns, plus 5 ns for each thread.
 """
 macro arena(expression)

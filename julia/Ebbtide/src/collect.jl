@@ -25,12 +25,16 @@ mutable struct Collections
     ended_at::UInt64
 end
 
-# With the largest number, as many bytes survive between full collections as in Julia's own schedule.
-const QUICK = Collections(false, 2^22, 2^28, 2^22, 0, 0)
+# The largest numbers are about those of Julia's own schedule. It also gives memory of small objects
+# back to the system if a quick collection finds more.
+const QUICK = Collections(false, 2^22, 5 * 2^23, 2^22, 0, 0)
 const FULL = Collections(true, 2^26, 2^30, 2^26, 0, 0)
 
-# The number of collections of the process, of whatever cause, when the last one of ours ended.
+# When the last collection of ours was due: the number of collections of the process, of whatever cause,
+# and the numbers of bytes and objects allocated.
 const PAUSES = Ref{Int}(0)
+const BYTES = Ref{Int64}(0)
+const OBJECTS = Ref{Int64}(0)
 
 # When this many bytes have been allocated in all, a collection is due. While a task collects, it is
 # `typemax(Int64)`, and the other tasks go on.
@@ -60,29 +64,43 @@ function begin_collections!()
         kind.live, kind.ended_at = Base.gc_live_bytes(), time_ns()
     end
     PAUSES[] = Base.gc_num().pause
+    has_large_objects!()
 end
 
 # Does nothing if Julia has collected garbage since the last time: an additional collection would
-# find little, and would disturb Julia's own schedule.
+# find little, and would disturb Julia's own schedule. If quick collections do not pay, waits for
+# one of Julia's.
 function collect!()
-    if Base.gc_num().pause == PAUSES[]
+    has_large = has_large_objects!()
+    if Base.gc_num().pause != PAUSES[]
+        decrease!(QUICK)
+    elseif has_large && QUICK.bytes < QUICK.most
         collect!(QUICK)
         Base.gc_live_bytes() - FULL.live > FULL.bytes && collect!(FULL)
-    else
-        decrease!(QUICK)
     end
     PAUSES[] = Base.gc_num().pause
 end
 
-# Collections of a kind may take a tenth of the time. One that freed less than half of what was new
-# counts as if it had taken longer.
+# Whether the objects allocated since the last time have a kilobyte or more on average. The memory of
+# smaller ones comes from Julia's own pages: collecting them early costs more than the caches save.
+function has_large_objects!()
+    num, bytes = Base.gc_num(), Base.gc_bytes()
+    objects = num.poolalloc + num.bigalloc + num.malloc
+    are_large = bytes - BYTES[] >= 1024 * (objects - OBJECTS[])
+    BYTES[], OBJECTS[] = bytes, objects
+    are_large
+end
+
+# Full collections may take a tenth of the time. Quick ones may take a fifth, because Julia's own would
+# take a part of that, and a third if the caches make up for it. One that freed less than three
+# quarters of what was new counts as if it had taken longer.
 function collect!(kind)
     start, live, pauses = time_ns(), Base.gc_live_bytes(), Base.gc_num().pause
     GC.gc(kind.is_full)
     # The collector is disabled.
     Base.gc_num().pause == pauses && return
     took, passed, left = time_ns() - start, start - kind.ended_at, Base.gc_live_bytes()
-    is_dear = 10 * took > passed || 4 * (live - left) < 3 * (live - kind.live)
+    is_dear = took > passed ÷ (kind.is_full ? 10 : kind.bytes < 2^24 ? 2 : 4) || 4 * (live - left) < 3 * (live - kind.live)
     is_dear ? kind.bytes = min(2 * kind.bytes, kind.most) : decrease!(kind)
     kind.live, kind.ended_at = left, start + took
 end

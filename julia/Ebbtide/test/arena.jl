@@ -5,6 +5,7 @@ using Random, Statistics
 # Makes the next `@arena` collect garbage.
 function make_due!()
     Ebbtide.PAUSES[] = Base.gc_num().pause
+    Ebbtide.BYTES[] -= 2^40 # as if by large objects
     Ebbtide.DUE_AT[] = 1
 end
 
@@ -248,6 +249,15 @@ collections() = Base.gc_num().pause
     @test (@allocated @arena nothing) == 0
 end
 
+@testset "A06 objects count that have a kilobyte or more on average" begin
+    Ebbtide.has_large_objects!()
+    refs = [Ref(i) for i in 1:1000]
+    @test !Ebbtide.has_large_objects!()
+    array = zeros(10^6)
+    @test Ebbtide.has_large_objects!()
+    @test length(refs) + length(array) == 1_001_000
+end
+
 @testset "A06 a disabled collector stays disabled, and changes no number" begin
     numbers() = map(kind -> kind.bytes, (Ebbtide.QUICK, Ebbtide.FULL))
     before = numbers(), collections()
@@ -264,6 +274,7 @@ end
     kind = Ebbtide.Collections(false, 2^10, 2^12, 2^10, Base.gc_live_bytes(), time_ns())
     live = [zeros(10^6)]
     for expected in (2^11, 2^12, 2^12)
+        kind.ended_at = time_ns()
         Ebbtide.collect!(kind)
         @test kind.bytes == expected
     end
