@@ -7,7 +7,8 @@ using Base.Broadcast: Broadcast, Broadcasted
 
 # One of our arrays, bare or wrapped up to three times.
 const Wrapped{T,N,A} = Union{SubArray{T,N,<:A},Adjoint{T,<:A},Transpose{T,<:A},
-    PermutedDimsArray{T,N,<:Any,<:Any,<:A},Base.ReshapedArray{T,N,<:A}}
+    PermutedDimsArray{T,N,<:Any,<:Any,<:A},Base.ReshapedArray{T,N,<:A},
+    Base.ReinterpretArray{T,N,<:Any,<:A}}
 const WrappedOnce{T,N} = Union{ArenaArray{T,N},Wrapped{T,N,ArenaArray}}
 const WrappedTwice{T,N} = Union{WrappedOnce{T,N},Wrapped{T,N,WrappedOnce}}
 const Related{T,N} = Union{WrappedTwice{T,N},Wrapped{T,N,WrappedTwice}}

@@ -30,8 +30,10 @@ to what these collections cost. The first `@arena` of a process
 calls [`Ebbtide.keep_freed_memory!`](@ref). Otherwise costs about 10 ns, plus 5 ns for each thread.
 """
 macro arena(expression)
-    # Neither can be in a block.
-    expression isa Expr && expression.head in (:module, :...) && return esc(expression)
+    # These cannot be in a block.
+    is_declaration(x) = x.head === :global && all(name -> name isa Symbol, x.args)
+    expression isa Expr && (expression.head in (:module, :...) || is_declaration(expression)) &&
+        return esc(expression)
     # A docstring may stand in front of a definition.
     Expr(:block, :(collect_if_due!()), :(Base.@__doc__($(esc(expression)))))
 end

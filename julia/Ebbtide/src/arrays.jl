@@ -17,7 +17,8 @@ arrays. It is serialized as an ordinary array, and so are its views and transpos
 of these. A `deepcopy` of a tuple, a struct or another container copies its address, as it does with
 a `Ptr`: copy the array itself.
 
-`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Broadcasting and `copyto!`
+`reshape` and `reinterpret` return an `ArenaArray` of the same memory. Elements that need a larger
+alignment than the array has are an `ArgumentError`. Broadcasting and `copyto!`
 copy what overlaps the destination first, even through views, transposes and permutations. Not
 recognised are a `PermutedDimsArray` around three nested ones of these, and two arrays that are both
 wrapped four times.
@@ -80,8 +81,7 @@ Base.vec(a::ArenaVector) = a
 function Base.reinterpret(::Type{S}, a::ArenaArray{T,N}) where {S,T,N}
     check_element(S)
     from, to = Base.elsize(typeof(a)), Base.elsize(Vector{S})
-    # Other element types may need what only the general view does: another first dimension, or
-    # bytes that are not aligned for them.
+    # Elements of another size, or with another alignment.
     if from == to && rem(UInt(a.address), alignment(S)) == 0
         return unsafe_arena_array(S, a.address, a.size)
     end

@@ -118,7 +118,7 @@ end
 # With `@@` for the macro. The value is the last one.
 const AT_TOP_LEVEL = (
     "@@ x = zeros(3)\nx", "@@ begin; x = 1; y = 2; end\n(x, y)", "@@ const C = 3\nC", "@@ (a, b) = (1, 2)\n[a, b]",
-    "@@ local x = 1\nx", "@@ global x = 2\nx", "x = 1\n@@ x += 1\nx", "@@ f(x) = 2x\nf(2)", "@@ function f(x) x + 1 end\nf(2)",
+    "@@ local x = 1\nx", "@@ global x = 2\nx", "@@ global x\nx = 2", "x = 1\n@@ x += 1\nx", "@@ f(x) = 2x\nf(2)", "@@ function f(x) x + 1 end\nf(2)",
     "@@ struct S; x; end\nS(1).x", "@@ begin; struct S; x; end; S(2).x; end", "@@ using Random\nrandperm(3) |> sort",
     "@@ import Random\nRandom.MersenneTwister(1)", "@@ module M; x = 1; end\nM.x", "@@ macro m() 3 end\n@m()", "@@ let x = 1; x; end",
     "@@ abstract type T end\nisabstracttype(T)", "@@ export q", "f(x...) = x\nf(@@([1, 2]...))", "@@ :(x + \$(1 + 1))", "@@(1), 2",

@@ -102,9 +102,11 @@ square_of(T) = copyto!(Ebbtide.alloc!(default_buffer(), T, 3, 3), 1:9)
     permuted(m) = PermutedDimsArray(m, (2, 1))
     turned(m) = view(m, 3:-1:1, 1:3)
     # What is written, what is read, and how: the same as if what is read had been copied before.
-    destinations = (identity, transpose, permuted, turned, m -> permuted(turned(m)))
+    destinations = (identity, transpose, permuted, turned, m -> permuted(turned(m)), m -> reinterpret(Int, view(m, :, :)),
+        m -> view(reinterpret(Int32, view(m, :, :)), 1:2:6, :))
     sources = (identity, adjoint, permuted, turned, m -> turned(permuted(m)), m -> reshape(turned(m), 3, 3),
-        m -> turned(transpose(m)), m -> transpose(reshape(turned(transpose(m)), 3, 3)))
+        m -> turned(transpose(m)), m -> transpose(reshape(turned(transpose(m)), 3, 3)),
+        m -> reinterpret(Int, view(reinterpret(UInt, turned(m)), 1:3, 1:3)))
     functions = ((to, from) -> (to .= from), (to, from) -> (to .= from .+ transpose(from)),
         (to, from) -> (@views copyto!(to[:, 2:3], from[:, 1:2])),
         (to, from) -> (to[:, 2:3] = view(from, :, 1:2)))
