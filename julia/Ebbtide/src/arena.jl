@@ -8,19 +8,18 @@ arrays of the following `@arena`s, without the page faults and most of the cache
 memory causes.
 
 ```jldoctest
-map(1:3) do turn
+total = 0
+for turn in 1:3
     @arena begin
         x = collect(1:1_000_000)
-        sum(x .+ turn)
+        global total += sum(x .- turn)
     end
 end
+total
 
 # output
 
-3-element Array{Int64,1}:
- 500001500000
- 500002500000
- 500003500000
+1499995500000
 ```
 
 The macro changes nothing in the expression, nor in the functions that it calls: it means what it

@@ -36,6 +36,9 @@ const PAUSES = Ref{Int}(0)
 const BYTES = Ref{Int64}(0)
 const OBJECTS = Ref{Int64}(0)
 
+# The number of full collections of the process when the last collection of ours ended.
+const FULL_SWEEPS = Ref{Int}(0)
+
 # When this many bytes have been allocated in all, a collection is due. While a task collects, it is
 # `typemax(Int64)`, and the other tasks go on.
 const DUE_AT = Threads.Atomic{Int64}(0)
@@ -63,7 +66,7 @@ function begin_collections!()
     for kind in (QUICK, FULL)
         kind.live, kind.ended_at = Base.gc_live_bytes(), time_ns()
     end
-    PAUSES[] = Base.gc_num().pause
+    PAUSES[], FULL_SWEEPS[] = Base.gc_num().pause, Base.gc_num().full_sweep
     has_large_objects!()
 end
 
@@ -93,16 +96,20 @@ end
 
 # Full collections may take a tenth of the time. Quick ones may take a fifth, because Julia's own would
 # take a part of that, and a third if the caches make up for it. One that freed less than three
-# quarters of what was new counts as if it had taken longer.
+# quarters of what was new counts as if it had taken longer. The first one after a full one looks at
+# all objects, so its time does not count.
 function collect!(kind)
     start, live, pauses = time_ns(), Base.gc_live_bytes(), Base.gc_num().pause
+    is_first = Base.gc_num().full_sweep != FULL_SWEEPS[]
     GC.gc(kind.is_full)
     # The collector is disabled.
     Base.gc_num().pause == pauses && return
     took, passed, left = time_ns() - start, start - kind.ended_at, Base.gc_live_bytes()
-    is_dear = took > passed ÷ (kind.is_full ? 10 : kind.bytes < 2^24 ? 2 : 4) || 4 * (live - left) < 3 * (live - kind.live)
+    part = kind.is_full ? 10 : kind.bytes < 2^24 ? 2 : 4
+    is_dear = !is_first && part * took > passed || 4 * (live - left) < 3 * (live - kind.live)
     is_dear ? kind.bytes = min(2 * kind.bytes, kind.most) : decrease!(kind)
     kind.live, kind.ended_at = left, start + took
+    FULL_SWEEPS[] = Base.gc_num().full_sweep
 end
 
 decrease!(kind) = kind.bytes = max(kind.bytes - kind.bytes ÷ 8, kind.least)

@@ -285,6 +285,13 @@ end
         Ebbtide.collect!(kind)
         @test kind.bytes == expected
     end
+    # The first one after a full one looks at all objects.
+    kind.bytes, kind.live = kind.least, Base.gc_live_bytes()
+    Ebbtide.FULL_SWEEPS[] -= 1
+    foreach(_ -> zeros(10^6), 1:3)
+    kind.ended_at = time_ns()
+    Ebbtide.collect!(kind)
+    @test kind.bytes == kind.least && Ebbtide.FULL_SWEEPS[] == Base.gc_num().full_sweep
     @test length(live) == 1
 end
 
@@ -293,6 +300,7 @@ function turn_ring(turns)
     ring, live = [zeros(10^6) for _ in 1:8], Int[]
     for turn in 1:turns
         make_due!()
+        Ebbtide.QUICK.bytes = Ebbtide.QUICK.least
         ring[turn % 8 + 1] = @arena fill(turn, 10^6) .+ 0.5
         push!(live, Base.gc_live_bytes())
     end
