@@ -101,13 +101,15 @@ const BUFFERS = []
 
 loops() = [loop(title, f, shapes, n) for (title, f, shapes) in LOOPS for n in (64, 1_000, 30_000)]
 
+arrays(run) = Contestant("arrays", [run]; against = "Bumper.jl")
+
 "The block that the documentation begins with, on vectors of other lengths."
 function blocks_of(n)
     turns = max(1, 30_000 ÷ n)
     x = rand(1:10, n)
-    arrays = Contestant("arrays", [call(WithArrays.repeat_sum, turns, x)]; against = "Bumper.jl")
     [Workload("W1, $n elements, default buffer", turns,
-              [both(package -> call(package.repeat_sum, turns, x); bar = 1.0); arrays]),
+              [both(package -> call(package.repeat_sum, turns, x); bar = 1.0);
+               arrays(call(WithArrays.repeat_sum, turns, x))]),
      Workload("W1, $n elements, slab", turns,
               both(package -> call(package.repeat_sum, turns, x, package.SlabBuffer()); bar = 1.0)),
      Workload("W1, $n elements, fixed buffer", turns,
@@ -117,7 +119,6 @@ end
 function workloads()
     turns = 1000
     lengths = rand(1:1000, 10_000)
-    arrays(run) = Contestant("arrays", [run]; against = "Bumper.jl")
     [
         reduce(vcat, map(blocks_of, (3, 30, 300, 3_000, 100_000)))...,
         Workload("8 bytes in a block, slab", turns,

@@ -115,11 +115,16 @@ function escape_names(@nospecialize(ex), names::Vector{Symbol}, levels::Int)
         return Expr(:escape, escape_names(ex, names, levels - 1))
     end
     ex isa Expr || return ex
-    named = Expr(ex.head)
+    with_arguments(arg -> escape_names(arg, names, levels - (ex.head === :escape)), ex)
+end
+
+# The expression with what a function makes of its arguments. Compiled once for all functions.
+function with_arguments(@nospecialize(f), ex::Expr)
+    result = Expr(ex.head)
     for arg in ex.args
-        push!(named.args, escape_names(arg, names, levels - (ex.head === :escape)))
+        push!(result.args, f(arg))
     end
-    named
+    result
 end
 
 # ------------------------------------------------------------ the first pass
@@ -173,12 +178,8 @@ function expand(block::Block, @nospecialize(ex), in_function::Bool)
     elseif ex.head === :symboliclabel && !in_function
         block.labels[ex.args[1]] = gensym(ex.args[1])
     end
-    in_function |= is_function(ex)
-    expanded = Expr(ex.head)
-    for arg in ex.args
-        push!(expanded.args, expand(block, arg, in_function))
-    end
-    expanded
+    inside = in_function || is_function(ex)
+    with_arguments(arg -> expand(block, arg, inside), ex)
 end
 
 # Expands a macro, and all that its expansion and its arguments contain.
@@ -192,10 +193,7 @@ end
 # Our macros may be used under bare names that are not imported, which Julia would not find.
 function qualify_markers(mod::Module, @nospecialize(ex))
     (ex isa Expr && !is_quoted(ex)) || return ex
-    qualified = Expr(ex.head)
-    for arg in ex.args
-        push!(qualified.args, qualify_markers(mod, arg))
-    end
+    qualified = with_arguments(arg -> qualify_markers(mod, arg), ex)
     if ex.head === :macrocall && ex.args[1] isa Symbol && marker(mod, ex.args[1]) !== nothing
         qualified.args[1] = GlobalRef(Ebbtide, ex.args[1])
     end
@@ -262,16 +260,11 @@ function rewrite(block::Block, @nospecialize(ex), place::Place)
         variable, items = ex.args[1].args
         body = rewrite(block, ex.args[2], in_loop(place))
         return Expr(:for, Expr(:(=), variable, rewrite(block, items, place)), body)
-    elseif ex.head in (:while, :for)
-        place = in_loop(place)
     elseif ex.head === :try
         return place.in_try ? rewrite_try(block, ex, place) : rewrite_outermost_try(block, ex, place)
     end
-    rewritten = Expr(ex.head)
-    for arg in ex.args
-        push!(rewritten.args, rewrite(block, arg, place))
-    end
-    rewritten
+    around = ex.head in (:while, :for) ? in_loop(place) : place
+    with_arguments(arg -> rewrite(block, arg, around), ex)
 end
 
 # A jump within the block, which overrides the exits that set these flags.

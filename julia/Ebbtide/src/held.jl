@@ -4,7 +4,7 @@
 # calls the collector when buffers other than the present one hold too many. What a collection
 # leaves is taken to be alive: the next one comes when the buffers hold twice as much.
 #
-#   try_alloc_slowly! ── count_entered! ── every few MiB: recount! ── charge! ── collect_buffers!
+#   try_alloc_slowly! ── count_entered! ── every few MiB: recount! ── collect_buffers_if_due!
 #
 # Invariant:
 # - H1 `HELD_BYTES` is the sum of `charged` of all open buffers. `charged` is what the buffer held
@@ -34,7 +34,7 @@ end
     b.charged = Int(stats(b).held)
     b.entered = 0
     Threads.atomic_add!(HELD_BYTES, b.charged - before)
-    b.charged > before && collect_if_due!(b.charged)
+    b.charged > before && collect_buffers_if_due!(b.charged)
     nothing
 end
 
@@ -48,7 +48,7 @@ function uncharge!(b)
 end
 
 # `own` bytes belong to a buffer that is in use.
-collect_if_due!(own::Int) = HELD_BYTES[] - own > COLLECT_ABOVE[] && collect_buffers!(own)
+collect_buffers_if_due!(own::Int) = HELD_BYTES[] - own > COLLECT_ABOVE[] && collect_buffers!(own)
 
 @noinline function collect_buffers!(own::Int)
     # Finalizers and other threads, which may get here meanwhile, leave it to this task.

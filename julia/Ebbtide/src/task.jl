@@ -128,7 +128,7 @@ end
 
 function idle_arena()
     arena = take_idle_arena()
-    arena == C_NULL && collect_if_due!(0) ? take_idle_arena() : arena
+    arena == C_NULL && collect_buffers_if_due!(0) ? take_idle_arena() : arena
 end
 
 # The finalizer of a default buffer; see close_arena!.
