@@ -10,7 +10,6 @@
 //!
 //! `cargo xtask bench` runs them all.
 
-pub mod direction;
 pub mod harness;
 pub mod machine;
 pub mod peers;

@@ -15,7 +15,7 @@ mod strings;
 mod threads;
 mod vectors;
 
-use crate::{direction, harness::Bench};
+use crate::harness::Bench;
 
 pub fn run(bench: &mut Bench) {
     scalars::run(bench);
@@ -32,5 +32,4 @@ pub fn run(bench: &mut Bench) {
     growth::run(bench);
     real::run(bench);
     threads::run(bench);
-    direction::run(bench);
 }

@@ -5,12 +5,11 @@
 
 use ebbtide_benches::{
     contestants,
-    direction::{Down, Region, Up, Way, take_layout, take_typed},
     harness::{hidden, observe},
     machine,
     peers::{Handle, Peer},
 };
-use std::{alloc::Layout, env, fs, hint::black_box, process::Command};
+use std::{env, fs, hint::black_box, process::Command};
 
 /// Allocations between two resets of the arena.
 const BATCH: usize = 1000;
@@ -33,16 +32,7 @@ fn all() -> Vec<(&'static str, &'static str, Function)> {
     peers!("u64, behind a reference", behind);
     peers!("a string of 8 bytes", eight);
     peers!("a string of 3 bytes", three);
-    macro_rules! ways {
-        ($($way:ty),*) => {$(
-            all.push(("direction: u8", <$way>::NAME, typed::<$way, u8>));
-            all.push(("direction: u64", <$way>::NAME, typed::<$way, u64>));
-            all.push(("direction: a layout known when it runs", <$way>::NAME, dynamic::<$way>));
-        )*};
-    }
-    ways!(Down<1>, Up<1>, Down<8>, Up<8>);
-    // Sorted by operation; peers before directions.
-    all.sort_by_key(|(what, ..)| (what.starts_with("direction"), *what));
+    all.sort_by_key(|(what, ..)| *what);
     all
 }
 
@@ -86,27 +76,6 @@ fn strings<P: Peer>(batches: usize, text: &str) {
         let handle = peer.open();
         for _ in 0..hidden(BATCH) {
             observe(handle.alloc_str(text));
-        }
-    }
-}
-
-fn typed<W: Way, T: Default>(batches: usize) {
-    let region = Region::leaked();
-    for _ in 0..batches {
-        region.reset();
-        for _ in 0..hidden(BATCH) {
-            black_box(take_typed::<W, T>(&region, T::default()));
-        }
-    }
-}
-
-fn dynamic<W: Way>(batches: usize) {
-    let region = Region::leaked();
-    let layout = black_box(Layout::new::<[u64; 3]>());
-    for _ in 0..batches {
-        region.reset();
-        for _ in 0..hidden(BATCH) {
-            black_box(take_layout::<W>(&region, layout));
         }
     }
 }

@@ -80,7 +80,7 @@ fn write(docs: &Path) -> io::Result<()> {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
     }
-    for page in ["../README.md", "BENCHMARKS.md", "DIRECTION.md", "records/tables.md"] {
+    for page in ["../README.md", "BENCHMARKS.md", "records/tables.md"] {
         let path = docs.join(page);
         let mut text = fs::read_to_string(&path)?;
         text = filled(&text, "machine", &machine(&suite));
@@ -100,13 +100,7 @@ fn write(docs: &Path) -> io::Result<()> {
         }
         text = filled(&text, "transparent-targets", &targets(&[&unaware]));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
-        text = filled(&text, "counts", &counted(&counts, |row| !row.starts_with("direction")));
-        text = filled(
-            &text,
-            "direction-counts",
-            &counted(&counts, |row| row.starts_with("direction")),
-        );
-        text = filled(&text, "direction-times", &times(&suite, "direction: "));
+        text = filled(&text, "counts", &counted(&counts));
         text = filled(&text, "memory", &memory(&scaling));
         text = filled(&text, "scaling", &times(&scaling, "scaling: "));
         text = filled(&text, "costs-machine", &costs::machine(&suite));
@@ -263,13 +257,12 @@ fn time(ns: f64) -> String {
     }
 }
 
-fn counted(record: &Record, wanted: impl Fn(&str) -> bool) -> String {
+fn counted(record: &Record) -> String {
     let mut text = String::from("| what | who | instructions | branches |\n|---|---|---|---|\n");
-    for line in record.lines.iter().filter(|line| wanted(&line["row"])) {
-        let what = line["row"].trim_start_matches("direction: ");
+    for line in &record.lines {
         let (instructions, branches) = (number(line, "instructions"), number(line, "branches"));
         text +=
-            &format!("| {what} | {} | {instructions:.2} | {branches:.2} |\n", line["contestant"]);
+            &format!("| {} | {} | {instructions:.2} | {branches:.2} |\n", line["row"], line["contestant"]);
     }
     text
 }
