@@ -40,10 +40,13 @@
  * null scope print a message and abort. Without EBB_CHECKS these are undefined behaviour. Files
  * compiled with and without it may use the same arenas; only the former are checked.
  *
- * ### AddressSanitizer
- * Memory of an ended scope is poisoned: any access is reported, until it is allocated again. An
- * arena over a buffer must be freed before the buffer is used for anything else. All files that use
- * an arena must be compiled with the same setting.
+ * ### AddressSanitizer and Valgrind
+ * With `-fsanitize=address`, or under Valgrind if EBB_VALGRIND is defined as 1, accesses to memory
+ * of an ended scope are reported, until it is allocated again, and so are those past the end of a
+ * block. For that, EBB_REDZONE bytes follow each block: 16, unless it is defined as another multiple
+ * of 8. So less fits into a buffer; 0 leaves blocks where they are otherwise. An arena over a buffer
+ * must be freed before the buffer is used for anything else. All files that use an arena must be
+ * compiled with the same settings.
  *
  * ### Threads
  * One thread at a time uses an arena and its scopes. Different arenas are independent.
@@ -59,6 +62,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(EBB_VALGRIND) && EBB_VALGRIND
+#include <valgrind/memcheck.h>
+#endif
 
 /** The version of this header: a million for the major version, a thousand for the minor one. */
 #define EBB_VERSION 1000
@@ -78,6 +84,19 @@
 #define EBB_ASAN_ 0
 #endif
 
+/** Whether Valgrind is told which bytes may be accessed; see the head of this file. */
+#ifndef EBB_VALGRIND
+#define EBB_VALGRIND 0
+#endif
+
+/* Whether memory that is not allocated is guarded. */
+#define EBB_GUARDS_ (EBB_ASAN_ || EBB_VALGRIND)
+
+/** The bytes after each block that are guarded. */
+#ifndef EBB_REDZONE
+#define EBB_REDZONE 16
+#endif
+
 /** Whether misuse of scopes is detected; see the head of this file. */
 #ifndef EBB_CHECKS
 #ifdef NDEBUG
@@ -87,8 +106,8 @@
 #endif
 #endif
 
-/* Scopes know their parents for the checks, and for the sanitizer. */
-#define EBB_PARENTS_ (EBB_CHECKS || EBB_ASAN_)
+/* Scopes know their parents for the checks, and for the guards. */
+#define EBB_PARENTS_ (EBB_CHECKS || EBB_GUARDS_)
 
 #if defined(__GNUC__)
 #define EBB_INLINE_ static inline __attribute__((always_inline, unused))
@@ -421,9 +440,16 @@ EBB_STATIC_ void ebb_poison_(const void *start, size_t size) {
 EBB_STATIC_ void ebb_unpoison_(const void *start, size_t size) {
     __asan_unpoison_memory_region(start, size);
 }
+#elif EBB_VALGRIND
+EBB_STATIC_ void ebb_poison_(const void *start, size_t size) {
+    VALGRIND_MAKE_MEM_NOACCESS(start, size);
+}
+EBB_STATIC_ void ebb_unpoison_(const void *start, size_t size) {
+    VALGRIND_MAKE_MEM_UNDEFINED(start, size);
+}
 #else
-#define ebb_poison_(start, size) ((void)0)
-#define ebb_unpoison_(start, size) ((void)0)
+#define ebb_poison_(start, size) ((void)(start), (void)(size))
+#define ebb_unpoison_(start, size) ((void)(start), (void)(size))
 #endif
 
 /* Copies field by field, here and below: a copy of the whole struct would read by one wide load
@@ -443,7 +469,47 @@ EBB_INLINE_ uintptr_t ebb_low_(const ebb_scope *scope) {
     return (uintptr_t)scope->low_;
 }
 
-#if EBB_ASAN_
+/* The bytes that a block takes: with guards, up to a multiple of 8, which is the sanitizer's
+   granule, and the redzone. A size that no scope serves stays as it is. */
+EBB_INLINE_ size_t ebb_padded_(size_t size) {
+    if (!EBB_GUARDS_ || EBB_REDZONE == 0 || size > (size_t)PTRDIFF_MAX - EBB_REDZONE - 8)
+        return size;
+    return ((size + 7) & ~(size_t)7) + EBB_REDZONE;
+}
+
+/* Whether a block is the last one at the low end. */
+EBB_INLINE_ bool ebb_is_last_(const ebb_scope *scope, const void *block, size_t size) {
+    return (const char *)block + ebb_padded_(size) == scope->low_;
+}
+
+/* The alignment with which a block begins at a granule; an invalid one stays as it is. */
+EBB_INLINE_ size_t ebb_granular_(size_t align) {
+    const bool is_finer = align != 0 && align < 8 && (align & (align - 1)) == 0;
+    return EBB_GUARDS_ && EBB_REDZONE > 0 && is_finer ? 8 : align;
+}
+
+/* Makes a new block accessible, but not its redzone. */
+EBB_INLINE_ void *ebb_guarded_(void *block, size_t size) {
+    const size_t padded = ebb_padded_(size);
+    if (block != NULL) {
+        if (padded > size)
+            ebb_poison_(block, padded);
+        ebb_unpoison_(block, size);
+    }
+    return block;
+}
+
+/* Guards the bytes by which a block shrank, or makes those accessible by which it grew. */
+EBB_INLINE_ void ebb_resized_(void *block, size_t old_size, size_t new_size) {
+    if (new_size > old_size) {
+        ebb_poison_((char *)block + old_size, ebb_padded_(new_size) - old_size);
+        ebb_unpoison_((char *)block + old_size, new_size - old_size);
+    } else {
+        ebb_poison_((char *)block + new_size, old_size - new_size);
+    }
+}
+
+#if EBB_GUARDS_
 /* Poisons what was allocated between two positions: `now` is the later one. */
 EBB_STATIC_ void ebb_poison_since_(const ebb_scope *earlier, const ebb_scope *now) {
     if (now->chunk_ == NULL)
@@ -466,33 +532,33 @@ EBB_STATIC_ void ebb_unpoison_arena_(const ebb_arena *arena) {
     if (arena != NULL && arena->open_ == 0)
         ebb_free_ranges_(arena, NULL, ebb_unpoison_);
 }
-EBB_STATIC_ ebb_status ebb_arena_free_asan_(ebb_arena *arena) {
+EBB_STATIC_ ebb_status ebb_arena_free_guarded_(ebb_arena *arena) {
     ebb_unpoison_arena_(arena);
     return ebb_arena_free(arena);
 }
-EBB_STATIC_ ebb_status ebb_arena_trim_asan_(ebb_arena *arena) {
+EBB_STATIC_ ebb_status ebb_arena_trim_guarded_(ebb_arena *arena) {
     ebb_unpoison_arena_(arena);
     return ebb_arena_trim(arena);
 }
-EBB_STATIC_ ebb_status ebb_arena_shrink_asan_(ebb_arena *arena, size_t keep) {
+EBB_STATIC_ ebb_status ebb_arena_shrink_guarded_(ebb_arena *arena, size_t keep) {
     ebb_unpoison_arena_(arena);
     return ebb_arena_shrink(arena, keep);
 }
-EBB_STATIC_ ebb_status ebb_arena_merge_asan_(ebb_arena *arena) {
+EBB_STATIC_ ebb_status ebb_arena_merge_guarded_(ebb_arena *arena) {
     ebb_unpoison_arena_(arena);
     return ebb_arena_merge(arena);
 }
-EBB_STATIC_ ebb_status ebb_arena_reset_asan_(ebb_arena *arena) {
+EBB_STATIC_ ebb_status ebb_arena_reset_guarded_(ebb_arena *arena) {
     const ebb_status status = ebb_arena_reset(arena);
     if (status == EBB_OK)
         ebb_free_ranges_(arena, NULL, ebb_poison_);
     return status;
 }
-#define ebb_arena_free ebb_arena_free_asan_
-#define ebb_arena_trim ebb_arena_trim_asan_
-#define ebb_arena_shrink ebb_arena_shrink_asan_
-#define ebb_arena_merge ebb_arena_merge_asan_
-#define ebb_arena_reset ebb_arena_reset_asan_
+#define ebb_arena_free ebb_arena_free_guarded_
+#define ebb_arena_trim ebb_arena_trim_guarded_
+#define ebb_arena_shrink ebb_arena_shrink_guarded_
+#define ebb_arena_merge ebb_arena_merge_guarded_
+#define ebb_arena_reset ebb_arena_reset_guarded_
 #endif
 
 /* ------------------------------------------------------------------ scopes */
@@ -585,7 +651,7 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
         ebb_scope *parent = (ebb_scope *)(state & ~EBB_FLAGS_);
         if (parent != NULL) {
             parent->state_ &= ~EBB_FROZEN_;
-#if EBB_ASAN_
+#if EBB_GUARDS_
             ebb_poison_since_(parent, scope);
 #endif
         }
@@ -593,7 +659,7 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
         /* This scope may be frozen, even if code without checks opened a child: remove the flag
          * from the arena's address. */
         ebb_arena *arena = (ebb_arena *)EBB_ARENA_ADDRESS_(state);
-#if EBB_ASAN_
+#if EBB_GUARDS_
         if (status == EBB_OK) {
             ebb_scope start;
             EBB_COPY_WORDS_(&start, arena);
@@ -617,7 +683,7 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
  * must not be used again, not even to close them. */
 EBB_INLINE_ ebb_status ebb_close_all(ebb_scope *scope) {
     EBB_CHECK_(scope != NULL, "a scope is null");
-#if EBB_ASAN_
+#if EBB_GUARDS_
     if (ebb_is_open(scope))
         ebb_free_ranges_(NULL, scope, ebb_poison_);
 #endif
@@ -649,7 +715,7 @@ EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
         EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
                        (scope->chunk_ == NULL || ebb_is_position_(scope, &earlier)),
                    "a scope is rewound to a position that has ended, or to one of another scope");
-#if EBB_ASAN_
+#if EBB_GUARDS_
         ebb_poison_since_(&earlier, scope);
 #endif
     }
@@ -728,16 +794,13 @@ EBB_INLINE_ void *ebb_refill_(ebb_scope *scope, size_t size, size_t align, bool 
     } else {
         block = ebb_alloc_cold_(scope, size, align);
     }
-    if (EBB_ASAN_ && block != NULL)
-        ebb_unpoison_(block, size);
     return block;
 }
 
-/** A block of `size` bytes, aligned to `align`, a power of two. */
-EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align) {
+/* A block at the high end. */
+EBB_INLINE_ void *ebb_take_high_(ebb_scope *scope, size_t size, size_t align) {
     /* Evaluated once, so that the assumption below matches the cold path's result. */
     const bool is_local = EBB_IS_LOCAL_(scope);
-    EBB_CHECK_USABLE_(scope);
     /* The library serves empty blocks, because it distinguishes open scopes from closed ones. */
     if (EBB_CONSTANT_(size <= EBB_SMALL_) && size <= EBB_SMALL_ && EBB_CONSTANT_(size != 0) &&
         size != 0 && EBB_CONSTANT_(align) && align <= EBB_SMALL_ && align != 0 &&
@@ -749,7 +812,6 @@ EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align)
             /* Stores `block` itself to avoid a copy; GCC tracks alignment only for integers, so
                `start` is stored there. */
             scope->top_ = is_local && EBB_KNOWS_JOINED_ ? start : (uintptr_t)block;
-            ebb_unpoison_(block, size);
         } else {
             block = ebb_refill_(scope, size, align, is_local);
         }
@@ -764,11 +826,16 @@ EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align)
             void *block = (void *)start;
             EBB_ASSUME_NOT_NULL_(block);
             scope->top_ = (uintptr_t)block;
-            ebb_unpoison_(block, size);
             return block;
         }
     }
     return ebb_refill_(scope, size, align, is_local);
+}
+
+/** A block of `size` bytes, aligned to `align`, a power of two. */
+EBB_INLINE_ void *ebb_alloc_aligned(ebb_scope *scope, size_t size, size_t align) {
+    EBB_CHECK_USABLE_(scope);
+    return ebb_guarded_(ebb_take_high_(scope, ebb_padded_(size), ebb_granular_(align)), size);
 }
 
 /** A block of `size` bytes, aligned like malloc's. */
@@ -865,18 +932,14 @@ EBB_INLINE_ void *ebb_take_low_(ebb_scope *scope, size_t size, size_t align) {
     if (EBB_LIKELY_((align & (align - 1)) == 0 && size - 1 < room && padding <= room - size)) {
         char *start = scope->low_ + padding;
         scope->low_ = start + size;
-        ebb_unpoison_(start, size);
         return start;
     }
     return NULL;
 }
 
-/** A block at the low end of the scope: as long as it is the last one there, ::ebb_grow enlarges it
- * without copying. */
-EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
-    void *block;
-    EBB_CHECK_USABLE_(scope);
-    block = ebb_take_low_(scope, size, align);
+/* The same, from the next chunk if necessary. */
+EBB_INLINE_ void *ebb_refill_low_(ebb_scope *scope, size_t size, size_t align) {
+    void *block = ebb_take_low_(scope, size, align);
     if (EBB_LIKELY_(block != NULL))
         return block;
     if (EBB_IS_LOCAL_(scope)) {
@@ -885,12 +948,16 @@ EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
         copy.state_ = 0;
         block = ebb_alloc_low_slowly_(&copy, size, align);
         EBB_COPY_WORDS_(scope, &copy);
-    } else {
-        block = ebb_alloc_low_slowly_(scope, size, align);
+        return block;
     }
-    if (EBB_ASAN_ && block != NULL)
-        ebb_unpoison_(block, size);
-    return block;
+    return ebb_alloc_low_slowly_(scope, size, align);
+}
+
+/** A block at the low end of the scope: as long as it is the last one there, ::ebb_grow enlarges it
+ * without copying. */
+EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
+    EBB_CHECK_USABLE_(scope);
+    return ebb_guarded_(ebb_refill_low_(scope, ebb_padded_(size), ebb_granular_(align)), size);
 }
 
 /** Resizes a low-end block of this scope: in place if it is the last one and there is room,
@@ -901,40 +968,41 @@ EBB_INLINE_ void *ebb_grow(ebb_scope *scope, void *block, size_t old_size, size_
     EBB_CHECK_USABLE_(scope);
     if (block == NULL)
         return ebb_alloc_low(scope, new_size, align);
-    if (EBB_LIKELY_((char *)block + old_size == scope->low_)) {
+    if (EBB_LIKELY_(ebb_is_last_(scope, block, old_size))) {
         const uintptr_t start = (uintptr_t)block;
-        if (EBB_LIKELY_(new_size <= scope->top_ - start)) {
-            scope->low_ = (char *)block + new_size;
-            if (new_size > old_size)
-                ebb_unpoison_((char *)block + old_size, new_size - old_size);
-            else
-                ebb_poison_((char *)block + new_size, old_size - new_size);
+        if (EBB_LIKELY_(ebb_padded_(new_size) <= scope->top_ - start)) {
+            scope->low_ = (char *)block + ebb_padded_(new_size);
+            ebb_resized_(block, old_size, new_size);
             return block;
         }
     }
-    if (new_size <= old_size)
+    if (new_size <= old_size) {
+        ebb_resized_(block, old_size, new_size);
         return block;
+    }
     moved = ebb_alloc_low(scope, new_size, align);
-    return moved == NULL ? NULL : memcpy(moved, block, old_size);
+    if (moved != NULL) {
+        memcpy(moved, block, old_size);
+        ebb_poison_(block, old_size);
+    }
+    return moved;
 }
 
 /** Frees a low-end block of this scope if it is the last one; otherwise it is freed when the scope
  * ends. */
 EBB_INLINE_ void ebb_free_last(ebb_scope *scope, void *block, size_t size) {
     EBB_CHECK_USABLE_(scope);
-    if (block != NULL && (char *)block + size == scope->low_) {
+    if (block != NULL && ebb_is_last_(scope, block, size)) {
         scope->low_ = (char *)block;
         ebb_poison_(block, size);
     }
 }
 
-/** Formats text into the scope. The block is as long as the text with its terminating 0. Fails with
- * ::EBB_FORMAT if `vsnprintf` fails. */
-EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *format,
-                                                 va_list values) {
+/* Formats text into the scope, and stores its length. */
+EBB_STATIC_ EBB_PRINTF_(3, 0) char *ebb_print_(ebb_scope *scope, int *length, const char *format,
+                                               va_list values) {
     va_list again;
     char *text;
-    int length;
     EBB_CHECK_USABLE_(scope);
     if (format == NULL) {
         ebb_fail_(EBB_NULL);
@@ -944,26 +1012,34 @@ EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *f
         return (char *)ebb_alloc_low(scope, 1, 1); /* Records the reason. */
     va_copy(again, values);
     {
-        /* Directly into the free bytes. Those are poisoned under the sanitizer, so there this call
-         * only measures the length. */
-        const size_t free_bytes = EBB_ASAN_ ? 0 : scope->top_ - ebb_low_(scope);
+        /* Directly into the free bytes. Where those are guarded, this call only measures the
+         * length. */
+        const size_t free_bytes = EBB_GUARDS_ ? 0 : scope->top_ - ebb_low_(scope);
         /* POSIX allows vsnprintf to refuse more. */
         const size_t room = free_bytes < INT_MAX ? free_bytes : INT_MAX;
-        length = vsnprintf(room == 0 ? NULL : scope->low_, room, format, values);
-        if (length < 0) {
+        *length = vsnprintf(room == 0 ? NULL : scope->low_, room, format, values);
+        if (*length < 0) {
             text = NULL;
             ebb_fail_(EBB_FORMAT);
-        } else if ((size_t)length < room) {
+        } else if ((size_t)*length < room) {
             text = scope->low_;
-            scope->low_ += length + 1;
+            scope->low_ += *length + 1;
         } else {
-            text = (char *)ebb_alloc_low(scope, (size_t)length + 1, 1);
+            text = (char *)ebb_alloc_low(scope, (size_t)*length + 1, 1);
             if (text != NULL)
-                vsnprintf(text, (size_t)length + 1, format, again);
+                vsnprintf(text, (size_t)*length + 1, format, again);
         }
     }
     va_end(again);
     return text;
+}
+
+/** Formats text into the scope. The block is as long as the text with its terminating 0. Fails with
+ * ::EBB_FORMAT if `vsnprintf` fails. */
+EBB_STATIC_ EBB_PRINTF_(2, 0) char *ebb_vsprintf(ebb_scope *scope, const char *format,
+                                                 va_list values) {
+    int length;
+    return ebb_print_(scope, &length, format, values);
 }
 
 /** Formats text into the scope; see ::ebb_vsprintf. */

@@ -311,11 +311,10 @@ public:
     EBB_PRINTF_(2, 3) std::string_view format(const char *text, ...) {
         va_list values;
         va_start(values, text);
-        const char *printed = ebb_vsprintf(&words_, text, values);
+        int length = 0;
+        const char *printed = ebb_print_(&words_, &length, text, values);
         va_end(values);
-        detail::checked(printed);
-        // The text is the last block at the low end.
-        return {printed, static_cast<std::size_t>(words_.low_ - printed) - 1};
+        return {detail::checked(printed), static_cast<std::size_t>(length)};
     }
 
     /// A position to rewind to, last in, first out.
@@ -557,13 +556,14 @@ public:
 
 private:
     EBB_MEMBER_ void *do_allocate(std::size_t size, std::size_t align) override {
-        void *block = ebb_take_low_(&scope_, size, align);
-        return EBB_LIKELY_(block != nullptr) ? block : allocate_slowly(size, align);
+        void *block = ebb_take_low_(&scope_, ebb_padded_(size), ebb_granular_(align));
+        return EBB_LIKELY_(block != nullptr) ? ebb_guarded_(block, size)
+                                             : allocate_slowly(size, align);
     }
 
     EBB_MEMBER_ void do_deallocate(void *block, std::size_t size, std::size_t) override {
         char *const start = static_cast<char *>(block);
-        if (start + size == scope_.low_) {
+        if (ebb_is_last_(&scope_, start, size)) {
             scope_.low_ = start;
             ebb_poison_(start, size);
         }
@@ -582,7 +582,7 @@ private:
     }
 
     EBB_MEMBER_ ebb_status close() noexcept {
-#if EBB_ASAN_
+#if EBB_GUARDS_
         arena_.leave_buffer(scope_);
 #endif
         return ebb_close(&scope_);
@@ -646,7 +646,7 @@ private:
         embedded_arena(const embedded_arena &) = delete;
         embedded_arena &operator=(const embedded_arena &) = delete;
 
-#if EBB_ASAN_
+#if EBB_GUARDS_
         ~embedded_arena() { ebb_unpoison_(buffer_, size_); }
 #endif
 
@@ -659,7 +659,7 @@ private:
             scope.top_ = end();
         }
 
-#if EBB_ASAN_
+#if EBB_GUARDS_
         /// Undoes `use_buffer`, for ebb_close to poison what the scope used. It does not know a
         /// buffer in which rounding left nothing free.
         void leave_buffer(ebb_scope &scope) const noexcept {
@@ -1005,8 +1005,7 @@ public:
 
     /// Frees the unused capacity if this is the last block.
     void shrink_to_fit() noexcept {
-        if (data_ != nullptr &&
-            reinterpret_cast<char *>(data_ + capacity_) == scope_->low_) {
+        if (data_ != nullptr && ebb_is_last_(scope_, data_, capacity_ * sizeof(T))) {
             ebb_grow(scope_, data_, capacity_ * sizeof(T), size_ * sizeof(T), alignof(T));
             capacity_ = size_;
         }
@@ -1154,11 +1153,10 @@ private:
     /// extending the vector's block in place, or in a new block. Null if there is none.
     room try_find_room(std::size_t wanted, std::size_t least) noexcept {
         const std::size_t old_bytes = capacity_ * sizeof(T);
-        const bool last = data_ != nullptr && reinterpret_cast<char *>(data_) + old_bytes ==
-                                                  scope_->low_;
+        const bool last = data_ != nullptr && ebb_is_last_(scope_, data_, old_bytes);
         const std::size_t bytes = scope_->top_ - reinterpret_cast<std::uintptr_t>(data_);
         for (std::size_t capacity : {wanted, least}) {
-            if (last && capacity * sizeof(T) <= bytes) {
+            if (last && ebb_padded_(capacity * sizeof(T)) <= bytes) {
                 ebb_grow(scope_, data_, old_bytes, capacity * sizeof(T), alignof(T));
                 capacity_ = capacity;
                 return {data_, capacity};
@@ -1413,7 +1411,7 @@ public:
 
     /// Frees the unused capacity if this is the last block.
     void shrink_to_fit() noexcept {
-        if (bytes_.data != nullptr && bytes_.data + bytes_.capacity == scope_->low_) {
+        if (bytes_.data != nullptr && ebb_is_last_(scope_, bytes_.data, bytes_.capacity)) {
             ebb_grow(scope_, bytes_.data, bytes_.capacity, bytes_.length, 1);
             bytes_.capacity = bytes_.length;
         }

@@ -144,8 +144,8 @@ pub(crate) const STEPS: &[Step] = &[
     .needs(&[VALGRIND]),
     Step::new(
         All,
-        "instructions of the C interface",
-        "cargo test --release --package ebbtide-capi --test all counts:: -- --ignored --nocapture",
+        "the C interface under Valgrind: guards, instructions",
+        "cargo test --release --package ebbtide-capi --test all -- --ignored --nocapture",
     )
     .needs(&[VALGRIND]),
     Step::new(

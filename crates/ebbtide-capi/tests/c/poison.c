@@ -1,6 +1,10 @@
-/* Claim: under AddressSanitizer, an access to memory of an ended scope is reported. The argument is
-   the case; without one, prints how many there are. */
+/* Claim: with guards, an access to memory of an ended scope is reported, and unless EBB_REDZONE is
+   0, so is an access beyond a block. The argument is the case; without one, prints how many there
+   are. */
 #include "test.h"
+#if !EBB_VALGRIND
+#include <sanitizer/asan_interface.h>
+#endif
 
 static ebb_arena *arena;
 static ebb_scope s;
@@ -69,7 +73,43 @@ static void in_a_buffer(void) {
     (void)ebb_close(&fixed);
 }
 
+#if EBB_REDZONE > 0
+static void past_a_block(void) { stale = (char *)ebb_alloc(&s, 16) + 16; }
+static void past_an_odd_block(void) { stale = (char *)ebb_alloc_aligned(&s, 13, 1) + 13; }
+static void past_a_low_block(void) {
+    stale = (char *)ebb_alloc_low(&s, 13, 1) + 13;
+    ebb_alloc_low(&s, 100, 1);
+}
+static void past_a_text(void) {
+    char *text = ebb_sprintf(&s, "%d", 1234567);
+    stale = text + strlen(text) + 1;
+    ebb_strdup(&s, "the next block");
+}
+static void past_a_shrunk_block(void) {
+    char *block = ebb_alloc_low(&s, 64, 1);
+    ebb_alloc_low(&s, 8, 8);
+    stale = (char *)ebb_grow(&s, block, 64, 13, 1) + 13;
+}
+static void past_an_array(void) {
+    EBB_ARRAY(short) numbers = {0};
+    for (short n = 0; n < 100; n++)
+        ebb_push(&s, &numbers, n);
+    stale = (char *)(numbers.data + numbers.capacity);
+}
+static void where_a_block_was_before_it_grew(void) {
+    stale = ebb_alloc_low(&s, 64, 1);
+    ebb_alloc_low(&s, 8, 8);
+    ebb_grow(&s, (void *)(uintptr_t)stale, 64, 100, 1);
+}
+static void a_block_of_no_bytes(void) { stale = ebb_alloc(&s, 0); }
+#endif
+
 static void (*const cases[])(void) = {
+#if EBB_REDZONE > 0
+    past_a_block,         past_an_odd_block,     past_a_low_block,    past_a_text,
+    past_a_shrunk_block,  past_an_array,         a_block_of_no_bytes,
+    where_a_block_was_before_it_grew,
+#endif
     after_close,          after_child,           low_end_after_child, after_rewind,
     in_a_chunk_behind,    in_an_oversize_chunk,  end_of_a_shrunk_block, freed_last_block,
     after_reset,          of_a_thread,           in_a_buffer,         after_all_were_closed,
@@ -90,6 +130,47 @@ static void nothing_is_reported_without_reason(void) {
     memset(buffer, 1, sizeof buffer);
 }
 
+#if EBB_REDZONE > 0
+static bool is_poisoned(const char *byte) {
+#if EBB_VALGRIND
+    unsigned char known;
+    return VALGRIND_GET_VBITS(byte, &known, 1) == 3;
+#else
+    return __asan_address_is_poisoned(byte) != 0;
+#endif
+}
+
+/* Whether the byte after a block is guarded, and none of the block. */
+static bool is_guarded(const char *block, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (is_poisoned(block + i))
+            return false;
+    return is_poisoned(block + size);
+}
+
+static void each_size_is_guarded_to_the_byte(void) {
+    ebb_arena *fresh = ebb_arena_new(NULL);
+    for (int turn = 0; turn < 2; turn++) {
+        ebb_scope scope = ebb_open(fresh);
+        for (size_t size = 1; size <= 64; size++) {
+            for (size_t align = 1; align <= 32; align *= 2) {
+                char *high = ebb_alloc_aligned(&scope, size, align);
+                char *low = ebb_alloc_low(&scope, size, align);
+                char *grown = ebb_alloc_low(&scope, size, align);
+                EXPECT(is_guarded(high, size) && is_guarded(low, size) && is_guarded(grown, size));
+                grown = ebb_grow(&scope, grown, size, size + 3, align);
+                EXPECT(is_guarded(grown, size + 3));
+                grown = ebb_grow(&scope, grown, size + 3, size, align);
+                EXPECT(is_guarded(grown, size));
+                low = ebb_grow(&scope, low, size, size + 1, align);
+                EXPECT(is_guarded(low, size + 1) && is_guarded(grown, size));
+            }
+        }
+        (void)ebb_close(&scope);
+    }
+    (void)ebb_arena_free(fresh);
+}
+#else
 /* Where hardly anything is free, a child's top and that of a failed allocation are rounded down
    into a block that lives on. */
 static void blocks_at_the_end_of_a_region_are_not_poisoned(void) {
@@ -112,11 +193,16 @@ static void blocks_at_the_end_of_a_region_are_not_poisoned(void) {
     (void)ebb_close(&parent);
     (void)ebb_arena_free(fixed);
 }
+#endif
 
 int main(int count, char **arguments) {
     if (count == 1) {
         nothing_is_reported_without_reason();
+#if EBB_REDZONE > 0
+        each_size_is_guarded_to_the_byte();
+#else
         blocks_at_the_end_of_a_region_are_not_poisoned();
+#endif
         printf("%zu\n", sizeof cases / sizeof *cases);
         return 0;
     }

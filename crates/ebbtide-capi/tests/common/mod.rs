@@ -197,9 +197,16 @@ impl Program {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
-        let mut command = Command::new(&self.path);
+        self.run_under(&[], arguments)
+    }
+
+    /// Runs it by another program, if one is given with its arguments.
+    pub(crate) fn run_under(&self, runner: &[&str], arguments: &[&str]) -> Run {
+        let words = runner.iter().map(OsStr::new).chain([self.path.as_os_str()]);
+        let words: Vec<&OsStr> = words.chain(arguments.iter().map(OsStr::new)).collect();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]);
         // A request that is too large is refused, as without the sanitizer.
-        command.args(arguments);
         for options in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
             command.env(options, "allocator_may_return_null=1");
         }

@@ -545,7 +545,7 @@ TEST(String, ThatCannotTakeAllOfAListTakesNothing) {
 }
 
 TEST(String, IsReplacedInPlaceByATextThatIsNoLonger) {
-    alignas(16) char buffer[64];
+    alignas(16) char buffer[64 + (EBB_GUARDS_ ? EBB_REDZONE : 0)];
     ebbtide::fixed_arena arena(buffer, sizeof buffer);
     ebbtide::scope scope = arena.open();
     ebbtide::string text(scope, 64, 'x'); // no byte is free
