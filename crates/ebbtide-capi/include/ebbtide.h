@@ -36,8 +36,8 @@
  *
  * ### Checks
  * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
- * open, a scope that closes before its child, marks in the wrong order or of another arena, and a
- * null scope print a message and abort. Without EBB_CHECKS these are undefined behaviour. Files
+ * open, a scope that closes before its child, marks in the wrong order or of another arena, a copy of
+ * a scope that was closed, until another one opens there, and a null scope print a message and abort. Without EBB_CHECKS these are undefined behaviour. Files
  * compiled with and without it may use the same arenas; only the former are checked.
  *
  * ### AddressSanitizer and Valgrind
@@ -426,10 +426,22 @@ EBB_COLD_ EBB_NORETURN_ void ebb_misuse_(const char *what) {
 #define EBB_CHECK_(holds, what) ((void)0)
 #endif
 
-/* Checks that the scope may be used: it is not null, and no child is open. */
+/* Whether a scope, if it is not closed, is what its arena or parent has open: not a copy of one that
+ * was closed. What it was opened from is unknown if a file without checks opened it. */
+EBB_INLINE_ bool ebb_is_current_(const ebb_scope *scope) {
+    if (scope->chunk_ == NULL || (scope->state_ & ~EBB_FLAGS_) == 0)
+        return true;
+    if ((scope->state_ & EBB_CHILD_) != 0)
+        return (((const ebb_scope *)(scope->state_ & ~EBB_FLAGS_))->state_ & EBB_FROZEN_) != 0;
+    return ((const ebb_arena *)EBB_ARENA_ADDRESS_(scope->state_))->open_ != 0;
+}
+
+/* Checks that the scope may be used: it is not null nor a copy of a closed scope, and no child is
+ * open. */
 #define EBB_CHECK_USABLE_(scope)                                                                   \
     (EBB_CHECK_((scope) != NULL, "a scope is null"),                                               \
-     EBB_CHECK_(((scope)->state_ & EBB_FROZEN_) == 0, "a scope is used while its child is open"))
+     EBB_CHECK_(((scope)->state_ & EBB_FROZEN_) == 0, "a scope is used while its child is open"),  \
+     EBB_CHECK_(ebb_is_current_(scope), "a copy of a scope is used after the scope was closed"))
 
 #if EBB_ASAN_
 void __asan_poison_memory_region(const volatile void *start, size_t size);

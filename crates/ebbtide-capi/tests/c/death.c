@@ -43,6 +43,34 @@ static void rewind_a_closed_scope(void) {
     (void)ebb_close(&child);
     ebb_rewind(&child, start);
 }
+static void use_a_copy_of_a_closed_child(void) {
+    ebb_scope copy = child;
+    (void)ebb_close(&child);
+    ebb_new(&copy, int);
+}
+static void close_a_copy_of_a_closed_child(void) {
+    ebb_scope copy = child;
+    (void)ebb_close(&child);
+    (void)ebb_close(&copy);
+}
+static void use_a_copy_of_a_closed_scope(void) {
+    ebb_scope copy = parent;
+    (void)ebb_close(&child);
+    copy.state_ = parent.state_;
+    (void)ebb_close(&parent);
+    ebb_alloc_low(&copy, 8, 8);
+}
+static void use_a_copy_of_a_scope_of_the_thread(void) {
+    ebb_scope local = ebb_thread_open();
+    ebb_scope copy = local;
+    (void)ebb_close(&local);
+    ebb_new(&copy, int);
+}
+static void use_a_scope_after_a_reset(void) {
+    (void)ebb_close(&child);
+    (void)ebb_arena_reset(arena);
+    ebb_new(&parent, int);
+}
 static void use_null(void) { ebb_new((ebb_scope *)NULL, int); }
 static void close_null(void) { (void)ebb_close(NULL); }
 
@@ -52,6 +80,8 @@ static void (*const cases[])(void) = {
     open_second_child, close_parent_first, rewind_in_wrong_order,
     rewind_to_another_arena, rewind_a_full_chunk_to_another_arena,
     rewind_a_closed_scope, use_null,  close_null,
+    use_a_copy_of_a_closed_child, close_a_copy_of_a_closed_child, use_a_copy_of_a_closed_scope,
+    use_a_copy_of_a_scope_of_the_thread, use_a_scope_after_a_reset,
 };
 
 int main(int count, char **arguments) {
