@@ -1,9 +1,12 @@
-/* Memory and scopes for C: the functions of `ebbtide_new.h`, each with the owner of its thread. */
-#define _POSIX_C_SOURCE 200112L
+/* Memory and scopes for C: the functions of `ebbtide_new.h`, each with the owner of its thread; and
+ * the C library's functions for blocks of scopes. */
+#define _GNU_SOURCE
 #include "thread.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 __attribute__((tls_model("initial-exec"), visibility("hidden")))
 _Thread_local struct ebb_owner ebb_owner_;
@@ -63,3 +66,87 @@ size_t ebb_report_text(char *buffer, size_t size) {
 }
 
 void ebb_release(void) { ebb_release_(&ebb_owner_); }
+
+/* `free`, `realloc` and `malloc_usable_size` serve blocks of scopes, too: a program may free by
+ * `free` what it allocated by `new`, as long as both take memory from the C library, and ask for the
+ * usable size of such a block. Any other block is passed on: to the C library, or to an allocator
+ * that is preloaded.
+ *
+ * They are weak: if the program contains an allocator, that has its own, and does not change. Nor
+ * does a sanitizer, which reports a block of a scope as one that was not allocated. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    EBB_HAS_FEATURE_(address_sanitizer) || EBB_HAS_FEATURE_(thread_sanitizer) ||                   \
+    EBB_HAS_FEATURE_(memory_sanitizer)
+
+void ebb_free_outside_(void *block) { free(block); }
+
+#else
+
+/* Whether this thread calls `dlsym`, which may free the text of an earlier error. */
+__attribute__((tls_model("initial-exec"))) static _Thread_local int is_searching;
+
+static void *find(const char *name) {
+    is_searching = 1;
+    void *found = dlsym(RTLD_NEXT, name);
+    is_searching = 0;
+    if (!found) abort();
+    return found;
+}
+
+/* Sets a function of another allocator: the program's, if that is not ours, or else the next one
+ * that the dynamic linker finds. Threads that come here together find the same. */
+#define FIND_(next, function, ours)                                                                \
+    do {                                                                                           \
+        __typeof__(&(function)) found_ = (function);                                               \
+        if (found_ == (ours)) {                                                                    \
+            void *address_ = find(#function);                                                      \
+            memcpy(&found_, &address_, sizeof found_);                                             \
+        }                                                                                          \
+        __atomic_store_n(&(next), found_, __ATOMIC_RELAXED);                                       \
+    } while (0)
+
+static void find_free(void *block);
+static void *find_realloc(void *block, size_t size);
+static size_t find_usable_size(void *block);
+
+static void (*next_free)(void *block) = find_free;
+static void *(*next_realloc)(void *block, size_t size) = find_realloc;
+static size_t (*next_usable_size)(void *block) = find_usable_size;
+
+void ebb_free_outside_(void *block) { __atomic_load_n(&next_free, __ATOMIC_RELAXED)(block); }
+
+static void our_free(void *block) { ebb_free_(block, &ebb_owner_); }
+
+static void *our_realloc(void *block, size_t size) {
+    if (ebb_usable_size_(block, &ebb_owner_) > 0) return ebb_realloc(block, size);
+    return __atomic_load_n(&next_realloc, __ATOMIC_RELAXED)(block, size);
+}
+
+static size_t our_usable_size(void *block) {
+    size_t size = ebb_usable_size_(block, &ebb_owner_);
+    return size > 0 ? size : __atomic_load_n(&next_usable_size, __ATOMIC_RELAXED)(block);
+}
+
+size_t malloc_usable_size(void *block);
+
+void free(void *block) __attribute__((weak, alias("our_free")));
+void *realloc(void *block, size_t size) __attribute__((weak, alias("our_realloc")));
+size_t malloc_usable_size(void *block) __attribute__((weak, alias("our_usable_size")));
+
+static void find_free(void *block) {
+    if (is_searching) return; /* This text, once in a process, is not freed. */
+    FIND_(next_free, free, our_free);
+    next_free(block);
+}
+
+static void *find_realloc(void *block, size_t size) {
+    FIND_(next_realloc, realloc, our_realloc);
+    return next_realloc(block, size);
+}
+
+static size_t find_usable_size(void *block) {
+    FIND_(next_usable_size, malloc_usable_size, our_usable_size);
+    return next_usable_size(block);
+}
+
+#endif

@@ -37,6 +37,7 @@ void *ebb_alloc_(size_t size, struct ebb_owner *owner, ebb_outside_function *out
 void *ebb_alloc_aligned_(size_t size, size_t align, struct ebb_owner *owner) EBB_NOTHROW_;
 void *ebb_alloc_zeroed_(size_t size, struct ebb_owner *owner) EBB_NOTHROW_;
 void ebb_free_(void *block, struct ebb_owner *owner) EBB_NOTHROW_;
+void ebb_free_outside_(void *block) EBB_NOTHROW_;
 void *ebb_realloc_(void *block, size_t size, struct ebb_owner *owner) EBB_NOTHROW_;
 size_t ebb_usable_size_(void *block, struct ebb_owner *owner) EBB_NOTHROW_;
 uint64_t ebb_enter_(struct ebb_owner *owner) EBB_NOTHROW_;

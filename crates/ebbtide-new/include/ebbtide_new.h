@@ -15,8 +15,11 @@
  * free.
  *
  * A program passes to `ebb_free` every block that came from `ebb_malloc`, `ebb_calloc`,
- * `ebb_realloc` or `ebb_aligned_alloc`, and no others. It links the library once, into the
- * executable or into a shared library that is there from the start.
+ * `ebb_realloc` or `ebb_aligned_alloc`. It links the library once, into the executable or into a
+ * shared library that is there from the start. Then `free`, `realloc` and `malloc_usable_size` take
+ * blocks of scopes as well, and pass any other block on to the C library or to a preloaded allocator.
+ * If the program contains an allocator of its own, or is linked statically, that has its own `free`,
+ * which must not get a block of a scope.
  *
  * Any thread may call any function. Nothing here throws. The first scope of a thread, a new label
  * and a report take a few hundred bytes; the program aborts if even these cannot be allocated.

@@ -11,7 +11,9 @@
 //
 // When the scope ends, chunks without live objects can be reused immediately. An object that is
 // still alive (in the result, in a global, in another thread) stays valid and does not move. Any
-// thread may delete it, inside a scope or outside. So any code may run in a scope.
+// thread may delete it, inside a scope or outside. So any code may run in a scope, also code that
+// calls free, realloc or malloc_usable_size for what it allocated by `new`; ebbtide_new.h says where
+// that does not hold.
 //
 // Any thread may call any function. docs/CPP-TRANSPARENT.md explains how memory is bounded, and
 // when a scope pays off.

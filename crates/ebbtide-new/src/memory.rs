@@ -6,7 +6,8 @@ use ebbtide_global::engine::Owner;
 unsafe extern "C" {
     fn malloc(size: usize) -> *mut c_void;
     fn realloc(block: *mut c_void, size: usize) -> *mut c_void;
-    fn free(block: *mut c_void);
+    /// In `c/malloc.c`: the C library's `free`, which is not ours.
+    fn ebb_free_outside_(block: *mut c_void);
 }
 
 /// Allocates a block that no scope serves. May throw.
@@ -48,7 +49,7 @@ pub unsafe extern "C-unwind" fn ebb_free_(block: *mut c_void, owner: &Owner) {
     // outside of the engine's range. The caller does not use it again.
     if !unsafe { owner.free_headed(block.cast()) } {
         // SAFETY: the block is not the engine's, so it is the C library's, or null.
-        unsafe { free(block) }
+        unsafe { ebb_free_outside_(block) }
     }
 }
 

@@ -78,6 +78,25 @@ fn functions_of_c() {
     }
 }
 
+/// With the C library alone, and with each other allocator that is installed.
+#[cfg(target_os = "linux")]
+#[test]
+fn functions_of_the_c_library_serve_blocks_of_scopes() {
+    let folder = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+    let libraries = ["libmimalloc.so.2", "libjemalloc.so.2"].map(|name| format!("{folder}/{name}"));
+    let there = libraries.iter().filter(|path| fs::exists(path).unwrap_or_default());
+    let settings = there.map(|path| format!("LD_PRELOAD={path}")).chain(["LD_PRELOAD=".to_owned()]);
+    let settings: Vec<String> = settings.collect();
+    for compiler in compilers("c++") {
+        let source = ("cpp/foreign.cpp", "-std=c++17");
+        let program = program(compiler, source, &["-O2"], &[], "foreign");
+        for setting in &settings {
+            let run = program.run_under(&["env", setting], &[]);
+            assert_eq!(run.output, "all of it\n", "{compiler} {setting}");
+        }
+    }
+}
+
 /// The programs whose instructions are counted give the same answers with and without an arena.
 #[test]
 fn programs_answer_the_same_with_and_without() {

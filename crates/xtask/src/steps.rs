@@ -3,9 +3,9 @@
 
 use crate::step::{Step, Tier::*};
 use crate::tool::{
-    AARCH64, ACTIONLINT, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV,
-    MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX,
-    VALGRIND, WINE,
+    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS,
+    MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER,
+    UNIX, VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -57,7 +57,7 @@ pub(crate) const STEPS: &[Step] = &[
         "tests of the other crates",
         "cargo test --workspace --exclude ebbtide --exclude ebbtide-global --exclude xtask",
     )
-    .wants(&[CLANG, MESON, NLOHMANN, AARCH64]),
+    .wants(&[CLANG, MESON, NLOHMANN, ALLOCATORS, AARCH64]),
     Step::new(
         Test,
         "tests of the core, optimised",

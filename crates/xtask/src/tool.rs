@@ -147,6 +147,13 @@ pub(crate) const MESON: Tool = Tool {
     install: &["apt-get update", "apt-get install --yes meson"],
 };
 
+/// Allocators that a test of transparent arenas in C++ preloads.
+pub(crate) const ALLOCATORS: Tool = Tool {
+    name: "mimalloc and jemalloc",
+    probe: "dpkg --status libmimalloc2.0 libjemalloc2",
+    install: &["apt-get update", "apt-get install --yes libmimalloc2.0 libjemalloc2"],
+};
+
 /// For the tests and the example of transparent arenas in C++.
 pub(crate) const NLOHMANN: Tool = Tool {
     name: "nlohmann-json",
