@@ -1,7 +1,7 @@
 # Arrays in arena memory.
 
-using LinearAlgebra: Adjoint, Transpose
-using Serialization: Serialization, AbstractSerializer, serialize
+using LinearAlgebra: Adjoint, Diagonal, Hermitian, LowerTriangular, Symmetric, Transpose, UnitLowerTriangular,
+    UnitUpperTriangular, UpperHessenberg, UpperTriangular
 
 """
     ArenaArray{T,N} <: DenseArray{T,N}
@@ -13,7 +13,7 @@ size, so making one allocates nothing, and loops over it compile to the same cod
 
 It does not keep its memory alive: it is valid until its [`@no_escape`](@ref) block ends.
 `copy`, `deepcopy`, `similar`, `collect` and broadcasting without a destination make ordinary
-arrays. It is serialized as an ordinary array, and so are its views and transposes, and an `Array`
+arrays, also of its views, transposes and permutations. It is serialized as an ordinary array, and so are its views and transposes, and an `Array`
 of these. A `deepcopy` of a tuple, a struct or another container copies its address, as it does with
 a `Ptr`: copy the array itself.
 
@@ -46,16 +46,20 @@ Base.strides(a::ArenaArray) = Base.size_to_strides(1, a.size...)
 Base.pointer(a::ArenaArray{T}) where {T} = Ptr{T}(a.address)
 Base.unsafe_convert(::Type{Ptr{T}}, a::ArenaArray{T}) where {T} = pointer(a)
 
-# Wrappers of one of our arrays: views, transposes, permutations.
-const Shown = Union{SubArray{<:Any,<:Any,<:ArenaArray},Adjoint{<:Any,<:ArenaArray},
-    Transpose{<:Any,<:ArenaArray},PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:ArenaArray}}
+# Our arrays, bare or in up to three wrappers. One that gives the elements a structure is the innermost
+# one. Loading the package takes longer the more members each of these types has.
+const Wrapped{A} = Union{SubArray{<:Any,<:Any,<:A},Adjoint{<:Any,<:A},Transpose{<:Any,<:A},
+    PermutedDimsArray{<:Any,<:Any,<:Any,<:Any,<:A},Base.ReshapedArray{<:Any,<:Any,<:A},
+    Base.ReinterpretArray{<:Any,<:Any,<:Any,<:A}}
+const Structured = Union{UpperTriangular{<:Any,<:ArenaArray},UnitUpperTriangular{<:Any,<:ArenaArray},
+    LowerTriangular{<:Any,<:ArenaArray},UnitLowerTriangular{<:Any,<:ArenaArray},Symmetric{<:Any,<:ArenaArray},
+    Hermitian{<:Any,<:ArenaArray},UpperHessenberg{<:Any,<:ArenaArray},Diagonal{<:Any,<:ArenaArray}}
+const WrappedOnce = Union{ArenaArray,Wrapped{ArenaArray}}
+const WrappedTwice = Union{ArenaArray,Wrapped{WrappedOnce},Structured}
+const Related = Union{ArenaArray,Wrapped{WrappedTwice}}
 
-Base.deepcopy(a::Union{ArenaArray,Shown}) = copy(a)
-Base.deepcopy(a::Array{<:Union{ArenaArray,Shown}}) = map(copy, a)
-# Another process has other memory: it gets ordinary arrays.
-Serialization.serialize(to::AbstractSerializer, a::Union{ArenaArray,Shown}) = serialize(to, copy(a))
-Serialization.serialize(to::AbstractSerializer, a::Array{<:Union{ArenaArray,Shown}}) =
-    serialize(to, map(copy, a))
+Base.deepcopy(a::Related) = copy(a)
+Base.deepcopy(a::Array{<:Related}) = map(copy, a)
 
 # The block preserves the buffer, and the buffer its memory (J5). Preserving the array here would keep
 # loops from being vectorised.
@@ -75,6 +79,7 @@ function Base.reshape(a::ArenaArray{T}, size::Dims{N}) where {T,N}
         throw(DimensionMismatch("$(a.size) elements cannot be reshaped to $size"))
     unsafe_arena_array(T, a.address, size)
 end
+Base.reshape(a::ArenaArray, size::Tuple{Vararg{Union{Int,Colon}}}) = reshape(a, Base._reshape_uncolon(a, size))
 Base.vec(a::ArenaArray) = reshape(a, (length(a),))
 Base.vec(a::ArenaVector) = a
 

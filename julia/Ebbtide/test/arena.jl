@@ -1,6 +1,6 @@
 # `@arena` and what belongs to it: rows A01 to A08.
 
-using Random, Statistics
+using Statistics
 
 # Makes the next `@arena` collect garbage.
 function make_due!()

@@ -25,7 +25,7 @@ Base.:+(a::Point, b::Point) = Point(a.x + b.x, a.y + b.y)
         @test sum(a) == 78 && maximum(a) == 12
         @test vec(a) isa ArenaArray{Float64,1}
         @test reshape(a, 4, 3)[4, 3] == 12
-        @test reshape(a, 4, :)[1, 3] == 9
+        @test reshape(a, 4, :)[1, 3] == 9 && reshape(a, 4, :) isa ArenaArray
         @test_throws DimensionMismatch reshape(a, 5, 5)
         @test_throws DimensionMismatch reshape(a, -3, -4)
         @test similar(a) isa Matrix{Float64}
@@ -105,7 +105,7 @@ square_of(T) = copyto!(Ebbtide.alloc!(default_buffer(), T, 3, 3), 1:9)
     destinations = (identity, transpose, permuted, turned, m -> permuted(turned(m)), m -> reinterpret(Int, view(m, :, :)),
         m -> view(reinterpret(Int32, view(m, :, :)), 1:2:6, :))
     sources = (identity, adjoint, permuted, turned, m -> turned(permuted(m)), m -> reshape(turned(m), 3, 3),
-        m -> turned(transpose(m)), m -> transpose(reshape(turned(transpose(m)), 3, 3)),
+        m -> turned(transpose(m)), m -> turned(Symmetric(m)), m -> transpose(reshape(turned(transpose(m)), 3, 3)),
         m -> reinterpret(Int, view(reinterpret(UInt, turned(m)), 1:3, 1:3)))
     functions = ((to, from) -> (to .= from), (to, from) -> (to .= from .+ transpose(from)),
         (to, from) -> (@views copyto!(to[:, 2:3], from[:, 1:2])),
@@ -125,6 +125,28 @@ square_of(T) = copyto!(Ebbtide.alloc!(default_buffer(), T, 3, 3), 1:9)
         pairs = reinterpret(ComplexF64, numbers)
         numbers .= abs.(pairs)
         @test numbers == repeat(abs.([1 + 2im 3 + 4im 5 + 6im]), 2)
+    end
+    # Of matrices with a structure, only a part can be written.
+    for structured in (UpperTriangular, UnitUpperTriangular, m -> UpperHessenberg(m)), from in (1:2, [1, 2])
+        @no_escape begin
+            row = view(structured(square_of(Int)), 1, :)
+            before = row[from]
+            copyto!(view(row, from .+ 1), view(row, from))
+            @test row[from .+ 1] == before
+        end
+    end
+end
+
+@testset "arrays that share memory are known to" begin
+    @no_escape begin
+        m, other = square_of(Int), square_of(Int)
+        for shown in (identity, transpose, m -> view(m, [1, 2], :), m -> PermutedDimsArray(view(m', :, 1:2), (2, 1)),
+            m -> view(UpperTriangular(m), 1:2, 2:3))
+
+            @test Base.mightalias(m, shown(m)) && Base.mightalias(shown(m), shown(m))
+            @test !Base.mightalias(m, shown(other)) && !Base.mightalias(shown(m), collect(m))
+        end
+        @test !Base.mightalias(view(m, :, 1), view(m, :, 2)) && Base.mightalias(view(m, :, 1), view(m, 2, :))
     end
 end
 
@@ -150,7 +172,9 @@ end
 @testset "a deep copy is an ordinary array" begin
     @no_escape begin
         a = fill!(@alloc(Int, 2, 2), 3)
-        for shown in (a, view(a, 1, :), a', transpose(a), PermutedDimsArray(a, (2, 1)))
+        for shown in (a, view(a, 1, :), a', transpose(a), PermutedDimsArray(a, (2, 1)), reshape(view(a, :, :), 4),
+            reinterpret(UInt, view(a, :, :)))
+
             deepcopy(shown)[1] = 7
             first(deepcopy([shown]))[1] = 7
             @test a[1] == 3
@@ -221,7 +245,27 @@ end
         @test mul!(view(c, :, 1), a, v) ≈ x * z
         @test a \ v ≈ x \ z
         @test lu!(a).L ≈ lu(x).L
+        @test inv(copy(lu!(a .= x))) * x ≈ I
+        @test schur!(a .= x).values ≈ schur(x).values
+        @test schur!(a .= x, b .= y).β ≈ schur(x, y).β
         nothing
+    end
+end
+
+@testset "random numbers are those of an Array" begin
+    for T in (Bool, Int8, UInt32, Int, Int128, Float16, Float32, Float64, ComplexF64), n in (1, 7, 1000)
+        fills = [rand!, a -> rand!(a, T), a -> rand!(a, T[0, 1]), a -> rand!(MersenneTwister(2), a)]
+        T <: AbstractFloat && append!(fills, (randn!, randexp!))
+        T in (UInt32, Int, Int128) && append!(fills, (randperm!, randcycle!, shuffle!, a -> rand!(a, 1:10)))
+        for f in fills
+            @no_escape begin
+                results = map((zeros(T, n), fill!(@alloc(T, n), 0))) do a
+                    Random.seed!(1)
+                    (f(a) === a, collect(a), rand())
+                end
+                @test results[1] == results[2]
+            end
+        end
     end
 end
 

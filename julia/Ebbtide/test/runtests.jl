@@ -1,7 +1,7 @@
 # Run with `julia --project=julia/Ebbtide julia/Ebbtide/test/runtests.jl`. A test set is named after
 # the rows of the conformance table that it shows.
 
-using Ebbtide, Libdl, LinearAlgebra, Serialization, Test
+using Ebbtide, Libdl, LinearAlgebra, Random, Serialization, Test
 
 include("common.jl")
 
