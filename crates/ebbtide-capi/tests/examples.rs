@@ -15,7 +15,7 @@ use std::{
 };
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
-const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
+const STRICT: &[&str] = &["-Wall", "-Wextra", "-Wshadow", "-Werror", "-pedantic"];
 const ASAN: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
 const TSAN: &[&str] = &["-O1", "-g", "-fsanitize=thread"];
 

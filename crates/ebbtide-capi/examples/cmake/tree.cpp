@@ -17,8 +17,8 @@ struct node {
     using allocator_type = std::pmr::polymorphic_allocator<char>;
 
     explicit node(allocator_type allocator) : name(allocator), operands(allocator) {}
-    node(double number, allocator_type allocator) : node(allocator) { this->number = number; }
-    node(std::string_view name, allocator_type allocator) : node(allocator) { this->name = name; }
+    node(double value, allocator_type allocator) : node(allocator) { number = value; }
+    node(std::string_view text, allocator_type allocator) : node(allocator) { name = text; }
     node(const node &other, allocator_type allocator)
         : number(other.number), name(other.name, allocator), operands(other.operands, allocator) {}
     node(node &&other, allocator_type allocator)

@@ -149,7 +149,7 @@ public:
             } catch (const std::exception &error) {
                 std::fprintf(stderr, "a connection failed: %s\n", error.what());
             }
-            const std::lock_guard<std::mutex> lock(mutex_);
+            const std::lock_guard<std::mutex> ended(mutex_);
             close(socket);
             open_.erase(socket);
             changed_.notify_all();

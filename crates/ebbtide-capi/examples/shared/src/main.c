@@ -15,17 +15,17 @@ int main(int count, char **arguments) {
         if (!ebb_bytes_printf(&s, &text, "%s ", arguments[i]))
             return fail("C");
 
-    const pieces pieces = split_text(&s, text.data, text.length);
-    if (pieces.items == NULL)
+    const pieces split = split_text(&s, text.data, text.length);
+    if (split.items == NULL)
         return fail("C");
-    const words words = count_words(&s, pieces);
-    if (words.items == NULL)
+    const words counted = count_words(&s, split);
+    if (counted.items == NULL)
         return fail("Rust");
 
-    for (size_t i = 0; i < words.count; i++) {
-        const word *word = &words.items[i];
-        const char *line = ebb_sprintf(&s, "%zu %.*s", word->count, (int)word->text.length,
-                                       word->text.data);
+    for (size_t i = 0; i < counted.count; i++) {
+        const word *item = &counted.items[i];
+        const char *line = ebb_sprintf(&s, "%zu %.*s", item->count, (int)item->text.length,
+                                       item->text.data);
         if (line == NULL)
             return fail("C");
         puts(line);
