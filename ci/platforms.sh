@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests of the core and of the transparent allocator on other platforms.
 # Usage: ci/platforms.sh [--probe | --install] PLATFORM...
-#   windows  under Wine: all tests of the transparent allocator; of the core, those of threads and the heap
+#   windows  under Wine: all tests of the transparent allocator; of the core, those of threads and the heap;
+#            the programs in C with MinGW
 #   32-bit   on Linux: all tests; the transparent allocator passes every request through
 #   aarch64  on Linux, under QEMU: tests of the core, and of the transparent allocator; with pages of 4, 16 and 64 KiB
 #   wasm     in Node.js: tests that need no threads, files or unwinding; requests are passed through as well
@@ -89,6 +90,24 @@ C
     # With few addresses, the range is smaller than the first size that is tried.
     CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="prlimit --as=$((8 << 30)) $run" \
         "${test[@]}" --package ebbtide-global --test all -- given_back:: scopes::
+    c_in_windows
+}
+
+# With checks and without, linked statically.
+c_in_windows() {
+    local library=${CARGO_TARGET_DIR:-target}/x86_64-pc-windows-gnu/debug/libebbtide_capi.a
+    local capi=crates/ebbtide-capi file checks passed=0
+    cargo build --target x86_64-pc-windows-gnu --package ebbtide-capi
+    for file in scopes growing memory model bad_input jumps threads; do
+        for checks in 0 1; do
+            x86_64-w64-mingw32-gcc -std=c11 -O2 -Wall -Wextra -Werror "-DEBB_CHECKS=$checks" -I "$capi/include" \
+                "$capi/tests/c/$file.c" "$library" -static -lpthread -lws2_32 -luserenv -lntdll -lbcrypt \
+                -o "$WINEPREFIX/$file.exe"
+            bash ci/wine.sh "$WINEPREFIX/$file.exe"
+            passed=$((passed + 1))
+        done
+    done
+    echo "test result: ok. $passed passed; 0 failed;"
 }
 
 in_32_bits() {

@@ -47,10 +47,11 @@ static void blocks_of_bad_size_or_alignment(ebb_scope *s) {
 }
 
 static void a_format_that_cannot_be_printed(ebb_scope *s) {
+#ifndef _WIN32 /* Its C library prints both. */
     const size_t before = used(s);
+    ebb_bytes bytes = {0};
     /* No such character in the "C" locale. */
     EXPECT_FAILS(EBB_FORMAT, ebb_sprintf(s, "%lc", (wint_t)0x20AC));
-    ebb_bytes bytes = {0};
     EXPECT(!ebb_bytes_printf(s, &bytes, "%lc", (wint_t)0x20AC));
     EXPECT(ebb_last_status() == EBB_FORMAT && bytes.length == 0);
     /* Longer than an int can say. */
@@ -58,6 +59,9 @@ static void a_format_that_cannot_be_printed(ebb_scope *s) {
     EXPECT_FAILS(EBB_FORMAT, ebb_sprintf(s, too_long, 1));
     EXPECT(!ebb_bytes_printf(s, &bytes, too_long, 1) && bytes.length == 0);
     EXPECT(used(s) == before);
+#else
+    (void)s;
+#endif
 }
 
 /* Every request fails for the reason why the scope is closed. */

@@ -2,6 +2,17 @@
  * back. */
 #include "test.h"
 
+#ifdef _WIN32
+#include <malloc.h>
+#define allocate_aligned _aligned_malloc
+#define free_aligned _aligned_free
+#else
+static void *allocate_aligned(size_t size, size_t align) {
+    return aligned_alloc(align, (size + align - 1) / align * align);
+}
+#define free_aligned free
+#endif
+
 struct counter {
     size_t blocks, bytes, calls;
 };
@@ -12,7 +23,7 @@ static void *count_allocate(void *context, size_t size, size_t align) {
     counter->blocks++;
     counter->bytes += size;
     counter->calls++;
-    return aligned_alloc(align, (size + align - 1) / align * align);
+    return allocate_aligned(size, align);
 }
 
 static void count_release(void *context, void *block, size_t size, size_t align) {
@@ -21,7 +32,7 @@ static void count_release(void *context, void *block, size_t size, size_t align)
     counter->blocks--;
     counter->bytes -= size;
     memset(block, 0xDD, size); /* all of it is the backing's again */
-    free(block);
+    free_aligned(block);
 }
 
 static void every_block_goes_back_to_the_backing(void) {
