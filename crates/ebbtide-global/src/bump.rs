@@ -2,7 +2,7 @@
 
 use crate::{
     run::{NO_SCOPE, NOT_STARTED, Position, Run, offset_in_chunk},
-    size::{self, CHUNK, GRANULE, SMALL},
+    size::{self, GRANULE, SMALL},
 };
 use core::{cell::Cell, mem::offset_of, ptr};
 
@@ -449,6 +449,11 @@ impl Bump {
         slow()
     }
 
+    /// Whether a block is in the free bytes.
+    pub(crate) fn is_free(&self, block: *mut u8) -> bool {
+        (self.top.get().addr()..self.limit.get()).contains(&block.addr())
+    }
+
     /// Whether the last block may end at this address: not beyond the limit.
     #[inline]
     pub(crate) fn may_end_at(&self, end: usize) -> bool {
@@ -498,23 +503,25 @@ impl Bump {
         add(&self.blocks, blocks);
     }
 
-    /// The name of a broken invariant. A scope is open, and closed to requests if `is_closed`.
-    pub(crate) fn broken(&self, is_closed: bool) -> Option<&'static str> {
-        let Some(chunk) = self.chunk.get() else { return Some("a scope without a chunk") };
-        let (start, top) = (chunk.start().addr(), self.top.get().addr());
-        let limit = self.limit.get();
-        if top < start + LEAD || top > start + CHUNK || top % GRANULE != 0 {
-            return Some("G5, top");
-        }
-        if limit < top || limit > start + CHUNK {
-            return Some("G5, limit");
-        }
-        if self.open_limit.get() != if is_closed { 0 } else { limit } {
-            return Some("G5, end");
-        }
-        if self.parked.get() > 0 && chunk.next().is_none() {
-            return Some("the parked chunk");
-        }
-        None
+    /// Asserts G5, and that nothing is unflushed while no scope is open. `is_closed` says whether
+    /// the scope is closed to requests.
+    pub(crate) fn check(&self, is_closed: bool) {
+        let (has_scope, top, limit) = (self.has_scope(), self.top.get().addr(), self.limit.get());
+        let open_limit = if has_scope && !is_closed { limit } else { 0 };
+        invariant!(self.open_limit.get() == open_limit, "G5, open_limit");
+        let unflushed = (self.blocks.get() - self.flushed_blocks.get(), self.unflushed_bytes());
+        invariant!(has_scope || unflushed == (0, 0), "G3, without a scope");
+        let lists = self.list_floor.get() != MEDIUM_ONLY;
+        invariant!(
+            self.small_max.get() == 0 || !lists,
+            "blocks are bumped although some are listed"
+        );
+        let Some(chunk) = self.chunk.get() else {
+            invariant!(!has_scope, "a scope without a chunk");
+            return;
+        };
+        invariant!(top >= chunk.start().addr() + LEAD && top % GRANULE == 0, "G5, top");
+        invariant!((top..=chunk.end()).contains(&limit), "G5, limit");
+        invariant!(self.parked.get() == 0 || has_scope && chunk.next().is_some(), "G5, parked");
     }
 }

@@ -3,10 +3,10 @@
 
 use crate::{
     memory, pool,
-    run::Run,
+    run::{FIRST_ID, Run},
     size::{CHUNK, CLASSES},
 };
-use core::cell::Cell;
+use core::{cell::Cell, sync::atomic::Ordering};
 
 /// The most bytes that the runs in one owner's cache hold.
 const MAX_CACHED: usize = 16 * CHUNK;
@@ -161,6 +161,21 @@ impl Cache {
             let Some(run) = pool::take_tail() else { return };
             self.remember_tail(run);
         }
+    }
+
+    /// Asserts G2 for the runs, and that `held` is their sum.
+    pub(crate) fn check(&self) {
+        let runs = self.runs.iter().flat_map(|head| Run::list(head.get()));
+        let held = |run: Run| {
+            invariant!(run.entry().scope.load(Ordering::Relaxed) < FIRST_ID, "G2, a cached run");
+            run.entry().held.get()
+        };
+        invariant!(
+            runs.map(held).sum::<usize>() == self.held.get(),
+            "the bytes that a cache holds"
+        );
+        invariant!(self.held.get() <= MAX_CACHED, "the most bytes that a cache holds");
+        invariant!(self.tail_count.get() <= MAX_TAILS, "the tails that a cache remembers");
     }
 
     /// Leaves the tails to other owners.

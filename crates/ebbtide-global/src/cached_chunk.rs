@@ -1,10 +1,10 @@
 //! The empty chunk in which an owner's next fast scope begins.
 
 use crate::{
+    count::BIAS,
     run::{Entry, Run},
-    size::CHUNK,
 };
-use core::cell::Cell;
+use core::{cell::Cell, ptr, sync::atomic::Ordering};
 
 /// The cached chunk, which stays owned between scopes, so that two stores open a fast scope. The
 /// run itself is then the first chunk in the owner's `innermost`, and its `bump` has the values
@@ -47,7 +47,7 @@ impl CachedChunk {
     pub(crate) fn keep(&self, chunk: Run, scope: u64) {
         self.entry.set(Some(chunk.entry()));
         self.scope.set(scope);
-        self.end.set(chunk.start().addr() + CHUNK);
+        self.end.set(chunk.end());
     }
 
     /// Takes the chunk out. Returns its entry.
@@ -55,5 +55,18 @@ impl CachedChunk {
     pub(crate) fn take(&self) -> Option<&'static Entry> {
         self.scope.set(0);
         self.entry.take()
+    }
+
+    /// Asserts what the fields say. `first_chunk` is the first chunk in the owner's `innermost`.
+    pub(crate) fn check(&self, first_chunk: Option<Run>, has_scope: bool) {
+        let (cached, scope) = (self.entry.get(), self.scope.get());
+        invariant!(cached.is_some() == (scope != 0), "the cached chunk and its scope");
+        let Some(entry) = cached else { return };
+        let end = first_chunk.filter(|first| ptr::eq(first.entry(), entry)).map(Run::end);
+        invariant!(end == Some(self.end.get()), "the cached chunk is the first one");
+        invariant!(entry.scope.load(Ordering::Relaxed) == scope, "G2, cached chunk");
+        invariant!(entry.tail_start.get() == 0, "the cached chunk was not adopted");
+        let is_clean = entry.count.peek() == BIAS && entry.local.get() == 0;
+        invariant!(has_scope || is_clean, "G3, cached chunk");
     }
 }

@@ -60,6 +60,13 @@ impl Ids {
         id
     }
 
+    /// Asserts G8, as far as one owner sees it.
+    pub(crate) fn check(&self) {
+        let (own, next, end) = (self.own.get(), self.next.get(), self.end.get());
+        invariant!(next <= end && end - next <= BATCH, "G8, the batch");
+        invariant!(!self.is_started() || own < next || end < own, "G8, an owner's ID is used once");
+    }
+
     #[cold]
     fn reserve(&self) {
         // 64 bits never wrap. Relaxed: each batch is handed out once in any order of events.

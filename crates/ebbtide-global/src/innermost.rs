@@ -6,7 +6,7 @@ use crate::{
     lists::FreeLists,
     run::{Pauses, Run, Saved, ScopeRecord},
 };
-use core::{cell::Cell, ptr::NonNull};
+use core::{cell::Cell, ptr::NonNull, sync::atomic::Ordering};
 
 /// The number of requests that a paused scope leaves to the inner allocator before it asks for
 /// memory again.
@@ -108,6 +108,17 @@ impl Innermost {
         }
         self.pauses.set(Pauses { retry_after: pauses.retry_after - 1, ..pauses });
         pauses.retry_after == 1
+    }
+
+    /// Asserts what the fields say of the scope that `bump` has.
+    pub(crate) fn check(&self, bump: &Bump) {
+        let is_own = |run: Run| run.entry().scope.load(Ordering::Relaxed) == bump.scope();
+        invariant!(self.search_position.get().is_none_or(is_own), "search_position");
+        invariant!(self.pauses.get().retry_after <= RETRY, "retry_after");
+        let is_reset = self.lists.get().is_none() && !self.is_closed();
+        invariant!(bump.has_scope() || is_reset, "the state without a scope");
+        let Some(lists) = self.lists() else { return };
+        lists.check(|block| Run::containing(block).is_some_and(is_own) && !bump.is_free(block));
     }
 
     // Free lists

@@ -281,4 +281,10 @@ impl Ledger {
         self.publish_bytes(bump, more);
         observe_published()
     }
+
+    /// Asserts that the figures are published often enough.
+    pub(crate) fn check(&self) {
+        let is_counting = (1..=PUBLISH_EVERY).contains(&self.scopes_until_publish.get());
+        invariant!(is_counting || self.counters.get().is_none(), "scopes_until_publish");
+    }
 }

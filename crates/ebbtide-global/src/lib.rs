@@ -63,6 +63,9 @@
 // The loom models cannot map memory. `tests/loom*.rs` include the modules that they model directly.
 #![cfg(not(loom))]
 
+#[macro_use]
+mod invariant;
+
 mod bounds;
 mod budget;
 mod bump;

@@ -90,6 +90,12 @@ impl FreeLists {
         head.set(unsafe { block.cast::<*mut u8>().read() });
         Some(block)
     }
+
+    /// Asserts G6 for the block that each list would serve next.
+    pub(crate) fn check(&self, is_free: impl Fn(*mut u8) -> bool) {
+        let mut blocks = self.heads.iter().map(Cell::get).filter(|block| !block.is_null());
+        invariant!(blocks.all(|block| block.addr() % size::GRANULE == 0 && is_free(block)), "G6");
+    }
 }
 
 const _: () = assert!(size::GRANULE >= size_of::<*mut u8>());

@@ -114,7 +114,7 @@
 //!
 //! Soundness does not depend on calls to [`leave`](Owner::leave). A call that is missing, repeated
 //! or out of order costs only memory. In debug builds, `Owner::check` asserts the observable part
-//! of the invariants after every slow operation.
+//! of the invariants after every slow operation; each state has a `check` of its own.
 
 use crate::{
     bump::Bump,

@@ -101,4 +101,10 @@ impl Payoff {
         self.scopes_to_skip.set(skip.saturating_sub(1));
         skip > 0
     }
+
+    /// Asserts that samples end and that skipping does.
+    pub(crate) fn check(&self) {
+        let (scopes, to_skip) = (self.scopes.get(), self.scopes_to_skip.get());
+        invariant!(scopes < SAMPLE_SCOPES && to_skip <= SKIPPED_SCOPES, "the sample of scopes");
+    }
 }

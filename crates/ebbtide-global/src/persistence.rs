@@ -6,7 +6,7 @@ use crate::{
     run::{Entry, NO_SCOPE, NOT_STARTED, Run},
     size::CHUNK,
 };
-use core::cell::Cell;
+use core::{cell::Cell, sync::atomic::Ordering};
 
 /// The number of sparse chunks that an owner pins before a scope persists: 1 MiB. Lower in debug
 /// builds, so that tests reach it.
@@ -120,6 +120,19 @@ impl Persistence {
         self.first_chunk.set(None);
         self.scope.set(NO_SCOPE);
         self.adopted.take()
+    }
+
+    /// Asserts P1 and P5, as far as they concern these fields.
+    pub(crate) fn check(&self, has_scope: bool) {
+        let (first_chunk, pending) = (self.first_chunk.get(), self.pending_count.get());
+        invariant!(first_chunk.is_some() == (self.scope.get() > NO_SCOPE), "the persistent scope");
+        invariant!(first_chunk.is_some() || self.adopted.get().is_none(), "P2, without a scope");
+        let may_wait = first_chunk.is_some() && !has_scope && pending < MAX_PENDING;
+        invariant!(pending == 0 || may_wait, "P5, pending");
+        // Another thread may have ended a suspended scope.
+        let Some(entry) = first_chunk.filter(|_| has_scope).map(Run::entry) else { return };
+        invariant!(entry.scope.load(Ordering::Relaxed) == self.scope.get(), "P5");
+        invariant!(entry.record.outer.get().is_none(), "P1");
     }
 
     /// Whether the next outermost scope should persist. Other threads may have freed the last

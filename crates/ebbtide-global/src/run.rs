@@ -291,6 +291,12 @@ impl Run {
         NonZeroU32::new(number).map(Run)
     }
 
+    /// The chunk that contains this address, for assertions.
+    pub(crate) fn containing(address: *const u8) -> Option<Run> {
+        let number = range::offset_of(address.addr())? >> CHUNK_SHIFT;
+        Run::from_number(u32::try_from(number).ok()?)
+    }
+
     #[inline(always)]
     pub(crate) fn number(self) -> u32 {
         self.0.get()
@@ -312,6 +318,12 @@ impl Run {
     #[inline(always)]
     pub(crate) fn start(self) -> *mut u8 {
         range::origin().wrapping_add((self.0.get() as usize) << CHUNK_SHIFT)
+    }
+
+    /// The address at which a chunk ends.
+    #[inline(always)]
+    pub(crate) fn end(self) -> usize {
+        self.start().addr() + CHUNK
     }
 
     /// Makes the first `bytes` bytes usable again after memory of the run went back to the system.

@@ -1,70 +1,50 @@
 //! The invariants as assertions, for debug builds.
 
 use super::Owner;
-use crate::{count::BIAS, run::Entry};
-use core::{ptr, sync::atomic::Ordering};
-use std::io::Write;
+use crate::{count::BIAS, size::CHUNK};
+use core::sync::atomic::Ordering;
 
 impl Owner {
-    /// Aborts the program if an observable invariant is broken. It does not panic, because an
-    /// allocator must not unwind.
+    /// Asserts the observable invariants: those of each state, then those of several.
     pub(super) fn check(&self) {
-        if cfg!(debug_assertions) {
-            if let Some(broken) = self.broken() {
-                let _ = writeln!(std::io::stderr(), "ebbtide-global: {broken} is broken");
-                std::process::abort();
-            }
+        if !cfg!(debug_assertions) {
+            return;
         }
-    }
-
-    /// Returns the name of a broken invariant.
-    fn broken(&self) -> Option<&'static str> {
-        let Some(first_chunk) = self.innermost() else {
-            let has_chunk = self.innermost.first_chunk().is_some();
-            let at_rest = !self.bump.is_open() && has_chunk == self.cached.entry().is_some();
-            if !at_rest {
-                return Some("the state of an owner without scopes");
-            }
-            if self.persistence.first_chunk.get().is_some() && has_chunk {
-                return Some("P1");
-            }
-            let is_clean = self.cached.entry().is_none_or(|entry| entry.count.peek() == BIAS);
-            return (!is_clean).then_some("G3, of the cached chunk");
-        };
-        let Some(current) = self.bump.chunk() else {
-            return Some("a scope without a chunk");
-        };
-        let is_cached =
-            |entry: &Entry| ptr::eq(entry, first_chunk.entry()) && first_chunk == current;
-        if self.cached.entry().is_some_and(|entry| !is_cached(entry)) {
-            return Some("the cached chunk");
+        let (has_scope, first_chunk) = (self.has_scope(), self.innermost.first_chunk());
+        self.bump.check(self.innermost.is_closed());
+        self.cached.check(first_chunk, has_scope);
+        self.ledger.check();
+        self.innermost.check(&self.bump);
+        self.ids.check();
+        self.persistence.check(has_scope);
+        self.payoff.check();
+        self.cache.check();
+        invariant!(self.is_started() == self.ledger.counters().is_some(), "the start of an owner");
+        let cached = self.cached.entry();
+        invariant!(has_scope || first_chunk.is_some() == cached.is_some(), "the state at rest");
+        invariant!(cached.is_none() || first_chunk == self.bump.chunk(), "the cached chunk");
+        invariant!(cached.is_none() || self.persistence.first_chunk.get().is_none(), "P1");
+        let lists = self.innermost.lists().map_or(0, |lists| core::ptr::from_ref(lists).addr());
+        let places = self.lists_run.get().map_or(0..1, |run| run.end() - CHUNK / 2..run.end());
+        invariant!(lists == 0 || places.contains(&lists), "the place of the lists");
+        let (Some(first_chunk), Some(current)) = (first_chunk, self.bump.chunk()) else { return };
+        if self.persistence.begins_with(first_chunk) {
+            invariant!(current.entry().tail_start.get() == 0, "P2");
+            invariant!(lists != 0 && self.bump.lists_small(), "P3");
         }
-        if self.persistence.begins_with(first_chunk) && current.entry().tail_start.get() > 0 {
-            return Some("P2");
-        }
-        if let Some(broken) = self.bump.broken(self.innermost.is_closed()) {
-            return Some(broken);
-        }
-        if self.are_holes_broken(current) {
-            return Some("H2 or H3");
-        }
-        let mut next = Some(current);
-        let mut has_first = false;
+        self.check_holes(current);
+        let scope = if has_scope { self.bump.scope() } else { self.cached.scope() };
+        let (mut next, mut has_first) = (Some(current), false);
         // Checks only the newest chunks: each chunk is checked while it is new.
         for _ in 0..8 {
             let Some(chunk) = next else { break };
             let entry = chunk.entry();
-            let is_own = entry.scope.load(Ordering::Relaxed) == self.bump.scope()
-                && entry.owner.load(Ordering::Relaxed) == self.ids.own();
-            if !is_own || entry.count.peek() <= BIAS / 2 {
-                return Some("G2");
-            }
+            invariant!(entry.scope.load(Ordering::Relaxed) == scope, "G2, scope");
+            invariant!(entry.owner.load(Ordering::Relaxed) == self.ids.own(), "G2, owner");
+            invariant!(entry.count.peek() > BIAS / 2, "G3, an owned chunk");
             has_first |= chunk == first_chunk;
             next = chunk.next();
-            if next.is_none() && !has_first {
-                return Some("the list of a scope's chunks");
-            }
+            invariant!(next.is_some() || has_first, "the list of a scope's chunks");
         }
-        None
     }
 }

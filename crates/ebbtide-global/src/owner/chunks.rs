@@ -32,8 +32,7 @@ impl Owner {
     #[inline]
     pub(super) fn begin_chunk(&self, chunk: Run, top: *mut u8, needed: usize) {
         let takes_turns = self.partner(chunk).is_some();
-        let chunk_end = chunk.start().addr() + CHUNK;
-        let end = if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk_end };
+        let end = if takes_turns { stage_end(chunk, top.addr() + needed) } else { chunk.end() };
         self.begin_region(chunk, top, end);
     }
 

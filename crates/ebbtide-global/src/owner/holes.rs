@@ -212,28 +212,24 @@ impl Owner {
         }
     }
 
-    /// Whether H2 or H3 is broken for the current chunk of the innermost scope.
-    pub(super) fn are_holes_broken(&self, chunk: Run) -> bool {
-        let entry = chunk.entry();
+    /// Asserts H2 and H3 for the current chunk of the innermost scope.
+    pub(super) fn check_holes(&self, chunk: Run) {
+        let (entry, mut end) = (chunk.entry(), self.bump.limit() - chunk.start().addr());
         let mut start = entry.next_hole.get();
-        if start == 0 {
-            return false;
-        }
-        let mut end = self.bump.limit() - chunk.start().addr();
-        let mut is_broken = entry.tail_start.get() > 0 || self.bump.parked() > 0;
+        invariant!(start == 0 || entry.tail_start.get() == 0, "H3");
+        invariant!(start == 0 || self.bump.parked() == 0, "H2, no further stage begins");
         // Checks only the next holes: each is checked before the scope bumps in it.
         for _ in 0..8 {
-            if start <= NO_HOLE || is_broken {
+            if start <= NO_HOLE {
                 break;
             }
             // SAFETY: the hole is this owner's (H2), as far as the assertion does not fail.
             let (hole, next) = unsafe { read_link(chunk, start) };
-            is_broken = hole.offset() <= end || hole.bytes() == 0;
+            invariant!(hole.offset() > end && hole.bytes() > 0, "H2, the order of the holes");
             end = hole.offset() + hole.bytes();
-            is_broken |= end > CHUNK;
+            invariant!(end <= CHUNK, "H2, the size of a hole");
             start = next;
         }
-        is_broken
     }
 
     /// Before a scope gives up its current chunk, in which it bumped up to this position: leaves the
