@@ -79,7 +79,8 @@ impl Budget {
 
     /// Subtracts from the bytes held.
     pub(crate) fn shrink(&self, bytes: usize) {
-        self.held.fetch_sub(bytes, Ordering::Relaxed);
+        let held = self.held.fetch_sub(bytes, Ordering::Relaxed);
+        invariant!(held >= bytes, "only held bytes are given back");
     }
 
     /// Records the live bytes at the time `now`, in milliseconds. Returns true if that ended a

@@ -110,6 +110,7 @@ impl Cache {
     }
 
     fn keep(&self, run: Run, class: usize) {
+        invariant!(run.class() == class, "the class of a cached run");
         self.held.set(self.held.get() + run.entry().held.get());
         run.set_next(self.runs[class].get());
         self.runs[class].set(Some(run));

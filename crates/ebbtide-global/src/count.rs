@@ -72,6 +72,7 @@ impl Count {
     /// [is empty](Count::is_empty).
     #[inline]
     pub(crate) fn own(&self) {
+        invariant!(self.peek() == 0 || self.peek() > BIAS / 2, "G2, a pinned chunk is adopted");
         // Relaxed: giving up the chunk, or `is_empty`, ordered all earlier accesses to it. Other
         // threads free blocks only after the owner has passed the blocks to them, which orders this
         // store.
@@ -92,6 +93,7 @@ impl Count {
     /// Gives up a chunk for which [`is_empty`](Count::is_empty) returned true.
     #[inline]
     pub(crate) fn clear(&self) {
+        invariant!(self.peek() > BIAS / 2, "G2, only its owner gives up a chunk");
         // Relaxed: no other thread has a block of the chunk. The pool orders it for the next owner.
         self.0.store(0, Ordering::Relaxed);
     }
@@ -101,6 +103,7 @@ impl Count {
     /// the caller owns the chunk and must put it into a pool. Returns the chunk's holes otherwise.
     #[inline]
     pub(crate) fn free(&self, block: Hole, set_next: impl Fn(u16)) -> Option<Holes> {
+        invariant!(self.peek() > 0, "G3, a block is freed in a chunk with live blocks");
         let word = self.push(block, 1, set_next);
         if count_in(word) == 0 {
             // Acquire: pairs with the releases of the other frees and of `settle`.
@@ -147,7 +150,7 @@ impl Count {
         // caller reuses the chunk.
         let word = self.0.fetch_add(change, Ordering::Release).wrapping_add(change);
         let live = count_in(word);
-        debug_assert!(live < BIAS / 2, "more blocks were freed than allocated");
+        invariant!(live < BIAS / 2, "G3, at most as many blocks are freed as were served");
         if live == 0 {
             // Acquire: pairs with the release of each free by another thread.
             fence(Ordering::Acquire);
@@ -193,6 +196,7 @@ impl Count {
     /// Takes the newest `most` holes of the caller's chunk, or all. `read_link` reads the link of the
     /// hole that begins at a granule. Returns the granule of the first hole, and how many were taken.
     pub(crate) fn take(&self, most: u32, read_link: impl Fn(u16) -> (Hole, u16)) -> (u16, u32) {
+        invariant!(self.peek() > BIAS / 2, "H1, only the owner takes holes");
         // Acquire, here and on failure: pairs with the release of each push, whose link is read
         // below. Only the owner takes holes, so those that are on the stack stay there.
         let mut old = self.0.load(Ordering::Acquire);

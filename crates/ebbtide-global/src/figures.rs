@@ -110,7 +110,8 @@ impl Counters {
 
     /// Leaves the counters to a later owner, with their values.
     pub(crate) fn leave(&self) {
-        OWNERS.fetch_sub(1, Ordering::Relaxed);
+        let owners = OWNERS.fetch_sub(1, Ordering::Relaxed);
+        invariant!(owners > 0, "the number of owners");
         self.lease.leave();
     }
 

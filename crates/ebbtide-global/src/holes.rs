@@ -27,7 +27,8 @@ impl Hole {
     /// The `bytes` bytes at an offset in a chunk. Both are multiples of the granule.
     #[inline]
     pub(crate) fn new(offset: usize, bytes: usize) -> Hole {
-        debug_assert!(offset % GRANULE == 0 && bytes % GRANULE == 0 && offset + bytes <= CHUNK);
+        let is_in_chunk = offset % GRANULE == 0 && bytes % GRANULE == 0 && offset + bytes <= CHUNK;
+        invariant!(is_in_chunk, "H1, the place of a hole");
         Hole { start: granules(offset), granules: granules(bytes) }
     }
 
@@ -129,7 +130,7 @@ impl Map {
             let (word, bit) = (at / 64, at % 64);
             let count = (64 - bit).min(end - at);
             let mask = (u64::MAX >> (64 - count)) << bit;
-            debug_assert_eq!(self.0[word] & mask, 0, "holes overlap");
+            invariant!(self.0[word] & mask == 0, "H1, holes do not overlap");
             self.0[word] |= mask;
             at += count;
         }

@@ -40,6 +40,7 @@ impl Lease {
     /// Releases the lease, which the caller has taken. The next thread that takes it sees
     /// everything that the caller has written.
     pub(crate) fn leave(&self) {
+        invariant!(self.is_taken.load(Ordering::Relaxed), "only a taken lease is released");
         // Release: see `take`.
         self.is_taken.store(false, Ordering::Release);
     }

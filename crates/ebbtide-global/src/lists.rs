@@ -36,6 +36,7 @@ impl FreeLists {
     #[inline(always)]
     pub(crate) unsafe fn push(&self, block: *mut u8, list: usize) {
         let head = &self.heads[list];
+        invariant!(head.get() != block, "G6, a block is freed once");
         // SAFETY: the caller says that the block is free and the pointer valid for writes; the
         // block has at least one granule, which is the size of a pointer, and is aligned to it.
         unsafe { block.cast::<*mut u8>().write(head.get()) };

@@ -10,7 +10,7 @@ pub(crate) fn reserve(size_bytes: usize) -> Option<NonNull<u8>> {
 /// Commits memory for a part of a range that [`reserve`] returned. New pages are zeroed; pages that
 /// already had memory keep their contents.
 pub(crate) fn commit(start: NonNull<u8>, size_bytes: usize) -> bool {
-    debug_assert!((start.addr().get() | size_bytes) % page_bytes() == 0, "a part of a page");
+    invariant!((start.addr().get() | size_bytes) % page_bytes() == 0, "whole pages are committed");
     system::commit(start, size_bytes)
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Purged {
 ///
 /// The pages were committed, and nothing in them is in use.
 pub(crate) unsafe fn purge(start: NonNull<u8>, size_bytes: usize) -> Purged {
-    debug_assert!(start.addr().get() % page_bytes() == 0, "not the start of a page");
+    invariant!(start.addr().get() % page_bytes() == 0, "the start of a page is purged");
     // SAFETY: the caller says that the pages were committed and that nothing in them is in use.
     unsafe { system::purge(start, size_bytes) }
 }

@@ -9,7 +9,7 @@
 use crate::{
     memory,
     os::{self, Purged},
-    run::Run,
+    run::{FIRST_ID, Run},
     size::{self, BUMP_CLASS, CHUNK, CLASSES},
     stack::Stack,
     tails::Tails,
@@ -63,6 +63,7 @@ pub(crate) fn has_warm(class: usize) -> bool {
 fn count_taken(run: Run) {
     let held = run.entry().held.get();
     let before = POOLED.fetch_sub(held, Ordering::Relaxed);
+    invariant!(before >= held, "the bytes of the pools");
     UNUSED.fetch_min(before.saturating_sub(held), Ordering::Relaxed);
 }
 
@@ -146,6 +147,7 @@ fn is_too_much(run: Run, bytes: usize) -> bool {
 }
 
 fn give_warm(run: Run) {
+    invariant!(run.entry().held.get() > 0, "a warm run has memory");
     POOLED.fetch_add(run.entry().held.get(), Ordering::Relaxed);
     push(&WARM[run.class()], run);
 }
@@ -192,7 +194,8 @@ pub(crate) fn trim_shrunk(run: Run, end: usize) {
 pub(crate) fn forget_slack(run: Run) {
     let slack = run.entry().slack.take();
     if slack > 0 {
-        SLACK.fetch_sub(slack, Ordering::Relaxed);
+        let before = SLACK.fetch_sub(slack, Ordering::Relaxed);
+        invariant!(before >= slack, "the bytes behind shrunk blocks");
     }
 }
 
@@ -299,6 +302,7 @@ pub(crate) fn pooled() -> usize {
 }
 
 fn push(stack: &Stack, run: Run) {
+    invariant!(run.entry().scope.load(Ordering::Relaxed) < FIRST_ID, "G2, a run in a pool");
     stack.push(run.number(), |next| run.set_next(Run::from_number(next)));
 }
 

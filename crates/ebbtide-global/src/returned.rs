@@ -60,6 +60,7 @@ impl Returned {
 
     /// Opens the stack, which is closed.
     pub(crate) fn open(&self) {
+        invariant!(self.0.load(Ordering::Relaxed) == CLOSED, "R2, a closed stack is opened");
         // Relaxed: a closed stack has no blocks, and threads that find it closed change nothing.
         self.0.store(EMPTY, Ordering::Relaxed);
     }
@@ -93,6 +94,10 @@ impl Returned {
     /// Takes all blocks of an open stack. Returns the word of the first block; a word below
     /// [`FIRST_WORD`] means that there was none.
     pub(crate) fn take(&self) -> u64 {
+        invariant!(
+            self.0.load(Ordering::Relaxed) != CLOSED,
+            "R2, blocks are taken while it is open"
+        );
         // Acquire: pairs with the release of each push.
         self.0.swap(EMPTY, Ordering::Acquire)
     }

@@ -357,6 +357,7 @@ impl Run {
     /// Sets the next run in the list.
     #[inline]
     pub(crate) fn set_next(self, next: Option<Run>) {
+        invariant!(next != Some(self), "a list has no cycle");
         self.entry().next.store(next.map_or(0, Run::number), Ordering::Relaxed);
     }
 }

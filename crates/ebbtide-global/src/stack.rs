@@ -88,6 +88,7 @@ impl Stack {
         // Relaxed: only the number of the run is used, not what it refers to.
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
+            invariant!(Self::head(word) != run, "a run is pushed once");
             set_next(Self::head(word));
             let new = Self::word(word, run);
             // Release: the link and the caller's writes to the run happen before it is popped.

@@ -23,6 +23,10 @@
 #![cfg(loom)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
+#[macro_use]
+#[path = "../src/invariant.rs"]
+mod invariant;
+
 #[path = "../src/bounds.rs"]
 mod bounds;
 #[path = "../src/budget.rs"]

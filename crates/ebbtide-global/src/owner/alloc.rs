@@ -238,6 +238,7 @@ impl Owner {
         self.own_large(run);
         let entry = run.entry();
         let lead = colour(run).next_multiple_of(layout.align());
+        invariant!(lead + size <= entry.held.get(), "G7, a large block lies in its run's memory");
         let block = run.start().wrapping_add(lead);
         let dirty = entry.touched.get().saturating_sub(lead).min(size);
         if zeroed {

@@ -41,6 +41,7 @@ impl Owner {
     #[inline]
     fn begin_region(&self, chunk: Run, top: *mut u8, end: usize) {
         let Some(first_chunk) = self.innermost.first_chunk() else { return };
+        invariant!((top.addr()..=chunk.end()).contains(&end), "G5, a region lies in its chunk");
         let allowance = &first_chunk.entry().record.allowance;
         let limit = if allowance.get() == UNLIMITED {
             end
@@ -255,7 +256,7 @@ impl Owner {
     /// because it lists small blocks from its beginning.
     #[cold]
     fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
-        debug_assert_eq!(self.bump.parked(), 0);
+        invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
         let is_persistent = self.persistence.begins_with(first_chunk);
         let is_swept = |chunk: Run| chunk != first_chunk && chunk.entry().is_empty();
         if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
@@ -322,6 +323,7 @@ impl Owner {
 
     /// Resets an empty chunk of the innermost scope to the state of a new one.
     fn reuse(&self, chunk: Run) {
+        invariant!(chunk.entry().is_empty(), "G4, a chunk with a live block is not bumped again");
         self.own_empty(chunk.entry(), self.bump.scope());
     }
 

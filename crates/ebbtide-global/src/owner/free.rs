@@ -210,14 +210,15 @@ impl Owner {
     /// Frees a block that lies in a chunk of the innermost scope but was allocated before the
     /// chunk's adoption. Rewinds the bump pointer if the block is the last one.
     fn free_older(&self, entry: &Entry, block: *mut u8, size: usize) {
+        let offset = offset_in_chunk(block);
+        invariant!(offset < entry.tail_start.get(), "G9, a block from before the adoption");
         entry.local.set(entry.local.get().wrapping_sub(1));
         entry.older_freed.set(entry.older_freed.get().wrapping_add(1));
         let rounded = size::round(size);
         if self.bump.is_last(block, rounded) {
-            // What is bumped here from now on is this
-            // scope's (G9).
+            // What is bumped here from now on is this scope's (G9).
             self.bump.set_end(block.addr());
-            entry.tail_start.set(offset_in_chunk(block));
+            entry.tail_start.set(offset);
         } else {
             self.ledger.count_freed(&self.bump, rounded);
         }
@@ -259,6 +260,7 @@ impl Owner {
     fn free_large(&self, run: Run, size: usize) {
         self.ledger.count_freed(&self.bump, size);
         let entry = run.entry();
+        invariant!(size <= entry.held.get(), "G7, a large block lies in its run's memory");
         entry.scope.store(RETIRED, Ordering::Relaxed);
         pool::forget_slack(run);
         if entry.owner.load(Ordering::Relaxed) != self.ids.own() {

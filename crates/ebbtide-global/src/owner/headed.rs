@@ -118,7 +118,7 @@ impl Header {
             Header { bytes: word, log_align }
         } else {
             // After a double free, the header has the poison pattern.
-            debug_assert!((4..=12).contains(&log_align), "the header of a block was overwritten");
+            invariant!((4..=12).contains(&log_align), "the header of a block");
             Header { bytes: word >> 4, log_align }
         }
     }

@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// The value of `next_hole` if the chunk was adopted with its holes and has none left.
-const NO_HOLE: u16 = 1;
+pub(super) const NO_HOLE: u16 = 1;
 
 const _: () = assert!((NO_HOLE as usize) < LEAD / GRANULE);
 

@@ -12,7 +12,7 @@ use crate::{
     run::{self, Run},
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
-use core::{alloc::Layout, ptr::NonNull};
+use core::{alloc::Layout, ptr::NonNull, sync::atomic::Ordering};
 
 /// A scope that has taken this many chunks besides its first is long: it lists small blocks once a
 /// quarter of its blocks has been freed. A shorter scope fits into the second-level cache, where
@@ -131,7 +131,9 @@ impl Owner {
         let block = unsafe { lists.pop::<PHASE>(list, align) }?;
         // SAFETY: the block was popped from a list, so it lies in a chunk of the engine.
         let place = unsafe { run::find(block) }?;
-        // The chunk is this scope's (G6), so its count is this owner's.
+        // The chunk is this scope's, so its count is this owner's.
+        let is_own = place.entry().scope.load(Ordering::Relaxed) == self.bump.scope();
+        invariant!(is_own, "G6, a listed block is the scope's");
         let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
         lists.live.set(lists.live.get() + 1);

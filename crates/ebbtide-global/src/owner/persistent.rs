@@ -68,6 +68,11 @@ impl Owner {
     /// Makes the scope that has just begun in this chunk persistent. `None` if it cannot have
     /// lists; it then stays an ordinary scope.
     pub(super) fn persist(&self, first_chunk: Run) -> Option<Ticket> {
+        invariant!(
+            first_chunk.entry().record.outer.get().is_none(),
+            "P1, an outermost scope persists"
+        );
+        invariant!(self.persistence.first_chunk.get().is_none(), "P1, one scope persists");
         let suspended = self.suspended()?;
         if !suspended.begin() {
             return None;
@@ -92,6 +97,8 @@ impl Owner {
 
     /// Lets other threads end the suspended scope, which has `live` live blocks.
     pub(super) fn suspend(&self, first_chunk: Run, live: i64) {
+        invariant!(!self.has_scope(), "P1, no scope is open while one is suspended");
+        invariant!(live > 0, "P5, a suspended scope has live blocks");
         let Some(suspended) = self.suspended() else { return };
         self.persistence.suspend(live);
         let adopted = self.persistence.adopted.get().map_or(0, Run::number);
@@ -104,6 +111,7 @@ impl Owner {
     /// thread has ended it.
     pub(super) fn take_back(&self) -> Option<Run> {
         let first_chunk = self.persistence.first_chunk.get()?;
+        invariant!(!self.has_scope(), "P1, a suspended scope is taken back");
         let is_own = self.suspended()?.take().is_some();
         if !is_own {
             self.persistence.forget();
@@ -134,6 +142,7 @@ impl Owner {
 
     /// Ends the persistent scope, which other threads cannot end. No scope is open.
     pub(super) fn end_taken_back(&self, first_chunk: Run) {
+        invariant!(!self.has_scope(), "P1, a suspended scope ends");
         if let Some(lists) = self.persistent_lists() {
             let bumped_in = first_chunk.entry().record.saved.get().position.chunk;
             let adopted = self.persistence.adopted.get();
@@ -233,15 +242,12 @@ impl Owner {
         if self.persistent_lists().is_none() {
             return false;
         }
-        let entry = chunk.entry();
-        let Some(live) = entry.count.adopt() else { return false };
-        self.persistence.record_unpinned(entry);
-        self.own(entry, self.persistence.scope.get());
-        entry.adopted_live.set(live);
-        entry.tail_start.set(0);
+        let scope = self.persistence.scope.get();
+        let Some(live) = self.adopt(chunk, scope) else { return false };
+        chunk.entry().tail_start.set(0);
         self.accept_returns(chunk);
         chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
-        self.persistent_adopted(self.persistence.scope.get(), live);
+        self.persistent_adopted(scope, live);
         true
     }
 

@@ -143,6 +143,10 @@ impl Owner {
                 // size and freed with another would fill a list that serves no request.
                 return false;
             }
+            invariant!(
+                entry.owner.load(Ordering::Relaxed) == self.ids.own(),
+                "G2, a resized block"
+            );
             // The last block of the current chunk (G5); it stays counted (G3).
             self.bump.set_end(end);
             if offset_in_chunk(block) < entry.tail_start.get() {
@@ -245,6 +249,11 @@ impl Owner {
     fn resize_run(&self, run: Run, block: *mut u8, old_size: usize, new_size: usize) -> bool {
         let entry = run.entry();
         let end = block.addr() - run.start().addr() + new_size;
+        invariant!(
+            entry.scope.load(Ordering::Relaxed) == LARGE_BLOCK,
+            "G7, a large block is resized"
+        );
+        invariant!(end <= size::run_bytes(run.class()), "G7, a large block ends in its run");
         let held = size::held_bytes(end, os::page_bytes());
         let more = held.saturating_sub(entry.held.get());
         if more > 0 && !self.may_hold(more, new_size.saturating_sub(old_size)) {

@@ -1,6 +1,6 @@
 //! Owning a chunk and giving it up.
 
-use super::Owner;
+use super::{Owner, holes::NO_HOLE};
 use crate::{
     cache::USEFUL_TAIL,
     figures, memory,
@@ -39,11 +39,25 @@ impl Owner {
         entry.owner.store(self.ids.own(), Ordering::Relaxed);
     }
 
+    /// Starts to own a pinned chunk, with its holes. Returns the number of its live blocks; `None`
+    /// if the chunk is no longer pinned.
+    pub(super) fn adopt(&self, chunk: Run, scope: u64) -> Option<u32> {
+        let entry = chunk.entry();
+        let live = entry.count.adopt()?;
+        let owner = entry.owner.load(Ordering::Relaxed);
+        invariant!(owner == RETIRED, "G2, a pinned chunk has no owner");
+        self.persistence.record_unpinned(entry);
+        entry.adopted_live.set(live);
+        self.own(entry, scope);
+        Some(live)
+    }
+
     /// Gives up ownership of an empty chunk of a scope. The caller puts it into the cache or a
     /// pool.
     #[inline]
     pub(super) fn disown_empty(chunk: Run) {
         let entry = chunk.entry();
+        invariant!(entry.is_empty(), "G4, a chunk with a live block is not given back");
         entry.scope.store(RETIRED, Ordering::Relaxed);
         entry.owner.store(RETIRED, Ordering::Relaxed);
         entry.count.clear();
@@ -76,6 +90,7 @@ impl Owner {
     pub(super) fn settle(&self, chunk: Run, tail_start: usize) -> bool {
         let entry = chunk.entry();
         let newer = newer_live(entry);
+        invariant!(entry.next_hole.get() <= NO_HOLE, "H2, a pinned chunk has left its holes");
         let local = entry.local.replace(0);
         let pinned_before = entry.adopted_live.get();
         // If everything bumped since the adoption has been freed, the tail begins where it did

@@ -103,6 +103,7 @@ impl Owner {
         }
         let scope = self.ids.fresh();
         let outer = self.innermost();
+        invariant!(outer.is_none_or(|outer| self.ticket_scope(outer) < scope), "G8, IDs increase");
         let cached = if outer.is_none() { self.take_cached() } else { None };
         self.promote();
         let is_short = may_persist && cached.is_none() && self.is_short();
@@ -302,6 +303,7 @@ impl Owner {
     fn keep_cached(&self, chunk: Run) {
         let scope = self.ids.fresh();
         let entry = chunk.entry();
+        invariant!(self.cached.entry().is_none(), "an owner keeps one chunk for its next scope");
         entry.record.reset();
         entry.is_sparse.set(false);
         // The chunk was not necessarily the last of its scope's list, because chunks take turns.

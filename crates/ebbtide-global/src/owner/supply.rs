@@ -9,7 +9,7 @@ use crate::{
     figures::Reason,
     memory, pool,
     run::{LARGE_BLOCK, Run},
-    size::{BUMP_CLASS, CHUNK},
+    size::{self, BUMP_CLASS, CHUNK},
 };
 use core::sync::atomic::Ordering;
 
@@ -54,15 +54,14 @@ impl Owner {
     #[cold]
     fn adopt_any(&self, scope: u64) -> Option<(Run, *mut u8)> {
         while let Some(chunk) = self.cache.take_tail() {
-            let entry = chunk.entry();
-            let Some(live) = entry.count.adopt() else { continue };
-            entry.count_unpinned();
-            self.persistence.record_unpinned(entry);
-            entry.adopted_live.set(live);
-            self.own(entry, scope);
-            // `tail_start` is read after the exchange: before it, the value may be an earlier
-            // owner's.
-            return Some((chunk, chunk.start().wrapping_add(entry.tail_start.get() as usize)));
+            if self.adopt(chunk, scope).is_none() {
+                continue;
+            }
+            chunk.entry().count_unpinned();
+            // Read after the adoption: before it, the value may be an earlier owner's.
+            let tail_start = chunk.entry().tail_start.get() as usize;
+            invariant!((LEAD..=CHUNK).contains(&tail_start), "G9, the free tail of a pinned chunk");
+            return Some((chunk, chunk.start().wrapping_add(tail_start)));
         }
         None
     }
@@ -97,6 +96,7 @@ impl Owner {
             self.ledger.publish_bytes(&self.bump, 0);
             return Err(Reason::Exhausted);
         };
+        invariant!(bytes <= size::run_bytes(run.class()), "the memory of a run lies in the run");
         run.entry().held.set(bytes);
         Ok(run)
     }
@@ -158,6 +158,7 @@ impl Owner {
     /// Starts to own a run for a large block.
     pub(super) fn own_large(&self, run: Run) {
         let entry = run.entry();
+        invariant!(run.class() != BUMP_CLASS, "G7, the run of a large block");
         entry.scope.store(LARGE_BLOCK, Ordering::Relaxed);
         entry.owner.store(self.ids.own(), Ordering::Relaxed);
         entry.record.large_scope.set(self.bump.scope());
@@ -179,12 +180,8 @@ impl Owner {
         let mut adopted = None;
         for _ in 0..SKIP_LIMIT {
             let Some(chunk) = pool::take_holes() else { break };
-            let entry = chunk.entry();
-            let Some(live) = entry.count.adopt() else { continue };
-            entry.count_unpinned();
-            self.persistence.record_unpinned(entry);
-            entry.adopted_live.set(live);
-            self.own(entry, scope);
+            let Some(live) = self.adopt(chunk, scope) else { continue };
+            chunk.entry().count_unpinned();
             if take_holes(chunk) >= needed {
                 self.persistent_adopted(scope, live);
                 adopted = Some(chunk);
