@@ -16,11 +16,8 @@
 //! The model in `tests/loom_range.rs` covers every mixture.
 #![forbid(unsafe_code)]
 
+use crate::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use core::ptr;
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 /// `minus_origin` before the range exists. Added to the address of any block, it gives a sum far
 /// beyond the size of any range.
@@ -40,29 +37,15 @@ pub(crate) struct Bounds {
     chunks: AtomicU32,
 }
 
-macro_rules! nowhere {
-    () => {
-        Bounds {
-            minus_origin: AtomicUsize::new(NOWHERE),
-            size_bytes: AtomicUsize::new(0),
-            table: AtomicPtr::new(ptr::null_mut()),
-            origin: AtomicPtr::new(ptr::null_mut()),
-            chunks: AtomicU32::new(0),
-        }
-    };
-}
-
 impl Bounds {
-    /// The bounds before the range exists.
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        nowhere!()
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        nowhere!()
-    }
+    // The bounds before the range exists.
+    new_atomic!(Bounds {
+        minus_origin: AtomicUsize::new(NOWHERE),
+        size_bytes: AtomicUsize::new(0),
+        table: AtomicPtr::new(ptr::null_mut()),
+        origin: AtomicPtr::new(ptr::null_mut()),
+        chunks: AtomicU32::new(0),
+    });
 
     /// Sets the bounds, once: the table, chunk 0, and how many chunks of how many bytes there are.
     pub(crate) fn set(&self, table: *mut u8, origin: *mut u8, chunks: u32, chunk_bytes: usize) {

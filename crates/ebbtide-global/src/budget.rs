@@ -3,10 +3,7 @@
 //! The model in `tests/loom_memory.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The length of a window in milliseconds. The recent past is the current window and the one
 /// before.
@@ -32,27 +29,13 @@ pub(crate) struct Budget {
 const FORGOTTEN: usize = 16;
 
 impl Budget {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Budget {
-            held: AtomicUsize::new(0),
-            peak: AtomicUsize::new(0),
-            peak_before: AtomicUsize::new(0),
-            window_start: AtomicU64::new(0),
-            diverted: AtomicUsize::new(0),
-        }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Budget {
-            held: AtomicUsize::new(0),
-            peak: AtomicUsize::new(0),
-            peak_before: AtomicUsize::new(0),
-            window_start: AtomicU64::new(0),
-            diverted: AtomicUsize::new(0),
-        }
-    }
+    new_atomic!(Budget {
+        held: AtomicUsize::new(0),
+        peak: AtomicUsize::new(0),
+        peak_before: AtomicUsize::new(0),
+        window_start: AtomicU64::new(0),
+        diverted: AtomicUsize::new(0),
+    });
 
     /// The bytes held.
     pub(crate) fn held(&self) -> usize {

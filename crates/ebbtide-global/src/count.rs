@@ -26,11 +26,10 @@
 //! The model in `tests/loom_count.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::holes::{Hole, Holes};
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU64, Ordering, fence};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering, fence};
+use crate::{
+    atomic::{AtomicU64, Ordering, fence},
+    holes::{Hole, Holes},
+};
 
 /// The initial count of an owned chunk.
 pub(crate) const BIAS: u32 = 1 << 30;

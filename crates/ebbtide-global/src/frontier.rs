@@ -4,11 +4,8 @@
 //! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
+use crate::atomic::{AtomicU32, Ordering};
 use core::num::NonZeroU32;
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU32, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, Ordering};
 
 /// The number of chunks that are committed in one step.
 pub(crate) const STEP: u32 = 512;
@@ -24,15 +21,7 @@ pub(crate) struct Frontier {
 }
 
 impl Frontier {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Frontier { next: AtomicU32::new(1), committed: AtomicU32::new(0) }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Frontier { next: AtomicU32::new(1), committed: AtomicU32::new(0) }
-    }
+    new_atomic!(Frontier { next: AtomicU32::new(1), committed: AtomicU32::new(0) });
 
     /// Takes `chunks` new chunks of a range that has `room` chunks in all, commits them, and
     /// returns the number of the first. `commit(from, to)` commits the chunks `from..to` and

@@ -6,7 +6,7 @@ use core::panic::Location;
 use std::{io::Write, process};
 
 /// Aborts a debug build unless the condition holds. The string names the invariant. A release build
-/// does not evaluate the condition.
+/// does not evaluate the condition; it would keep an atomic load before the macro.
 macro_rules! invariant {
     ($holds:expr, $name:literal) => {
         if cfg!(debug_assertions) && !$holds {

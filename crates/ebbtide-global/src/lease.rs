@@ -6,10 +6,7 @@
 //! The model in `tests/loom_lease.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicBool, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicBool, Ordering};
+use crate::atomic::{AtomicBool, Ordering};
 
 /// A flag that one thread at a time takes, without waiting.
 #[derive(Debug)]

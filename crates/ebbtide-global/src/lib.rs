@@ -64,6 +64,8 @@
 #![cfg(not(loom))]
 
 #[macro_use]
+mod atomic;
+#[macro_use]
 mod invariant;
 
 mod bounds;

@@ -7,10 +7,7 @@
 //! The model in `tests/loom_range.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU8, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU8, Ordering};
+use crate::atomic::{AtomicU8, Ordering};
 
 const UNTRIED: u8 = 0;
 const IN_PROGRESS: u8 = 1;
@@ -63,15 +60,7 @@ pub(crate) enum Readiness {
 }
 
 impl Once {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Once(AtomicU8::new(UNTRIED))
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Once(AtomicU8::new(UNTRIED))
-    }
+    new_atomic!(Once(AtomicU8::new(UNTRIED)));
 
     /// Calls `make` unless a thread has called it before. Returns how that call ended.
     pub(crate) fn prepare(&self, make: impl FnOnce() -> bool) -> Readiness {

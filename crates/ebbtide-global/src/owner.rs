@@ -223,6 +223,17 @@ impl Ticket {
     }
 }
 
+/// What [`Owner::free_fast`] has done with a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Freed {
+    /// The block is free.
+    Entirely,
+    /// Nothing: [`Owner::free_listed`] or [`Owner::free_medium`] frees the block.
+    ToBeListed,
+    /// Nothing: [`Owner::free_elsewhere`] frees the block.
+    Elsewhere,
+}
+
 /// Opens scopes and allocates in the innermost one. Each thread has an owner. A front end for
 /// another language may also create an owner for each of its handles.
 ///

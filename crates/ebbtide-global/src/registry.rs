@@ -5,11 +5,8 @@
 //!
 //! The model in `tests/loom_registry.rs` covers every interleaving of these operations.
 
+use crate::atomic::{AtomicPtr, Ordering};
 use core::ptr;
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicPtr, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicPtr, Ordering};
 use std::boxed::Box;
 
 /// A list of values that live as long as the program, in the order in which they were appended.
@@ -37,16 +34,8 @@ fn follow<T>(link: &Link<T>) -> Option<&'static Node<T>> {
 }
 
 impl<T> Registry<T> {
-    /// An empty list.
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Registry { first: Link::new(ptr::null_mut()) }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Registry { first: Link::new(ptr::null_mut()) }
-    }
+    // An empty list.
+    new_atomic!(Registry { first: Link::new(ptr::null_mut()) });
 
     /// Appends a value. Allocates.
     pub(crate) fn append(&'static self, value: T) -> &'static T {

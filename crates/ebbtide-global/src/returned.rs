@@ -16,10 +16,7 @@
 //! The models in `tests/loom_returned.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU64, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// The word of a closed stack, to which no block can be added. All-zero bytes are a closed stack.
 const CLOSED: u64 = 0;

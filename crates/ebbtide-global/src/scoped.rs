@@ -1,7 +1,20 @@
 //! The global allocator.
+//!
+//! ```text
+//! alloc         a small block that fits is bumped                                  the fast path
+//!   └─► aligned ─► listed ─► slow ─► the inner allocator
+//! dealloc       a small block of the innermost scope is counted                    the fast path
+//!   ├─► free_listed ─► free_medium
+//!   └─► free_elsewhere
+//! realloc       the last block grows or shrinks                                    the fast path
+//!   └─► resize ─► the inner allocator, if the block moves out of the arena
+//! ```
+//!
+//! Each function of a path is out of line, so that those before it need no stack frame. Each fetches
+//! the thread's owner again, which takes one instruction; passing the owner on takes three.
 
 use crate::{
-    owner::Owner,
+    owner::{Freed, Owner},
     run::{self, Place},
     thread,
 };
@@ -87,9 +100,18 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller says that the block is alive.
         match unsafe { run::find(block) } {
-            // SAFETY: the block lies in the engine's range, so it is the engine's. It has this
-            // size, and the caller does not use it again.
-            Some(place) => unsafe { thread::free::<A>(block, layout.size(), place) },
+            Some(place) => {
+                let size = layout.size();
+                // SAFETY: the block lies in the engine's range, so it is the engine's. It has this
+                // size, and the caller does not use it again.
+                match thread::with(|owner| unsafe { owner.free_fast(place, block, size) }) {
+                    Freed::Entirely => {}
+                    // SAFETY: the same block, which is not free yet and is to be listed.
+                    Freed::ToBeListed => unsafe { free_listed::<A>(block, size, place) },
+                    // SAFETY: the same block, which is not free yet.
+                    Freed::Elsewhere => unsafe { free_elsewhere(block, size, place) },
+                }
+            }
             // SAFETY: the block is not the engine's, so the inner allocator served it, with this
             // layout.
             None => unsafe { self.inner.dealloc(block, layout) },
@@ -126,9 +148,9 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
     }
 }
 
-// The slow paths of the methods above, out of line, so that the fast paths need no stack frame.
-// They take their arguments in the same order as the methods, so that the arguments stay in their
-// registers when a method jumps here or to the inner allocator.
+// The paths continue below. The functions take their arguments in the same order as the methods
+// above, so that the arguments stay in their registers when a method jumps here or to the inner
+// allocator.
 
 /// Serves small blocks of any alignment.
 ///
@@ -138,10 +160,9 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Scoped<A> {
 #[cold]
 #[inline(never)]
 unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    // SAFETY: the caller has them from a layout.
-    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: the caller's size and alignment.
-    thread::with(|owner| owner.alloc_aligned_or(layout, || unsafe { listed(size, align, scoped) }))
+    thread::with(|owner| owner.alloc_aligned_fast(size, align))
+        // SAFETY: the caller's size and alignment.
+        .unwrap_or_else(|| unsafe { listed(size, align, scoped) })
 }
 
 /// Serves small blocks from free lists.
@@ -151,10 +172,9 @@ unsafe fn aligned<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>)
 /// Size and alignment are those of a layout, and the size is not 0.
 #[inline(never)]
 unsafe fn listed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) -> *mut u8 {
-    // SAFETY: the caller has them from a layout.
-    let layout = unsafe { Layout::from_size_align_unchecked(size, align) };
-    // SAFETY: the caller's size and alignment.
-    thread::with(|owner| owner.alloc_listed_or(layout, || unsafe { slow(size, align, scoped) }))
+    thread::with(|owner| owner.alloc_listed(size, align))
+        // SAFETY: the caller's size and alignment.
+        .unwrap_or_else(|| unsafe { slow(size, align, scoped) })
 }
 
 /// Serves all other requests, from the inner allocator if the scope does not.
@@ -189,6 +209,47 @@ unsafe fn zeroed<A: GlobalAlloc>(size: usize, align: usize, scoped: &Scoped<A>) 
     }
     // SAFETY: the layout is the caller's, and has a size.
     unsafe { scoped.inner.alloc_zeroed(layout) }
+}
+
+/// Frees a small block in a scope that lists them.
+///
+/// # Safety
+///
+/// The contract of [`Owner::free_listed`].
+#[allow(
+    clippy::extra_unused_type_parameters,
+    reason = "generic, it is compiled with the program, where the address of a thread-local is a constant"
+)]
+#[inline(never)]
+unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: the caller's block, which has the place and size.
+    if !thread::with(|owner| unsafe { owner.free_listed(place, block, size) }) {
+        // SAFETY: the same block, which is not free yet.
+        unsafe { free_medium(block, size, place) }
+    }
+}
+
+/// Frees a block of any size in a scope that lists it.
+///
+/// # Safety
+///
+/// The contract of [`Owner::free_medium`].
+#[inline(never)]
+unsafe fn free_medium(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: the caller's block, which has the place and size.
+    thread::with(|owner| unsafe { owner.free_medium(place, block, size) });
+}
+
+/// Frees a block that does not belong to the innermost scope.
+///
+/// # Safety
+///
+/// The contract of [`Owner::free_elsewhere`].
+#[cold]
+#[inline(never)]
+unsafe fn free_elsewhere(block: *mut u8, size: usize, place: Place) {
+    // SAFETY: the caller's block, alive until now, which has the place and size.
+    thread::with(|owner| unsafe { owner.free_elsewhere(place, block, size) });
 }
 
 /// Resizes a block of the engine. Moves it to the inner allocator if the engine cannot resize it.

@@ -8,10 +8,7 @@
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The link of a run that may be put onto one stack by several threads, and by threads that do not
 /// own it. All-zero bytes are the link of a run that is not on the stack.
@@ -58,15 +55,7 @@ impl Membership {
 pub(crate) struct Stack(AtomicU64);
 
 impl Stack {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Stack(AtomicU64::new(0))
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Stack(AtomicU64::new(0))
-    }
+    new_atomic!(Stack(AtomicU64::new(0)));
 
     fn word(before: u64, head: u32) -> u64 {
         ((before >> 32).wrapping_add(1) << 32) | u64::from(head)

@@ -8,11 +8,10 @@
 //! The models in `tests/loom_lease.rs` cover every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-use crate::lease::Lease;
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::{
+    atomic::{AtomicU32, AtomicU64, Ordering},
+    lease::Lease,
+};
 
 /// The chunks of a suspended scope, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

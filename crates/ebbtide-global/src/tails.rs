@@ -7,10 +7,7 @@
 //! The model in `tests/loom_pool.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicU32, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicU32, Ordering};
+use crate::atomic::{AtomicU32, Ordering};
 
 /// Up to `N` chunks, by number; 0 marks a free place.
 #[derive(Debug)]

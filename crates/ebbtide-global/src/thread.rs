@@ -4,7 +4,7 @@ use crate::{
     figures::Counted,
     owner::Owner,
     range::{self, Readiness},
-    run::{self, Place},
+    run,
 };
 use core::{
     alloc::Layout,
@@ -123,66 +123,6 @@ pub(crate) fn with<R>(f: impl FnOnce(&Owner) -> R) -> R {
     // SAFETY: the variable has no destructor, so it lives until its thread ends, and `f` runs on
     // this thread.
     f(unsafe { &*owner })
-}
-
-/// Frees a block through this thread's owner. `A` is the program's allocator.
-///
-/// # Safety
-///
-/// The block belongs to the engine, is alive, lies at `place` and has this size. It is not used
-/// again.
-#[inline(always)]
-pub(crate) unsafe fn free<A>(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
-    let listed = || unsafe { free_listed::<A>(block, size, place) };
-    // SAFETY: `free_or` calls it for this block, which is alive and not used again, as the caller
-    // says.
-    let elsewhere = || unsafe { free_elsewhere(block, size, place) };
-    // SAFETY: the caller's block, with its place and size.
-    with(|owner| unsafe { owner.free_or(place, block, size, listed, elsewhere) });
-}
-
-/// Out-of-line [`Owner::free_listed`].
-///
-/// # Safety
-///
-/// The contract of [`Owner::free_listed`].
-#[allow(
-    clippy::extra_unused_type_parameters,
-    reason = "generic, it is compiled with the program, where the address of a thread-local is a constant"
-)]
-#[inline(never)]
-unsafe fn free_listed<A>(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: `Owner::free_listed` calls the closure only for this same block, for which the caller
-    // has made the promises.
-    let medium = || unsafe { free_medium(block, size, place) };
-    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is
-    // listed.
-    with(|owner| unsafe { owner.free_listed(place, block, size, medium) });
-}
-
-/// Out-of-line [`Owner::free_medium`].
-///
-/// # Safety
-///
-/// The contract of [`Owner::free_medium`].
-#[inline(never)]
-unsafe fn free_medium(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: the caller's block: of the innermost scope, above its chunk's tail, of a size that is
-    // listed.
-    with(|owner| unsafe { owner.free_medium(place, block, size) });
-}
-
-/// Out-of-line [`Owner::free_elsewhere`].
-///
-/// # Safety
-///
-/// The contract of [`Owner::free_elsewhere`].
-#[cold]
-#[inline(never)]
-unsafe fn free_elsewhere(block: *mut u8, size: usize, place: Place) {
-    // SAFETY: the caller's block, alive until now, with its place and size.
-    with(|owner| unsafe { owner.free_elsewhere(place, block, size) });
 }
 
 /// Enables this thread to open scopes. Returns false if that is impossible, or pointless because

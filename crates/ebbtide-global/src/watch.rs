@@ -7,10 +7,7 @@
 //! The model in `tests/loom_watch.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
 
-#[cfg(not(loom))]
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Until when the helper thread counts as running. All accesses are relaxed, because neither field
 /// publishes anything.
@@ -26,15 +23,7 @@ pub(crate) struct Watch {
 const OFF: u64 = u64::MAX;
 
 impl Watch {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Watch { until: AtomicU64::new(0), is_wanted: AtomicBool::new(false) }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Watch { until: AtomicU64::new(0), is_wanted: AtomicBool::new(false) }
-    }
+    new_atomic!(Watch { until: AtomicU64::new(0), is_wanted: AtomicBool::new(false) });
 
     /// Records that memory went back to the system because there was no helper thread.
     pub(crate) fn want(&self) {

@@ -24,6 +24,9 @@
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 #[macro_use]
+#[path = "../src/atomic.rs"]
+mod atomic;
+#[macro_use]
 #[path = "../src/invariant.rs"]
 mod invariant;
 

@@ -4,25 +4,25 @@
 	add	x9, x9, x8
 	ldr	x8, [x9, #32]
 	cmp	x8, #1
-	b.ls	.LBB13_5
+	b.ls	.LBB12_5
 	cmp	x1, #8
-	b.hi	.LBB13_6
+	b.hi	.LBB12_6
 	ldr	x8, [x9, #16]
 	cmp	x0, x8
-	b.hi	.LBB13_6
+	b.hi	.LBB12_6
 	ldp	x8, x11, [x9]
 	add	x10, x0, #7
 	and	x10, x10, #0xfffffffffffffff8
 	add	x10, x8, x10
 	cmp	x11, x10
-	b.lo	.LBB13_6
+	b.lo	.LBB12_6
 	ldr	x11, [x9, #40]
 	str	x10, [x9]
 	mov	x0, x8
 	add	x10, x11, #1
 	str	x10, [x9, #40]
 	ret
-.LBB13_5:
+.LBB12_5:
 	b	malloc
-.LBB13_6:
+.LBB12_6:
 	b	_ZN14ebbtide_global6scoped7alignedE

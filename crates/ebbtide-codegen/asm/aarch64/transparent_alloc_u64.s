@@ -4,23 +4,23 @@
 	add	x8, x9, x8
 	ldr	x9, [x8, #32]
 	cmp	x9, #1
-	b.ls	.LBB14_4
+	b.ls	.LBB13_4
 	ldr	x9, [x8, #16]
 	cmp	x9, #8
-	b.lo	.LBB14_5
+	b.lo	.LBB13_5
 	ldp	x0, x10, [x8]
 	add	x9, x0, #8
 	cmp	x10, x9
-	b.lo	.LBB14_5
+	b.lo	.LBB13_5
 	ldr	x10, [x8, #40]
 	str	x9, [x8]
 	add	x9, x10, #1
 	str	x9, [x8, #40]
 	ret
-.LBB14_4:
+.LBB13_4:
 	mov	w0, #8
 	b	malloc
-.LBB14_5:
+.LBB13_5:
 	mov	w0, #8
 	mov	w1, #8
 	b	_ZN14ebbtide_global6scoped7alignedE

@@ -4,8 +4,8 @@
 	add	x8, x9, x8
 	ldr	x8, [x8, #32]
 	cmp	x8, #1
-	b.ls	.LBB15_2
+	b.ls	.LBB14_2
 	b	_ZN14ebbtide_global6scoped6zeroedE
-.LBB15_2:
+.LBB14_2:
 	mov	w1, #1
 	b	calloc

@@ -1,9 +1,9 @@
 	cmpq	$1024, %rsi
-	ja	.LBB6_6
+	ja	.LBB2_4
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %rcx
 	movq	%fs:192(%rcx), %rax
 	testq	%rax, %rax
-	je	.LBB6_6
+	je	.LBB2_4
 	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %r8
 	movq	16(%r8), %r9
 	shrq	$8, %rdx
@@ -16,12 +16,12 @@
 	movq	%rdi, %r8
 	addq	%rdx, %r8
 	cmpq	%fs:(%rcx), %r8
-	jne	.LBB6_3
+	jne	.LBB2_3
 	movq	%rdi, %fs:(%rcx)
 	retq
-.LBB6_6:
-	jmpq	*_ZN14ebbtide_global6thread11free_mediumE@GOTPCREL(%rip)
-.LBB6_3:
+.LBB2_4:
+	jmpq	*_ZN14ebbtide_global6scoped11free_mediumE@GOTPCREL(%rip)
+.LBB2_3:
 	addq	%rdx, %fs:48(%rcx)
 	decl	%esi
 	andl	$1016, %esi

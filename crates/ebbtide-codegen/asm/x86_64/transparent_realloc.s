@@ -3,7 +3,7 @@
 	addq	%rdi, %r8
 	movq	8(%rax), %rax
 	cmpq	%rax, %r8
-	jae	.LBB17_6
+	jae	.LBB16_6
 	movq	_ZN14ebbtide_global6thread5OWNER29_$u7b$$u7b$constant$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$23__RUST_STD_INTERNAL_VALE@GOTTPOFF(%rip), %r9
 	leaq	7(%rsi), %r10
 	andq	$-8, %r10
@@ -24,6 +24,6 @@
 	movq	%r11, %fs:(%r9)
 	incq	%fs:152(%r9)
 	retq
-.LBB17_6:
+.LBB16_6:
 	movq	%rcx, %rsi
 	jmpq	*realloc@GOTPCREL(%rip)

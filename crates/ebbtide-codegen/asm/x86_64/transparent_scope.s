@@ -8,52 +8,52 @@
 	movq	%fs:0, %rbx
 	addq	%r12, %rbx
 	cmpq	$1, %fs:32(%r12)
-	ja	.LBB18_3
+	ja	.LBB17_3
 	movq	%fs:96(%r12), %r14
 	testq	%r14, %r14
-	je	.LBB18_3
+	je	.LBB17_3
 	movq	%fs:104(%r12), %rax
 	movq	%r14, %fs:32(%r12)
 	movq	%rax, %fs:8(%r12)
 	callq	*%r15
 	cmpq	%r14, %fs:32(%r12)
-	je	.LBB18_5
-	jmp	.LBB18_11
-.LBB18_3:
+	je	.LBB17_5
+	jmp	.LBB17_11
+.LBB17_3:
 	callq	*_ZN14ebbtide_global5calls5enterE@GOTPCREL(%rip)
 	movq	%rax, %r14
 	callq	*%r15
 	cmpq	%r14, %fs:32(%r12)
-	jne	.LBB18_11
-.LBB18_5:
+	jne	.LBB17_11
+.LBB17_5:
 	movq	%fs:88(%r12), %rax
 	testq	%rax, %rax
-	je	.LBB18_11
+	je	.LBB17_11
 	movq	%fs:40(%r12), %rcx
 	movl	%fs:64(%r12), %edx
 	subl	%ecx, %edx
 	cmpl	%edx, 16(%rax)
-	jne	.LBB18_11
+	jne	.LBB17_11
 	movl	$0, 16(%rax)
 	movq	%rcx, %fs:64(%r12)
 	movq	%fs:(%r12), %rsi
 	movq	%fs:72(%r12), %rax
 	subq	%rax, %rsi
-	je	.LBB18_9
+	je	.LBB17_9
 	addq	%rsi, %fs:120(%r12)
 	movq	%rax, %fs:(%r12)
-.LBB18_9:
+.LBB17_9:
 	movq	$0, %fs:8(%r12)
 	movq	$1, %fs:32(%r12)
 	decq	%fs:112(%r12)
-	je	.LBB18_10
+	je	.LBB17_10
 	addq	$8, %rsp
 	popq	%rbx
 	popq	%r12
 	popq	%r14
 	popq	%r15
 	retq
-.LBB18_11:
+.LBB17_11:
 	movq	%r14, %rdi
 	addq	$8, %rsp
 	popq	%rbx
@@ -61,7 +61,7 @@
 	popq	%r14
 	popq	%r15
 	jmpq	*_ZN14ebbtide_global5calls5leaveE@GOTPCREL(%rip)
-.LBB18_10:
+.LBB17_10:
 	movq	%rbx, %rdi
 	addq	$8, %rsp
 	popq	%rbx

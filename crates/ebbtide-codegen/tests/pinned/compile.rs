@@ -11,7 +11,7 @@ pub(crate) type Functions = BTreeMap<String, String>;
 const PARTS: [(&str, &str); 3] = [
     ("_ZN7ebbtide4copy10clone_manyE", "clone_many"),
     ("_ZN14ebbtide_global6scoped6listedE", "transparent_alloc_listed"),
-    ("_ZN14ebbtide_global6thread11free_listedE", "transparent_dealloc_listed"),
+    ("_ZN14ebbtide_global6scoped11free_listedE", "transparent_dealloc_listed"),
 ];
 
 static X86_64: LazyLock<Option<Functions>> = LazyLock::new(|| compile(Machine::X86_64));

@@ -64,7 +64,8 @@ impl Owner {
     }
 
     /// The fast path of [`alloc`](Owner::alloc). If it cannot serve the request it calls `slow`,
-    /// which must continue with [`alloc_aligned_or`](Owner::alloc_aligned_or). The size is not 0.
+    /// which must continue with [`alloc_aligned_fast`](Owner::alloc_aligned_fast). The size is not 0.
+    /// With a result in place of `slow`, the compiler makes two tests of the size.
     #[inline(always)]
     pub(crate) fn alloc_or(&self, layout: Layout, slow: impl FnOnce() -> *mut u8) -> *mut u8 {
         // Nearly all requests need no more alignment than the granule.
@@ -76,18 +77,15 @@ impl Owner {
     #[cold]
     #[inline(never)]
     fn alloc_aligned(&self, layout: Layout) -> *mut u8 {
-        self.alloc_aligned_or(layout, || self.alloc_slow(layout))
+        self.alloc_aligned_fast(layout.size(), layout.align())
+            .unwrap_or_else(|| self.alloc_slow(layout))
     }
 
-    /// Serves small blocks of any alignment. If aligning and bumping is not enough it calls `slow`,
-    /// which must end like [`alloc_slow`](Owner::alloc_slow).
+    /// Serves a small block of any alignment, if aligning and bumping is enough. `None` for a request
+    /// that [`alloc_listed`](Owner::alloc_listed) or [`alloc_slow`](Owner::alloc_slow) serves.
     #[inline(always)]
-    pub(crate) fn alloc_aligned_or(
-        &self,
-        layout: Layout,
-        slow: impl FnOnce() -> *mut u8,
-    ) -> *mut u8 {
-        self.bump.alloc_aligned(layout.size(), layout.align()).unwrap_or_else(slow)
+    pub(crate) fn alloc_aligned_fast(&self, size: usize, align: usize) -> Option<*mut u8> {
+        self.bump.alloc_aligned(size, align)
     }
 
     /// Like [`alloc`](Owner::alloc), but the block is filled with zeros.

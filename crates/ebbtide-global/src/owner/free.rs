@@ -1,6 +1,6 @@
 //! Freeing blocks.
 
-use super::Owner;
+use super::{Freed, Owner};
 use crate::{
     memory, pool, range,
     run::{self, Entry, LARGE_BLOCK, Place, RETIRED, Run, ScopeRecord, UNLIMITED, offset_in_chunk},
@@ -78,74 +78,64 @@ impl Owner {
     /// not used again.
     #[inline(always)]
     pub(crate) unsafe fn free(&self, place: Place, block: *mut u8, size: usize) {
-        // SAFETY: `free_listed` calls the closure only for this same block, for which its caller
-        // has made the promises.
-        let medium = || unsafe { self.free_medium(place, block, size) };
-        // SAFETY: `free_or` calls it for a block of the innermost scope that is to be listed.
-        let listed = || unsafe { self.free_listed(place, block, size, medium) };
-        // SAFETY: `free_or` calls it for this block, which is alive and not used again, as the
-        // caller says.
-        let elsewhere = || unsafe { self.free_elsewhere(place, block, size) };
         // SAFETY: the caller's block, with its place and size.
-        unsafe { self.free_or(place, block, size, listed, elsewhere) }
+        match unsafe { self.free_fast(place, block, size) } {
+            Freed::Entirely => {}
+            Freed::ToBeListed => {
+                // SAFETY: the same block, which is not free yet and is to be listed.
+                if !unsafe { self.free_listed(place, block, size) } {
+                    // SAFETY: the same block, which `free_listed` has left alone.
+                    unsafe { self.free_medium(place, block, size) }
+                }
+            }
+            // SAFETY: the same block, which is not free yet.
+            Freed::Elsewhere => unsafe { self.free_elsewhere(place, block, size) },
+        }
     }
 
     /// The fast path of [`free`](Owner::free): counts a small block of the innermost scope, and
-    /// rewinds the bump pointer if it is the last one. For other blocks it calls `listed` or
-    /// `elsewhere`, which must do the same as [`free_listed`](Owner::free_listed) and
-    /// [`free_elsewhere`](Owner::free_elsewhere).
+    /// rewinds the bump pointer if it is the last one. The result says which method frees other
+    /// blocks.
     ///
     /// # Safety
     ///
     /// The contract of [`free`](Owner::free).
     #[inline(always)]
-    pub(crate) unsafe fn free_or(
-        &self,
-        place: Place,
-        block: *mut u8,
-        size: usize,
-        listed: impl FnOnce(),
-        elsewhere: impl FnOnce(),
-    ) {
+    pub(crate) unsafe fn free_fast(&self, place: Place, block: *mut u8, size: usize) -> Freed {
         let entry = place.entry();
         // Relaxed, here and in every load of `scope` and `owner` below: see `Entry`. `tail_start`
         // is plain, and read only where the scope is this owner's.
         let is_innermost = entry.scope.load(Ordering::Relaxed) == self.bump.scope()
             && offset_in_chunk(block) >= entry.tail_start.get();
         if !is_innermost {
-            return elsewhere();
+            return Freed::Elsewhere;
         }
         if self.bump.lists(size) {
-            return listed();
+            return Freed::ToBeListed;
         }
         // The innermost scope's ID is in the entry, so this owner has the chunk (G2, G8).
         entry.local.set(entry.local.get().wrapping_sub(1));
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         self.bump.free(block, size::round_small(size));
+        Freed::Entirely
     }
 
     /// Frees a small block in a scope that lists them: rewinds the bump pointer if the block is the
-    /// last one, and lists it otherwise. For a larger block it calls `medium`, which must do the
-    /// same as [`free_medium`](Owner::free_medium).
+    /// last one, and lists it otherwise. Returns false, and changes nothing, for a block that
+    /// [`free_medium`](Owner::free_medium) frees.
     ///
     /// # Safety
     ///
     /// The contract of [`free`](Owner::free). The block belongs to the innermost scope, lies above
     /// its chunk's tail and has a size that the scope lists.
     #[inline(always)]
-    pub(crate) unsafe fn free_listed(
-        &self,
-        place: Place,
-        block: *mut u8,
-        size: usize,
-        medium: impl FnOnce(),
-    ) {
+    pub(crate) unsafe fn free_listed(&self, place: Place, block: *mut u8, size: usize) -> bool {
         if size > SMALL {
-            return medium();
+            return false;
         }
         // A scope that lists small blocks has lists.
-        let Some(lists) = self.innermost.lists() else { return medium() };
+        let Some(lists) = self.innermost.lists() else { return false };
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let local = &place.entry().local;
@@ -160,6 +150,7 @@ impl Owner {
             // now, and lies in a chunk of the innermost scope, whose lists these are.
             unsafe { lists.push(block, size::small_list(size)) };
         }
+        true
     }
 
     /// Like [`free_listed`](Owner::free_listed), for a block of any size.

@@ -15,7 +15,7 @@
 //! only tests that, and does not round. The size of the other blocks is an odd multiple of 8, so
 //! that no small one shares a free list with common blocks.
 
-use super::{Owner, alloc::Growth};
+use super::{Freed, Owner, alloc::Growth};
 use crate::{
     run::{self, Place},
     size::{self, MEDIUM, SMALL},
@@ -274,11 +274,13 @@ impl Owner {
         }
         // A block begins in the same chunk as its caller's bytes, so it has the same place.
         let start = block.wrapping_sub(HEADER);
-        // SAFETY: `free_or` calls it for this same block.
-        let slowly = || unsafe { self.free_headed_slowly(block) };
         // SAFETY: a common block, which is alive, has the size that its header says, and is not
         // used again.
-        unsafe { self.free_or(place, start, header.bytes, slowly, slowly) };
+        let freed = unsafe { self.free_fast(place, start, header.bytes) };
+        if !matches!(freed, Freed::Entirely) {
+            // SAFETY: the caller's block, which is not free yet.
+            unsafe { self.free_headed_slowly(block) };
+        }
         true
     }
 

@@ -12,7 +12,7 @@ use crate::{
     run::{self, Run},
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
-use core::{alloc::Layout, ptr::NonNull, sync::atomic::Ordering};
+use core::{ptr::NonNull, sync::atomic::Ordering};
 
 /// A scope that has taken this many chunks besides its first is long: it lists small blocks once a
 /// quarter of its blocks has been freed. A shorter scope fits into the second-level cache, where
@@ -99,22 +99,14 @@ impl Owner {
         }
     }
 
-    /// Serves a small block from the innermost scope's lists. If the scope does not list small
-    /// blocks or has none of this size, it calls `slow`, which must do the same as
-    /// [`alloc_slow`](Owner::alloc_slow).
+    /// Serves a small block from the innermost scope's lists. `None` if the scope does not list small
+    /// blocks or has none of this size: [`alloc_slow`](Owner::alloc_slow) serves the request.
     #[inline(always)]
-    pub(crate) fn alloc_listed_or(
-        &self,
-        layout: Layout,
-        slow: impl FnOnce() -> *mut u8,
-    ) -> *mut u8 {
-        if self.bump.serves_listed() && layout.size() <= SMALL {
-            let (size, list) = (layout.size(), size::small_list(layout.size()));
-            if let Some(block) = self.pop::<0>(size::round_small(size), list, layout.align()) {
-                return block;
-            }
+    pub(crate) fn alloc_listed(&self, size: usize, align: usize) -> Option<*mut u8> {
+        if !self.bump.serves_listed() || size > SMALL {
+            return None;
         }
-        slow()
+        self.pop::<0>(size::round_small(size), size::small_list(size), align)
     }
 
     /// Takes the most recently freed block of exactly this size, if it begins `PHASE` bytes above a
@@ -132,8 +124,7 @@ impl Owner {
         // SAFETY: the block was popped from a list, so it lies in a chunk of the engine.
         let place = unsafe { run::find(block) }?;
         // The chunk is this scope's, so its count is this owner's.
-        let is_own = place.entry().scope.load(Ordering::Relaxed) == self.bump.scope();
-        invariant!(is_own, "G6, a listed block is the scope's");
+        invariant!(place.entry().scope.load(Ordering::Relaxed) == self.bump.scope(), "G6, popped");
         let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
         lists.live.set(lists.live.get() + 1);

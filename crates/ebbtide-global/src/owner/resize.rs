@@ -173,7 +173,7 @@ impl Owner {
 
     /// The fast path of [`resize`](Owner::resize): resizes a small block that is the last one of
     /// the current chunk, if there is room. For any other block it calls `slow`, which must do the
-    /// same as `resize`.
+    /// same as `resize`. With a result in place of `slow`, the fast path has a jump more.
     ///
     /// # Safety
     ///

@@ -44,8 +44,7 @@ impl Owner {
     pub(super) fn adopt(&self, chunk: Run, scope: u64) -> Option<u32> {
         let entry = chunk.entry();
         let live = entry.count.adopt()?;
-        let owner = entry.owner.load(Ordering::Relaxed);
-        invariant!(owner == RETIRED, "G2, a pinned chunk has no owner");
+        invariant!(entry.owner.load(Ordering::Relaxed) == RETIRED, "G2, a pinned chunk");
         self.persistence.record_unpinned(entry);
         entry.adopted_live.set(live);
         self.own(entry, scope);

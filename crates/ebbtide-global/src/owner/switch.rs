@@ -57,8 +57,7 @@ impl Owner {
     pub(super) fn flush(&self) {
         let Some(flushed) = self.bump.flush() else { return };
         let (entry, blocks) = (flushed.chunk.entry(), flushed.blocks);
-        let owner = entry.owner.load(Ordering::Relaxed);
-        invariant!(owner == self.ids.own(), "G2, the owner counts in its own chunk");
+        invariant!(entry.owner.load(Ordering::Relaxed) == self.ids.own(), "G2, the counted chunk");
         // Truncated to 32 bits: the frees were subtracted already, and the true sum is small (G3).
         entry.local.set(entry.local.get().wrapping_add(signed(blocks)));
         // Not truncated below, because a scope that rewinds may bump more than 2^31 blocks in one
