@@ -118,13 +118,7 @@ impl Cache {
 
     /// Moves all runs to the shared pool.
     pub(crate) fn release_runs(&self) {
-        for head in &self.runs {
-            let mut next = head.take();
-            while let Some(run) = next {
-                next = run.next();
-                pool::give(run);
-            }
-        }
+        self.runs.iter().for_each(|head| Run::list(head.take()).for_each(pool::give));
         self.held.set(0);
     }
 

@@ -21,7 +21,7 @@ const REASONS: usize = Reason::SkippedScope as usize + 1;
 
 /// The counters of one owner. Only this owner writes to them. When it ends, a later owner takes
 /// them over and continues counting.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Counters {
     /// Taken while an owner uses the counters.
     lease: Lease,
@@ -80,32 +80,15 @@ pub(crate) fn add(counter: &AtomicU64, more: u64) {
 }
 
 impl Counters {
-    /// Counters for the calling owner.
-    fn new() -> Counters {
-        Counters {
-            lease: Lease::taken(),
-            suspended: Suspended::new(),
-            scopes_ended: AtomicU64::new(0),
-            blocks: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-            freed: AtomicU64::new(0),
-            grown: AtomicU64::new(0),
-            escaped: AtomicU64::new(0),
-            pinned: AtomicU64::new(0),
-            high_water: AtomicU64::new(0),
-            cached: AtomicUsize::new(0),
-            fallbacks: [const { AtomicU64::new(0) }; REASONS],
-            labels: [const { LabelCounters::new() }; OWN_LABELS],
-        }
-    }
-
     /// Returns counters for a new owner: those of an ended owner if there are any. Allocates
     /// otherwise.
     pub(crate) fn take() -> &'static Counters {
         OWNERS.fetch_add(1, Ordering::Relaxed);
         // The new owner continues from the values of the previous one.
         let free = COUNTERS.iter().find(|counters| counters.lease.take());
-        free.unwrap_or_else(|| COUNTERS.append(Counters::new()))
+        free.unwrap_or_else(|| {
+            COUNTERS.append(Counters { lease: Lease::taken(), ..Counters::default() })
+        })
     }
 
     /// Leaves the counters to a later owner, with their values.
@@ -214,7 +197,7 @@ pub(crate) struct Usage {
 }
 
 /// The usage of the scopes with one label.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct LabelCounters {
     scopes: AtomicU64,
     blocks: AtomicU64,
@@ -223,15 +206,6 @@ struct LabelCounters {
 }
 
 impl LabelCounters {
-    const fn new() -> LabelCounters {
-        LabelCounters {
-            scopes: AtomicU64::new(0),
-            blocks: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-            escaped: AtomicU64::new(0),
-        }
-    }
-
     /// Adds the usage of a scope that ended and counts as `scopes` scopes.
     #[inline]
     fn count(&self, usage: &Usage, scopes: u64, add: impl Fn(&AtomicU64, u64)) {
@@ -259,7 +233,7 @@ impl Label {
         let is_wanted = |label: &Label| label.text == text;
         LABELS.iter().find(|label| is_wanted(label)).unwrap_or_else(|| {
             let number = NEXT_LABEL.fetch_add(1, Ordering::Relaxed);
-            let (shared, pinned) = (LabelCounters::new(), AtomicIsize::new(0));
+            let (shared, pinned) = (LabelCounters::default(), AtomicIsize::new(0));
             LABELS.find_or_append(is_wanted, Label { text, number, shared, pinned })
         })
     }

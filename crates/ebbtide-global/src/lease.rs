@@ -8,18 +8,13 @@
 
 use crate::atomic::{AtomicBool, Ordering};
 
-/// A flag that one thread at a time takes, without waiting.
-#[derive(Debug)]
+/// A flag that one thread at a time takes, without waiting. By default nobody has taken it.
+#[derive(Debug, Default)]
 pub(crate) struct Lease {
     is_taken: AtomicBool,
 }
 
 impl Lease {
-    /// A lease that nobody has taken.
-    pub(crate) fn new() -> Self {
-        Lease { is_taken: AtomicBool::new(false) }
-    }
-
     /// A lease that the caller has taken.
     pub(crate) fn taken() -> Self {
         Lease { is_taken: AtomicBool::new(true) }

@@ -93,10 +93,7 @@ pub(crate) fn take_fitting(class: usize, bytes: usize) -> Option<Run> {
             }
         }
     }
-    while let Some(run) = others {
-        others = run.next();
-        push(&WARM[run.class()], run);
-    }
+    Run::list(others).for_each(|run| push(&WARM[run.class()], run));
     best.inspect(|run| count_taken(*run))
 }
 
@@ -124,9 +121,8 @@ pub(crate) fn give(run: Run) {
 
 /// Like [`give`], for a list of runs.
 pub(crate) fn give_all(runs: Option<Run>) {
-    let (mut next, mut empty, mut empty_bytes) = (runs, None, 0);
-    while let Some(run) = next {
-        next = run.next();
+    let (mut empty, mut empty_bytes) = (None, 0);
+    for run in Run::list(runs) {
         if is_too_much(run, empty_bytes) {
             empty_bytes += run.entry().held.get();
             run.set_next(empty);

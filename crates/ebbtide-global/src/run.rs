@@ -344,7 +344,8 @@ impl Run {
         NonZeroU32::new(self.entry().next.load(Ordering::Relaxed)).map(Run)
     }
 
-    /// The runs of a list that begins with `first`.
+    /// The runs of a list that begins with `first`. The next run is read before a run is returned, so
+    /// that the caller may give it up or put it into another list.
     pub(crate) fn list(first: Option<Run>) -> impl Iterator<Item = Run> {
         core::iter::successors(first, |run| run.next())
     }

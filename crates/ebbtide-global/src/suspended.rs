@@ -24,7 +24,7 @@ pub(crate) struct Chunks {
 
 /// The chunks of a suspended scope, behind a lease. All accesses are relaxed, because the lease orders them. Values that are
 /// read without the lease are hints.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Suspended {
     lease: Lease,
     /// [`Chunks::first`]; 0 if there is no suspended scope.
@@ -37,16 +37,6 @@ pub(crate) struct Suspended {
 }
 
 impl Suspended {
-    pub(crate) fn new() -> Self {
-        Suspended {
-            lease: Lease::new(),
-            first: AtomicU32::new(0),
-            adopted: AtomicU32::new(0),
-            session: AtomicU64::new(0),
-            session_before: AtomicU64::new(0),
-        }
-    }
-
     /// Takes the lease for a scope that is about to persist. Returns false if another thread is
     /// still ending the previous scope.
     pub(crate) fn begin(&self) -> bool {

@@ -89,7 +89,7 @@ impl Scope {
     /// A scope with `blocks` live blocks that is suspended after its first session.
     fn with(blocks: i32) -> Arc<Scope> {
         let scope = Scope {
-            suspended: Suspended::new(),
+            suspended: Suspended::default(),
             count: Count::new(),
             owner: AtomicU64::new(ID),
             local: UnsafeCell::new(0),

@@ -49,7 +49,7 @@ impl Scope {
     fn with(blocks: i32) -> Arc<Scope> {
         let scope = Scope {
             returned: Returned::new(),
-            suspended: Suspended::new(),
+            suspended: Suspended::default(),
             count: Count::new(),
             scope: AtomicU64::new(SCOPE),
             local: UnsafeCell::new(blocks),

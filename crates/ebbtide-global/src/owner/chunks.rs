@@ -296,9 +296,7 @@ impl Owner {
         }
         if adopted.is_some() {
             self.persistence.adopted.set(None);
-            let mut next = adopted;
-            while let Some(chunk) = next {
-                next = chunk.next();
+            for chunk in Run::list(adopted) {
                 if is_swept(chunk) {
                     give_up(chunk);
                 } else {

@@ -33,11 +33,7 @@ pub(super) fn charge(allowance: &Cell<usize>, old_size: usize, new_size: usize) 
     } else {
         Some(left.saturating_add(old_size - new_size).min(UNLIMITED - 1))
     };
-    match after {
-        Some(after) => allowance.set(after),
-        None => return false,
-    }
-    true
+    after.map(|after| allowance.set(after)).is_some()
 }
 
 impl Owner {

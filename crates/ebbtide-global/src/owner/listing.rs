@@ -12,7 +12,7 @@ use crate::{
     run::{self, Run},
     size::{self, BUMP_CLASS, CHUNK, SMALL},
 };
-use core::{ptr::NonNull, sync::atomic::Ordering};
+use core::{iter::successors, ptr::NonNull, sync::atomic::Ordering};
 
 /// A scope that has taken this many chunks besides its first is long: it lists small blocks once a
 /// quarter of its blocks has been freed. A shorter scope fits into the second-level cache, where
@@ -39,14 +39,10 @@ impl Owner {
     #[cold]
     fn make_lists(&self) {
         let Some(first_chunk) = self.innermost() else { return };
-        let mut place = 0;
-        let mut next = first_chunk.entry().record.outer.get();
-        while let Some(outer) = next {
-            next = outer.entry().record.outer.get();
-            place += 1;
-            if place == LISTED_DEPTH {
-                return;
-            }
+        let outer = |scope: &Run| scope.entry().record.outer.get();
+        let place = successors(outer(&first_chunk), outer).take(LISTED_DEPTH).count();
+        if place == LISTED_DEPTH {
+            return;
         }
         self.promote();
         if self.lists_run.get().is_none() {
@@ -145,11 +141,9 @@ fn is_counted_at(added_chunks: u32) -> bool {
 /// after the scope has left their chunk.
 fn churns(newest: Run, all: bool) -> bool {
     let (mut live, mut bumped) = (0, 0);
-    let mut next = Some(newest);
-    while let Some(chunk) = next {
+    for chunk in Run::list(Some(newest)).take(if all { usize::MAX } else { 1 }) {
         live += i64::from(chunk.entry().local.get());
         bumped += i64::from(chunk.entry().bumped.get());
-        next = if all { chunk.next() } else { None };
     }
     live * 4 < bumped * 3
 }

@@ -139,19 +139,15 @@ impl Owner {
         let returned = first_chunk.entry().returned.close();
         let tail = Owner::end_region(&position);
         let mut empty = None;
-        for list in [position.chunk, adopted] {
-            let mut next = list;
-            while let Some(chunk) = next {
-                next = chunk.next();
-                chunk.entry().count_unpinned();
-                Owner::refuse_returns(chunk);
-                if chunk.entry().is_empty() {
-                    Owner::disown_empty(chunk);
-                    chunk.set_next(empty);
-                    empty = Some(chunk);
-                } else {
-                    self.settle(chunk, if Some(chunk) == position.chunk { tail } else { CHUNK });
-                }
+        for chunk in Run::list(position.chunk).chain(Run::list(adopted)) {
+            chunk.entry().count_unpinned();
+            Owner::refuse_returns(chunk);
+            if chunk.entry().is_empty() {
+                Owner::disown_empty(chunk);
+                chunk.set_next(empty);
+                empty = Some(chunk);
+            } else {
+                self.settle(chunk, if Some(chunk) == position.chunk { tail } else { CHUNK });
             }
         }
         self.cache.give_all(empty, BUMP_CLASS);

@@ -277,13 +277,7 @@ impl Owner {
             self.label_pinned(chunk.entry());
             self.retire(chunk, if chunk == current { tail } else { CHUNK });
         };
-        let mut next = Some(current);
-        while let Some(chunk) = next {
-            next = chunk.next();
-            if chunk != first_chunk {
-                retire(chunk);
-            }
-        }
+        Run::list(Some(current)).filter(|chunk| *chunk != first_chunk).for_each(retire);
         // The first chunk is given up last, because its entry holds the scope's record. If it goes
         // to the cache, the next scope gets it first.
         let is_cached =

@@ -193,8 +193,7 @@ impl Owner {
                 break;
             }
         }
-        while let Some(chunk) = unsuited {
-            unsuited = chunk.next();
+        for chunk in Run::list(unsuited) {
             Owner::leave_next_holes(chunk);
             self.settle(chunk, CHUNK);
         }
