@@ -104,7 +104,7 @@ impl<'c> ControlRef<'c> {
         unsafe { self.reclaim() };
         debug_assert!(!self.is_busy(), "the backing is not running");
         let behind = kept.header().next.take();
-        self.grow_again_from(behind.or(self.get().spare.get()));
+        self.lower_next_size(behind.or(self.get().spare.get()));
         let spare = self.take_all_spare(|_| true);
         self.register_lists();
         for released in [behind, spare] {
@@ -169,7 +169,7 @@ impl<'c> ControlRef<'c> {
             }
         }
         let spare = self.take_all_spare(is_released);
-        self.grow_again_from(first_released);
+        self.lower_next_size(first_released);
         if self.head().next().is_none() {
             // Otherwise the next scope would request another one.
             self.head().next.set(self.take_spare(usize::MAX, |_| true));
@@ -188,7 +188,7 @@ impl<'c> ControlRef<'c> {
     /// to be released, but to no less than [`FIRST_CHUNK`]. Otherwise a program that trims its
     /// arena again and again would get a larger chunk each time. If the first chunk serves an
     /// oversize request, it may be larger than the ordinary size, which then does not change.
-    fn grow_again_from(self, released: Option<ChunkRef<'c>>) {
+    fn lower_next_size(self, released: Option<ChunkRef<'c>>) {
         if let Some(chunk) = released {
             let size = chunk.block_size().max(FIRST_CHUNK);
             self.next_size.set(self.next_size.get().min(size));
