@@ -101,7 +101,7 @@ end
 function collect!(kind)
     start, live, pauses = time_ns(), Base.gc_live_bytes(), Base.gc_num().pause
     is_first = Base.gc_num().full_sweep != FULL_SWEEPS[]
-    GC.gc(kind.is_full)
+    collect_now!(kind.is_full)
     # The collector is disabled.
     Base.gc_num().pause == pauses && return
     took, passed, left = time_ns() - start, start - kind.ended_at, Base.gc_live_bytes()

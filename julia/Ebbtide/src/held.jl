@@ -54,9 +54,9 @@ collect_buffers_if_due!(own::Int) = HELD_BYTES[] - own > COLLECT_ABOVE[] && coll
     # Finalizers and other threads, which may get here meanwhile, leave it to this task.
     Threads.atomic_cas!(COLLECTING, false, true) && return false
     try
-        GC.gc(false)
+        collect_now!(false)
         # A buffer that has survived a collection is freed by a full one only.
-        HELD_BYTES[] - own > COLLECT_ABOVE[] ÷ 4 * 3 && GC.gc(true)
+        HELD_BYTES[] - own > COLLECT_ABOVE[] ÷ 4 * 3 && collect_now!(true)
         COLLECT_ABOVE[] = max(COLLECT_LEAST, 2 * (HELD_BYTES[] - own))
     finally
         COLLECTING[] = false

@@ -25,7 +25,8 @@ mutable struct TaskBuffers
     replaced::Int
 end
 
-# Indexed by thread number. An entry may keep a task alive until the next task replaces it.
+# Indexed by thread number. An entry may keep a task alive until the next task replaces it, or until
+# this package collects garbage.
 const TASK_CACHE = TaskBuffers[]
 
 const STORAGE_KEY = :Ebbtide_buffers
@@ -39,13 +40,20 @@ else
     thread_slots() = Threads.nthreads()
 end
 
+# A task that never uses its buffers.
+const NOBODY = Ref{TaskBuffers}()
+
 function init_task_cache!()
-    # A dummy task, which never uses its buffers.
-    nobody = TaskBuffers(Task(() -> nothing), nothing, nothing, nothing, 0)
-    empty!(TASK_CACHE)
-    for _ in 1:thread_slots()
-        push!(TASK_CACHE, nobody)
-    end
+    NOBODY[] = TaskBuffers(Task(() -> nothing), nothing, nothing, nothing, 0)
+    append!(empty!(TASK_CACHE), fill(NOBODY[], thread_slots()))
+end
+
+# A collection by this package. The buffers of an ended task must not survive it because the task is in
+# the cache: quick collections do not free what has survived others. Other threads may use the cache
+# meanwhile.
+function collect_now!(is_full)
+    fill!(TASK_CACHE, NOBODY[])
+    GC.gc(is_full)
 end
 
 @inline function task_buffers()

@@ -318,6 +318,20 @@ end
     @test growth < 350 * 10^6
 end
 
+# Quick collections pass while each task's buffer is the last one that its thread has used.
+@testset "A06 buffers of ended tasks do not grow old" begin
+    before = Base.gc_num().full_sweep
+    total = 0.0
+    for n in 1:80
+        wait(@async @no_escape fill!(@alloc(UInt8, 2^25), 1)[end])
+        for _ in 1:20
+            total += @arena sum(collect(1:10^5) .+ n)
+        end
+    end
+    @test total == 20 * 80 * sum(1:10^5) + 20 * 10^5 * sum(1:80)
+    @test Base.gc_num().full_sweep - before <= 5
+end
+
 mutable struct LastWords
     array::Any
 end
