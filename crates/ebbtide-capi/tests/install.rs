@@ -11,7 +11,7 @@ const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// The folder of the installed library: installed twice into a staging folder, so that the second
-/// installation replaces existing files, and then moved from there.
+/// installation replaces existing files, and unpacked from the archive of it.
 fn prefix() -> &'static str {
     static PREFIX: OnceLock<String> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -20,11 +20,12 @@ fn prefix() -> &'static str {
             let _ = fs::remove_dir_all(folder);
         }
         let xtask = ["run", "--quiet", "--package", "xtask", "--", "dist", "/usr/local"];
-        for _ in 0..2 {
+        for archive in [None, Some("--archive")] {
             let mut dist = Command::new(env!("CARGO"));
-            run(dist.args(xtask).current_dir(CRATE).env("DESTDIR", &stage), "");
+            run(dist.args(xtask).args(archive).current_dir(CRATE).env("DESTDIR", &stage), "");
         }
-        fs::rename(format!("{stage}/usr/local"), &prefix).unwrap();
+        run(Command::new("tar").args(["-xzf", "usr/local.tar.gz"]).current_dir(&stage), "");
+        fs::rename(format!("{stage}/local"), &prefix).unwrap();
         prefix
     })
 }

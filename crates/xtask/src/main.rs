@@ -66,7 +66,7 @@ const COMMANDS: &[Command] = &[
         run: inventory::run,
     },
     Command {
-        usage: "dist PREFIX",
+        usage: "dist [OPTIONS] PREFIX",
         about: "installs the C interface: libraries, headers, pkg-config file, CMake package",
         run: dist::run,
     },
@@ -110,6 +110,9 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         .iter()
         .find(|command| command.name() == name)
         .ok_or_else(|| Failure::Usage(format!("unknown command: `{name}`")))?;
+    if rest.first().is_some_and(|first| first == "-h" || first == "--help") {
+        return help(rest);
+    }
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     env::set_current_dir(&root)
@@ -128,5 +131,5 @@ fn usage() -> String {
     for Command { usage, about, .. } in COMMANDS {
         text += &format!("\n  {usage:width$}  {about}");
     }
-    text + "\n\noptions of check and test:" + test::OPTIONS
+    text + "\n\noptions of check and test:" + test::OPTIONS + "\n\noptions of dist:" + dist::OPTIONS
 }
