@@ -82,8 +82,9 @@ void ebb_free_outside_(void *block) { free(block); }
 
 #else
 
-/* Whether this thread calls `dlsym`, which may free the text of an earlier error. */
-__attribute__((tls_model("initial-exec"))) static _Thread_local int is_searching;
+/* Whether this thread calls `dlsym`, which may free the text of an earlier error. Volatile, because
+ * the C library declares that `dlsym` does not call back into this file. */
+__attribute__((tls_model("initial-exec"))) static _Thread_local volatile int is_searching;
 
 static void *find(const char *name) {
     is_searching = 1;
@@ -133,19 +134,27 @@ void free(void *block) __attribute__((weak, alias("our_free")));
 void *realloc(void *block, size_t size) __attribute__((weak, alias("our_realloc")));
 size_t malloc_usable_size(void *block) __attribute__((weak, alias("our_usable_size")));
 
+/* Before `main`, because `dlsym` drops the text of an error that the program has not read yet. Other
+ * libraries, whose constructors run earlier, may already free blocks. */
+__attribute__((constructor(101))) static void find_all(void) {
+    FIND_(next_free, free, our_free);
+    FIND_(next_realloc, realloc, our_realloc);
+    FIND_(next_usable_size, malloc_usable_size, our_usable_size);
+}
+
 static void find_free(void *block) {
     if (is_searching) return; /* This text, once in a process, is not freed. */
-    FIND_(next_free, free, our_free);
+    find_all();
     next_free(block);
 }
 
 static void *find_realloc(void *block, size_t size) {
-    FIND_(next_realloc, realloc, our_realloc);
+    find_all();
     return next_realloc(block, size);
 }
 
 static size_t find_usable_size(void *block) {
-    FIND_(next_usable_size, malloc_usable_size, our_usable_size);
+    find_all();
     return next_usable_size(block);
 }
 

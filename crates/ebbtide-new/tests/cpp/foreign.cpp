@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <malloc.h>
 #include <set>
 #include <thread>
@@ -38,6 +39,11 @@ char *resized(std::size_t size) {
 } // namespace
 
 int main() {
+    // Looking for the next allocator, which comes first in a process, drops no error.
+    EXPECT(!dlopen("there is no such library", RTLD_NOW));
+    c_free(c_realloc(std::malloc(10), 20));
+    EXPECT(dlerror());
+
     std::vector<void *> kept;
     ebbtide::in_arena([&] {
         for (std::size_t turn = 0; turn < 1000; turn++) {
