@@ -90,12 +90,11 @@ static void *find(const char *name) {
     is_searching = 1;
     void *found = dlsym(RTLD_NEXT, name);
     is_searching = 0;
-    if (!found) abort();
     return found;
 }
 
 /* Sets a function of another allocator: the program's, if that is not ours, or else the next one
- * that the dynamic linker finds. Threads that come here together find the same. */
+ * that the dynamic linker finds, if any. Threads that come here together find the same. */
 #define FIND_(next, function, ours)                                                                \
     do {                                                                                           \
         __typeof__(&(function)) found_ = (function);                                               \
@@ -103,7 +102,7 @@ static void *find(const char *name) {
             void *address_ = find(#function);                                                      \
             memcpy(&found_, &address_, sizeof found_);                                             \
         }                                                                                          \
-        __atomic_store_n(&(next), found_, __ATOMIC_RELAXED);                                       \
+        if (found_) __atomic_store_n(&(next), found_, __ATOMIC_RELAXED);                           \
     } while (0)
 
 static void find_free(void *block);
@@ -134,27 +133,37 @@ void free(void *block) __attribute__((weak, alias("our_free")));
 void *realloc(void *block, size_t size) __attribute__((weak, alias("our_realloc")));
 size_t malloc_usable_size(void *block) __attribute__((weak, alias("our_usable_size")));
 
+/* The C library's other name for its own function: in a static executable, its `malloc_usable_size`
+ * is weak as well, and ours comes first. */
+size_t __malloc_usable_size(void *block) __attribute__((weak));
+
 /* Before `main`, because `dlsym` drops the text of an error that the program has not read yet. Other
  * libraries, whose constructors run earlier, may already free blocks. */
 __attribute__((constructor(101))) static void find_all(void) {
     FIND_(next_free, free, our_free);
     FIND_(next_realloc, realloc, our_realloc);
-    FIND_(next_usable_size, malloc_usable_size, our_usable_size);
+    if (__malloc_usable_size)
+        next_usable_size = __malloc_usable_size;
+    else
+        FIND_(next_usable_size, malloc_usable_size, our_usable_size);
 }
 
 static void find_free(void *block) {
     if (is_searching) return; /* This text, once in a process, is not freed. */
     find_all();
+    if (next_free == find_free) abort();
     next_free(block);
 }
 
 static void *find_realloc(void *block, size_t size) {
     find_all();
+    if (next_realloc == find_realloc) abort();
     return next_realloc(block, size);
 }
 
 static size_t find_usable_size(void *block) {
     find_all();
+    if (next_usable_size == find_usable_size) abort();
     return next_usable_size(block);
 }
 

@@ -66,7 +66,9 @@ fn google_tests_under_the_thread_sanitizer() {
 #[test]
 fn functions_of_c() {
     for compiler in compilers("cc") {
-        for (flags, name) in [(&["-O2"][..], "c"), (ASAN, "c-asan")] {
+        for (flags, name) in
+            [(&["-O2"][..], "c"), (&["-O2", "-static"], "c-static"), (ASAN, "c-asan")]
+        {
             let flags = [&["-std=c11"], flags].concat();
             let malloc = object(compiler, "malloc.c", &flags, &format!("{name}-{compiler}.o"));
             let more = [malloc.as_str(), library().to_str().unwrap()];

@@ -2,6 +2,7 @@
 #include "ebbtide_new.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static void crossing(void) {
     CHECK(closed);
     char *outside = ebb_malloc(100);
     CHECK(ebb_usable_size(inside) >= 100 && ebb_usable_size(outside) == 0);
+    CHECK(malloc_usable_size(outside) > 0);
     ebb_leave(closed);
     CHECK(ebb_usable_size(outside = ebb_realloc(outside, 5000)) == 0);
     ebb_leave(outer);
