@@ -67,7 +67,7 @@ size_t ebb_report_text(char *buffer, size_t size) {
 
 void ebb_release(void) { ebb_release_(&ebb_owner_); }
 
-/* `free`, `realloc` and `malloc_usable_size` serve blocks of scopes, too: a program may free by
+/* `free`, `realloc`, `reallocarray` and `malloc_usable_size` serve blocks of scopes, too: a program may free by
  * `free` what it allocated by `new`, as long as both take memory from the C library, and ask for the
  * usable size of such a block. Any other block is passed on: to the C library, or to an allocator
  * that is preloaded.
@@ -122,6 +122,11 @@ static void *our_realloc(void *block, size_t size) {
     return __atomic_load_n(&next_realloc, __ATOMIC_RELAXED)(block, size);
 }
 
+static void *our_reallocarray(void *block, size_t count, size_t size) {
+    if (size > 0 && count > SIZE_MAX / size) return failed(ENOMEM);
+    return realloc(block, count * size);
+}
+
 static size_t our_usable_size(void *block) {
     size_t size = ebb_usable_size_(block, &ebb_owner_);
     return size > 0 ? size : __atomic_load_n(&next_usable_size, __ATOMIC_RELAXED)(block);
@@ -131,6 +136,8 @@ size_t malloc_usable_size(void *block);
 
 void free(void *block) __attribute__((weak, alias("our_free")));
 void *realloc(void *block, size_t size) __attribute__((weak, alias("our_realloc")));
+void *reallocarray(void *block, size_t count, size_t size)
+    __attribute__((weak, alias("our_reallocarray")));
 size_t malloc_usable_size(void *block) __attribute__((weak, alias("our_usable_size")));
 
 /* The C library's other name for its own function: in a static executable, its `malloc_usable_size`

@@ -16,8 +16,9 @@
  *
  * A program passes to `ebb_free` every block that came from `ebb_malloc`, `ebb_calloc`,
  * `ebb_realloc` or `ebb_aligned_alloc`. It links the library once, into the executable or into a
- * shared library that is there from the start. Then `free`, `realloc` and `malloc_usable_size` take
- * blocks of scopes as well, and pass any other block on to the C library or to a preloaded allocator.
+ * shared library that is there from the start. Then `free`, `realloc`, `reallocarray` and
+ * `malloc_usable_size` take blocks of scopes as well, and pass any other block on to the C library or
+ * to a preloaded allocator.
  * If the program contains an allocator of its own, or is linked statically, that has its own `free`,
  * which must not get a block of a scope.
  *

@@ -2,6 +2,8 @@
 // library or of a preloaded allocator, which never gets a block of a scope.
 #include <ebbtide_new.hpp>
 
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,13 +25,15 @@ namespace {
 // GCC warns where it sees that a block of `new` is passed to them.
 void (*volatile c_free)(void *) = std::free;
 void *(*volatile c_realloc)(void *, std::size_t) = std::realloc;
+void *(*volatile c_reallocarray)(void *, std::size_t, std::size_t) = reallocarray;
 
 // A block of `new`, which `realloc` has resized.
 char *resized(std::size_t size) {
     char *block = new char[size];
     std::memset(block, 1, size);
     EXPECT(malloc_usable_size(block) >= size);
-    char *moved = static_cast<char *>(c_realloc(block, 3 * size));
+    char *moved = static_cast<char *>(size % 2 ? c_realloc(block, 3 * size)
+                                               : c_reallocarray(block, 3, size));
     for (std::size_t i = 0; i < size; i++) EXPECT(moved[i] == 1);
     EXPECT(malloc_usable_size(moved) >= 3 * size);
     std::memset(moved, 2, 3 * size);
@@ -61,6 +65,7 @@ int main() {
         c_free(of_c);
         c_free(c_realloc(nullptr, 5));
         c_free(nullptr);
+        EXPECT(!c_reallocarray(nullptr, SIZE_MAX, 2) && errno == ENOMEM);
         EXPECT(malloc_usable_size(nullptr) == 0);
         kept.push_back(std::malloc(33));
         kept.push_back(strdup("a copy"));
