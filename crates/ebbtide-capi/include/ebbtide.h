@@ -36,17 +36,18 @@
  *
  * ### Checks
  * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
- * open, a scope that closes before its child, marks in the wrong order or of another arena, a copy of
- * a scope that was closed, until another one opens there, and a null scope print a message and abort. Without EBB_CHECKS these are undefined behaviour. Files
- * compiled with and without it may use the same arenas; only the former are checked.
+ * open, a scope that closes before its child, marks in the wrong order or of another arena, a copy
+ * of a scope that was closed (until another scope opens there), and a null scope print a message
+ * and abort. Without EBB_CHECKS these are undefined behaviour. Files compiled with and without it
+ * may use the same arenas; only the former are checked.
  *
  * ### AddressSanitizer and Valgrind
  * With `-fsanitize=address`, or under Valgrind if EBB_VALGRIND is defined as 1, accesses to memory
  * of an ended scope are reported, until it is allocated again, and so are those past the end of a
- * block. For that, EBB_REDZONE bytes follow each block: 16, unless it is defined as another multiple
- * of 8. So less fits into a buffer; 0 leaves blocks where they are otherwise. An arena over a buffer
- * must be freed before the buffer is used for anything else. All files that use an arena must be
- * compiled with the same settings.
+ * block. For that, EBB_REDZONE bytes follow each block: 16, unless it is defined as another
+ * multiple of 8. So less fits into a buffer; 0 leaves blocks where they are otherwise. An arena
+ * over a buffer must be freed before the buffer is used for anything else. All files that use an
+ * arena must be compiled with the same settings.
  *
  * ### Threads
  * One thread at a time uses an arena and its scopes. Different arenas are independent.
@@ -426,8 +427,8 @@ EBB_COLD_ EBB_NORETURN_ void ebb_misuse_(const char *what) {
 #define EBB_CHECK_(holds, what) ((void)0)
 #endif
 
-/* Whether a scope, if it is not closed, is what its arena or parent has open: not a copy of one that
- * was closed. What it was opened from is unknown if a file without checks opened it. */
+/* Whether a scope, if it is not closed, is what its arena or parent has open: not a copy of one
+ * that was closed. What it was opened from is unknown if a file without checks opened it. */
 EBB_INLINE_ bool ebb_is_current_(const ebb_scope *scope) {
     if (scope->chunk_ == NULL || (scope->state_ & ~EBB_FLAGS_) == 0)
         return true;
