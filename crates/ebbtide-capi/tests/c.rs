@@ -11,7 +11,8 @@ const PLAIN: &[&str] = &["-O0", "-g"];
 const OPTIMISED: &[&str] = &["-O2", "-DNDEBUG"];
 const ASAN: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 /// Blocks lie where they do without the sanitizer.
-const ASAN_EXACT: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-DEBB_REDZONE=0"];
+const ASAN_EXACT: &[&str] =
+    &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DEBB_REDZONE=0"];
 const TSAN: &[&str] = &["-O1", "-g", "-fsanitize=thread"];
 
 /// Compiles and runs a file with every compiler and each of the sets of flags.
