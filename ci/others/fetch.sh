@@ -19,14 +19,15 @@ edition = "2021"
 $name = "=$version"
 [workspace]
 END
-manifest=$(cd "$asker" && cargo metadata --quiet --format-version 1 \
-    | grep -o "\"manifest_path\":\"[^\"]*/$name-$version/Cargo.toml\"" | cut -d '"' -f 4)
+# Unlike cargo metadata, this also unpacks a package without a library.
+cargo fetch --quiet --manifest-path "$asker/Cargo.toml"
 if ! grep -qF "checksum = \"$checksum\"" "$asker/Cargo.lock"; then
     echo "$name $version: the registry's checksum is not the one in ci/fetched" >&2
     exit 1
 fi
 rm -rf "$folder"
 mkdir -p "$(dirname "$folder")"
-cp -r "$(dirname "$manifest")" "$folder"
+sources=("${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/"$name-$version")
+cp -r "${sources[0]}" "$folder"
 chmod -R u+w "$folder"
 printf '\n[workspace]\n' >>"$folder/Cargo.toml"
