@@ -180,6 +180,7 @@
 #ifdef __cplusplus
 #define EBB_ALIGNOF_(type) alignof(type)
 #define EBB_ALIGNED_ alignas(64)
+#define EBB_SCOPE_ALIGNED_ alignas(8)
 #define EBB_STATIC_ASSERT_(what, text) static_assert(what, text)
 #define EBB_CAST_LIKE_(pointer, value) static_cast<decltype(pointer)>(value)
 #define EBB_AS_(type, value) static_cast<type>(value)
@@ -187,6 +188,7 @@ extern "C" {
 #else
 #define EBB_ALIGNOF_(type) _Alignof(type)
 #define EBB_ALIGNED_ _Alignas(64)
+#define EBB_SCOPE_ALIGNED_ _Alignas(8)
 #define EBB_STATIC_ASSERT_(what, text) _Static_assert(what, text)
 #define EBB_CAST_LIKE_(pointer, value) (value)
 #define EBB_AS_(type, value) ((type)(value))
@@ -202,7 +204,8 @@ typedef enum ebb_status {
     EBB_CLOSED = 5,    /**< The scope is closed. */
     EBB_OPEN = 6,      /**< The arena has an open scope. */
     EBB_FORMAT = 7,    /**< The format or one of its values cannot be printed. */
-    EBB_OPTIONS = 8    /**< The options are of another version, or contradict each other. */
+    EBB_OPTIONS = 8,   /**< The options are of another version, or contradict each other. */
+    EBB_LENT = 9       /**< The scope belongs to Rust, which does not run deferred functions. */
 } ebb_status;
 
 /** Two functions that an arena gets its memory from. They must not throw or jump out. They are
@@ -259,10 +262,10 @@ typedef struct ebb_arena_storage {
 /** A scope: the bytes from `low_` to `top_` are free. Blocks of known size are taken from the high
  *  end, blocks that may grow from the low end. */
 typedef struct ebb_scope {
-    uintptr_t top_;
+    EBB_SCOPE_ALIGNED_ uintptr_t top_;
     void *chunk_;
     char *low_;
-    uintptr_t state_; /* what it was opened from */
+    uintptr_t state_; /* what it was opened from, and flags */
 } ebb_scope;
 
 /** A position in a scope to go back to; see ::ebb_mark. */
@@ -271,6 +274,14 @@ typedef struct ebb_position {
     void *chunk_;
     char *low_;
 } ebb_position;
+
+/* A function that runs when memory of its scope is freed. */
+typedef struct ebb_cleanup_ {
+    struct ebb_cleanup_ *older_;
+    void (*run_)(void *argument);
+    void *argument_;
+    bool is_first_; /* of its scope */
+} ebb_cleanup_;
 
 EBB_STATIC_ASSERT_(sizeof(uintptr_t) == sizeof(void *), "a word holds an address");
 EBB_STATIC_ASSERT_(offsetof(ebb_scope, chunk_) == sizeof(void *), "top, chunk, low");
@@ -321,9 +332,9 @@ ebb_arena *ebb_spilling_new(ebb_arena_storage *storage, void *buffer, size_t siz
  * open. */
 ebb_status ebb_arena_free(ebb_arena *arena);
 
-/** Ends the open scope and its children, if any, for instance after a longjmp has left them. All
- * allocations are freed; the scopes must not be used again, not even to close them. Keeps the
- * chunks. */
+/** Ends the open scope and its children, if any, for instance after a longjmp has left them. Their
+ * deferred functions run, and all allocations are freed; the scopes must not be used again, not
+ * even to close them. Keeps the chunks. */
 ebb_status ebb_arena_reset(ebb_arena *arena);
 
 /** Frees every chunk but the first. */
@@ -382,6 +393,19 @@ void *ebb_alloc_low_slowly_(ebb_scope *scope, size_t size, size_t align);
 /** Whether a scope that is open can be rewound to a position. For the header, to check it. */
 bool ebb_is_position_(const ebb_scope *scope, const ebb_scope *position);
 
+/** Whether an address lies in memory that was allocated from a scope or its ancestors, and not freed
+ * since; false for null, and if the scope is closed. Bytes that did not fit at the end of an earlier
+ * chunk count as allocated. Costs a few comparisons, and one more for each earlier chunk. */
+bool ebb_owns(const ebb_scope *scope, const void *address);
+
+/** Where a new deferred function is linked, or null, with the reason recorded. For the header. */
+ebb_cleanup_ **ebb_cleanups_(ebb_scope *scope);
+
+/** Runs the deferred functions that were allocated since a position, the newest first, and returns
+ * whether the first of the scope was among them. If `all` is true, then runs those of the scope
+ * from before the position, too. For the header. */
+bool ebb_run_cleanups_(const ebb_scope *position, bool all);
+
 /** Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,
  * from an arena without open scopes. For the header, to poison and unpoison memory. */
 void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
@@ -389,12 +413,13 @@ void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
 /* Generated: end. */
 
 /* Flags in the state of a scope: it is a child (with the parent's address if that is stored); a
-   child of it is open; it is a scope of one of the thread's arenas. The state of a scope of an
-   arena is the arena's address. */
+   child of it is open; it has deferred functions; it is a scope of one of the thread's arenas. The
+   state of a scope of an arena is the arena's address. */
 #define EBB_CHILD_ ((uintptr_t)1)
 #define EBB_FROZEN_ ((uintptr_t)2)
+#define EBB_DEFERS_ ((uintptr_t)4)
 #define EBB_THREAD_ ((uintptr_t)8)
-#define EBB_FLAGS_ (EBB_CHILD_ | EBB_FROZEN_)
+#define EBB_FLAGS_ (EBB_CHILD_ | EBB_FROZEN_ | EBB_DEFERS_)
 
 /* An arena's address is a multiple of 64. */
 #define EBB_ARENA_ADDRESS_(state) ((state) & ~(uintptr_t)63)
@@ -651,12 +676,28 @@ EBB_INLINE_ ebb_scope ebb_child(ebb_scope *parent) {
     return scope;
 }
 
-/** Closes a scope: everything allocated in it is free again. ::EBB_CLOSED, which ::ebb_last_status
- * does not record, if it is already closed. */
+/* Runs all functions of a scope, after those of children that a longjmp left. A function may defer
+ * another. Passes a copy, so that the scope can stay in registers. */
+EBB_INLINE_ void ebb_run_deferred_(ebb_scope *scope) {
+    ebb_scope copy;
+    bool defers;
+    do {
+        EBB_COPY_WORDS_(&copy, scope);
+        copy.state_ = 0;
+        defers = (scope->state_ & EBB_DEFERS_) != 0;
+        scope->state_ &= ~EBB_DEFERS_;
+        ebb_run_cleanups_(&copy, defers);
+    } while (defers);
+}
+
+/** Closes a scope: its deferred functions run, and everything allocated in it is free again.
+ * ::EBB_CLOSED, which ::ebb_last_status does not record, if it is already closed. */
 EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     uintptr_t state;
     ebb_status status;
     EBB_CHECK_USABLE_(scope);
+    if (!EBB_LIKELY_((scope->state_ & EBB_DEFERS_) == 0))
+        ebb_run_deferred_(scope);
     state = scope->state_;
     status = scope->chunk_ != NULL ? EBB_OK : EBB_CLOSED;
     if ((state & EBB_CHILD_) != 0) {
@@ -692,10 +733,11 @@ EBB_INLINE_ ebb_status ebb_close(ebb_scope *scope) {
     return status;
 }
 
-/** Like ::ebb_close, for a scope whose children a longjmp may have left open. They end with it and
- * must not be used again, not even to close them. */
+/** Like ::ebb_close, for a scope whose children a longjmp may have left open. They end with it,
+ * after their deferred functions have run, and must not be used again, not even to close them. */
 EBB_INLINE_ ebb_status ebb_close_all(ebb_scope *scope) {
     EBB_CHECK_(scope != NULL, "a scope is null");
+    ebb_run_deferred_(scope);
 #if EBB_GUARDS_
     if (ebb_is_open(scope))
         ebb_free_ranges_(NULL, scope, ebb_poison_);
@@ -716,22 +758,23 @@ EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
     return position;
 }
 
-/** Rewinds to a position of the same scope: everything allocated since is free again. Rewind to
- * positions in reverse order of marking. Rewinding to a position more than once is allowed. */
+/** Rewinds to a position of the same scope: the functions deferred since run, and everything
+ * allocated since is free again. Rewind to positions in reverse order of marking. Rewinding to a
+ * position more than once is allowed. */
 EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
+    ebb_scope earlier;
     EBB_CHECK_USABLE_(scope);
+    EBB_COPY_WORDS_(&earlier, &position);
+    earlier.state_ = 0;
 #if EBB_PARENTS_
-    {
-        ebb_scope earlier;
-        EBB_COPY_WORDS_(&earlier, &position);
-        earlier.state_ = 0;
-        EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
-                       (scope->chunk_ == NULL || ebb_is_position_(scope, &earlier)),
-                   "a scope is rewound to a position that has ended, or to one of another scope");
-#if EBB_GUARDS_
-        ebb_poison_since_(&earlier, scope);
+    EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
+                   (scope->chunk_ == NULL || ebb_is_position_(scope, &earlier)),
+               "a scope is rewound to a position that has ended, or to one of another scope");
 #endif
-    }
+    if (!EBB_LIKELY_((scope->state_ & EBB_DEFERS_) == 0) && ebb_run_cleanups_(&earlier, false))
+        scope->state_ &= ~EBB_DEFERS_;
+#if EBB_GUARDS_
+    ebb_poison_since_(&earlier, scope);
 #endif
     EBB_COPY_WORDS_(scope, &position);
 }
@@ -932,6 +975,73 @@ EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t most) {
         while (length < most && from[length] != 0)
             length++;
     return ebb_string(scope, from, length);
+}
+
+/** The strings one after another, with `separator` between them, and a terminating 0. A null
+ * separator is an empty one. ::EBB_NULL if a string is null. */
+EBB_STATIC_ char *ebb_join(ebb_scope *scope, const char *separator, const char *const *strings,
+                           size_t count) {
+    const size_t between = separator == NULL ? 0 : strlen(separator);
+    size_t length = 0, i;
+    char *text, *end;
+    for (i = 0; i < count; i++) {
+        if (strings == NULL || strings[i] == NULL) {
+            ebb_fail_(EBB_NULL);
+            return NULL;
+        }
+        /* The strings may be one string many times, longer together than the address space. */
+        const size_t more = strlen(strings[i]) + (i == 0 ? 0 : between);
+        if (more >= (size_t)PTRDIFF_MAX - length) {
+            ebb_fail_(EBB_SIZE);
+            return NULL;
+        }
+        length += more;
+    }
+    text = (char *)ebb_alloc_aligned(scope, length + 1, 1);
+    if (text == NULL)
+        return NULL;
+    for (end = text, i = 0; i < count; i++) {
+        if (i > 0 && between > 0) {
+            memcpy(end, separator, between);
+            end += between;
+        }
+        const size_t more = strlen(strings[i]);
+        memcpy(end, strings[i], more);
+        end += more;
+    }
+    *end = 0;
+    return text;
+}
+
+/* ------------------------------------------------------------ functions at the end */
+
+/** Calls `run(argument)` when the scope is closed, rewound to before this call, or ended by a reset,
+ * before its memory is freed; the last one deferred runs first. The function may use blocks of the
+ * scope, and allocate, free and defer there, except in a reset. It must not open, rewind or close
+ * scopes of this arena, throw, or jump out. False if the scope is closed, if there is no memory for
+ * the four words that this takes, or if the scope is one of Rust's (::EBB_LENT); then the function
+ * will not be called. */
+EBB_INLINE_ bool ebb_defer(ebb_scope *scope, void (*run)(void *argument), void *argument) {
+    ebb_scope copy;
+    ebb_cleanup_ **list, *cleanup;
+    EBB_CHECK_USABLE_(scope);
+    if (run == NULL) {
+        ebb_fail_(EBB_NULL);
+        return false;
+    }
+    EBB_COPY_WORDS_(&copy, scope);
+    copy.state_ = 0;
+    list = ebb_cleanups_(&copy);
+    cleanup = list == NULL ? NULL : ebb_new(scope, ebb_cleanup_);
+    if (cleanup == NULL)
+        return false;
+    cleanup->older_ = *list;
+    cleanup->run_ = run;
+    cleanup->argument_ = argument;
+    cleanup->is_first_ = (scope->state_ & EBB_DEFERS_) == 0;
+    *list = cleanup;
+    scope->state_ |= EBB_DEFERS_;
+    return true;
 }
 
 /* ------------------------------------------------------------ blocks that grow */

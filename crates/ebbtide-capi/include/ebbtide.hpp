@@ -271,6 +271,24 @@ public:
         return std::unique_ptr<T, destroy>(make_leaked<T>(std::forward<Arguments>(arguments)...));
     }
 
+    /// A `T` that the scope owns: its destructor runs when the scope is closed, or rewound to before
+    /// this call, before that of what was owned earlier. It must not throw. See ebb_defer.
+    template <typename T, typename... Arguments> T *own(Arguments &&...arguments) {
+        T *value = make_leaked<T>(std::forward<Arguments>(arguments)...);
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            const auto end = [](void *owned) noexcept { static_cast<T *>(owned)->~T(); };
+            if (!ebb_defer(&words_, end, value)) {
+                end(value);
+                detail::throw_last();
+            }
+        }
+        return value;
+    }
+
+    /// Whether an address lies in memory that was allocated from this scope or its ancestors; see
+    /// ebb_owns.
+    bool owns(const void *address) const noexcept { return ebb_owns(&words_, address); }
+
     /// `count` default-constructed elements.
     template <typename T> span<T> make_array(std::size_t count) {
         T *data = uninitialised<T>(count);

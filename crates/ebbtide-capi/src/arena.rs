@@ -16,6 +16,7 @@
 
 use crate::{
     backing::{Source, ebb_backing},
+    cleanup,
     status::{ebb_status, fail, fail_null},
 };
 use core::{
@@ -160,6 +161,8 @@ pub(crate) unsafe fn open(arena: *mut ebb_arena) -> Result<Words, ebb_status> {
         };
         // SAFETY: an arena: `idle` tested for null. No reference to this field exists.
         unsafe { (*arena).ready = words };
+        // SAFETY: words of this arena, which were just made.
+        unsafe { cleanup::start(words) };
     }
     // SAFETY: an arena, as `state` or `idle` found. No reference to this field exists.
     unsafe { (*arena).open = OPEN };
@@ -383,14 +386,21 @@ pub unsafe extern "C" fn ebb_arena_free(arena: *mut ebb_arena) -> ebb_status {
     EBB_OK
 }
 
-/// Ends the open scope and its children, if any, for instance after a longjmp has left them. All
-/// allocations are freed; the scopes must not be used again, not even to close them. Keeps the
-/// chunks.
+/// Ends the open scope and its children, if any, for instance after a longjmp has left them. Their
+/// deferred functions run, and all allocations are freed; the scopes must not be used again, not
+/// even to close them. Keeps the chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_arena_reset(arena: *mut ebb_arena) -> ebb_status {
     let Some(arena) = NonNull::new(arena) else {
         return fail(EBB_NULL);
     };
+    // SAFETY: an arena, by the rules for every function.
+    if unsafe { state(arena.as_ptr()) } == Ok(OPEN) {
+        // SAFETY: an arena, as `state` found. No reference to this field exists.
+        let words = unsafe { (*arena.as_ptr()).ready };
+        // SAFETY: A2, A4: words in use, an ancestor of whatever scope is open.
+        unsafe { cleanup::run_all(words) };
+    }
     // SAFETY: an arena, by the rules for every function. The caller does not use a scope that was
     // open again.
     unsafe { close(arena) };

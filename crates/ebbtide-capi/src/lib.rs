@@ -23,6 +23,7 @@
 //! | `last` | the last status of each thread |
 //! | `status` | status codes and their texts |
 //! | `backing` | the heap, two function pointers, or nothing |
+//! | `cleanup` | functions that run when a scope ends |
 //! | `arena` | creating, ending, trimming and limiting arenas |
 //! | `scope` | the cold paths of scopes |
 //! | `share` | scopes that Rust and C use in turn |
@@ -37,6 +38,7 @@
 
 mod arena;
 mod backing;
+mod cleanup;
 mod last;
 #[cfg(not(feature = "std"))]
 mod panic;
@@ -53,9 +55,10 @@ pub use arena::{
     ebb_arena_trim, ebb_fixed_new, ebb_options, ebb_spilling_new,
 };
 pub use backing::ebb_backing;
+pub use cleanup::ebb_cleanup_;
 pub use scope::{
-    ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_free_ranges_, ebb_is_position_, ebb_make_room_,
-    ebb_open_slowly_, ebb_scope,
+    ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_cleanups_, ebb_free_ranges_, ebb_is_position_,
+    ebb_make_room_, ebb_open_slowly_, ebb_owns, ebb_run_cleanups_, ebb_scope,
 };
 pub use stats::{ebb_arena_stats, ebb_scope_stats, ebb_stats, ebb_stats_text};
 pub use status::{ebb_fail_, ebb_last_status, ebb_status, ebb_status_text};

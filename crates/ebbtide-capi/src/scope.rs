@@ -6,6 +6,7 @@
 
 use crate::{
     arena::{self, ebb_arena},
+    cleanup::{self, ebb_cleanup_},
     status::{self, ebb_status, fail, fail_null},
 };
 use core::{
@@ -14,7 +15,7 @@ use core::{
     ptr::{self, NonNull},
     sync::atomic::AtomicUsize,
 };
-use ebb_status::{EBB_ALIGNMENT, EBB_CLOSED, EBB_NO_MEMORY, EBB_NULL, EBB_OK, EBB_SIZE};
+use ebb_status::{EBB_ALIGNMENT, EBB_CLOSED, EBB_LENT, EBB_NO_MEMORY, EBB_NULL, EBB_OK, EBB_SIZE};
 use ebbtide::{
     AllocError, Scope,
     front_end::{self, Words},
@@ -216,6 +217,43 @@ pub unsafe extern "C" fn ebb_is_position_(
     // SAFETY: a copy of words that are in use, as the header has checked. The caller does not use
     // them meanwhile.
     front_end::is_mark(unsafe { words.scope() }, &position.words)
+}
+
+/// Whether an address lies in memory that was allocated from a scope or its ancestors, and not freed
+/// since; false for null, and if the scope is closed. Bytes that did not fit at the end of an earlier
+/// chunk count as allocated. Costs a few comparisons, and one more for each earlier chunk.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_owns(scope: *const ebb_scope, address: *const c_void) -> bool {
+    // SAFETY: null or a scope, by the rules for every function.
+    let words = unsafe { scope.as_ref() }.map(|scope| scope.words);
+    let Some(mut words) = words.filter(|words| !words.chunk.is_null()) else { return false };
+    // SAFETY: a copy of words that are in use. The caller does not use them meanwhile.
+    front_end::has_allocated(unsafe { words.scope() }, address.addr())
+}
+
+/// Where a new deferred function is linked, or null, with the reason recorded. For the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_cleanups_(scope: *mut ebb_scope) -> *mut *mut ebb_cleanup_ {
+    // SAFETY: null or a scope, by the rules for every function.
+    let list = unsafe { core_scope(scope) }.and_then(|s| cleanup::list(s).ok_or(EBB_LENT));
+    list.map_or_else(fail_null, NonNull::as_ptr)
+}
+
+/// Runs the deferred functions that were allocated since a position, the newest first, and returns
+/// whether the first of the scope was among them. If `all` is true, then runs those of the scope
+/// from before the position, too. For the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ebb_run_cleanups_(position: *const ebb_scope, all: bool) -> bool {
+    // SAFETY: null or a scope, by the rules for every function.
+    let words = unsafe { position.as_ref() }.map(|scope| scope.words);
+    let Some(words) = words.filter(|words| !words.chunk.is_null()) else { return false };
+    // SAFETY: words in use, by the rules for every function. The functions do not use the arena.
+    let ran_first = unsafe { cleanup::run_freed(words) };
+    if all {
+        // SAFETY: as above.
+        unsafe { cleanup::run_scope(words) };
+    }
+    ran_first
 }
 
 /// Calls `each` with every range of bytes that is free as seen from a scope or, if that is null,

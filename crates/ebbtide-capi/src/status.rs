@@ -25,14 +25,16 @@ pub enum ebb_status {
     EBB_FORMAT = 7,
     /// The options are of another version of the interface, or contradict each other.
     EBB_OPTIONS = 8,
+    /// The scope is one of Rust's, which would not run a deferred function.
+    EBB_LENT = 9,
 }
 
 use ebb_status::{
-    EBB_ALIGNMENT, EBB_CLOSED, EBB_FORMAT, EBB_NO_MEMORY, EBB_NULL, EBB_OK, EBB_OPEN, EBB_OPTIONS,
-    EBB_SIZE,
+    EBB_ALIGNMENT, EBB_CLOSED, EBB_FORMAT, EBB_LENT, EBB_NO_MEMORY, EBB_NULL, EBB_OK, EBB_OPEN,
+    EBB_OPTIONS, EBB_SIZE,
 };
 
-const TEXTS: [(ebb_status, &CStr); 9] = [
+const TEXTS: [(ebb_status, &CStr); 10] = [
     (EBB_OK, c"success"),
     (EBB_NO_MEMORY, c"the backing, the limit or the buffer has no room for the request"),
     (EBB_SIZE, c"the size is too large"),
@@ -42,6 +44,7 @@ const TEXTS: [(ebb_status, &CStr); 9] = [
     (EBB_OPEN, c"the arena has an open scope"),
     (EBB_FORMAT, c"the format cannot be printed"),
     (EBB_OPTIONS, c"the options are of another version, or contradict each other"),
+    (EBB_LENT, c"the scope belongs to Rust, which does not run deferred functions"),
 ];
 
 /// How many there are. Their numbers are below that.

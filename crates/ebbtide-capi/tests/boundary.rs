@@ -5,9 +5,10 @@
 
 use ebbtide_capi::{
     ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_arena, ebb_arena_free, ebb_arena_merge,
-    ebb_arena_new, ebb_arena_new_in, ebb_arena_set_limit, ebb_arena_shrink, ebb_arena_stats,
-    ebb_arena_storage, ebb_arena_trim, ebb_fixed_new, ebb_free_ranges_, ebb_make_room_,
-    ebb_open_slowly_, ebb_scope, ebb_scope_stats, ebb_spilling_new, ebb_stats, ebb_status,
+    ebb_arena_new, ebb_arena_new_in, ebb_arena_reset, ebb_arena_set_limit, ebb_arena_shrink,
+    ebb_arena_stats, ebb_arena_storage, ebb_arena_trim, ebb_cleanup_, ebb_cleanups_, ebb_fixed_new,
+    ebb_free_ranges_, ebb_last_status, ebb_make_room_, ebb_open_slowly_, ebb_owns,
+    ebb_run_cleanups_, ebb_scope, ebb_scope_stats, ebb_spilling_new, ebb_stats, ebb_status,
     ebb_thread_close_, ebb_thread_open_, ebb_thread_trim,
 };
 use std::{
@@ -67,11 +68,70 @@ unsafe extern "C" fn touch(start: *const c_void, size: usize) {
     assert!(size == 0 || !start.is_null());
 }
 
+/// A node as the header links it, with its first-of-scope flag.
+#[repr(C)]
+struct Node {
+    older: *mut ebb_cleanup_,
+    run: unsafe extern "C" fn(*mut c_void),
+    argument: *mut c_void,
+    is_first: bool,
+}
+
+unsafe extern "C" fn count(runs: *mut c_void) {
+    // SAFETY: the argument of `defer`.
+    unsafe { *runs.cast::<u32>() += 1 };
+}
+
+/// Defers a function that counts its calls, as the header does. False if there is no room, or the
+/// scope is Rust's.
+unsafe fn defer(scope: *mut ebb_scope, runs: *mut u32, is_first: bool) -> bool {
+    // SAFETY: an open scope.
+    let list = unsafe { ebb_cleanups_(scope) };
+    // SAFETY: an open scope.
+    let node = unsafe { ebb_alloc_slowly_(scope, size_of::<Node>(), align_of::<Node>()) };
+    if list.is_null() || node.is_null() {
+        return false;
+    }
+    // SAFETY: the list of the arena, and a block for the node.
+    unsafe {
+        let (run, argument) = (count as unsafe extern "C" fn(*mut c_void), runs.cast());
+        node.cast::<Node>().write(Node { older: list.read(), run, argument, is_first });
+        list.write(node.cast());
+    }
+    true
+}
+
+/// A rewind and the end of a scope run what was deferred.
+unsafe fn use_deferred(arena: *mut ebb_arena, is_reset: bool) {
+    let (mut runs, mut expected) = (0, 0);
+    // SAFETY: an arena without an open scope, for the whole body.
+    unsafe {
+        let mut scope = open(arena);
+        expected += u32::from(defer(&raw mut scope, &raw mut runs, true));
+        let (mark, before) = (scope, expected);
+        fill(&raw mut scope);
+        expected += u32::from(defer(&raw mut scope, &raw mut runs, expected == 0));
+        fill(&raw mut scope);
+        let ran_first = ebb_run_cleanups_(&raw const mark, false);
+        assert_eq!((runs, ran_first), (expected - before, before == 0 && expected > 0));
+        scope.words = mark.words;
+        if is_reset {
+            assert_eq!(ebb_arena_reset(arena), ebb_status::EBB_OK);
+        } else {
+            ebb_run_cleanups_(&raw const scope, true);
+            close(arena);
+        }
+    }
+    assert_eq!(runs, expected);
+}
+
 /// Everything that is allowed while a scope is open, and while none is.
 unsafe fn use_arena(arena: *mut ebb_arena) {
     assert!(!arena.is_null());
     let mut stats = MaybeUninit::<ebb_stats>::uninit();
-    for _ in 0..2 {
+    for is_reset in [false, true] {
+        // SAFETY: an arena without an open scope.
+        unsafe { use_deferred(arena, is_reset) };
         // SAFETY: an arena, for the whole body: the calls follow the order of the header.
         unsafe {
             let mut scope = open(arena);
@@ -91,6 +151,7 @@ unsafe fn use_arena(arena: *mut ebb_arena) {
             fill(&raw mut scope);
             assert_eq!(ebb_scope_stats(&raw const scope, stats.as_mut_ptr()), ebb_status::EBB_OK);
             ebb_free_ranges_(null(), &raw const scope, Some(touch));
+            assert!(!ebb_owns(&raw const scope, arena.cast()));
             close(arena);
             ebb_free_ranges_(arena, null(), Some(touch));
             let mut again = open(arena);
@@ -121,6 +182,16 @@ fn arenas_of_every_kind() {
         use_arena(ebb_spilling_new(storage.as_mut_ptr(), bytes, 2000, null()));
         use_arena(ebb_fixed_new(storage.as_mut_ptr(), null_mut(), 0));
     }
+}
+
+/// Nothing would run it.
+#[test]
+fn a_scope_of_rust_defers_nothing() {
+    let mut arena = ebbtide::Arena::new();
+    let mut scope = ebb_scope::lend(arena.scope());
+    // SAFETY: an open scope.
+    assert!(unsafe { ebb_cleanups_(&raw mut scope) }.is_null());
+    assert_eq!(ebb_last_status(), ebb_status::EBB_LENT);
 }
 
 #[test]

@@ -92,11 +92,13 @@ typedef struct type { int field; } type;
 void rows(ebb_arena *arena, ebb_scope s, ebb_position position, ebb_arena_storage storage,
           ebb_options options, ebb_backing backing, ebb_stats stats, ebb_bytes bytes, void *buffer,
           void *block, const void *from, const char *text, char *to, size_t size, size_t align,
-          size_t n, type value, va_list values);
+          size_t n, type value, va_list values, const char *const *strings,
+          void (*function)(void *));
 void rows(ebb_arena *arena, ebb_scope s, ebb_position position, ebb_arena_storage storage,
           ebb_options options, ebb_backing backing, ebb_stats stats, ebb_bytes bytes, void *buffer,
           void *block, const void *from, const char *text, char *to, size_t size, size_t align,
-          size_t n, type value, va_list values) {
+          size_t n, type value, va_list values, const char *const *strings,
+          void (*function)(void *)) {
     EBB_ARRAY(type) array = {0};
 ";
 

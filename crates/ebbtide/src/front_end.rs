@@ -56,7 +56,7 @@
 //! ```
 
 use crate::{arith, error::AllocError, scope::Scope};
-use core::{alloc::Layout, mem::transmute, ptr::NonNull};
+use core::{alloc::Layout, cell::Cell, mem::transmute, ptr::NonNull};
 
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub use crate::thread_key::ThreadKey;
@@ -196,6 +196,47 @@ pub fn is_mark(scope: &Scope<'_>, mark: &Words) -> bool {
     scope
         .cursor()
         .can_rewind_to(mark.top, low, |chunk| chunk.as_ptr().as_ptr().cast() == mark.chunk)
+}
+
+/// Whether an address lies in memory that was allocated from this scope or from an ancestor, and not
+/// freed since. The bytes that were left free in chunks before the scope's count as allocated. For
+/// front ends that are asked whose block something is. Visits each chunk up to the scope's, unless
+/// the address lies in that one.
+///
+/// ```
+/// use ebbtide::{Arena, front_end::{Words, has_allocated}};
+/// let mut arena = Arena::new();
+/// let mut words = Words::of(arena.scope());
+/// let mark = words;
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// let block = std::ptr::from_ref(scope.alloc(7)).addr();
+/// assert!(has_allocated(scope, block) && !has_allocated(scope, block - 1));
+/// words = mark;
+/// // SAFETY: as above.
+/// assert!(!has_allocated(unsafe { words.scope() }, block));
+/// ```
+#[must_use]
+pub fn has_allocated(scope: &Scope<'_>, address: usize) -> bool {
+    scope.cursor().has_taken(address)
+}
+
+/// A word that each arena keeps for its front end, null at first. All scopes of the arena have the
+/// same. The library neither reads nor changes it.
+///
+/// ```
+/// use ebbtide::{Arena, front_end::{Words, word}};
+/// let mut arena = Arena::new();
+/// let mut words = Words::of(arena.scope());
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// assert!(word(scope).get().is_null());
+/// word(scope).set(std::ptr::without_provenance_mut(8));
+/// assert_eq!(word(&scope.scope()).get().addr(), 8);
+/// ```
+#[must_use]
+pub fn word<'s>(scope: &'s Scope<'_>) -> &'s Cell<*mut ()> {
+    scope.cursor().control().front_end_word()
 }
 
 /// Limits the bytes that the scope's arena may hold of its backing, as

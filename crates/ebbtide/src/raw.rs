@@ -1129,6 +1129,18 @@ impl Cursor {
         false
     }
 
+    /// Whether `address` lies in memory that this cursor or one that it was copied from has taken.
+    /// What it left free in earlier chunks counts as taken. Visits each chunk up to the cursor's,
+    /// unless `address` lies in that one.
+    pub(crate) fn has_taken(&self, address: usize) -> bool {
+        let current = self.chunk().chunk();
+        let is_in =
+            |chunk: ChunkRef<'_>| chunk.contains(address) && address != chunk.top().addr().get();
+        let mut earlier = self.chunk().list_start().onwards().take_while(|&chunk| chunk != current);
+        let is_free = (self.low.get().addr().get()..self.top.get()).contains(&address);
+        (is_in(current) || earlier.any(is_in)) && !is_free
+    }
+
     /// Asserts I2, I3 and the observable part of I1, in debug builds.
     fn check(position: Position<'_>) {
         if !cfg!(debug_assertions) {

@@ -164,7 +164,7 @@ fn declarator(kind: &str, name: &str) -> String {
         _ => return format!("{} {name}", type_of(kind)),
     };
     let qualifier = if is_const { "const " } else { "" };
-    format!("{qualifier}{} *{name}", type_of(pointee))
+    format!("{qualifier}{}", declarator(pointee, &format!("*{name}")))
 }
 
 fn type_of(name: &str) -> &str {

@@ -33,6 +33,11 @@ static void blocks_of_bad_size_or_alignment(ebb_scope *s) {
     EXPECT_FAILS(EBB_NULL, ebb_strndup(s, NULL, 3));
     EXPECT_FAILS(EBB_NULL, ebb_strdup(s, NULL));
     EXPECT_FAILS(EBB_NULL, ebb_memdup(s, NULL, 3, 1));
+    static const char *const strings[] = {"a", NULL};
+    EXPECT_FAILS(EBB_NULL, ebb_join(s, ", ", strings, 2));
+    EXPECT_FAILS(EBB_NULL, ebb_join(s, ", ", NULL, 1));
+    EXPECT(!ebb_defer(s, NULL, NULL) && ebb_last_status() == EBB_NULL);
+    EXPECT(!ebb_owns(s, NULL) && !ebb_owns(NULL, s) && !ebb_owns(s, s));
     const char *volatile no_format = NULL;
     EXPECT_FAILS(EBB_NULL, ebb_sprintf(s, no_format, 1));
     ebb_bytes bytes = {0};
@@ -77,6 +82,9 @@ static void a_closed_scope(ebb_scope *s, ebb_status why) {
     EXPECT_FAILS(why, ebb_grow(s, NULL, 0, 8, 8));
     EXPECT_FAILS(why, ebb_sprintf(s, "%d", 1));
     EXPECT_FAILS(why, ebb_strdup(s, "abc"));
+    EXPECT_FAILS(why, ebb_join(s, NULL, NULL, 0));
+    EXPECT(!ebb_defer(s, free, NULL) && ebb_last_status() == why);
+    EXPECT(!ebb_owns(s, s));
     volatile size_t size = 24;
     EXPECT_FAILS(why, ebb_alloc(s, size));
     ebb_bytes bytes = {0};

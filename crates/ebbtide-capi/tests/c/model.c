@@ -1,6 +1,7 @@
 /* Claim: after any sequence of calls, every block of an open scope has its bytes, is aligned, and
-   overlaps no other; and what a scope or a mark ends is free again. Each block is filled with bytes
-   of its own, which are looked at whenever the block ends or grows. */
+   overlaps no other; what a scope or a mark ends is free again; and the functions that were deferred
+   run then, the last one first, while their blocks are there. Each block is filled with bytes of its
+   own, which are looked at whenever the block ends or grows. */
 #include "test.h"
 
 enum { DEPTH = 6, BLOCKS = 400, STEPS = 50000 };
@@ -16,11 +17,12 @@ typedef struct level {
     ebb_scope scope;
     bool is_marked; /* the level began with a mark of the one below, whose scope it uses */
     ebb_position position;
-    size_t first_block, used;
+    size_t first_block, first_deferred, used;
 } level;
 
 static block blocks[BLOCKS];
-static size_t block_count;
+static size_t block_count, deferred_count;
+static bool is_reset;
 static ebb_arena *arena;
 static level levels[DEPTH];
 static int depth;
@@ -40,6 +42,8 @@ static ebb_scope *scope(void) {
 
 static void check(const block *b) {
     EXPECT((uintptr_t)b->bytes % b->align == 0);
+    if (b->size > 0)
+        EXPECT(ebb_owns(scope(), b->bytes) && ebb_owns(scope(), b->bytes + b->size - 1));
     for (size_t i = 0; i < b->size; i++)
         EXPECT(b->bytes[i] == b->fill);
 }
@@ -60,6 +64,24 @@ static void end_blocks(size_t first) {
     block_count = first;
 }
 
+static void defer(void);
+
+/* The argument is a block of the same scope, with the number of functions deferred before. */
+static void run_deferred(void *before) {
+    deferred_count--;
+    EXPECT(*(size_t *)before == deferred_count);
+    if (!is_reset && below(4) == 0)
+        defer();
+}
+
+static void defer(void) {
+    size_t *before = ebb_new(scope(), size_t);
+    if (before != NULL && ebb_defer(scope(), run_deferred, before))
+        *before = deferred_count++;
+    else
+        EXPECT(ebb_last_status() == EBB_NO_MEMORY);
+}
+
 static size_t any_size(void) {
     return below(8) == 0 ? below(9000) : below(8) == 0 ? 0 : below(100);
 }
@@ -71,6 +93,7 @@ static void open_level(bool with_mark) {
     level *l = &levels[depth + 1];
     l->is_marked = with_mark;
     l->first_block = block_count;
+    l->first_deferred = deferred_count;
     if (with_mark)
         l->position = ebb_mark(parent);
     else
@@ -83,13 +106,16 @@ static void close_level(void) {
     if (depth == 0)
         return;
     level *l = &levels[depth];
-    end_blocks(l->first_block);
+    const size_t first = l->first_block;
+    const bool has_blocks = block_count > first && blocks[first].size > 0;
+    end_blocks(first);
     if (l->is_marked)
         ebb_rewind(scope(), l->position);
     else
         EXPECT(ebb_close(&l->scope) == EBB_OK);
     depth--;
-    EXPECT(used(scope()) == l->used);
+    EXPECT(used(scope()) == l->used && deferred_count == l->first_deferred);
+    EXPECT(!has_blocks || !ebb_owns(scope(), blocks[first].bytes));
 }
 
 /* Changes the size of a low-end block of the innermost level. */
@@ -136,7 +162,10 @@ static void begin_anew(void) {
     while (depth > 0)
         close_level();
     end_blocks(0);
-    EXPECT(ebb_close(&levels[0].scope) == EBB_OK);
+    is_reset = below(2) == 0;
+    EXPECT((is_reset ? ebb_arena_reset(arena) : ebb_close(&levels[0].scope)) == EBB_OK);
+    EXPECT(deferred_count == 0);
+    is_reset = false;
     levels[0].scope = ebb_open(arena);
 }
 
@@ -144,7 +173,7 @@ static void step(void) {
     if (block_count == BLOCKS)
         begin_anew();
     const size_t size = any_size(), align = (size_t)1 << below(below(8) == 0 ? 13 : 6);
-    switch (below(13)) {
+    switch (below(14)) {
     case 0: add(ebb_alloc_aligned(scope(), size, align), size, align, false); break;
     case 1: add(ebb_alloc(scope(), size), size, 16, false); break;
     case 2: add(ebb_new(scope(), double), sizeof(double), sizeof(double), false); break;
@@ -154,8 +183,9 @@ static void step(void) {
     case 6: grow(any_size()); break;
     case 7: free_the_last(); break;
     case 8: print(); break;
-    case 9:
-    case 10: open_level(below(2) == 0); break;
+    case 9: defer(); break;
+    case 10:
+    case 11: open_level(below(2) == 0); break;
     default: close_level();
     }
 }

@@ -168,6 +168,39 @@ TEST(Scope, RunsDestructorsOnRequest) {
     leaked->~counted();
 }
 
+TEST(Scope, OwnsObjectsUntilItIsClosedOrRewound) {
+    ebbtide::arena arena;
+    {
+        ebbtide::scope scope = arena.open();
+        EXPECT_TRUE(scope.owns(scope.own<counted>(1)) && !scope.owns(&arena));
+        // Their memory is in the scope, too, and freed before it.
+        scope.own<ebbtide::vector<counted>>(scope)->emplace_back(2);
+        scope.own<std::vector<int, ebbtide::allocator<int>>>(100, 7, ebbtide::allocator<int>(scope));
+        EXPECT_EQ(counted::alive, 2);
+        const ebb_position position = scope.mark();
+        scope.own<counted>(3);
+        EXPECT_EQ(counted::alive, 3);
+        scope.rewind(position);
+        EXPECT_EQ(counted::alive, 2);
+        {
+            ebbtide::scope child = scope.child();
+            child.own<counted>(4);
+            ebbtide::scope moved = std::move(child);
+            EXPECT_EQ(moved.own<counted>(5)->value, 5);
+            EXPECT_EQ(counted::alive, 4);
+        }
+        EXPECT_EQ(counted::alive, 2);
+        EXPECT_EQ(*scope.own<int>(7), 7);
+    }
+    EXPECT_EQ(counted::alive, 0);
+    // An object whose end cannot be noted down is not left behind.
+    alignas(16) unsigned char buffer[sizeof(counted) + 8];
+    ebbtide::fixed_arena small(buffer, sizeof buffer);
+    ebbtide::scope scope = small.open();
+    EXPECT_THROW(scope.own<counted>(6), std::bad_alloc);
+    EXPECT_EQ(counted::alive, 0);
+}
+
 TEST(Scope, CopiesAndPrints) {
     ebbtide::arena arena;
     ebbtide::scope scope = arena.open();

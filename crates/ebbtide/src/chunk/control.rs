@@ -4,7 +4,12 @@
 use super::header::{ChunkName, ChunkRef, Header, Link};
 use crate::{error::AllocError, poison};
 use core::{
-    alloc::Layout, cell::Cell, marker::PhantomData, mem::offset_of, ops::Deref, ptr::NonNull,
+    alloc::Layout,
+    cell::Cell,
+    marker::PhantomData,
+    mem::offset_of,
+    ops::Deref,
+    ptr::{self, NonNull},
 };
 
 /// The state of an arena, its first header included.
@@ -46,6 +51,8 @@ pub(crate) struct Control {
     pub(super) busy: Cell<bool>,
     /// A cell of the arena's owner, which is set to [`CLAIMED`] when a claim is made.
     pub(super) claim_mark: Cell<Option<NonNull<Cell<u8>>>>,
+    /// Of the interface to another language that uses the arena; null otherwise.
+    front_end_word: Cell<*mut ()>,
     calls: BackingCalls,
 }
 
@@ -84,6 +91,7 @@ impl Control {
             high_water: Cell::new(0),
             busy: Cell::new(false),
             claim_mark: Cell::new(None),
+            front_end_word: Cell::new(ptr::null_mut()),
             calls,
         }
     }
@@ -285,6 +293,11 @@ impl<'c> ControlRef<'c> {
             Some(anchor) => unsafe { self.named(anchor) },
             None => chunk,
         }
+    }
+
+    /// The word of the interface to another language.
+    pub(crate) fn front_end_word(self) -> &'c Cell<*mut ()> {
+        &self.get().front_end_word
     }
 
     /// Requests a block from the backing. Meanwhile, requests to the arena are refused.
