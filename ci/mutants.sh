@@ -12,7 +12,7 @@ if ! cargo mutants --version >/dev/null 2>&1; then
     echo "cargo-mutants is missing; install it with: cargo install --locked cargo-mutants" >&2
     exit 1
 fi
-all=(arena arith backing chunk chunk/{blocks,claims,control,header,list} raw scope)
+all=(arena arith backing chunk chunk/{blocks,claims,control,header,list,spare} raw scope)
 names=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case " ${all[*]} " in *" $1 "*) ;; *) echo "$1: not one of ${all[*]}" >&2 && exit 2 ;; esac
@@ -71,10 +71,6 @@ export RUSTFLAGS="${RUSTFLAGS:-} --cap-lints=warn" RUST_BACKTRACE=0 RUST_TEST_TH
 nameless() { sed -E 's/^([^:]*):[0-9]+:[0-9]+:/\1:/' | sort; }
 grep '^crates/' ci/mutants.accepted | sort >"$results/accepted.txt"
 gone=$(cargo mutants --list "${every[@]}" | nameless | comm -13 - "$results/accepted.txt")
-if [ -n "$gone" ]; then
-    echo "ci/mutants.accepted lists names that are not mutants:" "$gone" >&2
-    exit 1
-fi
 
 # Leaves only these modules in the test program, which compiles sooner.
 keep_tests() {
@@ -160,4 +156,5 @@ explained=$(nameless <"$results/survived.txt" | comm -12 - "$results/accepted.tx
 unexplained=$(nameless <"$results/survived.txt" | comm -23 - "$results/accepted.txt")
 echo "accepted survivors: $explained; others:"
 echo "${unexplained:-none}"
-[ -z "$unexplained" ]
+echo "names in ci/mutants.accepted that are no mutants: ${gone:-none}"
+[ -z "$unexplained$gone" ]
