@@ -250,7 +250,7 @@ pub unsafe extern "C" fn ebb_run_cleanups_(position: *const ebb_scope, all: bool
     // SAFETY: words in use, by the rules for every function. The functions do not use the arena.
     let ran_first = unsafe { cleanup::run_freed(words) };
     if all {
-        // SAFETY: as above.
+        // SAFETY: words in use, which the functions that ran did not change.
         unsafe { cleanup::run_scope(words) };
     }
     ran_first

@@ -213,7 +213,7 @@ pub fn is_mark(scope: &Scope<'_>, mark: &Words) -> bool {
 /// let block = std::ptr::from_ref(scope.alloc(7)).addr();
 /// assert!(has_allocated(scope, block) && !has_allocated(scope, block - 1));
 /// words = mark;
-/// // SAFETY: as above.
+/// // SAFETY: the words are in use: the mark is one of this scope, which did not change since.
 /// assert!(!has_allocated(unsafe { words.scope() }, block));
 /// ```
 #[must_use]
