@@ -75,8 +75,8 @@ unsafe fn run_newest(mut words: Words, is_wanted: impl FnOnce(usize, bool) -> bo
         return false;
     }
     word.set(older.cast());
-    // SAFETY: the caller of `ebb_defer` passed the function for this argument. It does not use the
-    // arena.
+    // SAFETY: the caller of `ebb_defer` passed the function for this argument. It may use the scope,
+    // which nothing borrows meanwhile.
     unsafe { run(argument) };
     true
 }

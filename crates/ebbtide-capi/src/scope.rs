@@ -247,10 +247,11 @@ pub unsafe extern "C" fn ebb_run_cleanups_(position: *const ebb_scope, all: bool
     // SAFETY: null or a scope, by the rules for every function.
     let words = unsafe { position.as_ref() }.map(|scope| scope.words);
     let Some(words) = words.filter(|words| !words.chunk.is_null()) else { return false };
-    // SAFETY: words in use, by the rules for every function. The functions do not use the arena.
+    // SAFETY: words in use, by the rules for every function. The deferred functions at most allocate
+    // and free in the scope.
     let ran_first = unsafe { cleanup::run_freed(words) };
     if all {
-        // SAFETY: words in use, which the functions that ran did not change.
+        // SAFETY: words in use, also if functions that ran have allocated since.
         unsafe { cleanup::run_scope(words) };
     }
     ran_first
