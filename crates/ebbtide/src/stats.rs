@@ -84,18 +84,19 @@ struct Bytes(usize);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
         if self.0 < 1024 {
             return write!(f, "{} B", self.0);
         }
-        #[allow(clippy::cast_precision_loss, reason = "printed with three digits")]
-        let mut value = self.0 as f64 / 1024.0;
-        let mut unit = 0;
-        while value >= 1024.0 && unit + 1 < UNITS.len() {
-            value /= 1024.0;
-            unit += 1;
+        // In units of 1/1024, because printing a float would link 20 kB of code.
+        let (mut value, mut unit) = (self.0, "KiB");
+        for larger in ["MiB", "GiB", "TiB"] {
+            if value >= 1024 * 1024 {
+                (value, unit) = (value / 1024, larger);
+            }
         }
-        write!(f, "{value:.2} {}", UNITS[unit])
+        let fraction = (value % 1024 * 100 + 512) / 1024;
+        let (whole, hundredths) = (value / 1024 + fraction / 100, fraction % 100);
+        write!(f, "{whole}.{hundredths:02} {unit}")
     }
 }
 

@@ -5,7 +5,7 @@
 #![allow(dead_code, unused_imports, reason = "each set of features uses a part of it")]
 
 use crate::common::watched;
-use ebbtide::{AllocError, Arena, Backing, Fixed, Heap, StackArena};
+use ebbtide::{AllocError, Arena, Backing, Fixed, Heap, StackArena, Stats};
 use std::{alloc::Layout, mem::MaybeUninit, ptr::NonNull};
 
 #[test]
@@ -260,4 +260,25 @@ fn a_chunk_costs_three_cache_lines() {
     arena.scope();
     let stats = arena.stats();
     assert_eq!(stats.held - stats.capacity, 3 * 64);
+}
+
+#[test]
+fn sizes_are_rounded_to_two_decimals_of_the_largest_unit() {
+    for (size, text) in [
+        (1023, "1023 B"),
+        (1024, "1.00 KiB"),
+        (1029, "1.00 KiB"),
+        (1030, "1.01 KiB"),
+        (1_048_575, "1024.00 KiB"),
+        (1 << 20, "1.00 MiB"),
+        (3 << 29, "1.50 GiB"),
+        #[cfg(target_pointer_width = "64")]
+        (5 << 49, "2560.00 TiB"),
+        #[cfg(target_pointer_width = "64")]
+        (usize::MAX, "16777216.00 TiB"),
+    ] {
+        let mut stats = Stats::default();
+        stats.used = size;
+        assert_eq!(stats.to_string(), format!("{text} used of 0 B in 0 chunks"));
+    }
 }

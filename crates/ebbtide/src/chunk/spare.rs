@@ -15,7 +15,13 @@ pub(super) const SEARCHED: usize = 8;
 
 /// The class of a chunk.
 fn class(chunk: &Header) -> u32 {
-    chunk.block_size().ilog2()
+    class_of(chunk.block_size())
+}
+
+/// The class of chunks of this size, which is not zero. `ilog2` has code to panic, which would be
+/// the only such code in the C library.
+fn class_of(size: usize) -> u32 {
+    size.checked_ilog2().unwrap_or(0)
 }
 
 impl<'c> ControlRef<'c> {
@@ -119,7 +125,7 @@ impl<'c> ControlRef<'c> {
     ) -> Option<ChunkRef<'c>> {
         let mut link = &self.get().spare;
         while let Some(first) = link.get() {
-            let is_small = class(&first) <= most.ilog2();
+            let is_small = class(&first) <= class_of(most);
             if let Some(chunk) = is_small.then(|| unlink(link, searched, largest, &fits)).flatten()
             {
                 let next_class = first.header().list_start.take();
