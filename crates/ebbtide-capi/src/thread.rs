@@ -43,6 +43,65 @@ thread_local! {
     } };
 }
 
+/// The destructor of the thread-local. With glibc, it is registered here instead of by the standard
+/// library, whose code for that can panic: the panic's backtrace would be nine tenths of a program's
+/// share of the static library.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod destructor {
+    use super::{Idle, late};
+    use core::{
+        ffi::{c_int, c_void},
+        ptr,
+    };
+
+    unsafe extern "C" {
+        /// Identifies the library or program to which this code is linked, which is not unloaded
+        /// before the destructor has run.
+        static __dso_handle: c_void;
+
+        fn __cxa_thread_atexit_impl(
+            end: unsafe extern "C" fn(*mut c_void),
+            value: *mut c_void,
+            library: *const c_void,
+        ) -> c_int;
+    }
+
+    unsafe extern "C" fn end(idle: *mut c_void) {
+        // SAFETY: registered for a list.
+        unsafe { &*idle.cast::<Idle>() }.end();
+        late::forget();
+    }
+
+    /// Makes the end of this thread end its list. If there is no memory for that, only the value of
+    /// the POSIX key does.
+    ///
+    /// # Safety
+    ///
+    /// The list is the thread-local of this thread.
+    pub(super) unsafe fn register(idle: &Idle) {
+        let value = ptr::from_ref(idle).cast_mut().cast();
+        // SAFETY: the list has no destructor, so it lives as long as its thread, and `end` takes it.
+        unsafe { __cxa_thread_atexit_impl(end, value, &raw const __dso_handle) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+mod destructor {
+    use super::{Idle, late};
+
+    impl Drop for Idle {
+        fn drop(&mut self) {
+            self.end();
+            late::forget();
+        }
+    }
+
+    /// # Safety
+    ///
+    /// None. Does nothing: the standard library has registered the destructor.
+    pub(super) unsafe fn register(_: &Idle) {}
+}
+
 /// Fallback for threads that open their first scope in the destructor of a POSIX key.
 #[cfg(target_os = "linux")]
 mod late {
@@ -137,6 +196,8 @@ impl Idle {
             return false;
         }
         // SAFETY: the thread-local of this thread, as the caller says.
+        unsafe { destructor::register(self) };
+        // SAFETY: this list is the thread-local of this thread, as the caller says.
         unsafe { late::register(self) };
         self.most.set(MOST_IDLE);
         true
@@ -154,13 +215,6 @@ impl Idle {
             // SAFETY: an idle arena, which is no longer in a list.
             unsafe { ebb_arena_free(arena.as_ptr()) };
         }
-    }
-}
-
-impl Drop for Idle {
-    fn drop(&mut self) {
-        self.end();
-        late::forget();
     }
 }
 
