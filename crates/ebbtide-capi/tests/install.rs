@@ -4,7 +4,7 @@
 
 #![cfg(target_os = "linux")]
 
-use crate::common::{exported, is_there, run};
+use crate::common::{compilers, exported, is_there, run};
 use std::{fs, path::Path, process::Command, sync::OnceLock};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
@@ -19,15 +19,20 @@ fn prefix() -> &'static str {
         for folder in [&stage, &prefix] {
             let _ = fs::remove_dir_all(folder);
         }
-        let xtask = ["run", "--quiet", "--package", "xtask", "--", "dist", "/usr/local"];
         for archive in [None, Some("--archive")] {
-            let mut dist = Command::new(env!("CARGO"));
-            run(dist.args(xtask).args(archive).current_dir(CRATE).env("DESTDIR", &stage), "");
+            run(dist("/usr/local").args(archive).env("DESTDIR", &stage), "");
         }
         run(Command::new("tar").args(["-xzf", "usr/local.tar.gz"]).current_dir(&stage), "");
         fs::rename(format!("{stage}/local"), &prefix).unwrap();
         prefix
     })
+}
+
+/// The command that installs the library.
+fn dist(prefix: &str) -> Command {
+    let mut dist = Command::new(env!("CARGO"));
+    dist.args(["run", "--quiet", "--package", "xtask", "--", "dist", prefix]).current_dir(CRATE);
+    dist
 }
 
 /// A command that finds the installed library by pkg-config.
@@ -80,6 +85,50 @@ fn the_installed_shared_library_exports_its_own_functions_only() {
     assert!(names.iter().any(|name| name == "ebb_arena_new"), "{names:?}");
     let others: Vec<_> = names.iter().filter(|name| !name.starts_with("ebb_")).collect();
     assert!(others.is_empty(), "{others:?}");
+}
+
+/// Rust's standard library has a megabyte of code, and symbols that other libraries in Rust define
+/// as well.
+#[test]
+fn the_installed_static_libraries_have_little_code_and_define_their_own_functions_only() {
+    for (library, most) in [("ebbtide", 50_000), ("ebbtide_new_engine", 500_000)] {
+        let library = format!("{}/lib/lib{library}.a", prefix());
+        let sizes = run(Command::new("size").args(["--format=berkeley", "--total", &library]), "");
+        let code = sizes.lines().last().unwrap().split_whitespace().next().unwrap();
+        assert!(code.parse::<usize>().unwrap() < most, "{sizes}");
+        let symbols = run(Command::new("nm").args(["-gP", "--defined-only", &library]), "");
+        let names = symbols.lines().filter(|line| line.contains(' '));
+        let others: Vec<_> = names.filter(|name| !name.starts_with("ebb_")).collect();
+        assert!(others.is_empty(), "{others:?}");
+    }
+}
+
+#[test]
+fn a_freestanding_library_needs_libc_only() {
+    let prefix = format!("{SCRATCH}/freestanding");
+    run(dist(&prefix).arg("--freestanding"), "");
+    let (source, program) = (format!("{prefix}/program.c"), format!("{prefix}/program"));
+    let text = "
+        #include <ebbtide.h>
+        int main(void) {
+            static char buffer[4096];
+            ebb_arena_storage storage;
+            ebb_arena *arena = ebb_fixed_new(&storage, buffer, sizeof buffer);
+            ebb_scope s = ebb_open(arena);
+            puts(ebb_sprintf(&s, \"%d\", 7));
+            ebb_close(&s);
+            return ebb_arena_free(arena);
+        }";
+    fs::write(&source, text).unwrap();
+    let pkgconfig = format!("{prefix}/lib/pkgconfig");
+    let flags = ["--cflags", "--libs", "ebbtide"];
+    let flags = run(Command::new("pkg-config").args(flags).env("PKG_CONFIG_PATH", pkgconfig), "");
+    for compiler in compilers("cc") {
+        let mut compile = Command::new(compiler);
+        compile.args([&source, "-o", &program]).args(flags.split_whitespace());
+        run(compile.args(["-nodefaultlibs", "-lc"]), "");
+        assert_eq!(run(&mut Command::new(&program), ""), "7\n");
+    }
 }
 
 #[test]
@@ -144,7 +193,7 @@ fn meson_finds_the_installed_library_by_pkgconfig() {
 
 #[test]
 fn cmake_builds_the_library_with_cargo() {
-    // Shares the build folder of these tests, where `dist` has built the library.
+    // Shares the build folder of these tests.
     let target = Path::new(SCRATCH).parent().unwrap().display();
     let options =
         [format!("-DEBBTIDE_SOURCE={CRATE}/../.."), format!("-DEBBTIDE_CARGO_TARGET={target}")];

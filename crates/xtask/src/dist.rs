@@ -3,9 +3,14 @@
 //! that folder, as packagers expect.
 //!
 //! The files find each other by relative paths, so the folder can be moved as a whole.
+//!
+//! Cargo's static libraries have all of Rust's standard library in them. The profile `dist` removes
+//! what is unused inside of each object; on ELF systems the linker then joins what is left to one
+//! object, whose only global symbols are our functions.
 
 use crate::{Failure, process};
 use std::{
+    collections::BTreeSet,
     env,
     ffi::{OsStr, OsString},
     fs, io,
@@ -21,8 +26,10 @@ const SHARED: &str = concat!("libebbtide.so.", env!("CARGO_PKG_VERSION"));
 
 /// For the usage text.
 pub(crate) const OPTIONS: &str = "
-  --target TRIPLE  for another platform that cargo can link for; CC, CXX and STRIP name its tools
+  --target TRIPLE  for another platform that cargo can link for; CC, CXX, NM, OBJCOPY and STRIP
+                   name its tools
   --static         without the shared library
+  --freestanding   the static library of C alone, without Rust's runtime: no heap, no threads
   --strip          without debug information
   --poison         transparent arenas overwrite freed blocks with 0xDE, to find mistakes
   --archive        also packs the folder into PREFIX.tar.gz";
@@ -33,6 +40,7 @@ struct Options {
     prefix: PathBuf,
     target: Option<String>,
     is_static: bool,
+    freestanding: bool,
     strip: bool,
     poison: bool,
     archive: bool,
@@ -51,6 +59,7 @@ impl Options {
                     options.target = Some(triple.ok_or_else(none)?.clone());
                 }
                 "--static" => options.is_static = true,
+                "--freestanding" => (options.is_static, options.freestanding) = (true, true),
                 "--strip" => options.strip = true,
                 "--poison" => options.poison = true,
                 "--archive" => options.archive = true,
@@ -67,23 +76,45 @@ impl Options {
         Ok(options)
     }
 
-    /// The command that builds the libraries.
-    fn build(&self) -> String {
+    /// The commands that build the libraries. Cargo optimises no library as a whole that it builds
+    /// for Rust as well, so they name the kinds that are installed.
+    fn build(&self) -> Vec<String> {
         // Our own part; `strip` removes that of the standard library.
-        let mut line =
-            String::from(if self.strip { "CARGO_PROFILE_RELEASE_DEBUG=false " } else { "" });
-        line += "cargo build --release --package ebbtide-capi";
-        if self.platform().has_transparent() {
-            line += " --package ebbtide-new";
-            line += if self.poison { " --features ebbtide-new/poison" } else { "" };
+        let mut cargo =
+            String::from(if self.strip { "CARGO_PROFILE_DIST_DEBUG=false " } else { "" });
+        cargo += "cargo rustc --profile dist --lib";
+        if let Some(triple) = &self.target {
+            cargo += &format!(" --target {triple}");
         }
-        line + &self.target.as_ref().map(|triple| format!(" --target {triple}")).unwrap_or_default()
+        let kinds = if self.is_static { "staticlib" } else { "staticlib,cdylib" };
+        let features = if self.freestanding { " --no-default-features" } else { "" };
+        let mut lines =
+            vec![format!("{cargo} --package ebbtide-capi --crate-type {kinds}{features}")];
+        if self.has_transparent() {
+            let poison = if self.poison { " --features poison" } else { "" };
+            lines.push(format!("{cargo} --package ebbtide-new --crate-type staticlib{poison}"));
+        }
+        lines
     }
 
     /// Where cargo puts them.
     fn built(&self) -> PathBuf {
         let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-        target.join(self.target.as_deref().unwrap_or_default()).join("release")
+        target.join(self.target.as_deref().unwrap_or_default()).join("dist")
+    }
+
+    /// Whether the operators `new` and `delete` of transparent arenas are installed.
+    fn has_transparent(&self) -> bool {
+        self.platform() == Platform::Elf && !self.freestanding
+    }
+
+    /// What the static library needs.
+    fn needs(&self) -> &'static str {
+        match self.platform() {
+            _ if self.freestanding => "",
+            Platform::MinGw | Platform::Msvc => "-lws2_32 -luserenv -lntdll -lbcrypt",
+            Platform::Elf | Platform::Mac => "-lpthread -ldl -lm",
+        }
     }
 
     fn platform(&self) -> Platform {
@@ -143,14 +174,6 @@ impl Platform {
         }
     }
 
-    /// What the static library needs.
-    fn needs(self) -> &'static str {
-        match self {
-            Platform::MinGw | Platform::Msvc => "-lws2_32 -luserenv -lntdll -lbcrypt",
-            Platform::Elf | Platform::Mac => "-lpthread -ldl -lm",
-        }
-    }
-
     /// Whether `strip` accepts a library. It fails for static libraries with the debug information of
     /// Windows.
     fn can_strip(self, library: &Path) -> bool {
@@ -160,17 +183,14 @@ impl Platform {
             Platform::Msvc => false,
         }
     }
-
-    /// Whether the operators `new` and `delete` of transparent arenas are installed.
-    fn has_transparent(self) -> bool {
-        self == Platform::Elf
-    }
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
-    if !process::show(&options.build()).is_ok_and(|status| status.success()) {
-        return Err(Failure::Work);
+    for line in options.build() {
+        if !process::show(&line).is_ok_and(|status| status.success()) {
+            return Err(Failure::Work);
+        }
     }
     let prefix = below(env::var_os("DESTDIR").as_deref(), &options.prefix);
     install(&options, &prefix).map_err(|error| {
@@ -194,47 +214,90 @@ fn install(options: &Options, prefix: &Path) -> io::Result<()> {
     for folder in [&include, &pkgconfig, &cmake] {
         fs::create_dir_all(folder)?;
     }
-    let mut libraries = vec![platform.static_library()];
-    if !options.is_static {
-        libraries.extend(platform.shared_library());
-    }
-    let mut headers = vec![(CRATE, "ebbtide.h"), (CRATE, "ebbtide.hpp")];
+    let mut static_libraries = vec![platform.static_library()];
+    let mut sources = vec![CRATE];
     let mut files = vec![
         (CRATE, "ebbtide.pc", &pkgconfig),
         (CRATE, "ebbtide-config.cmake", &cmake),
         (CRATE, "ebbtide-config-version.cmake", &cmake),
     ];
-    if platform.has_transparent() {
-        libraries.push(("libebbtide_new.a", "lib/libebbtide_new_engine.a"));
-        headers.extend([(TRANSPARENT, "ebbtide_new.h"), (TRANSPARENT, "ebbtide_new.hpp")]);
+    if options.has_transparent() {
+        static_libraries.push(("libebbtide_new.a", "lib/libebbtide_new_engine.a"));
+        sources.push(TRANSPARENT);
         files.push((TRANSPARENT, "ebbtide-new.pc", &pkgconfig));
         install_operators(&built, &lib)?;
     }
-    for (from, to) in libraries {
-        let to = prefix.join(to);
-        fs::create_dir_all(to.parent().unwrap_or(prefix))?;
-        fs::copy(built.join(from), &to)?;
-        if options.strip && platform.can_strip(&to) {
-            succeed(Command::new(tool("STRIP", "strip")).arg("-S").arg(to))?;
+    for (from, to) in static_libraries {
+        let (from, to) = (built.join(from), prefix.join(to));
+        if platform == Platform::Elf {
+            join(&from, &to)?;
+        } else {
+            fs::copy(from, &to)?;
         }
+        strip(options, &to)?;
     }
     if !options.is_static {
+        for (from, to) in platform.shared_library() {
+            let to = prefix.join(to);
+            fs::create_dir_all(to.parent().unwrap_or(prefix))?;
+            fs::copy(built.join(from), &to)?;
+            strip(options, &to)?;
+        }
         for (to, from) in platform.links() {
             link(to, &prefix.join(from))?;
         }
     }
-    for (source, header) in headers {
-        fs::copy(Path::new(source).join("include").join(header), include.join(header))?;
+    for source in sources {
+        for header in fs::read_dir(Path::new(source).join("include"))? {
+            let header = header?;
+            fs::copy(header.path(), include.join(header.file_name()))?;
+        }
     }
     for (source, file, folder) in files {
         let mut text = fs::read_to_string(Path::new(source).join("dist").join(file))?;
-        text = text.replace("@VERSION@", VERSION).replace("@NEEDS@", platform.needs());
+        text = text.replace("@VERSION@", VERSION).replace("@NEEDS@", options.needs());
         if options.is_static {
             text = text.replace("\nLibs.private:", "");
         }
         fs::write(folder.join(file), text)?;
     }
     if options.archive { pack(prefix) } else { Ok(()) }
+}
+
+/// Joins the parts of a static library that our functions need to one object. Other symbols become
+/// local, so that a program may contain several libraries that were written in Rust.
+fn join(from: &Path, to: &Path) -> io::Result<()> {
+    let symbols =
+        Command::new(tool("NM", "nm")).args(["-gP", "--defined-only"]).arg(from).output()?;
+    let symbols = String::from_utf8_lossy(&symbols.stdout);
+    let ours: BTreeSet<_> = symbols.lines().filter_map(|line| line.split(' ').next()).collect();
+    let ours = ours.into_iter().filter(|name| name.starts_with("ebb_"));
+    let object = from.with_extension("o");
+    let mut link = Command::new(tool("CC", "cc"));
+    link.args(["-r", "-nostdlib", "-Wl,--gc-sections"]);
+    link.args(ours.map(|name| format!("-Wl,-u,{name}"))).arg(from).arg("-o").arg(&object);
+    succeed(&mut link)?;
+    let mut localise = Command::new(tool("OBJCOPY", "objcopy"));
+    succeed(localise.args(["--wildcard", "--keep-global-symbol=ebb_*"]).arg(&object))?;
+    archive(to, &[object])
+}
+
+/// Creates a static library of these objects.
+fn archive(library: &Path, objects: &[PathBuf]) -> io::Result<()> {
+    if library.exists() {
+        fs::remove_file(library)?;
+    }
+    succeed(Command::new("ar").arg("rcs").arg(library).args(objects))
+}
+
+/// Removes the debug information of a library, if that is asked for and possible, and the symbols
+/// that nothing refers to.
+fn strip(options: &Options, library: &Path) -> io::Result<()> {
+    if !options.strip || !options.platform().can_strip(library) {
+        return Ok(());
+    }
+    let kind = if options.platform() == Platform::Mac { "-S" } else { "--strip-unneeded" };
+    succeed(Command::new(tool("STRIP", "strip")).arg(kind).arg(library))
 }
 
 /// Packs a folder, with the licences, into an archive beside it.
@@ -251,16 +314,11 @@ fn pack(prefix: &Path) -> io::Result<()> {
     succeed(Command::new("tar").arg("-czf").arg(archive).arg("-C").arg(folder).arg(name))
 }
 
-/// Compiles and installs the operators `new` and `delete`. They are a library beside that of the
-/// engine, because other tools cannot add objects to a library that Rust created.
+/// Compiles and installs the operators `new` and `delete`, as a library beside that of the engine.
 fn install_operators(built: &Path, lib: &Path) -> io::Result<()> {
     let objects = built.join("ebbtide-new");
     fs::create_dir_all(&objects)?;
-    let library = lib.join("libebbtide_new.a");
-    if library.exists() {
-        fs::remove_file(&library)?;
-    }
-    let mut archive = vec![OsStr::new("rc").to_owned(), library.into_os_string()];
+    let mut compiled = Vec::new();
     for (variable, default, standard, file) in
         [("CC", "cc", "-std=c11", "malloc.c"), ("CXX", "c++", "-std=c++17", "operators.cpp")]
     {
@@ -269,9 +327,9 @@ fn install_operators(built: &Path, lib: &Path) -> io::Result<()> {
         let mut command = Command::new(tool(variable, default));
         command.args([standard, "-O2", "-fPIC", "-c", "-I"]).arg(source.join("include"));
         succeed(command.arg(source.join("c").join(file)).arg("-o").arg(&object))?;
-        archive.push(object.into_os_string());
+        compiled.push(object);
     }
-    succeed(Command::new("ar").args(archive))
+    archive(&lib.join("libebbtide_new.a"), &compiled)
 }
 
 /// The program that a variable names, or the default one.
