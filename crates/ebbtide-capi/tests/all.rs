@@ -10,5 +10,6 @@ mod c;
 mod counts;
 mod cpp;
 mod examples;
+mod gdb;
 mod guide;
 mod install;

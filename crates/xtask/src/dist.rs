@@ -1,6 +1,6 @@
 //! `cargo xtask dist PREFIX`: installs the C interface: its libraries, the transparent arenas, the
-//! headers, pkg-config files and a `CMake` package. If `DESTDIR` is set, they go to PREFIX below
-//! that folder, as packagers expect.
+//! headers, pkg-config files, a `CMake` package, and printers for gdb. If `DESTDIR` is set, they go
+//! to PREFIX below that folder, as packagers expect.
 //!
 //! The files find each other by relative paths, so the folder can be moved as a whole.
 //!
@@ -211,7 +211,8 @@ fn install(options: &Options, prefix: &Path) -> io::Result<()> {
     let (platform, built) = (options.platform(), options.built());
     let (lib, include) = (prefix.join("lib"), prefix.join("include"));
     let (pkgconfig, cmake) = (lib.join("pkgconfig"), lib.join("cmake/ebbtide"));
-    for folder in [&include, &pkgconfig, &cmake] {
+    let share = prefix.join("share/ebbtide");
+    for folder in [&include, &pkgconfig, &cmake, &share] {
         fs::create_dir_all(folder)?;
     }
     let mut static_libraries = vec![platform.static_library()];
@@ -220,6 +221,7 @@ fn install(options: &Options, prefix: &Path) -> io::Result<()> {
         (CRATE, "ebbtide.pc", &pkgconfig),
         (CRATE, "ebbtide-config.cmake", &cmake),
         (CRATE, "ebbtide-config-version.cmake", &cmake),
+        (CRATE, "ebbtide-gdb.py", &share),
     ];
     if options.has_transparent() {
         static_libraries.push(("libebbtide_new.a", "lib/libebbtide_new_engine.a"));

@@ -3,9 +3,9 @@
 
 use crate::step::{Step, Tier::*};
 use crate::tool::{
-    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, DENY, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS,
-    MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER,
-    UNIX, VALGRIND, WINE,
+    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, DENY, GDB, JULIA, LIBSTDCXX, LLVM_COV,
+    LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU,
+    RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -147,7 +147,7 @@ pub(crate) const STEPS: &[Step] = &[
         "the C interface under Valgrind: guards, instructions",
         "cargo test --release --package ebbtide-capi --test all -- --ignored --nocapture",
     )
-    .needs(&[VALGRIND]),
+    .needs(&[VALGRIND, GDB]),
     Step::new(
         All,
         "instructions of programs in transparent arenas of C++",

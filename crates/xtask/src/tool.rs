@@ -68,6 +68,13 @@ pub(crate) const VALGRIND: Tool = Tool {
     install: &["apt-get update", "apt-get install --yes valgrind"],
 };
 
+/// For the printers of the C interface.
+pub(crate) const GDB: Tool = Tool {
+    name: "gdb",
+    probe: "gdb --version",
+    install: &["apt-get update", "apt-get install --yes gdb"],
+};
+
 pub(crate) const LLVM_COV: Tool = Tool {
     name: "cargo-llvm-cov",
     probe: "cargo llvm-cov --version",
