@@ -386,6 +386,18 @@ mod tests {
     }
 
     #[test]
+    fn packages_have_the_version_of_the_workspace() {
+        let packaging = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging");
+        for (file, version) in [
+            ("debian/changelog", format!("ebbtide ({VERSION}-")),
+            ("vcpkg/ebbtide/vcpkg.json", format!("\"version\": \"{VERSION}\"")),
+        ] {
+            let text = fs::read_to_string(packaging.join(file)).unwrap();
+            assert!(text.contains(&version), "{file} has no {version}");
+        }
+    }
+
+    #[test]
     fn a_staging_folder_stands_before_the_prefix() {
         let below = |staging: Option<&str>, prefix: &str| {
             super::below(staging.map(OsStr::new), Path::new(prefix)).display().to_string()

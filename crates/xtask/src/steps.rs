@@ -3,9 +3,9 @@
 
 use crate::step::{Step, Tier::*};
 use crate::tool::{
-    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, DENY, GDB, JULIA, LIBSTDCXX, LLVM_COV,
-    LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE, QEMU,
-    RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, CONAN, DEBHELPER, DENY, GDB, JULIA, LIBSTDCXX,
+    LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE,
+    QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -148,6 +148,12 @@ pub(crate) const STEPS: &[Step] = &[
         "cargo test --release --package ebbtide-capi --test all -- --ignored --nocapture",
     )
     .needs(&[VALGRIND, GDB]),
+    Step::new(All, "Debian packages of the C library", "bash ci/packaging.sh debian")
+        .needs(&[DEBHELPER])
+        .beside("packaging"),
+    Step::new(All, "Conan package of the C library", "bash ci/packaging.sh conan")
+        .needs(&[CONAN])
+        .beside("packaging"),
     Step::new(
         All,
         "instructions of programs in transparent arenas of C++",

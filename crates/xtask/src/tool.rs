@@ -68,6 +68,15 @@ pub(crate) const VALGRIND: Tool = Tool {
     install: &["apt-get update", "apt-get install --yes valgrind"],
 };
 
+pub(crate) const DEBHELPER: Tool = Tool {
+    name: "debhelper",
+    probe: "dpkg --status debhelper pkg-config",
+    install: &["apt-get update", "apt-get install --yes debhelper pkg-config"],
+};
+
+pub(crate) const CONAN: Tool =
+    Tool { name: "Conan", probe: "conan --version", install: &["pipx install conan"] };
+
 /// For the printers of the C interface.
 pub(crate) const GDB: Tool = Tool {
     name: "gdb",
