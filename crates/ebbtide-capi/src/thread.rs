@@ -46,7 +46,7 @@ thread_local! {
 /// The destructor of the thread-local. With glibc, it is registered here instead of by the standard
 /// library, whose code for that can panic: the panic's backtrace would be nine tenths of a program's
 /// share of the static library.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 mod destructor {
     use super::{Idle, late};
     use core::{
@@ -85,7 +85,7 @@ mod destructor {
     }
 }
 
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+#[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
 mod destructor {
     use super::{Idle, late};
 
