@@ -410,6 +410,12 @@ bool ebb_run_cleanups_(const ebb_scope *position, bool all);
  * from an arena without open scopes. For the header, to poison and unpoison memory. */
 void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
                       void (*each)(const void *start, size_t size));
+
+/** The current heap of this thread; null for the C library's. */
+void *ebb_current_heap_(void);
+
+/** Makes another heap the current one of this thread, and returns the previous one. */
+void *ebb_replace_current_heap_(void *heap);
 /* Generated: end. */
 
 /* Flags in the state of a scope: it is a child (with the parent's address if that is stored); a

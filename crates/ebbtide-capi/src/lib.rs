@@ -29,9 +29,10 @@
 //! | `share` | scopes that Rust and C use in turn |
 //! | `thread` | the arenas of a thread |
 //! | `stats` | statistics as a struct and as text |
+//! | `heap` | the current heap of each thread |
 //!
 //! Without the feature `std`, the static library needs only C's `abort`. It then has no heap and no
-//! `thread`, and all threads share the last status.
+//! `thread`, and all threads share the last status and the current heap.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
 #![allow(clippy::missing_safety_doc, reason = "the rules for every function are above")]
@@ -39,6 +40,7 @@
 mod arena;
 mod backing;
 mod cleanup;
+mod heap;
 mod last;
 #[cfg(not(feature = "std"))]
 mod panic;
@@ -56,6 +58,7 @@ pub use arena::{
 };
 pub use backing::ebb_backing;
 pub use cleanup::ebb_cleanup_;
+pub use heap::{ebb_current_heap_, ebb_replace_current_heap_};
 pub use scope::{
     ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_cleanups_, ebb_free_ranges_, ebb_is_position_,
     ebb_make_room_, ebb_open_slowly_, ebb_owns, ebb_run_cleanups_, ebb_scope,

@@ -65,6 +65,11 @@ fn memory() {
 }
 
 #[test]
+fn heaps_and_hooks() {
+    passes("c/heap.c", &[PLAIN, OPTIMISED, ASAN, ASAN_EXACT]);
+}
+
+#[test]
 fn any_sequence_of_calls() {
     passes("c/model.c", &[PLAIN, OPTIMISED, ASAN]);
 }

@@ -1,5 +1,6 @@
 /* Claim: with EBB_CHECKS, misuse of scopes prints what is wrong and aborts. The argument is the
    case; without one, prints how many there are. Each case ends with "not caught" if it is not. */
+#include "ebbtide_hooks.h"
 #include "test.h"
 
 static ebb_arena *arena;
@@ -73,6 +74,39 @@ static void use_a_scope_after_a_reset(void) {
 }
 static void use_null(void) { ebb_new((ebb_scope *)NULL, int); }
 static void close_null(void) { (void)ebb_close(NULL); }
+static void use_the_heap_of_a_parent(void) {
+    ebb_heap heap;
+    ebb_heap_init(&heap, &parent);
+    ebb_heap_alloc(&heap, 8);
+}
+static void free_to_a_heap_after_its_scope(void) {
+    ebb_heap heap;
+    ebb_heap_init(&heap, &child);
+    void *block = ebb_heap_alloc(&heap, 8);
+    (void)ebb_close(&child);
+    ebb_heap_free(&heap, block, 8);
+}
+/* The first of three blocks is not the last one at the low end, the last one is. */
+static void free_a_hook_block_twice(int which) {
+    ebb_heap heap;
+    void *blocks[3];
+    ebb_heap_init(&heap, &child);
+    (void)ebb_heap_use(&heap);
+    for (int i = 0; i < 3; i++)
+        blocks[i] = ebb_hook_malloc(100);
+    ebb_hook_free(blocks[which]);
+    ebb_hook_free(blocks[which]);
+}
+static void free_a_recycled_hook_block_twice(void) { free_a_hook_block_twice(0); }
+static void free_the_last_hook_block_twice(void) { free_a_hook_block_twice(2); }
+static void resize_a_freed_hook_block(void) {
+    ebb_heap heap;
+    ebb_heap_init(&heap, &child);
+    (void)ebb_heap_use(&heap);
+    void *volatile block = ebb_hook_malloc(8);
+    ebb_hook_free(block);
+    ebb_hook_realloc(block, 9);
+}
 
 static void (*const cases[])(void) = {
     allocate,  allocate_unknown,  allocate_low,       print,
@@ -82,6 +116,8 @@ static void (*const cases[])(void) = {
     rewind_a_closed_scope, use_null,  close_null,
     use_a_copy_of_a_closed_child, close_a_copy_of_a_closed_child, use_a_copy_of_a_closed_scope,
     use_a_copy_of_a_scope_of_the_thread, use_a_scope_after_a_reset,
+    use_the_heap_of_a_parent, free_to_a_heap_after_its_scope, free_a_recycled_hook_block_twice,
+    free_the_last_hook_block_twice, resize_a_freed_hook_block,
 };
 
 int main(int count, char **arguments) {

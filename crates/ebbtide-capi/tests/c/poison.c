@@ -1,6 +1,7 @@
 /* Claim: with guards, an access to memory of an ended scope is reported, and unless EBB_REDZONE is
    0, so is an access beyond a block. The argument is the case; without one, prints how many there
    are. */
+#include "ebbtide_hooks.h"
 #include "test.h"
 #if !EBB_VALGRIND
 #include <sanitizer/asan_interface.h>
@@ -73,7 +74,71 @@ static void in_a_buffer(void) {
     (void)ebb_close(&fixed);
 }
 
+/* The current heap of the thread, in the scope. */
+static ebb_heap *current_heap(void) {
+    static ebb_heap heap;
+    ebb_heap_init(&heap, &s);
+    (void)ebb_heap_use(&heap);
+    return &heap;
+}
+static void in_a_freed_hook_block(void) {
+    (void)current_heap();
+    stale = ebb_hook_malloc(100);
+    ebb_hook_malloc(1);
+    ebb_hook_free((void *)(uintptr_t)stale);
+}
+/* Where the heap keeps its link. */
+static void in_the_link_of_a_freed_block(void) {
+    ebb_heap *heap = current_heap();
+    void *before = ebb_heap_alloc(heap, 100);
+    stale = ebb_heap_alloc(heap, 100);
+    ebb_heap_alloc(heap, 1);
+    ebb_heap_free(heap, (void *)(uintptr_t)stale, 100);
+    ebb_heap_free(heap, before, 100);
+    EXPECT(ebb_heap_alloc(heap, 100) == before);
+}
+static void in_a_freed_last_hook_block(void) {
+    (void)current_heap();
+    stale = ebb_hook_malloc(100);
+    ebb_hook_free((void *)(uintptr_t)stale);
+}
+static void in_a_hook_block_that_moved(void) {
+    (void)current_heap();
+    stale = ebb_hook_malloc(100);
+    ebb_hook_malloc(1);
+    ebb_hook_realloc((void *)(uintptr_t)stale, 1000);
+}
+static void in_a_hook_block_after_close(void) {
+    (void)current_heap();
+    stale = ebb_hook_malloc(100);
+    (void)ebb_heap_use(NULL);
+    (void)ebb_close(&s);
+}
+static void end_of_a_shrunk_hook_block(void) {
+    (void)current_heap();
+    stale = ebb_hook_malloc(100);
+    stale = (char *)ebb_hook_realloc((void *)(uintptr_t)stale, 98) + 98;
+}
+static void past_a_recycled_hook_block(void) {
+    (void)current_heap();
+    stale = ebb_hook_malloc(100);
+    ebb_hook_malloc(1);
+    ebb_hook_free((void *)(uintptr_t)stale);
+    EXPECT(ebb_hook_malloc(97) == stale);
+    stale += 97;
+}
+
 #if EBB_REDZONE > 0
+static void past_a_hook_block(void) {
+    (void)current_heap();
+    stale = (char *)ebb_hook_malloc(13) + 13;
+    ebb_hook_malloc(1);
+}
+static void past_a_full_hook_block(void) {
+    (void)current_heap();
+    stale = (char *)ebb_hook_malloc(16) + 16;
+    ebb_hook_malloc(1);
+}
 static void past_a_block(void) { stale = (char *)ebb_alloc(&s, 16) + 16; }
 static void past_an_odd_block(void) { stale = (char *)ebb_alloc_aligned(&s, 13, 1) + 13; }
 static void past_a_low_block(void) {
@@ -108,11 +173,15 @@ static void (*const cases[])(void) = {
 #if EBB_REDZONE > 0
     past_a_block,         past_an_odd_block,     past_a_low_block,    past_a_text,
     past_a_shrunk_block,  past_an_array,         a_block_of_no_bytes,
-    where_a_block_was_before_it_grew,
+    where_a_block_was_before_it_grew,            past_a_full_hook_block,
+    past_a_hook_block,
 #endif
     after_close,          after_child,           low_end_after_child, after_rewind,
     in_a_chunk_behind,    in_an_oversize_chunk,  end_of_a_shrunk_block, freed_last_block,
     after_reset,          of_a_thread,           in_a_buffer,         after_all_were_closed,
+    in_a_freed_hook_block, in_the_link_of_a_freed_block, in_a_freed_last_hook_block,
+    in_a_hook_block_that_moved, in_a_hook_block_after_close, end_of_a_shrunk_hook_block,
+    past_a_recycled_hook_block,
 };
 
 /* A buffer is the caller's again, and memory that is allocated anew may be used. */
@@ -148,6 +217,29 @@ static bool is_guarded(const char *block, size_t size) {
     return is_poisoned(block + size);
 }
 
+static void each_size_of_a_heap_is_guarded_to_the_byte(ebb_scope *scope) {
+    ebb_heap heap;
+    ebb_heap_init(&heap, scope);
+    for (int turn = 0; turn < 2; turn++) {
+        char *last_size = NULL;
+        for (size_t size = 0; size <= 400; size++) {
+            char *block = ebb_heap_alloc(&heap, size), *other = ebb_heap_alloc(&heap, size);
+            EXPECT(is_guarded(block, size) && is_guarded(other, size));
+            for (size_t next = size + 7; next < size + 30; next += 11) {
+                block = ebb_heap_resize(&heap, block, size, next);
+                EXPECT(is_guarded(block, next) && is_guarded(other, size));
+                block = ebb_heap_resize(&heap, block, next, size);
+                EXPECT(is_guarded(block, size) && is_guarded(other, size));
+            }
+            ebb_heap_free(&heap, block, size);
+            EXPECT(is_poisoned(block) && is_guarded(other, size));
+            if (last_size != NULL)
+                ebb_heap_free(&heap, last_size, size - 1);
+            last_size = other;
+        }
+    }
+}
+
 static void each_size_is_guarded_to_the_byte(void) {
     ebb_arena *fresh = ebb_arena_new(NULL);
     for (int turn = 0; turn < 2; turn++) {
@@ -166,6 +258,7 @@ static void each_size_is_guarded_to_the_byte(void) {
                 EXPECT(is_guarded(low, size + 1) && is_guarded(grown, size));
             }
         }
+        each_size_of_a_heap_is_guarded_to_the_byte(&scope);
         (void)ebb_close(&scope);
     }
     (void)ebb_arena_free(fresh);
