@@ -27,6 +27,7 @@
 #define EBBTIDE_HPP
 
 #include "ebbtide.h"
+#include "ebbtide_hooks.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -718,6 +719,63 @@ private:
     source source_;
     embedded_arena arena_;
     ebb_scope scope_ = {};
+};
+
+/// A memory resource for pmr containers whose elements come and go: like
+/// std::pmr::unsynchronized_pool_resource, over a scope. Blocks that are deallocated are used again
+/// for the same class of sizes; see ebb_heap. When the scope ends, all memory is free, so the scope
+/// must outlive the containers. It must not be moved, and must have no child open while they allocate
+/// or deallocate. One thread at a time uses a resource and its scope.
+class pool_resource final : public std::pmr::memory_resource {
+public:
+    explicit pool_resource(scope &scope) noexcept { ebb_heap_init(&heap_, scope.c_scope()); }
+
+    pool_resource(const pool_resource &) = delete;
+    pool_resource &operator=(const pool_resource &) = delete;
+
+    /// The heap of the C interface, for libraries with hooks.
+    ebb_heap *c_heap() noexcept { return &heap_; }
+
+private:
+    /// The alignment of a heap's blocks.
+    static constexpr std::size_t heap_align = 16;
+
+    EBB_MEMBER_ void *do_allocate(std::size_t size, std::size_t align) override {
+        if (!EBB_LIKELY_(align <= heap_align))
+            return allocate_aligned(size, align);
+        return detail::checked(ebb_heap_alloc(&heap_, size));
+    }
+
+    EBB_MEMBER_ void do_deallocate(void *block, std::size_t size, std::size_t align) override {
+        if (!EBB_LIKELY_(align <= heap_align))
+            deallocate_aligned(block, size, align);
+        else
+            ebb_heap_free(&heap_, block, size);
+    }
+
+    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {
+        return this == &other;
+    }
+
+    /// Allocates a block that is larger by the alignment. The word before the part that is aligned
+    /// has the address of the whole.
+    EBB_COLD_MEMBER_ void *allocate_aligned(std::size_t size, std::size_t align) {
+        constexpr std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / 2;
+        if (size > most || align > most)
+            detail::throw_no_memory();
+        char *const whole =
+            static_cast<char *>(detail::checked(ebb_heap_alloc(&heap_, size + align)));
+        char *const block = whole + (align - reinterpret_cast<std::uintptr_t>(whole) % align);
+        reinterpret_cast<void **>(block)[-1] = whole;
+        ebb_poison_(block + size, static_cast<std::size_t>(whole + align - block));
+        return block;
+    }
+
+    EBB_COLD_MEMBER_ void deallocate_aligned(void *block, std::size_t size, std::size_t align) {
+        ebb_heap_free(&heap_, static_cast<void **>(block)[-1], size + align);
+    }
+
+    ebb_heap heap_;
 };
 
 /// An allocator for containers of the standard library, without a virtual call. Deallocating the

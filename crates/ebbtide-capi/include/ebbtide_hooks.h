@@ -87,7 +87,7 @@ typedef struct ebb_class_ {
 /* The number of the highest bit that is set. */
 EBB_INLINE_ unsigned ebb_highest_bit_(size_t number) {
 #if defined(__GNUC__)
-    return 63 - (unsigned)__builtin_clzll(number);
+    return (unsigned)__builtin_clzll(number) ^ 63;
 #else
     unsigned bit = 0;
     while ((number >>= 1) != 0)

@@ -8,6 +8,8 @@
 #include <list>
 #include <map>
 #include <numeric>
+#include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -486,6 +488,128 @@ TEST(MemoryResource, TakesTheLastBlockBack) {
     resource.deallocate(first, 100, 8);
     EXPECT_NE(resource.allocate(100, 8), first);
     resource.deallocate(second, 100, 8);
+}
+
+// Elements come and go; the contents are those of containers without a resource.
+TEST(PoolResource, ServesContainersWhoseElementsComeAndGo) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::pool_resource resource(scope);
+    std::minstd_rand random;
+    std::pmr::list<int> list(&resource);
+    std::pmr::map<std::pmr::string, int> map(&resource);
+    std::pmr::unordered_map<int, std::pmr::vector<int>> table(&resource);
+    std::pmr::set<long> set(&resource);
+    std::list<int> same_list;
+    std::map<std::string, int> same_map;
+    std::unordered_map<int, std::vector<int>> same_table;
+    std::set<long> same_set;
+    for (int i = 0; i < 20000; i++) {
+        const int key = static_cast<int>(random() % 500);
+        const std::string text(static_cast<std::size_t>(key) % 60, static_cast<char>('a' + key % 20));
+        list.push_back(i);
+        same_list.push_back(i);
+        map[std::pmr::string(text)] = i;
+        same_map[text] = i;
+        table[key].push_back(i);
+        same_table[key].push_back(i);
+        set.insert(i);
+        same_set.insert(i);
+        if (i > 300) {
+            list.pop_front();
+            same_list.pop_front();
+            map.erase(map.begin());
+            same_map.erase(same_map.begin());
+            set.erase(set.begin());
+            same_set.erase(same_set.begin());
+            table.erase(key / 2);
+            same_table.erase(key / 2);
+        }
+    }
+    EXPECT_TRUE(std::equal(list.begin(), list.end(), same_list.begin(), same_list.end()));
+    EXPECT_TRUE(std::equal(set.begin(), set.end(), same_set.begin(), same_set.end()));
+    ASSERT_EQ(map.size(), same_map.size());
+    for (const auto &[text, value] : same_map)
+        EXPECT_EQ(map.at(std::pmr::string(text)), value);
+    ASSERT_EQ(table.size(), same_table.size());
+    for (const auto &[key, values] : same_table)
+        EXPECT_TRUE(std::equal(values.begin(), values.end(), table.at(key).begin()));
+}
+
+TEST(PoolResource, TakesBoundedMemory) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::pool_resource resource(scope);
+    std::pmr::list<std::pmr::string> queue(&resource);
+    std::size_t after_some = 0;
+    for (std::size_t i = 0; i < 100000; i++) {
+        queue.emplace_back(20 + i % 50, 'x');
+        if (queue.size() > 100)
+            queue.pop_front();
+        if (i == 1000)
+            after_some = scope.stats().used;
+    }
+    EXPECT_EQ(scope.stats().used, after_some);
+}
+
+TEST(PoolResource, ServesEveryAlignment) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::pool_resource resource(scope);
+    std::size_t after_one = 0;
+    for (int turn = 0; turn < 10; turn++) {
+        std::vector<std::pair<char *, std::size_t>> blocks;
+        for (std::size_t align = 1; align <= 4096; align *= 2)
+            for (std::size_t size = 0; size < 200; size += 7) {
+                char *block = static_cast<char *>(resource.allocate(size, align));
+                EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % align, 0U);
+                std::memset(block, static_cast<char>(size), size);
+#if EBB_ASAN_
+                EXPECT_TRUE(__asan_address_is_poisoned(block + size));
+#endif
+                blocks.emplace_back(block, align);
+            }
+        for (std::size_t i = 0; i < blocks.size(); i++) {
+            const std::size_t size = i % 29 * 7;
+            for (std::size_t byte = 0; byte < size; byte++)
+                ASSERT_EQ(blocks[i].first[byte], static_cast<char>(size));
+            resource.deallocate(blocks[i].first, size, blocks[i].second);
+        }
+        if (turn == 0)
+            after_one = scope.stats().used;
+    }
+    EXPECT_EQ(scope.stats().used, after_one);
+}
+
+TEST(PoolResource, ThrowsBadAllocAndEqualsItselfOnly) {
+    alignas(16) char buffer[1024];
+    ebbtide::fixed_arena arena(buffer, sizeof buffer);
+    ebbtide::scope scope = arena.open();
+    ebbtide::pool_resource resource(scope), other(scope);
+    EXPECT_TRUE(resource == resource);
+    EXPECT_FALSE(resource == other);
+    EXPECT_NE(resource.allocate(0), resource.allocate(0));
+    constexpr std::size_t half = SIZE_MAX / 2 + 1;
+    for (std::size_t size : {std::size_t{2000}, half - 1, half, SIZE_MAX})
+        for (std::size_t align : {std::size_t{8}, std::size_t{64}, std::size_t{1} << 40, half})
+            EXPECT_THROW((void)resource.allocate(size, align), std::bad_alloc);
+    EXPECT_THROW((void)resource.allocate(8, 4096), std::bad_alloc);
+    EXPECT_NE(resource.allocate(100), nullptr);
+    scope.close();
+    EXPECT_THROW((void)resource.allocate(100), std::logic_error);
+}
+
+TEST(PoolResource, SharesItsHeapWithHooks) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::pool_resource resource(scope);
+    EXPECT_EQ(ebb_heap_use(resource.c_heap()), nullptr);
+    char *text = ebb_hook_strdup("text");
+    const std::size_t before = scope.stats().used;
+    EXPECT_GT(before, 0U);
+    EXPECT_EQ(ebb_heap_use(nullptr), resource.c_heap());
+    ebb_hook_free(text);
+    EXPECT_LT(scope.stats().used, before);
 }
 
 TEST(Allocator, ServesStandardContainers) {

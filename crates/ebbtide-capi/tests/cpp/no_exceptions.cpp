@@ -69,6 +69,11 @@ void everything_works() {
     for (int i = 0; i < 1000; i++)
         map.emplace(std::to_string(i), i);
     EXPECT(map["999"] == 999);
+    ebbtide::pool_resource nodes(scope);
+    std::pmr::unordered_map<int, int> table(&nodes);
+    for (int i = 0; i < 1000; i++)
+        table.emplace(i, i);
+    EXPECT(table[999] == 999);
     ebbtide::arena over(ebbtide::options{0, 0, &resource});
     EXPECT(over.open().make<int>(3) != nullptr);
     ebbtide::pool pool;
@@ -118,6 +123,7 @@ void end(int number) {
     case 6: ebbtide::allocator<int>(scope).allocate(SIZE_MAX); break;
     case 7: (void)scope.make_array<int>(too_much); break;
     case 8: scope.close(); scope.close(); break;
+    case 9: (void)ebbtide::pool_resource(scope).allocate(too_much, 64); break;
     default: break;
     }
 }
@@ -131,5 +137,5 @@ int main(int count, char **arguments) {
     }
     everything_works();
     failures_without_an_end();
-    std::printf("9\n");
+    std::printf("10\n");
 }
