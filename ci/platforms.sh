@@ -98,7 +98,7 @@ c_in_windows() {
     local library=${CARGO_TARGET_DIR:-target}/x86_64-pc-windows-gnu/debug/libebbtide_capi.a
     local capi=crates/ebbtide-capi file checks passed=0
     cargo build --target x86_64-pc-windows-gnu --package ebbtide-capi
-    for file in scopes growing memory model bad_input jumps threads; do
+    for file in scopes growing memory model heap bad_input jumps threads; do
         for checks in 0 1; do
             x86_64-w64-mingw32-gcc -std=c11 -O2 -Wall -Wextra -Werror "-DEBB_CHECKS=$checks" -I "$capi/include" \
                 "$capi/tests/c/$file.c" "$library" -static -lpthread -lws2_32 -luserenv -lntdll -lbcrypt \

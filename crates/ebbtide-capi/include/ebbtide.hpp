@@ -728,7 +728,9 @@ private:
 /// or deallocate. One thread at a time uses a resource and its scope.
 class pool_resource final : public std::pmr::memory_resource {
 public:
-    explicit pool_resource(scope &scope) noexcept { ebb_heap_init(&heap_, scope.c_scope()); }
+    explicit pool_resource(scope &scope) noexcept : heap_() {
+        ebb_heap_init(&heap_, scope.c_scope());
+    }
 
     pool_resource(const pool_resource &) = delete;
     pool_resource &operator=(const pool_resource &) = delete;

@@ -451,8 +451,21 @@ EBB_STATIC_ void ebb_sqlite_shutdown_(void *data) {
 #define EBB_CJSON_HOOKS                                                                            \
     { ebb_hook_malloc, ebb_hook_free }
 
-/* stb: define EBB_STB before including this header, and include it before stb's headers. */
-#if defined(EBB_STB)
+/* stb: `#define EBB_STB` before `#include <ebbtide_hooks.h>`, and both before stb's headers. The end
+   of this file then defines the macros by which those allocate. */
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(__GNUC__) && defined(__cplusplus)
+#pragma GCC diagnostic pop
+#endif
+
+#endif
+
+/* Outside of the guard: another file may have included this one without EBB_STB. */
+#if defined(EBB_STB) && !defined(STBI_MALLOC)
 #define STBI_MALLOC(size) ebb_hook_malloc(size)
 #define STBI_REALLOC(block, size) ebb_hook_realloc((block), (size))
 #define STBI_FREE(block) ebb_hook_free(block)
@@ -465,14 +478,4 @@ EBB_STATIC_ void ebb_sqlite_shutdown_(void *data) {
 #define STBTT_free(block, context) ((void)(context), ebb_hook_free(block))
 #define STBDS_REALLOC(context, block, size) ((void)(context), ebb_hook_realloc((block), (size)))
 #define STBDS_FREE(context, block) ((void)(context), ebb_hook_free(block))
-#endif
-
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(__GNUC__) && defined(__cplusplus)
-#pragma GCC diagnostic pop
-#endif
-
 #endif

@@ -12,4 +12,5 @@ mod cpp;
 mod examples;
 mod gdb;
 mod guide;
+mod hooks;
 mod install;

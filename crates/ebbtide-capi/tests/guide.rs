@@ -166,7 +166,7 @@ fn begins(before: &str) -> bool {
         || before.trim_start().starts_with(['#', '/'])
 }
 
-/// The public functions and macros of `ebbtide.h` without a comment before them.
+/// The public functions and macros of a header in C without a comment before them.
 fn bare_in_c(header: &str) -> (Vec<&str>, usize) {
     let lines: Vec<&str> = header.lines().collect();
     let (mut bare, mut count) = (Vec::new(), 0);
@@ -267,12 +267,13 @@ fn bare_in_cpp(header: &str) -> (Vec<&str>, usize) {
 #[test]
 fn every_public_function_of_the_headers_has_a_comment() {
     let read = |file: &str| fs::read_to_string(format!("{CRATE}/include/{file}")).unwrap();
-    for (file, find) in
-        [("ebbtide.h", bare_in_c as fn(&str) -> (Vec<&str>, usize)), ("ebbtide.hpp", bare_in_cpp)]
+    let in_c: fn(&str) -> (Vec<&str>, usize) = bare_in_c;
+    for (file, find, least) in
+        [("ebbtide.h", in_c, 40), ("ebbtide_hooks.h", in_c, 15), ("ebbtide.hpp", bare_in_cpp, 40)]
     {
         let header = read(file);
         let (bare, count) = find(&header);
-        assert!(count > 40, "{file}: {count}");
+        assert!(count >= least, "{file}: {count}");
         assert!(bare.is_empty(), "{file}: {bare:?}");
     }
 }

@@ -3,9 +3,9 @@
 
 use crate::step::{Step, Tier::*};
 use crate::tool::{
-    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, CONAN, DEBHELPER, DENY, GDB, JULIA, LIBSTDCXX,
-    LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY, NLOHMANN, NLOHMANN_SUITE, NODE,
-    QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, CONAN, DEBHELPER, DENY, GDB, HOOKED, JULIA,
+    LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY, NLOHMANN,
+    NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -145,7 +145,8 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         All,
         "the C interface under Valgrind: guards, instructions",
-        "cargo test --release --package ebbtide-capi --test all -- --ignored --nocapture",
+        "cargo test --release --package ebbtide-capi --test all -- --ignored --nocapture \
+         --skip hooks::",
     )
     .needs(&[VALGRIND, GDB]),
     Step::new(All, "Debian packages of the C library", "bash ci/packaging.sh debian")
@@ -154,6 +155,12 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(All, "Conan package of the C library", "bash ci/packaging.sh conan")
         .needs(&[CONAN])
         .beside("packaging"),
+    Step::new(
+        All,
+        "libraries in C with their memory in scopes",
+        "cargo test --release --package ebbtide-capi --test all hooks:: -- --ignored",
+    )
+    .needs(&[HOOKED]),
     Step::new(
         All,
         "instructions of programs in transparent arenas of C++",

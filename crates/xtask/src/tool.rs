@@ -170,6 +170,18 @@ pub(crate) const ALLOCATORS: Tool = Tool {
     install: &["apt-get update", "apt-get install --yes libmimalloc2.0 libjemalloc2"],
 };
 
+/// Libraries in C whose allocator the examples of the C interface replace.
+pub(crate) const HOOKED: Tool = Tool {
+    name: "Lua, SQLite, libxml2, expat, cJSON, zlib or stb",
+    probe: "dpkg --status liblua5.4-dev libsqlite3-dev libxml2-dev libexpat1-dev libcjson-dev \
+            zlib1g-dev libstb-dev",
+    install: &[
+        "apt-get update",
+        "apt-get install --yes liblua5.4-dev libsqlite3-dev libxml2-dev libexpat1-dev libcjson-dev \
+         zlib1g-dev libstb-dev",
+    ],
+};
+
 /// For the tests and the example of transparent arenas in C++.
 pub(crate) const NLOHMANN: Tool = Tool {
     name: "nlohmann-json",

@@ -1,5 +1,5 @@
 /* Claim: the macros and functions give no warning in files that ask for many. */
-#include "ebbtide.h"
+#include "ebbtide_hooks.h"
 
 typedef struct point {
     int x, y;
@@ -25,6 +25,14 @@ int use(ebb_arena *arena, int count) {
     const char *const text = ebb_strdup(&child, "text");
     if (!done || one == NULL || text == NULL || ebb_array(&child, point, 3) == NULL)
         fputs(ebb_status_text(ebb_last_status()), stderr);
+    ebb_heap heap;
+    ebb_heap_init(&heap, &child);
+    ebb_heap *const previous = ebb_heap_use(&heap);
+    void *const block = ebb_hook_realloc(ebb_hook_calloc(1, 8), sizeof heap);
+    ebb_hook_free(ebb_hook_strdup("text"));
+    ebb_hook_free(block);
+    ebb_heap_free(&heap, ebb_heap_resize(&heap, ebb_heap_alloc(&heap, 8), 8, 99), 99);
+    ebb_heap_use(previous);
     ebb_rewind(&child, start);
     ebb_close(&child);
     ebb_close_all(&s);

@@ -1,5 +1,5 @@
-// Claim: the C header compiles as C++, macros included.
-#include "ebbtide.h"
+// Claim: the C headers compile as C++, macros included.
+#include "ebbtide_hooks.h"
 
 int use(ebb_arena *arena) {
     ebb_scope s = ebb_open(arena);
@@ -10,6 +10,15 @@ int use(ebb_arena *arena) {
     const bool pushed = ebb_push(&s, &numbers, 7) && ebb_reserve(&s, &numbers, count) &&
                         ebb_append(&s, &numbers, more, count);
     const char *text = ebb_sprintf(&s, "%d", 1);
+    ebb_heap heap;
+    ebb_heap_init(&heap, &s);
+    const struct {
+        void *(*allocate)(std::size_t);
+        void (*release)(void *);
+    } hooks = EBB_CJSON_HOOKS;
+    ebb_heap *previous = ebb_heap_use(&heap);
+    hooks.release(ebb_hook_realloc(hooks.allocate(8), 9));
+    ebb_heap_use(previous);
     const int sum = value != nullptr && zeros != nullptr && pushed && text != nullptr;
     ebb_close(&s);
     return sum;
