@@ -44,6 +44,11 @@ fn the_example_of_results_and_scratch_memory_runs() {
 }
 
 #[test]
+fn the_example_of_hooks_runs() {
+    prints(C_EXAMPLE, 3, &["-std=c11"], "the tide goes out\n");
+}
+
+#[test]
 fn the_example_of_a_tree_and_a_pool_runs() {
     prints(CPP_EXAMPLE, 2, &["-std=c++17"], "3 li\n1 ul\n");
 }
@@ -87,7 +92,7 @@ fn function(start: &str, calls: &[&str]) -> String {
 }
 
 const C: &str = "
-#include <ebbtide.h>
+#include <ebbtide_hooks.h>
 typedef struct type { int field; } type;
 void rows(ebb_arena *arena, ebb_scope s, ebb_position position, ebb_arena_storage storage,
           ebb_options options, ebb_backing backing, ebb_stats stats, ebb_bytes bytes, void *buffer,
@@ -100,6 +105,8 @@ void rows(ebb_arena *arena, ebb_scope s, ebb_position position, ebb_arena_storag
           size_t n, type value, va_list values, const char *const *strings,
           void (*function)(void *)) {
     EBB_ARRAY(type) array = {0};
+    ebb_heap heap;
+    ebb_heap_init(&heap, &s);
 ";
 
 const CPP: &str = "
@@ -108,7 +115,7 @@ const CPP: &str = "
 #include <string>
 struct type { int field; };
 void rows(ebbtide::scope &scope, ebbtide::memory_resource &resource, void *buffer, void *block,
-          ebbtide::pool &pool, std::size_t size, std::size_t align,
+          ebbtide::pool &pool, ebbtide::pool_resource &nodes, std::size_t size, std::size_t align,
           std::pmr::memory_resource *upstream) {
 ";
 
