@@ -166,7 +166,7 @@ pub(crate) const STEPS: &[Step] = &[
         "instructions of programs in transparent arenas of C++",
         "cargo test --release --package ebbtide-new --test all counts:: -- --ignored --nocapture",
     )
-    .needs(&[VALGRIND, NLOHMANN]),
+    .needs(&[VALGRIND, NLOHMANN, CPP_LIBRARIES, ALLOCATORS]),
     Step::new(
         All,
         "line coverage of the core",

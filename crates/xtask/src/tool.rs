@@ -189,6 +189,16 @@ pub(crate) const NLOHMANN: Tool = Tool {
     install: &["apt-get update", "apt-get install --yes nlohmann-json3-dev"],
 };
 
+/// Libraries in C++ whose instructions are counted.
+pub(crate) const CPP_LIBRARIES: Tool = Tool {
+    name: "yaml-cpp, Boost, tinyxml2 or RE2",
+    probe: "dpkg --status libyaml-cpp-dev libboost-dev libtinyxml2-dev libre2-dev",
+    install: &[
+        "apt-get update",
+        "apt-get install --yes libyaml-cpp-dev libboost-dev libtinyxml2-dev libre2-dev",
+    ],
+};
+
 pub(crate) const NLOHMANN_SUITE: Tool = Tool {
     name: "nlohmann-json's test suite",
     probe: "bash ci/others/new.sh --probe",

@@ -1,6 +1,6 @@
 // Programs that are unaware of arenas: `programs NAME TURNS` runs one of them TURNS times, and
 // prints the sum of its answers. Compiled with -DTRANSPARENT, each run is in an arena, unless there
-// is a third argument.
+// is a third argument. With -DLIBRARIES, there are four more, which use libraries.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +14,15 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#ifdef LIBRARIES
+#define BOOST_BIND_GLOBAL_PLACEHOLDERS // or Boost's own use of it warns
+#include <boost/property_tree/json_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+#include <re2/re2.h>
+#include <tinyxml2.h>
+#include <yaml-cpp/yaml.h>
+#endif
 
 #ifdef TRANSPARENT
 #include <ebbtide_new.hpp>
@@ -66,6 +75,58 @@ std::size_t json(const std::string &text) {
 std::size_t json_round_trip(const std::string &text) {
     return nlohmann::json::parse(text).dump().size();
 }
+
+#ifdef LIBRARIES
+std::size_t yaml(const std::string &text) {
+    const YAML::Node parsed = YAML::Load(text);
+    std::size_t sum = parsed.size();
+    for (const auto &record : parsed) sum += record["tags"].size() + record["id"].as<std::size_t>();
+    return sum;
+}
+
+std::size_t property_tree(const std::string &text) {
+    std::istringstream in(text);
+    boost::property_tree::ptree parsed;
+    boost::property_tree::read_json(in, parsed);
+    std::size_t sum = parsed.size();
+    for (const auto &record : parsed) sum += record.second.get<std::size_t>("parent.id");
+    return sum;
+}
+
+std::string xml_of(const std::string &text) {
+    std::ostringstream out;
+    out << "<records>";
+    for (const auto &record : nlohmann::json::parse(text)) {
+        out << "<record id=\"" << record["id"] << "\"><name>" << record["name"].get<std::string>()
+            << "</name>";
+        for (const auto &tag : record["tags"]) out << "<tag>" << tag.get<std::string>() << "</tag>";
+        out << "</record>";
+    }
+    out << "</records>";
+    return out.str();
+}
+
+std::size_t xml(const std::string &text) {
+    tinyxml2::XMLDocument parsed;
+    if (parsed.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) std::abort();
+    std::size_t sum = 0;
+    const tinyxml2::XMLElement *record = parsed.RootElement()->FirstChildElement();
+    for (; record != nullptr; record = record->NextSiblingElement())
+        sum += record->UnsignedAttribute("id") + std::strlen(record->FirstChildElement()->GetText());
+    return sum;
+}
+
+// Patterns that are compiled and used once, as in a search.
+std::size_t search(const std::vector<std::string> &lines) {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < lines.size(); i += 100) {
+        const re2::RE2 pattern("(\\w+) (?i:THAT|which) begins.*" + lines[i].substr(25, 6) + "|[0-9]{4,}$");
+        for (std::size_t j = i; j < i + 100; j++) sum += re2::RE2::PartialMatch(lines[j], pattern);
+    }
+    return sum;
+}
+
+#endif // LIBRARIES
 
 std::size_t regex(const std::string &text) {
     std::regex pattern("([a-z]+)@([a-z]+)\\.(org|net|example)|(\\d+)-(\\d+)(:\\w*)?");
@@ -177,6 +238,9 @@ int main(int argc, char **argv) {
     const long turns = std::atol(argv[2]);
     numbers random;
     const std::string large = document(3300), small = document(4);
+#ifdef LIBRARIES
+    const std::string medium = document(300), records = xml_of(large);
+#endif
     std::string mail, prose, formula;
     std::vector<std::string> lines;
     for (int i = 0; i < 400; i++) {
@@ -195,6 +259,12 @@ int main(int argc, char **argv) {
             if (name == "json") return json(large);
             if (name == "json_round_trip") return json_round_trip(large);
             if (name == "json_small") return json(small);
+#ifdef LIBRARIES
+            if (name == "yaml") return yaml(medium);
+            if (name == "property_tree") return property_tree(large);
+            if (name == "xml") return xml(records);
+            if (name == "search") return search(lines);
+#endif
             if (name == "regex") return regex(mail);
             if (name == "group") return group(lines);
             if (name == "ast") return ast(formula);
