@@ -41,7 +41,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <memory_resource>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -49,6 +48,16 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#if !defined(EBB_PMR) && __has_include(<memory_resource>)
+#include <memory_resource>
+/**
+ * The namespace of the polymorphic allocators that ebbtide::memory_resource and
+ * ebbtide::pool_resource belong to. For those of Boost, include
+ * <boost/container/pmr/global_resource.hpp> and define it as boost::container::pmr before the first
+ * #include, in the same way in all files.
+ */
+#define EBB_PMR std::pmr
+#endif
 #if __cplusplus >= 202002L && __has_include(<span>)
 #include <compare>
 #include <span>
@@ -88,6 +97,86 @@
 #endif
 
 namespace ebbtide {
+
+#ifdef EBB_PMR
+namespace pmr = EBB_PMR;
+#else
+/// What the resources need of std::pmr, for standard libraries without <memory_resource>, and an
+/// allocator for containers.
+namespace pmr {
+
+/// See std::pmr::memory_resource.
+class memory_resource {
+public:
+    virtual ~memory_resource() = default;
+
+    void *allocate(std::size_t size, std::size_t align = alignof(std::max_align_t)) {
+        return do_allocate(size, align);
+    }
+    void deallocate(void *block, std::size_t size, std::size_t align = alignof(std::max_align_t)) {
+        do_deallocate(block, size, align);
+    }
+    bool is_equal(const memory_resource &other) const noexcept { return do_is_equal(other); }
+
+private:
+    virtual void *do_allocate(std::size_t size, std::size_t align) = 0;
+    virtual void do_deallocate(void *block, std::size_t size, std::size_t align) = 0;
+    virtual bool do_is_equal(const memory_resource &other) const noexcept = 0;
+};
+
+/// The resource that calls the operators new and delete.
+inline memory_resource *new_delete_resource() noexcept {
+    class heap final : public memory_resource {
+        void *do_allocate(std::size_t size, std::size_t align) override {
+            return ::operator new(size, std::align_val_t(align));
+        }
+        void do_deallocate(void *block, std::size_t, std::size_t align) override {
+            ::operator delete(block, std::align_val_t(align));
+        }
+        bool do_is_equal(const memory_resource &other) const noexcept override {
+            return this == &other;
+        }
+    };
+    static heap resource;
+    return &resource;
+}
+
+/// The same: there is no set_default_resource().
+inline memory_resource *get_default_resource() noexcept { return new_delete_resource(); }
+
+/// An allocator for containers over a resource, which must outlive them.
+template <typename T> class polymorphic_allocator {
+public:
+    using value_type = T;
+
+    polymorphic_allocator(memory_resource *resource) noexcept : resource_(resource) {}
+    template <typename U>
+    polymorphic_allocator(const polymorphic_allocator<U> &other) noexcept
+        : resource_(other.resource()) {}
+
+    T *allocate(std::size_t count) {
+        if (count > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T))
+            EBB_THROW_(std::bad_array_new_length(), ebb_status_text(EBB_SIZE));
+        return static_cast<T *>(resource_->allocate(count * sizeof(T), alignof(T)));
+    }
+    void deallocate(T *block, std::size_t count) {
+        resource_->deallocate(block, count * sizeof(T), alignof(T));
+    }
+    memory_resource *resource() const noexcept { return resource_; }
+
+    template <typename U> bool operator==(const polymorphic_allocator<U> &other) const noexcept {
+        return resource_ == other.resource() || resource_->is_equal(*other.resource());
+    }
+    template <typename U> bool operator!=(const polymorphic_allocator<U> &other) const noexcept {
+        return !(*this == other);
+    }
+
+private:
+    memory_resource *resource_;
+};
+
+} // namespace pmr
+#endif
 
 namespace detail {
 
@@ -272,8 +361,8 @@ public:
         return std::unique_ptr<T, destroy>(make_leaked<T>(std::forward<Arguments>(arguments)...));
     }
 
-    /// A `T` that the scope owns: its destructor runs when the scope is closed, or rewound to before
-    /// this call, before that of what was owned earlier. It must not throw. See ebb_defer.
+    /// A `T` that the scope owns: its destructor runs when the scope is closed, or rewound to
+    /// before this call, before that of what was owned earlier. It must not throw. See ebb_defer.
     template <typename T, typename... Arguments> T *own(Arguments &&...arguments) {
         T *value = make_leaked<T>(std::forward<Arguments>(arguments)...);
         if constexpr (!std::is_trivially_destructible_v<T>) {
@@ -385,35 +474,37 @@ private:
 struct options {
     std::size_t first_chunk = 0;
     std::size_t limit = 0;
-    std::pmr::memory_resource *upstream = nullptr;
+    pmr::memory_resource *upstream = nullptr;
 };
 
 namespace detail {
 
-/// A block of a resource, which may throw. Without exceptions, the standard's resource over the
-/// heap returns null; others have to do so, or to end the program themselves.
-inline void *upstream_allocate(std::pmr::memory_resource *upstream, std::size_t size,
+/// A block of a resource, which may throw. The resource over the heap is not called: Boost's
+/// ignores the alignment, and std's may throw where that ends the program. Without exceptions,
+/// others have to return null, or to end the program themselves.
+inline void *upstream_allocate(pmr::memory_resource *upstream, std::size_t size,
                                std::size_t align) {
-#ifndef __cpp_exceptions
-    if (upstream == std::pmr::new_delete_resource())
-        return ::operator new(size, std::align_val_t(align), std::nothrow);
+    if (upstream != pmr::new_delete_resource())
+        return upstream->allocate(size, align);
+#ifdef __cpp_exceptions
+    return ::operator new(size, std::align_val_t(align));
+#else
+    return ::operator new(size, std::align_val_t(align), std::nothrow);
 #endif
-    return upstream->allocate(size, align);
 }
 
-inline void upstream_deallocate(std::pmr::memory_resource *upstream, void *block, std::size_t size,
+inline void upstream_deallocate(pmr::memory_resource *upstream, void *block, std::size_t size,
                                 std::size_t align) noexcept {
-#ifndef __cpp_exceptions
-    if (upstream == std::pmr::new_delete_resource())
-        return ::operator delete(block, std::align_val_t(align));
-#endif
-    upstream->deallocate(block, size, align);
+    if (upstream != pmr::new_delete_resource())
+        upstream->deallocate(block, size, align);
+    else
+        ::operator delete(block, std::align_val_t(align));
 }
 
 /// A memory resource as two functions, which catch exceptions before they reach C.
 inline void *allocate_upstream(void *upstream, std::size_t size, std::size_t align) noexcept {
     EBB_TRY_ {
-        return upstream_allocate(static_cast<std::pmr::memory_resource *>(upstream), size, align);
+        return upstream_allocate(static_cast<pmr::memory_resource *>(upstream), size, align);
     } EBB_CATCH_ {
         return nullptr;
     }
@@ -421,7 +512,7 @@ inline void *allocate_upstream(void *upstream, std::size_t size, std::size_t ali
 
 inline void release_upstream(void *upstream, void *block, std::size_t size,
                              std::size_t align) noexcept {
-    upstream_deallocate(static_cast<std::pmr::memory_resource *>(upstream), block, size, align);
+    upstream_deallocate(static_cast<pmr::memory_resource *>(upstream), block, size, align);
 }
 
 inline ebb_options for_c(const options &from) {
@@ -538,16 +629,16 @@ private:
 ///
 /// Exceptions of the upstream reach the caller of allocate(). Without an upstream (a null pointer),
 /// chunks come from the heap, and failed allocations throw std::bad_alloc.
-class memory_resource final : public std::pmr::memory_resource {
+class memory_resource final : public pmr::memory_resource {
 public:
     memory_resource() : memory_resource(nullptr, 0) {}
-    explicit memory_resource(std::pmr::memory_resource *upstream)
+    explicit memory_resource(pmr::memory_resource *upstream)
         : memory_resource(nullptr, 0, upstream) {}
-    explicit memory_resource(std::size_t first_chunk, std::pmr::memory_resource *upstream =
-                                                          std::pmr::get_default_resource())
+    explicit memory_resource(std::size_t first_chunk, pmr::memory_resource *upstream =
+                                                          pmr::get_default_resource())
         : source_{upstream, nullptr}, arena_(nullptr, 0, first_chunk, source_) {}
     memory_resource(void *buffer, std::size_t size,
-                    std::pmr::memory_resource *upstream = std::pmr::get_default_resource())
+                    pmr::memory_resource *upstream = pmr::get_default_resource())
         : source_{upstream, nullptr}, arena_(buffer, size, 0, source_) {}
 
     memory_resource(const memory_resource &) = delete;
@@ -568,7 +659,7 @@ public:
         arena_.start_anew(source_);
     }
 
-    std::pmr::memory_resource *upstream_resource() const noexcept { return source_.upstream; }
+    pmr::memory_resource *upstream_resource() const noexcept { return source_.upstream; }
 
     /// Statistics of the underlying arena; see ebb_arena_stats.
     ebbtide::stats stats() const { return arena_.stats(); }
@@ -588,7 +679,7 @@ private:
         }
     }
 
-    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {
+    bool do_is_equal(const pmr::memory_resource &other) const noexcept override {
         return this == &other;
     }
 
@@ -626,17 +717,17 @@ private:
     /// Lets the upstream throw its own exception for a size that cannot be served. Sanitizers end
     /// the program if operator new gets such a size.
     [[noreturn]] void refuse() {
-        std::pmr::memory_resource *upstream = source_.upstream;
+        pmr::memory_resource *upstream = source_.upstream;
         std::size_t most = SIZE_MAX;
         EBB_SCALAR_(most); // GCC warns of such a size if it sees it.
-        if (upstream != nullptr && upstream != std::pmr::new_delete_resource())
+        if (upstream != nullptr && upstream != pmr::new_delete_resource())
             (void)upstream->allocate(most, most / 2 + 1);
         detail::throw_no_memory();
     }
 
     /// The upstream, and the exception that it threw last.
     struct source {
-        std::pmr::memory_resource *upstream;
+        pmr::memory_resource *upstream;
         std::exception_ptr failure;
 
         static void *allocate(void *from, std::size_t size, std::size_t align) noexcept {
@@ -724,9 +815,9 @@ private:
 /// A memory resource for pmr containers whose elements come and go: like
 /// std::pmr::unsynchronized_pool_resource, over a scope. Blocks that are deallocated are used again
 /// for the same class of sizes; see ebb_heap. When the scope ends, all memory is free, so the scope
-/// must outlive the containers. It must not be moved, and must have no child open while they allocate
-/// or deallocate. One thread at a time uses a resource and its scope.
-class pool_resource final : public std::pmr::memory_resource {
+/// must outlive the containers. It must not be moved, and must have no child open while they
+/// allocate or deallocate. One thread at a time uses a resource and its scope.
+class pool_resource final : public pmr::memory_resource {
 public:
     explicit pool_resource(scope &scope) noexcept : heap_() {
         ebb_heap_init(&heap_, scope.c_scope());
@@ -755,7 +846,7 @@ private:
             ebb_heap_free(&heap_, block, size);
     }
 
-    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {
+    bool do_is_equal(const pmr::memory_resource &other) const noexcept override {
         return this == &other;
     }
 

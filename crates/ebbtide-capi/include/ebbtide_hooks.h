@@ -1,7 +1,7 @@
 /**
- * @file ebbtide_hooks.h
- * malloc, realloc and free over a scope of ebbtide.h, for libraries whose allocator can be replaced:
- * Lua, SQLite, libxml2, expat, cJSON, yyjson, zlib, stb and others. C11 and C++17.
+ * @file ebbtide_hooks.h malloc, realloc and free over a scope of ebbtide.h, for libraries whose
+ * allocator can be replaced: Lua, SQLite, libxml2, expat, cJSON, yyjson, zlib, stb and others. C11
+ * and C++17.
  *
  * A *heap* takes its blocks from a scope and recycles the ones that are freed, so a queue or an
  * interpreter in a scope needs bounded memory. When the scope closes, all blocks are free.
@@ -23,17 +23,16 @@
  * heap (`ebb_heap_use`), and keep the owner and the size of each block in 16 bytes before it.
  *
  * ### Lifetime
- * - A heap and its blocks must not be used after its scope was closed, or rewound to a position from
- *   before the heap was initialised or the block allocated. A library that keeps blocks for the
- *   rest of the program must allocate them while no heap is current.
+ * - A heap and its blocks must not be used after its scope was closed, or rewound to a position
+ *   from before the heap was initialised or the block allocated. A library that keeps blocks for
+ *   the rest of the program must allocate them while no heap is current.
  * - A heap must not be used while a child of its scope is open. The scope may be used otherwise.
  * - A heap must not be copied or moved: its blocks have its address.
  *
- * ### Sizes
- * Sizes are rounded up to classes: multiples of 16 up to 128, then four classes for each doubling. A
- * freed block is used again for its class only, so a heap takes at most as much as if the blocks of
- * each class were all in use at their peak. The last block at the low end of the scope grows in
- * place, and its memory goes back to the scope when it is freed.
+ * ### Sizes Sizes are rounded up to classes: multiples of 16 up to 128, then four classes for each
+ * doubling. A freed block is used again for its class only, so a heap takes at most as much as if
+ * the blocks of each class were all in use at their peak. The last block at the low end of the
+ * scope grows in place, and its memory goes back to the scope when it is freed.
  *
  * ### Errors, checks, sanitizers
  * As in ebbtide.h. With EBB_CHECKS, freeing a hook block of a heap twice aborts, unless its memory
@@ -139,8 +138,8 @@ EBB_INLINE_ void ebb_heap_init(ebb_heap *heap, ebb_scope *scope) {
     heap->scope_ = scope;
 }
 
-/** A block of `size` bytes, aligned to 16: a freed one of the same class, or one from the low end of
- * the scope. */
+/** A block of `size` bytes, aligned to 16: a freed one of the same class, or one from the low end
+ * of the scope. */
 EBB_INLINE_ void *ebb_heap_alloc(ebb_heap *heap, size_t size) {
     ebb_class_ class_of_size;
     ebb_free_block_ *recycled;
@@ -182,10 +181,10 @@ EBB_INLINE_ void ebb_heap_free(ebb_heap *heap, void *block, size_t size) {
     ebb_poison_(block, class_of_size.capacity);
 }
 
-/** Resizes a block of this heap: in place within its class, or if no block of the new class is free,
- * the block is the last one at the low end, and there is room; otherwise by copying. If the block is
- * NULL, allocates one. On failure the block is unchanged. Shrinking never fails. A `new_size` of 0
- * leaves a block, too. */
+/** Resizes a block of this heap: in place within its class, or if no block of the new class is
+ * free, the block is the last one at the low end, and there is room; otherwise by copying. If the
+ * block is NULL, allocates one. On failure the block is unchanged. Shrinking never fails. A
+ * `new_size` of 0 leaves a block, too. */
 EBB_STATIC_ void *ebb_heap_resize(ebb_heap *heap, void *block, size_t old_size, size_t new_size) {
     ebb_class_ from, to;
     ebb_status before;
@@ -201,7 +200,8 @@ EBB_STATIC_ void *ebb_heap_resize(ebb_heap *heap, void *block, size_t old_size, 
     from = ebb_class_of_(old_size);
     to = ebb_class_of_(new_size);
     if (from.index != to.index) {
-        /* A free block of the class is used first. Otherwise blocks that change their class in place
+        /* A free block of the class is used first. Otherwise blocks that change their class in
+         * place
            would add up, and those that they could use would stay free. */
         if (heap->free_[to.index] == NULL &&
             ebb_is_last_(heap->scope_, block, from.capacity) &&
@@ -291,7 +291,8 @@ EBB_STATIC_ void *ebb_hook_malloc(size_t size) {
     return ebb_hook_malloc_in_((ebb_heap *)ebb_current_heap_(), size);
 }
 
-/** Frees a block of any heap, or of the C library, that these functions returned. No-op for NULL. */
+/** Frees a block of any heap, or of the C library, that these functions returned. No-op for NULL.
+ * */
 EBB_STATIC_ void ebb_hook_free(void *block) {
     ebb_hook_ *hook;
     if (block == NULL)
@@ -311,8 +312,8 @@ EBB_STATIC_ void ebb_hook_free(void *block) {
 }
 
 /** Resizes a block of any heap, or of the C library, where it then still belongs. If the block is
- * NULL, allocates one from the current heap. On failure the block is unchanged. A size of 0 leaves a
- * block. */
+ * NULL, allocates one from the current heap. On failure the block is unchanged. A size of 0 leaves
+ * a block. */
 EBB_STATIC_ void *ebb_hook_realloc(void *block, size_t size) {
     ebb_hook_ *hook;
     ebb_heap *heap;
@@ -451,7 +452,8 @@ EBB_STATIC_ void ebb_sqlite_shutdown_(void *data) {
 #define EBB_CJSON_HOOKS                                                                            \
     { ebb_hook_malloc, ebb_hook_free }
 
-/* stb: `#define EBB_STB` before `#include <ebbtide_hooks.h>`, and both before stb's headers. The end
+/* stb: `#define EBB_STB` before `#include <ebbtide_hooks.h>`, and both before stb's headers. The
+ * end
    of this file then defines the macros by which those allocate. */
 
 #ifdef __cplusplus

@@ -53,6 +53,25 @@ fn google_tests_of_containers() {
     pass(CONTAINERS, "-std=c++20", SETS[1]);
 }
 
+/// The standard library of clang 14 has no `<memory_resource>`.
+#[test]
+#[ignore = "needs libc++ and Boost.Container"]
+fn resources_belong_to_any_polymorphic_allocators() {
+    let print = |compiler, flags: &[&str], libraries: &[&str]| {
+        let flags = [&["-std=c++17"], STRICT, SETS[2], flags].concat();
+        let run = Program::compile_with(compiler, "cpp/pmr.cpp", &flags, libraries).run(&[]);
+        assert!(run.succeeded, "{compiler} {flags:?}:\n{}", run.output);
+        run.output
+    };
+    for compiler in compilers("c++") {
+        let boost = print(compiler, &["-DBOOST"], &["-lboost_container"]);
+        assert_eq!(boost, print(compiler, &[], &[]));
+        if compiler == "clang++" {
+            assert_eq!(boost, print(compiler, &["-stdlib=libc++"], &[]));
+        }
+    }
+}
+
 #[test]
 fn invalid_programs_do_not_compile() {
     for compiler in compilers("c++") {

@@ -5,7 +5,7 @@ use crate::step::{Step, Tier::*};
 use crate::tool::{
     AARCH64, ACTIONLINT, ALLOCATORS, CLANG, CLIPPY, CONAN, CPP_LIBRARIES, DEBHELPER, DENY, GDB,
     HOOKED, JULIA, LIBSTDCXX, LLVM_COV, LLVM_TOOLS, MESON, MSRV, MULTILIB, MUTANTS, NIGHTLY,
-    NLOHMANN, NLOHMANN_SUITE, NODE, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
+    NLOHMANN, NLOHMANN_SUITE, NODE, OTHER_PMR, QEMU, RUSTFMT, SEMVER, UNIX, VALGRIND, WINE,
 };
 
 /// `nostd/` and `fuzz/` are workspaces of their own: `panic = "abort"` requires one, and the targets
@@ -157,10 +157,10 @@ pub(crate) const STEPS: &[Step] = &[
         .beside("packaging"),
     Step::new(
         All,
-        "libraries in C with their memory in scopes",
-        "cargo test --release --package ebbtide-capi --test all hooks:: -- --ignored",
+        "libraries with their memory in scopes",
+        "cargo test --release --package ebbtide-capi --test all -- --ignored hooks:: polymorphic",
     )
-    .needs(&[HOOKED]),
+    .needs(&[HOOKED, CLANG, OTHER_PMR]),
     Step::new(
         All,
         "instructions of programs in transparent arenas of C++",

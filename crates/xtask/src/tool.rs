@@ -182,6 +182,16 @@ pub(crate) const HOOKED: Tool = Tool {
     ],
 };
 
+/// Standard and other libraries in C++ with polymorphic allocators of their own, or none.
+pub(crate) const OTHER_PMR: Tool = Tool {
+    name: "libc++ or Boost.Container",
+    probe: "dpkg --status libc++-dev libc++abi-dev libboost-container-dev",
+    install: &[
+        "apt-get update",
+        "apt-get install --yes libc++-dev libc++abi-dev libboost-container-dev",
+    ],
+};
+
 /// For the tests and the example of transparent arenas in C++.
 pub(crate) const NLOHMANN: Tool = Tool {
     name: "nlohmann-json",
