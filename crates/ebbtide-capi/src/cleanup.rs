@@ -92,7 +92,7 @@ pub(crate) unsafe fn run_all(words: Words) {
 }
 
 /// Runs the functions whose nodes lie in memory that the words see as free. Returns whether the
-/// first of a scope was among them.
+/// first of a scope was among them. Nodes are blocks of the high end.
 ///
 /// # Safety
 ///
@@ -102,7 +102,7 @@ pub(crate) unsafe fn run_freed(words: Words) -> bool {
     let mut is_freed = |node, is_first| {
         let mut words = words;
         // SAFETY: a copy of words in use; the caller does not use them meanwhile.
-        let is_freed = !front_end::has_allocated(unsafe { words.scope() }, node);
+        let is_freed = !front_end::has_allocated_high(unsafe { words.scope() }, node);
         ran_first |= is_first && is_freed;
         is_freed
     };

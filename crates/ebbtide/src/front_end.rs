@@ -221,6 +221,33 @@ pub fn has_allocated(scope: &Scope<'_>, address: usize) -> bool {
     scope.cursor().has_taken(address)
 }
 
+/// Like [`has_allocated`], for the address of a block of at least one byte from the high end. The
+/// scope may be a mark, even if low-end blocks from before it were freed since: a block that was then
+/// taken from the high end can lie below the mark's `low`, where [`has_allocated`] would be true.
+///
+/// ```
+/// use ebbtide::{Arena, front_end::{Words, alloc_low, has_allocated, has_allocated_high}};
+/// use std::alloc::Layout;
+/// let mut arena = Arena::new();
+/// let mut words = Words::of(arena.scope());
+/// // SAFETY: the words are in use: the arena has no other scope, and stays where it is.
+/// let scope = unsafe { words.scope() };
+/// let free = scope.stats().capacity - scope.stats().used;
+/// let low = alloc_low(scope, Layout::array::<u8>(free - 100)?)?;
+/// let mut mark = words;
+/// words.low = low.as_ptr(); // frees the block
+/// // SAFETY: the words are in use: they went back to earlier ones of the low end.
+/// let block = unsafe { words.scope() }.try_alloc_layout(Layout::new::<[u8; 200]>())?.addr().get();
+/// // SAFETY: the words are in use: the mark is one of this scope.
+/// let mark = unsafe { mark.scope() };
+/// assert!(!has_allocated_high(mark, block) && has_allocated(mark, block));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn has_allocated_high(scope: &Scope<'_>, block: usize) -> bool {
+    scope.cursor().has_taken_high(block)
+}
+
 /// A word that each arena keeps for its front end, null at first. All scopes of the arena have the
 /// same. The library neither reads nor changes it.
 ///

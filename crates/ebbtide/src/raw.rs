@@ -1133,12 +1133,28 @@ impl Cursor {
     /// What it left free in earlier chunks counts as taken. Visits each chunk up to the cursor's,
     /// unless `address` lies in that one.
     pub(crate) fn has_taken(&self, address: usize) -> bool {
+        let is_free = (self.low.get().addr().get()..self.top.get()).contains(&address);
+        !is_free && self.has_entered(address)
+    }
+
+    /// Like [`has_taken`](Cursor::has_taken), for the address of a block of the high end. If the
+    /// cursor is a mark, low-end blocks from before it may have been freed since, and high-end
+    /// blocks may lie below `low`. Those from before the mark begin at `top` or above.
+    pub(crate) fn has_taken_high(&self, block: usize) -> bool {
+        let region = self.chunk().region();
+        if region.contains(block) && block != region.top().addr().get() {
+            return block >= self.top.get();
+        }
+        self.has_entered(block)
+    }
+
+    /// Whether `address` lies in the region of the cursor's chunk, or of one before it.
+    fn has_entered(&self, address: usize) -> bool {
         let current = self.chunk().chunk();
         let is_in =
             |chunk: ChunkRef<'_>| chunk.contains(address) && address != chunk.top().addr().get();
         let mut earlier = self.chunk().list_start().onwards().take_while(|&chunk| chunk != current);
-        let is_free = (self.low.get().addr().get()..self.top.get()).contains(&address);
-        (is_in(current) || earlier.any(is_in)) && !is_free
+        is_in(current) || earlier.any(is_in)
     }
 
     /// Asserts I2, I3 and the observable part of I1, in debug builds.

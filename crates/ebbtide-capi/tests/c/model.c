@@ -17,6 +17,7 @@ typedef struct level {
     ebb_scope scope;
     bool is_marked; /* the level began with a mark of the one below, whose scope it uses */
     ebb_position position;
+    bool frees_older; /* since the mark, a block from before it was freed */
     size_t first_block, first_deferred, used;
 } level;
 
@@ -33,12 +34,15 @@ static size_t below(size_t limit) {
     return (size_t)(state >> 33) % limit;
 }
 
-static ebb_scope *scope(void) {
+/* The level that opened the innermost scope. */
+static int innermost(void) {
     int at = depth;
     while (levels[at].is_marked)
         at--;
-    return &levels[at].scope;
+    return at;
 }
+
+static ebb_scope *scope(void) { return &levels[innermost()].scope; }
 
 static void check(const block *b) {
     EXPECT((uintptr_t)b->bytes % b->align == 0);
@@ -92,6 +96,7 @@ static void open_level(bool with_mark) {
     ebb_scope *parent = scope();
     level *l = &levels[depth + 1];
     l->is_marked = with_mark;
+    l->frees_older = false;
     l->first_block = block_count;
     l->first_deferred = deferred_count;
     if (with_mark)
@@ -115,7 +120,8 @@ static void close_level(void) {
         EXPECT(ebb_close(&l->scope) == EBB_OK);
     depth--;
     EXPECT(used(scope()) == l->used && deferred_count == l->first_deferred);
-    EXPECT(!has_blocks || !ebb_owns(scope(), blocks[first].bytes));
+    /* Where an older block was, memory counts as allocated again. */
+    EXPECT(!has_blocks || l->frees_older || !ebb_owns(scope(), blocks[first].bytes));
 }
 
 /* Changes the size of a low-end block of the innermost level. */
@@ -140,12 +146,30 @@ static void grow(size_t size) {
     memset(moved, b->fill, size);
 }
 
+/* Frees the last block at the low end, also one from before a mark. High-end blocks and deferred
+   functions may then lie where it was. */
 static void free_the_last(void) {
-    if (block_count > levels[depth].first_block && blocks[block_count - 1].is_low) {
-        const block *b = &blocks[--block_count];
+    for (size_t i = block_count; i-- > levels[innermost()].first_block;) {
+        block *b = &blocks[i];
+        if (!b->is_low || b->size == 0 || !ebb_is_last_(scope(), b->bytes, b->size))
+            continue;
         check(b);
         ebb_free_last(scope(), b->bytes, b->size);
+        b->size = 0;
+        for (int at = depth; levels[at].first_block > i; at--)
+            levels[at].frees_older = true;
+        return;
     }
+}
+
+/* Leaves room for a few blocks, and marks that. */
+static void fill_and_mark(void) {
+    const size_t room = scope()->top_ - (uintptr_t)scope()->low_, left = 64 + below(100);
+    const size_t size = room > left + EBB_REDZONE ? room - left - EBB_REDZONE : 0;
+    if (size < BUFFER)
+        add(ebb_alloc_low(scope(), size, 1), size, 1, true);
+    open_level(true);
+    defer();
 }
 
 static void print(void) {
@@ -173,7 +197,7 @@ static void step(void) {
     if (block_count == BLOCKS)
         begin_anew();
     const size_t size = any_size(), align = (size_t)1 << below(below(8) == 0 ? 13 : 6);
-    switch (below(14)) {
+    switch (below(15)) {
     case 0: add(ebb_alloc_aligned(scope(), size, align), size, align, false); break;
     case 1: add(ebb_alloc(scope(), size), size, 16, false); break;
     case 2: add(ebb_new(scope(), double), sizeof(double), sizeof(double), false); break;
@@ -186,6 +210,7 @@ static void step(void) {
     case 9: defer(); break;
     case 10:
     case 11: open_level(below(2) == 0); break;
+    case 12: fill_and_mark(); break;
     default: close_level();
     }
 }
