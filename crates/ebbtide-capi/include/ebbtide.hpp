@@ -366,9 +366,10 @@ public:
     template <typename T, typename... Arguments> T *own(Arguments &&...arguments) {
         T *value = make_leaked<T>(std::forward<Arguments>(arguments)...);
         if constexpr (!std::is_trivially_destructible_v<T>) {
-            const auto end = [](void *owned) noexcept { static_cast<T *>(owned)->~T(); };
-            if (!ebb_defer(&words_, end, value)) {
-                end(value);
+            const auto end = [](void *object) noexcept { static_cast<T *>(object)->~T(); };
+            void *const owned = const_cast<std::remove_cv_t<T> *>(value);
+            if (!ebb_defer(&words_, end, owned)) {
+                end(owned);
                 detail::throw_last();
             }
         }

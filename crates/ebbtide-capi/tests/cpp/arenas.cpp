@@ -193,6 +193,7 @@ TEST(Scope, OwnsObjectsUntilItIsClosedOrRewound) {
         }
         EXPECT_EQ(counted::alive, 2);
         EXPECT_EQ(*scope.own<int>(7), 7);
+        EXPECT_EQ(scope.own<const counted>(8)->value, 8);
     }
     EXPECT_EQ(counted::alive, 0);
     // An object whose end cannot be noted down is not left behind.
