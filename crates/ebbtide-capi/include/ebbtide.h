@@ -395,7 +395,9 @@ bool ebb_is_position_(const ebb_scope *scope, const ebb_scope *position);
 
 /** Whether an address lies in memory that was allocated from a scope or its ancestors, and not
  * freed since; false for null, and if the scope is closed. Bytes that did not fit at the end of an
- * earlier chunk count as allocated. Costs a few comparisons, and one for each earlier chunk. */
+ * earlier chunk count as allocated, and so does a low-end block that was freed before the scope
+ * was rewound to a position from before that. Costs a few comparisons, and one more for each
+ * earlier chunk. */
 bool ebb_owns(const ebb_scope *scope, const void *address);
 
 /** Where a new deferred function is linked, or null, with the reason recorded. For the header. */
@@ -1023,10 +1025,10 @@ EBB_STATIC_ char *ebb_join(ebb_scope *scope, const char *separator, const char *
 
 /** Calls `run(argument)` when the scope is closed, rewound to before this call, or ended by a
  * reset, before its memory is freed; the last one deferred runs first. The function may use blocks
- * of the scope, and allocate, free and defer there, except in a reset. It must not open, rewind or
- * close scopes of this arena, throw, or jump out. False if the scope is closed, if there is no
- * memory for the four words that this takes, or if the scope is one of Rust's (::EBB_LENT); then
- * the function will not be called. */
+ * of the scope, and allocate, free and defer there, except in a reset, or if a longjmp has left the
+ * scope. It must not open, rewind or close scopes of this arena, throw, or jump out. False if the
+ * scope is closed, if there is no memory for the four words that this takes, or if the scope is one
+ * of Rust's (::EBB_LENT); then the function will not be called. */
 EBB_INLINE_ bool ebb_defer(ebb_scope *scope, void (*run)(void *argument), void *argument) {
     ebb_scope copy;
     ebb_cleanup_ **list, *cleanup;

@@ -24,8 +24,9 @@
  *
  * ### Lifetime
  * - A heap and its blocks must not be used after its scope was closed, or rewound to a position
- *   from before the heap was initialised or the block allocated. A library that keeps blocks for
- *   the rest of the program must allocate them while no heap is current.
+ *   after which the heap was used: the blocks that it has resized or recycled since then, or would
+ *   recycle next, may lie in memory that the rewind freed. A library that keeps blocks for the rest
+ *   of the program must allocate them while no heap is current.
  * - A heap must not be used while a child of its scope is open. The scope may be used otherwise.
  * - A heap must not be copied or moved: its blocks have its address.
  *

@@ -221,7 +221,9 @@ pub unsafe extern "C" fn ebb_is_position_(
 
 /// Whether an address lies in memory that was allocated from a scope or its ancestors, and not
 /// freed since; false for null, and if the scope is closed. Bytes that did not fit at the end of an
-/// earlier chunk count as allocated. Costs a few comparisons, and one for each earlier chunk.
+/// earlier chunk count as allocated, and so does a low-end block that was freed before the scope
+/// was rewound to a position from before that. Costs a few comparisons, and one more for each
+/// earlier chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ebb_owns(scope: *const ebb_scope, address: *const c_void) -> bool {
     // SAFETY: null or a scope, by the rules for every function.
