@@ -1028,7 +1028,8 @@ EBB_STATIC_ char *ebb_join(ebb_scope *scope, const char *separator, const char *
  * of the scope, and allocate, free and defer there, except in a reset, or if a longjmp has left the
  * scope. It must not open, rewind or close scopes of this arena, throw, or jump out. False if the
  * scope is closed, if there is no memory for the four words that this takes, or if the scope is one
- * of Rust's (::EBB_LENT); then the function will not be called. */
+ * of Rust's (::EBB_LENT); then the function will not be called. Running one costs a visit of
+ * each chunk of the arena at most. */
 EBB_INLINE_ bool ebb_defer(ebb_scope *scope, void (*run)(void *argument), void *argument) {
     ebb_scope copy;
     ebb_cleanup_ **list, *cleanup;

@@ -116,6 +116,7 @@ public:
     void deallocate(void *block, std::size_t size, std::size_t align = alignof(std::max_align_t)) {
         do_deallocate(block, size, align);
     }
+    /// Whether each of the two may deallocate what the other has allocated.
     bool is_equal(const memory_resource &other) const noexcept { return do_is_equal(other); }
 
 private:
@@ -162,6 +163,7 @@ public:
     void deallocate(T *block, std::size_t count) {
         resource_->deallocate(block, count * sizeof(T), alignof(T));
     }
+    /// The resource that blocks come from.
     memory_resource *resource() const noexcept { return resource_; }
 
     template <typename U> bool operator==(const polymorphic_allocator<U> &other) const noexcept {
