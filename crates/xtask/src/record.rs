@@ -30,9 +30,11 @@ pub(crate) fn write(
     fs::write(FILE, format!("{}\n\n{title}\n\n{text}{after}", before.trim_end())).map_err(failure)
 }
 
-/// The day and the commit.
+/// The day and the commit, and whether anything else than records has been changed since.
 fn stamp() -> String {
-    format!("{}, `{}`", known("date +%F"), known("git describe --always --dirty"))
+    let changed = known("git status --porcelain -- . :!docs/records");
+    let dirty = if changed.is_empty() { "" } else { "-dirty" };
+    format!("{}, `{}{dirty}`", known("date +%F"), known("git describe --always"))
 }
 
 fn known(line: &str) -> String {
