@@ -45,7 +45,16 @@ void *ebb_realloc(void *block, size_t size) {
 
 void ebb_free(void *block) { ebb_end_(block); }
 
-size_t ebb_usable_size(void *block) { return ebb_usable_size_(block, &ebb_owner_); }
+bool ebb_is_in_arena(const void *block) {
+    return ebb_usable_size_((void *)(uintptr_t)block, &ebb_owner_) > 0;
+}
+
+size_t malloc_usable_size(void *block);
+
+size_t ebb_usable_size(void *block) {
+    size_t size = ebb_usable_size_(block, &ebb_owner_);
+    return size > 0 ? size : malloc_usable_size(block);
+}
 
 ebb_ticket ebb_enter(void) { return ebb_enter_(&ebb_owner_); }
 
@@ -67,10 +76,10 @@ size_t ebb_report_text(char *buffer, size_t size) {
 
 void ebb_release(void) { ebb_release_(&ebb_owner_); }
 
-/* `free`, `realloc`, `reallocarray` and `malloc_usable_size` serve blocks of scopes, too: a program may free by
- * `free` what it allocated by `new`, as long as both take memory from the C library, and ask for the
- * usable size of such a block. Any other block is passed on: to the C library, or to an allocator
- * that is preloaded.
+/* `free`, `realloc`, `reallocarray` and `malloc_usable_size` serve blocks of scopes, too: a program
+ * may free by `free` what it allocated by `new`, as long as both take memory from the C library, and
+ * ask for the usable size of such a block. Any other block is passed on: to the C library, or to an
+ * allocator that is preloaded.
  *
  * They are weak: if the program contains an allocator, that has its own, and does not change. Nor
  * does a sanitizer, which reports a block of a scope as one that was not allocated. */
@@ -131,8 +140,6 @@ static size_t our_usable_size(void *block) {
     size_t size = ebb_usable_size_(block, &ebb_owner_);
     return size > 0 ? size : __atomic_load_n(&next_usable_size, __ATOMIC_RELAXED)(block);
 }
-
-size_t malloc_usable_size(void *block);
 
 void free(void *block) __attribute__((weak, alias("our_free")));
 void *realloc(void *block, size_t size) __attribute__((weak, alias("our_realloc")));

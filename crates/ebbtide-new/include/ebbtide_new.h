@@ -17,10 +17,9 @@
  * A program passes to `ebb_free` every block that came from `ebb_malloc`, `ebb_calloc`,
  * `ebb_realloc` or `ebb_aligned_alloc`. It links the library once, into the executable or into a
  * shared library that is there from the start. Then `free`, `realloc`, `reallocarray` and
- * `malloc_usable_size` take blocks of scopes as well, and pass any other block on to the C library or
- * to a preloaded allocator.
- * If the program contains an allocator of its own, or is linked statically, that has its own `free`,
- * which must not get a block of a scope.
+ * `malloc_usable_size` take blocks of scopes as well, and pass any other block on to the C library
+ * or to a preloaded allocator. If the program contains an allocator of its own, or is linked
+ * statically, that has its own `free`, which must not get a block of a scope.
  *
  * Any thread may call any function. Nothing here throws. The first scope of a thread, a new label
  * and a report take a few hundred bytes; the program aborts if even these cannot be allocated.
@@ -28,6 +27,7 @@
 #ifndef EBBTIDE_NEW_H
 #define EBBTIDE_NEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,10 +75,14 @@ void *ebb_realloc(void *block, size_t size)
 /** Frees a block. No-op for NULL. */
 void ebb_free(void *block);
 
-/** The size to which `ebb_realloc` can resize a block of an arena in place, at least the size
- * requested; 0 for NULL and for a block of the C library. Call `ebb_realloc` before you use more
- * than you requested: the compiler checks accesses against that (`_FORTIFY_SOURCE`). */
+/** The bytes that a block has room for, at least the size requested; 0 for NULL. Call
+ * `ebb_realloc`, which resizes it in place, before you use more than you requested: the compiler
+ * checks accesses against that (`_FORTIFY_SOURCE`). */
 size_t ebb_usable_size(void *block);
+
+/** Whether a block lies in an arena: false for NULL and for a block of the C library. The block
+ * must be alive. */
+bool ebb_is_in_arena(const void *block);
 
 /* Scopes */
 

@@ -105,6 +105,6 @@ const SMALL: &str = r#"
 #include <memory>
 int main() {
     auto made = ebbtide::in_arena([] { return std::make_unique<int>(1); });
-    std::printf("%d block of an arena\n", ebb_usable_size(made.get()) > 0);
+    std::printf("%d block of an arena\n", ebb_is_in_arena(made.get()));
 }
 "#;

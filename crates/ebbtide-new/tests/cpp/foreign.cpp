@@ -73,7 +73,7 @@ int main() {
     // If a freed block of a scope had reached malloc, it would come back from it.
     std::set<void *> taken;
     for (int i = 0; i < 2000; i++) EXPECT(taken.insert(std::malloc(100)).second);
-    for (void *block : taken) EXPECT(!ebb_usable_size(block));
+    for (void *block : taken) EXPECT(!ebb_is_in_arena(block));
     std::thread([&] {
         for (void *block : kept) c_free(block);
     }).join();

@@ -36,7 +36,7 @@ namespace {
 using std::align_val_t;
 using std::nothrow;
 
-bool is_ours(void *block) { return ebb_usable_size(block) > 0; }
+bool is_ours(void *block) { return ebb_is_in_arena(block); }
 
 bool is_aligned(void *block, std::size_t align) {
     return reinterpret_cast<std::uintptr_t>(block) % align == 0;
