@@ -61,6 +61,23 @@ fn a_warm_claim_does_not_call_the_backing() {
 }
 
 #[test]
+fn a_large_spare_chunk_is_found_behind_many_small_ones() {
+    let mut arena = Arena::new();
+    let s = arena.scope();
+    let large = s.claim();
+    large.scope().alloc_zeroed_slice::<u8>(1 << 20);
+    drop(large);
+    let small: Vec<_> = (0..20).map(|_| s.claim()).collect();
+    drop(small);
+    let held = s.stats().held;
+    s.alloc_zeroed_slice::<u8>(1 << 19);
+    assert_eq!(s.stats().held, held);
+    // The small ones have no room for this.
+    s.alloc_zeroed_slice::<u8>(1 << 20);
+    assert!(s.stats().held > held + (1 << 20));
+}
+
+#[test]
 fn reset_recovers_the_chunks_of_a_forgotten_claim() {
     let mut arena = Arena::new();
     let forget = |arena: &mut Arena| {

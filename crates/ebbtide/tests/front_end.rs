@@ -170,6 +170,47 @@ fn the_free_ranges_are_what_is_left_of_the_region_and_the_chunks_behind() {
 }
 
 #[test]
+fn a_scope_knows_what_was_allocated_from_it() {
+    let mut arena = Arena::with_chunk_size(1000);
+    let mut words = Words::of(arena.scope());
+    let mut blocks = Vec::new();
+    // In several chunks.
+    for size in [1, 8, 900, 500, 3000] {
+        let block = alloc(&mut words, layout(size, 1)).addr().get();
+        blocks.extend([block, block + size - 1]);
+    }
+    // SAFETY: the words of the only scope.
+    let low = front_end::alloc_low(unsafe { words.scope() }, layout(8, 8)).unwrap().addr().get();
+    let (free, outside) = (words.low.addr()..words.top, std::ptr::from_ref(&blocks).addr());
+    // SAFETY: the words of the only scope.
+    let scope = unsafe { words.scope() };
+    assert!(blocks.iter().all(|&block| front_end::has_allocated(scope, block)));
+    assert!(blocks.iter().all(|&block| front_end::has_allocated_high(scope, block)));
+    assert!(front_end::has_allocated(scope, low) && !front_end::has_allocated_high(scope, low));
+    for address in [free.start, free.end - 1, outside, 1] {
+        assert!(!front_end::has_allocated(scope, address));
+        assert!(!front_end::has_allocated_high(scope, address));
+    }
+}
+
+#[test]
+fn a_mark_lies_in_its_chunk_or_is_empty() {
+    let mut arena = Arena::new();
+    let mut words = Words::of(arena.scope());
+    let mark = words;
+    let elsewhere = Words { low: (&raw mut words).cast(), ..mark };
+    let (nowhere, empty) = (std::ptr::without_provenance_mut(SMALL), Words { top: SMALL, ..mark });
+    // SAFETY: the words of the only scope.
+    let scope = unsafe { words.scope() };
+    assert!(front_end::is_mark(scope, &mark));
+    assert!(!front_end::is_mark(scope, &elsewhere));
+    // Nothing was free there. A scope that has more free was not there afterwards.
+    assert!(!front_end::is_mark(scope, &Words { low: nowhere, ..empty }));
+    scope.alloc_zeroed_slice::<u8>(100_000);
+    assert!(front_end::is_mark(scope, &Words { low: nowhere, ..empty }));
+}
+
+#[test]
 fn the_limit_is_set_through_a_scope() {
     let mut arena = Arena::with_chunk_size(1000);
     let mut words = Words::of(arena.scope());
