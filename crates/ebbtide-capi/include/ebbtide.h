@@ -38,7 +38,8 @@
  * With EBB_CHECKS (the default unless NDEBUG is defined), an allocation from a scope whose child is
  * open, a scope that closes before its child, marks in the wrong order or of another arena, a copy
  * of a scope that was closed (until another scope opens there), and a null scope print a message
- * and abort. Without EBB_CHECKS these are undefined behaviour. Files compiled with and without it
+ * and abort. The message says where the scope in question was opened and closed, if this thread
+ * still knows. Without EBB_CHECKS these are undefined behaviour. Files compiled with and without it
  * may use the same arenas; only the former are checked.
  *
  * ### AddressSanitizer and Valgrind
@@ -96,6 +97,9 @@
 /** The bytes after each block that are guarded. */
 #ifndef EBB_REDZONE
 #define EBB_REDZONE 16
+#endif
+#if EBB_REDZONE % 8 != 0
+#error "EBB_REDZONE must be a multiple of 8"
 #endif
 
 /** Whether misuse of scopes is detected; see the head of this file. */
@@ -283,6 +287,15 @@ typedef struct ebb_cleanup_ {
     bool is_first_; /* of its scope */
 } ebb_cleanup_;
 
+/* Where the last scope of an arena or a parent was opened and closed; null if that is unknown. */
+typedef struct ebb_places_ {
+    const void *owner_;
+    const char *opened_file_;
+    const char *closed_file_;
+    unsigned opened_line_;
+    unsigned closed_line_;
+} ebb_places_;
+
 EBB_STATIC_ASSERT_(sizeof(uintptr_t) == sizeof(void *), "a word holds an address");
 EBB_STATIC_ASSERT_(offsetof(ebb_scope, chunk_) == sizeof(void *), "top, chunk, low");
 EBB_STATIC_ASSERT_(offsetof(ebb_scope, low_) == 2 * sizeof(void *), "top, chunk, low");
@@ -413,6 +426,16 @@ bool ebb_run_cleanups_(const ebb_scope *position, bool all);
 void ebb_free_ranges_(const ebb_arena *arena, const ebb_scope *scope,
                       void (*each)(const void *start, size_t size));
 
+/** Remembers where a scope of an owner was opened. For the header, with checks. */
+void ebb_opened_(const void *owner, const char *file, unsigned line);
+
+/** Remembers where the scope of an owner was closed. For the header, with checks. */
+void ebb_closed_(const void *owner, const char *file, unsigned line);
+
+/** Where the last scope of an owner was opened and closed, as far as this thread remembers. For the
+ * header, with checks. */
+ebb_places_ ebb_places_of_(const void *owner);
+
 /** The current heap of this thread; null for the C library's. */
 void *ebb_current_heap_(void);
 
@@ -450,15 +473,29 @@ void *ebb_replace_current_heap_(void *heap);
 #define EBB_BELOW_(a, b) ((a) <= (b) - 1)
 #endif
 
+/* What a scope was opened from: its parent, or its arena. */
+EBB_INLINE_ const void *ebb_owner_(const ebb_scope *scope) {
+    return (const void *)((scope->state_ & EBB_CHILD_) != 0 ? scope->state_ & ~EBB_FLAGS_
+                                                            : EBB_ARENA_ADDRESS_(scope->state_));
+}
+
 #if EBB_CHECKS
-EBB_COLD_ EBB_NORETURN_ void ebb_misuse_(const char *what) {
+/* Prints what is wrong, and where the last scope of an owner was opened and closed; null stands for
+ * none. */
+EBB_COLD_ EBB_NORETURN_ void ebb_misuse_(const char *what, const void *owner) {
+    const ebb_places_ places = ebb_places_of_(owner);
     fprintf(stderr, "ebbtide: %s\n", what);
+    if (places.opened_file_ != NULL)
+        fprintf(stderr, "  opened at %s:%u\n", places.opened_file_, places.opened_line_);
+    if (places.closed_file_ != NULL)
+        fprintf(stderr, "  closed at %s:%u\n", places.closed_file_, places.closed_line_);
     abort();
 }
-#define EBB_CHECK_(holds, what) ((holds) ? (void)0 : ebb_misuse_(what))
+#define EBB_CHECK_OF_(owner, holds, what) ((holds) ? (void)0 : ebb_misuse_((what), (owner)))
 #else
-#define EBB_CHECK_(holds, what) ((void)0)
+#define EBB_CHECK_OF_(owner, holds, what) ((void)0)
 #endif
+#define EBB_CHECK_(holds, what) EBB_CHECK_OF_(NULL, holds, what)
 
 /* Whether a scope, if it is not closed, is what its arena or parent has open: not a copy of one
  * that was closed. What it was opened from is unknown if a file without checks opened it. */
@@ -474,8 +511,10 @@ EBB_INLINE_ bool ebb_is_current_(const ebb_scope *scope) {
  * open. */
 #define EBB_CHECK_USABLE_(scope)                                                                   \
     (EBB_CHECK_((scope) != NULL, "a scope is null"),                                               \
-     EBB_CHECK_(((scope)->state_ & EBB_FROZEN_) == 0, "a scope is used while its child is open"),  \
-     EBB_CHECK_(ebb_is_current_(scope), "a copy of a scope is used after the scope was closed"))
+     EBB_CHECK_OF_((scope), ((scope)->state_ & EBB_FROZEN_) == 0,                                  \
+                   "a scope is used while its child is open"),                                     \
+     EBB_CHECK_OF_(ebb_owner_(scope), ebb_is_current_(scope),                                      \
+                   "a copy of a scope is used after the scope was closed"))
 
 #if EBB_ASAN_
 void __asan_poison_memory_region(const volatile void *start, size_t size);
@@ -756,6 +795,26 @@ EBB_INLINE_ ebb_status ebb_close_all(ebb_scope *scope) {
     return ebb_close(scope);
 }
 
+#if EBB_CHECKS
+/* Remember the line of a call that opens or closes a scope. */
+EBB_INLINE_ ebb_scope ebb_opened_at_(ebb_scope scope, const char *file, unsigned line) {
+    if (scope.chunk_ != NULL)
+        ebb_opened_(ebb_owner_(&scope), file, line);
+    return scope;
+}
+EBB_INLINE_ ebb_scope *ebb_closed_at_(ebb_scope *scope, const char *file, unsigned line) {
+    EBB_CHECK_(scope != NULL, "a scope is null");
+    if (ebb_is_open(scope) && ebb_is_current_(scope))
+        ebb_closed_(ebb_owner_(scope), file, line);
+    return scope;
+}
+#define ebb_open(arena) ebb_opened_at_((ebb_open)(arena), __FILE__, __LINE__)
+#define ebb_thread_open() ebb_opened_at_((ebb_thread_open)(), __FILE__, __LINE__)
+#define ebb_child(parent) ebb_opened_at_((ebb_child)(parent), __FILE__, __LINE__)
+#define ebb_close(scope) (ebb_close)(ebb_closed_at_((scope), __FILE__, __LINE__))
+#define ebb_close_all(scope) (ebb_close_all)(ebb_closed_at_((scope), __FILE__, __LINE__))
+#endif
+
 /** Marks a position in a scope for ::ebb_rewind: like a child scope without a variable of its
  * own. */
 EBB_INLINE_ ebb_position ebb_mark(ebb_scope *scope) {
@@ -775,9 +834,10 @@ EBB_INLINE_ void ebb_rewind(ebb_scope *scope, ebb_position position) {
     EBB_COPY_WORDS_(&earlier, &position);
     earlier.state_ = 0;
 #if EBB_PARENTS_
-    EBB_CHECK_((position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
-                   (scope->chunk_ == NULL || ebb_is_position_(scope, &earlier)),
-               "a scope is rewound to a position that has ended, or to one of another scope");
+    EBB_CHECK_OF_(ebb_owner_(scope),
+                  (position.chunk_ == NULL) == (scope->chunk_ == NULL) &&
+                      (scope->chunk_ == NULL || ebb_is_position_(scope, &earlier)),
+                  "a scope is rewound to a position that has ended, or to one of another scope");
 #endif
     if (!EBB_LIKELY_((scope->state_ & EBB_DEFERS_) == 0) && ebb_run_cleanups_(&earlier, false))
         scope->state_ &= ~EBB_DEFERS_;

@@ -77,6 +77,17 @@
 #define EBB_COLD_MEMBER_
 #endif
 
+/* With checks, methods that open or close a scope know the line of their caller. */
+#if EBB_CHECKS && defined(__GNUC__)
+#define EBB_CALLER_ const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()
+#define EBB_OPENED_(scope) ebb_opened_at_((scope), file, line)
+#define EBB_CLOSED_(scope) ebb_closed_at_((scope), file, line)
+#else
+#define EBB_CALLER_
+#define EBB_OPENED_(scope) (scope)
+#define EBB_CLOSED_(scope) (scope)
+#endif
+
 #ifdef __cpp_exceptions
 #define EBB_THROW_(exception, text) throw exception
 #define EBB_TRY_ try
@@ -290,24 +301,25 @@ public:
 
     /// Moves the scope. It must have no containers and children, because they keep its address.
     EBB_MEMBER_ scope(scope &&other) noexcept : scope(std::move(other.words_)) {
-        EBB_CHECK_((words_.state_ & EBB_FROZEN_) == 0, "a scope is moved while its child is open");
+        EBB_CHECK_OF_(&other.words_, (words_.state_ & EBB_FROZEN_) == 0,
+                      "a scope is moved while its child is open");
         other.words_ = ebb_scope{};
     }
 
     EBB_MEMBER_ ~scope() {
         if (words_.state_ != 0)
-            ebb_close(&words_);
+            (ebb_close)(&words_);
     }
 
     /// Opens a scope of an arena of this thread that no other open scope uses; see ebb_thread_open.
     /// If there is no memory for an arena, the scope is closed, and allocating from it throws.
-    static scope of_thread() { return scope(ebb_thread_open()); }
+    static scope of_thread(EBB_CALLER_) { return scope(EBB_OPENED_((ebb_thread_open)())); }
 
     /// Opens a child, which is closed if this scope is.
-    EBB_MEMBER_ scope child() { return scope(ebb_child(&words_)); }
+    EBB_MEMBER_ scope child(EBB_CALLER_) { return scope(EBB_OPENED_((ebb_child)(&words_))); }
 
     /// Ends the scope before its destructor does. Throws std::logic_error if it is not open.
-    void close() { detail::checked(ebb_close(&words_)); }
+    void close(EBB_CALLER_) { detail::checked((ebb_close)(EBB_CLOSED_(&words_))); }
 
     /// Whether the scope is open: false after close(), and after it was moved from.
     bool is_open() const noexcept { return ebb_is_open(&words_); }
@@ -537,15 +549,17 @@ public:
     arena_base &operator=(const arena_base &) = delete;
 
     /// Opens the arena's scope. Throws std::logic_error if it is already open.
-    EBB_MEMBER_ scope open() {
-        ebb_scope words = ebb_open(handle_);
+    EBB_MEMBER_ scope open(EBB_CALLER_) {
+        ebb_scope words = EBB_OPENED_((ebb_open)(handle_));
         if (!EBB_LIKELY_(words.chunk_ != nullptr))
             detail::throw_last();
         return scope(std::move(words));
     }
 
     /// Like open, but returns a closed scope instead of throwing. Allocating from it fails.
-    EBB_MEMBER_ scope try_open() noexcept { return scope(ebb_open(handle_)); }
+    EBB_MEMBER_ scope try_open(EBB_CALLER_) noexcept {
+        return scope(EBB_OPENED_((ebb_open)(handle_)));
+    }
 
     /// Frees every chunk but the first.
     void trim() { detail::checked(ebb_arena_trim(handle_)); }
@@ -577,7 +591,7 @@ protected:
 
     ~arena_base() {
         [[maybe_unused]] const ebb_status status = ebb_arena_free(handle_);
-        EBB_CHECK_(status == EBB_OK, "an arena is destroyed while its scope is open");
+        EBB_CHECK_OF_(handle_, status == EBB_OK, "an arena is destroyed while its scope is open");
     }
 
     ebb_arena *handle_;
@@ -1773,8 +1787,8 @@ public:
         ~loan() {
             if (pool_ == nullptr)
                 return;
-            EBB_CHECK_(arena_.c_arena()->open_ != 1,
-                       "an arena goes back to its pool while its scope is open");
+            EBB_CHECK_OF_(arena_.c_arena(), arena_.c_arena()->open_ != 1,
+                          "an arena goes back to its pool while its scope is open");
             pool_->take_back(std::move(arena_));
         }
         arena &operator*() noexcept { return arena_; }

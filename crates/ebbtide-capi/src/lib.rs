@@ -30,9 +30,10 @@
 //! | `thread` | the arenas of a thread |
 //! | `stats` | statistics as a struct and as text |
 //! | `heap` | the current heap of each thread |
+//! | `places` | where scopes were opened and closed, for the checks of the header |
 //!
 //! Without the feature `std`, the static library needs only C's `abort`. It then has no heap and no
-//! `thread`, and all threads share the last status and the current heap.
+//! `thread` and remembers no `places`, and all threads share the last status and the current heap.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
 #![allow(clippy::missing_safety_doc, reason = "the rules for every function are above")]
@@ -44,6 +45,7 @@ mod heap;
 mod last;
 #[cfg(not(feature = "std"))]
 mod panic;
+mod places;
 mod scope;
 mod share;
 mod stats;
@@ -59,6 +61,7 @@ pub use arena::{
 pub use backing::ebb_backing;
 pub use cleanup::ebb_cleanup_;
 pub use heap::{ebb_current_heap_, ebb_replace_current_heap_};
+pub use places::{ebb_closed_, ebb_opened_, ebb_places_, ebb_places_of_};
 pub use scope::{
     ebb_alloc_low_slowly_, ebb_alloc_slowly_, ebb_cleanups_, ebb_free_ranges_, ebb_is_position_,
     ebb_make_room_, ebb_open_slowly_, ebb_owns, ebb_run_cleanups_, ebb_scope,

@@ -26,17 +26,23 @@ fn passes(file: &str, sets: &[&[&str]]) {
     }
 }
 
-/// Each case of a file ends with an error that has `message` in it.
-fn dies(file: &str, flags: &[&str], message: &str) {
+/// Each case of a file ends with an error whose text `is_right` accepts.
+fn dies(file: &str, flags: &[&str], mut is_right: impl FnMut(&str) -> bool) {
     // Finding the names of functions would take most of the time.
     let runner = ["env", "ASAN_OPTIONS=symbolize=0"];
     for compiler in compilers("cc") {
-        dies_under(&runner, compiler, file, flags, message);
+        dies_under(&runner, compiler, file, flags, &mut is_right);
     }
 }
 
 /// The same with one compiler, run by another program.
-fn dies_under(runner: &[&str], compiler: &str, file: &str, flags: &[&str], message: &str) {
+fn dies_under(
+    runner: &[&str],
+    compiler: &str,
+    file: &str,
+    flags: &[&str],
+    mut is_right: impl FnMut(&str) -> bool,
+) {
     let program = Program::compile(compiler, file, &[C11, flags].concat());
     let count = program.run_under(runner, &[]);
     assert!(count.succeeded, "{}", count.output);
@@ -44,7 +50,7 @@ fn dies_under(runner: &[&str], compiler: &str, file: &str, flags: &[&str], messa
     assert!(count > 0);
     for case in 0..count {
         let run = program.run_under(runner, &[&case.to_string()]);
-        let caught = !run.succeeded && run.output.contains(message);
+        let caught = !run.succeeded && is_right(&run.output);
         assert!(caught, "{compiler} {file}, case {case}:\n{}", run.output);
     }
 }
@@ -139,17 +145,40 @@ fn a_library_may_be_unloaded() {
     }
 }
 
+/// The message names the lines that opened and closed the scope in question.
 #[test]
 fn misuse_of_scopes_is_caught_with_checks() {
-    dies("c/death.c", PLAIN, "ebbtide: ");
-    dies("c/death.c", &["-O2", "-DNDEBUG", "-DEBB_CHECKS=1"], "ebbtide: ");
+    let source = include_str!("c/death.c");
+    let named = |output: &str, what: &str| {
+        let (_, place) = output.split_once(what)?;
+        let (file, line) = place.lines().next()?.rsplit_once(':')?;
+        assert!(file.ends_with("c/death.c"), "{output}");
+        source.lines().nth(line.parse::<usize>().ok()? - 1)
+    };
+    for flags in [PLAIN, &["-O2", "-DNDEBUG", "-DEBB_CHECKS=1"]] {
+        let mut closed = 0;
+        dies("c/death.c", flags, |output| {
+            let opens =
+                |call| named(output, "  opened at ").is_some_and(|line| line.contains(call));
+            if let Some(line) = named(output, "  closed at ") {
+                assert!(line.contains("ebb_close("), "{output}");
+                closed += 1;
+            }
+            output.contains("ebbtide: ")
+                && (!output.contains("its child is open") || opens("child = ebb_child("))
+                && (!output.contains("a copy") || opens(" = ebb_"))
+        });
+        // Of the five copies, one is of a scope that a reset ended.
+        assert_eq!(closed, 4 * compilers("cc").count());
+    }
 }
 
 #[test]
 fn memory_that_is_not_allocated_is_poisoned_under_the_sanitizer() {
-    dies("c/poison.c", ASAN, "use-after-poison");
+    let is_reported = |output: &str| output.contains("use-after-poison");
+    dies("c/poison.c", ASAN, is_reported);
     let exact = ["-O1", "-fsanitize=address", "-DNDEBUG", "-DEBB_REDZONE=0"];
-    dies("c/poison.c", &exact, "use-after-poison");
+    dies("c/poison.c", &exact, is_reported);
 }
 
 #[test]
@@ -158,7 +187,9 @@ fn memory_that_is_not_allocated_is_guarded_under_valgrind() {
     let valgrind = ["valgrind", "-q", "--error-exitcode=9"];
     for compiler in compilers("cc") {
         let flags = ["-O1", "-DEBB_VALGRIND=1"];
-        dies_under(&valgrind, compiler, "c/poison.c", &flags, "Invalid write of size 1");
+        dies_under(&valgrind, compiler, "c/poison.c", &flags, |output| {
+            output.contains("Invalid write of size 1")
+        });
     }
 }
 

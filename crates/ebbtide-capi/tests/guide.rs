@@ -173,10 +173,11 @@ fn begins(before: &str) -> bool {
         || before.trim_start().starts_with(['#', '/'])
 }
 
-/// The public functions and macros of a header in C without a comment before them.
+/// The public functions and macros of a header in C without a comment before their first
+/// declaration.
 fn bare_in_c(header: &str) -> (Vec<&str>, usize) {
     let lines: Vec<&str> = header.lines().collect();
-    let (mut bare, mut count) = (Vec::new(), 0);
+    let (mut bare, mut commented) = (Vec::new(), Vec::new());
     for pair in lines.windows(2) {
         let (before, line) = (pair[0], pair[1]);
         let line = line.strip_prefix("#define ").unwrap_or(line);
@@ -184,13 +185,16 @@ fn bare_in_c(header: &str) -> (Vec<&str>, usize) {
             continue;
         }
         let Some(name) = declared(line.trim_end_matches('\\').trim_end()) else { continue };
-        if name.starts_with("ebb_") || name.starts_with("EBB_") {
-            count += 1;
-            if !before.ends_with("*/") {
-                bare.push(name);
-            }
+        if !name.starts_with("ebb_") && !name.starts_with("EBB_") {
+            continue;
+        }
+        if before.ends_with("*/") {
+            commented.push(name);
+        } else if !commented.contains(&name) {
+            bare.push(name);
         }
     }
+    let count = commented.len() + bare.len();
     (bare, count)
 }
 

@@ -10,7 +10,7 @@ use std::{fs, io, path::Path};
 const HEADER: &str = "crates/ebbtide-capi/include/ebbtide.h";
 const SOURCES: &str = "crates/ebbtide-capi/src";
 /// In the order of the header.
-const FILES: [&str; 7] = ["lib", "status", "arena", "thread", "stats", "scope", "heap"];
+const FILES: [&str; 8] = ["lib", "status", "arena", "thread", "stats", "scope", "places", "heap"];
 const BEGIN: &str = "/* Generated from the library's source by `cargo xtask header`: begin. */\n";
 const END: &str = "/* Generated: end. */\n";
 const WIDTH: usize = 100;

@@ -827,12 +827,14 @@ TEST(Pool, LendsArenasToThreads) {
 TEST(ChecksDeathTest, CatchMisuse) {
     ebbtide::arena arena;
     ebbtide::scope scope = arena.open();
+    const auto open_child = [&] { return scope.child(); };
+    const std::string opened = "opened at .*arenas.cpp:" + std::to_string(__LINE__ - 1) + "\n";
     EXPECT_DEATH(
         {
-            ebbtide::scope child = scope.child();
+            ebbtide::scope child = open_child();
             scope.make<int>(1);
         },
-        "while its child is open");
+        "while its child is open\n  " + opened);
     EXPECT_DEATH(
         {
             ebbtide::scope child = scope.child();
