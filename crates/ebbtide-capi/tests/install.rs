@@ -5,7 +5,12 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{compilers, exported, is_there, run};
-use std::{fs, path::Path, process::Command, sync::OnceLock};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::{Mutex, OnceLock},
+};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
@@ -20,7 +25,7 @@ fn prefix() -> &'static str {
             let _ = fs::remove_dir_all(folder);
         }
         for archive in [None, Some("--archive")] {
-            run(dist("/usr/local").args(archive).env("DESTDIR", &stage), "");
+            build(dist("/usr/local").args(archive).env("DESTDIR", &stage));
         }
         run(Command::new("tar").args(["-xzf", "usr/local.tar.gz"]).current_dir(&stage), "");
         fs::rename(format!("{stage}/local"), &prefix).unwrap();
@@ -33,6 +38,14 @@ fn dist(prefix: &str) -> Command {
     let mut dist = Command::new(env!("CARGO"));
     dist.args(["run", "--quiet", "--package", "xtask", "--", "dist", prefix]).current_dir(CRATE);
     dist
+}
+
+/// Runs a command that builds the library. One at a time: they share a folder, and the libraries in it
+/// have the same names.
+fn build(command: &mut Command) {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _building = BUILDING.lock();
+    run(command, "");
 }
 
 /// A command that finds the installed library by pkg-config.
@@ -57,10 +70,10 @@ fn copied(example: &str) -> String {
 /// Configures and builds a project of `CMake`, and returns the folder with its programs.
 fn built_by_cmake(example: &str, options: &[String]) -> String {
     let source = copied(example);
-    let build = format!("{source}/build");
-    run(Command::new("cmake").args(["-S", &source, "-B", &build]).args(options), "");
-    run(Command::new("cmake").args(["--build", &build]), "");
-    build
+    let folder = format!("{source}/build");
+    build(Command::new("cmake").args(["-S", &source, "-B", &folder]).args(options));
+    run(Command::new("cmake").args(["--build", &folder]), "");
+    folder
 }
 
 /// The shared libraries that a program requires.
@@ -106,7 +119,7 @@ fn the_installed_static_libraries_have_little_code_and_define_their_own_function
 #[test]
 fn a_freestanding_library_needs_libc_only() {
     let prefix = format!("{SCRATCH}/freestanding");
-    run(dist(&prefix).arg("--freestanding"), "");
+    build(dist(&prefix).arg("--freestanding"));
     let (source, program) = (format!("{prefix}/program.c"), format!("{prefix}/program"));
     let text = "
         #include <ebbtide.h>
