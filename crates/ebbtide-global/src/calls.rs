@@ -133,6 +133,10 @@ fn trace(label: Option<&'static Label>, usage: Usage) {
 /// A scope pays off if `f` allocates many blocks and keeps few of them: parsing, compiling,
 /// answering a request, numeric work with temporary vectors. It does not if more than a few per
 /// cent of the blocks outlive their scope.
+///
+/// In a loop, open a scope for each item, not one around the loop ([`map`] does that). A scope of any
+/// length reuses what is freed in it, but only the end of a scope makes its memory as good as new. The
+/// report names a scope that seems to have a loop in it.
 #[inline]
 pub fn arena<R>(f: impl FnOnce() -> R) -> R {
     let _guard = FastGuard::open();

@@ -9,9 +9,11 @@ use core::cell::Cell;
 #[derive(Debug)]
 pub(crate) struct FreeLists {
     heads: [Cell<*mut u8>; LISTS],
-    /// The live blocks in the chunks of a persistent scope. Blocks that other threads freed are
-    /// counted until the owner takes them back.
-    pub(crate) live: Cell<i64>,
+    /// The live blocks beyond `low_water`, so that counting a block also tells whether few are
+    /// alive.
+    above_low_water: Cell<i64>,
+    /// The number of live blocks below which the scope may [have ebbed](crate::owner).
+    low_water: Cell<i64>,
     /// The blocks that a persistent scope has bumped in its present chunks, including those that
     /// were rewound.
     pub(crate) bumped: Cell<i64>,
@@ -23,6 +25,8 @@ pub(crate) struct FreeLists {
     pub(crate) until_recount: Cell<i64>,
     /// The scope counts its empty chunks again when it has this many chunks besides its first.
     pub(crate) count_at: Cell<u32>,
+    /// The number of chunks besides its first that the scope had left when it ebbed last.
+    pub(crate) left_chunks: Cell<u32>,
 }
 
 impl FreeLists {
@@ -41,6 +45,33 @@ impl FreeLists {
         // block has at least one granule, which is the size of a pointer, and is aligned to it.
         unsafe { block.cast::<*mut u8>().write(head.get()) };
         head.set(block);
+    }
+
+    /// The live blocks in the chunks of the scope, if it is persistent. Blocks that other threads
+    /// freed are counted until the owner takes them back. For other scopes that list small blocks, an
+    /// estimate.
+    #[inline]
+    pub(crate) fn live(&self) -> i64 {
+        self.above_low_water.get() + self.low_water.get()
+    }
+
+    /// Counts blocks as served, or as freed if the number is negative. Returns whether fewer than
+    /// [`low_water`](FreeLists::low_water) blocks are alive now.
+    #[inline(always)]
+    pub(crate) fn count_live(&self, blocks: i64) -> bool {
+        let above = self.above_low_water.get() + blocks;
+        self.above_low_water.set(above);
+        above < 0
+    }
+
+    pub(crate) fn low_water(&self) -> i64 {
+        self.low_water.get()
+    }
+
+    /// Sets the number of live blocks below which the scope may have ebbed.
+    pub(crate) fn set_low_water(&self, blocks: i64) {
+        self.above_low_water.set(self.live() - blocks);
+        self.low_water.set(blocks);
     }
 
     /// Empties all lists. The blocks stay unused until their chunks are empty.

@@ -26,7 +26,7 @@
 //!   ├─ the chunk has another hole ─► next_hole
 //!   ├─ a stage of the chunk ends ─► take_turns
 //!   ├─ a chunk of the scope is empty ─► take_empty_chunk
-//!   └─ else ─► sweep, if it has lists and three quarters of the chunks are empty ─► take_chunk
+//!   └─ else ─► sweep, if it has lists and has ebbed ─► take_chunk
 //! take_chunk     (supply.rs)
 //!   ├─ a pinned chunk with a free tail is known ─► adopt_any
 //!   ├─ memory is short, and a pinned chunk with holes is known ─► adopt_holes
@@ -39,7 +39,7 @@
 //!                      └─ another scope's ─► shrinks in place; else the caller moves it
 //! free           (free.rs)
 //!   ├─ the innermost scope's, small ─► count; the last block: top = block    the fast path
-//!   ├─ the same, and it is listed ─► free_listed, free_medium
+//!   ├─ the same, and it is listed ─► free_listed, free_medium ─► at_low_water, if few blocks are alive
 //!   └─ else ─► free_elsewhere ─┬─ from before the chunk was adopted ─► free_older
 //!                              └─ else ─► free_other ─┬─ an outer scope's ─► count
 //!                                                     ├─ the persistent scope's ─► list
@@ -133,6 +133,7 @@ use core::{cell::Cell, fmt, num::NonZeroU64};
 mod alloc;
 mod check;
 mod chunks;
+mod ebb;
 mod free;
 mod headed;
 mod holes;

@@ -279,6 +279,16 @@ impl Report {
     }
 }
 
+/// A scope that served so many times the memory of all arenas probably has a loop in it.
+const LOOP: u64 = 16;
+
+impl Report {
+    /// Whether one scope served far more than was ever alive.
+    fn has_loop(&self) -> bool {
+        self.high_water / LOOP > self.claimed as u64
+    }
+}
+
 impl Fallbacks {
     /// The number of all these requests.
     ///
@@ -465,6 +475,14 @@ impl fmt::Display for Report {
             Bytes(self.in_use as u64),
             Bytes(self.kept as u64),
         )?;
+        if self.has_loop() {
+            write!(
+                f,
+                "\none scope served {} in {} of memory; if there is a loop in it, open a scope for each item, not one around the loop",
+                Bytes(self.high_water),
+                Bytes(self.claimed as u64),
+            )?;
+        }
         for label in self.leaky_labels() {
             write!(
                 f,

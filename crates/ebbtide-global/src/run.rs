@@ -4,7 +4,7 @@
 //! large block. Runs are never split or merged.
 
 use crate::{
-    count::Count,
+    count::{BIAS, Count},
     figures::{self, Counted, Label, Usage},
     lists::FreeLists,
     os,
@@ -218,6 +218,11 @@ impl Entry {
         self.count.is_empty(self.local.get())
     }
 
+    /// The number of live blocks of this chunk of the caller's (G3). Its count must be up to date.
+    pub(crate) fn live(&self) -> i64 {
+        i64::from(self.count.peek()) - i64::from(BIAS) + i64::from(self.local.get())
+    }
+
     /// Names the label of the scope that is about to pin the chunk.
     pub(crate) fn set_label(&self, label: Option<&'static Label>) {
         self.label.set(label);
@@ -377,7 +382,8 @@ impl Place {
         #[allow(clippy::cast_possible_truncation, reason = "a range has fewer than 2^32 chunks")]
         let number = (self.offset >> CHUNK_SHIFT) as u32;
         // SAFETY: `find` returns places of live blocks only. No other allocator has memory in the
-        // range, so the block is the engine's and lies in a run, and no run contains chunk 0.
+        // range, so the block is the engine's and lies in a run, like those of `place_of`. No run
+        // contains chunk 0.
         Run(unsafe { NonZeroU32::new_unchecked(number) })
     }
 
@@ -385,8 +391,8 @@ impl Place {
     #[inline(always)]
     pub(crate) fn entry(self) -> &'static Entry {
         let entry = range::table().cast::<Entry>().wrapping_add(self.offset >> CHUNK_SHIFT);
-        // SAFETY: the block is alive, so its chunk lies below the frontier and its entry is
-        // committed. The rest of the argument is that of `Run::entry`.
+        // SAFETY: the block is alive, or its chunk has an owner. So its chunk lies below the frontier
+        // and its entry is committed. The rest of the argument is that of `Run::entry`.
         unsafe { &*entry }
     }
 }
@@ -399,6 +405,16 @@ impl Place {
 #[inline(always)]
 pub(crate) unsafe fn find(block: *mut u8) -> Option<Place> {
     range::offset_of(block.addr()).map(|offset| Place { offset })
+}
+
+/// The place of a block of the engine.
+///
+/// # Safety
+///
+/// `block` lies in a chunk that has an owner.
+#[inline(always)]
+pub(crate) unsafe fn place_of(block: *mut u8) -> Place {
+    Place { offset: block.addr() - range::origin().addr() }
 }
 
 /// The offset of a block in its chunk.

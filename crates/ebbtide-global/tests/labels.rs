@@ -1,7 +1,7 @@
 //! Claims: labels keep figures of their own; the chunks that a label pins are counted for it until
 //! any thread frees the last block; a label is leaky while it pins memory, not because of blocks
 //! that were freed soon after its scopes; `outside` and later polls of a future do not count as
-//! scopes.
+//! scopes; a report counts each scope once, and names one that is around a loop.
 
 // Without a range, no scope serves.
 #![cfg(all(target_pointer_width = "64", not(any(loom, target_family = "wasm"))))]
@@ -229,6 +229,30 @@ impl Future for Later {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         if std::mem::replace(&mut self.0, true) { Poll::Ready(()) } else { Poll::Pending }
     }
+}
+
+#[test]
+fn the_report_counts_each_scope_of_a_process_once() {
+    alone!();
+    arena(|| ());
+    assert_eq!(report().scopes, 1);
+    thread::scope(|threads| {
+        for _ in 0..3 {
+            threads.spawn(|| arena(|| arena(|| drop(vec![1; 100_000]))));
+        }
+    });
+    assert_eq!(report().scopes, 7);
+}
+
+#[test]
+fn the_report_names_a_scope_around_a_loop() {
+    alone!();
+    let item = || drop((0..1000).map(|n: u32| n.to_string()).collect::<Vec<_>>());
+    let advice = "a scope for each item";
+    (0..1000).for_each(|_| arena(item));
+    assert!(!report().to_string().contains(advice), "{}", report());
+    arena(|| (0..1000).for_each(|_| item()));
+    assert!(report().to_string().contains(advice), "{}", report());
 }
 
 #[test]

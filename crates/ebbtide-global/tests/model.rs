@@ -43,6 +43,16 @@ enum Step {
         blocks: usize,
         size: usize,
     },
+    /// Many blocks, most of which are freed in another order, some by another owner, so that a scope
+    /// becomes long, lists blocks and ebbs. A nested scope may be open meanwhile.
+    Ebb {
+        by: usize,
+        other: usize,
+        blocks: usize,
+        size: usize,
+        keep: usize,
+        nested: bool,
+    },
     Outside {
         by: usize,
     },
@@ -84,6 +94,10 @@ fn steps() -> impl Strategy<Value = Step> {
         5 => (by.clone(), 0..6_usize).prop_map(|(by, limits)| Step::Enter { by, limits }),
         4 => (by.clone(), 1..200_usize, 1..400_usize)
             .prop_map(|(by, blocks, size)| Step::KeepLittle { by, blocks, size }),
+        1 => (by.clone(), by.clone(), 500..4000_usize, 1..300_usize, 2..2000_usize, prop::bool::weighted(0.2))
+            .prop_map(|(by, other, blocks, size, keep, nested)| {
+                Step::Ebb { by, other, blocks, size, keep, nested }
+            }),
         1 => by.clone().prop_map(|by| Step::Outside { by }),
         1 => (by.clone(), any::<usize>()).prop_map(|(by, which)| Step::Leave { by, which }),
         4 => by.clone().prop_map(|by| Step::LeaveLast { by }),
@@ -186,6 +200,26 @@ impl World {
                 // Some tickets are forgotten.
                 if blocks % 16 > 0 {
                     ticket.into_iter().for_each(|ticket| self.owners[by].leave(ticket));
+                }
+            }
+            Step::Ebb { by, other, blocks, size, keep, nested } => {
+                let layout = Layout::from_size_align(size, 8).unwrap();
+                for _ in 0..2 {
+                    let mut made: Vec<Block> =
+                        (0..blocks).map(|_| self.alloc(by, layout, false)).collect();
+                    let owner = &self.owners[by];
+                    let inner = if nested { owner.enter(&Options::new()) } else { None };
+                    let mut place = 0;
+                    while !made.is_empty() {
+                        place = (place + 7919) % made.len();
+                        let block = made.swap_remove(place);
+                        match made.len() % keep {
+                            0 => self.blocks.push(block),
+                            1 => block.free(&self.owners[other]),
+                            _ => block.free(&self.owners[by]),
+                        }
+                    }
+                    inner.into_iter().for_each(|inner| self.owners[by].leave(inner));
                 }
             }
             Step::Free { by, which } if !self.blocks.is_empty() => {

@@ -15,18 +15,16 @@
 	leaq	-1(%rsi), %r9
 	testq	%rax, %r9
 	jne	_ZN14ebbtide_global6scoped4slowE
-	movq	(%rax), %r9
-	movq	%r9, (%rdx,%r8,8)
-	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %r9
-	movq	(%r9), %r8
-	addq	%rax, %r8
-	movq	8(%r9), %r10
-	cmpq	%r10, %r8
-	jae	_ZN14ebbtide_global6scoped4slowE
-	movq	16(%r9), %rsi
-	shrq	$8, %r8
-	andq	$-256, %r8
-	incl	16(%rsi,%r8)
+	movq	(%rax), %rsi
+	movq	%rsi, (%rdx,%r8,8)
+	movq	_ZN14ebbtide_global5range6BOUNDSE@GOTPCREL(%rip), %rsi
+	movq	24(%rsi), %r8
+	movq	%rax, %r9
+	subq	%r8, %r9
+	movq	16(%rsi), %rsi
+	shrq	$8, %r9
+	andq	$-256, %r9
+	incl	16(%rsi,%r9)
 	addl	$7, %edi
 	incq	1408(%rdx)
 	andl	$4088, %edi

@@ -1,16 +1,14 @@
 //! How scopes take chunks and give them back.
 
-use super::Owner;
+use super::{Owner, ebb};
 use crate::{
     bump::LEAD,
     figures::Reason,
-    lists::FreeLists,
     memory, persistence,
     refusals::Refusals,
-    run::{Run, ScopeRecord, UNLIMITED},
-    size::{BUMP_CLASS, CHUNK},
+    run::{Run, UNLIMITED},
+    size::CHUNK,
 };
-use core::cell::Cell;
 
 /// The number of chunks that a scope examines for an empty one each time that it needs a chunk.
 const SEARCH_LIMIT: usize = 4;
@@ -83,8 +81,7 @@ impl Owner {
             self.check();
             return Ok(());
         }
-        if self.innermost.lists().is_some_and(|lists| self.is_mostly_empty(lists, record, current))
-        {
+        if self.innermost.lists().is_some_and(|lists| ebb::has_ebbed(lists, record, current)) {
             // The chunks that a persistent scope adopted were not counted. There may be very many.
             self.sweep(first_chunk, current, None);
         }
@@ -112,8 +109,10 @@ impl Owner {
         record.added_chunks.set(added_chunks);
         if self.persistence.begins_with(first_chunk) {
             self.persistent_grew(chunk, added_chunks);
+        } else if self.bump.lists_small() {
+            self.raise_low_water();
         } else {
-            self.list_if_it_churns(current, added_chunks);
+            self.list_if_it_churns(first_chunk, current);
         }
         chunk.set_next(Some(current));
         self.begin_chunk(chunk, top, needed);
@@ -190,23 +189,6 @@ impl Owner {
         None
     }
 
-    /// Whether about three quarters of the innermost scope's chunks are empty. The scope has free
-    /// lists, and does not reuse chunks whose blocks may be listed. If the sizes of blocks change
-    /// over time, the lists serve few requests, and the scope would take one fresh chunk after
-    /// another. The chunks are counted again only after their number has grown by a quarter.
-    fn is_mostly_empty(&self, lists: &FreeLists, record: &ScopeRecord, current: Run) -> bool {
-        let added = record.added_chunks.get();
-        if added < lists.count_at.get() {
-            return false;
-        }
-        let is_used = |chunk: Run| u32::from(!chunk.entry().is_empty());
-        let used: u32 = Run::list(Some(current)).map(is_used).sum();
-        let is_mostly_empty = used < added / 4;
-        let left = if is_mostly_empty { used } else { added };
-        lists.count_at.set(left + (left / 4).max(4));
-        is_mostly_empty
-    }
-
     /// The chunks that the scope of this first chunk has adopted as a whole, if it is persistent.
     fn adopted_by(&self, first_chunk: Run) -> Option<Run> {
         if self.persistence.begins_with(first_chunk) {
@@ -247,69 +229,6 @@ impl Owner {
         };
         self.promote();
         self.sweep_if_due(first_chunk, current, memory::window())
-    }
-
-    /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its
-    /// free lists, because listed blocks may lie in those chunks. Returns false, and changes
-    /// nothing, if there are none. No chunk may be parked, since it could be one of them (G5): a
-    /// chunk that is full continues in the parked one first, and a persistent scope parks none,
-    /// because it lists small blocks from its beginning.
-    #[cold]
-    fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
-        invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
-        let is_persistent = self.persistence.begins_with(first_chunk);
-        let is_swept = |chunk: Run| chunk != first_chunk && chunk.entry().is_empty();
-        if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
-            return false;
-        }
-        if let Some(lists) = self.innermost.lists() {
-            lists.clear();
-        }
-        // It may be a chunk that is given back.
-        self.innermost.search_position.set(None);
-        // Given back together, because neighbours then take fewer calls of the system.
-        let given_up = Cell::new(None);
-        let give_up = |chunk: Run| {
-            if is_persistent {
-                if let Some(lists) = self.innermost.lists() {
-                    let bumped = i64::from(chunk.entry().bumped.get());
-                    lists.bumped.set(lists.bumped.get() - bumped);
-                }
-                chunk.entry().count_unpinned();
-                Owner::refuse_returns(chunk);
-            }
-            Owner::disown_empty(chunk);
-            chunk.set_next(given_up.replace(Some(chunk)));
-        };
-        let added_chunks = &first_chunk.entry().record.added_chunks;
-        current.entry().has_listed.set(false);
-        let mut before = current;
-        while let Some(chunk) = before.next() {
-            chunk.entry().has_listed.set(false);
-            if is_swept(chunk) {
-                before.set_next(chunk.next());
-                added_chunks.set(added_chunks.get().saturating_sub(1));
-                give_up(chunk);
-            } else {
-                before = chunk;
-            }
-        }
-        if adopted.is_some() {
-            self.persistence.adopted.set(None);
-            for chunk in Run::list(adopted) {
-                if is_swept(chunk) {
-                    give_up(chunk);
-                } else {
-                    chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
-                }
-            }
-        }
-        self.cache.give_all(given_up.get(), BUMP_CLASS);
-        if is_persistent {
-            // Other threads have freed blocks of the empty chunks.
-            self.recount();
-        }
-        true
     }
 
     /// Whether a chunk of the innermost scope may be bumped again from its start.
@@ -404,11 +323,11 @@ mod tests {
             // As if so many blocks had been bumped and rewound.
             for rewound in [1 << 31, (1 << 32) - 1, 5 << 32] {
                 owner.bump.count_rewound(rewound);
-                lists.live.set(lists.live.get() - rewound as i64);
+                lists.count_live(-(rewound as i64));
                 let local = &first_chunk.entry().local;
                 local.set(local.get().wrapping_sub(signed(rewound)));
                 owner.flush();
-                assert_eq!((lists.live.get(), local.get()), (blocks, 0));
+                assert_eq!((lists.live(), local.get()), (blocks, 0));
                 assert_eq!(first_chunk.entry().bumped.get(), i32::MAX);
                 assert_eq!(lists.bumped.get(), i64::from(i32::MAX));
             }

@@ -118,8 +118,9 @@ impl Owner {
     }
 
     /// Frees a small block in a scope that lists them: rewinds the bump pointer if the block is the
-    /// last one, and lists it otherwise. Returns false, and changes nothing, for a block that
-    /// [`free_medium`](Owner::free_medium) frees.
+    /// last one, and lists it otherwise. Returns false for a block that
+    /// [`free_medium`](Owner::free_medium) frees: one that is not small, or after which so few are
+    /// alive that the scope [may have ebbed](Owner::at_low_water).
     ///
     /// # Safety
     ///
@@ -132,11 +133,13 @@ impl Owner {
         }
         // A scope that lists small blocks has lists.
         let Some(lists) = self.innermost.lists() else { return false };
+        if lists.count_live(-1) {
+            return false;
+        }
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let local = &place.entry().local;
         local.set(local.get().wrapping_sub(1));
-        lists.live.set(lists.live.get() - 1);
         let (block, rounded) = (range::widen_provenance(block), size::round_small(size));
         if self.bump.is_last(block, rounded) {
             self.bump.rewind(block);
@@ -149,13 +152,17 @@ impl Owner {
         true
     }
 
-    /// Like [`free_listed`](Owner::free_listed), for a block of any size.
+    /// Frees a block for which [`free_listed`](Owner::free_listed) returned false.
     ///
     /// # Safety
     ///
     /// The contract of [`free_listed`](Owner::free_listed).
     #[inline]
     pub(crate) unsafe fn free_medium(&self, place: Place, block: *mut u8, size: usize) {
+        if size <= SMALL {
+            // SAFETY: the caller's block, which `free_listed` has counted.
+            return unsafe { self.free_at_low_water(place, block, size) };
+        }
         // SAFETY: the caller no longer uses the block, which has this size.
         unsafe { poison(block, size) };
         let entry = place.entry();
@@ -164,7 +171,7 @@ impl Owner {
         let is_last = self.bump.free(block, rounded);
         let lists = if is_last { self.innermost.lists() } else { self.ensure_lists() };
         if let Some(lists) = lists {
-            lists.live.set(lists.live.get() - 1);
+            lists.count_live(-1);
         }
         if let Some(lists) = lists.filter(|_| !is_last) {
             let block = range::widen_provenance(block);
@@ -173,6 +180,19 @@ impl Owner {
             // now, and lies in a chunk of the innermost scope, whose lists these are.
             unsafe { lists.push(block, size::list(rounded)) };
         }
+    }
+
+    /// Frees a small block of a scope of which few blocks are alive.
+    ///
+    /// # Safety
+    ///
+    /// The contract of [`free_listed`](Owner::free_listed), which has counted the block as freed.
+    #[cold]
+    #[inline(never)]
+    unsafe fn free_at_low_water(&self, place: Place, block: *mut u8, size: usize) {
+        self.at_low_water();
+        // SAFETY: the caller's block, which is alive.
+        unsafe { self.free(place, block, size) }
     }
 
     /// Frees a block that does not belong to the innermost scope, or was allocated before the

@@ -81,15 +81,19 @@ impl Owner {
         }
         first_chunk.entry().record.lists_all.set(true);
         self.set_paths(first_chunk);
+        self.count_live_blocks();
         true
     }
 
-    /// Starts to list small blocks if the innermost scope, which has taken `added_chunks` chunks
-    /// besides its first, is long and churns.
-    pub(super) fn list_if_it_churns(&self, newest: Run, added_chunks: u32) {
-        if added_chunks >= LONG_SCOPE_CHUNKS
-            && !self.bump.lists_small()
+    /// Starts to list small blocks if the innermost scope, which has just taken another chunk, is long
+    /// and churns, but has not ebbed.
+    pub(super) fn list_if_it_churns(&self, first_chunk: Run, newest: Run) {
+        let added_chunks = first_chunk.entry().record.added_chunks.get();
+        let left = self.innermost.lists().map_or(0, |lists| lists.left_chunks.get());
+        if added_chunks >= left + LONG_SCOPE_CHUNKS
             && churns(newest, is_counted_at(added_chunks))
+            && self.ensure_lists().is_some()
+            && !self.sweep_at_ebb(first_chunk, newest)
         {
             self.begin_listing();
         }
@@ -117,13 +121,13 @@ impl Owner {
         let lists = self.innermost.lists()?;
         // SAFETY: listed blocks stay free until they are popped (G6).
         let block = unsafe { lists.pop::<PHASE>(list, align) }?;
-        // SAFETY: the block was popped from a list, so it lies in a chunk of the engine.
-        let place = unsafe { run::find(block) }?;
+        // SAFETY: the block was popped from a list, so it lies in a chunk of the scope (G6).
+        let place = unsafe { run::place_of(block) };
         // The chunk is this scope's, so its count is this owner's.
         invariant!(place.entry().scope.load(Ordering::Relaxed) == self.bump.scope(), "G6, popped");
         let local = &place.entry().local;
         local.set(local.get().wrapping_add(1));
-        lists.live.set(lists.live.get() + 1);
+        lists.count_live(1);
         self.ledger.count_unbumped(rounded);
         Some(block)
     }

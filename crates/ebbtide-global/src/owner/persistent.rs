@@ -83,7 +83,7 @@ impl Owner {
         }
         let session = self.ids.fresh();
         self.persistence.begin(first_chunk, self.bump.scope(), session);
-        self.persistent_adopted(self.bump.scope(), first_chunk.entry().adopted_live.get());
+        self.persistence.live_before.set(self.live());
         Owner::open_returns(first_chunk);
         self.hold_for_persistent(first_chunk);
         Ticket::of(session)
@@ -92,7 +92,7 @@ impl Owner {
     /// The live blocks of the persistent scope, including those that other threads have freed. The
     /// scope must be the innermost.
     pub(super) fn live(&self) -> i64 {
-        self.innermost.lists().map_or(0, |lists| lists.live.get())
+        self.innermost.lists().map_or(0, |lists| lists.live())
     }
 
     /// Lets other threads end the suspended scope, which has `live` live blocks.
@@ -201,7 +201,7 @@ impl Owner {
     /// its blocks is alive.
     fn suspend_or_end(&self) {
         let Some(first_chunk) = self.persistence.first_chunk.get() else { return };
-        let live = self.persistent_lists().map_or(0, |lists| lists.live.get());
+        let live = self.persistent_lists().map_or(0, |lists| lists.live());
         // If the scope were only suspended, its chunks would stay with the owner, which may not
         // open another scope for a long time.
         if live == 0 {
@@ -226,7 +226,7 @@ impl Owner {
         // The scope takes another chunk although less than a quarter of its blocks are alive. So
         // the freed blocks have other sizes than it needs, or were rewound, and its lists do not
         // help.
-        let is_useless = |lists: &FreeLists| lists.live.get() * 4 < lists.bumped.get();
+        let is_useless = |lists: &FreeLists| lists.live() * 4 < lists.bumped.get();
         if added_chunks >= LARGE_SCOPE_CHUNKS
             && added_chunks.is_power_of_two()
             && self.innermost.lists().is_some_and(is_useless)

@@ -19,7 +19,6 @@
 
 use super::Owner;
 use crate::{
-    count::BIAS,
     lists::FreeLists,
     memory, range,
     returned::{self, BLOCK_BITS, FIRST_WORD},
@@ -132,7 +131,7 @@ impl Owner {
         }
         let lost = lists.lost.get() + self.recount();
         lists.lost.set(lost);
-        lost * 4 > lists.live.get() + lost && memory::is_tight()
+        lost * 4 > lists.live() + lost && memory::is_tight()
     }
 
     /// Recounts the live blocks of the persistent scope, which is the innermost. Threads that found
@@ -144,14 +143,13 @@ impl Owner {
         let chunks = bumped_in.chain(Run::list(self.persistence.adopted.get()));
         let (mut examined, mut live) = (0, 0);
         for chunk in chunks {
-            let Entry { count, local, .. } = chunk.entry();
-            // G3. Blocks that were bumped since the last flush are in neither sum.
-            live += i64::from(count.peek()) - i64::from(BIAS) + i64::from(local.get());
+            // Blocks that were bumped since the last flush are in neither sum.
+            live += chunk.entry().live();
             examined += 1;
         }
         lists.until_recount.set(examined);
-        let surplus = lists.live.get() - live;
-        lists.live.set(lists.live.get() - surplus);
+        let surplus = lists.live() - live;
+        lists.count_live(-surplus);
         let before = &self.persistence.live_before;
         before.set(before.get() - surplus);
         surplus
@@ -197,7 +195,7 @@ impl Owner {
     /// persistent scope. The pointer is valid for writes to it.
     pub(super) unsafe fn list_persistent_at(&self, block: *mut u8, list: usize) {
         let Some(lists) = self.persistent_lists() else { return };
-        lists.live.set(lists.live.get() - 1);
+        lists.count_live(-1);
         // SAFETY: the block was alive until now, so it is in no list. The caller says that it is
         // free now and lies in a chunk of the scope that owns these lists.
         unsafe { lists.push(block, list) };
@@ -210,7 +208,7 @@ impl Owner {
             return;
         }
         let Some(lists) = self.persistent_lists() else { return };
-        lists.live.set(lists.live.get() + i64::from(live));
+        lists.count_live(i64::from(live));
         let before = &self.persistence.live_before;
         before.set(before.get() + i64::from(live));
     }
@@ -255,10 +253,10 @@ mod tests {
         // Simulates a scope with this number of chunks, of which threads that found the stack full
         // have freed seven blocks.
         lists.until_recount.set(2 * returned::CAPACITY as i64 + 1);
-        lists.live.set(7);
+        lists.count_live(7 - lists.live());
         for lost in [0, 0, 7] {
             assert!(!owner.has_lost_many() || lost > 0);
-            assert_eq!((lists.lost.get(), lists.live.get()), (lost, 7 - lost));
+            assert_eq!((lists.lost.get(), lists.live()), (lost, 7 - lost));
         }
         assert_eq!(lists.until_recount.get(), 1, "the scope has one chunk");
     }

@@ -66,7 +66,7 @@ impl Owner {
         let bumped = i32::try_from(bumped_before + blocks as i64).unwrap_or(i32::MAX);
         entry.bumped.set(bumped);
         if let Some(lists) = self.innermost.lists() {
-            lists.live.set(lists.live.get() + blocks as i64);
+            lists.count_live(blocks as i64);
             lists.bumped.set(lists.bumped.get() + i64::from(bumped) - bumped_before);
         }
         self.ledger.count_bytes(flushed.bytes);

@@ -1,0 +1,299 @@
+//! Long scopes that have *ebbed*: nearly all of their blocks are free.
+//!
+//! A long scope lists the blocks that it frees, and serves the block that was freed last. If a
+//! program builds one large value after another, the lists are soon in random order. Each request is
+//! then served somewhere in the memory that the scope has ever used, and the processor waits for the
+//! link of the next free block (docs/decisions/0043-ebb.md).
+//!
+//! So when few of its blocks are alive, the scope counts its chunks. If it has ebbed, it gives back
+//! the empty ones, forgets the listed blocks in the others, and bumps again like a new scope. It is
+//! at most a quarter of its memory that this leaves unused until its chunks are empty. Persistent
+//! scopes only do so when they need another chunk, and go on listing (P3).
+
+use super::Owner;
+use crate::{
+    lists::FreeLists,
+    run::{Run, ScopeRecord},
+    size::BUMP_CLASS,
+};
+use core::cell::Cell;
+
+/// The chunks of a scope, and the blocks in those that are in use.
+pub(super) struct Tally {
+    chunks: u32,
+    /// The chunks with live blocks.
+    used: u32,
+    /// The live blocks, and the blocks that were bumped, in these chunks.
+    live: i64,
+    bumped: i64,
+}
+
+impl Tally {
+    /// Counts the chunks of a list. Their counts must be up to date.
+    fn of(newest: Run) -> Tally {
+        let mut tally = Tally { chunks: 0, used: 0, live: 0, bumped: 0 };
+        for chunk in Run::list(Some(newest)) {
+            let entry = chunk.entry();
+            tally.chunks += 1;
+            if !entry.is_empty() {
+                let bumped = i64::from(entry.bumped.get());
+                tally.used += 1;
+                tally.live += entry.live().min(bumped);
+                tally.bumped += bumped;
+            }
+        }
+        tally
+    }
+
+    /// Whether a quarter of the chunks is empty, and the free blocks in the others take at most a
+    /// quarter of the memory of all.
+    fn has_ebbed(&self) -> bool {
+        let (chunks, used) = (i64::from(self.chunks), i64::from(self.used));
+        used * 4 <= chunks * 3 && used * (self.bumped - self.live) * 4 <= chunks * self.bumped
+    }
+}
+
+/// Whether a scope with these lists, which needs another chunk, has ebbed. If the sizes of its blocks
+/// change over time, its lists serve few requests, and it would take one fresh chunk after another.
+/// Its chunks are counted again only after their number has grown by a quarter.
+pub(super) fn has_ebbed(lists: &FreeLists, record: &ScopeRecord, newest: Run) -> bool {
+    let added = record.added_chunks.get();
+    if added < lists.count_at.get() {
+        return false;
+    }
+    let tally = Tally::of(newest);
+    let left = if tally.has_ebbed() { tally.used } else { added };
+    lists.count_at.set(left + (left / 4).max(4));
+    tally.has_ebbed()
+}
+
+impl Owner {
+    /// Called when the innermost scope begins to list small blocks: counts its live blocks.
+    pub(super) fn count_live_blocks(&self) {
+        let Some(lists) = self.innermost.lists() else { return };
+        let live: i64 = Run::list(self.bump.chunk()).map(|chunk| chunk.entry().live()).sum();
+        lists.count_live(live - lists.live());
+        self.raise_low_water();
+    }
+
+    /// Lets the innermost scope count its chunks when a quarter of its present blocks is free. Called
+    /// when it has taken another chunk.
+    pub(super) fn raise_low_water(&self) {
+        if let Some(lists) = self.innermost.lists() {
+            lists.set_low_water(lists.live() / 4 * 3);
+        }
+    }
+
+    /// Called when [`count_live`](FreeLists::count_live) has counted a block as freed that is not
+    /// free yet, and returned true. If the innermost scope has ebbed, it gives back its empty chunks
+    /// and stops listing small blocks. Otherwise it counts its chunks again when another quarter of
+    /// the blocks is free. A scope that has not ebbed has a block in a quarter of its chunks, so it
+    /// examines at most sixteen chunks for each block that is freed, and usually far fewer.
+    #[cold]
+    pub(super) fn at_low_water(&self) {
+        let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) else {
+            return;
+        };
+        let Some(lists) = self.innermost.lists() else { return };
+        lists.count_live(1);
+        let low_water = lists.low_water();
+        // Blocks that were bumped since the last flush were not counted.
+        self.flush();
+        let live = lists.live();
+        if live > low_water + 1 {
+            return;
+        }
+        lists.set_low_water(if live > 0 { low_water.min(live) * 3 / 4 } else { NEVER });
+        if self.persistence.begins_with(first_chunk) {
+            return;
+        }
+        // The rest of a parked chunk stays unused until that chunk is empty.
+        self.bump.park(0);
+        if self.sweep_at_ebb(first_chunk, current) {
+            first_chunk.entry().record.lists_all.set(false);
+            self.set_paths(first_chunk);
+            self.check();
+        }
+    }
+
+    /// Gives back the empty chunks of the innermost scope, which has lists and is not persistent, if it
+    /// has ebbed. No chunk may be parked, and the counts must be up to date.
+    pub(super) fn sweep_at_ebb(&self, first_chunk: Run, newest: Run) -> bool {
+        let Some(lists) = self.innermost.lists() else { return false };
+        let has_ebbed = Tally::of(newest).has_ebbed() && self.sweep(first_chunk, newest, None);
+        if has_ebbed {
+            lists.left_chunks.set(first_chunk.entry().record.added_chunks.get());
+        }
+        has_ebbed
+    }
+
+    /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its
+    /// free lists, because listed blocks may lie in those chunks. Returns false, and changes
+    /// nothing, if there are none. No chunk may be parked, since it could be one of them (G5): a
+    /// chunk that is full continues in the parked one first, and a persistent scope parks none,
+    /// because it lists small blocks from its beginning.
+    #[cold]
+    pub(super) fn sweep(&self, first_chunk: Run, current: Run, adopted: Option<Run>) -> bool {
+        invariant!(self.bump.parked() == 0, "G5, a parked chunk is not given back");
+        let is_persistent = self.persistence.begins_with(first_chunk);
+        let is_swept = |chunk: Run| chunk != first_chunk && chunk.entry().is_empty();
+        if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
+            return false;
+        }
+        if let Some(lists) = self.innermost.lists() {
+            lists.clear();
+        }
+        // It may be a chunk that is given back.
+        self.innermost.search_position.set(None);
+        // Given back together, because neighbours then take fewer calls of the system.
+        let given_up = Cell::new(None);
+        let give_up = |chunk: Run| {
+            if is_persistent {
+                if let Some(lists) = self.innermost.lists() {
+                    let bumped = i64::from(chunk.entry().bumped.get());
+                    lists.bumped.set(lists.bumped.get() - bumped);
+                }
+                chunk.entry().count_unpinned();
+                Owner::refuse_returns(chunk);
+            }
+            Owner::disown_empty(chunk);
+            chunk.set_next(given_up.replace(Some(chunk)));
+        };
+        let added_chunks = &first_chunk.entry().record.added_chunks;
+        current.entry().has_listed.set(false);
+        let mut before = current;
+        while let Some(chunk) = before.next() {
+            chunk.entry().has_listed.set(false);
+            if is_swept(chunk) {
+                before.set_next(chunk.next());
+                added_chunks.set(added_chunks.get().saturating_sub(1));
+                give_up(chunk);
+            } else {
+                before = chunk;
+            }
+        }
+        if adopted.is_some() {
+            self.persistence.adopted.set(None);
+            for chunk in Run::list(adopted) {
+                if is_swept(chunk) {
+                    give_up(chunk);
+                } else {
+                    chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
+                }
+            }
+        }
+        self.cache.give_all(given_up.get(), BUMP_CLASS);
+        if is_persistent {
+            // Other threads have freed blocks of the empty chunks.
+            self.recount();
+        }
+        true
+    }
+}
+
+/// A number of live blocks that no scope falls below.
+const NEVER: i64 = i64::MIN / 4;
+
+#[cfg(all(test, target_pointer_width = "64", not(miri)))]
+#[allow(clippy::expect_used)]
+mod tests {
+    use super::*;
+    use crate::size::CHUNK;
+    use core::alloc::Layout;
+    use std::vec::Vec;
+
+    const BLOCK: Layout = Layout::new::<[u64; 16]>();
+
+    /// Enough blocks for so many chunks.
+    fn fill(owner: &Owner, chunks: usize) -> Vec<*mut u8> {
+        (0..chunks * CHUNK / BLOCK.size()).map(|_| owner.alloc(BLOCK)).collect()
+    }
+
+    /// Frees blocks in an order unlike that in which they were allocated.
+    fn free_scattered(owner: &Owner, mut blocks: Vec<*mut u8>) {
+        let mut place = 0;
+        while !blocks.is_empty() {
+            place = (place + 7919) % blocks.len();
+            // SAFETY: the tests allocate their blocks with this layout, and free each one once.
+            assert!(unsafe { owner.dealloc(blocks.swap_remove(place), BLOCK) });
+        }
+    }
+
+    fn chunks(owner: &Owner) -> usize {
+        Run::list(owner.bump.chunk()).count()
+    }
+
+    fn with_owner(test: impl FnOnce(&Owner)) {
+        let owner = Owner::new();
+        if owner.start() {
+            let _ = owner.enter_default();
+            test(&owner);
+        }
+    }
+
+    #[test]
+    fn a_scope_of_which_few_blocks_are_alive_bumps_again() {
+        with_owner(|owner| {
+            for _ in 0..3 {
+                let mut blocks = fill(owner, 40);
+                assert!(owner.begin_listing());
+                let kept = blocks.split_off(blocks.len() - 3);
+                free_scattered(owner, blocks);
+                assert!(!owner.bump.lists_small(), "it has ebbed");
+                let blocks = fill(owner, 20);
+                let steps = blocks.windows(2).filter(|pair| pair[0].addr() + 128 == pair[1].addr());
+                assert!(steps.count() > blocks.len() * 9 / 10, "neighbours are served in order");
+                free_scattered(owner, blocks);
+                free_scattered(owner, kept);
+                assert!(chunks(owner) <= 45, "{} chunks, of which 40 were in use", chunks(owner));
+            }
+        });
+    }
+
+    #[test]
+    fn a_scope_ebbs_beside_full_chunks_that_it_keeps() {
+        with_owner(|owner| {
+            let kept = fill(owner, 20);
+            let blocks = fill(owner, 20);
+            assert!(owner.begin_listing());
+            // Values of about two chunks each.
+            blocks.chunks(1000).for_each(|value| free_scattered(owner, value.to_vec()));
+            assert!(!owner.bump.lists_small(), "it has ebbed");
+            assert!(chunks(owner) <= 35, "{} chunks, of which 20 are in use", chunks(owner));
+            free_scattered(owner, kept);
+        });
+    }
+
+    #[test]
+    fn a_scope_that_keeps_a_block_in_each_chunk_goes_on_listing() {
+        with_owner(|owner| {
+            let blocks = fill(owner, 40);
+            let per_chunk = CHUNK / BLOCK.size();
+            let (kept, freed): (Vec<_>, Vec<_>) =
+                blocks.into_iter().enumerate().partition(|(number, _)| number % per_chunk == 0);
+            let [kept, freed] =
+                [kept, freed].map(|blocks| blocks.into_iter().map(|(_, block)| block).collect());
+            assert!(owner.begin_listing());
+            free_scattered(owner, freed);
+            assert!(owner.bump.lists_small(), "else the free memory of all chunks were lost");
+            let (chunks_before, again) = (chunks(owner), fill(owner, 30));
+            assert_eq!(chunks(owner), chunks_before);
+            free_scattered(owner, kept);
+            free_scattered(owner, again);
+        });
+    }
+
+    #[test]
+    fn a_scope_that_keeps_a_block_of_each_value_does_not_grow_by_the_rest() {
+        with_owner(|owner| {
+            let mut kept = Vec::new();
+            for _ in 0..200 {
+                let mut blocks = fill(owner, 20);
+                kept.push(blocks.swap_remove(blocks.len() / 2));
+                free_scattered(owner, blocks);
+            }
+            assert!(chunks(owner) <= 60, "{} chunks for 20 and 200 blocks", chunks(owner));
+            free_scattered(owner, kept);
+        });
+    }
+}
