@@ -110,7 +110,7 @@ impl Owner {
         if self.persistence.begins_with(first_chunk) {
             self.persistent_grew(chunk, added_chunks);
         } else if self.bump.lists_small() {
-            self.raise_low_water();
+            self.set_low_water();
         } else {
             self.list_if_it_churns(first_chunk, current);
         }

@@ -6,14 +6,14 @@
 //! link of the next free block (docs/decisions/0043-ebb.md).
 //!
 //! So when few of its blocks are alive, the scope counts its chunks. If it has ebbed, it gives back
-//! the empty ones, forgets the listed blocks in the others, and bumps again like a new scope. It is
-//! at most a quarter of its memory that this leaves unused until its chunks are empty. Persistent
-//! scopes only do so when they need another chunk, and go on listing (P3).
+//! the empty ones, forgets the listed blocks in the others, and bumps again like a new scope. If the
+//! blocks have one size, this leaves at most a quarter of its memory unused until its chunks are empty.
+//! Persistent scopes only do so when they need another chunk, and go on listing (P3).
 
 use super::Owner;
 use crate::{
     lists::FreeLists,
-    run::{Run, ScopeRecord},
+    run::{Run, ScopeRecord, UNLIMITED},
     size::BUMP_CLASS,
 };
 use core::cell::Cell;
@@ -73,22 +73,24 @@ impl Owner {
         let Some(lists) = self.innermost.lists() else { return };
         let live: i64 = Run::list(self.bump.chunk()).map(|chunk| chunk.entry().live()).sum();
         lists.count_live(live - lists.live());
-        self.raise_low_water();
+        self.set_low_water();
     }
 
-    /// Lets the innermost scope count its chunks when a quarter of its present blocks is free. Called
-    /// when it has taken another chunk.
-    pub(super) fn raise_low_water(&self) {
-        if let Some(lists) = self.innermost.lists() {
-            lists.set_low_water(lists.live() / 4 * 3);
+    /// Lets the innermost scope count its chunks when a quarter of its present blocks is free, but only
+    /// after so many blocks were freed that counting costs little for each: adopted chunks are counted,
+    /// but their older blocks are not.
+    pub(super) fn set_low_water(&self) {
+        if let Some((first_chunk, lists)) = self.innermost().zip(self.innermost.lists()) {
+            let chunks = i64::from(first_chunk.entry().record.added_chunks.get());
+            let live = lists.live();
+            lists.set_low_water(live - (live / 4).max(chunks / 16 + FEWEST_FREED));
         }
     }
 
     /// Called when [`count_live`](FreeLists::count_live) has counted a block as freed that is not
     /// free yet, and returned true. If the innermost scope has ebbed, it gives back its empty chunks
     /// and stops listing small blocks. Otherwise it counts its chunks again when another quarter of
-    /// the blocks is free. A scope that has not ebbed has a block in a quarter of its chunks, so it
-    /// examines at most sixteen chunks for each block that is freed, and usually far fewer.
+    /// the blocks is free.
     #[cold]
     pub(super) fn at_low_water(&self) {
         let (Some(first_chunk), Some(current)) = (self.innermost(), self.bump.chunk()) else {
@@ -96,14 +98,12 @@ impl Owner {
         };
         let Some(lists) = self.innermost.lists() else { return };
         lists.count_live(1);
-        let low_water = lists.low_water();
         // Blocks that were bumped since the last flush were not counted.
         self.flush();
-        let live = lists.live();
-        if live > low_water + 1 {
+        if lists.live() > lists.low_water() + 1 {
             return;
         }
-        lists.set_low_water(if live > 0 { low_water.min(live) * 3 / 4 } else { NEVER });
+        self.set_low_water();
         if self.persistence.begins_with(first_chunk) {
             return;
         }
@@ -117,9 +117,13 @@ impl Owner {
     }
 
     /// Gives back the empty chunks of the innermost scope, which has lists and is not persistent, if it
-    /// has ebbed. No chunk may be parked, and the counts must be up to date.
+    /// has ebbed. No chunk may be parked, and the counts must be up to date. A scope with a byte limit
+    /// never ebbs, because bumping uses up the limit and serving listed blocks does not.
     pub(super) fn sweep_at_ebb(&self, first_chunk: Run, newest: Run) -> bool {
         let Some(lists) = self.innermost.lists() else { return false };
+        if first_chunk.entry().record.allowance.get() != UNLIMITED {
+            return false;
+        }
         let has_ebbed = Tally::of(newest).has_ebbed() && self.sweep(first_chunk, newest, None);
         if has_ebbed {
             lists.left_chunks.set(first_chunk.entry().record.added_chunks.get());
@@ -191,8 +195,8 @@ impl Owner {
     }
 }
 
-/// A number of live blocks that no scope falls below.
-const NEVER: i64 = i64::MIN / 4;
+/// The number of blocks that a scope frees at least before it counts its chunks again.
+const FEWEST_FREED: i64 = 8;
 
 #[cfg(all(test, target_pointer_width = "64", not(miri)))]
 #[allow(clippy::expect_used)]
@@ -293,6 +297,48 @@ mod tests {
                 free_scattered(owner, blocks);
             }
             assert!(chunks(owner) <= 60, "{} chunks for 20 and 200 blocks", chunks(owner));
+            free_scattered(owner, kept);
+        });
+    }
+
+    #[test]
+    fn a_block_freed_at_low_water_is_counted_once() {
+        with_owner(|owner| {
+            let blocks = fill(owner, 40);
+            assert!(owner.begin_listing());
+            let lists = owner.innermost.lists().expect("it lists");
+            let (plain, headed) = (owner.alloc(BLOCK), owner.alloc_headed(100, 16));
+            owner.flush();
+            let live = lists.live();
+            lists.set_low_water(live);
+            // SAFETY: the block is alive, and not used again.
+            assert!(unsafe { owner.dealloc(plain, BLOCK) });
+            assert_eq!(lists.live(), live - 1);
+            lists.set_low_water(live - 1);
+            // SAFETY: the block is alive, and not used again.
+            assert!(unsafe { owner.free_headed(headed) });
+            assert_eq!(lists.live(), live - 2);
+            free_scattered(owner, blocks);
+        });
+    }
+
+    #[test]
+    fn chunks_are_counted_again_only_after_many_frees() {
+        with_owner(|owner| {
+            let kept = fill(owner, 40);
+            assert!(owner.begin_listing());
+            let lists = owner.innermost.lists().expect("it lists");
+            // As if the chunks were adopted: their blocks are not in the count.
+            lists.count_live(-lists.live());
+            let mut low_waters = 0;
+            for _ in 0..2000 {
+                let before = lists.low_water();
+                let block = owner.alloc(BLOCK);
+                // SAFETY: the block is alive, and not used again.
+                assert!(unsafe { owner.dealloc(block, BLOCK) });
+                low_waters += u32::from(lists.low_water() != before);
+            }
+            assert!(low_waters < 35, "its chunks were counted {low_waters} times");
             free_scattered(owner, kept);
         });
     }

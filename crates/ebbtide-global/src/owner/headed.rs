@@ -324,8 +324,8 @@ impl Owner {
     unsafe fn free_headed_listed(&self, place: Place, start: *mut u8, bytes: usize) {
         // SAFETY: the caller's block, with its place and size.
         if !unsafe { self.free_listed(place, start, bytes) } {
-            // SAFETY: the same block, which is not free yet; its header is before the caller's bytes.
-            unsafe { self.free_headed_slowly(start.wrapping_add(HEADER)) }
+            // SAFETY: the same block, which is not free yet.
+            unsafe { self.free_medium(place, start, bytes) }
         }
     }
 
