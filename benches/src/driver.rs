@@ -69,6 +69,8 @@ fn build() -> Result<PathBuf> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let mut command = Command::new(cargo);
     command.args(["build", "--release", "--quiet", "--bins", "--manifest-path"]).arg(manifest);
+    // Cargo reads the configuration of `benches/` there.
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
     if !command.status()?.success() {
         return Err("the contestants cannot be built".into());
     }

@@ -4,6 +4,8 @@
 use ebbtide_benches::plot::{Axis, Plot, Scale, Series};
 use std::{collections::BTreeMap, env, fs, io, path::Path, process::ExitCode};
 
+#[path = "page/aged.rs"]
+mod aged;
 #[path = "page/costs.rs"]
 mod costs;
 #[path = "page/unaware.rs"]
@@ -72,10 +74,13 @@ fn write(docs: &Path) -> io::Result<()> {
     let (collections, harnesses) = (record("collections.csv"), record("harnesses.csv"));
     let core = [&suite, &table, &collections, &harnesses];
     let unaware = record("transparent.csv");
+    let aged = record("litter.csv");
 
     let plots = docs.join("plots");
     fs::create_dir_all(&plots)?;
-    for (name, plot) in plots_of(&suite).into_iter().chain([unaware::plot(&unaware)]) {
+    for (name, plot) in
+        plots_of(&suite).into_iter().chain([unaware::plot(&unaware), aged::plot(&aged)])
+    {
         if !plot.series.is_empty() {
             fs::write(plots.join(name).with_extension("svg"), plot.svg())?;
         }
@@ -99,6 +104,9 @@ fn write(docs: &Path) -> io::Result<()> {
             text = filled(&text, name, &unaware::figures(&unaware, column, show));
         }
         text = filled(&text, "transparent-targets", &targets(&[&unaware]));
+        text = filled(&text, "aged-machine", &machine(&aged));
+        text = filled(&text, "aged", &aged::table(&aged));
+        text = filled(&text, "aged-programs", &aged::programs(&aged));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
         text = filled(&text, "counts", &counted(&counts));
         text = filled(&text, "memory", &memory(&scaling));
@@ -261,8 +269,10 @@ fn counted(record: &Record) -> String {
     let mut text = String::from("| what | who | instructions | branches |\n|---|---|---|---|\n");
     for line in &record.lines {
         let (instructions, branches) = (number(line, "instructions"), number(line, "branches"));
-        text +=
-            &format!("| {} | {} | {instructions:.2} | {branches:.2} |\n", line["row"], line["contestant"]);
+        text += &format!(
+            "| {} | {} | {instructions:.2} | {branches:.2} |\n",
+            line["row"], line["contestant"]
+        );
     }
     text
 }

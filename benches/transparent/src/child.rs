@@ -3,6 +3,7 @@
 
 use crate::{
     Arena, Plain,
+    litter::Litter,
     workloads::{self, text::Numbers},
 };
 use std::{
@@ -14,20 +15,25 @@ use std::{
 
 /// Runs the row named by the first argument, `inside` or `outside` of scopes, with a heap layout
 /// determined by the seed. With `--count`, runs one batch inside [`counted_by_callgrind`] and
-/// exits.
+/// exits. With `--litter` and its arguments, litters the heap before it creates the input.
 ///
 /// The arguments are on the heap, so they affect its layout. The driver gives all contestants the
 /// same ones, and the two words need blocks of the same size class.
 pub fn main<A: Arena>() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (row, scopes, seed, count) = match arguments[..] {
-        [row, scopes, seed] => (row, scopes, seed, false),
-        [row, scopes, seed, "--count"] => (row, scopes, seed, true),
+    let (row, scopes, seed, count, litter) = match arguments[..] {
+        [row, scopes, seed] => (row, scopes, seed, false, None),
+        [row, scopes, seed, "--count"] => (row, scopes, seed, true, None),
+        [row, scopes, seed, "--litter", litter] => (row, scopes, seed, false, Some(litter)),
         _ => return usage(),
     };
     let Ok(seed) = seed.parse() else { return usage() };
     let mut numbers = Numbers::new(seed);
+    if let Some(litter) = litter {
+        let Some(litter) = Litter::parse(litter) else { return usage() };
+        litter.spread::<A>(&mut numbers);
+    }
     let mut scattered = scatter(&mut numbers);
     let task = match scopes {
         "inside" => workloads::open::<A>(row),
@@ -51,7 +57,7 @@ pub fn main<A: Arena>() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("no row of that name, or usage: ROW inside|outside SEED [--count]");
+    eprintln!("no row of that name, or usage: ROW inside|outside SEED [--count | --litter LITTER]");
     ExitCode::from(2)
 }
 

@@ -6,6 +6,7 @@
 //! affects all of them equally.
 
 pub mod child;
+pub mod litter;
 pub mod workloads;
 
 /// How a contestant runs work.

@@ -9,6 +9,8 @@
 //! Page faults are counted by the system around each batch. Peak memory is that of the whole
 //! process, including its input. Instructions are those of one batch under Callgrind, on one
 //! thread.
+//!
+//! `--litter` runs the programs on heaps like those of old processes instead; see `aged.rs`.
 
 use ebbtide_transparent::workloads::{Kind, ROWS, Row};
 use lexopt::prelude::*;
@@ -27,6 +29,8 @@ mod driver;
 #[path = "../../src/machine.rs"]
 mod machine;
 
+mod aged;
+
 use driver::{Options, Process, Result};
 
 /// A program, and whether it opens scopes.
@@ -42,6 +46,9 @@ impl Contestant {
         [row.name.to_owned(), scopes.to_owned(), seed.to_string()]
     }
 }
+
+/// A contestant and how its heap is littered; an empty text if it is not.
+type Entrant<'c> = (&'c Contestant, String);
 
 const fn inside(name: &'static str, program: &'static str) -> Contestant {
     Contestant { name, program, outside: false }
@@ -84,6 +91,7 @@ struct Plan {
     /// The seed of the first generation.
     seed: u32,
     counts: bool,
+    litter: bool,
 }
 
 fn option(
@@ -98,32 +106,26 @@ fn option(
         "seed" => plan.seed = arguments.value()?.parse()?,
         "counts" => plan.counts = true,
         "no-counts" => plan.counts = false,
+        "litter" => (plan.budget, plan.litter) = (Duration::from_secs(3), true),
         _ => return Ok(false),
     }
     Ok(true)
 }
 
 fn main() -> ExitCode {
-    let plan = Plan { budget: Duration::from_secs(8), quick: false, seed: 1, counts: true };
-    driver::main("[--quick] [--seed N] [--counts | --no-counts]", plan, option, run)
+    let plan =
+        Plan { budget: Duration::from_secs(8), quick: false, seed: 1, counts: true, litter: false };
+    driver::main("[--quick] [--seed N] [--counts | --no-counts | --litter]", plan, option, run)
 }
 
 fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
-    let counts = plan.counts && has_valgrind();
-    if plan.counts && !counts {
-        println!("left out: instructions, because Valgrind is missing");
-    }
     let mut bench = Bench::default();
-    for row in ROWS.iter().filter(|row| row.name.contains(&options.only)) {
-        if row.slow && plan.quick {
-            continue;
-        }
-        let measured = measure(row, programs, plan, options.reports)?;
-        let counted = counts && !row.threads && !row.slow;
-        let instructions = if counted { count(row, programs)? } else { Vec::new() };
-        bench.judge(row, measured, &instructions);
+    let rows = ROWS.iter().filter(|row| row.name.contains(&options.only));
+    if plan.litter {
+        aged::run(&mut bench, rows, plan, options, programs)?;
+    } else {
+        run_fresh(&mut bench, rows, plan, options, programs)?;
     }
-    bench.summaries();
     if let Some(path) = &options.csv {
         let columns = "row,contestant,median_ns,p99_ns,ratio,ratio_low,ratio_high,rounds,instructions,faults,\
                        peak_kib,bar,value,held\n";
@@ -133,6 +135,34 @@ fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
     // A missed target is not an error.
     println!("\n{} targets missed", bench.missed.len());
     bench.missed.iter().for_each(|text| println!("  {text}"));
+    Ok(())
+}
+
+fn run_fresh(
+    bench: &mut Bench,
+    rows: impl Iterator<Item = &'static Row>,
+    plan: &Plan,
+    options: &Options,
+    programs: &Path,
+) -> Result<()> {
+    let counts = plan.counts && has_valgrind();
+    if plan.counts && !counts {
+        println!("left out: instructions, because Valgrind is missing");
+    }
+    let entrants = CONTESTANTS.each_ref().map(|contestant| (contestant, String::new()));
+    for row in rows.filter(|row| !row.slow || !plan.quick) {
+        println!("\n{}", row.name);
+        let generations = match (row.slow, plan.quick) {
+            (true, _) => SLOW_GENERATIONS,
+            (false, true) => QUICK_GENERATIONS,
+            (false, false) => GENERATIONS,
+        };
+        let measured = measure(row, &entrants, generations, programs, plan, options.reports)?;
+        let counted = counts && !row.threads && !row.slow;
+        let instructions = if counted { count(row, programs)? } else { Vec::new() };
+        bench.judge(row, measured, &instructions);
+    }
+    bench.summaries();
     Ok(())
 }
 
@@ -151,10 +181,18 @@ struct Batch {
 }
 
 impl Worker {
-    fn start(contestant: &Contestant, row: &Row, seed: u32, programs: &Path) -> Result<Self> {
+    fn start(
+        (contestant, litter): &Entrant<'_>,
+        row: &Row,
+        seed: u32,
+        programs: &Path,
+    ) -> Result<Self> {
         let mut command = Command::new(programs.join(contestant.program));
         // The program name is on the heap with the other arguments, so it affects the layout.
         command.arg0("contestant").args(contestant.arguments(row, seed));
+        if !litter.is_empty() {
+            command.args(["--litter", litter]);
+        }
         Process::start(&mut command).map(Worker)
     }
 
@@ -279,28 +317,31 @@ fn student(figures: usize) -> f64 {
     }
 }
 
-fn measure(row: &Row, programs: &Path, plan: &Plan, reports: bool) -> Result<Vec<Measured>> {
-    println!("\n{}", row.name);
-    let mut measured: Vec<Measured> = CONTESTANTS.iter().map(|_| Measured::default()).collect();
+/// The results of each entrant; the first one is ours.
+fn measure(
+    row: &Row,
+    entrants: &[Entrant<'_>],
+    generations: u32,
+    programs: &Path,
+    plan: &Plan,
+    reports: bool,
+) -> Result<Vec<Measured>> {
+    let mut measured: Vec<Measured> = entrants.iter().map(|_| Measured::default()).collect();
     let scopes = row.scopes as f64;
     let mut expected = None;
-    let generations = match (row.slow, plan.quick) {
-        (true, _) => SLOW_GENERATIONS,
-        (false, true) => QUICK_GENERATIONS,
-        (false, false) => GENERATIONS,
-    };
     for seed in plan.seed..plan.seed + generations {
-        let start = |contestant| Worker::start(contestant, row, seed, programs);
-        let mut processes = CONTESTANTS.iter().map(start).collect::<Result<Vec<_>>>()?;
+        let start = |entrant| Worker::start(entrant, row, seed, programs);
+        let mut processes = entrants.iter().map(start).collect::<Result<Vec<_>>>()?;
         let mut generation: Vec<Generation> =
-            CONTESTANTS.iter().map(|_| Generation::default()).collect();
+            entrants.iter().map(|_| Generation::default()).collect();
         let rounds = warm(&mut processes, plan.budget / generations)?;
         for round in 0..rounds {
             for place in 0..processes.len() {
                 let index = (round + place) % processes.len();
                 let batch = processes[index].batch()?;
                 if *expected.get_or_insert(batch.result) != batch.result {
-                    return Err(format!("{}: {} differs", row.name, CONTESTANTS[index].name).into());
+                    let name = entrants[index].0.name;
+                    return Err(format!("{}: {name} differs", row.name).into());
                 }
                 generation[index].times.push(batch.nanoseconds / scopes);
                 generation[index].faults.push(batch.faults / scopes);
@@ -394,7 +435,6 @@ impl Bench {
             Kind::Program | Kind::Untuned | Kind::Control => format!("transparent: {}", row.name),
         };
         for (index, (contestant, own)) in CONTESTANTS.iter().zip(&measured).enumerate() {
-            let (time, p99) = (own.time().value, own.p99());
             let ratio = ratio(own, ours);
             let to = |inner: usize| self::ratio(own, &measured[inner]).value;
             let verdict = match (row.kind, index) {
@@ -407,27 +447,9 @@ impl Bench {
                 (_, OUTSIDE_OVER_MIMALLOC) => Some(at_most(1.02, to(MIMALLOC))),
                 _ => None,
             };
-            let faults = own.faults();
+            let value = ratio.value;
             let counted = instructions.get(index).copied().flatten();
-            let counted = counted.map_or(String::new(), |number| format!("{number:.0}"));
-            println!(
-                "  {:<31} {time:>12.1} ns  p99 {p99:>12.1}  theirs/ours {:>5.2} [{:.2}, {:.2}]  \
-                 faults {faults:>8.2}  peak {:>7} KiB  {counted:>9}",
-                contestant.name,
-                ratio.value,
-                ratio.low,
-                ratio.high,
-                own.peak_kib()
-            );
-            let verdict = self.verdict_cells(&name, contestant.name, verdict);
-            let Mean { value, low, high } = ratio;
-            self.record += &format!(
-                "\"{name}\",\"{}\",{time:.1},{p99:.1},{value:.4},{low:.4},{high:.4},{},{counted},\
-                 {faults:.3},{},{verdict}",
-                contestant.name,
-                own.rounds(),
-                own.peak_kib(),
-            );
+            self.line(&name, contestant.name, own, ratio, counted, verdict);
             match row.kind {
                 Kind::Program => self.ratios[index].push(value),
                 Kind::Untuned => self.untuned[index].push(value),
@@ -462,6 +484,36 @@ impl Bench {
             };
             self.summary(&format!("{name}: page faults a scope"), verdict);
         }
+    }
+
+    /// Prints and records the results of one contestant in one row.
+    fn line(
+        &mut self,
+        row: &str,
+        contestant: &str,
+        own: &Measured,
+        ratio: Mean,
+        instructions: Option<f64>,
+        verdict: Option<Verdict>,
+    ) {
+        let (time, p99, faults) = (own.time().value, own.p99(), own.faults());
+        let counted = instructions.map_or(String::new(), |number| format!("{number:.0}"));
+        println!(
+            "  {contestant:<31} {time:>12.1} ns  p99 {p99:>12.1}  theirs/ours {:>5.2} [{:.2}, {:.2}]  \
+             faults {faults:>8.2}  peak {:>7} KiB  {counted:>9}",
+            ratio.value,
+            ratio.low,
+            ratio.high,
+            own.peak_kib()
+        );
+        let verdict = self.verdict_cells(row, contestant, verdict);
+        let Mean { value, low, high } = ratio;
+        self.record += &format!(
+            "\"{row}\",\"{contestant}\",{time:.1},{p99:.1},{value:.4},{low:.4},{high:.4},{},{counted},\
+             {faults:.3},{},{verdict}",
+            own.rounds(),
+            own.peak_kib(),
+        );
     }
 
     /// The last cells of a record line. Remembers a missed target.

@@ -11,10 +11,22 @@ const CARGO_RUN: &str = "cargo --config benches/.cargo/config.toml run --release
 const SERVER_SECONDS: [u32; 2] = [600, 6];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let program =
+        |name: &str| format!("{CARGO_RUN} --manifest-path benches/Cargo.toml --bin {name} --");
+    let page = program("page");
     let server = format!("{CARGO_RUN} --manifest-path benches/server/Cargo.toml --");
+    let transparent = format!("{CARGO_RUN} --manifest-path benches/transparent/Cargo.toml --");
+    let litter = format!("{transparent} --litter");
     let quick = match arguments {
         [only, rest @ ..] if only == "server" => {
             return step(&format!("{server} {}", rest.join(" ")));
+        }
+        [only] if only == "litter" => {
+            step(&format!("{litter} --csv {RECORDS}/litter.csv"))?;
+            return step(&page);
+        }
+        [only, rest @ ..] if only == "litter" => {
+            return step(&format!("{litter} {}", rest.join(" ")));
         }
         [] => "",
         [flag] if flag == "--quick" => "--quick",
@@ -32,8 +44,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         Failure::Work
     })?;
 
-    let program =
-        |name: &str| format!("{CARGO_RUN} --manifest-path benches/Cargo.toml --bin {name} --");
     if process::succeeds("valgrind --version") {
         step(&format!("{} --csv {records}/counts.csv", program("counts")))?;
     } else {
@@ -60,11 +70,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     } else {
         println!("left out: C and C++, because clang or g++ is missing");
     }
-    let transparent = format!("{CARGO_RUN} --manifest-path benches/transparent/Cargo.toml --");
+    step(&format!("{litter} {quick} --csv {records}/litter.csv"))?;
     step(&format!("{transparent} {quick} --csv {records}/transparent.csv"))?;
     let seconds = SERVER_SECONDS[usize::from(!quick.is_empty())];
     step(&format!("{server} --seconds {seconds} --csv {records}"))?;
-    if quick.is_empty() { step(&program("page")) } else { Ok(()) }
+    if quick.is_empty() { step(&page) } else { Ok(()) }
 }
 
 fn step(line: &str) -> Result<(), Failure> {

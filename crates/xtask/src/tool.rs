@@ -74,8 +74,11 @@ pub(crate) const DEBHELPER: Tool = Tool {
     install: &["apt-get update", "apt-get install --yes debhelper pkg-config"],
 };
 
-pub(crate) const CONAN: Tool =
-    Tool { name: "Conan", probe: "conan --version", install: &["pipx install conan"] };
+pub(crate) const CONAN: Tool = Tool {
+    name: "Conan",
+    probe: "conan --version",
+    install: &["apt-get update", "apt-get install --yes pipx", "pipx install conan"],
+};
 
 /// For the printers of the C interface.
 pub(crate) const GDB: Tool = Tool {

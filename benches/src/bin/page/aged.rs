@@ -1,0 +1,107 @@
+//! The tables and the plot of programs on littered heaps.
+
+use super::{Line, Record, linear, number};
+use ebbtide_benches::plot::{Plot, Series};
+
+const CONTESTANTS: [&str; 4] = ["ebbtide", "glibc", "mimalloc", "jemalloc"];
+
+/// The percentage of kept blocks in the name of a row, and the program.
+fn parts(row: &str) -> Option<(&str, u32)> {
+    let (program, kept) = row.strip_suffix(" % kept")?.rsplit_once(", ")?;
+    Some((program.trim_start_matches("transparent: "), kept.parse().ok()?))
+}
+
+/// The percentages of a record.
+fn percentages(record: &Record) -> Vec<u32> {
+    let mut found: Vec<u32> =
+        record.lines.iter().filter_map(|line| Some(parts(&line["row"])?.1)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A figure of a contestant in each program, with this share kept.
+fn figures(record: &Record, kept: u32, contestant: &str, column: &str) -> Vec<f64> {
+    let is_row = |line: &&Line| parts(&line["row"]).is_some_and(|(_, percent)| percent == kept);
+    let lines = record.lines.iter().filter(is_row);
+    lines.filter(|line| line["contestant"] == contestant).map(|line| number(line, column)).collect()
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn mean(figures: &[f64]) -> f64 {
+    (figures.iter().map(|figure| figure.ln()).sum::<f64>() / figures.len() as f64).exp()
+}
+
+/// Means and lowest ratios, one row per share.
+pub(super) fn table(record: &Record) -> String {
+    let mut text = String::from(
+        "| blocks kept | glibc | mimalloc | its lowest row | jemalloc | ebbtide, littered ÷ fresh \
+         | ebbtide, aged by escapes ÷ fresh |\n|---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for kept in percentages(record) {
+        let of = |contestant, column| figures(record, kept, contestant, column);
+        let name = if kept == 0 { "none: a fresh heap".to_owned() } else { format!("{kept} %") };
+        let mimalloc = of("mimalloc", "ratio");
+        let lowest = mimalloc.iter().copied().fold(f64::INFINITY, f64::min);
+        let ratios = [mean(&of("glibc", "ratio")), mean(&mimalloc), lowest];
+        let ratios = ratios.into_iter().chain([mean(&of("jemalloc", "ratio"))]);
+        let own = ["ebbtide", "ebbtide, aged by its scopes"].map(|own| mean(&of(own, "value")));
+        text += &format!("| {name} |");
+        for figure in ratios.chain(own) {
+            text += &if figure.is_nan() { " – |".to_owned() } else { format!(" {figure:.2} |") };
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The ratios of glibc and mimalloc in each program, by share.
+pub(super) fn programs(record: &Record) -> String {
+    let percentages = percentages(record);
+    let heads: Vec<_> = percentages.iter().map(|kept| format!("{kept} %")).collect();
+    let heads = heads.join(" | ");
+    let mut text = format!("| program | glibc: {heads} | mimalloc: {heads} |\n|---|");
+    text += &"---:|".repeat(2 * percentages.len());
+    text.push('\n');
+    let mut names: Vec<&str> =
+        record.lines.iter().filter_map(|line| Some(parts(&line["row"])?.0)).collect();
+    names.dedup();
+    for name in names {
+        text += &format!("| {name} |");
+        for contestant in ["glibc", "mimalloc"] {
+            for &kept in &percentages {
+                let line = record.lines.iter().find(|line| {
+                    parts(&line["row"]) == Some((name, kept)) && line["contestant"] == contestant
+                });
+                text += &line
+                    .map_or(" |".to_owned(), |line| format!(" {:.2} |", number(line, "ratio")));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The time of a scope by the share kept, relative to ebbtide's on a fresh heap.
+pub(super) fn plot(record: &Record) -> (&'static str, Plot) {
+    let percentages = percentages(record);
+    let series = CONTESTANTS.map(|name| Series {
+        name: name.to_owned(),
+        points: percentages
+            .iter()
+            .map(|&kept| {
+                let own = figures(record, kept, "ebbtide", "value");
+                let own = if kept == 0 { 1.0 } else { mean(&own) };
+                (f64::from(kept), mean(&figures(record, kept, name, "ratio")) * own)
+            })
+            .collect(),
+    });
+    let plot = Plot {
+        title: "Programs unaware of arenas, on littered heaps".to_owned(),
+        x: linear("% of the litter kept"),
+        y: linear("time of a scope, ebbtide on a fresh heap = 1"),
+        series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
+        categories: Vec::new(),
+    };
+    ("aged", plot)
+}
