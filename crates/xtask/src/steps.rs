@@ -60,12 +60,6 @@ pub(crate) const STEPS: &[Step] = &[
     .wants(&[CLANG, MESON, NLOHMANN, ALLOCATORS, AARCH64]),
     Step::new(
         Test,
-        "tests of the core, optimised",
-        "cargo test --target-dir target/optimised --release --package ebbtide --tests",
-    )
-    .beside("optimised"),
-    Step::new(
-        Test,
         "tests of the transparent allocator, optimised, with poison",
         "cargo test --target-dir target/optimised --release --package ebbtide-global \
          --features poison --tests",
@@ -104,6 +98,12 @@ pub(crate) const STEPS: &[Step] = &[
         "tests of the core and the transparent allocator, default features",
         "cargo test --package ebbtide --package ebbtide-global",
     ),
+    Step::new(
+        All,
+        "tests of the core, optimised",
+        "cargo test --target-dir target/optimised --release --package ebbtide --tests",
+    )
+    .beside("optimised"),
     Step::new(All, "oldest versions of dependencies", "bash ci/minimal-versions.sh")
         .needs(&[NIGHTLY]),
     Step::new(
