@@ -44,7 +44,8 @@ enum Step {
         size: usize,
     },
     /// Many blocks, most of which are freed in another order, some by another owner, so that a scope
-    /// becomes long, lists blocks and ebbs. A nested scope may be open meanwhile.
+    /// becomes long, lists blocks and ebbs. A nested scope may be open meanwhile. The blocks may have
+    /// headers; those are not kept.
     Ebb {
         by: usize,
         other: usize,
@@ -52,6 +53,7 @@ enum Step {
         size: usize,
         keep: usize,
         nested: bool,
+        headed: bool,
     },
     Outside {
         by: usize,
@@ -94,9 +96,9 @@ fn steps() -> impl Strategy<Value = Step> {
         5 => (by.clone(), 0..6_usize).prop_map(|(by, limits)| Step::Enter { by, limits }),
         4 => (by.clone(), 1..200_usize, 1..400_usize)
             .prop_map(|(by, blocks, size)| Step::KeepLittle { by, blocks, size }),
-        1 => (by.clone(), by.clone(), 500..4000_usize, 1..300_usize, 2..2000_usize, prop::bool::weighted(0.2))
-            .prop_map(|(by, other, blocks, size, keep, nested)| {
-                Step::Ebb { by, other, blocks, size, keep, nested }
+        1 => (by.clone(), by.clone(), 500..4000_usize, 1..300_usize, 2..2000_usize, prop::bool::weighted(0.2), any::<bool>())
+            .prop_map(|(by, other, blocks, size, keep, nested, headed)| {
+                Step::Ebb { by, other, blocks, size, keep, nested, headed }
             }),
         1 => by.clone().prop_map(|by| Step::Outside { by }),
         1 => (by.clone(), any::<usize>()).prop_map(|(by, which)| Step::Leave { by, which }),
@@ -110,6 +112,7 @@ struct Block {
     start: *mut u8,
     layout: Layout,
     seed: u8,
+    headed: bool,
 }
 
 impl Block {
@@ -137,6 +140,11 @@ impl Block {
 
     fn free(self, by: &Owner) {
         self.check(self.layout.size());
+        if self.headed {
+            // SAFETY: the block is alive, and has a header.
+            assert!(unsafe { by.free_headed(self.start) });
+            return;
+        }
         // SAFETY: the block is alive, with this layout.
         if !unsafe { by.dealloc(self.start, self.layout) } {
             // SAFETY: it is alive, and no owner served it, so `System` did, with this layout.
@@ -164,14 +172,24 @@ impl World {
 
     fn alloc(&mut self, by: usize, layout: Layout, zeroed: bool) -> Block {
         let owner = &self.owners[by];
-        let mut start = if zeroed { owner.alloc_zeroed(layout) } else { owner.alloc(layout) };
+        let start = if zeroed { owner.alloc_zeroed(layout) } else { owner.alloc(layout) };
+        self.block(start, layout, zeroed, false)
+    }
+
+    /// A block with a header, or without one if no scope serves it.
+    fn alloc_headed(&mut self, by: usize, layout: Layout) -> Block {
+        let start = self.owners[by].alloc_headed(layout.size(), layout.align());
+        self.block(start, layout, false, !start.is_null())
+    }
+
+    fn block(&mut self, mut start: *mut u8, layout: Layout, zeroed: bool, headed: bool) -> Block {
         if start.is_null() {
             // SAFETY: the size is not 0.
             start = unsafe { System.alloc_zeroed(layout) };
         }
         assert_eq!(start.addr() % layout.align(), 0);
         self.seed = self.seed.wrapping_add(1);
-        let block = Block { start, layout, seed: self.seed };
+        let block = Block { start, layout, seed: self.seed, headed };
         if zeroed {
             assert!(block.bytes().iter().all(|byte| *byte == 0));
         }
@@ -202,11 +220,14 @@ impl World {
                     ticket.into_iter().for_each(|ticket| self.owners[by].leave(ticket));
                 }
             }
-            Step::Ebb { by, other, blocks, size, keep, nested } => {
+            Step::Ebb { by, other, blocks, size, keep, nested, headed } => {
                 let layout = Layout::from_size_align(size, 8).unwrap();
                 for _ in 0..2 {
-                    let mut made: Vec<Block> =
-                        (0..blocks).map(|_| self.alloc(by, layout, false)).collect();
+                    let make = |_| match headed {
+                        true => self.alloc_headed(by, layout),
+                        false => self.alloc(by, layout, false),
+                    };
+                    let mut made: Vec<Block> = (0..blocks).map(make).collect();
                     let owner = &self.owners[by];
                     let inner = if nested { owner.enter(&Options::new()) } else { None };
                     let mut place = 0;
@@ -214,7 +235,7 @@ impl World {
                         place = (place + 7919) % made.len();
                         let block = made.swap_remove(place);
                         match made.len() % keep {
-                            0 => self.blocks.push(block),
+                            0 if !block.headed => self.blocks.push(block),
                             1 => block.free(&self.owners[other]),
                             _ => block.free(&self.owners[by]),
                         }
