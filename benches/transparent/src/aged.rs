@@ -2,6 +2,9 @@
 //!
 //! Each allocator is littered by itself. Ebbtide is littered twice: through the allocator that it gets
 //! its memory from, as by a program that opens no scopes, and through scopes from which blocks escape.
+//!
+//! Programs with explicit arenas are compared with the same code over the heap. Their arenas get
+//! chunks from the littered allocator.
 
 use crate::{
     Bench, CONTESTANTS, Contestant, Entrant, GLIBC, MIMALLOC, Measured, OURS, Options, Plan,
@@ -17,12 +20,22 @@ const QUICK_KEPT: [usize; 2] = [0, 5];
 const MULTIPLIER: usize = 20;
 const FEWEST_BLOCKS: usize = 400_000;
 const GENERATIONS: u32 = 5;
+const QUICK_GENERATIONS: u32 = 2;
 const JEMALLOC: usize = 4;
 
 /// Makes the record of block sizes.
 const RECORDER: Contestant = inside("recorder", "transparent-recorder");
 const AGED: Contestant = inside("ebbtide, aged by its scopes", "transparent-ebbtide");
 const FRESH: Contestant = inside("ebbtide, fresh", "transparent-ebbtide");
+
+const EXPLICIT: Contestant = explicit("ebbtide", "transparent-glibc");
+const EXPLICIT_OVER_MIMALLOC: Contestant =
+    explicit("ebbtide over mimalloc", "transparent-mimalloc");
+const EXPLICIT_FRESH: Contestant = explicit(FRESH.name, "transparent-glibc");
+
+const fn explicit(name: &'static str, program: &'static str) -> Contestant {
+    Contestant { name, program, scopes: "explicit" }
+}
 
 /// Ratios of the rows to a mean, by contestant: glibc, mimalloc, and ours aged and littered to ours
 /// fresh.
@@ -36,29 +49,40 @@ pub fn run(
     options: &Options,
     programs: &Path,
 ) -> Result<()> {
-    let kept: &[usize] = if plan.quick { &QUICK_KEPT } else { &KEPT };
-    let mut means: Vec<Ratios> = kept.iter().map(|_| Ratios::default()).collect();
-    for row in rows.filter(|row| matches!(row.kind, Kind::Program | Kind::Untuned)) {
+    let (kept, generations): (&[usize], _) =
+        if plan.quick { (&QUICK_KEPT, QUICK_GENERATIONS) } else { (&KEPT, GENERATIONS) };
+    let mut means: Vec<[Ratios; 2]> = kept.iter().map(|_| Default::default()).collect();
+    for row in rows.filter(|row| !matches!(row.kind, Kind::Control | Kind::Numbers)) {
+        let is_explicit = row.kind == Kind::Explicit;
         let (counts, blocks) = record(row, programs)?;
         for (&kept, means) in kept.iter().zip(&mut means) {
             let name = format!("{}, {kept} % kept", row.name);
             println!("\n{name}, of {blocks} blocks");
-            let entrants = entrants(&counts, blocks, kept);
-            let measured = measure(row, &entrants, GENERATIONS, programs, plan, options.reports)?;
-            judge(bench, &name, &entrants, &measured, means);
+            let entrants = entrants(is_explicit, &counts, blocks, kept);
+            let measured = measure(row, &entrants, generations, programs, plan, options.reports)?;
+            let ratios = &mut means[usize::from(is_explicit)];
+            judge(bench, is_explicit, &name, &entrants, &measured, ratios);
         }
     }
-    for (kept, Ratios([glibc, mimalloc, littered, aged])) in kept.iter().zip(means) {
+    for (kept, [transparent, explicit]) in kept.iter().zip(means) {
+        let Ratios([glibc, mimalloc, littered, aged]) = transparent;
         let (least, least_of_glibc) = match kept {
             0 => (1.06, 1.25),
             5 => (1.1, 1.5),
             15 => (1.1, 1.8),
             _ => (1.1, 2.1),
         };
-        bench.mean(&format!("{kept} % kept, mean, glibc"), &glibc, |m| at_least(least_of_glibc, m));
-        bench.mean(&format!("{kept} % kept, mean, mimalloc"), &mimalloc, |m| at_least(least, m));
-        bench.mean(&format!("{kept} % kept, littered ÷ fresh"), &littered, |m| at_most(1.03, m));
-        bench.mean(&format!("{kept} % kept, aged ÷ fresh"), &aged, |m| at_most(1.03, m));
+        let name = format!("transparent: {kept} % kept");
+        bench.mean(&format!("{name}, mean, glibc"), &glibc, |m| at_least(least_of_glibc, m));
+        bench.mean(&format!("{name}, mean, mimalloc"), &mimalloc, |m| at_least(least, m));
+        bench.mean(&format!("{name}, littered ÷ fresh"), &littered, |m| at_most(1.03, m));
+        bench.mean(&format!("{name}, aged ÷ fresh"), &aged, |m| at_most(1.03, m));
+        let Ratios([glibc, mimalloc, littered, _]) = explicit;
+        let name = format!("explicit: {kept} % kept");
+        let least = |mean| at_least(1.5, mean);
+        bench.mean(&format!("{name}, mean, glibc"), &glibc, least);
+        bench.mean(&format!("{name}, mean, mimalloc"), &mimalloc, least);
+        bench.mean(&format!("{name}, littered ÷ fresh"), &littered, |m| at_most(1.03, m));
     }
     Ok(())
 }
@@ -73,15 +97,19 @@ fn record(row: &Row, programs: &Path) -> Result<(String, usize)> {
     Ok((counts, FEWEST_BLOCKS.max(MULTIPLIER * peak)))
 }
 
-fn entrants(counts: &str, blocks: usize, kept: usize) -> Vec<Entrant<'static>> {
+fn entrants(is_explicit: bool, counts: &str, blocks: usize, kept: usize) -> Vec<Entrant<'static>> {
     let litter = |scopes| match kept {
         0 => String::new(),
         _ => format!("{counts} {blocks} {kept} {scopes}"),
     };
-    let allocators = [OURS, GLIBC, MIMALLOC, JEMALLOC];
-    let mut entrants: Vec<_> =
-        allocators.map(|index| (&CONTESTANTS[index], litter("outside"))).into();
-    if kept > 0 {
+    let heaps = [GLIBC, MIMALLOC, JEMALLOC].map(|index| &CONTESTANTS[index]);
+    let ours: &[&Contestant] =
+        if is_explicit { &[&EXPLICIT, &EXPLICIT_OVER_MIMALLOC] } else { &[&CONTESTANTS[OURS]] };
+    let all = ours.iter().copied().chain(heaps);
+    let mut entrants: Vec<_> = all.map(|contestant| (contestant, litter("outside"))).collect();
+    if kept > 0 && is_explicit {
+        entrants.push((&EXPLICIT_FRESH, String::new()));
+    } else if kept > 0 {
         entrants.push((&AGED, litter("inside")));
         entrants.push((&FRESH, String::new()));
     }
@@ -90,6 +118,7 @@ fn entrants(counts: &str, blocks: usize, kept: usize) -> Vec<Entrant<'static>> {
 
 fn judge(
     bench: &mut Bench,
+    is_explicit: bool,
     name: &str,
     entrants: &[Entrant<'_>],
     measured: &[Measured],
@@ -99,13 +128,19 @@ fn judge(
         entrants.iter().position(|(contestant, _)| contestant.name == name).map(|i| &measured[i])
     };
     let (ours, fresh) = (&measured[0], find(FRESH.name));
+    let over_mimalloc = find(EXPLICIT_OVER_MIMALLOC.name).unwrap_or(ours);
     for ((contestant, _), own) in entrants.iter().zip(measured) {
         let to_ours = ratio(own, ours);
         let value = to_ours.value;
         let verdict = match contestant.name {
-            "glibc" | "mimalloc" => {
-                let ratios = if contestant.name == "glibc" { &mut *glibc } else { &mut *mimalloc };
-                ratios.push(value);
+            "glibc" => {
+                glibc.push(value);
+                Some(at_least(0.98, value))
+            }
+            // Both on the same heap.
+            "mimalloc" => {
+                let value = ratio(own, over_mimalloc).value;
+                mimalloc.push(value);
                 Some(at_least(0.98, value))
             }
             name => fresh.filter(|_| name == "ebbtide" || name == AGED.name).map(|fresh| {
@@ -115,6 +150,7 @@ fn judge(
                 at_most(1.03, value)
             }),
         };
-        bench.line(&format!("transparent: {name}"), contestant.name, own, to_ours, None, verdict);
+        let row = if is_explicit { name.to_owned() } else { format!("transparent: {name}") };
+        bench.line(&row, contestant.name, own, to_ours, None, verdict);
     }
 }

@@ -2,7 +2,7 @@
 //! input.
 
 use crate::{
-    Arena, Plain,
+    Arena, Explicit, Plain,
     litter::Litter,
     workloads::{self, text::Numbers},
 };
@@ -13,12 +13,12 @@ use std::{
     time::Instant,
 };
 
-/// Runs the row named by the first argument, `inside` or `outside` of scopes, with a heap layout
-/// determined by the seed. With `--count`, runs one batch inside [`counted_by_callgrind`] and
+/// Runs the row named by the first argument, `inside` or `outside` of scopes or with `explicit` ones,
+/// with a heap layout determined by the seed. With `--count`, runs one batch inside [`counted_by_callgrind`] and
 /// exits. With `--litter` and its arguments, litters the heap before it creates the input.
 ///
 /// The arguments are on the heap, so they affect its layout. The driver gives all contestants the
-/// same ones, and the two words need blocks of the same size class.
+/// same ones, and the three words need blocks of the same size class.
 pub fn main<A: Arena>() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -38,6 +38,7 @@ pub fn main<A: Arena>() -> ExitCode {
     let task = match scopes {
         "inside" => workloads::open::<A>(row),
         "outside" => workloads::open::<Plain>(row),
+        "explicit" => workloads::open::<Explicit>(row),
         _ => None,
     };
     let Some(mut batch) = task else { return usage() };
@@ -57,7 +58,9 @@ pub fn main<A: Arena>() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("no row of that name, or usage: ROW inside|outside SEED [--count | --litter LITTER]");
+    eprintln!(
+        "no row of that name, or usage: ROW inside|outside|explicit SEED [--count | --litter LITTER]"
+    );
     ExitCode::from(2)
 }
 

@@ -9,8 +9,23 @@ pub mod child;
 pub mod litter;
 pub mod workloads;
 
+/// The stages of the tour, which name each other from the root.
+#[allow(dead_code)]
+#[path = "../../../crates/ebbtide-tour/src"]
+mod tour {
+    pub(crate) mod hash;
+    pub(crate) mod input;
+    pub(crate) mod modes;
+    pub(crate) mod stages;
+    pub(crate) mod units;
+}
+use tour::{hash, input, modes, stages, units};
+
 /// How a contestant runs work.
 pub trait Arena: 'static {
+    /// Whether programs with explicit arenas use them.
+    const EXPLICIT: bool = false;
+
     /// Runs `work`, in an arena if the contestant has them.
     fn scope<R>(work: impl FnOnce() -> R) -> R;
 
@@ -31,6 +46,18 @@ pub enum Plain {}
 
 impl Arena for Plain {
     #[inline(always)]
+    fn scope<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+}
+
+/// Explicit arenas, in the programs that have them.
+#[derive(Debug)]
+pub enum Explicit {}
+
+impl Arena for Explicit {
+    const EXPLICIT: bool = true;
+
     fn scope<R>(work: impl FnOnce() -> R) -> R {
         work()
     }

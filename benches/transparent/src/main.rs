@@ -33,17 +33,16 @@ mod aged;
 
 use driver::{Options, Process, Result};
 
-/// A program, and whether it opens scopes.
+/// A program, and how it opens scopes.
 struct Contestant {
     name: &'static str,
     program: &'static str,
-    outside: bool,
+    scopes: &'static str,
 }
 
 impl Contestant {
     fn arguments(&self, row: &Row, seed: u32) -> [String; 3] {
-        let scopes = if self.outside { "outside" } else { "inside" };
-        [row.name.to_owned(), scopes.to_owned(), seed.to_string()]
+        [row.name.to_owned(), self.scopes.to_owned(), seed.to_string()]
     }
 }
 
@@ -51,11 +50,11 @@ impl Contestant {
 type Entrant<'c> = (&'c Contestant, String);
 
 const fn inside(name: &'static str, program: &'static str) -> Contestant {
-    Contestant { name, program, outside: false }
+    Contestant { name, program, scopes: "inside" }
 }
 
 const fn outside(name: &'static str, program: &'static str) -> Contestant {
-    Contestant { name, program, outside: true }
+    Contestant { name, program, scopes: "outside" }
 }
 
 /// The first one is ours; the others are compared with it.
@@ -150,6 +149,7 @@ fn run_fresh(
         println!("left out: instructions, because Valgrind is missing");
     }
     let entrants = CONTESTANTS.each_ref().map(|contestant| (contestant, String::new()));
+    let rows = rows.filter(|row| row.kind != Kind::Explicit);
     for row in rows.filter(|row| !row.slow || !plan.quick) {
         println!("\n{}", row.name);
         let generations = match (row.slow, plan.quick) {
@@ -432,7 +432,7 @@ impl Bench {
         let ours = &measured[OURS];
         let name = match row.kind {
             Kind::Numbers => row.name.to_owned(),
-            Kind::Program | Kind::Untuned | Kind::Control => format!("transparent: {}", row.name),
+            _ => format!("transparent: {}", row.name),
         };
         for (index, (contestant, own)) in CONTESTANTS.iter().zip(&measured).enumerate() {
             let ratio = ratio(own, ours);
@@ -453,7 +453,7 @@ impl Bench {
             match row.kind {
                 Kind::Program => self.ratios[index].push(value),
                 Kind::Untuned => self.untuned[index].push(value),
-                Kind::Control | Kind::Numbers => {}
+                _ => {}
             }
         }
         if row.kind != Kind::Numbers {
@@ -468,7 +468,7 @@ impl Bench {
         let of_kind = match row.kind {
             Kind::Program => Some(programs),
             Kind::Untuned => Some(untuned),
-            Kind::Control | Kind::Numbers => None,
+            _ => None,
         };
         for most in [of_kind, Some(all)].into_iter().flatten() {
             if most.is_none_or(|(most, _)| peak > most) {
@@ -538,7 +538,7 @@ impl Bench {
     /// A summary of a mean, if there are rows that it is of.
     fn mean(&mut self, what: &str, ratios: &[f64], verdict: impl FnOnce(f64) -> Verdict) {
         if let Some(mean) = geometric_mean(ratios) {
-            self.summary(&format!("transparent: {what}"), verdict(mean));
+            self.summary(what, verdict(mean));
         }
     }
 
@@ -546,22 +546,26 @@ impl Bench {
         println!();
         let [ratios, untuned, outside] =
             [self.ratios.to_vec(), self.untuned.to_vec(), self.outside.to_vec()];
-        self.mean("geometric mean, glibc", &ratios[GLIBC], |mean| at_least(1.45, mean));
-        self.mean("geometric mean, mimalloc", &ratios[MIMALLOC], |mean| at_least(1.1, mean));
+        self.mean("transparent: geometric mean, glibc", &ratios[GLIBC], |mean| {
+            at_least(1.45, mean)
+        });
+        self.mean("transparent: geometric mean, mimalloc", &ratios[MIMALLOC], |mean| {
+            at_least(1.1, mean)
+        });
         if let Some(mean) = geometric_mean(&untuned[GLIBC]) {
             println!(
                 "         transparent: geometric mean of the untuned programs, glibc: {mean:.3}"
             );
         }
-        let what = "geometric mean of the untuned programs, mimalloc";
+        let what = "transparent: geometric mean of the untuned programs, mimalloc";
         self.mean(what, &untuned[MIMALLOC], |mean| at_least(1.06, mean));
         // Over mimalloc, compared with mimalloc: the ratio of two ratios to ours.
         let pairs = ratios[MIMALLOC].iter().zip(&ratios[OURS_OVER_MIMALLOC]);
         let over: Vec<f64> = pairs.map(|(theirs, ours)| theirs / ours).collect();
-        let what = "geometric mean, ebbtide over mimalloc, against mimalloc";
+        let what = "transparent: geometric mean, ebbtide over mimalloc, against mimalloc";
         self.mean(what, &over, |mean| at_least(1.1, mean));
         for (ratios, inner) in outside.iter().zip(["glibc", "mimalloc"]) {
-            let what = format!("outside any scope, geometric mean, {inner}");
+            let what = format!("transparent: outside any scope, geometric mean, {inner}");
             self.mean(&what, ratios, |mean| at_most(1.02, mean));
         }
         for (what, most) in

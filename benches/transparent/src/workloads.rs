@@ -4,6 +4,7 @@
 use crate::Arena;
 
 mod config;
+mod explicit;
 mod filters;
 mod formulas;
 mod groups;
@@ -51,6 +52,8 @@ pub enum Kind {
     Control,
     /// Large vectors of numbers, W8 to W10.
     Numbers,
+    /// A program with explicit arenas, or its heap version; only on littered heaps.
+    Explicit,
 }
 
 /// One row of the table.
@@ -140,4 +143,10 @@ rows! {
     "W9: medians of 10000000, all threads": Numbers, 4, numbers::medians_of_all(10_000_000), threads, slow;
     "W10: parameter search": Numbers, 27, numbers::search(100_000);
     "W10: parameter search, all threads": Numbers, 27, numbers::search_of_all(100_000), threads;
+    "explicit: JSON into a tree": Explicit, 2, explicit::json(20_000);
+    "explicit: a syntax tree": Explicit, 2, explicit::ast(100_000);
+    "explicit: a string interner": Explicit, 5, explicit::intern(100_000);
+    "explicit: the tour, parse JSON": Explicit, 5, explicit::parse(200);
+    "explicit: the tour, group words": Explicit, 2, explicit::group(100_000);
+    "explicit: the tour, temporaries": Explicit, 5, explicit::chain(100_000);
 }

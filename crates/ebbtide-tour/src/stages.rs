@@ -76,12 +76,22 @@ impl Stage {
         let mut checksum = Fold::default();
         let mut figures = [("", 0); 3];
         for _ in 0..passes {
-            figures = match self {
-                Stage::Parse => parse::run(&mut memory, input, &mut checksum),
-                Stage::Group => group::run(&mut memory, input, &mut checksum),
-                Stage::Chain => chain::run(&mut memory, input, &mut checksum),
-            };
+            figures = self.pass(&mut memory, input, &mut checksum);
         }
         Outcome { checksum: checksum.finish(), figures }
+    }
+
+    /// Runs the job once.
+    pub(crate) fn pass<M: Memory>(
+        self,
+        memory: &mut M,
+        input: &Input,
+        checksum: &mut Fold,
+    ) -> Figures {
+        match self {
+            Stage::Parse => parse::run(memory, input, checksum),
+            Stage::Group => group::run(memory, input, checksum),
+            Stage::Chain => chain::run(memory, input, checksum),
+        }
     }
 }

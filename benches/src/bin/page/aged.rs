@@ -20,9 +20,15 @@ fn percentages(record: &Record) -> Vec<u32> {
     found
 }
 
-/// A figure of a contestant in each program, with this share kept.
+/// What the names of programs with explicit arenas begin with.
+const EXPLICIT: &str = "explicit: ";
+
+/// A figure of a contestant in each program without explicit arenas, with this share kept.
 fn figures(record: &Record, kept: u32, contestant: &str, column: &str) -> Vec<f64> {
-    let is_row = |line: &&Line| parts(&line["row"]).is_some_and(|(_, percent)| percent == kept);
+    let is_row = |line: &&Line| {
+        parts(&line["row"])
+            .is_some_and(|(name, percent)| percent == kept && !name.starts_with(EXPLICIT))
+    };
     let lines = record.lines.iter().filter(is_row);
     lines.filter(|line| line["contestant"] == contestant).map(|line| number(line, column)).collect()
 }
@@ -55,8 +61,8 @@ pub(super) fn table(record: &Record) -> String {
     text
 }
 
-/// The ratios of glibc and mimalloc in each program, by share.
-pub(super) fn programs(record: &Record) -> String {
+/// The ratios of glibc and mimalloc, by share, in each program with explicit arenas or without.
+pub(super) fn programs(record: &Record, is_explicit: bool) -> String {
     let percentages = percentages(record);
     let heads: Vec<_> = percentages.iter().map(|kept| format!("{kept} %")).collect();
     let heads = heads.join(" | ");
@@ -66,15 +72,15 @@ pub(super) fn programs(record: &Record) -> String {
     let mut names: Vec<&str> =
         record.lines.iter().filter_map(|line| Some(parts(&line["row"])?.0)).collect();
     names.dedup();
-    for name in names {
-        text += &format!("| {name} |");
+    for name in names.into_iter().filter(|name| name.starts_with(EXPLICIT) == is_explicit) {
+        text += &format!("| {} |", name.trim_start_matches(EXPLICIT));
         for contestant in ["glibc", "mimalloc"] {
             for &kept in &percentages {
                 let line = record.lines.iter().find(|line| {
                     parts(&line["row"]) == Some((name, kept)) && line["contestant"] == contestant
                 });
                 text += &line
-                    .map_or(" |".to_owned(), |line| format!(" {:.2} |", number(line, "ratio")));
+                    .map_or(" |".to_owned(), |line| format!(" {:.2} |", number(line, "value")));
             }
         }
         text.push('\n');

@@ -1,7 +1,6 @@
 //! A JSON document that describes tokens, and a parser that builds it in the arena.
 
-use super::tokens;
-use crate::peers::Handle;
+use super::{Handle, tokens};
 use std::fmt::Write;
 
 /// A JSON value in the arena.

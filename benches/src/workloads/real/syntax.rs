@@ -2,10 +2,10 @@
 //! f(x: u8)` form a run. Accepts any text: unmatched brackets are kept as they are.
 
 use super::{
+    Handle,
     lexer::{Kind, Token, Tokens},
     tokens,
 };
-use crate::peers::Handle;
 use std::iter::Peekable;
 
 /// A node. Everything is in the arena, including text.

@@ -5,6 +5,13 @@ use serde_json::Value;
 use std::fmt::Write;
 
 pub(super) fn documents(size: usize) -> impl Fn() -> u64 {
+    let (text, pieces) = document(size);
+    assert_eq!(once(&text) >> 32, pieces);
+    move || once(&text)
+}
+
+/// A document, and the number of items ordered in it.
+pub(super) fn document(size: usize) -> (String, u64) {
     let mut numbers = Numbers::new(1);
     let mut text = String::from("{\"orders\": [");
     let mut pieces = 0;
@@ -35,8 +42,7 @@ pub(super) fn documents(size: usize) -> impl Fn() -> u64 {
         text += "]}";
     }
     text += "\n]}";
-    assert_eq!(once(&text) >> 32, pieces);
-    move || once(&text)
+    (text, pieces)
 }
 
 /// The number of items ordered, and the bytes of all strings.
