@@ -106,8 +106,9 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "transparent-targets", &targets(&[&unaware]));
         text = filled(&text, "aged-machine", &machine(&aged));
         text = filled(&text, "aged", &aged::table(&aged));
-        text = filled(&text, "aged-programs", &aged::programs(&aged, false));
-        text = filled(&text, "aged-explicit", &aged::programs(&aged, true));
+        text = filled(&text, "aged-programs", &aged::programs(&aged, ""));
+        text = filled(&text, "aged-explicit", &aged::programs(&aged, "explicit: "));
+        text = filled(&text, "aged-cpp", &aged::programs(&aged, "C++: "));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));
         text = filled(&text, "counts", &counted(&counts));
         text = filled(&text, "memory", &memory(&scaling));

@@ -30,6 +30,7 @@ mod driver;
 mod machine;
 
 mod aged;
+mod native;
 
 use driver::{Options, Process, Result};
 
@@ -38,6 +39,8 @@ struct Contestant {
     name: &'static str,
     program: &'static str,
     scopes: &'static str,
+    /// In C or C++, with this allocator.
+    native: Option<&'static str>,
 }
 
 impl Contestant {
@@ -50,11 +53,11 @@ impl Contestant {
 type Entrant<'c> = (&'c Contestant, String);
 
 const fn inside(name: &'static str, program: &'static str) -> Contestant {
-    Contestant { name, program, scopes: "inside" }
+    Contestant { name, program, scopes: "inside", native: None }
 }
 
 const fn outside(name: &'static str, program: &'static str) -> Contestant {
-    Contestant { name, program, scopes: "outside" }
+    Contestant { name, program, scopes: "outside", native: None }
 }
 
 /// The first one is ours; the others are compared with it.
@@ -105,7 +108,7 @@ fn option(
         "seed" => plan.seed = arguments.value()?.parse()?,
         "counts" => plan.counts = true,
         "no-counts" => plan.counts = false,
-        "litter" => (plan.budget, plan.litter) = (Duration::from_secs(3), true),
+        "litter" => plan.litter = true,
         _ => return Ok(false),
     }
     Ok(true)
@@ -119,11 +122,19 @@ fn main() -> ExitCode {
 
 fn run(plan: &Plan, options: &Options, programs: &Path) -> Result<()> {
     let mut bench = Bench::default();
-    let rows = ROWS.iter().filter(|row| row.name.contains(&options.only));
+    let selected = |rows: &'static [Row]| {
+        rows.iter().filter(|row| row.name.contains(&options.only)).collect::<Vec<_>>()
+    };
+    let rows = selected(ROWS);
     if plan.litter {
-        aged::run(&mut bench, rows, plan, options, programs)?;
+        let budget = Duration::from_secs(if plan.quick { 1 } else { 2 });
+        let plan = &Plan { budget, ..*plan };
+        let native = selected(native::ROWS);
+        let is_available = !native.is_empty() && native::is_available(programs);
+        let native = native.into_iter().filter(|_| is_available);
+        aged::run(&mut bench, rows.into_iter().chain(native), plan, options, programs)?;
     } else {
-        run_fresh(&mut bench, rows, plan, options, programs)?;
+        run_fresh(&mut bench, rows.into_iter(), plan, options, programs)?;
     }
     if let Some(path) = &options.csv {
         let columns = "row,contestant,median_ns,p99_ns,ratio,ratio_low,ratio_high,rounds,instructions,faults,\
@@ -181,12 +192,12 @@ struct Batch {
 }
 
 impl Worker {
-    fn start(
-        (contestant, litter): &Entrant<'_>,
-        row: &Row,
-        seed: u32,
-        programs: &Path,
-    ) -> Result<Self> {
+    fn start(entrant: &Entrant<'_>, row: &Row, seed: u32, programs: &Path) -> Result<Self> {
+        let (contestant, litter) = entrant;
+        if let Some(allocator) = contestant.native {
+            let mut command = native::littered(entrant, allocator, row, seed, programs);
+            return Process::start(&mut command).map(Worker);
+        }
         let mut command = Command::new(programs.join(contestant.program));
         // The program name is on the heap with the other arguments, so it affects the layout.
         command.arg0("contestant").args(contestant.arguments(row, seed));
@@ -350,7 +361,7 @@ fn measure(
         for (process, generation) in processes.iter_mut().zip(&mut generation) {
             generation.peak_kib = process.0.status_kib("VmHWM") as f64;
         }
-        if reports && seed == plan.seed {
+        if reports && seed == plan.seed && entrants[OURS].0.native.is_none() {
             print!("{}", processes[OURS].report()?);
         }
         processes.into_iter().try_for_each(|worker| worker.0.end())?;

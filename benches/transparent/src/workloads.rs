@@ -54,6 +54,8 @@ pub enum Kind {
     Numbers,
     /// A program with explicit arenas, or its heap version; only on littered heaps.
     Explicit,
+    /// A program in C++ that arenas are made for; only on littered heaps.
+    Cpp,
 }
 
 /// One row of the table.
@@ -70,7 +72,7 @@ pub struct Row {
 }
 
 impl Row {
-    const fn new(name: &'static str, kind: Kind, scopes: usize) -> Self {
+    pub const fn new(name: &'static str, kind: Kind, scopes: usize) -> Self {
         Row { name, kind, scopes, threads: false, slow: false }
     }
 }

@@ -20,14 +20,13 @@ fn percentages(record: &Record) -> Vec<u32> {
     found
 }
 
-/// What the names of programs with explicit arenas begin with.
-const EXPLICIT: &str = "explicit: ";
+/// What the names of the other programs than the transparent allocator's in Rust begin with.
+const OTHERS: [&str; 2] = ["explicit: ", "C++: "];
 
-/// A figure of a contestant in each program without explicit arenas, with this share kept.
+/// A figure of a contestant in each program of the transparent allocator in Rust, with this share kept.
 fn figures(record: &Record, kept: u32, contestant: &str, column: &str) -> Vec<f64> {
     let is_row = |line: &&Line| {
-        parts(&line["row"])
-            .is_some_and(|(name, percent)| percent == kept && !name.starts_with(EXPLICIT))
+        parts(&line["row"]).is_some_and(|(name, percent)| percent == kept && !is_other(name))
     };
     let lines = record.lines.iter().filter(is_row);
     lines.filter(|line| line["contestant"] == contestant).map(|line| number(line, column)).collect()
@@ -61,8 +60,13 @@ pub(super) fn table(record: &Record) -> String {
     text
 }
 
-/// The ratios of glibc and mimalloc, by share, in each program with explicit arenas or without.
-pub(super) fn programs(record: &Record, is_explicit: bool) -> String {
+fn is_other(name: &str) -> bool {
+    OTHERS.iter().any(|group| name.starts_with(group))
+}
+
+/// The ratios of glibc and mimalloc, by share, in each program of a group: of those whose names begin
+/// with this text, or of the rest. The last row has the means.
+pub(super) fn programs(record: &Record, group: &str) -> String {
     let percentages = percentages(record);
     let heads: Vec<_> = percentages.iter().map(|kept| format!("{kept} %")).collect();
     let heads = heads.join(" | ");
@@ -72,18 +76,28 @@ pub(super) fn programs(record: &Record, is_explicit: bool) -> String {
     let mut names: Vec<&str> =
         record.lines.iter().filter_map(|line| Some(parts(&line["row"])?.0)).collect();
     names.dedup();
-    for name in names.into_iter().filter(|name| name.starts_with(EXPLICIT) == is_explicit) {
-        text += &format!("| {} |", name.trim_start_matches(EXPLICIT));
-        for contestant in ["glibc", "mimalloc"] {
-            for &kept in &percentages {
-                let line = record.lines.iter().find(|line| {
-                    parts(&line["row"]) == Some((name, kept)) && line["contestant"] == contestant
-                });
-                text += &line
-                    .map_or(" |".to_owned(), |line| format!(" {:.2} |", number(line, "value")));
-            }
-        }
-        text.push('\n');
+    names.retain(|name| if group.is_empty() { !is_other(name) } else { name.starts_with(group) });
+    let figure = |name: &str, contestant: &str, kept: u32| {
+        let mut lines = record.lines.iter();
+        let line = lines.find(|line| {
+            parts(&line["row"]) == Some((name, kept)) && line["contestant"] == contestant
+        });
+        line.map_or(f64::NAN, |line| number(line, "value"))
+    };
+    let mut row = |name: &str, of: &dyn Fn(&str, u32) -> f64| {
+        let figures = ["glibc", "mimalloc"].map(|contestant| {
+            let figures = percentages.iter().map(|&kept| format!("{:.2}", of(contestant, kept)));
+            figures.collect::<Vec<_>>().join(" | ")
+        });
+        text += &format!("| {name} | {} |\n", figures.join(" | "));
+    };
+    for name in &names {
+        row(name.trim_start_matches(group), &|contestant, kept| figure(name, contestant, kept));
+    }
+    if !names.is_empty() {
+        row("geometric mean", &|contestant, kept| {
+            mean(&names.iter().map(|name| figure(name, contestant, kept)).collect::<Vec<_>>())
+        });
     }
     text
 }
