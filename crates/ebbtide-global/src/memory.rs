@@ -4,7 +4,7 @@
 //! chunks, and in pools. The bound follows the live bytes of the recent past:
 //!
 //! ```text
-//! bound = peak + 3/8 peak - diverted + retained + 1 MiB for each owner      enforced here
+//! bound = peak + 3/8 peak - diverted + retained + 1 MiB for each owner + reserve
 //!       < 3/2 peak + retained + 4 MiB for each thread                      promised to users
 //! ```
 //!
@@ -13,13 +13,17 @@
 //! enforced and at least 16 MiB in the promise. If the bound does not allow a request, the inner
 //! allocator serves it.
 //!
+//! `reserve` is as large as the pinned chunks, but at most 6 MiB. It is for scopes that keep nothing:
+//! scopes that keep blocks do not use it, so pinned chunks never fill the bound
+//! (docs/decisions/0044-reserve.md).
+//!
 //! `diverted` is what the inner allocator served instead while the engine held more than its
 //! present live bytes explain, and what scopes kept that are skipped from now on. Otherwise the
 //! engine would hold the memory of earlier blocks, and the inner allocator that of the present
 //! ones. Small blocks do not count: most of them are temporary, and diverted bytes count even after
 //! they are freed, since the engine does not see those frees. A quarter of what the engine itself
 //! served meanwhile is subtracted, and the first 10 MiB, for which the promise leaves room, do not
-//! count. `diverted` cancels no more than the part of the bound that follows the peak. It is
+//! count, less the reserve. `diverted` cancels no more than the part of the bound that follows the peak. It is
 //! forgotten over a minute, so that the engine serves such a program again.
 //!
 //! The bound is checked only when the held bytes would grow: when a scope needs a chunk and neither
@@ -30,12 +34,17 @@
 use crate::{
     budget::{Budget, WINDOW_MS},
     figures, os,
+    size::CHUNK,
     watch::Watch,
 };
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The constant part of the bound that is enforced, unless [`retain`](crate::retain) set more.
 const RETAINED: usize = 6 << 20;
+
+/// The most bytes of the bound that are reserved for scopes that keep nothing: as many as such scopes
+/// have in a new process.
+const RESERVE: usize = RETAINED;
 
 /// The part of the bound for each owner.
 const PER_OWNER: usize = 1 << 20;
@@ -50,8 +59,8 @@ const PROMISED: usize = 16 << 20;
 /// The part of the promise for each thread.
 const PROMISED_PER_THREAD: usize = 4 << 20;
 
-/// The number of diverted bytes that do not lower the bound, because the promise leaves room for
-/// them.
+/// The number of diverted bytes, and of those of the reserve, that do not lower the bound, because
+/// the promise leaves room for them.
 const UNCOUNTED: usize = PROMISED - RETAINED;
 
 static BUDGET: Budget = Budget::new();
@@ -109,8 +118,33 @@ pub(crate) fn held() -> usize {
 /// The most bytes that the engine may hold. It is not stored: of two threads that compute it at the
 /// same time, the one with the older figures could be the last to store it.
 fn bound() -> usize {
-    let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED);
+    bound_of_kept() + reserve()
+}
+
+/// The part of the bound that scopes which keep blocks may use.
+fn bound_of_kept() -> usize {
+    let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED - reserve());
     with_slack(peak()).saturating_sub(diverted).saturating_add(fixed())
+}
+
+/// The part of the bound that scopes may use which keep blocks, or which do not.
+fn bound_for(keeps: bool) -> usize {
+    if keeps { bound_of_kept() } else { bound() }
+}
+
+/// The part of the bound that is reserved for scopes that keep nothing.
+fn reserve() -> usize {
+    pinned().min(RESERVE)
+}
+
+/// The bytes of the pinned chunks.
+fn pinned() -> usize {
+    figures::pinned() * CHUNK
+}
+
+/// Whether a scope that keeps blocks may take another chunk.
+pub(crate) fn may_pin() -> bool {
+    pinned() + CHUNK <= bound_of_kept()
 }
 
 /// The part of the bound that does not depend on the live bytes.
@@ -123,9 +157,9 @@ fn with_slack(live: usize) -> usize {
     live + live / 8 * 3
 }
 
-/// Whether the engine holds more than three quarters of the bound.
+/// Whether the engine holds more than three quarters of the bound without the reserve.
 pub(crate) fn is_tight() -> bool {
-    held() > bound() / 4 * 3
+    held() > bound_of_kept() / 4 * 3
 }
 
 /// Whether holding this many more bytes would stay within the bound.
@@ -138,14 +172,15 @@ pub(crate) fn lacking(more: usize) -> usize {
     held().saturating_add(more).saturating_sub(bound())
 }
 
-/// The bytes held beyond the bound.
-pub(crate) fn excess() -> usize {
-    held().saturating_sub(bound())
+/// The bytes held beyond the bound, or beyond what scopes that keep blocks may use of it.
+pub(crate) fn excess(keeps: bool) -> usize {
+    held().saturating_sub(bound_for(keeps))
 }
 
-/// Adds to the bytes held. Returns false, and changes nothing, if the bound does not allow it.
-pub(crate) fn try_hold(bytes: usize) -> bool {
-    BUDGET.try_hold(bytes, bound())
+/// Adds to the bytes held. Returns false, and changes nothing, if the bound does not allow it. A
+/// scope that `keeps` blocks may not use the reserve.
+pub(crate) fn try_hold(bytes: usize, keeps: bool) -> bool {
+    BUDGET.try_hold(bytes, bound_for(keeps))
 }
 
 /// Adds to the bytes held, also beyond the bound.
@@ -202,4 +237,4 @@ pub(crate) fn promised(owners: usize) -> usize {
     (peak() + peak() / 2).saturating_add(retained).saturating_add(PROMISED_PER_THREAD * owners)
 }
 
-const _: () = assert!(RETAINED <= PROMISED && PER_OWNER <= PROMISED_PER_THREAD);
+const _: () = assert!(RETAINED + RESERVE <= PROMISED && PER_OWNER <= PROMISED_PER_THREAD);

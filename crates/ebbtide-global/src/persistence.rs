@@ -12,6 +12,12 @@ use core::{cell::Cell, sync::atomic::Ordering};
 /// builds, so that tests reach it.
 const THRESHOLD: usize = if cfg!(debug_assertions) { 2 } else { 16 };
 
+/// The number of outermost scopes in a row that keep nothing before this owner's scopes no longer count
+/// as scopes that keep blocks. It doubles, up to the second value, each time that one of the next few
+/// keeps a block after all: ending a persistent scope takes time for each of its chunks, and the block
+/// pins a chunk of the reserve. Lower in debug builds, so that tests reach it.
+const PATIENCE: (u32, u32) = (if cfg!(debug_assertions) { 2 } else { 8 }, 1024);
+
 /// The most blocks whose frees are pending. Each of them may keep a chunk of 64 KiB, so they keep
 /// at most 1 MiB if the thread waits.
 const MAX_PENDING: usize = 16;
@@ -53,6 +59,10 @@ pub(crate) struct Persistence {
     /// The number of sparse chunks that this owner pinned, less the number that it adopted or
     /// freed. The latter may have been pinned by any owner.
     pub(crate) sparse_chunks: Cell<usize>,
+    /// The number of outermost scopes since the last one that kept a block. Fast scopes do not count.
+    quiet: Cell<u32>,
+    /// How many of them it takes: see [`PATIENCE`].
+    patience: Cell<u32>,
 }
 
 impl Persistence {
@@ -69,6 +79,8 @@ impl Persistence {
             is_ending: Cell::new(false),
             swept_in: Cell::new(0),
             sparse_chunks: Cell::new(0),
+            quiet: Cell::new(0),
+            patience: Cell::new(PATIENCE.0),
         }
     }
 
@@ -139,7 +151,28 @@ impl Persistence {
     /// blocks of the chunks that this owner pinned. So at least as many chunks must be pinned in
     /// the whole process.
     pub(crate) fn is_due(&self) -> bool {
-        self.sparse_chunks.get() >= THRESHOLD && figures::pinned() >= THRESHOLD
+        self.sparse_chunks.get() >= THRESHOLD && figures::pinned() >= THRESHOLD && self.keeps()
+    }
+
+    /// Whether one of this owner's last scopes kept a block. Otherwise a new one gains nothing from
+    /// persisting and from filling holes: it leaves its chunks empty.
+    pub(crate) fn keeps(&self) -> bool {
+        self.quiet.get() < self.patience.get()
+    }
+
+    /// Records that an outermost scope or a session ended, or that none could open, and how many more
+    /// blocks are alive.
+    pub(crate) fn scope_ended(&self, kept: u64) {
+        if kept == 0 {
+            self.quiet.set(self.quiet.get().saturating_add(1));
+            return;
+        }
+        let (quiet, patience) = (self.quiet.take(), self.patience.get());
+        if quiet >= 4 * patience {
+            self.patience.set(PATIENCE.0);
+        } else if quiet >= patience {
+            self.patience.set((2 * patience).min(PATIENCE.1));
+        }
     }
 
     /// Makes the next outermost scope persist. Called when memory is short.

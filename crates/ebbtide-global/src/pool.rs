@@ -139,7 +139,7 @@ pub(crate) fn give_all(runs: Option<Run>) {
 fn is_too_much(run: Run, bytes: usize) -> bool {
     let held = run.entry().held.get();
     let pooled = POOLED.load(Ordering::Relaxed) + held;
-    held == 0 || !memory::may_pool(pooled) || memory::excess() >= bytes + held
+    held == 0 || !memory::may_pool(pooled) || memory::excess(false) >= bytes + held
 }
 
 fn give_warm(run: Run) {
@@ -279,12 +279,14 @@ pub(crate) fn trim(bytes: usize) {
     }
 }
 
-/// Called at the end of a window. Gives memory back to the system: the larger of the excess over
-/// the bound, and the memory that was not used during the window minus what pools always keep.
+/// Called at the end of a window. Gives memory back to the system: what is held beyond the bound, or
+/// what was not used during the window, except for what pools always keep within the bound without
+/// the reserve.
 pub(crate) fn end_window() {
     let pooled = POOLED.load(Ordering::Relaxed);
     let unused = UNUSED.swap(pooled, Ordering::Relaxed).min(pooled);
-    trim(unused.saturating_sub(memory::retained()).max(memory::excess()));
+    let idle = unused.saturating_sub(memory::retained()).max(memory::excess(true).min(unused));
+    trim(idle.max(memory::excess(false)));
 }
 
 /// The bytes that blocks left behind their ends when they shrank.

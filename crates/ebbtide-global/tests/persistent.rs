@@ -438,3 +438,57 @@ fn a_thread_that_frees_all_it_kept_holds_no_chunk_while_it_waits() {
     .join()
     .unwrap();
 }
+
+/// Opens scopes that cannot persist and keep a third of their blocks: far more than the bound allows.
+fn fill_the_bound(kept: &mut Vec<Vec<u8>>) {
+    let options = Options::new().max_size(4096);
+    let before = report().fallbacks.waste;
+    for scope in 0..150 {
+        arena_with(&options, || {
+            let blocks = (0..1000).map(|number| vec![1_u8; 16 + (scope * 7 + number * 31) % 240]);
+            let mut blocks: Vec<_> = blocks.collect();
+            blocks.retain(|block| block.len() % 3 == 0);
+            outside(|| kept.extend(blocks));
+        });
+    }
+    assert!(report().fallbacks.waste > before + 20, "{}", report());
+}
+
+/// Opens scopes that serve 3 MiB, in sizes that rise. They free fifteen of sixteen blocks at once, and
+/// the others at their end. Returns how many requests were refused in the last ten scopes.
+fn keep_nothing() -> u64 {
+    let sixteen = |size| (0..16).map(|_| vec![1_u8; size]).collect::<Vec<_>>();
+    let scope = || {
+        let sizes = (16..256).step_by(8).flat_map(|size| [size; 45]);
+        let blocks: Vec<_> = sizes.map(|size| sixteen(size).swap_remove(0)).collect();
+        let pinned = pinned();
+        drop(blocks);
+        pinned
+    };
+    let before = pinned();
+    (0..1000).for_each(|_| arena(|| ()));
+    for _ in 0..40 {
+        arena(scope);
+    }
+    let refused = report().fallbacks.waste;
+    (0..10).for_each(|_| assert!(arena(scope) <= before, "the scope persists"));
+    report().fallbacks.waste - refused
+}
+
+#[test]
+fn scopes_that_keep_nothing_are_served_when_others_have_filled_the_bound() {
+    alone!();
+    let (persistent, mut kept) = (keep_much(), Vec::new());
+    assert_eq!(keep_nothing(), 0, "{}", report());
+    for _ in 0..3 {
+        fill_the_bound(&mut kept);
+        let report = report();
+        // Two owners, and half a MiB for those of these scopes that may use the reserve.
+        let without_reserve = report.live_peak / 8 * 11 + (8 << 20) + (1 << 19);
+        assert!(report.escapes.pinned_bytes <= without_reserve, "{report}");
+        assert_eq!(keep_nothing(), 0, "{}", ebbtide_global::report());
+        let report = ebbtide_global::report();
+        assert!(report.held <= report.bound, "{report}");
+    }
+    assert_nothing_stays_pinned((persistent, kept));
+}

@@ -85,7 +85,7 @@ impl Owner {
             // The chunks that a persistent scope adopted were not counted. There may be very many.
             self.sweep(first_chunk, current, None);
         }
-        let may_persist = record.may_persist();
+        let may_persist = record.may_persist() && self.persistence.keeps();
         let is_short = may_persist && self.is_short();
         let keeps_track = is_short || may_persist && persistence::are_mostly_free();
         if keeps_track && !self.bump.lists_small() {

@@ -69,7 +69,7 @@ impl Owner {
         // Last, because the end of a window fills the cache.
         self.cache.release_runs();
         self.cache.leave_tails();
-        pool::trim(memory::excess());
+        pool::trim(memory::excess(false));
         helper::wait_for_start();
     }
 

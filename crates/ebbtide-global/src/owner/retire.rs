@@ -160,7 +160,7 @@ impl Owner {
     /// owner may never run again. Called at the end of each window.
     #[cold]
     pub(super) fn end_idle_scopes(&self) {
-        let is_over = memory::excess() > 0;
+        let is_over = memory::excess(true) > 0;
         // Restored below: chunks that are pinned here say nothing about this owner's own scopes.
         let sparse_chunks = self.persistence.sparse_chunks.get();
         for counters in figures::counters() {

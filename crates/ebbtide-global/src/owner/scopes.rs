@@ -92,7 +92,7 @@ impl Owner {
             }
             return None;
         }
-        let may_persist = options.serves_all() && !self.has_scope();
+        let may_persist = options.serves_all() && !self.has_scope() && self.persistence.keeps();
         if let Some(ticket) = self.resume_persistent(may_persist, counted) {
             return Some(ticket);
         }
@@ -115,6 +115,9 @@ impl Owner {
                 Ok(taken) => taken,
                 Err(reason) => {
                     self.ledger.count_fallback(reason);
+                    if outer.is_none() {
+                        self.persistence.scope_ended(0);
+                    }
                     return None;
                 }
             }
@@ -251,9 +254,11 @@ impl Owner {
         self.promote();
         let record = &first_chunk.entry().record;
         let (counted, begun) = (record.counted(), record.at_start.get());
+        let large = u64::from(record.large.get());
         self.release_chunks(first_chunk);
         let usage = self.ledger.end_scope(&self.bump, counted, begun);
         if !self.has_scope() {
+            self.persistence.scope_ended(usage.escaped - large);
             self.sample_scope();
             self.publish(usage.bytes);
         }

@@ -51,6 +51,7 @@ impl Owner {
         } else {
             self.suspend(first_chunk, live);
         }
+        self.persistence.scope_ended(kept);
         self.sample_scope();
         self.publish(usage.bytes);
         self.check();
@@ -69,7 +70,7 @@ impl Owner {
     /// is held than the bound allows. At most once per window, because it walks through all chunks
     /// of the scope and clears its lists.
     pub(super) fn sweep_beyond_bound(&self) {
-        if memory::excess() == 0 {
+        if memory::excess(true) == 0 {
             return;
         }
         let window = memory::window();

@@ -42,6 +42,9 @@ impl Owner {
                 return Ok((chunk, chunk.start().wrapping_add(CHUNK)));
             }
         }
+        if self.persistence.keeps() && !memory::may_pin() {
+            return Err(Reason::Waste);
+        }
         let chunk = self.take_run(BUMP_CLASS, CHUNK, 0, true)?;
         let entry = chunk.entry();
         entry.touched.set(CHUNK);
@@ -130,11 +133,12 @@ impl Owner {
     /// are about to be a block's.
     #[cold]
     pub(super) fn may_hold(&self, bytes: usize, live: usize) -> bool {
-        if memory::try_hold(bytes) {
+        let try_hold = || memory::try_hold(bytes, self.persistence.keeps());
+        if try_hold() {
             return true;
         }
         self.observe(live);
-        if memory::try_hold(bytes) {
+        if try_hold() {
             return true;
         }
         // Memory is refused only if the pools and this owner's cache do not hold it. In that case
@@ -146,7 +150,7 @@ impl Owner {
                 self.cache.release_runs();
             }
             pool::trim(lacking);
-            memory::try_hold(bytes)
+            try_hold()
         };
         if !is_allowed {
             // The bytes that were published will not be served.
@@ -165,11 +169,11 @@ impl Owner {
         entry.record.large_scope_chunk.set(self.innermost());
     }
 
-    /// Whether memory is short: it is tight, and no empty chunk has memory behind it. Only scopes
-    /// that may persist ask. Others would take holes and leave them again in each scope, which takes
-    /// half as many instructions again as the inner allocator.
+    /// Whether memory is short: it is tight, and no empty chunk may be taken that has memory behind
+    /// it. Only scopes that may persist ask. Others would take holes and leave them again in each
+    /// scope, which takes half as many instructions again as the inner allocator.
     pub(super) fn is_short(&self) -> bool {
-        memory::is_tight() && !self.cache.has_warm(BUMP_CLASS)
+        memory::is_tight() && !(memory::may_pin() && self.cache.has_warm(BUMP_CLASS))
     }
 
     /// Adopts a pinned chunk for its holes, one of which has room for `needed` bytes.
