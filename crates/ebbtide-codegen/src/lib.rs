@@ -103,3 +103,15 @@ pub fn node_push<'a>(vec: &mut NodeVec<'a, u64>, s: &Scope<'a>, value: u64) {
 pub fn node_with<'a>(vec: &mut NodeVec<'a, u64>, s: &Scope<'a>, values: &[u64]) {
     vec.with(s).extend_from_slice_copy(values);
 }
+
+/// In the root of an arena that may have moved: the same instructions.
+#[unsafe(no_mangle)]
+pub fn root_alloc_u64(arena: &Arena, value: u64) -> &mut u64 {
+    arena.alloc(value)
+}
+
+/// A short string in the root.
+#[unsafe(no_mangle)]
+pub fn root_alloc_str<'a>(arena: &'a Arena, text: &str) -> &'a mut str {
+    arena.alloc_str(text)
+}

@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use crate::backing::Heap;
 use crate::{
-    arith::CHUNK_ALIGN,
+    arith::{CHUNK_ALIGN, LOWEST_ADDRESS},
     backing::{Backing, DefaultBacking},
     chunk::{self, ChunkRef, Chunks, FIRST_CHUNK, Header},
     error::{AllocError, Failure},
@@ -50,8 +50,8 @@ use core::{
 pub struct Arena<B: Backing = DefaultBacking> {
     // The first cache line contains everything that is read by opening a scope, by a reset, and by
     // lending the root after a reset.
-    /// The root scope, from which every other scope is forked. It has no region before there is a
-    /// chunk.
+    /// The root scope, from which every other scope is forked. It is nowhere before there is a
+    /// chunk, and withdrawn from the opening of a scope in the head to the next use of the root.
     root: Scope<'static>,
     /// The control block. It begins with the ends of the next scope and the fields that a reset
     /// reads.
@@ -289,7 +289,8 @@ impl<B: Backing> Arena<B> {
     /// `let mut s = arena.scope()` and children of `s`.
     ///
     /// A call executes about ten instructions, more than an allocation. In a loop, call it once and
-    /// keep the reference.
+    /// keep the reference, or call the methods that the arena has itself, such as
+    /// [`alloc`](Arena::alloc).
     ///
     /// # Panics
     ///
@@ -350,8 +351,9 @@ impl<B: Backing> Arena<B> {
     fn open_slowly<F: Failure>(&mut self) -> Result<(usize, NonNull<Header>), F> {
         // SAFETY: the arena is borrowed exclusively, so no claim is alive.
         unsafe { self.reclaim_forgotten() };
-        let root = self.open_root::<F>()?.cursor();
-        Ok((self.make_ready(), root.chunk_address()))
+        // Before `make_ready` withdraws the root.
+        let chunk = self.open_root::<F>()?.cursor().chunk_address();
+        Ok((self.make_ready(), chunk))
     }
 
     /// From now on, every claim sets `mark`; see `Control::set_claim_mark`.
@@ -376,12 +378,15 @@ impl<B: Backing> Arena<B> {
         unsafe { self.chunks.control().reclaim() };
     }
 
-    /// Stores the ends of a scope that opens where the root is now, and returns the top.
+    /// Stores the ends of a scope that opens where the root is now, and returns the top. If the root
+    /// is in the head and there is room, withdraws it, so that the next scope finds the ends.
     fn make_ready(&self) -> usize {
-        let (top, low) = self.root.cursor().rounded();
-        self.chunks.control().ready_low.set(low);
-        if self.is_root_in_head() {
-            self.chunks.control().ready_top.set(top);
+        let (control, cursor) = (self.chunks.control(), self.root.cursor());
+        let (top, low) = cursor.rounded();
+        control.ready_low.set(low);
+        if self.is_root_in_head() && top > LOWEST_ADDRESS {
+            control.ready_top.set(top);
+            cursor.withdraw();
         }
         top
     }
@@ -389,12 +394,43 @@ impl<B: Backing> Arena<B> {
     /// The root scope, ready for use.
     #[inline(always)]
     pub(crate) fn open_root<F: Failure>(&self) -> Result<&Scope<'_>, F> {
-        if self.root.cursor().is_nowhere() {
-            self.make_first::<F>(0)?;
+        if self.root.cursor().is_withdrawn() {
+            self.lend_root::<F>()?;
         }
         self.refresh_root();
-        self.chunks.control().ready_top.set(0);
         Ok(&self.root)
+    }
+
+    /// The root as it is, which may not be in use. It serves only what
+    /// [fits at once](Cursor::fits_at_once).
+    #[inline(always)]
+    pub(crate) fn root_at_rest(&self) -> &Scope<'_> {
+        &self.root
+    }
+
+    /// Makes the first chunk, if there is none, and ends the withdrawal of the root.
+    #[cold]
+    #[inline(never)]
+    fn lend_root<F: Failure>(&self) -> Result<(), F> {
+        let (control, cursor) = (self.chunks.control(), self.root.cursor());
+        if cursor.is_nowhere() {
+            self.make_first::<F>(0)?;
+        }
+        // SAFETY: only `make_ready` withdraws the root, which is in the head then, and stores the
+        // low end in `ready_low`. Nobody else writes that while the root is withdrawn.
+        unsafe { cursor.lend(control.head(), control.ready_low.get()) };
+        control.ready_top.set(0);
+        self.head_seen.set(control.head().as_ptr());
+        Ok(())
+    }
+
+    /// The root for a look at what it uses. It may be nowhere.
+    fn present_root(&self) -> &Cursor {
+        let cursor = self.root.cursor();
+        if !cursor.is_nowhere() {
+            let Ok(_) = self.open_root::<Infallible>();
+        }
+        cursor
     }
 
     #[cold]
@@ -418,32 +454,32 @@ impl<B: Backing> Arena<B> {
     /// No other scope is open, and nothing allocated in the arena is used again.
     #[inline(always)]
     unsafe fn start(&self) {
-        let head = self.chunks.control().head();
+        let (control, cursor) = (self.chunks.control(), self.root.cursor());
+        let was_withdrawn = cursor.is_withdrawn();
         // SAFETY: the head is this arena's own. The caller says that no other scope is open and
         // that nothing allocated in the arena is used again.
-        let (top, low) = unsafe { self.root.cursor().start_at(head) };
-        self.head_seen.set(head.as_ptr());
-        // The value that `make_ready` would store, because a region ends at a multiple of this; and
-        // 0 if the root is nowhere, where its top is 1.
-        self.chunks.control().ready_top.set(top & !(CHUNK_ALIGN - 1));
-        self.chunks.control().ready_low.set(low);
+        unsafe { cursor.start_at(control.head()) };
+        self.head_seen.set(control.head().as_ptr());
+        control.ready_top.set(0);
+        // Whichever was used before, a scope or the root, is likely to be used next.
+        if was_withdrawn && !cursor.is_nowhere() {
+            self.make_ready();
+        }
     }
 
-    /// Whether the root is in the head or has no region.
+    /// Whether the root, which is not withdrawn, is in the head.
     ///
     /// The root leaves the head only while it is lent, which begins with `refresh_root`. The head
     /// is then at `head_seen`, so the chunk that the root moves to has another address. Afterwards
-    /// only `refresh_root` and `start` change either word.
+    /// only `refresh_root`, `lend_root` and `start` change either word.
     #[inline(always)]
     fn is_root_in_head(&self) -> bool {
-        // The first test suffices if it holds, and reads the first cache line only.
-        self.chunks.control().ready_top.get() != 0
-            || self.root.cursor().chunk_address() == self.head_seen.get()
+        self.root.cursor().chunk_address() == self.head_seen.get()
     }
 
-    /// Refreshes the root's pointer to the arena, which may have moved.
+    /// Refreshes the pointer to the arena, which may have moved, of a root that is not withdrawn.
     #[inline(always)]
-    fn refresh_root(&self) -> &Scope<'_> {
+    fn refresh_root(&self) {
         let (control, cursor) = (self.chunks.control(), self.root.cursor());
         if self.is_root_in_head() {
             // SAFETY: just tested.
@@ -455,7 +491,6 @@ impl<B: Backing> Arena<B> {
             unsafe { control.attach(chunk) };
         }
         self.head_seen.set(control.head().as_ptr());
-        &self.root
     }
 
     /// Frees everything that [`root`](Arena::root) allocated and keeps every chunk. Costs a few
@@ -537,7 +572,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     pub fn trim(&mut self) {
         let control = self.chunks.control();
-        let root = self.refresh_root().cursor();
+        let root = self.present_root();
         // A root without a region has no chunk. The head is vacant then, and all chunks are
         // released.
         let kept = if root.is_nowhere() { control.head() } else { root.chunk() };
@@ -585,7 +620,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats::of(self.chunks.control(), self.refresh_root().cursor().used())
+        Stats::of(self.chunks.control(), self.present_root().used())
     }
 
     /// Resets [`high_water`](Stats::high_water), which then covers later use only.
@@ -628,7 +663,7 @@ impl<B: Backing> Arena<B> {
             let (header, free) = (chunk.header(), chunk.capacity());
             ChunkUse { header, free }
         });
-        self.refresh_root().cursor().chunks().chain(spare).map(Chunk::of)
+        self.present_root().chunks().chain(spare).map(Chunk::of)
     }
 
     /// The backing.

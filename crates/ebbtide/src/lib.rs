@@ -138,6 +138,7 @@ mod pool;
 mod pool_root;
 mod prefetch;
 mod raw;
+mod root;
 #[cfg(feature = "serde")]
 pub mod serialize;
 mod stats;

@@ -12,8 +12,8 @@ use core::ptr::NonNull;
 /// The distance below a block at which memory is prefetched, in bytes.
 const DISTANCE: usize = 4096;
 
-/// The bytes that one instruction prefetches.
-const LINE: usize = 64;
+/// The bytes that one instruction prefetches. Blocks of up to this size cause no prefetch.
+pub(crate) const LINE: usize = 64;
 
 /// Allocating a block prefetches only if the block lies at least this many bytes below the end of
 /// its region. Nearer to the end, the memory is probably in the second-level cache, and prefetching

@@ -31,8 +31,12 @@
 //! # Invariants
 //!
 //! They hold for every cursor *in use*. A cursor is not in use while it is *nowhere*, which means
-//! that it has no region; an arena's root is also not in use between a move of the arena and the
-//! next [`Cursor::set_head`] or [`ControlRef::attach`].
+//! that it has no region. An arena's root is also not in use while it is *withdrawn*, which means
+//! that nothing fits, and between a move of the arena and the next [`Cursor::set_head`] or
+//! [`ControlRef::attach`]. Meanwhile a root serves only requests that [fit at
+//! once](Cursor::fits_at_once). These rely on I2 alone, which holds between a move and the next loan,
+//! and use no chunk. While a root is withdrawn, `low == top`, so a request of at least one byte does
+//! not fit.
 //!
 //! - **I0** `chunk` points to a current chunk (L4) of an arena that is borrowed as long as the
 //!   cursor is in use.
@@ -233,6 +237,12 @@ fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
+/// Whether taking a block of this size reads no header.
+#[inline(always)]
+fn is_short(size: usize) -> bool {
+    !poison::TRACKS && size <= prefetch::LINE
+}
+
 /// A well-aligned pointer for a block of 0 bytes.
 #[inline(always)]
 fn dangling(align: usize) -> NonNull<u8> {
@@ -246,8 +256,11 @@ const MIN_CHILD_ROOM: usize = 64;
 
 const _: () = assert!(MIN_CHILD_ROOM <= arith::LOWEST_ADDRESS - CHUNK_ALIGN);
 
-/// The `top` of a cursor that is nowhere, and of a header without a region.
-const NOWHERE: usize = 1;
+/// The `top` of a cursor that is nowhere. No region begins here. It is a multiple of each alignment
+/// that `arith::down_small` accepts, and not less than each size, so nothing fits below it.
+const NOWHERE: usize = arith::SMALL;
+
+const _: () = assert!(NOWHERE < arith::LOWEST_ADDRESS);
 
 impl Cursor {
     /// A cursor without a region, which is not in use.
@@ -258,16 +271,44 @@ impl Cursor {
     /// [`is_nowhere`](Cursor::is_nowhere) are called. After each move of the arena, its owner calls
     /// `start_at`, [`set_head`](Cursor::set_head) or [`ControlRef::attach`] before anything else.
     pub(crate) const unsafe fn nowhere() -> Self {
+        let nothing = core::ptr::without_provenance_mut(NOWHERE);
         Cursor {
             top: Cell::new(NOWHERE),
             chunk: Cell::new(NonNull::dangling()),
-            low: Cell::new(NonNull::dangling()),
+            // SAFETY: the address is not 0.
+            low: Cell::new(unsafe { NonNull::new_unchecked(nothing) }),
         }
     }
 
     #[inline(always)]
     pub(crate) fn is_nowhere(&self) -> bool {
         self.top.get() == NOWHERE
+    }
+
+    /// Withdraws a root: nothing fits until [`lend`](Cursor::lend). Keeps `top`.
+    #[inline(always)]
+    pub(crate) fn withdraw(&self) {
+        self.chunk.set(NonNull::dangling());
+        self.low.set(at(self.low.get(), self.top.get()));
+    }
+
+    /// Whether this is a root that is withdrawn or nowhere.
+    #[inline(always)]
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        self.chunk.get() == NonNull::dangling()
+    }
+
+    /// Ends [`withdraw`](Cursor::withdraw).
+    ///
+    /// # Safety
+    ///
+    /// This is the root of the arena whose head this is. It was in the head when it was withdrawn,
+    /// and `low` was its low end.
+    #[inline(always)]
+    pub(crate) unsafe fn lend(&self, head: CurrentChunk<'_>, low: NonNull<u8>) {
+        self.chunk.set(head.as_ptr());
+        self.low.set(low);
+        Cursor::check(self.position());
     }
 
     /// A cursor over the whole region of `chunk`, with which its list begins.
@@ -287,21 +328,25 @@ impl Cursor {
         cursor
     }
 
-    /// Moves to the start of the arena's list and returns `top` and `low`. If the head has no
-    /// region, the cursor is nowhere then.
+    /// Moves to the start of the arena's list. If the head has no region, the cursor is nowhere
+    /// then.
     ///
     /// # Safety
     ///
     /// The cursor is the root of the arena whose head this is, no other cursor of the arena is in
     /// use, and nothing allocated in the arena is used again.
     #[inline(always)]
-    pub(crate) unsafe fn start_at(&self, head: CurrentChunk<'_>) -> (usize, NonNull<u8>) {
-        let (top, low) = (head.top().addr().get(), head.low());
-        self.set(Position { top, chunk: head, low });
-        if !self.is_nowhere() {
-            self.poison_free();
+    pub(crate) unsafe fn start_at(&self, head: CurrentChunk<'_>) {
+        if head.is_vacant() {
+            // SAFETY: the caller is the arena's owner, which calls this before each use of the root.
+            let nowhere = unsafe { Cursor::nowhere() };
+            self.top.set(nowhere.top.get());
+            self.chunk.set(nowhere.chunk.get());
+            self.low.set(nowhere.low.get());
+            return;
         }
-        (top, low)
+        self.set(Position { top: head.top().addr().get(), chunk: head, low: head.low() });
+        self.poison_free();
     }
 
     /// Sets the cursor's chunk to the head of an arena that may have moved.
@@ -479,21 +524,47 @@ impl Cursor {
     /// The address of a `T` at the high end, if there is room. Does not move the cursor.
     #[inline(always)]
     fn fit<T>(&self) -> Option<NonNull<T>> {
-        let (top, low) = (self.top.get(), self.low.get());
-        let (size, align) = (size_of::<T>(), align_of::<T>());
-        // Evaluated at compile time.
-        let start = if size <= arith::SMALL && align <= arith::SMALL {
-            arith::down_small(top, low.addr().get(), size, align)?
-        } else {
-            arith::down(top, low.addr().get(), size, align)?
-        };
-        let block = at(low, start);
+        let size = size_of::<T>();
+        let start = self.fit_type::<T>()?;
+        let block = at(self.low.get(), start);
         if poison::TRACKS {
             // Called before anything is written to the block. The cursor has not moved yet.
             self.top.set(start);
             self.track_block(block, size, End::High);
         }
         Some(block.cast())
+    }
+
+    #[inline(always)]
+    fn fit_type<T>(&self) -> Option<usize> {
+        let (top, low) = (self.top.get(), self.low.get().addr().get());
+        let (size, align) = (size_of::<T>(), align_of::<T>());
+        // Evaluated at compile time.
+        if size <= arith::SMALL && align <= arith::SMALL {
+            arith::down_small(top, low, size, align)
+        } else {
+            arith::down(top, low, size, align)
+        }
+    }
+
+    /// Whether a `T` fits, and taking its block uses only the two ends of the cursor: no header is
+    /// read to prefetch or to poison memory, which needs a cursor in use.
+    #[inline(always)]
+    pub(crate) fn fits_at_once<T>(&self) -> bool {
+        size_of::<T>() == 0 || is_short(size_of::<T>()) && self.fit_type::<T>().is_some()
+    }
+
+    /// Like [`fits_at_once`](Cursor::fits_at_once), for `len` elements.
+    #[inline(always)]
+    pub(crate) fn fits_array_at_once<T>(&self, len: usize) -> bool {
+        let fits = |layout: Layout| is_short(layout.size()) && self.fit_array(layout).is_some();
+        size_of::<T>() == 0 || Layout::array::<T>(len).is_ok_and(fits)
+    }
+
+    /// Like [`fits_at_once`](Cursor::fits_at_once), for any layout.
+    #[inline(always)]
+    pub(crate) fn fits_layout_at_once(&self, layout: Layout) -> bool {
+        layout.size() == 0 || is_short(layout.size()) && self.fit_layout(layout).is_some()
     }
 
     /// Moves the cursor behind the block that [`Cursor::fit`] returned.
@@ -589,17 +660,22 @@ impl Cursor {
     /// A block at the high end, uninitialised.
     #[inline(always)]
     pub(crate) fn reserve<F: Failure>(&self, layout: Layout) -> Result<NonNull<u8>, F> {
-        let (top, low) = (self.top.get(), self.low.get());
-        let (size, align) = (layout.size(), layout.align());
-        match arith::down(top, low.addr().get(), size, align) {
+        match self.fit_layout(layout) {
             Some(start) => {
                 self.top.set(start);
-                let block = at(low, start);
-                self.track(block, size, End::High);
+                let block = at(self.low.get(), start);
+                self.track(block, layout.size(), End::High);
                 Ok(block)
             }
             None => self.refill(layout, End::High),
         }
+    }
+
+    /// The address of a block at the high end, if there is room. Does not move the cursor.
+    #[inline(always)]
+    fn fit_layout(&self, layout: Layout) -> Option<usize> {
+        let (top, low) = (self.top.get(), self.low.get().addr().get());
+        arith::down(top, low, layout.size(), layout.align())
     }
 
     /// Like [`reserve`](Cursor::reserve), for the layout of an array.

@@ -45,6 +45,7 @@ mod peers_bugs;
 mod poison;
 mod pool;
 mod reentrancy;
+mod root_allocates;
 mod scopes;
 mod serde;
 mod steady_state;

@@ -75,7 +75,8 @@ fn items(text: &str) -> Vec<Item> {
             in_attribute = !trimmed.ends_with(']');
             continue;
         }
-        if let Some((kind, name)) = declared(trimmed) {
+        // A method that a macro defines has no name here; the example is at its `impl`.
+        if let Some((kind, name)) = declared(trimmed).filter(|(_, name)| !name.is_empty()) {
             let indent = &line[..line.len() - trimmed.len()];
             let end = lines[index..].iter().take_while(|line| **line != format!("{indent}}}"));
             items.push(Item {

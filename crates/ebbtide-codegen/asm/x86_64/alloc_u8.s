@@ -1,11 +1,11 @@
 	movq	(%rdi), %rax
 	decq	%rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB12_2
+	jb	.LBB15_2
 	movb	%sil, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB12_2:
+.LBB15_2:
 	pushq	%rbx
 	subq	$64, %rsp
 	movb	%sil, 15(%rsp)

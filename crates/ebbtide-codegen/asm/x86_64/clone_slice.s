@@ -10,45 +10,45 @@
 	movq	%r14, %rax
 	subq	16(%rdi), %rax
 	cmpq	%rdx, %rax
-	jl	.LBB13_2
+	jl	.LBB16_2
 	subq	%rdx, %r14
 	movq	%r14, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
 	movq	(%rax), %rax
 	cmpq	%rax, %rdx
-	jb	.LBB13_8
-.LBB13_4:
+	jb	.LBB16_8
+.LBB16_4:
 	movq	8(%rdi), %rax
 	movq	8(%rax), %rax
 	subq	%r14, %rax
 	cmpq	$262144, %rax
-	jb	.LBB13_8
+	jb	.LBB16_8
 	prefetcht0	-4096(%r14)
 	leaq	-5(%rbx), %rax
 	cmpq	$1019, %rax
-	ja	.LBB13_8
+	ja	.LBB16_8
 	leaq	-4032(%r14), %rax
 	movl	$64, %ecx
-.LBB13_7:
+.LBB16_7:
 	prefetcht0	-64(%rax,%rcx)
 	prefetcht0	(%rax,%rcx)
 	subq	$-128, %rcx
 	cmpq	%rcx, %rdx
-	ja	.LBB13_7
-.LBB13_8:
+	ja	.LBB16_7
+.LBB16_8:
 	cmpq	$16, %rbx
-	jae	.LBB13_9
+	jae	.LBB16_9
 	testq	%rbx, %rbx
-	je	.LBB13_12
+	je	.LBB16_12
 	movq	%r14, %rdi
 	callq	*memcpy@GOTPCREL(%rip)
-	jmp	.LBB13_12
-.LBB13_9:
+	jmp	.LBB16_12
+.LBB16_9:
 	movq	%rsi, %rdi
 	movq	%rbx, %rsi
 	movq	%r14, %rdx
 	callq	*_ZN7ebbtide4copy10clone_manyE@GOTPCREL(%rip)
-.LBB13_12:
+.LBB16_12:
 	movq	%r14, %rax
 	movq	%rbx, %rdx
 	addq	$56, %rsp
@@ -57,7 +57,7 @@
 	popq	%r14
 	popq	%r15
 	retq
-.LBB13_2:
+.LBB16_2:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -88,5 +88,5 @@
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
 	movq	(%rax), %rax
 	cmpq	%rax, %rdx
-	jae	.LBB13_4
-	jmp	.LBB13_8
+	jae	.LBB16_4
+	jmp	.LBB16_8

@@ -98,7 +98,7 @@ impl Header {
     }
 
     /// Whether there is no region, not even an empty one.
-    pub(super) fn is_vacant(&self) -> bool {
+    pub(crate) fn is_vacant(&self) -> bool {
         self.region_top.get() == NonNull::dangling()
     }
 

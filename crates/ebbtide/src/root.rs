@@ -1,0 +1,148 @@
+//! The methods of a scope that an arena has itself, so that `arena.alloc(value)` needs no call of
+//! [`root`](Arena::root).
+
+use crate::{
+    arena::Arena,
+    backing::Backing,
+    error::{AllocError, AllocOrInitError},
+    value::{Zeroable, assert_no_drop},
+};
+use core::{alloc::Layout, ffi::CStr, fmt, mem::MaybeUninit, ptr::NonNull};
+
+/// Runs what a fast path does not, in a function of its own.
+#[cold]
+#[inline(never)]
+fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
+    slow_path()
+}
+
+/// Defines methods of an arena that call the method of its root with the same name, and their
+/// fallible versions. If the request fits `at once`, that method uses nothing but the two ends of
+/// the root's cursor, so the root need not be refreshed.
+macro_rules! in_root {
+    ($(
+        $(#[$attribute:meta])*
+        $name:ident, $try_name:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*)
+        -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt)?;
+    )*) => {$(
+        in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
+            ($($argument: $type),*) -> $result, [$($plain)?] [$($fits)?]
+            |arena| arena.root());
+        in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
+            ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits)?]
+            |arena| arena.try_root()?);
+    )*};
+    (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
+        ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?] [$([$($fits:tt)*])?]
+        |$arena:ident| $root:expr) => {
+        #[doc = concat!("[`Scope::", stringify!($name), "`], in the [root](Arena::root).")]
+        #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
+        $(#[$attribute])*
+        #[inline(always)]
+        pub fn $name<$($generics)*>(&self, $($argument: $type),*) -> $result {
+            $(const { assert_no_drop::<$plain>() };)?
+            let $arena = self;
+            $(
+                let root = self.root_at_rest();
+                if root.cursor().$($fits)* {
+                    return root.$name $arguments;
+                }
+            )?
+            out_of_line(move || $root.$name $arguments)
+        }
+    };
+}
+
+/// The methods that allocate, in the style of bumpalo: allocations live until
+/// [`reset`](Arena::reset) or the arena's end. A short value costs as little as in a scope.
+///
+/// For collections and boxes, use [`root`](Arena::root), which has all methods of a scope.
+///
+/// ```
+/// let arena = ebbtide::Arena::new();
+/// let names = arena.alloc_slice_copy(&["ebb", "flow"]);
+/// let first = arena.alloc(names[0]);
+/// assert_eq!(*first, arena.alloc_str("ebb"));
+/// ```
+impl<B: Backing> Arena<B> {
+    in_root! {
+        alloc, try_alloc: [T](value: T)
+            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
+        alloc_leaked, try_alloc_leaked: [T](value: T)
+            -> &mut T, Result<&mut T, AllocError>, at once [fits_at_once::<T>()];
+        alloc_with, try_alloc_with: [T](make: impl FnOnce() -> T)
+            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
+        alloc_try_with, try_alloc_try_with: [T, E](make: impl FnOnce() -> Result<T, E>)
+            -> Result<&mut T, E>, Result<&mut T, AllocOrInitError<E>>, plain T;
+        alloc_default, try_alloc_default: [T: Default]()
+            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
+        alloc_zeroed, try_alloc_zeroed: [T: Zeroable]()
+            -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
+        alloc_aligned, try_alloc_aligned: [T](value: T, align: usize)
+            -> &mut T, Result<&mut T, AllocError>, plain T;
+        alloc_uninit, try_alloc_uninit: [T]()
+            -> &mut MaybeUninit<T>, Result<&mut MaybeUninit<T>, AllocError>,
+            at once [fits_at_once::<T>()];
+        alloc_layout, try_alloc_layout: [](layout: Layout)
+            -> NonNull<u8>, Result<NonNull<u8>, AllocError>, at once [fits_layout_at_once(layout)];
+        alloc_slice_copy, try_alloc_slice_copy: [T: Copy](values: &[T])
+            -> &mut [T], Result<&mut [T], AllocError>,
+            at once [fits_array_at_once::<T>(values.len())];
+        alloc_slice_clone, try_alloc_slice_clone: [T: Clone](values: &[T])
+            -> &mut [T], Result<&mut [T], AllocError>,
+            plain T, at once [fits_array_at_once::<T>(values.len())];
+        alloc_slice_fill_copy, try_alloc_slice_fill_copy: [T: Copy](len: usize, value: T)
+            -> &mut [T], Result<&mut [T], AllocError>, at once [fits_array_at_once::<T>(len)];
+        alloc_slice_fill_clone, try_alloc_slice_fill_clone: [T: Clone](len: usize, value: &T)
+            -> &mut [T], Result<&mut [T], AllocError>,
+            plain T, at once [fits_array_at_once::<T>(len)];
+        alloc_slice_fill_default, try_alloc_slice_fill_default: [T: Default](len: usize)
+            -> &mut [T], Result<&mut [T], AllocError>,
+            plain T, at once [fits_array_at_once::<T>(len)];
+        alloc_slice_fill_with, try_alloc_slice_fill_with:
+            [T](len: usize, make: impl FnMut(usize) -> T)
+            -> &mut [T], Result<&mut [T], AllocError>,
+            plain T, at once [fits_array_at_once::<T>(len)];
+        alloc_slice_try_fill_with, try_alloc_slice_try_fill_with:
+            [T, E](len: usize, make: impl FnMut(usize) -> Result<T, E>)
+            -> Result<&mut [T], E>, Result<&mut [T], AllocOrInitError<E>>, plain T;
+        alloc_slice_fill_iter, try_alloc_slice_fill_iter:
+            [T, I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>](values: I)
+            -> &mut [T], Result<&mut [T], AllocError>, plain T;
+        alloc_slice_from_iter, try_alloc_slice_from_iter:
+            [T](values: impl IntoIterator<Item = T>)
+            -> &mut [T], Result<&mut [T], AllocError>, plain T;
+        alloc_slice_try_from_iter, try_alloc_slice_try_from_iter:
+            [T, E](values: impl IntoIterator<Item = Result<T, E>>)
+            -> Result<&mut [T], E>, Result<&mut [T], AllocOrInitError<E>>, plain T;
+        alloc_array, try_alloc_array: [T, const N: usize](make: impl FnMut(usize) -> T)
+            -> &mut [T; N], Result<&mut [T; N], AllocError>, plain T;
+        alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize)
+            -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>,
+            at once [fits_array_at_once::<T>(len)];
+        alloc_zeroed_slice, try_alloc_zeroed_slice: [T: Zeroable](len: usize)
+            -> &mut [T], Result<&mut [T], AllocError>,
+            plain T, at once [fits_array_at_once::<T>(len)];
+        alloc_uninit_slice_aligned, try_alloc_uninit_slice_aligned: [T](len: usize, align: usize)
+            -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>;
+        #[cfg(feature = "alloc")]
+        alloc_boxed_slice, try_alloc_boxed_slice: [T](values: alloc::boxed::Box<[T]>)
+            -> &mut [T], Result<&mut [T], AllocError>, plain T;
+        #[cfg(feature = "alloc")]
+        alloc_vec, try_alloc_vec: [T](values: alloc::vec::Vec<T>)
+            -> &mut [T], Result<&mut [T], AllocError>, plain T;
+        alloc_str, try_alloc_str: [](text: &str)
+            -> &mut str, Result<&mut str, AllocError>, at once [fits_array_at_once::<u8>(text.len())];
+        alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr, Result<&CStr, AllocError>;
+        alloc_cstr_from_str, try_alloc_cstr_from_str: [](text: &str)
+            -> &CStr, Result<&CStr, AllocError>;
+        #[cfg(feature = "std")]
+        alloc_os_str, try_alloc_os_str: [](text: &std::ffi::OsStr)
+            -> &std::ffi::OsStr, Result<&std::ffi::OsStr, AllocError>;
+        #[cfg(feature = "std")]
+        alloc_path, try_alloc_path: [](path: &std::path::Path)
+            -> &std::path::Path, Result<&std::path::Path, AllocError>;
+        alloc_fmt, try_alloc_fmt: [](arguments: fmt::Arguments<'_>)
+            -> &mut str, Result<&mut str, AllocOrInitError<fmt::Error>>;
+    }
+}

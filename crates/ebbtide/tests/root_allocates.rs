@@ -1,0 +1,168 @@
+//! Claim: an arena allocates in its root as a scope does, wherever the arena was moved, whatever
+//! scopes were open meanwhile, and without a request to the root for short values.
+
+#![cfg(feature = "std")]
+
+use crate::common::fewer_under_miri;
+use ebbtide::{AllocError, Arena, NoSpill, Retain};
+use std::{alloc::Layout, ptr::NonNull};
+
+/// A block of the root: where it is, and the byte that fills it.
+struct Block {
+    start: NonNull<u8>,
+    size: usize,
+    fill: u8,
+}
+
+impl Block {
+    fn fill(start: NonNull<u8>, layout: Layout, fill: u8) -> Self {
+        assert_eq!(start.addr().get() % layout.align(), 0);
+        let size = layout.size();
+        // SAFETY: a new block of this size.
+        unsafe { start.write_bytes(fill, size) };
+        Block { start, size, fill }
+    }
+
+    fn is_intact(&self) -> bool {
+        // SAFETY: the block lives until the arena is reset, and `fill` initialised it.
+        let bytes = unsafe { NonNull::slice_from_raw_parts(self.start, self.size).as_ref() };
+        bytes.iter().all(|byte| *byte == self.fill)
+    }
+}
+
+/// An arena in another place.
+fn moved(arena: Box<Arena>) -> Box<Arena> {
+    Box::new(*arena)
+}
+
+/// Allocates in every way, moves the arena, opens scopes and claims and resets, in random order.
+/// Blocks of the root stay intact until the next reset.
+#[test]
+fn blocks_of_the_root_stay_until_a_reset() {
+    let mut state = 1_usize;
+    let mut below = |end: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % end
+    };
+    for run in 0..fewer_under_miri(200) {
+        let mut arena = Box::new(Arena::with_chunk_size(300));
+        let mut blocks = Vec::new();
+        for step in 0..200_u8 {
+            let size = [0, 1, 8, 24, 64, 65, 700][below(7)];
+            let layout = Layout::from_size_align(size, 1 << below(7)).unwrap();
+            match below(12) {
+                0..4 => blocks.push(Block::fill(arena.alloc_layout(layout), layout, step)),
+                4 => {
+                    let value = arena.alloc([step; 16]);
+                    blocks.push(Block { start: NonNull::from(value).cast(), size: 16, fill: step });
+                }
+                5 => {
+                    let start = arena.root().alloc_layout(layout);
+                    blocks.push(Block::fill(start, layout, step));
+                }
+                6 => {
+                    let slice = arena.alloc_slice_fill_copy(size, step);
+                    blocks.push(Block { start: NonNull::from(slice).cast(), size, fill: step });
+                }
+                7 => {
+                    let s = arena.scope();
+                    s.alloc_slice_fill_copy(size, 0xEE_u8);
+                    s.claim().scope().alloc([0xEE_u8; 100]);
+                }
+                8 => arena = moved(arena),
+                9 => {
+                    let mut list = arena.root().vec();
+                    list.resize(size, step);
+                    blocks.push(Block {
+                        start: NonNull::from(list.into_slice()).cast(),
+                        size,
+                        fill: step,
+                    });
+                }
+                10 => {
+                    arena.trim();
+                    assert!(arena.stats().used <= arena.stats().capacity);
+                }
+                _ => {
+                    blocks.clear();
+                    let retain =
+                        [Retain::All, Retain::OneChunk, Retain::Bytes(0), Retain::Bytes(900)];
+                    arena.reset_with(retain[below(4)]);
+                    assert_eq!(arena.stats().used, 0);
+                }
+            }
+            assert!(blocks.iter().all(Block::is_intact), "run {run}, step {step}");
+        }
+    }
+}
+
+#[test]
+fn what_a_scope_wrote_does_not_overlap_what_the_arena_allocated() {
+    let mut arena = Arena::new();
+    for n in 0..100_u64 {
+        let kept: *const u64 = arena.alloc(n);
+        let inner: *const u64 = arena.scope().alloc(u64::MAX);
+        assert_ne!(kept, inner);
+        // SAFETY: a block of the root lives until the arena is reset.
+        assert_eq!(unsafe { kept.read() }, n);
+    }
+    assert_eq!(arena.stats().used, 800);
+}
+
+/// A reset goes back to what was used before: the root, or scopes.
+#[test]
+fn a_reset_keeps_the_memory_for_the_root() {
+    let mut arena = Arena::new();
+    arena.reset();
+    let first: *const u32 = arena.alloc(1);
+    arena.reset();
+    assert_eq!(std::ptr::from_ref(arena.alloc(2_u32)), first);
+    arena.scope().alloc(3_u32);
+    arena.reset();
+    assert_eq!(std::ptr::from_ref(arena.scope().alloc(4_u32)), first);
+    assert_eq!(arena.chunks().count(), 1);
+}
+
+#[test]
+fn initialisers_may_allocate_from_the_arena() {
+    let arena = Arena::new();
+    let outer = arena.alloc_with(|| (1, arena.alloc(2), arena.alloc_str("three")));
+    let slice = arena.alloc_slice_fill_with(5, |index| *arena.alloc(index));
+    assert_eq!((outer.0, *outer.1, &*outer.2), (1, 2, "three"));
+    assert_eq!(slice, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn without_memory_nothing_fits_but_what_needs_none() {
+    let arena = Arena::new_in(NoSpill);
+    assert_eq!(arena.try_alloc(1_u8), Err(AllocError));
+    assert_eq!(arena.try_alloc([0_u8; 4096]), Err(AllocError));
+    assert_eq!(arena.try_alloc_str("x"), Err(AllocError));
+    assert_eq!(arena.try_alloc_slice_copy(&[1_u16]), Err(AllocError));
+    assert_eq!(arena.try_alloc_layout(Layout::new::<u128>()), Err(AllocError));
+    assert_eq!(arena.try_alloc(()), Ok(&mut ()));
+    assert!(arena.try_alloc_layout(Layout::new::<[u64; 0]>()).is_ok());
+}
+
+/// The table in `root.rs` has a row for every method of a scope that returns a value, a slice or
+/// text.
+#[test]
+#[cfg(not(miri))]
+fn the_arena_has_the_methods_of_a_scope() {
+    let source = |file: &str| {
+        let path = format!("{}/src/{file}.rs", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let table = source("root");
+    let mut count = 0;
+    for methods in ["value", "slice", "string"].map(source) {
+        for rest in methods.split("pub fn alloc").skip(1) {
+            let name = rest.split(['<', '(']).next().unwrap();
+            assert!(table.contains(&format!("alloc{name}, try_alloc{name}:")), "alloc{name}");
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count}");
+}
