@@ -110,6 +110,12 @@ pub fn root_alloc_u64(arena: &Arena, value: u64) -> &mut u64 {
     arena.alloc(value)
 }
 
+/// By the interface of bumpalo: the same instructions.
+#[unsafe(no_mangle)]
+pub fn bump_alloc_u64(bump: &compat::Bump, value: u64) -> &mut u64 {
+    bump.alloc(value)
+}
+
 /// A short string in the root.
 #[unsafe(no_mangle)]
 pub fn root_alloc_str<'a>(arena: &'a Arena, text: &str) -> &'a mut str {

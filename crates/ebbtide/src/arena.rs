@@ -15,6 +15,7 @@ use core::{
     cell::Cell,
     convert::Infallible,
     fmt,
+    mem::MaybeUninit,
     panic::{RefUnwindSafe, UnwindSafe},
     ptr::NonNull,
 };
@@ -90,6 +91,9 @@ pub enum Retain {
     /// order in which scopes enter them; those that would exceed the limit are skipped. The next
     /// chunks are about as large as those that were released.
     Bytes(usize),
+    /// The largest chunk, or all chunks if that one has 4 MiB or more: later ones are not larger. So
+    /// after a few runs of the same size, nothing is released or requested any more.
+    Largest,
     /// No chunk, but the next scope makes one chunk as large as all chunks were together. If an
     /// arena is reset this way after its first run, a single chunk serves all later runs of the
     /// same size.
@@ -159,6 +163,16 @@ impl Arena<Heap> {
 }
 
 impl<B: Backing> Arena<B> {
+    /// The bytes of a chunk that serve no allocations: what [`Stats::held`](crate::Stats::held)
+    /// exceeds [`capacity`](crate::Stats::capacity) by, for each chunk.
+    ///
+    /// ```
+    /// let arena = <ebbtide::Arena>::with_capacity(1000);
+    /// let (held, capacity) = (arena.stats().held, arena.stats().capacity);
+    /// assert_eq!(held - capacity, <ebbtide::Arena>::CHUNK_OVERHEAD);
+    /// ```
+    pub const CHUNK_OVERHEAD: usize = chunk::OVERHEAD;
+
     /// Like [`new`](Arena::new), with a custom backing.
     ///
     /// ```
@@ -401,8 +415,8 @@ impl<B: Backing> Arena<B> {
         Ok(&self.root)
     }
 
-    /// The root as it is, which may not be in use. It serves only what
-    /// [fits at once](Cursor::fits_at_once).
+    /// The root as it is, which may not be in use. Then it serves only what is
+    /// [short](raw::is_short) and [fits at once](Cursor::fits_at_once).
     #[inline(always)]
     pub(crate) fn root_at_rest(&self) -> &Scope<'_> {
         &self.root
@@ -455,14 +469,22 @@ impl<B: Backing> Arena<B> {
     #[inline(always)]
     unsafe fn start(&self) {
         let (control, cursor) = (self.chunks.control(), self.root.cursor());
+        // Whichever was used before, a scope or the root, is likely to be used next.
         let was_withdrawn = cursor.is_withdrawn();
         // SAFETY: the head is this arena's own. The caller says that no other scope is open and
         // that nothing allocated in the arena is used again.
         unsafe { cursor.start_at(control.head()) };
         self.head_seen.set(control.head().as_ptr());
-        control.ready_top.set(0);
-        // Whichever was used before, a scope or the root, is likely to be used next.
-        if was_withdrawn && !cursor.is_nowhere() {
+        if was_withdrawn || cursor.is_nowhere() {
+            self.make_ready_again();
+        }
+    }
+
+    /// Withdraws the root after a start if it has a region.
+    #[inline(never)]
+    fn make_ready_again(&self) {
+        self.chunks.control().ready_top.set(0);
+        if !self.root.cursor().is_nowhere() {
             self.make_ready();
         }
     }
@@ -479,7 +501,7 @@ impl<B: Backing> Arena<B> {
 
     /// Refreshes the pointer to the arena, which may have moved, of a root that is not withdrawn.
     #[inline(always)]
-    fn refresh_root(&self) {
+    pub(crate) fn refresh_root(&self) {
         let (control, cursor) = (self.chunks.control(), self.root.cursor());
         if self.is_root_in_head() {
             // SAFETY: just tested.
@@ -533,7 +555,10 @@ impl<B: Backing> Arena<B> {
         match retain {
             Retain::All => self.reset(),
             Retain::Bytes(most) => self.reset_beyond(most),
-            Retain::OneChunk if self.chunks.control().has_head_alone() => self.reset(),
+            Retain::Largest | Retain::OneChunk if self.chunks.control().has_head_alone() => {
+                self.reset();
+            }
+            Retain::Largest => self.reset_to_largest(),
             Retain::OneChunk => self.reset_to_one(),
         }
     }
@@ -543,6 +568,15 @@ impl<B: Backing> Arena<B> {
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
         // the root is restarted below.
         unsafe { self.chunks.control().release_above(most) };
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
+        unsafe { self.start() };
+    }
+
+    #[cold]
+    fn reset_to_largest(&mut self) {
+        // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left, and
+        // the root is restarted below.
+        unsafe { self.chunks.control().release_all_but_largest() };
         // SAFETY: the arena is borrowed exclusively, so no scope, claim or allocation is left.
         unsafe { self.start() };
     }
@@ -660,10 +694,56 @@ impl<B: Backing> Arena<B> {
     /// ```
     pub fn chunks(&self) -> impl Iterator<Item = Chunk> + '_ {
         let spare = self.chunks.control().spare_chunks().map(|chunk| {
-            let (header, free) = (chunk.header(), chunk.capacity());
+            let (header, free) = (chunk.header(), chunk.region_bytes());
             ChunkUse { header, free }
         });
         self.present_root().chunks().chain(spare).map(Chunk::of)
+    }
+
+    /// The number of bytes that are free in the chunk that [`root`](Arena::root) is in.
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::with_capacity(1000);
+    /// let free = arena.free_in_chunk();
+    /// arena.alloc([0_u8; 100]);
+    /// assert_eq!(arena.free_in_chunk(), free - 100);
+    /// ```
+    #[must_use]
+    pub fn free_in_chunk(&self) -> usize {
+        self.present_root().free()
+    }
+
+    /// The memory that [`root`](Arena::root) uses, in the order in which it entered the chunks: of
+    /// each chunk the part at the low end, with what can grow, the newest last, and the
+    /// part at the high end, with values, slices and text, the newest first. Empty parts are left out.
+    ///
+    /// ```
+    /// let mut arena = ebbtide::Arena::new();
+    /// for n in 1..=3_u32 {
+    ///     arena.alloc(n);
+    /// }
+    /// let parts: Vec<_> = arena.used_memory().collect();
+    /// // SAFETY: only values of one type were allocated, so the part consists of them.
+    /// let (_, values, _) = unsafe { parts[0].align_to::<u32>() };
+    /// assert_eq!((parts.len(), values), (1, &[3, 2, 1][..]));
+    /// ```
+    pub fn used_memory(&mut self) -> impl Iterator<Item = &[MaybeUninit<u8>]> {
+        // SAFETY: memory of this arena, which nobody else uses while it is borrowed exclusively.
+        // Any bytes are valid.
+        self.used_parts().map(|part| unsafe { &*(part.as_ptr() as *const [MaybeUninit<u8>]) })
+    }
+
+    /// Like [`used_memory`](Arena::used_memory), but returns pointers, which leave the arena
+    /// usable. A part may change while the arena allocates.
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let value = std::ptr::from_ref(arena.alloc(1_u64));
+    /// assert!(arena.used_parts().any(|part| part.cast().as_ptr().cast_const() == value));
+    /// ```
+    pub fn used_parts(&self) -> impl Iterator<Item = NonNull<[u8]>> + '_ {
+        let parts = self.present_root().chunks().flat_map(|chunk| chunk.used_parts());
+        parts.filter(|part| !part.is_empty())
     }
 
     /// The backing.

@@ -38,8 +38,8 @@
 pub use crate::{
     text::{FromUtf8Error, String, Text, TextDrain},
     vector::{
-        Drain, ExtractIf, IntoIter, Length, Memory, NoScope, NodeVec, ScopeMut, Splice, Vec,
-        Vector, WithScope, owning::Owning,
+        Drain, ExtractIf, HasArena, IntoIter, Length, Memory, NoScope, NodeVec, ScopeMut, Splice,
+        Vec, Vector, WithScope, owning::Owning,
     },
 };
 pub use collect::{CollectIn, FromIteratorIn};

@@ -33,10 +33,10 @@
 //! They hold for every cursor *in use*. A cursor is not in use while it is *nowhere*, which means
 //! that it has no region. An arena's root is also not in use while it is *withdrawn*, which means
 //! that nothing fits, and between a move of the arena and the next [`Cursor::set_head`] or
-//! [`ControlRef::attach`]. Meanwhile a root serves only requests that [fit at
-//! once](Cursor::fits_at_once). These rely on I2 alone, which holds between a move and the next loan,
-//! and use no chunk. While a root is withdrawn, `low == top`, so a request of at least one byte does
-//! not fit.
+//! [`ControlRef::attach`]. Meanwhile a root serves only [short](is_short) requests that [fit at
+//! once](Cursor::fits_at_once). These rely on I2 alone, which a move of the arena does not change, and
+//! use no chunk. While a root is withdrawn, `low == top`, so a request of at least one byte does not
+//! fit.
 //!
 //! - **I0** `chunk` points to a current chunk (L4) of an arena that is borrowed as long as the
 //!   cursor is in use.
@@ -160,7 +160,27 @@ pub(crate) struct Mark {
 /// A chunk, and the bytes that are free in it from the view of a cursor.
 pub(crate) struct ChunkUse<'c> {
     pub(crate) header: &'c Header,
-    pub(crate) free: usize,
+    pub(crate) free: NonNull<[u8]>,
+}
+
+impl ChunkUse<'_> {
+    /// The number of bytes in use.
+    pub(crate) fn used(&self) -> usize {
+        self.header.capacity() - self.free.len()
+    }
+
+    /// The bytes in use, which may include a few that rounding left free: those at the low end,
+    /// and those at the high end.
+    pub(crate) fn used_parts(&self) -> [NonNull<[u8]>; 2] {
+        let header = self.header;
+        let (low, top) = (header.low().addr().get(), header.top().addr().get());
+        let start = self.free.cast::<u8>().addr().get();
+        // An empty range may lie elsewhere: at `LOWEST_ADDRESS`.
+        let start = if header.contains(start) { start } else { low };
+        let end = start + self.free.len();
+        let part = |from, to| NonNull::slice_from_raw_parts(at(header.low(), from), to - from);
+        [part(low, start), part(end, top)]
+    }
 }
 
 impl<'c> Position<'c> {
@@ -173,6 +193,11 @@ impl<'c> Position<'c> {
     pub(crate) fn fits_low(self, layout: Layout) -> bool {
         let (top, low) = (self.top, self.low.addr().get());
         arith::up(top, low, layout.size(), layout.align()).is_some()
+    }
+
+    /// The free bytes.
+    fn free(self) -> NonNull<[u8]> {
+        NonNull::slice_from_raw_parts(self.low, self.top - self.low.addr().get())
     }
 
     /// Returns `top` rounded down, and `low`. If rounding passes `low`, returns an empty range at
@@ -237,9 +262,10 @@ fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
     unsafe { NonNull::new_unchecked(base.as_ptr().with_addr(address)) }
 }
 
-/// Whether taking a block of this size reads no header.
+/// Whether taking a block of this size uses only the two ends of the cursor: no header is read to
+/// prefetch or to poison memory.
 #[inline(always)]
-fn is_short(size: usize) -> bool {
+pub(crate) fn is_short(size: usize) -> bool {
     !poison::TRACKS && size <= prefetch::LINE
 }
 
@@ -338,15 +364,19 @@ impl Cursor {
     #[inline(always)]
     pub(crate) unsafe fn start_at(&self, head: CurrentChunk<'_>) {
         if head.is_vacant() {
-            // SAFETY: the caller is the arena's owner, which calls this before each use of the root.
-            let nowhere = unsafe { Cursor::nowhere() };
-            self.top.set(nowhere.top.get());
-            self.chunk.set(nowhere.chunk.get());
-            self.low.set(nowhere.low.get());
-            return;
+            return self.go_nowhere();
         }
         self.set(Position { top: head.top().addr().get(), chunk: head, low: head.low() });
         self.poison_free();
+    }
+
+    #[cold]
+    fn go_nowhere(&self) {
+        // SAFETY: only the root of an arena goes there, whose owner calls `start_at` before each use.
+        let Cursor { top, chunk, low } = unsafe { Cursor::nowhere() };
+        self.top.set(top.get());
+        self.chunk.set(chunk.get());
+        self.low.set(low.get());
     }
 
     /// Sets the cursor's chunk to the head of an arena that may have moved.
@@ -547,24 +577,30 @@ impl Cursor {
         }
     }
 
-    /// Whether a `T` fits, and taking its block uses only the two ends of the cursor: no header is
-    /// read to prefetch or to poison memory, which needs a cursor in use.
+    /// The size of a `T` if one fits, also in a root that is not in use.
     #[inline(always)]
-    pub(crate) fn fits_at_once<T>(&self) -> bool {
-        size_of::<T>() == 0 || is_short(size_of::<T>()) && self.fit_type::<T>().is_some()
+    pub(crate) fn fits_at_once<T>(&self) -> Option<usize> {
+        let fits = size_of::<T>() == 0 || self.fit_type::<T>().is_some();
+        fits.then_some(size_of::<T>())
     }
 
-    /// Like [`fits_at_once`](Cursor::fits_at_once), for `len` elements.
+    /// The size of `len` elements if they are [short](is_short) and fit, also in a root that is not
+    /// in use.
     #[inline(always)]
-    pub(crate) fn fits_array_at_once<T>(&self, len: usize) -> bool {
-        let fits = |layout: Layout| is_short(layout.size()) && self.fit_array(layout).is_some();
-        size_of::<T>() == 0 || Layout::array::<T>(len).is_ok_and(fits)
+    pub(crate) fn fits_array_at_once<T>(&self, len: usize) -> Option<usize> {
+        let layout = Layout::array::<T>(len).ok()?;
+        let size = layout.size();
+        let fits = size_of::<T>() == 0 || is_short(size) && self.fit_array(layout).is_some();
+        fits.then_some(size)
     }
 
-    /// Like [`fits_at_once`](Cursor::fits_at_once), for any layout.
+    /// The size of a block of this layout if it is [short](is_short) and fits, also in a root that
+    /// is not in use.
     #[inline(always)]
-    pub(crate) fn fits_layout_at_once(&self, layout: Layout) -> bool {
-        layout.size() == 0 || is_short(layout.size()) && self.fit_layout(layout).is_some()
+    pub(crate) fn fits_layout_at_once(&self, layout: Layout) -> Option<usize> {
+        let size = layout.size();
+        let fits = size == 0 || is_short(size) && self.fit_layout(layout).is_some();
+        fits.then_some(size)
     }
 
     /// Moves the cursor behind the block that [`Cursor::fit`] returned.
@@ -795,6 +831,13 @@ impl Cursor {
         self.low.set(at(low, start + size));
         self.track(block, size, End::Low);
         Some(block)
+    }
+
+    /// Like [`take_low`](Cursor::take_low), for a root that may not be in use. `None` also if the
+    /// block has to be recorded for poisoning.
+    #[inline(always)]
+    pub(crate) fn take_low_at_once(&self, count: usize, element: Layout) -> Option<NonNull<u8>> {
+        if poison::TRACKS { None } else { self.take_low(count, element) }
     }
 
     /// Whether a low-end block of this cursor is the last one, so that it can grow, shrink and be
@@ -1151,7 +1194,7 @@ impl Cursor {
     /// The bytes in use up to this cursor, including padding. Does not count the bytes that were
     /// free at the end of a chunk when a cursor moved to the next one.
     pub(crate) fn used(&self) -> usize {
-        self.chunks().map(|used| used.header.capacity() - used.free).sum()
+        self.chunks().map(|chunk| chunk.used()).sum()
     }
 
     /// All chunks of the list, with the bytes that are free in each from the view of this cursor.
@@ -1160,9 +1203,9 @@ impl Cursor {
         let mut is_behind = false;
         current.into_iter().flat_map(|current| current.list_start().onwards()).map(move |chunk| {
             let free = if is_behind {
-                chunk.capacity()
+                chunk.region_bytes()
             } else if chunk == self.chunk().region() {
-                self.free()
+                self.position().free()
             } else {
                 chunk.free_when_left()
             };
@@ -1173,11 +1216,8 @@ impl Cursor {
 
     /// The free part of the region in use, and the regions of the chunks behind.
     pub(crate) fn free_ranges(&self) -> impl Iterator<Item = NonNull<[u8]>> + '_ {
-        let here = NonNull::slice_from_raw_parts(self.low.get(), self.free());
         let behind = self.chunk().chunk().onwards().skip(1);
-        let regions =
-            behind.map(|chunk| NonNull::slice_from_raw_parts(chunk.low(), chunk.capacity()));
-        core::iter::once(here).chain(regions)
+        core::iter::once(self.position().free()).chain(behind.map(|chunk| chunk.region_bytes()))
     }
 
     /// Whether these words can be a mark of this cursor: their chunk, which `is_marked` recognises,
@@ -1301,12 +1341,12 @@ unsafe extern "C-unwind" fn try_alloc_slow(request: &mut Request<'_>) {
 #[cold]
 #[inline(never)]
 fn leave_full_chunk(position: &mut Position<'_>) -> (usize, NonNull<u8>) {
-    let free_here = position.top - position.low.addr().get();
-    debug_assert!(free_here < MIN_CHILD_ROOM, "it is nearly full");
-    let capacity = position.chunk.chunk().next().map_or(0, |next| next.capacity());
-    let has_room = capacity >= 2 * MIN_CHILD_ROOM;
-    let next = has_room.then(|| position.chunk.enter_next(free_here, capacity, false));
-    if let Some(chunk) = next.flatten() {
+    let free_here = position.free();
+    debug_assert!(free_here.len() < MIN_CHILD_ROOM, "it is nearly full");
+    let next = position.chunk.chunk().next().map(|next| next.region_bytes());
+    let next = next.filter(|region| region.len() >= 2 * MIN_CHILD_ROOM);
+    let next = next.and_then(|region| position.chunk.enter_next(free_here, region, false));
+    if let Some(chunk) = next {
         // SAFETY: I1: a chunk behind the cursor's holds no live byte.
         unsafe { chunk.poison(chunk.low(), chunk.top()) };
         *position = Position { top: chunk.top().addr().get(), chunk, low: chunk.low() };
@@ -1401,9 +1441,9 @@ fn place_in_next_chunk(
     };
     debug_assert!(low.addr().get() <= top, "I2");
     debug_assert!(end == End::High || low.addr().get() < top, "I5");
-    let free_here = position.top - position.low.addr().get();
-    let free_there = top - low.addr().get();
-    let oversize = end == End::High && free_there < free_here;
+    let free_here = position.free();
+    let free_there = NonNull::slice_from_raw_parts(low, top - low.addr().get());
+    let oversize = end == End::High && free_there.len() < free_here.len();
     let chunk = position.chunk.enter_next(free_here, free_there, oversize)?;
     let position =
         if oversize { Position { chunk, ..position } } else { Position { top, chunk, low } };

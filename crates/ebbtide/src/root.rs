@@ -5,6 +5,7 @@ use crate::{
     arena::Arena,
     backing::Backing,
     error::{AllocError, AllocOrInitError},
+    raw::is_short,
     value::{Zeroable, assert_no_drop},
 };
 use core::{alloc::Layout, ffi::CStr, fmt, mem::MaybeUninit, ptr::NonNull};
@@ -17,23 +18,24 @@ fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
 }
 
 /// Defines methods of an arena that call the method of its root with the same name, and their
-/// fallible versions. If the request fits `at once`, that method uses nothing but the two ends of
-/// the root's cursor, so the root need not be refreshed.
+/// fallible versions. If the request fits `at once`, there is a chunk. If it is short as well, the
+/// method uses nothing but the two ends of the root's cursor, so the root need not be refreshed;
+/// unless the method is listed as one that `compares` positions of the cursor.
 macro_rules! in_root {
     ($(
         $(#[$attribute:meta])*
         $name:ident, $try_name:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*)
-        -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt)?;
+        -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt $($compares:ident)?)?;
     )*) => {$(
         in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
-            ($($argument: $type),*) -> $result, [$($plain)?] [$($fits)?]
+            ($($argument: $type),*) -> $result, [$($plain)?] [$($fits $($compares)?)?]
             |arena| arena.root());
         in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
-            ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits)?]
+            ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits $($compares)?)?]
             |arena| arena.try_root()?);
     )*};
     (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
-        ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?] [$([$($fits:tt)*])?]
+        ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?] [$([$($fits:tt)*] $($compares:ident)?)?]
         |$arena:ident| $root:expr) => {
         #[doc = concat!("[`Scope::", stringify!($name), "`], in the [root](Arena::root).")]
         #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
@@ -44,7 +46,10 @@ macro_rules! in_root {
             let $arena = self;
             $(
                 let root = self.root_at_rest();
-                if root.cursor().$($fits)* {
+                if let Some(size) = root.cursor().$($fits)* {
+                    if !is_short(size) || const { stringify!($($compares)?).len() > 0 } {
+                        self.refresh_root();
+                    }
                     return root.$name $arguments;
                 }
             )?
@@ -65,6 +70,20 @@ macro_rules! in_root {
 /// assert_eq!(*first, arena.alloc_str("ebb"));
 /// ```
 impl<B: Backing> Arena<B> {
+    /// Whether a value of this type fits in the present chunk. [`alloc`](Arena::alloc) tests the
+    /// same, so after this test, the compiler removes its own.
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::with_capacity(1000);
+    /// arena.alloc(1_u8);
+    /// assert!(arena.has_room_for::<u64>() && !arena.has_room_for::<[u64; 1000]>());
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn has_room_for<T>(&self) -> bool {
+        self.root_at_rest().cursor().fits_at_once::<T>().is_some()
+    }
+
     in_root! {
         alloc, try_alloc: [T](value: T)
             -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
@@ -73,7 +92,8 @@ impl<B: Backing> Arena<B> {
         alloc_with, try_alloc_with: [T](make: impl FnOnce() -> T)
             -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
         alloc_try_with, try_alloc_try_with: [T, E](make: impl FnOnce() -> Result<T, E>)
-            -> Result<&mut T, E>, Result<&mut T, AllocOrInitError<E>>, plain T;
+            -> Result<&mut T, E>, Result<&mut T, AllocOrInitError<E>>,
+            plain T, at once [fits_at_once::<T>()] compares;
         alloc_default, try_alloc_default: [T: Default]()
             -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
         alloc_zeroed, try_alloc_zeroed: [T: Zeroable]()
@@ -105,7 +125,8 @@ impl<B: Backing> Arena<B> {
             plain T, at once [fits_array_at_once::<T>(len)];
         alloc_slice_try_fill_with, try_alloc_slice_try_fill_with:
             [T, E](len: usize, make: impl FnMut(usize) -> Result<T, E>)
-            -> Result<&mut [T], E>, Result<&mut [T], AllocOrInitError<E>>, plain T;
+            -> Result<&mut [T], E>, Result<&mut [T], AllocOrInitError<E>>,
+            plain T, at once [fits_array_at_once::<T>(len)] compares;
         alloc_slice_fill_iter, try_alloc_slice_fill_iter:
             [T, I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>](values: I)
             -> &mut [T], Result<&mut [T], AllocError>, plain T;

@@ -124,7 +124,7 @@ impl Chunk {
     pub(crate) fn of(used: ChunkUse<'_>) -> Self {
         Chunk {
             capacity: used.header.capacity(),
-            used: used.header.capacity() - used.free,
+            used: used.used(),
             oversize: used.header.is_oversize(),
         }
     }

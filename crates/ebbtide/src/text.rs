@@ -41,6 +41,7 @@ use core::{
 /// other.push_str("flow");
 /// assert_eq!(other, "flow");
 /// ```
+#[repr(transparent)]
 pub struct Text<M> {
     /// U1: always valid UTF-8.
     bytes: Vector<u8, M>,
@@ -612,6 +613,28 @@ impl<'s, 'a> String<'s, 'a> {
 }
 
 impl<M> Text<M> {
+    /// Uses a vector of bytes as a string.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are valid UTF-8.
+    ///
+    /// ```
+    /// # let mut arena = ebbtide::Arena::new();
+    /// # let s = arena.scope();
+    /// use ebbtide::collections::Text;
+    /// let mut bytes = ebbtide::collections::vec![in s; b'e', b'b'];
+    /// // SAFETY: these are ASCII characters.
+    /// unsafe { Text::from_utf8_unchecked_mut(&mut bytes) }.push('b');
+    /// assert_eq!(bytes, *b"ebb");
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn from_utf8_unchecked_mut(bytes: &mut Vector<u8, M>) -> &mut Self {
+        // SAFETY: a `Text` is a transparent struct over the vector; the caller vouches for U1.
+        unsafe { &mut *core::ptr::from_mut(bytes).cast() }
+    }
+
     /// Converts a vector of bytes to a string. Copies nothing, but examines every byte.
     ///
     /// # Errors

@@ -14,6 +14,8 @@
 //! only because the destructor of such a vector is declared not to access references of its
 //! elements (`may_dangle`, which no other crate can use on stable Rust).
 //!
+//! This file is long because all of it relies on A1 to A5 and on fields that it keeps private.
+//!
 //! # Invariants
 //!
 //! - **A1** While values are borrowed, no chunk is shrunk or reallocated: a new value is written to
@@ -447,6 +449,53 @@ impl<T> TypedArena<T> {
 
     fn reserve_in<F: Failure>(&self, additional: usize) -> Result<(), F> {
         if additional <= self.room() { Ok(()) } else { self.make_room(additional) }
+    }
+
+    /// The room for values behind the last one. Values that are written there belong to the arena
+    /// once [`assume_alloc`](TypedArena::assume_alloc) counts them.
+    ///
+    /// ```
+    /// let arena = ebbtide::TypedArena::<u64>::with_capacity(10);
+    /// assert_eq!(arena.unused().len(), 10);
+    /// ```
+    #[must_use]
+    pub fn unused(&self) -> *mut [MaybeUninit<T>] {
+        // SAFETY: A2: nothing below runs code of the user's.
+        let chunk = unsafe { &mut *self.current.get() };
+        let start = chunk.as_mut_ptr().wrapping_add(chunk.len());
+        core::ptr::slice_from_raw_parts_mut(start.cast(), self.room())
+    }
+
+    /// Counts the next `count` places as values, and returns them, still uninitialised. If there
+    /// are not as many in the current chunk, they begin in another one.
+    ///
+    /// # Safety
+    ///
+    /// The caller initialises them before the arena is used otherwise or dropped, also if it
+    /// panics.
+    ///
+    /// # Panics
+    ///
+    /// If the values exceed `isize::MAX` bytes.
+    ///
+    /// ```
+    /// let arena = ebbtide::TypedArena::new();
+    /// // SAFETY: both values are written.
+    /// for (index, place) in unsafe { arena.assume_alloc(2) }.iter_mut().enumerate() {
+    ///     place.write(index);
+    /// }
+    /// assert_eq!(arena.into_vec(), [0, 1]);
+    /// ```
+    #[allow(clippy::mut_from_ref, reason = "each call returns other values")]
+    pub unsafe fn assume_alloc(&self, count: usize) -> &mut [MaybeUninit<T>] {
+        self.reserve(count);
+        let start = self.unused().cast();
+        // SAFETY: A2: nothing below runs code of the user's.
+        let chunk = unsafe { &mut *self.current.get() };
+        // SAFETY: there is room (A4), and the caller initialises the values.
+        unsafe { chunk.set_len(chunk.len() + count) };
+        // SAFETY: places of the chunk, which nobody else has (A1), and which need no initialisation.
+        unsafe { slice::from_raw_parts_mut(start, count) }
     }
 
     /// The number of values.

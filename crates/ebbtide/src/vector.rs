@@ -22,7 +22,7 @@ mod traits;
 pub use self::{
     elements::Length,
     iter::{Drain, ExtractIf, IntoIter, Splice},
-    memory::{Memory, NoScope, ScopeMut},
+    memory::{HasArena, Memory, NoScope, ScopeMut},
     node::WithScope,
 };
 

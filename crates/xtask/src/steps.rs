@@ -18,12 +18,14 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Check,
         "documentation",
-        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full",
+        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --features ebbtide/full,ebbtide-global/full \
+         --features ebbtide-bumpalo/boxed,ebbtide-bumpalo/collections",
     ),
     Step::new(
         Check,
         "examples of the documentation",
-        "cargo test --doc --package ebbtide --package ebbtide-global \
+        "cargo test --doc --package ebbtide --package ebbtide-global --package ebbtide-bumpalo \
+         --package ebbtide-typed-arena --features ebbtide-bumpalo/boxed,ebbtide-bumpalo/collections \
          --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
     ),
     Step::new(
@@ -55,7 +57,9 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(
         Test,
         "tests of the other crates",
-        "cargo test --workspace --exclude ebbtide --exclude ebbtide-global --exclude xtask",
+        "cargo test --workspace --exclude ebbtide --exclude ebbtide-global --exclude xtask \
+         --features ebbtide-bumpalo/allocator-api2,ebbtide-bumpalo/boxed,ebbtide-bumpalo/collections \
+         --features ebbtide-bumpalo/serde,ebbtide-bumpalo/std",
     )
     .wants(&[CLANG, MESON, NLOHMANN, ALLOCATORS, AARCH64]),
     Step::new(

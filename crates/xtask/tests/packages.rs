@@ -8,8 +8,15 @@ use std::{
     process::Command,
 };
 
-const PACKAGES: [&str; 5] =
-    ["ebbtide", "ebbtide-global", "ebbtide-capi", "ebbtide-new", "ebbtide-axum"];
+const PACKAGES: [&str; 7] = [
+    "ebbtide",
+    "ebbtide-global",
+    "ebbtide-capi",
+    "ebbtide-new",
+    "ebbtide-axum",
+    "bumpalo-compat",
+    "typed-arena-compat",
+];
 
 fn folder(package: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("crates").join(package)

@@ -13,14 +13,14 @@
 	add	x19, x1, x11
 	stp	x0, xzr, [sp]
 	stp	xzr, x8, [sp, #16]
-	cbz	x2, .LBB17_13
+	cbz	x2, .LBB20_13
 	ldr	x10, [x8, #16]
 	ldr	x9, [x8]
 	add	x12, x10, #3
 	and	x0, x12, #0xfffffffffffffffc
 	sub	x12, x9, x0
 	cmp	x12, x11
-	b.le	.LBB17_4
+	b.le	.LBB20_4
 	ldr	x12, [x8, #8]
 	sub	x13, x3, #1
 	stp	x10, x9, [sp, #48]
@@ -33,10 +33,10 @@
 	str	x11, [x8, #16]
 	str	x3, [sp, #16]
 	stp	x12, x11, [sp, #64]
-	b.hs	.LBB17_7
+	b.hs	.LBB20_7
 	mov	x9, xzr
-	b	.LBB17_10
-.LBB17_4:
+	b	.LBB20_10
+.LBB20_4:
 .Ltmp8:
 	mov	x0, x8
 	mov	x1, x20
@@ -44,14 +44,14 @@
 	bl	_ZN7ebbtide5slice39_$LT$impl$u20$ebbtide..scope..Scope$GT$17slice_collect_farE
 .Ltmp9:
 	mov	x3, x1
-.LBB17_6:
+.LBB20_6:
 	mov	x1, x3
 	ldp	x20, x19, [sp, #112]
 	ldr	x21, [sp, #96]
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #128
 	ret
-.LBB17_7:
+.LBB20_7:
 	add	x9, x9, #1
 	mov	w11, #8
 	movi	v0.4s, #1
@@ -62,7 +62,7 @@
 	sub	x9, x9, x10
 	add	x10, x20, x9, lsl #2
 	mov	x13, x9
-.LBB17_8:
+.LBB20_8:
 	ldp	q1, q2, [x12, #-16]
 	subs	x13, x13, #8
 	add	x12, x12, #32
@@ -70,34 +70,34 @@
 	add	v2.4s, v2.4s, v0.4s
 	stp	q1, q2, [x11, #-16]
 	add	x11, x11, #32
-	b.ne	.LBB17_8
+	b.ne	.LBB20_8
 	mov	x20, x10
-.LBB17_10:
+.LBB20_10:
 	cmp	x20, x19
-	b.eq	.LBB17_20
+	b.eq	.LBB20_20
 	ldr	w10, [x20], #4
 	add	w10, w10, #1
 	str	w10, [x0, x9, lsl #2]
 	add	x9, x9, #1
 	cmp	x3, x9
-	b.ne	.LBB17_10
+	b.ne	.LBB20_10
 	str	x3, [sp, #8]
-.LBB17_13:
+.LBB20_13:
 	cmp	x20, x19
-	b.eq	.LBB17_19
-.LBB17_14:
+	b.eq	.LBB20_19
+.LBB20_14:
 	ldr	x8, [sp, #16]
 	ldr	w21, [x20], #4
 	cmp	x3, x8
-	b.eq	.LBB17_16
+	b.eq	.LBB20_16
 	add	w8, w21, #1
 	str	w8, [x0, x3, lsl #2]
 	add	x3, x3, #1
 	cmp	x20, x19
 	str	x3, [sp, #8]
-	b.ne	.LBB17_14
-	b	.LBB17_18
-.LBB17_16:
+	b.ne	.LBB20_14
+	b	.LBB20_18
+.LBB20_16:
 .Ltmp11:
 	mov	x0, sp
 	bl	_ZN7ebbtide9collector18Collector$LT$T$GT$4growE
@@ -108,30 +108,30 @@
 	add	x3, x3, #1
 	cmp	x20, x19
 	str	x3, [sp, #8]
-	b.ne	.LBB17_14
-.LBB17_18:
+	b.ne	.LBB20_14
+.LBB20_18:
 	ldp	x10, x8, [sp, #16]
 	ldr	x0, [sp]
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB17_6
-	b	.LBB17_21
-.LBB17_19:
+	b.ne	.LBB20_6
+	b	.LBB20_21
+.LBB20_19:
 	mov	x10, x3
 	add	x11, x0, x3, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB17_6
-	b	.LBB17_21
-.LBB17_20:
+	b.ne	.LBB20_6
+	b	.LBB20_21
+.LBB20_20:
 	mov	x10, x3
 	mov	x3, x9
 	add	x11, x0, x10, lsl #2
 	ldr	x9, [x8, #16]
 	cmp	x11, x9
-	b.ne	.LBB17_6
-.LBB17_21:
+	b.ne	.LBB20_6
+.LBB20_21:
 	sub	x10, x3, x10
 	add	x9, x9, x10, lsl #2
 	str	x9, [x8, #16]
@@ -141,14 +141,14 @@
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #128
 	ret
-.LBB17_22:
+.LBB20_22:
 .Ltmp13:
 	mov	x19, x0
 	mov	x0, sp
 	bl	_ZN4core3ptr61drop_in_place$LT$ebbtide..collector..Collector$LT$u32$GT$$GT$E
 	mov	x0, x19
 	bl	_Unwind_Resume
-.LBB17_23:
+.LBB20_23:
 .Ltmp10:
 	mov	x19, x0
 	mov	x0, sp

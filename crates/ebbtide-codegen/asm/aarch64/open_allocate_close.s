@@ -4,15 +4,15 @@
 	add	x29, sp, #64
 	mov	x19, x0
 	ldr	x0, [x0, #24]
-	cbz	x0, .LBB213_4
+	cbz	x0, .LBB216_4
 	add	x8, x19, #48
 	ldr	x10, [x19, #32]
 	sub	x9, x0, #8
 	cmp	x9, x10
-	b.lo	.LBB213_5
-.LBB213_2:
+	b.lo	.LBB216_5
+.LBB216_2:
 	str	x1, [x9]
-.LBB213_3:
+.LBB216_3:
 	str	x9, [sp, #16]
 	add	x8, sp, #16
 	//APP
@@ -23,7 +23,7 @@
 	ldp	x29, x30, [sp, #64]
 	add	sp, sp, #96
 	ret
-.LBB213_4:
+.LBB216_4:
 	mov	x0, x19
 	mov	x20, x1
 	bl	_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE
@@ -32,8 +32,8 @@
 	ldr	x10, [x19, #32]
 	sub	x9, x0, #8
 	cmp	x9, x10
-	b.hs	.LBB213_2
-.LBB213_5:
+	b.hs	.LBB216_2
+.LBB216_5:
 	str	x1, [sp, #8]
 	mov	w9, #8
 	//APP
@@ -49,4 +49,4 @@
 	ldr	x9, [sp, #16]
 	//APP
 	//NO_APP
-	b	.LBB213_3
+	b	.LBB216_3

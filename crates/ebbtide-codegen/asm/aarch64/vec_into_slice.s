@@ -2,7 +2,7 @@
 	mov	x8, x0
 	ldr	x0, [x0]
 	cmp	x1, x10
-	b.hs	.LBB219_6
+	b.hs	.LBB222_6
 	sub	sp, sp, #48
 	stp	x29, x30, [sp, #32]
 	add	x29, sp, #32
@@ -10,22 +10,22 @@
 	add	x8, x0, x10, lsl #3
 	ldr	x10, [x9, #16]
 	cmp	x8, x10
-	b.ne	.LBB219_5
+	b.ne	.LBB222_5
 	ldr	x8, [x9, #8]
 	ldr	x10, [x8, #56]
-	cbnz	x10, .LBB219_7
+	cbnz	x10, .LBB222_7
 	ldr	x8, [x8]
 	cmp	x8, x0
-	b.hi	.LBB219_5
-.LBB219_4:
+	b.hi	.LBB222_5
+.LBB222_4:
 	add	x8, x0, x1, lsl #3
 	str	x8, [x9, #16]
-.LBB219_5:
+.LBB222_5:
 	ldp	x29, x30, [sp, #32]
 	add	sp, sp, #48
-.LBB219_6:
+.LBB222_6:
 	ret
-.LBB219_7:
+.LBB222_7:
 	stur	x0, [x29, #-8]
 	mov	x0, x8
 	stp	x9, x1, [sp, #8]
@@ -35,5 +35,5 @@
 	ldur	x0, [x29, #-8]
 	ldr	x8, [x8]
 	cmp	x8, x0
-	b.ls	.LBB219_4
-	b	.LBB219_5
+	b.ls	.LBB222_4
+	b	.LBB222_5

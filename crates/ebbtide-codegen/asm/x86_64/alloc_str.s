@@ -6,47 +6,47 @@
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%rdx, %rcx
-	jl	.LBB12_17
+	jl	.LBB14_17
 	subq	%rdx, %rax
 	movq	%rax, (%rdi)
 	cmpq	$8, %rdx
-	jae	.LBB12_2
+	jae	.LBB14_2
 	cmpq	$1, %rdx
-	jbe	.LBB12_12
+	jbe	.LBB14_12
 	cmpq	$3, %rdx
-	jbe	.LBB12_15
+	jbe	.LBB14_15
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-	jmp	.LBB12_18
-.LBB12_2:
+	jmp	.LBB14_18
+.LBB14_2:
 	cmpq	$65, %rdx
-	jae	.LBB12_3
+	jae	.LBB14_3
 	cmpq	$17, %rdx
-	jae	.LBB12_8
+	jae	.LBB14_8
 	movq	(%rsi), %rcx
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
-	jmp	.LBB12_18
-.LBB12_12:
+	jmp	.LBB14_18
+.LBB14_12:
 	testq	%rdx, %rdx
-	je	.LBB12_18
+	je	.LBB14_18
 	movzbl	(%rsi), %ecx
 	movb	%cl, (%rax)
-	jmp	.LBB12_18
-.LBB12_3:
+	jmp	.LBB14_18
+.LBB14_3:
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %rdx
 	movq	%rax, %r14
-	jb	.LBB12_6
+	jb	.LBB14_6
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB12_6
+	jb	.LBB14_6
 	movq	%rax, %rdi
 	movq	%rsi, %rbx
 	movq	%rdx, %rsi
@@ -55,28 +55,28 @@
 	movq	%rbx, %rsi
 	movq	%r14, %rax
 	movq	%r15, %rdx
-.LBB12_6:
+.LBB14_6:
 	movq	%rax, %rdi
 	movq	%rdx, %rbx
 	callq	*memcpy@GOTPCREL(%rip)
 	movq	%r14, %rax
 	movq	%rbx, %rdx
-	jmp	.LBB12_18
-.LBB12_15:
+	jmp	.LBB14_18
+.LBB14_15:
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
-	jmp	.LBB12_18
-.LBB12_8:
+	jmp	.LBB14_18
+.LBB14_8:
 	cmpq	$33, %rdx
-	jae	.LBB12_9
+	jae	.LBB14_9
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
-	jmp	.LBB12_18
-.LBB12_9:
+	jmp	.LBB14_18
+.LBB14_9:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -85,8 +85,8 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	jmp	.LBB12_18
-.LBB12_17:
+	jmp	.LBB14_18
+.LBB14_17:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -111,7 +111,7 @@
 	movups	%xmm0, 8(%r14)
 	#APP
 	#NO_APP
-.LBB12_18:
+.LBB14_18:
 	addq	$48, %rsp
 	popq	%rbx
 	popq	%r14

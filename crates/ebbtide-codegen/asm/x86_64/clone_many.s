@@ -1,10 +1,10 @@
 	testq	%rsi, %rsi
-	je	.LBB3_1
+	je	.LBB4_1
 	movq	%rdi, %rax
 	shlq	$4, %rsi
 	movq	%rdx, %rdi
 	movq	%rsi, %rdx
 	movq	%rax, %rsi
 	jmpq	*memcpy@GOTPCREL(%rip)
-.LBB3_1:
+.LBB4_1:
 	retq

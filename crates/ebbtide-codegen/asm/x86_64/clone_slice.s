@@ -10,45 +10,45 @@
 	movq	%r14, %rax
 	subq	16(%rdi), %rax
 	cmpq	%rdx, %rax
-	jl	.LBB16_2
+	jl	.LBB19_2
 	subq	%rdx, %r14
 	movq	%r14, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
 	movq	(%rax), %rax
 	cmpq	%rax, %rdx
-	jb	.LBB16_8
-.LBB16_4:
+	jb	.LBB19_8
+.LBB19_4:
 	movq	8(%rdi), %rax
 	movq	8(%rax), %rax
 	subq	%r14, %rax
 	cmpq	$262144, %rax
-	jb	.LBB16_8
+	jb	.LBB19_8
 	prefetcht0	-4096(%r14)
 	leaq	-5(%rbx), %rax
 	cmpq	$1019, %rax
-	ja	.LBB16_8
+	ja	.LBB19_8
 	leaq	-4032(%r14), %rax
 	movl	$64, %ecx
-.LBB16_7:
+.LBB19_7:
 	prefetcht0	-64(%rax,%rcx)
 	prefetcht0	(%rax,%rcx)
 	subq	$-128, %rcx
 	cmpq	%rcx, %rdx
-	ja	.LBB16_7
-.LBB16_8:
+	ja	.LBB19_7
+.LBB19_8:
 	cmpq	$16, %rbx
-	jae	.LBB16_9
+	jae	.LBB19_9
 	testq	%rbx, %rbx
-	je	.LBB16_12
+	je	.LBB19_12
 	movq	%r14, %rdi
 	callq	*memcpy@GOTPCREL(%rip)
-	jmp	.LBB16_12
-.LBB16_9:
+	jmp	.LBB19_12
+.LBB19_9:
 	movq	%rsi, %rdi
 	movq	%rbx, %rsi
 	movq	%r14, %rdx
 	callq	*_ZN7ebbtide4copy10clone_manyE@GOTPCREL(%rip)
-.LBB16_12:
+.LBB19_12:
 	movq	%r14, %rax
 	movq	%rbx, %rdx
 	addq	$56, %rsp
@@ -57,7 +57,7 @@
 	popq	%r14
 	popq	%r15
 	retq
-.LBB16_2:
+.LBB19_2:
 	#APP
 	#NO_APP
 	movq	(%rdi), %rax
@@ -88,5 +88,5 @@
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax
 	movq	(%rax), %rax
 	cmpq	%rax, %rdx
-	jae	.LBB16_4
-	jmp	.LBB16_8
+	jae	.LBB19_4
+	jmp	.LBB19_8

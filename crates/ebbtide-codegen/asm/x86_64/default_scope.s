@@ -12,7 +12,7 @@
 	callq	__tls_get_addr@PLT
 	movq	%rax, %rbx
 	cmpb	$0, 64(%rax)
-	jne	.LBB18_4
+	jne	.LBB21_4
 	movb	$1, 64(%rbx)
 	movq	%rbx, %rax
 	addq	$8, %rax
@@ -20,8 +20,8 @@
 	movq	(%rax), %rdx
 	leaq	-8(%rdx), %rcx
 	cmpq	16(%rax), %rcx
-	jae	.LBB18_6
-.LBB18_7:
+	jae	.LBB21_6
+.LBB21_7:
 	movups	8(%rax), %xmm0
 	movq	%r15, 8(%rsp)
 	#APP
@@ -39,8 +39,8 @@
 	movq	16(%rsp), %rcx
 	#APP
 	#NO_APP
-	jmp	.LBB18_9
-.LBB18_4:
+	jmp	.LBB21_9
+.LBB21_4:
 	movq	%rbx, %rdi
 	callq	*_ZN7ebbtide5local5Local11lease_otherE@GOTPCREL(%rip)
 	movq	%rax, %r14
@@ -48,10 +48,10 @@
 	movq	(%rax), %rdx
 	leaq	-8(%rdx), %rcx
 	cmpq	16(%rax), %rcx
-	jb	.LBB18_7
-.LBB18_6:
+	jb	.LBB21_7
+.LBB21_6:
 	movq	%r15, (%rcx)
-.LBB18_9:
+.LBB21_9:
 	movq	%rcx, 16(%rsp)
 	leaq	16(%rsp), %rax
 	#APP
@@ -59,39 +59,39 @@
 	movq	16(%rsp), %rax
 	movq	(%rax), %rax
 	testq	%r14, %r14
-	jne	.LBB18_10
+	jne	.LBB21_10
 	movzbl	65(%rbx), %ecx
 	movb	%cl, 64(%rbx)
-.LBB18_15:
+.LBB21_15:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r14
 	popq	%r15
 	retq
-.LBB18_10:
+.LBB21_10:
 	movq	%rbx, %rdi
 	movq	%r14, %rsi
 	movq	%rax, %rbx
 	callq	*_ZN7ebbtide5local5Local9give_backE@GOTPCREL(%rip)
 	movq	%rbx, %rax
-	jmp	.LBB18_15
-.LBB18_2:
+	jmp	.LBB21_15
+.LBB21_2:
 .Ltmp16:
 	movq	%rax, %r15
 	testq	%r14, %r14
-	jne	.LBB18_3
+	jne	.LBB21_3
 	movzbl	65(%rbx), %eax
 	movb	%al, 64(%rbx)
-.LBB18_13:
+.LBB21_13:
 	movq	%r15, %rdi
 	callq	_Unwind_Resume@PLT
-.LBB18_3:
+.LBB21_3:
 .Ltmp17:
 	movq	%rbx, %rdi
 	movq	%r14, %rsi
 	callq	*_ZN7ebbtide5local5Local9give_backE@GOTPCREL(%rip)
 .Ltmp18:
-	jmp	.LBB18_13
-.LBB18_11:
+	jmp	.LBB21_13
+.LBB21_11:
 .Ltmp19:
 	callq	*_RNvNtCsgEmfK2I1SDS_4core9panicking16panic_in_cleanup@GOTPCREL(%rip)

@@ -9,32 +9,32 @@
 	movq	16(%rdi), %rdx
 	leaq	-64(%rax), %rcx
 	cmpq	%rdx, %rcx
-	jb	.LBB19_2
+	jb	.LBB22_2
 	movq	8(%rdi), %rcx
 	testq	%rbx, %rbx
-	je	.LBB19_9
-.LBB19_4:
+	je	.LBB22_9
+.LBB22_4:
 	andq	$-16, %rax
 	xorl	%r15d, %r15d
 	leaq	56(%rsp), %r12
 	leaq	8(%rsp), %r14
 	movq	_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip), %r13
-.LBB19_5:
+.LBB22_5:
 	leaq	-8(%rax), %rsi
 	cmpq	%rdx, %rsi
-	jb	.LBB19_7
+	jb	.LBB22_7
 	movq	%r15, (%rsi)
 	movq	%rsi, %rax
-.LBB19_8:
+.LBB22_8:
 	incq	%r15
 	movq	%rax, 8(%rsp)
 	#APP
 	#NO_APP
 	movq	%rsi, %rax
 	cmpq	%r15, %rbx
-	jne	.LBB19_5
-	jmp	.LBB19_9
-.LBB19_7:
+	jne	.LBB22_5
+	jmp	.LBB22_9
+.LBB22_7:
 	movq	%r15, 56(%rsp)
 	#APP
 	#NO_APP
@@ -52,8 +52,8 @@
 	movq	40(%rsp), %rdx
 	#APP
 	#NO_APP
-	jmp	.LBB19_8
-.LBB19_2:
+	jmp	.LBB22_8
+.LBB22_2:
 	movq	8(%rdi), %rcx
 	movq	%rax, 8(%rsp)
 	movq	%rcx, 16(%rsp)
@@ -68,8 +68,8 @@
 	movq	16(%rsp), %rcx
 	movups	%xmm0, 8(%r14)
 	testq	%rbx, %rbx
-	jne	.LBB19_4
-.LBB19_9:
+	jne	.LBB22_4
+.LBB22_9:
 	addq	$64, %rsp
 	popq	%rbx
 	popq	%r12

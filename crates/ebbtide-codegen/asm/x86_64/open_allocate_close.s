@@ -3,15 +3,15 @@
 	subq	$56, %rsp
 	movq	24(%rdi), %rax
 	testq	%rax, %rax
-	je	.LBB213_1
+	je	.LBB216_1
 	leaq	48(%rdi), %rdx
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jb	.LBB213_5
-.LBB213_4:
+	jb	.LBB216_5
+.LBB216_4:
 	movq	%rsi, (%rcx)
-.LBB213_6:
+.LBB216_6:
 	movq	%rcx, 8(%rsp)
 	leaq	8(%rsp), %rax
 	#APP
@@ -22,7 +22,7 @@
 	popq	%rbx
 	popq	%r14
 	retq
-.LBB213_1:
+.LBB216_1:
 	movq	%rdi, %rbx
 	movq	%rsi, %r14
 	callq	*_ZN7ebbtide5arena14Arena$LT$B$GT$11open_slowlyE@GOTPCREL(%rip)
@@ -31,8 +31,8 @@
 	movq	32(%rdi), %rdi
 	leaq	-8(%rax), %rcx
 	cmpq	%rdi, %rcx
-	jae	.LBB213_4
-.LBB213_5:
+	jae	.LBB216_4
+.LBB216_5:
 	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
@@ -48,4 +48,4 @@
 	movq	8(%rsp), %rcx
 	#APP
 	#NO_APP
-	jmp	.LBB213_6
+	jmp	.LBB216_6

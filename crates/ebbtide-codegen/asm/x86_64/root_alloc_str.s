@@ -1,53 +1,53 @@
 	cmpq	$64, %rdx
-	ja	.LBB214_15
+	ja	.LBB217_15
 	movq	(%rdi), %rax
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%rdx, %rcx
-	jl	.LBB214_15
+	jl	.LBB217_15
 	subq	%rdx, %rax
 	movq	%rax, (%rdi)
 	cmpq	$7, %rdx
-	ja	.LBB214_6
+	ja	.LBB217_6
 	cmpq	$1, %rdx
-	jbe	.LBB214_8
+	jbe	.LBB217_8
 	cmpq	$3, %rdx
-	jbe	.LBB214_13
+	jbe	.LBB217_13
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
 	movl	%ecx, -4(%rax,%rdx)
-.LBB214_12:
+.LBB217_12:
 	retq
-.LBB214_6:
+.LBB217_6:
 	cmpq	$17, %rdx
-	jae	.LBB214_10
+	jae	.LBB217_10
 	movq	(%rsi), %rcx
 	movq	%rcx, (%rax)
 	movq	-8(%rsi,%rdx), %rcx
 	movq	%rcx, -8(%rax,%rdx)
 	retq
-.LBB214_8:
+.LBB217_8:
 	testq	%rdx, %rdx
-	je	.LBB214_12
+	je	.LBB217_12
 	movzbl	(%rsi), %ecx
 	movb	%cl, (%rax)
 	retq
-.LBB214_10:
+.LBB217_10:
 	cmpq	$33, %rdx
-	jae	.LBB214_14
+	jae	.LBB217_14
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
 	retq
-.LBB214_13:
+.LBB217_13:
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
 	retq
-.LBB214_14:
+.LBB217_14:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -57,12 +57,12 @@
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
 	retq
-.LBB214_15:
+.LBB217_15:
 	subq	$24, %rsp
 	movq	%rdi, (%rsp)
 	movq	%rsi, 8(%rsp)
 	movq	%rdx, 16(%rsp)
 	movq	%rsp, %rdi
-	callq	*_ZN7ebbtide5arena11out_of_lineE@GOTPCREL(%rip)
+	callq	*_ZN7ebbtide4root11out_of_lineE@GOTPCREL(%rip)
 	addq	$24, %rsp
 	retq

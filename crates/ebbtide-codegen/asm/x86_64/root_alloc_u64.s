@@ -2,9 +2,9 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB215_2
+	jb	.LBB218_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB215_2:
-	jmpq	*_ZN7ebbtide5arena11out_of_lineE@GOTPCREL(%rip)
+.LBB218_2:
+	jmpq	*_ZN7ebbtide4root11out_of_lineE@GOTPCREL(%rip)

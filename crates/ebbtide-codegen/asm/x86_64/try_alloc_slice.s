@@ -6,11 +6,11 @@
 	movabsq	$1152921504606846972, %rbx
 	leaq	3(%rbx), %rax
 	cmpq	%rax, %rsi
-	jbe	.LBB216_2
-.LBB216_1:
+	jbe	.LBB219_2
+.LBB219_1:
 	xorl	%eax, %eax
-	jmp	.LBB216_19
-.LBB216_2:
+	jmp	.LBB219_19
+.LBB219_2:
 	movq	%rsi, %rdx
 	leaq	(,%rsi,8), %r14
 	movq	(%rdi), %rax
@@ -18,33 +18,33 @@
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%r14, %rcx
-	jl	.LBB216_4
+	jl	.LBB219_4
 	subq	%r14, %rax
 	movq	%rax, (%rdi)
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jb	.LBB216_14
-.LBB216_7:
+	jb	.LBB219_14
+.LBB219_7:
 	movq	8(%rdi), %rcx
 	movq	8(%rcx), %rcx
 	subq	%rax, %rcx
 	cmpq	$262144, %rcx
-	jb	.LBB216_14
+	jb	.LBB219_14
 	prefetcht0	-4096(%rax)
 	leaq	-9(%rdx), %rcx
 	cmpq	$2039, %rcx
-	ja	.LBB216_14
+	ja	.LBB219_14
 	leaq	-4032(%rax), %rcx
 	movl	$64, %esi
-.LBB216_10:
+.LBB219_10:
 	prefetcht0	-64(%rcx,%rsi)
 	prefetcht0	(%rcx,%rsi)
 	subq	$-128, %rsi
 	cmpq	%rsi, %r14
-	ja	.LBB216_10
-	jmp	.LBB216_11
-.LBB216_4:
+	ja	.LBB219_10
+	jmp	.LBB219_11
+.LBB219_4:
 	movq	%rdx, %r15
 	#APP
 	#NO_APP
@@ -69,28 +69,28 @@
 	#APP
 	#NO_APP
 	testq	%rax, %rax
-	je	.LBB216_1
+	je	.LBB219_1
 	movq	%r12, %rdi
 	movq	%r15, %rdx
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rcx
 	movq	(%rcx), %rcx
 	cmpq	%rcx, %r14
-	jae	.LBB216_7
-.LBB216_14:
+	jae	.LBB219_7
+.LBB219_14:
 	testq	%rdx, %rdx
-	je	.LBB216_15
-.LBB216_11:
+	je	.LBB219_15
+.LBB219_11:
 	cmpq	$4, %rdx
-	jae	.LBB216_16
+	jae	.LBB219_16
 	xorl	%ebx, %ebx
-	jmp	.LBB216_13
-.LBB216_16:
+	jmp	.LBB219_13
+.LBB219_16:
 	andq	%rdx, %rbx
-	movdqa	.LCPI216_0(%rip), %xmm0
+	movdqa	.LCPI219_0(%rip), %xmm0
 	xorl	%ecx, %ecx
-	movdqa	.LCPI216_1(%rip), %xmm1
-	movdqa	.LCPI216_2(%rip), %xmm2
-.LBB216_17:
+	movdqa	.LCPI219_1(%rip), %xmm1
+	movdqa	.LCPI219_2(%rip), %xmm2
+.LBB219_17:
 	movdqa	%xmm0, %xmm3
 	paddq	%xmm1, %xmm3
 	movdqu	%xmm0, (%rax,%rcx,8)
@@ -98,18 +98,18 @@
 	addq	$4, %rcx
 	paddq	%xmm2, %xmm0
 	cmpq	%rcx, %rbx
-	jne	.LBB216_17
-	jmp	.LBB216_18
-.LBB216_15:
+	jne	.LBB219_17
+	jmp	.LBB219_18
+.LBB219_15:
 	xorl	%edx, %edx
-	jmp	.LBB216_19
-.LBB216_13:
+	jmp	.LBB219_19
+.LBB219_13:
 	movq	%rbx, (%rax,%rbx,8)
 	incq	%rbx
-.LBB216_18:
+.LBB219_18:
 	cmpq	%rbx, %rdx
-	jne	.LBB216_13
-.LBB216_19:
+	jne	.LBB219_13
+.LBB219_19:
 	addq	$56, %rsp
 	popq	%rbx
 	popq	%r12

@@ -2,11 +2,11 @@
 	andq	$-8, %rax
 	addq	$-8, %rax
 	cmpq	16(%rdi), %rax
-	jb	.LBB218_2
+	jb	.LBB221_2
 	movq	%rsi, (%rax)
 	movq	%rax, (%rdi)
 	retq
-.LBB218_2:
+.LBB221_2:
 	pushq	%rbx
 	subq	$64, %rsp
 	movq	%rsi, 8(%rsp)
@@ -36,7 +36,7 @@
 	testq	%rax, %rax
 	leaq	64(%rsp), %rsp
 	popq	%rbx
-	jne	.LBB218_4
+	jne	.LBB221_4
 	xorl	%eax, %eax
-.LBB218_4:
+.LBB221_4:
 	retq

@@ -33,7 +33,8 @@ fn fast_path(machine: Machine, body: &str) -> usize {
 
 fn alloc_through_a_reference_is_so_many_instructions(machine: Machine, functions: &Functions) {
     let (word, byte) = [(8, 7), (10, 9)][machine as usize];
-    let words = ["alloc_u64", "try_alloc_u64", "root_alloc_u64"].map(|name| (name, word));
+    let words = ["alloc_u64", "try_alloc_u64", "root_alloc_u64", "bump_alloc_u64"];
+    let words = words.map(|name| (name, word));
     for (name, expected) in words.into_iter().chain([("alloc_u8", byte)]) {
         let body = body(functions, name);
         assert_eq!(fast_path(machine, body), expected, "{name}:\n{body}");

@@ -394,18 +394,19 @@ impl<'c> CurrentChunk<'c> {
 
     /// Enters the next chunk of the list and returns it; `None` at the end of the list.
     ///
-    /// `free_here` is the number of bytes that are free in the cursor's present region, and
-    /// `free_there` the number that the request leaves free in the next chunk. If `oversize` is
-    /// true, the cursor stays in its region, and the next chunk serves only this request.
+    /// `free_here` are the bytes that are free in the cursor's present region, and `free_there`
+    /// those that the request leaves free in the next chunk. If `oversize` is true, the cursor stays
+    /// in its region, and the next chunk serves only this request.
     pub(crate) fn enter_next(
         self,
-        free_here: usize,
-        free_there: usize,
+        free_here: NonNull<[u8]>,
+        free_there: NonNull<[u8]>,
         oversize: bool,
     ) -> Option<CurrentChunk<'c>> {
         let (next, region) = (self.chunk().next()?, self.region());
-        debug_assert!(free_there <= next.capacity() && free_here <= region.capacity(), "I2");
-        debug_assert!(!oversize || free_there < free_here, "the larger rest is used");
+        let (here, there) = (free_here.len(), free_there.len());
+        debug_assert!(there <= next.capacity() && here <= region.capacity(), "I2");
+        debug_assert!(!oversize || there < here, "the larger rest is used");
         next.list_start.set(self.list_start.get());
         next.capacity_before.set(self.capacity_before.get() + self.capacity());
         next.free_when_left.set(free_there);

@@ -30,7 +30,7 @@ pub(crate) struct Header {
     /// cursor uses (I3).
     pub(super) anchor: Cell<Option<ChunkName>>,
     /// The free bytes of the region when a cursor last left it for another.
-    pub(super) free_when_left: Cell<usize>,
+    pub(super) free_when_left: Cell<NonNull<[u8]>>,
     /// The capacity of all chunks before this one in the list, when a cursor last entered this
     /// chunk.
     pub(super) capacity_before: Cell<usize>,
@@ -50,7 +50,7 @@ impl Header {
             control: Cell::new(None),
             block_size: Cell::new(0),
             anchor: Cell::new(None),
-            free_when_left: Cell::new(0),
+            free_when_left: Cell::new(NonNull::<[u8; 0]>::dangling()),
             capacity_before: Cell::new(0),
             touched: Touched::nowhere(),
         }
@@ -97,13 +97,18 @@ impl Header {
         self.region_top.get().addr().get() - self.region_low.get().addr().get()
     }
 
+    /// The whole region.
+    pub(crate) fn region_bytes(&self) -> NonNull<[u8]> {
+        NonNull::slice_from_raw_parts(self.low(), self.capacity())
+    }
+
     /// Whether there is no region, not even an empty one.
     pub(crate) fn is_vacant(&self) -> bool {
         self.region_top.get() == NonNull::dangling()
     }
 
     /// The free bytes of the region when a cursor last left it for another.
-    pub(crate) fn free_when_left(&self) -> usize {
+    pub(crate) fn free_when_left(&self) -> NonNull<[u8]> {
         self.free_when_left.get()
     }
 

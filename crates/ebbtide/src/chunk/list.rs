@@ -104,7 +104,8 @@ impl<'c> ControlRef<'c> {
         unsafe { self.reclaim() };
         debug_assert!(!self.is_busy(), "the backing is not running");
         let behind = kept.header().next.take();
-        self.lower_next_size(behind.or(self.get().spare.get()));
+        let first_released = behind.or(self.get().spare.get());
+        self.lower_next_size(first_released.map(|chunk| chunk.block_size()));
         let spare = self.take_all_spare(|_| true);
         self.register_lists();
         for released in [behind, spare] {
@@ -140,21 +141,50 @@ impl<'c> ControlRef<'c> {
     /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
     /// points to one.
     pub(crate) unsafe fn release_above(self, most: usize) {
-        // SAFETY: no claim is alive, as the caller says.
-        unsafe { self.reclaim() };
-        self.take_block_of_head();
         let mut kept = 0;
         let mut first_released = None;
-        let mut is_released = |chunk: ChunkRef<'c>| {
+        let is_released = |chunk: ChunkRef<'c>| {
             debug_assert!(kept <= most, "what is kept fits");
             let is_released = chunk.block_size() > most - kept;
             if is_released {
-                first_released.get_or_insert(chunk);
+                first_released.get_or_insert(chunk.block_size());
             } else {
                 kept += chunk.block_size();
             }
             is_released
         };
+        // SAFETY: the contract is the same.
+        unsafe { self.release_if(is_released) };
+        self.lower_next_size(first_released);
+    }
+
+    /// Releases all chunks but the largest one, unless that has the largest ordinary size.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
+    /// points to one.
+    pub(crate) unsafe fn release_all_but_largest(self) {
+        let control = self.get();
+        let blocks = control.chunks().chain(control.head_block.get());
+        let largest = blocks.max_by_key(|chunk| chunk.block_size());
+        let only = largest.filter(|chunk| chunk.block_size() < LARGEST_CHUNK);
+        let only = only.map(ChunkRef::as_ptr);
+        // SAFETY: the contract is the same.
+        unsafe { self.release_if(|chunk| only.is_some() && Some(chunk.as_ptr()) != only) };
+    }
+
+    /// Releases the chunks for which `is_released` is true. It is asked in the order of the list,
+    /// and then about the spare chunks.
+    ///
+    /// # Safety
+    ///
+    /// No allocation lives in any chunk, no claim is alive, and no cursor that will be used again
+    /// points to one.
+    unsafe fn release_if(self, mut is_released: impl FnMut(ChunkRef<'c>) -> bool) {
+        // SAFETY: no claim is alive, as the caller says.
+        unsafe { self.reclaim() };
+        self.take_block_of_head();
         let mut last = self.head().chunk();
         let mut released = None;
         let mut next = last.header().next.take();
@@ -169,7 +199,6 @@ impl<'c> ControlRef<'c> {
             }
         }
         let spare = self.take_all_spare(is_released);
-        self.lower_next_size(first_released);
         if self.head().next().is_none() {
             // Otherwise the next scope would request another one.
             self.head().next.set(self.take_spare(usize::MAX, |_| true));
@@ -184,14 +213,13 @@ impl<'c> ControlRef<'c> {
         self.give_head_a_block();
     }
 
-    /// Lowers the ordinary size to the size of `released`, the first of the chunks that are about
-    /// to be released, but to no less than [`FIRST_CHUNK`]. Otherwise a program that trims its
+    /// Lowers the ordinary size to `released`, the size of the first chunk that is released, but to no
+    /// less than [`FIRST_CHUNK`]. Otherwise a program that trims its
     /// arena again and again would get a larger chunk each time. If the first chunk serves an
     /// oversize request, it may be larger than the ordinary size, which then does not change.
-    fn lower_next_size(self, released: Option<ChunkRef<'c>>) {
-        if let Some(chunk) = released {
-            let size = chunk.block_size().max(FIRST_CHUNK);
-            self.next_size.set(self.next_size.get().min(size));
+    fn lower_next_size(self, released: Option<usize>) {
+        if let Some(size) = released {
+            self.next_size.set(self.next_size.get().min(size.max(FIRST_CHUNK)));
         }
     }
 

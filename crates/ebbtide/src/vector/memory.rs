@@ -16,8 +16,10 @@
 //! from another scope, even one over a buffer that this scope gave out; I5 says why they suffice.
 
 use crate::{
+    arena::Arena,
     chunk::Header,
     error::{AllocError, Failure},
+    poison,
     raw::Cursor,
     scope::Scope,
 };
@@ -53,8 +55,9 @@ impl Used {
     }
 }
 
-/// Where a vector takes its memory from: `&Scope`, or an exclusively borrowed scope
-/// ([`ScopeMut`]).
+/// Where a vector takes its memory from: `&Scope`, an exclusively borrowed scope ([`ScopeMut`]), or
+/// the [root](crate::Arena::root) of an arena, by a reference to the arena or to a type that
+/// contains one and implements `AsRef<Arena>`.
 ///
 /// It cannot be implemented outside of this crate.
 ///
@@ -167,6 +170,119 @@ unsafe impl Grow for &Scope<'_> {
         }
         capacity
     }
+}
+
+/// An arena, or a type that contains one: memory for vectors with a single lifetime.
+///
+/// # Safety
+///
+/// As long as the value is borrowed, every call returns the same arena.
+///
+/// ```
+/// use ebbtide::{Arena, collections::{HasArena, Owning}};
+///
+/// struct Document {
+///     arena: Arena,
+/// }
+///
+/// // SAFETY: the field is not replaced while the document is borrowed.
+/// unsafe impl HasArena for Document {
+///     fn arena(&self) -> &Arena {
+///         &self.arena
+///     }
+/// }
+///
+/// let document = Document { arena: Arena::new() };
+/// let mut lines: Owning<String, &Document> = Owning::over(&document);
+/// lines.push("ebb".to_owned());
+/// assert_eq!(lines.memory().arena().stats().chunks, 1);
+/// ```
+pub unsafe trait HasArena {
+    /// The arena.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, collections::HasArena};
+    /// let arena = Arena::new();
+    /// assert!(std::ptr::eq(arena.arena(), &arena));
+    /// ```
+    fn arena(&self) -> &Arena;
+}
+
+// SAFETY: it is the arena itself.
+unsafe impl HasArena for Arena {
+    #[inline(always)]
+    fn arena(&self) -> &Arena {
+        self
+    }
+}
+
+impl<A: HasArena> Memory for &A {}
+
+// SAFETY: blocks are published at the low end of the arena's root, so they are used for nothing
+// else, and live as long as the arena is borrowed.
+unsafe impl<'m, A: HasArena> Grow for &'m A {
+    #[inline(always)]
+    unsafe fn grow<F: Failure>(
+        &mut self,
+        used: Used,
+        element: Layout,
+        needed: usize,
+        exact: bool,
+    ) -> Result<Room, F> {
+        let arena: &'m Arena = A::arena(self);
+        if used.capacity == 0 {
+            let capacity = if exact { needed } else { needed.max(min_capacity(element.size())) };
+            if let Some(start) = arena.root_at_rest().cursor().take_low_at_once(capacity, element) {
+                return Ok(Room { start, capacity });
+            }
+        }
+        // SAFETY: the caller says that `used` is the block of a vector over this memory, and so of
+        // this arena's root; `needed` exceeds its capacity.
+        unsafe { grow_in_root(arena, used, element, needed, exact) }
+    }
+
+    #[inline]
+    unsafe fn shrink(&mut self, used: Used, size: usize, capacity: usize) -> usize {
+        debug_assert!(used.len <= capacity && capacity < used.capacity, "V1");
+        let cursor = A::arena(self).root_at_rest().cursor();
+        // SAFETY: the block came from this cursor, which is the arena's root, and the memory after
+        // `capacity` elements is not used again.
+        unsafe { cursor.shrink_low(used.start, used.capacity * size, capacity * size) };
+        capacity
+    }
+}
+
+/// Grows a block of an arena's root. The last block grows in place if there is room for twice as
+/// much. That uses only the two ends of the cursor, so the root need not be in use.
+///
+/// # Safety
+///
+/// The contract of [`Grow::grow`]. The block came from this arena's root.
+#[cold]
+#[inline(never)]
+unsafe fn grow_in_root<F: Failure>(
+    arena: &Arena,
+    used: Used,
+    element: Layout,
+    needed: usize,
+    exact: bool,
+) -> Result<Room, F> {
+    used.check(element, needed);
+    let cursor = arena.root_at_rest().cursor();
+    let old = used.capacity * element.size();
+    if used.has_block() && !poison::TRACKS && cursor.is_last_low(used.start, old) {
+        let capacity = amortized_capacity(needed, used.capacity, element.size(), exact);
+        if let Some(additional) = (capacity - used.capacity).checked_mul(element.size()) {
+            // SAFETY: the block is the last one of this cursor.
+            if let Some(start) = unsafe { cursor.lengthen_low(used.start, additional) } {
+                return Ok(Room { start, capacity });
+            }
+        }
+    }
+    let root = arena.open_root::<F>()?;
+    // SAFETY: the contract of `grow_shared` is part of that of this function. Nothing above changed
+    // the block.
+    unsafe { grow_shared(root.cursor(), used, element, needed, exact) }
 }
 
 /// Grows a published block: in place if it is the last one of the region and the region has room,

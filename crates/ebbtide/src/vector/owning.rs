@@ -1,10 +1,11 @@
 //! The vector with a destructor.
 
-use super::{IntoIter, Memory, ScopeMut, Vector};
+use super::{Elements, HasArena, IntoIter, Memory, ScopeMut, Vector};
 use crate::{boxed::Box, error::AllocError, scope::Scope};
 use core::{
     mem::ManuallyDrop,
     ops::{Deref, DerefMut},
+    ptr::NonNull,
 };
 
 /// A vector that drops its elements, which may need `Drop`. Returned by [`Scope::owned_vec`] and
@@ -135,6 +136,113 @@ impl<'a, T> Owning<T, &Scope<'a>> {
     #[track_caller]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError> {
         Ok(Owning::of(self.vector.split_off_in(at)))
+    }
+}
+
+/// Vectors over the [root](crate::Arena::root) of an arena, with a single lifetime. `A` is an
+/// [`Arena`](crate::Arena), or a type that [contains one](HasArena).
+impl<'m, T, A: HasArena> Owning<T, &'m A> {
+    /// An empty vector. Allocates nothing until the first element.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, collections::Owning};
+    ///
+    /// struct Lines<'m> {
+    ///     lines: Owning<String, &'m Arena>,
+    /// }
+    ///
+    /// let arena = Arena::new();
+    /// let mut text = Lines { lines: Owning::over(&arena) };
+    /// text.lines.push("ebb".to_owned());
+    /// assert_eq!(text.lines[0], "ebb");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn over(memory: &'m A) -> Self {
+        Owning::of(Vector { elements: Elements::new(), memory })
+    }
+
+    /// Puts a vector together from its parts.
+    ///
+    /// # Safety
+    ///
+    /// The parts are those of an [`Owning`](Owning) vector over the same memory that was forgotten.
+    /// A capacity of 0 has no block.
+    ///
+    /// ```
+    /// use ebbtide::{Arena, collections::Owning};
+    /// use std::{mem::ManuallyDrop, ptr::NonNull};
+    ///
+    /// let arena = Arena::new();
+    /// let mut list = ManuallyDrop::new(Owning::over(&arena));
+    /// list.extend([1, 2]);
+    /// let start = NonNull::new(list.as_mut_ptr()).unwrap();
+    /// // SAFETY: the parts of a vector that was forgotten.
+    /// let list = unsafe { Owning::from_parts(start, list.len(), list.capacity(), &arena) };
+    /// assert_eq!(list, [1, 2]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_parts(
+        start: NonNull<T>,
+        len: usize,
+        capacity: usize,
+        memory: &'m A,
+    ) -> Self {
+        // SAFETY: the caller says that these are the parts of a forgotten vector.
+        let elements = unsafe { Elements::from_parts(start, len, capacity) };
+        Owning::of(Vector { elements, memory })
+    }
+
+    /// The arena, or what contains it.
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let list = ebbtide::collections::Owning::<u8, _>::over(&arena);
+    /// assert!(std::ptr::eq(list.memory(), &arena));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn memory(&self) -> &'m A {
+        self.vector.memory
+    }
+
+    /// Finishes the vector and returns its elements, which stay in the arena, as a box.
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut names = ebbtide::collections::Owning::over(&arena);
+    /// names.push(String::from("Kattegat"));
+    /// let names: ebbtide::Box<[String]> = names.into_boxed_slice();
+    /// assert_eq!(names[0], "Kattegat");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_boxed_slice(self) -> Box<'m, [T]> {
+        let mut vector = self.into_vector();
+        vector.shrink_to_fit();
+        // SAFETY: a block of the root lives as long as the arena is borrowed.
+        Box::of(unsafe { vector.elements.into_fresh() })
+    }
+
+    /// Moves the elements from `at` on to a new vector over the same memory. Takes no memory.
+    ///
+    /// # Panics
+    ///
+    /// If `at` is greater than the length.
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut names = ebbtide::collections::Owning::over(&arena);
+    /// names.extend(["ebb", "flow"].map(String::from));
+    /// assert_eq!(names.split_off(1), ["flow"]);
+    /// ```
+    #[must_use = "the elements are dropped with the vector that is returned"]
+    #[track_caller]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        self.vector.assert_place(at);
+        let elements = self.vector.elements.split_off(at);
+        Owning::of(Vector { elements, memory: self.vector.memory })
     }
 }
 

@@ -318,7 +318,10 @@ fn shared(s: &Scope<'_>, scarce: bool, input: &mut Input<'_>) {
                 // SAFETY: the bytes of a string.
                 text = unsafe { Text::from_utf8_unchecked(text.into_bytes()) };
                 // SAFETY: an ASCII character.
-                if unsafe { text.as_mut_vec() }.try_push(b'x').is_ok() {
+                let bytes = unsafe { text.as_mut_vec() };
+                // SAFETY: the bytes of a string.
+                let text = unsafe { Text::from_utf8_unchecked_mut(bytes) };
+                if text.try_push('x').is_ok() {
                     model.push('x');
                 }
             }

@@ -1,12 +1,12 @@
 //! Vectors of every kind, with and without a limit of memory, edited by each method like those of
-//! the standard library.
+//! the standard library. The file is long because all of it shares `edit`.
 
 use super::{in_scopes, input::Input};
 use ebbtide::{
-    AllocError, Scope,
-    collections::{CollectIn, Length, Memory, Vec as List, Vector},
+    AllocError, Arena, Scope,
+    collections::{CollectIn, Length, Memory, Owning, Vec as List, Vector},
 };
-use std::{fmt::Debug, ops::Range};
+use std::{fmt::Debug, mem::ManuallyDrop, ops::Range, ptr::NonNull};
 
 /// Longer vectors are cut, so that each step is fast.
 const MOST: usize = 600;
@@ -604,6 +604,33 @@ fn owned(s: &mut Scope<'_>, scarce: bool, input: &mut Input<'_>) {
 }
 
 /// Arrays, flattened.
+/// Two vectors over one arena, which also allocates values.
+fn rooted(input: &mut Input<'_>) {
+    let arena = Arena::with_chunk_size(200);
+    let (mut vec, mut model) = (Owning::over(&arena), Vec::new());
+    let (mut other, mut values) = (Owning::over(vec.memory()), Vec::new());
+    while !input.is_empty() && input.below(16) != 0 {
+        match input.below(8) {
+            0 => values.push(arena.alloc(values.len())),
+            1 => other.push(String::of(input.byte())),
+            2 => {
+                let at = input.size() % (model.len() + 1);
+                other = vec.split_off(at);
+                assert_eq!(other[..], model.split_off(at)[..]);
+            }
+            3 => {
+                let mut parts = ManuallyDrop::new(vec);
+                let start = NonNull::new(parts.as_mut_ptr()).unwrap();
+                // SAFETY: the parts of a vector that was forgotten.
+                vec = unsafe { Owning::from_parts(start, parts.len(), parts.capacity(), &arena) };
+            }
+            _ => edit(&mut vec, &mut model, false, input),
+        }
+    }
+    assert!(values.iter().map(|value| **value).eq(0..values.len()));
+    assert_eq!(vec.into_boxed_slice()[..], model[..]);
+}
+
 fn flattened(s: &Scope<'_>, input: &mut Input<'_>) {
     let model: Vec<[u8; 3]> = items(input).map(|byte| [byte; 3]).collect();
     let Ok(vec) = List::try_from_iter_in(model.iter().copied(), s) else { return };
@@ -634,12 +661,13 @@ fn one<'a, T: Item + Copy + 'a>(s: &mut Scope<'a>, scarce: bool, input: &mut Inp
 
 /// Runs the operations encoded in `bytes`, with an optional limit.
 pub fn run(bytes: &[u8]) {
-    in_scopes(bytes, 64, |s, scarce, input| match input.below(6) {
+    in_scopes(bytes, 64, |s, scarce, input| match input.below(7) {
         0 => one::<u8>(s, scarce, input),
         1 => one::<u32>(s, scarce, input),
         2 => one::<[u64; 3]>(s, scarce, input),
         3 => one::<()>(s, scarce, input),
         4 => flattened(s, input),
+        5 => rooted(input),
         _ => owned(s, scarce, input),
     });
 }

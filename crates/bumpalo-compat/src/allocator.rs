@@ -1,0 +1,74 @@
+//! `Allocator` for `&Bump`: that of a scope, at the minimum alignment.
+
+use crate::Bump;
+use core::{alloc::Layout, ptr::NonNull};
+
+/// Implements one version of the trait by the implementation for `&Scope`.
+macro_rules! implement {
+    ($($path:ident)::+) => {
+        // SAFETY: blocks come from the root of the arena, where they stay until the arena is reset
+        // or dropped. It is borrowed as long as this reference or a clone of it lives.
+        unsafe impl<const MIN_ALIGN: usize> $($path)::+::Allocator for &Bump<MIN_ALIGN> {
+            #[inline]
+            fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+                let scope = self.arena.try_root().map_err(|_| $($path)::+::AllocError)?;
+                $($path)::+::Allocator::allocate(&scope, aligned::<MIN_ALIGN>(layout))
+            }
+
+            #[inline]
+            unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+                let layout = aligned::<MIN_ALIGN>(layout);
+                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                unsafe { $($path)::+::Allocator::deallocate(&self.as_scope(), block, layout) };
+            }
+
+            #[inline]
+            unsafe fn grow(
+                &self,
+                block: NonNull<u8>,
+                old: Layout,
+                new: Layout,
+            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+                let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
+                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                unsafe { $($path)::+::Allocator::grow(&self.as_scope(), block, old, new) }
+            }
+
+            #[inline]
+            unsafe fn grow_zeroed(
+                &self,
+                block: NonNull<u8>,
+                old: Layout,
+                new: Layout,
+            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+                let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
+                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                unsafe { $($path)::+::Allocator::grow_zeroed(&self.as_scope(), block, old, new) }
+            }
+
+            #[inline]
+            unsafe fn shrink(
+                &self,
+                block: NonNull<u8>,
+                old: Layout,
+                new: Layout,
+            ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
+                let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
+                // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
+                unsafe { $($path)::+::Allocator::shrink(&self.as_scope(), block, old, new) }
+            }
+        }
+    };
+}
+
+#[cfg(feature = "allocator_api")]
+implement!(core_alloc::alloc);
+#[cfg(feature = "allocator-api2")]
+implement!(allocator_api2::alloc);
+
+/// The layout with the minimum alignment. The size stays, so if it cannot be rounded up to that,
+/// the alignment stays, too, and no allocation succeeds.
+#[inline(always)]
+fn aligned<const MIN_ALIGN: usize>(layout: Layout) -> Layout {
+    layout.align_to(MIN_ALIGN).unwrap_or(layout)
+}

@@ -1,0 +1,200 @@
+//! Claim: what bumpalo documents holds, also where ebbtide itself does something else: failures are
+//! panics, nothing is dropped but in boxes and collections, chunks are listed from the newest one.
+//! The tests of bumpalo itself run in `ci/others/same.sh`.
+
+#![cfg(all(feature = "boxed", feature = "collections"))]
+#![allow(clippy::unwrap_used, reason = "in a test, a panic is a failure")]
+
+use bumpalo::{
+    AllocErr, Bump,
+    boxed::Box,
+    collections::{CollectIn, CollectionAllocErr, String, Vec},
+};
+use std::{
+    alloc::Layout,
+    fmt::Write as _,
+    panic::{AssertUnwindSafe, catch_unwind},
+    rc::Rc,
+};
+
+fn address<T: ?Sized>(value: &T) -> usize {
+    std::ptr::from_ref(value).cast::<u8>().addr()
+}
+
+#[test]
+fn failures_are_panics_that_can_be_caught() {
+    let bump = Bump::new();
+    bump.set_allocation_limit(Some(100));
+    let panics = |allocate: &dyn Fn()| catch_unwind(AssertUnwindSafe(allocate)).is_err();
+    assert!(panics(&|| *bump.alloc([0; 1000]) = [1; 1000]));
+    assert!(panics(&|| bump.alloc_str(&"x".repeat(1000)).make_ascii_lowercase()));
+    assert!(panics(&|| bump.alloc_slice_fill_copy(usize::MAX, 0).reverse()));
+    assert!(panics(&|| drop(Vec::<u8>::with_capacity_in(1000, &bump))));
+    assert!(panics(&|| (0..1000).collect_in::<Vec<_>>(&bump).clear()));
+    assert!(panics(&|| write!(String::new_in(&bump), "{:1000}", "").unwrap()));
+    assert!(panics(&|| drop(Box::new_in([0; 1000], &bump))));
+    assert_eq!(bump.try_alloc([0; 1000]), Err(AllocErr));
+    let mut vec = Vec::<u16>::new_in(&bump);
+    assert_eq!(vec.try_reserve(usize::MAX), Err(CollectionAllocErr::CapacityOverflow));
+    assert_eq!(vec.try_reserve(1000), Err(CollectionAllocErr::AllocErr));
+    assert!(bump.allocated_bytes() <= 100 && bump.allocation_limit() == Some(100));
+    bump.set_allocation_limit(None);
+    assert_eq!(bump.alloc([7; 1000])[999], 7);
+}
+
+#[test]
+fn only_boxes_and_collections_drop() {
+    let (counted, mut bump) = (Rc::new(()), Bump::new());
+    bump.alloc(counted.clone());
+    bump.alloc_with(|| counted.clone());
+    bump.alloc_slice_fill_clone(3, &counted);
+    bump.alloc_slice_fill_iter([counted.clone()]);
+    assert_eq!(Rc::strong_count(&counted), 7);
+    bump.reset();
+    assert_eq!(Rc::strong_count(&counted), 7);
+    {
+        let mut list = bumpalo::vec![in &bump; counted.clone(); 5];
+        list.truncate(4);
+        list.drain_filter(|_| true).next();
+        assert_eq!(Rc::strong_count(&counted), 7);
+        list.push(counted.clone());
+        let boxed = list.into_boxed_slice();
+        assert_eq!((boxed.len(), Rc::strong_count(&counted)), (1, 8));
+        drop(boxed);
+        drop(Box::into_inner(Box::new_in(counted.clone(), &bump)));
+        assert_eq!(Rc::strong_count(&counted), 7);
+        assert_eq!(bumpalo::vec![in &bump; counted.clone()].into_iter().count(), 1);
+    }
+    assert_eq!(Rc::strong_count(&counted), 7);
+}
+
+/// The limits of a chunk are met by many sizes, so several chunks are in use.
+#[test]
+fn chunks_are_listed_from_the_newest_one_with_both_parts() {
+    let mut bump = Bump::new();
+    for n in 0..1000_u64 {
+        bump.alloc(n);
+    }
+    // SAFETY: the memory is not used.
+    let raw: std::vec::Vec<_> = unsafe { bump.iter_allocated_chunks_raw() }.collect();
+    let parts: std::vec::Vec<_> = bump.iter_allocated_chunks().collect();
+    assert!(parts.len() > 1);
+    assert!(
+        parts
+            .iter()
+            .map(|part| (part.as_ptr().addr(), part.len()))
+            .eq(raw.iter().map(|part| (part.0.addr(), part.1)))
+    );
+    let values = parts.into_iter().flat_map(|part| {
+        // SAFETY: the arena has values of this type only.
+        let (before, values, after) = unsafe { part.align_to::<u64>() };
+        assert!(before.is_empty() && after.is_empty());
+        values
+    });
+    assert!(values.copied().eq((0..1000).rev()));
+
+    bump.reset();
+    bump.alloc(1_u8);
+    assert_eq!(Vec::from_iter_in([2_u8, 3], &bump).into_bump_slice(), [2, 3]);
+    let parts = bump.iter_allocated_chunks().map(|part| {
+        // SAFETY: the arena has bytes only, all of them initialised.
+        part.iter().map(|byte| unsafe { byte.assume_init() }).collect()
+    });
+    assert_eq!(parts.collect::<std::vec::Vec<std::vec::Vec<u8>>>(), [&[1][..], &[2, 3]]);
+}
+
+#[test]
+fn a_reset_keeps_the_largest_chunk() {
+    let mut bump = Bump::new();
+    for round in 0..5 {
+        for n in 0..1000_u64 {
+            bump.alloc(n);
+        }
+        let held = bump.allocated_bytes_including_metadata();
+        bump.reset();
+        assert!(bump.allocated_bytes_including_metadata() <= held);
+        assert!(round < 2 || bump.allocated_bytes_including_metadata() == held, "it settles");
+        assert_eq!(bump.iter_allocated_chunks().count(), 0);
+    }
+    assert!(bump.allocated_bytes() >= 8000);
+}
+
+#[test]
+fn every_allocation_has_the_minimum_alignment() {
+    fn check<const ALIGN: usize>() {
+        let bump = Bump::<ALIGN>::with_min_align();
+        let layout = Layout::from_size_align(3, 1).unwrap();
+        for _ in 0..10 {
+            let slices = [
+                address(bump.alloc_slice_copy(&[1_u8, 2, 3])),
+                address(bump.alloc_slice_fill_iter([1_u8; 3])),
+                address(bump.alloc_slice_try_fill_with(3, u8::try_from).unwrap()),
+                address(bump.alloc_str("ebb")),
+            ];
+            let values = [
+                address(bump.alloc(1_u8)),
+                address(bump.alloc_with(|| [1_u8; 3])),
+                address(bump.alloc_try_with(|| Ok::<_, ()>(1_u16)).unwrap()),
+                address(bump.alloc(1_u64)),
+                bump.alloc_layout(layout).addr().get(),
+            ];
+            assert!(slices.iter().chain(&values).all(|start| start % ALIGN == 0), "{ALIGN}");
+        }
+        assert_eq!((bump.alloc(258_u16), &*bump.alloc_str("flow")), (&mut 258, "flow"));
+    }
+    check::<1>();
+    check::<2>();
+    check::<4>();
+    check::<8>();
+    check::<16>();
+    assert!(catch_unwind(Bump::<32>::with_min_align).is_err());
+}
+
+#[test]
+fn scopes_give_their_memory_back() {
+    let mut bump = Bump::with_capacity(1000);
+    let kept: *const u32 = bump.alloc(1);
+    for n in 0..100 {
+        let s = bump.scope();
+        s.alloc_slice_fill_copy(100, n);
+    }
+    // SAFETY: the arena was not reset.
+    assert_eq!(unsafe { kept.read() }, 1);
+    assert!(bump.allocated_bytes() < 2000);
+    assert_eq!(bump.as_scope().alloc_fmt(format_args!("{}", 1)), "1");
+}
+
+/// One vector grows in place, also when other things are allocated, and gives its memory back.
+#[test]
+fn the_last_vector_grows_in_place() {
+    let bump = Bump::with_capacity(10_000);
+    let mut list = Vec::with_capacity_in(1, &bump);
+    let start = list.as_ptr();
+    for n in 0..500_u64 {
+        list.push(n);
+        bump.alloc(n);
+    }
+    assert_eq!((list.as_ptr(), list.len()), (start, 500));
+    drop(list);
+    assert_eq!(bumpalo::vec![in &bump; 1_u8].as_ptr(), start.cast());
+}
+
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn a_reference_is_an_allocator() {
+    use allocator_api2::vec::Vec;
+    let bump = Bump::<8>::with_min_align();
+    let mut list = Vec::new_in(&bump);
+    list.extend(0..100_u8);
+    assert_eq!(list.as_ptr().addr() % 8, 0);
+    list.shrink_to_fit();
+    assert!(list.into_iter().eq(0..100));
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn boxes_and_collections_are_serialised() {
+    let bump = Bump::new();
+    let list = bumpalo::vec![in &bump; bumpalo::format!(in &bump, "{}", 1)];
+    assert_eq!(serde_json::to_string(&Box::new_in(list, &bump)).unwrap(), r#"["1"]"#);
+}
