@@ -4,6 +4,9 @@
 #   moved.sh           the crates that build in seconds
 #   moved.sh --all     all of them
 #   moved.sh NAME ...  those named
+#   moved.sh --patched NAME ...
+#                      the same crates, unchanged, with our libraries of the names of bumpalo and
+#                      typed-arena instead, by a patch of the registry; without names, the quick ones
 #
 # Each file of moved/ describes one crate, whose version is in ci/fetched. It sets `replaces`, the
 # dependency that goes; `features` of ebbtide; and two functions: `edit` rewrites the crate's files, `check` runs its
@@ -72,11 +75,43 @@ moved() {
     check
 }
 
+# Makes a package named $1 of our crate, as the one that replaces it in the registry has to be.
+renamed() {
+    local folder=$others/renamed/$1
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cp -r "$root/crates/$1-compat/src" "$folder/src"
+    perl -pe "s/name = \"ebbtide-$1\"/name = \"$1\"/; s|\.\./ebbtide|$root/crates/ebbtide|;" \
+        -e 's/^edition\.workspace.*/edition = "2024"/; $_ = "" if /\.workspace = true|^workspace = true|^readme/' \
+        -e '; $_ = "" if /^\[lints\]|^\[\[test\]\]|^name = "all"/' "$root/crates/$1-compat/Cargo.toml" >"$folder/Cargo.toml"
+}
+
+# Runs the tests of a crate with the package that it depends on replaced by ours.
+patched() {
+    local name=$1
+    echo "=== $name, patched ==="
+    # shellcheck source=/dev/null
+    source "$here/moved/$name.sh"
+    renamed "$replaces"
+    copy "$name"
+    cd "$others/$name-moved"
+    mkdir .cargo
+    printf '[patch.crates-io]\n%s = { path = "%s" }\n' "$replaces" "$others/renamed/$replaces" >.cargo/config.toml
+    cargo update --quiet --package "$replaces"
+    cargo tree --prefix none --package "$replaces" --depth 0 | grep -F "$others/renamed"
+    check
+}
+
+run=moved
+if [[ ${1-} == --patched ]]; then
+    run=patched
+    shift
+fi
 case ${1-} in
 '') names=("${quick[@]}") ;;
 --all) names=("${all[@]}") ;;
 *) names=("$@") ;;
 esac
 for name in "${names[@]}"; do
-    (moved "$name")
+    ("$run" "$name")
 done

@@ -21,7 +21,7 @@
 //! } // the memory of each line is free again here
 //! ```
 //!
-//! [docs/BUMPALO.md](https://docs.rs/ebbtide) lists what differs.
+//! The page `BUMPALO.md` of the package lists what differs.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(feature = "allocator_api", feature(allocator_api))]
@@ -29,6 +29,11 @@
 extern crate alloc as core_alloc;
 #[cfg(feature = "std")]
 extern crate std;
+
+/// Compiles the example of the page.
+#[cfg(doctest)]
+#[doc = include_str!("../BUMPALO.md")]
+enum Page {}
 
 #[cfg(any(feature = "allocator_api", feature = "allocator-api2"))]
 mod allocator;

@@ -739,7 +739,7 @@ impl<B: Backing> Arena<B> {
     /// ```
     /// let arena = ebbtide::Arena::new();
     /// let value = std::ptr::from_ref(arena.alloc(1_u64));
-    /// assert!(arena.used_parts().any(|part| part.cast().as_ptr().cast_const() == value));
+    /// assert!(arena.used_parts().any(|part| part.addr().get() == value.addr()));
     /// ```
     pub fn used_parts(&self) -> impl Iterator<Item = NonNull<[u8]>> + '_ {
         let parts = self.present_root().chunks().flat_map(|chunk| chunk.used_parts());

@@ -179,6 +179,8 @@ pub(crate) const STEPS: &[Step] = &[
     .needs(&[LLVM_COV, LLVM_TOOLS]),
     Step::new(All, "hashbrown's tests, with its tables in a scope", "bash ci/others/hashbrown.sh")
         .beside("others"),
+    Step::new(All, "tests of bumpalo and typed-arena, on ours", "bash ci/others/same.sh")
+        .beside("others"),
     Step::new(All, "tests of crates moved over to ebbtide", "bash ci/others/moved.sh")
         .beside("others"),
     Step::new(All, "nlohmann-json's tests, each in a transparent arena", "bash ci/others/new.sh")
