@@ -9,7 +9,7 @@
 //! part is poisoned. So the cost of opening a scope depends on what the last scope used, not on the
 //! size of the chunk.
 
-use core::{cell::Cell, num::NonZero, ptr::NonNull};
+use core::{num::NonZero, ptr::NonNull};
 
 /// Whether allocations are tracked at all.
 pub(crate) const TRACKS: bool = cfg!(any(feature = "poison", ebbtide_asan));
@@ -22,14 +22,35 @@ const PATTERN: u8 = 0xDB;
 /// addresses.
 #[derive(Debug)]
 pub(crate) struct Touched {
-    low: Cell<NonZero<usize>>,
-    top: Cell<NonZero<usize>>,
+    low: End,
+    top: End,
+}
+
+#[cfg(any(feature = "poison", ebbtide_asan))]
+type End = core::cell::Cell<NonZero<usize>>;
+
+/// Without tracking, takes no memory.
+#[cfg(not(any(feature = "poison", ebbtide_asan)))]
+#[derive(Debug)]
+struct End;
+
+#[cfg(not(any(feature = "poison", ebbtide_asan)))]
+impl End {
+    const fn new(_: NonZero<usize>) -> Self {
+        End
+    }
+
+    fn set(&self, _: NonZero<usize>) {}
+
+    fn get(&self) -> NonZero<usize> {
+        NonZero::<usize>::MIN
+    }
 }
 
 impl Touched {
     /// The state of a header without a region.
     pub(crate) const fn nowhere() -> Self {
-        Touched { low: Cell::new(NonZero::<usize>::MIN), top: Cell::new(NonZero::<usize>::MIN) }
+        Touched { low: End::new(NonZero::<usize>::MIN), top: End::new(NonZero::<usize>::MIN) }
     }
 
     /// Resets to a region in which nothing is touched.
