@@ -27,7 +27,7 @@
 #![cfg_attr(feature = "allocator_api", feature(allocator_api))]
 
 extern crate alloc as core_alloc;
-#[cfg(feature = "std")]
+#[cfg(any(doc, feature = "std"))]
 extern crate std;
 
 /// Compiles the example of the page.

@@ -37,7 +37,8 @@ macro_rules! in_root {
     (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
         ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?] [$([$($fits:tt)*] $($compares:ident)?)?]
         |$arena:ident| $root:expr) => {
-        #[doc = concat!("[`Scope::", stringify!($name), "`], in the [root](Arena::root).")]
+        #[doc = concat!("[`Scope::", stringify!($name), "`](crate::Scope::", stringify!($name), "),")]
+        /// in the [root](Arena::root).
         #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
         $(#[$attribute])*
         #[inline(always)]

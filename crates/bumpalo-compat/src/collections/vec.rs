@@ -247,7 +247,7 @@ macro_rules! forward {
         ) $(-> $result:ty)? $(where [$($bounds:tt)*])?;
     )*) => {
         $(
-            #[doc = concat!("The same as [`std::vec::Vec::", stringify!($name), "`].")]
+            #[doc = concat!("The same as [`ebbtide::collections::Vector::", stringify!($name), "`].")]
             $(#[$attribute])*
             #[inline]
             #[track_caller]
@@ -263,7 +263,7 @@ macro_rules! forward {
     };
 }
 
-/// Methods with the names of [`std::vec::Vec`].
+/// Methods with the same names as in ebbtide.
 ///
 /// ```
 /// let bump = bumpalo::Bump::new();
