@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 copy=${CARGO_TARGET_DIR:-target}/minimal-versions
 rm -rf "$copy/crates"
 mkdir -p "$copy/crates"
-cp -rL crates/ebbtide crates/ebbtide-global "$copy/crates/"
+cp -rL crates/ebbtide crates/ebbtide-global crates/{bumpalo,typed-arena}-compat "$copy/crates/"
 sed 's/^default-members.*/default-members = ["crates\/*"]/' Cargo.toml >"$copy/Cargo.toml"
 cd "$copy"
 # Users do not see the dependencies of tests and examples.
@@ -15,3 +15,5 @@ rm -f Cargo.lock
 cargo +nightly update --quiet -Z direct-minimal-versions
 cargo +nightly check --quiet --target-dir target --package ebbtide --features full
 cargo +nightly check --quiet --target-dir target --package ebbtide-global --features full
+cargo +nightly check --quiet --target-dir target --package ebbtide-bumpalo --package ebbtide-typed-arena \
+    --all-features

@@ -10,4 +10,5 @@ shopt -s nullglob
 target=${CARGO_TARGET_DIR:-target}/packages
 rm -rf "$target" "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/ebbtide*-[0-9]*
 cargo package --allow-dirty --target-dir "$target" --package ebbtide --package ebbtide-global \
-    --package ebbtide-capi --package ebbtide-new
+    --package ebbtide-capi --package ebbtide-new --package ebbtide-bumpalo \
+    --package ebbtide-typed-arena

@@ -15,6 +15,11 @@ if [ -z "$baseline" ]; then
     echo "no release yet: no API to keep"
     exit
 fi
-for package in ebbtide ebbtide-global; do
-    cargo semver-checks --package "$package" --baseline-rev "$baseline" --only-explicit-features --features full
-done
+while read -r package features; do
+    cargo semver-checks --package "$package" --baseline-rev "$baseline" --only-explicit-features --features "$features"
+done <<'END'
+ebbtide full
+ebbtide-global full
+ebbtide-bumpalo allocator-api2,boxed,collections,serde,std
+ebbtide-typed-arena std
+END

@@ -82,7 +82,10 @@ pub(crate) const STEPS: &[Step] = &[
         Test,
         "oldest supported compiler",
         "cargo +1.85 check --target-dir target/msrv --package ebbtide --package ebbtide-global \
-         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison",
+         --package ebbtide-bumpalo --package ebbtide-typed-arena \
+         --features ebbtide/full,ebbtide/poison,ebbtide-global/full,ebbtide-global/poison \
+         --features ebbtide-bumpalo/allocator-api2,ebbtide-bumpalo/boxed,ebbtide-bumpalo/collections \
+         --features ebbtide-bumpalo/serde,ebbtide-bumpalo/std",
     )
     .needs(&[MSRV])
     .beside("msrv"),
