@@ -266,7 +266,7 @@ fn at(base: NonNull<u8>, address: usize) -> NonNull<u8> {
 /// prefetch or to poison memory.
 #[inline(always)]
 pub(crate) fn is_short(size: usize) -> bool {
-    !poison::TRACKS && size <= prefetch::LINE
+    size == 0 || !poison::TRACKS && size <= prefetch::LINE
 }
 
 /// A well-aligned pointer for a block of 0 bytes.

@@ -20,7 +20,8 @@ fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
 /// Defines methods of an arena that call the method of its root with the same name, and their
 /// fallible versions. If the request fits `at once`, there is a chunk. If it is short as well, the
 /// method uses nothing but the two ends of the root's cursor, so the root need not be refreshed;
-/// unless the method is listed as one that `compares` positions of the cursor.
+/// unless the method is listed as one that `compares` positions of the cursor. A request without a
+/// size fits in a withdrawn root as well, which has no position to compare.
 macro_rules! in_root {
     ($(
         $(#[$attribute:meta])*
@@ -47,8 +48,9 @@ macro_rules! in_root {
             let $arena = self;
             $(
                 let root = self.root_at_rest();
-                if let Some(size) = root.cursor().$($fits)* {
-                    if !is_short(size) || const { stringify!($($compares)?).len() > 0 } {
+                let compares = const { stringify!($($compares)?).len() > 0 };
+                if let Some(size) = root.cursor().$($fits)*.filter(|size| *size > 0 || !compares) {
+                    if !is_short(size) || compares {
                         self.refresh_root();
                     }
                     return root.$name $arguments;

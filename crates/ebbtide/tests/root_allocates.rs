@@ -146,6 +146,25 @@ fn without_memory_nothing_fits_but_what_needs_none() {
     assert!(arena.try_alloc_layout(Layout::new::<[u64; 0]>()).is_ok());
 }
 
+/// A scope withdraws the root. What has no size fits all the same.
+#[test]
+fn what_has_no_size_is_allocated_after_a_scope() {
+    let mut arena = Arena::new();
+    for round in 0..3 {
+        arena.alloc(());
+        arena.alloc_with(|| ());
+        assert_eq!(arena.alloc_try_with(|| Ok::<_, ()>(())), Ok(&mut ()), "{round}");
+        assert_eq!(arena.alloc_try_with(|| Err::<(), _>(1)), Err(1));
+        let empty = arena.alloc_slice_try_fill_with(0, Ok::<_, ()>);
+        assert_eq!(empty.map(|slice| slice.len()), Ok(0));
+        let units = arena.alloc_slice_try_fill_with(3, |_| Ok::<_, ()>(()));
+        assert_eq!(units.map(|slice| slice.len()), Ok(3));
+        assert!(arena.alloc_slice_copy::<u64>(&[]).is_empty() && arena.alloc_str("").is_empty());
+        arena.alloc_layout(Layout::from_size_align(0, 64).unwrap());
+        arena.scope().alloc(round);
+    }
+}
+
 /// The table in `root.rs` has a row for every method of a scope that returns a value, a slice or
 /// text.
 #[test]
