@@ -22,9 +22,9 @@
 //! engine would hold the memory of earlier blocks, and the inner allocator that of the present
 //! ones. Small blocks do not count: most of them are temporary, and diverted bytes count even after
 //! they are freed, since the engine does not see those frees. A quarter of what the engine itself
-//! served meanwhile is subtracted, and the first 10 MiB, for which the promise leaves room, do not
-//! count, less the reserve. `diverted` cancels no more than the part of the bound that follows the peak. It is
-//! forgotten over a minute, so that the engine serves such a program again.
+//! served meanwhile is subtracted, and the first 10 MiB less the reserve, for which the promise
+//! leaves room, do not count. `diverted` cancels no more than the part of the bound that follows the
+//! peak. It is forgotten over a minute, so that the engine serves such a program again.
 //!
 //! The bound is checked only when the held bytes would grow: when a scope needs a chunk and neither
 //! its owner's cache nor the shared pool has one with memory behind it. A program that has warmed
@@ -115,26 +115,14 @@ pub(crate) fn held() -> usize {
     BUDGET.held()
 }
 
-/// The most bytes that the engine may hold. It is not stored: of two threads that compute it at the
-/// same time, the one with the older figures could be the last to store it.
-fn bound() -> usize {
-    bound_of_kept() + reserve()
-}
-
-/// The part of the bound that scopes which keep blocks may use.
-fn bound_of_kept() -> usize {
-    let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED - reserve());
-    with_slack(peak()).saturating_sub(diverted).saturating_add(fixed())
-}
-
-/// The part of the bound that scopes may use which keep blocks, or which do not.
-fn bound_for(keeps: bool) -> usize {
-    if keeps { bound_of_kept() } else { bound() }
-}
-
-/// The part of the bound that is reserved for scopes that keep nothing.
-fn reserve() -> usize {
-    pinned().min(RESERVE)
+/// The most bytes that the engine may hold, with the reserve unless the scope `keeps` blocks. It is
+/// not stored: of two threads that compute it at the same time, the one with the older figures could
+/// be the last to store it.
+fn bound(keeps: bool) -> usize {
+    let reserve = pinned().min(RESERVE);
+    let diverted = BUDGET.diverted().saturating_sub(UNCOUNTED - reserve);
+    let for_kept = with_slack(peak()).saturating_sub(diverted).saturating_add(fixed());
+    if keeps { for_kept } else { for_kept + reserve }
 }
 
 /// The bytes of the pinned chunks.
@@ -144,7 +132,7 @@ fn pinned() -> usize {
 
 /// Whether a scope that keeps blocks may take another chunk.
 pub(crate) fn may_pin() -> bool {
-    pinned() + CHUNK <= bound_of_kept()
+    pinned() + CHUNK <= bound(true)
 }
 
 /// The part of the bound that does not depend on the live bytes.
@@ -159,28 +147,27 @@ fn with_slack(live: usize) -> usize {
 
 /// Whether the engine holds more than three quarters of the bound without the reserve.
 pub(crate) fn is_tight() -> bool {
-    held() > bound_of_kept() / 4 * 3
+    held() > bound(true) / 4 * 3
 }
 
 /// Whether holding this many more bytes would stay within the bound.
-pub(crate) fn has_room(bytes: usize) -> bool {
-    held().saturating_add(bytes) <= bound()
+pub(crate) fn has_room(bytes: usize, keeps: bool) -> bool {
+    held().saturating_add(bytes) <= bound(keeps)
 }
 
 /// The bytes that must go back to the system before `more` may be held.
-pub(crate) fn lacking(more: usize) -> usize {
-    held().saturating_add(more).saturating_sub(bound())
+pub(crate) fn lacking(more: usize, keeps: bool) -> usize {
+    held().saturating_add(more).saturating_sub(bound(keeps))
 }
 
-/// The bytes held beyond the bound, or beyond what scopes that keep blocks may use of it.
+/// The bytes held beyond the bound.
 pub(crate) fn excess(keeps: bool) -> usize {
-    held().saturating_sub(bound_for(keeps))
+    lacking(0, keeps)
 }
 
-/// Adds to the bytes held. Returns false, and changes nothing, if the bound does not allow it. A
-/// scope that `keeps` blocks may not use the reserve.
+/// Adds to the bytes held. Returns false, and changes nothing, if the bound does not allow it.
 pub(crate) fn try_hold(bytes: usize, keeps: bool) -> bool {
-    BUDGET.try_hold(bytes, bound_for(keeps))
+    BUDGET.try_hold(bytes, bound(keeps))
 }
 
 /// Adds to the bytes held, also beyond the bound.

@@ -121,7 +121,7 @@ impl Owner {
         if run.entry().held.get() < most {
             return Some(run);
         }
-        if memory::has_room(bytes) {
+        if memory::has_room(bytes, self.persistence.keeps()) {
             self.cache.give(run, run.class());
             return None;
         }
@@ -133,7 +133,8 @@ impl Owner {
     /// are about to be a block's.
     #[cold]
     pub(super) fn may_hold(&self, bytes: usize, live: usize) -> bool {
-        let try_hold = || memory::try_hold(bytes, self.persistence.keeps());
+        let keeps = self.persistence.keeps();
+        let try_hold = || memory::try_hold(bytes, keeps);
         if try_hold() {
             return true;
         }
@@ -143,7 +144,7 @@ impl Owner {
         }
         // Memory is refused only if the pools and this owner's cache do not hold it. In that case
         // they keep what they have.
-        let lacking = memory::lacking(bytes);
+        let lacking = memory::lacking(bytes, keeps);
         let has_enough = pool::pooled() + self.cache.held() >= lacking;
         let is_allowed = has_enough && {
             if pool::pooled() < lacking {

@@ -57,7 +57,7 @@ impl Used {
 
 /// Where a vector takes its memory from: `&Scope`, an exclusively borrowed scope ([`ScopeMut`]), or
 /// the [root](crate::Arena::root) of an arena, by a reference to the arena or to a type that
-/// contains one and implements `AsRef<Arena>`.
+/// [contains one](HasArena).
 ///
 /// It cannot be implemented outside of this crate.
 ///
