@@ -454,6 +454,9 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     where
         F: FnOnce() -> Result<T, E>,
     {
+        if self.has_room_for::<T>() {
+            return self.alloc_try_with_at_once(f);
+        }
         match self.try_alloc_try_with(f) {
             Ok(value) => Ok(value),
             Err(AllocOrInitError::Init(error)) => Err(error),
@@ -476,9 +479,20 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     where
         F: FnOnce() -> Result<T, E>,
     {
+        if self.has_room_for::<T>() {
+            return self.alloc_try_with_at_once(f).map_err(AllocOrInitError::Init);
+        }
         let make = || f().map(ManuallyDrop::new);
         let value = at_least!(MIN_ALIGN, T, |at| self.arena.try_alloc_try_with(|| make().map(at)));
         Ok(value?)
+    }
+
+    /// [`alloc_try_with`](Bump::alloc_try_with) for a type for which there is room. Large results
+    /// are moved fewer times than in a function that can fail otherwise.
+    #[inline(always)]
+    fn alloc_try_with_at_once<T, E>(&self, f: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
+        let value = self.arena.alloc_try_with(|| f().map(ManuallyDrop::new));
+        value.map(|value| &mut **value)
     }
 
     /// A slice whose elements are the results of `f`.
