@@ -33,15 +33,18 @@ const RECORDER: Contestant = inside("recorder", "transparent-recorder");
 const AGED: &str = "ebbtide, aged by its scopes";
 const FRESH: &str = "ebbtide, fresh";
 const OVER_MIMALLOC: &str = "ebbtide over mimalloc";
+/// On a fresh heap only.
+const AROUND: &str = "ebbtide, one scope around it";
 
 // The first one of each kind is ours; the others are compared with it.
-static TRANSPARENT: [Contestant; 6] = [
+static TRANSPARENT: [Contestant; 7] = [
     inside("ebbtide", "transparent-ebbtide"),
     inside("glibc", "transparent-glibc"),
     inside("mimalloc", "transparent-mimalloc"),
     inside("jemalloc", "transparent-jemalloc"),
     inside(AGED, "transparent-ebbtide"),
     inside(FRESH, "transparent-ebbtide"),
+    Contestant { name: AROUND, program: "transparent-ebbtide", scopes: "around", native: None },
 ];
 static EXPLICIT: [Contestant; 6] = [
     explicit("ebbtide", "transparent-glibc"),
@@ -92,10 +95,10 @@ fn group(row: &Row) -> usize {
     }
 }
 
-/// Ratios of the rows to a mean, by contestant: glibc, mimalloc, and ours aged and littered to ours
-/// fresh.
+/// Ratios of the rows to a mean, by contestant: glibc, mimalloc, ours aged and littered to ours
+/// fresh, and mimalloc to ours with one scope.
 #[derive(Default)]
-struct Ratios([Vec<f64>; 4]);
+struct Ratios([Vec<f64>; 5]);
 
 pub fn run(
     bench: &mut Bench,
@@ -121,7 +124,7 @@ pub fn run(
         }
     }
     for (kept, means) in kept.iter().zip(means) {
-        for (group, Ratios([glibc, mimalloc, littered, aged])) in GROUPS.iter().zip(means) {
+        for (group, Ratios([glibc, mimalloc, littered, aged, around])) in GROUPS.iter().zip(means) {
             let (least, least_of_glibc) = match (*group, kept) {
                 ("explicit", _) => (1.5, 1.5),
                 (_, 0) => (1.06, 1.25),
@@ -134,6 +137,8 @@ pub fn run(
             bench.mean(&format!("{name}, mean, mimalloc"), &mimalloc, |m| at_least(least, m));
             bench.mean(&format!("{name}, littered ÷ fresh"), &littered, |m| at_most(1.03, m));
             bench.mean(&format!("{name}, aged ÷ fresh"), &aged, |m| at_most(1.03, m));
+            let name = format!("{name}, one scope around it, mimalloc");
+            bench.mean(&name, &around, |m| at_least(0.97, m));
         }
     }
     Ok(())
@@ -158,7 +163,8 @@ fn record(row: &Row, programs: &Path) -> Result<(String, usize)> {
 
 fn entrants(row: &Row, counts: &str, blocks: usize, kept: usize) -> Vec<Entrant<'static>> {
     let all = contestants(row).iter();
-    let entrants = all.filter(|contestant| kept > 0 || ![AGED, FRESH].contains(&contestant.name));
+    let others = if kept > 0 { &[AROUND][..] } else { &[AGED, FRESH] };
+    let entrants = all.filter(|contestant| !others.contains(&contestant.name));
     let litter = |contestant: &Contestant| match contestant.name {
         _ if kept == 0 => String::new(),
         FRESH => String::new(),
@@ -173,7 +179,7 @@ fn judge(
     row: &str,
     entrants: &[Entrant<'_>],
     measured: &[Measured],
-    Ratios([glibc, mimalloc, littered, aged]): &mut Ratios,
+    Ratios([glibc, mimalloc, littered, aged, around]): &mut Ratios,
 ) {
     let find = |name: &str| {
         entrants.iter().position(|(contestant, _)| contestant.name == name).map(|i| &measured[i])
@@ -194,6 +200,11 @@ fn judge(
                 mimalloc.push(value);
                 Some(at_least(0.98, value))
             }
+            AROUND => find("mimalloc").map(|theirs| {
+                let value = ratio(theirs, own).value;
+                around.push(value);
+                at_least(0.97, value)
+            }),
             name => fresh.filter(|_| name == "ebbtide" || name == AGED).map(|fresh| {
                 let value = ratio(own, fresh).value;
                 let ratios = if name == AGED { &mut *aged } else { &mut *littered };

@@ -13,19 +13,24 @@ use std::{
     time::Instant,
 };
 
-/// Runs the row named by the first argument, `inside` or `outside` of scopes or with `explicit` ones,
-/// with a heap layout determined by the seed. With `--count`, runs one batch inside [`counted_by_callgrind`] and
-/// exits. With `--litter` and its arguments, litters the heap before it creates the input.
+/// Runs the row named by the first argument, `inside` or `outside` of scopes, with one `around` all of
+/// the program, or with `explicit` ones, with a heap layout determined by the seed. With `--litter` and
+/// its arguments, litters the heap before it creates the input. With `--count`, runs one batch inside
+/// [`counted_by_callgrind`] and exits.
 ///
 /// The arguments are on the heap, so they affect its layout. The driver gives all contestants the
-/// same ones, and the three words need blocks of the same size class.
+/// same ones, and the words need blocks of the same size class.
 pub fn main<A: Arena>() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (row, scopes, seed, count, litter) = match arguments[..] {
-        [row, scopes, seed] => (row, scopes, seed, false, None),
-        [row, scopes, seed, "--count"] => (row, scopes, seed, true, None),
-        [row, scopes, seed, "--litter", litter] => (row, scopes, seed, false, Some(litter)),
+    let [row, scopes, seed, options @ ..] = &arguments[..] else { return usage() };
+    let (litter, options) = match options {
+        ["--litter", litter, options @ ..] => (Some(litter), options),
+        _ => (None, options),
+    };
+    let count = match options {
+        [] => false,
+        ["--count"] => true,
         _ => return usage(),
     };
     let Ok(seed) = seed.parse() else { return usage() };
@@ -34,32 +39,36 @@ pub fn main<A: Arena>() -> ExitCode {
         let Some(litter) = Litter::parse(litter) else { return usage() };
         litter.spread::<A>(&mut numbers);
     }
-    let mut scattered = scatter(&mut numbers);
-    let task = match scopes {
-        "inside" => workloads::open::<A>(row),
-        "outside" => workloads::open::<Plain>(row),
-        "explicit" => workloads::open::<Explicit>(row),
-        _ => None,
+    let open = match *scopes {
+        "inside" => workloads::open::<A>,
+        "outside" | "around" => workloads::open::<Plain>,
+        "explicit" => workloads::open::<Explicit>,
+        _ => return usage(),
     };
-    let Some(mut batch) = task else { return usage() };
-    scattered.extend(scatter(&mut numbers));
-    if count {
-        batch();
-        counted_by_callgrind(&mut *batch);
-        return ExitCode::SUCCESS;
-    }
-    match serve(&mut *batch, A::report) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{row}: {error}");
-            ExitCode::FAILURE
+    let mut run = move || {
+        let mut scattered = scatter(&mut numbers);
+        let Some(mut batch) = open(row) else { return usage() };
+        scattered.extend(scatter(&mut numbers));
+        if count {
+            batch();
+            counted_by_callgrind(&mut *batch);
+            return ExitCode::SUCCESS;
         }
-    }
+        match serve(&mut *batch, A::report) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{row}: {error}");
+                ExitCode::FAILURE
+            }
+        }
+    };
+    if *scopes == "around" { A::scope(run) } else { run() }
 }
 
 fn usage() -> ExitCode {
     eprintln!(
-        "no row of that name, or usage: ROW inside|outside|explicit SEED [--count | --litter LITTER]"
+        "no row of that name, or usage: ROW inside|outside|around|explicit SEED [--litter LITTER] \
+         [--count]"
     );
     ExitCode::from(2)
 }
