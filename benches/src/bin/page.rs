@@ -107,6 +107,7 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "aged-machine", &machine(&aged));
         text = filled(&text, "aged", &aged::table(&aged));
         text = filled(&text, "aged-programs", &aged::programs(&aged, ""));
+        text = filled(&text, "aged-unseen", &aged::programs(&aged, "unseen: "));
         text = filled(&text, "aged-explicit", &aged::programs(&aged, "explicit: "));
         text = filled(&text, "aged-cpp", &aged::programs(&aged, "C++: "));
         text = filled(&text, "stumpalo", &times(&table, "stumpalo: "));

@@ -160,7 +160,7 @@ fn run_fresh(
         println!("left out: instructions, because Valgrind is missing");
     }
     let entrants = CONTESTANTS.each_ref().map(|contestant| (contestant, String::new()));
-    let rows = rows.filter(|row| row.kind != Kind::Explicit);
+    let rows = rows.filter(|row| !matches!(row.kind, Kind::Unseen | Kind::Explicit));
     for row in rows.filter(|row| !row.slow || !plan.quick) {
         println!("\n{}", row.name);
         let generations = match (row.slow, plan.quick) {

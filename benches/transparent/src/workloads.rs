@@ -4,16 +4,25 @@
 use crate::Arena;
 
 mod config;
+mod digits;
+mod drawing;
 mod explicit;
+mod facts;
 mod filters;
 mod formulas;
 mod groups;
 mod html;
 mod json;
+mod layout;
+mod mail;
 mod markdown;
 mod markup;
+mod merging;
 mod messages;
+mod modules;
+mod names;
 mod numbers;
+mod papers;
 mod patterns;
 mod pictures;
 mod puzzles;
@@ -23,6 +32,7 @@ mod script;
 mod sources;
 mod sql;
 mod syntax;
+mod tasks;
 pub(crate) mod text;
 mod trees;
 mod xml;
@@ -48,6 +58,8 @@ pub enum Kind {
     Program,
     /// The same, chosen before its figures were known, and not tuned for. Has a separate mean.
     Untuned,
+    /// The same, of kinds that the others are not; only in the benchmark of littered heaps.
+    Unseen,
     /// A program where little can be gained; must not be slower.
     Control,
     /// Large vectors of numbers, W8 to W10.
@@ -128,6 +140,16 @@ rows! {
     "untuned: prost, messages": Untuned, 20, messages::messages(20);
     "untuned: pathfinding, sliding puzzles": Untuned, 2, puzzles::puzzles(4);
     "untuned: jaq, a filter compiled and run": Untuned, 5, filters::filters(400);
+    "unseen: taffy, a page laid out": Unseen, 5, layout::pages(30);
+    "unseen: usvg, an image into a tree": Unseen, 5, drawing::drawings(30);
+    "unseen: hickory-proto, DNS messages": Unseen, 10, names::queries(100);
+    "unseen: automerge, documents merged": Unseen, 2, merging::documents(8);
+    "unseen: mail-parser, mail with attachments": Unseen, 10, mail::letters(30);
+    "unseen: num-bigint, digits of pi": Unseen, 5, digits::digits(150);
+    "unseen: wasmi, a module compiled and run": Unseen, 5, modules::modules(60);
+    "unseen: ascent, a Datalog program": Unseen, 2, facts::programs(60);
+    "unseen: futures, tasks and channels": Unseen, 10, tasks::requests(100);
+    "unseen: lopdf, a document edited": Unseen, 5, papers::documents(20);
     "control: a PNG image decoded": Control, 2, pictures::pictures(256);
     "control: Markdown to HTML": Control, 10, markdown::markdown(100);
     ...

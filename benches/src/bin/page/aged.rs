@@ -21,12 +21,13 @@ fn percentages(record: &Record) -> Vec<u32> {
 }
 
 /// What the names of the other programs than the transparent allocator's in Rust begin with.
-const OTHERS: [&str; 2] = ["explicit: ", "C++: "];
+const OTHERS: [&str; 3] = ["explicit: ", "C++: ", UNSEEN];
+const UNSEEN: &str = "unseen: ";
 
-/// A figure of a contestant in each program of the transparent allocator in Rust, with this share kept.
-fn figures(record: &Record, kept: u32, contestant: &str, column: &str) -> Vec<f64> {
+/// A figure of a contestant in each program of a group, with this share kept.
+fn figures(record: &Record, group: &str, kept: u32, contestant: &str, column: &str) -> Vec<f64> {
     let is_row = |line: &&Line| {
-        parts(&line["row"]).is_some_and(|(name, percent)| percent == kept && !is_other(name))
+        parts(&line["row"]).is_some_and(|(name, percent)| percent == kept && is_in(name, group))
     };
     let lines = record.lines.iter().filter(is_row);
     lines.filter(|line| line["contestant"] == contestant).map(|line| number(line, column)).collect()
@@ -37,21 +38,27 @@ fn mean(figures: &[f64]) -> f64 {
     (figures.iter().map(|figure| figure.ln()).sum::<f64>() / figures.len() as f64).exp()
 }
 
-/// Means and lowest ratios, one row per share.
+/// Means and lowest ratios, one row per share: first of the seventeen programs, then of the unseen ones.
 pub(super) fn table(record: &Record) -> String {
     let mut text = String::from(
         "| blocks kept | glibc | mimalloc | its lowest row | jemalloc | ebbtide, littered ÷ fresh \
-         | ebbtide, aged by escapes ÷ fresh |\n|---|---:|---:|---:|---:|---:|---:|\n",
+         | aged by escapes ÷ fresh | mimalloc ÷ one scope around all |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for kept in percentages(record) {
-        let of = |contestant, column| figures(record, kept, contestant, column);
+    let shares = |group| percentages(record).into_iter().map(move |kept| (group, kept));
+    for (group, kept) in shares("").chain(shares(UNSEEN)) {
+        let of = |contestant, column| figures(record, group, kept, contestant, column);
+        if of("ebbtide", "ratio").is_empty() {
+            continue;
+        }
         let name = if kept == 0 { "none: a fresh heap".to_owned() } else { format!("{kept} %") };
         let mimalloc = of("mimalloc", "ratio");
         let lowest = mimalloc.iter().copied().fold(f64::INFINITY, f64::min);
         let ratios = [mean(&of("glibc", "ratio")), mean(&mimalloc), lowest];
         let ratios = ratios.into_iter().chain([mean(&of("jemalloc", "ratio"))]);
-        let own = ["ebbtide", "ebbtide, aged by its scopes"].map(|own| mean(&of(own, "value")));
-        text += &format!("| {name} |");
+        let own = ["ebbtide", "ebbtide, aged by its scopes", "ebbtide, one scope around it"];
+        let own = own.map(|own| mean(&of(own, "value")));
+        text += &format!("| {group}{name} |");
         for figure in ratios.chain(own) {
             text += &if figure.is_nan() { " – |".to_owned() } else { format!(" {figure:.2} |") };
         }
@@ -60,12 +67,16 @@ pub(super) fn table(record: &Record) -> String {
     text
 }
 
-fn is_other(name: &str) -> bool {
-    OTHERS.iter().any(|group| name.starts_with(group))
+/// Whether a program is in the group of those whose names begin with this text, or of the rest.
+fn is_in(name: &str, group: &str) -> bool {
+    if group.is_empty() {
+        !OTHERS.iter().any(|group| name.starts_with(group))
+    } else {
+        name.starts_with(group)
+    }
 }
 
-/// The ratios of glibc and mimalloc, by share, in each program of a group: of those whose names begin
-/// with this text, or of the rest. The last row has the means.
+/// The ratios of glibc and mimalloc, by share, in each program of a group. The last row has the means.
 pub(super) fn programs(record: &Record, group: &str) -> String {
     let percentages = percentages(record);
     let heads: Vec<_> = percentages.iter().map(|kept| format!("{kept} %")).collect();
@@ -76,7 +87,7 @@ pub(super) fn programs(record: &Record, group: &str) -> String {
     let mut names: Vec<&str> =
         record.lines.iter().filter_map(|line| Some(parts(&line["row"])?.0)).collect();
     names.dedup();
-    names.retain(|name| if group.is_empty() { !is_other(name) } else { name.starts_with(group) });
+    names.retain(|name| is_in(name, group));
     let figure = |name: &str, contestant: &str, kept: u32| {
         let mut lines = record.lines.iter();
         let line = lines.find(|line| {
@@ -110,9 +121,9 @@ pub(super) fn plot(record: &Record) -> (&'static str, Plot) {
         points: percentages
             .iter()
             .map(|&kept| {
-                let own = figures(record, kept, "ebbtide", "value");
+                let own = figures(record, "", kept, "ebbtide", "value");
                 let own = if kept == 0 { 1.0 } else { mean(&own) };
-                (f64::from(kept), mean(&figures(record, kept, name, "ratio")) * own)
+                (f64::from(kept), mean(&figures(record, "", kept, name, "ratio")) * own)
             })
             .collect(),
     });
