@@ -114,9 +114,9 @@ fn write(docs: &Path) -> io::Result<()> {
         text = filled(&text, "counts", &counted(&counts));
         text = filled(&text, "memory", &memory(&scaling));
         text = filled(&text, "scaling", &times(&scaling, "scaling: "));
-        text = filled(&text, "costs-machine", &costs::machine(&suite));
+        text = filled(&text, "costs-machine", &costs::machine("One run", &suite));
         text = filled(&text, "costs", &costs::table(&suite));
-        text = filled(&text, "readme", &costs::short(&suite, &unaware));
+        text = filled(&text, "readme", &costs::short(&suite, &unaware, &aged));
         fs::write(&path, text)?;
     }
     Ok(())

@@ -67,6 +67,21 @@ pub(super) fn table(record: &Record) -> String {
     text
 }
 
+/// A contestant's mean ratio in all programs of the transparent allocator in Rust, with its interval.
+/// The intervals of the programs are of independent measurements.
+pub(super) fn overall(record: &Record, kept: u32, contestant: &str) -> Option<String> {
+    let of = |column| {
+        let groups = ["", UNSEEN].map(|group| figures(record, group, kept, contestant, column));
+        groups.concat()
+    };
+    let (ratios, low, high) = (of("ratio"), of("ratio_low"), of("ratio_high"));
+    let squares = low.iter().zip(&high).map(|(low, high)| ((high / low).ln() / 2.0).powi(2));
+    #[allow(clippy::cast_precision_loss)]
+    let half = (squares.sum::<f64>().sqrt() / ratios.len() as f64).exp();
+    let mean = mean(&ratios);
+    (!ratios.is_empty()).then(|| format!("{mean:.2} [{:.2}, {:.2}]", mean / half, mean * half))
+}
+
 /// Whether a program is in the group of those whose names begin with this text, or of the rest.
 fn is_in(name: &str, group: &str) -> bool {
     if group.is_empty() {

@@ -1,6 +1,6 @@
 //! What the common operations cost, beside the fastest peer; the README has the short table.
 
-use super::{ARENAS, Line, Record, number};
+use super::{ARENAS, Line, Record, aged, number};
 
 /// Rows of the suite, and what the page calls them. A contestant after the label replaces the
 /// fastest peer.
@@ -56,27 +56,17 @@ const SHORT: [(&str, &str); 2] = [
     ),
 ];
 
-/// Summaries of the transparent allocator, what the README calls them, and who is compared. `true`
-/// for those that are ours ÷ theirs.
-const SUMMARIES: [(&str, &str, &str, bool); 3] = [
-    (
-        "transparent: geometric mean, glibc",
-        "seven programs in transparent arenas, mean",
-        "glibc",
-        false,
-    ),
-    ("transparent: geometric mean, mimalloc", "the same", "mimalloc", false),
-    (
-        "transparent: peak memory, the most of all rows",
-        "peak memory of the worst program",
-        "glibc",
-        true,
-    ),
+/// What the README calls the programs of the transparent allocator on a heap with this share kept.
+const PROGRAMS: [(u32, &str); 2] = [
+    (0, "27 programs in transparent arenas, in a new process, mean"),
+    (30, "the same on a littered heap, as in an old process"),
 ];
 
 /// The README's table, after the line about the machine.
-pub(crate) fn short(suite: &Record, unaware: &Record) -> String {
-    let mut text = machine(suite) + "\n| what | compared with | theirs ÷ ours |\n|---|---|---:|\n";
+pub(crate) fn short(suite: &Record, unaware: &Record, litter: &Record) -> String {
+    let mut text = machine("One run", suite)
+        + &machine("The programs", litter)
+        + "\n| what | compared with | theirs ÷ ours |\n|---|---|---:|\n";
     for (row, what) in SHORT {
         if let Some(best) = best(suite, row, |name| ARENAS.contains(&name)) {
             let who = &best["contestant"];
@@ -84,12 +74,16 @@ pub(crate) fn short(suite: &Record, unaware: &Record) -> String {
                 &format!("| {what} | {who}, the fastest peer | {:.2} |\n", number(best, "ratio"));
         }
     }
-    for (row, what, who, is_inverse) in SUMMARIES {
-        if let Some(line) = unaware.starting(row).next() {
-            let value = number(line, "value");
-            let ratio = if is_inverse { value.recip() } else { value };
-            text += &format!("| {what} | {who} | {ratio:.2} |\n");
+    for (kept, what) in PROGRAMS {
+        for who in ["glibc", "mimalloc"] {
+            if let Some(mean) = aged::overall(litter, kept, who) {
+                text += &format!("| {what} | {who} | {mean} |\n");
+            }
         }
+    }
+    if let Some(line) = unaware.starting("transparent: peak memory, the most of all rows").next() {
+        let ratio = number(line, "value").recip();
+        text += &format!("| peak memory of the worst program | glibc | {ratio:.2} |\n");
     }
     text
 }
@@ -116,10 +110,10 @@ pub(crate) fn table(suite: &Record) -> String {
 }
 
 /// The machine and the day of a record, in one line.
-pub(crate) fn machine(suite: &Record) -> String {
+pub(crate) fn machine(what: &str, record: &Record) -> String {
     let of = |key: &str| {
-        let line = suite.head.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+        let line = record.head.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
         line.unwrap_or_default().split(" (").next().unwrap_or_default()
     };
-    format!("One run: {}, {}, {}.\n", of("cpu"), of("toolchain"), of("date"))
+    format!("{what}: {}, {}, {}.\n", of("cpu"), of("toolchain"), of("date"))
 }
