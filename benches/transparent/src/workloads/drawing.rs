@@ -17,12 +17,12 @@ pub(super) fn drawings(size: usize) -> impl Fn() -> u64 {
         let class = if shape % 2 == 0 { "sea" } else { "land" };
         let mut place = || (numbers.below(640), numbers.below(480));
         let [(a, b), (c, d), (e, f)] = [place(), place(), place()];
-        write!(
+        writeln!(
             text,
             "<g id=\"{}{shape}\" transform=\"translate({a} {b}) rotate({})\" opacity=\"0.9\">\
              <path class=\"{class}\" d=\"M{a} {b} l 9 9 C {c} {d} {e} {f} {b} {a} h 4 v 5 z\"/>\
              <circle class=\"land\" cx=\"{c}\" cy=\"{d}\" r=\"{}\"/>\
-             <use href=\"#buoy\" x=\"{e}\" y=\"{f}\"/></g>\n",
+             <use href=\"#buoy\" x=\"{e}\" y=\"{f}\"/></g>",
             numbers.word(),
             numbers.below(360),
             1 + numbers.below(30),

@@ -25,7 +25,7 @@ pub(super) fn modules(size: usize) -> impl Fn() -> u64 {
     }
     text += "(func (export \"all\") (param $n i32) (result i32) (i32.const 0)\n";
     for function in 0..size {
-        write!(text, "(i32.xor (call $f{function} (local.get $n)))\n").expect("a string takes all");
+        writeln!(text, "(i32.xor (call $f{function} (local.get $n)))").expect("a string takes all");
     }
     text += "))";
     let wasm = wat::parse_str(&text).expect("it is a module");
