@@ -179,6 +179,21 @@ fn the_last_vector_grows_in_place() {
     assert_eq!(bumpalo::vec![in &bump; 1_u8].as_ptr(), start.cast());
 }
 
+/// Otherwise a syntax tree, in which many vectors have one element, takes 14 % more memory than with
+/// bumpalo.
+#[test]
+fn a_vector_of_one_large_element_has_room_for_one() {
+    let bump = Bump::new();
+    let mut list = Vec::new_in(&bump);
+    list.push([1_u64; 8]);
+    assert_eq!((list.capacity(), &*list), (1, &[[1; 8]][..]));
+    list.push([2; 8]);
+    assert_eq!(list, [[1; 8], [2; 8]]);
+    let mut units = Vec::new_in(&bump);
+    units.push(());
+    assert_eq!(units, [()]);
+}
+
 #[cfg(feature = "allocator-api2")]
 #[test]
 fn a_reference_is_an_allocator() {

@@ -274,7 +274,6 @@ macro_rules! forward {
 /// ```
 impl<'bump, T: 'bump> Vec<'bump, T> {
     forward! {
-        push by try_push [](&mut self, value: T);
         insert by try_insert [](&mut self, index: usize, element: T);
         reserve by try_reserve [](&mut self, additional: usize);
         reserve_exact by try_reserve_exact [](&mut self, additional: usize);
@@ -298,6 +297,30 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
             where [T: Copy];
         extend_from_slices_copy by try_extend_from_slices_copy [](&mut self, slices: &[&[T]])
             where [T: Copy];
+    }
+
+    /// Appends `value`. The first block has room for one element if that has 64 bytes or more,
+    /// because many vectors of a syntax tree have no other.
+    ///
+    /// ```
+    /// let bump = bumpalo::Bump::new();
+    /// let mut list = bumpalo::collections::Vec::new_in(&bump);
+    /// list.push([0; 100]);
+    /// assert_eq!(list.capacity(), 1);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn push(&mut self, value: T) {
+        if size_of::<T>() >= 64 && self.capacity() == 0 {
+            self.reserve_first();
+        }
+        or_panic(self.0.try_push(value));
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn reserve_first(&mut self) {
+        or_panic(self.0.try_reserve_exact(1));
     }
 
     /// Moves the elements of `other` to the end.
