@@ -95,8 +95,9 @@ patched() {
     renamed "$replaces"
     copy "$name"
     cd "$others/$name-moved"
-    mkdir .cargo
-    printf '[patch.crates-io]\n%s = { path = "%s" }\n' "$replaces" "$others/renamed/$replaces" >.cargo/config.toml
+    # Some crates have such a file.
+    mkdir -p .cargo
+    printf '\n[patch.crates-io]\n%s = { path = "%s" }\n' "$replaces" "$others/renamed/$replaces" >>.cargo/config.toml
     cargo update --quiet --package "$replaces"
     cargo tree --prefix none --package "$replaces" --depth 0 | grep -F "$others/renamed"
     check
