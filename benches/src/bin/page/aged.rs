@@ -51,7 +51,7 @@ pub(super) fn table(record: &Record) -> String {
         if of("ebbtide", "ratio").is_empty() {
             continue;
         }
-        let name = if kept == 0 { "none: a fresh heap".to_owned() } else { format!("{kept} %") };
+        let name = if kept == 0 { "none (a fresh heap)".to_owned() } else { format!("{kept} %") };
         let mimalloc = of("mimalloc", "ratio");
         let lowest = mimalloc.iter().copied().fold(f64::INFINITY, f64::min);
         let ratios = [mean(&of("glibc", "ratio")), mean(&mimalloc), lowest];
