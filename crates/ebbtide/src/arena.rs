@@ -415,6 +415,15 @@ impl<B: Backing> Arena<B> {
         Ok(&self.root)
     }
 
+    /// The root scope, ready for use. If it makes the first chunk, that has room for `bytes`.
+    pub(crate) fn open_root_for<F: Failure>(&self, bytes: usize) -> Result<&Scope<'_>, F> {
+        if self.root.cursor().is_nowhere() {
+            // If there is not enough memory, the request fails later, by its own error.
+            let _ = self.make_first::<AllocError>(bytes);
+        }
+        self.open_root()
+    }
+
     /// The root as it is, which may not be in use. Then it serves only what is
     /// [short](raw::is_short) and [fits at once](Cursor::fits_at_once).
     #[inline(always)]

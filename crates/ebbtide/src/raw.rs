@@ -577,30 +577,32 @@ impl Cursor {
         }
     }
 
-    /// The size of a `T` if one fits, also in a root that is not in use.
+    /// The size of a `T`: `Ok` if one fits, also in a root that is not in use.
     #[inline(always)]
-    pub(crate) fn fits_at_once<T>(&self) -> Option<usize> {
+    pub(crate) fn fits_at_once<T>(&self) -> Result<usize, usize> {
         let fits = size_of::<T>() == 0 || self.fit_type::<T>().is_some();
-        fits.then_some(size_of::<T>())
+        if fits { Ok(size_of::<T>()) } else { Err(size_of::<T>()) }
     }
 
-    /// The size of `len` elements if they are [short](is_short) and fit, also in a root that is not
-    /// in use.
+    /// The size of `len` elements: `Ok` if they are [short](is_short) and fit, also in a root that is
+    /// not in use.
     #[inline(always)]
-    pub(crate) fn fits_array_at_once<T>(&self, len: usize) -> Option<usize> {
-        let layout = Layout::array::<T>(len).ok()?;
-        let size = layout.size();
-        let fits = size_of::<T>() == 0 || is_short(size) && self.fit_array(layout).is_some();
-        fits.then_some(size)
+    pub(crate) fn fits_array_at_once<T>(&self, len: usize) -> Result<usize, usize> {
+        let layout = Layout::array::<T>(len).ok();
+        let short = layout.filter(|layout| is_short(layout.size()));
+        let fits =
+            size_of::<T>() == 0 || short.is_some_and(|layout| self.fit_array(layout).is_some());
+        let size = len.saturating_mul(size_of::<T>());
+        if fits { Ok(size) } else { Err(size) }
     }
 
-    /// The size of a block of this layout if it is [short](is_short) and fits, also in a root that
-    /// is not in use.
+    /// The size of a block of this layout: `Ok` if it is [short](is_short) and fits, also in a root
+    /// that is not in use.
     #[inline(always)]
-    pub(crate) fn fits_layout_at_once(&self, layout: Layout) -> Option<usize> {
+    pub(crate) fn fits_layout_at_once(&self, layout: Layout) -> Result<usize, usize> {
         let size = layout.size();
         let fits = size == 0 || is_short(size) && self.fit_layout(layout).is_some();
-        fits.then_some(size)
+        if fits { Ok(size) } else { Err(size) }
     }
 
     /// Moves the cursor behind the block that [`Cursor::fit`] returned.

@@ -8,7 +8,7 @@ use crate::{
     raw::is_short,
     value::{Zeroable, assert_no_drop},
 };
-use core::{alloc::Layout, ffi::CStr, fmt, mem::MaybeUninit, ptr::NonNull};
+use core::{alloc::Layout, convert::Infallible, ffi::CStr, fmt, mem::MaybeUninit, ptr::NonNull};
 
 /// Runs what a fast path does not, in a function of its own.
 #[cold]
@@ -21,7 +21,8 @@ fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
 /// fallible versions. If the request fits `at once`, there is a chunk. If it is short as well, the
 /// method uses nothing but the two ends of the root's cursor, so the root need not be refreshed;
 /// unless the method is listed as one that `compares` positions of the cursor. A request without a
-/// size fits in a withdrawn root as well, which has no position to compare.
+/// size fits in a withdrawn root as well, which has no position to compare. The first chunk has room
+/// for a first request whose size is known.
 macro_rules! in_root {
     ($(
         $(#[$attribute:meta])*
@@ -30,14 +31,14 @@ macro_rules! in_root {
     )*) => {$(
         in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $result, [$($plain)?] [$($fits $($compares)?)?]
-            |arena| arena.root());
+            |opened| opened.unwrap_or_else(|never: Infallible| match never {}));
         in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits $($compares)?)?]
-            |arena| arena.try_root()?);
+            |opened| opened.map_err(|refused: AllocError| refused)?);
     )*};
     (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
         ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?] [$([$($fits:tt)*] $($compares:ident)?)?]
-        |$arena:ident| $root:expr) => {
+        |$opened:ident| $root:expr) => {
         #[doc = concat!("[`Scope::", stringify!($name), "`](crate::Scope::", stringify!($name), "),")]
         /// in the [root](Arena::root).
         #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
@@ -45,18 +46,26 @@ macro_rules! in_root {
         #[inline(always)]
         pub fn $name<$($generics)*>(&self, $($argument: $type),*) -> $result {
             $(const { assert_no_drop::<$plain>() };)?
-            let $arena = self;
             $(
                 let root = self.root_at_rest();
                 let compares = const { stringify!($($compares)?).len() > 0 };
-                if let Some(size) = root.cursor().$($fits)*.filter(|size| *size > 0 || !compares) {
-                    if !is_short(size) || compares {
-                        self.refresh_root();
+                match root.cursor().$($fits)* {
+                    Ok(size) if size > 0 || !compares => {
+                        if !is_short(size) || compares {
+                            self.refresh_root();
+                        }
+                        return root.$name $arguments;
                     }
-                    return root.$name $arguments;
+                    Ok(_) | Err(_) => {}
                 }
             )?
-            out_of_line(move || $root.$name $arguments)
+            out_of_line(move || {
+                let bytes = 0 $(+ match self.root_at_rest().cursor().$($fits)* {
+                    Ok(size) | Err(size) => size,
+                })?;
+                let $opened = self.open_root_for(bytes);
+                $root.$name $arguments
+            })
         }
     };
 }
@@ -84,7 +93,7 @@ impl<B: Backing> Arena<B> {
     #[inline(always)]
     #[must_use]
     pub fn has_room_for<T>(&self) -> bool {
-        self.root_at_rest().cursor().fits_at_once::<T>().is_some()
+        self.root_at_rest().cursor().fits_at_once::<T>().is_ok()
     }
 
     in_root! {

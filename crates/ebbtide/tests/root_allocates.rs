@@ -4,7 +4,7 @@
 #![cfg(feature = "std")]
 
 use crate::common::fewer_under_miri;
-use ebbtide::{AllocError, Arena, NoSpill, Retain};
+use ebbtide::{AllocError, Arena, NoSpill, Retain, collections::Owning};
 use std::{alloc::Layout, ptr::NonNull};
 
 /// A block of the root: where it is, and the byte that fills it.
@@ -144,6 +144,40 @@ fn without_memory_nothing_fits_but_what_needs_none() {
     assert_eq!(arena.try_alloc_layout(Layout::new::<u128>()), Err(AllocError));
     assert_eq!(arena.try_alloc(()), Ok(&mut ()));
     assert!(arena.try_alloc_layout(Layout::new::<[u64; 0]>()).is_ok());
+}
+
+/// The first chunk has room for the first request, and counts for the size of the next one.
+#[test]
+fn one_chunk_serves_a_large_first_request() {
+    let requests: [fn(&Arena); 6] = [
+        |arena| assert_eq!(arena.alloc([1_u8; 5000])[4999], 1),
+        |arena| assert_eq!(arena.try_alloc_slice_copy(&[1_u64; 600]).unwrap()[599], 1),
+        |arena| assert_eq!(arena.alloc_slice_fill_with(5000, |_| 1_u8)[4999], 1),
+        |arena| assert_eq!(arena.alloc_str(&"x".repeat(5000)).len(), 5000),
+        |arena| assert!(arena.try_alloc_layout(Layout::new::<[u128; 300]>()).is_ok()),
+        |arena| {
+            let mut lines: Owning<String, &Arena> = Owning::over(arena);
+            lines.reserve(200);
+            lines.push("ebb".to_owned());
+            assert!(lines.capacity() >= 200);
+        },
+    ];
+    for (index, request) in requests.into_iter().enumerate() {
+        let arena = Arena::with_chunk_size(500);
+        request(&arena);
+        assert_eq!(arena.chunks().count(), 1, "{index}");
+        // The next one is twice as large.
+        arena.alloc([0_u8; 400]);
+        arena.alloc([0_u8; 9000]);
+        assert_eq!(arena.chunks().count(), 2, "{index}");
+    }
+    // What does not fit the limit takes no chunk of its own.
+    let limited = Arena::with_chunk_size(500);
+    limited.set_limit(Some(2000));
+    assert_eq!(limited.try_alloc([0_u8; 5000]), Err(AllocError));
+    assert_eq!(limited.try_alloc_slice_copy(&[0_u8; 5000]), Err(AllocError));
+    assert_eq!(*limited.alloc(1), 1);
+    assert_eq!(limited.chunks().count(), 1);
 }
 
 /// A scope withdraws the root. What has no size fits all the same.

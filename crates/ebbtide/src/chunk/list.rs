@@ -2,7 +2,8 @@
 
 use super::{
     blocks::{
-        FIRST_CHUNK, LARGEST_CHUNK, least_size, new_chunk, new_ordinary_chunk, release_chain,
+        FIRST_CHUNK, LARGEST_CHUNK, doubled, least_size, new_chunk, new_ordinary_chunk,
+        release_chain,
     },
     control::{ControlRef, CurrentChunk},
     header::{ChunkRef, Header},
@@ -20,7 +21,7 @@ impl<'c> ControlRef<'c> {
     }
 
     /// Requests the arena's first block, with room for `region` bytes, and gives its region to the
-    /// head.
+    /// head. The next one is twice as large.
     ///
     /// # Errors
     ///
@@ -28,6 +29,8 @@ impl<'c> ControlRef<'c> {
     pub(crate) fn make_first_block(self, region: usize) -> Result<(), AllocError> {
         debug_assert!(self.head.next.get().is_none(), "there is no chunk before");
         let chunk = new_ordinary_chunk(self, region)?;
+        let next_size = &self.get().next_size;
+        next_size.set(next_size.get().max(doubled(chunk.block_size())));
         self.head.next.set(Some(chunk));
         self.give_head_a_block();
         Ok(())

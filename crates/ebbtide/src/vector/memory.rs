@@ -279,7 +279,8 @@ unsafe fn grow_in_root<F: Failure>(
             }
         }
     }
-    let root = arena.open_root::<F>()?;
+    // A block at the low end needs one byte more.
+    let root = arena.open_root_for::<F>(needed.saturating_mul(element.size()).saturating_add(1))?;
     // SAFETY: the contract of `grow_shared` is part of that of this function. Nothing above changed
     // the block.
     unsafe { grow_shared(root.cursor(), used, element, needed, exact) }
