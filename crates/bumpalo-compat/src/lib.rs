@@ -68,8 +68,8 @@ const MOST_ALIGN: usize = 16;
 /// A `Bump` drops no values. What a value owns elsewhere leaks, unless the value is in a
 /// [`boxed::Box`] or in a collection.
 ///
-/// A new `Bump` holds no memory. Its first chunk has 512 bytes, and each further one is twice as
-/// large as the one before, up to 4 MiB.
+/// A new `Bump` holds no memory. Its first chunk has 512 bytes, or room for the first request,
+/// and each further one is twice as large as the one before, up to 4 MiB.
 ///
 /// ```
 /// use bumpalo::Bump;
@@ -303,8 +303,8 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         self.arena.set_limit(limit.map(|bytes| bytes.saturating_add(Self::OVERHEAD)));
     }
 
-    /// Frees everything that was allocated, without dropping it. Keeps the largest chunk, or all
-    /// chunks if that one has 4 MiB or more.
+    /// Frees everything that was allocated, without dropping it. Keeps the largest chunk, and
+    /// all that have 4 MiB or more.
     ///
     /// ```
     /// let mut bump = bumpalo::Bump::new();

@@ -179,6 +179,24 @@ fn the_last_vector_grows_in_place() {
     assert_eq!(bumpalo::vec![in &bump; 1_u8].as_ptr(), start.cast());
 }
 
+/// The smaller ones would stay unused: what grows takes the largest chunk.
+#[test]
+fn a_reset_keeps_the_chunks_that_later_ones_do_not_exceed() {
+    let mut bump = Bump::new();
+    let mut fill = || {
+        for _ in 0..150 {
+            bump.alloc_slice_fill_copy(100_000, 1_u8);
+        }
+        bump.reset();
+        let chunks = bump.as_ref().chunks().map(|chunk| chunk.capacity);
+        chunks.collect::<std::vec::Vec<_>>()
+    };
+    let kept = fill();
+    assert!(kept.len() > 1 && kept.iter().all(|capacity| *capacity > 4_000_000), "{kept:?}");
+    fill();
+    assert_eq!(fill(), fill(), "nothing is requested or released");
+}
+
 /// Otherwise a syntax tree, in which many vectors have one element, takes 14 % more memory than with
 /// bumpalo.
 #[test]

@@ -91,8 +91,8 @@ pub enum Retain {
     /// order in which scopes enter them; those that would exceed the limit are skipped. The next
     /// chunks are about as large as those that were released.
     Bytes(usize),
-    /// The largest chunk, or all chunks if that one has 4 MiB or more: later ones are not larger. So
-    /// after a few runs of the same size, nothing is released or requested any more.
+    /// The largest chunk, and all that have 4 MiB or more: later ones are not larger. So after a few
+    /// runs of the same size, nothing is released or requested any more.
     Largest,
     /// No chunk, but the next scope makes one chunk as large as all chunks were together. If an
     /// arena is reset this way after its first run, a single chunk serves all later runs of the

@@ -161,7 +161,7 @@ impl<'c> ControlRef<'c> {
         self.lower_next_size(first_released);
     }
 
-    /// Releases all chunks but the largest one, unless that has the largest ordinary size.
+    /// Releases all chunks but the largest one, or but those of the largest ordinary size.
     ///
     /// # Safety
     ///
@@ -170,11 +170,12 @@ impl<'c> ControlRef<'c> {
     pub(crate) unsafe fn release_all_but_largest(self) {
         let control = self.get();
         let blocks = control.chunks().chain(control.head_block.get());
-        let largest = blocks.max_by_key(|chunk| chunk.block_size());
-        let only = largest.filter(|chunk| chunk.block_size() < LARGEST_CHUNK);
-        let only = only.map(ChunkRef::as_ptr);
+        let largest = blocks.max_by_key(|chunk| chunk.block_size()).map(ChunkRef::as_ptr);
+        let is_kept = |chunk: ChunkRef<'c>| {
+            Some(chunk.as_ptr()) == largest || chunk.block_size() >= LARGEST_CHUNK
+        };
         // SAFETY: the contract is the same.
-        unsafe { self.release_if(|chunk| only.is_some() && Some(chunk.as_ptr()) != only) };
+        unsafe { self.release_if(|chunk| !is_kept(chunk)) };
     }
 
     /// Releases the chunks for which `is_released` is true. It is asked in the order of the list,
