@@ -457,7 +457,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         if self.has_room_for::<T>() {
             return self.alloc_try_with_at_once(f);
         }
-        match self.try_alloc_try_with(f) {
+        match self.alloc_try_with_slowly(f) {
             Ok(value) => Ok(value),
             Err(AllocOrInitError::Init(error)) => Err(error),
             Err(AllocOrInitError::Alloc(_)) => error::out_of_memory(),
@@ -482,9 +482,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         if self.has_room_for::<T>() {
             return self.alloc_try_with_at_once(f).map_err(AllocOrInitError::Init);
         }
-        let make = || f().map(ManuallyDrop::new);
-        let value = at_least!(MIN_ALIGN, T, |at| self.arena.try_alloc_try_with(|| make().map(at)));
-        Ok(value?)
+        self.alloc_try_with_slowly(f)
     }
 
     /// [`alloc_try_with`](Bump::alloc_try_with) for a type for which there is room. Large results
@@ -493,6 +491,17 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     fn alloc_try_with_at_once<T, E>(&self, f: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
         let value = self.arena.alloc_try_with(|| f().map(ManuallyDrop::new));
         value.map(|value| &mut **value)
+    }
+
+    /// The same for any type, whether or not there is room.
+    #[inline(always)]
+    fn alloc_try_with_slowly<T, E>(
+        &self,
+        f: impl FnOnce() -> Result<T, E>,
+    ) -> Result<&mut T, AllocOrInitError<E>> {
+        let make = || f().map(ManuallyDrop::new);
+        let value = at_least!(MIN_ALIGN, T, |at| self.arena.try_alloc_try_with(|| make().map(at)));
+        Ok(value?)
     }
 
     /// A slice whose elements are the results of `f`.

@@ -31,14 +31,14 @@ macro_rules! in_root {
     )*) => {$(
         in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $result, [$($plain)?] [$($fits $($compares)?)?]
-            |opened| opened.unwrap_or_else(|never: Infallible| match never {}));
+            Infallible, never => match never {});
         in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits $($compares)?)?]
-            |opened| opened.map_err(|refused: AllocError| refused)?);
+            AllocError, refused => return Err(refused.into()));
     )*};
     (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
         ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?] [$([$($fits:tt)*] $($compares:ident)?)?]
-        |$opened:ident| $root:expr) => {
+        $failure:ty, $refused:ident => $give_up:expr) => {
         #[doc = concat!("[`Scope::", stringify!($name), "`](crate::Scope::", stringify!($name), "),")]
         /// in the [root](Arena::root).
         #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
@@ -63,8 +63,10 @@ macro_rules! in_root {
                 let bytes = 0 $(+ match self.root_at_rest().cursor().$($fits)* {
                     Ok(size) | Err(size) => size,
                 })?;
-                let $opened = self.open_root_for(bytes);
-                $root.$name $arguments
+                match self.open_root_for::<$failure>(bytes) {
+                    Ok(root) => root.$name $arguments,
+                    Err($refused) => $give_up,
+                }
             })
         }
     };
