@@ -63,6 +63,13 @@ macro_rules! implement {
 
 #[cfg(feature = "allocator_api")]
 implement!(core_alloc::alloc);
+#[cfg(feature = "allocator_api")]
+mod unstable {
+    // SAFETY: a copy of the reference is the same allocator, copying it does not unwind, and the
+    // end of a copy frees nothing.
+    #[cfg(version("1.100"))]
+    unsafe impl<const MIN_ALIGN: usize> core::alloc::AllocatorClone for &super::Bump<MIN_ALIGN> {}
+}
 #[cfg(feature = "allocator-api2")]
 implement!(allocator_api2::alloc);
 

@@ -24,7 +24,7 @@
 //! The page `BUMPALO.md` of the package lists what differs.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(feature = "allocator_api", feature(allocator_api))]
+#![cfg_attr(feature = "allocator_api", feature(allocator_api, cfg_version), allow(stable_features))]
 
 extern crate alloc as core_alloc;
 #[cfg(any(doc, feature = "std"))]

@@ -1,7 +1,7 @@
 //! `&Scope` as an allocator for the collections of other crates.
 //!
-//! Each major version of allocator-api2 has a trait of its own, and so has the standard library on
-//! nightly. All of them forward to the methods here.
+//! Each major version of allocator-api2 has a trait of its own, and so has the standard library from
+//! Rust 1.100 on. All of them forward to the methods here.
 //!
 //! Everything comes from the low end, so that the last block grows, shrinks and is freed in place.
 //! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed
@@ -181,5 +181,14 @@ allocator!(allocator_api2_02::alloc);
 allocator!(allocator_api2_03::alloc);
 #[cfg(feature = "allocator-api2-04")]
 allocator!(allocator_api2_04::alloc);
-#[cfg(feature = "nightly")]
+#[cfg(feature = "std-allocator")]
 allocator!(core::alloc);
+
+/// What is unstable beside the standard library's trait.
+#[cfg(feature = "nightly")]
+mod unstable {
+    // SAFETY: a copy of the reference is the same allocator, copying it does not unwind, and the
+    // end of a copy frees nothing.
+    #[cfg(version("1.100"))]
+    unsafe impl core::alloc::AllocatorClone for &super::Scope<'_> {}
+}

@@ -54,14 +54,16 @@
 //! - `std` (default) implies `alloc` and adds the default arenas and `Pool`. `alloc` adds `Heap`,
 //!   and methods that move values in from `Vec` and `Box`. Without both, the crate needs only
 //!   `core`.
-//! - `allocator-api2-02`, `-03`, `-04` and `nightly`: each implements one version of the trait
-//!   `Allocator` for `&Scope`. Any of them can be enabled together.
+//! - `allocator-api2-02`, `-03`, `-04` and `std-allocator`: each implements one version of the trait
+//!   `Allocator` for `&Scope`. Any of them can be enabled together. `std-allocator` is for the
+//!   standard library's `Vec` and `Box`, and needs Rust 1.100. `nightly` also makes its other
+//!   collections work in a scope, and supports older nightly compilers.
 //! - `hashbrown-017`: the maps and sets of [`collections`]. `ndarray-017`: arrays of any dimension.
 //! - `serde`: boxes and collections, and [`dynamic`] values such as JSON. `rayon`: `Pool::par_map`.
 //!   `huge-pages`: a backing of huge pages.
 //! - `poison`, for debugging, fills memory with `0xDB` after its scope has ended, and makes
 //!   [`Stats::high_water`] exact to the byte. It costs time for each byte that a scope used.
-//! - `full` is all of these but `nightly` and `poison`.
+//! - `full` is all of these but `std-allocator`, `nightly` and `poison`.
 //!
 //! The crates whose types or traits are part of this API are re-exported under the name of their
 //! feature, as `ebbtide::hashbrown_017`. A later major version of such a crate gets a new feature
@@ -69,7 +71,7 @@
 //! version until ebbtide's next major release.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(feature = "nightly", feature(allocator_api))]
+#![cfg_attr(feature = "nightly", feature(allocator_api, cfg_version), allow(stable_features))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -109,7 +111,7 @@ mod collector;
     feature = "allocator-api2-02",
     feature = "allocator-api2-03",
     feature = "allocator-api2-04",
-    feature = "nightly"
+    feature = "std-allocator"
 ))]
 mod compat;
 mod copy;

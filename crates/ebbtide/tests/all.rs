@@ -4,7 +4,7 @@
 //! which its first line says. `crates/xtask/tests/programs.rs` checks that every file is one or the
 //! other.
 
-#![cfg_attr(feature = "nightly", feature(allocator_api, btreemap_alloc))]
+#![cfg_attr(feature = "nightly", feature(allocator_api, btreemap_alloc), allow(stable_features))]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]
 
 #[cfg(feature = "std")]

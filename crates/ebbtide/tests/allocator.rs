@@ -10,7 +10,7 @@
         feature = "allocator-api2-02",
         feature = "allocator-api2-03",
         feature = "allocator-api2-04",
-        feature = "nightly"
+        feature = "std-allocator"
     )
 ))]
 #![allow(clippy::cast_possible_truncation)]
@@ -415,7 +415,7 @@ macro_rules! through {
                 let s = arena.scope();
                 let (one, other) = (&s, &s);
                 let mut block = Block::new(&one, 10, 1, 1).unwrap();
-                assert!(block.grow(&other, 100, 1) && block.shrink(&one.by_ref(), 50, 1));
+                assert!(block.grow(&other, 100, 1) && block.shrink(&&one, 50, 1));
                 #[allow(clippy::clone_on_copy, reason = "what an allocator is asked for")]
                 block.free(&one.clone());
                 assert_eq!(s.stats().used, 0);
@@ -527,7 +527,7 @@ through!(allocator_api2_02, ebbtide::allocator_api2_02::alloc);
 through!(allocator_api2_03, ebbtide::allocator_api2_03::alloc);
 #[cfg(feature = "allocator-api2-04")]
 through!(allocator_api2_04, ebbtide::allocator_api2_04::alloc);
-#[cfg(feature = "nightly")]
+#[cfg(feature = "std-allocator")]
 through!(standard_library, std::alloc);
 
 /// Tests a vector and a box over the scope.
@@ -669,7 +669,7 @@ collections!(
     ebbtide::allocator_api2_04::vec::Vec,
     ebbtide::allocator_api2_04::boxed::Box
 );
-#[cfg(feature = "nightly")]
+#[cfg(feature = "std-allocator")]
 collections!(standard_collections, std::vec::Vec, std::boxed::Box);
 
 #[cfg(feature = "nightly")]

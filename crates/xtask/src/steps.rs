@@ -140,6 +140,13 @@ pub(crate) const STEPS: &[Step] = &[
     Step::new(All, "Julia package, threads and bounds checks", "bash ci/julia.sh more")
         .needs(&[JULIA])
         .beside("julia"),
+    Step::new(
+        All,
+        "the standard library's collections in a scope, with AddressSanitizer",
+        "bash ci/asan.sh --features nightly allocator::",
+    )
+    .needs(&[NIGHTLY])
+    .beside("asan"),
     Step::new(All, "ThreadSanitizer", "bash ci/tsan.sh").needs(&[NIGHTLY]).beside("tsan"),
     Step::new(All, "Valgrind", "bash ci/valgrind.sh").needs(&[VALGRIND]),
     Step::new(
