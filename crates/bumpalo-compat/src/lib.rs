@@ -508,7 +508,8 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     #[inline(always)]
     fn fill<T>(&self, len: usize, mut f: impl FnMut(usize) -> T) -> Result<&mut [T], AllocErr> {
         if const { MIN_ALIGN <= align_of::<T>() } {
-            let make = |index| ManuallyDrop::new(f(index));
+            // By value: through references, the loop would read what `f` holds for each element.
+            let make = move |index| ManuallyDrop::new(f(index));
             return Ok(undropped(self.arena.try_alloc_slice_fill_with(len, make)?));
         }
         let room = self.arena.try_alloc_uninit_slice_aligned(len, MIN_ALIGN)?;
@@ -649,7 +650,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         F: FnMut(usize) -> Result<T, E>,
     {
         if const { MIN_ALIGN <= align_of::<T>() } {
-            let make = |index| f(index).map(ManuallyDrop::new);
+            let make = move |index| f(index).map(ManuallyDrop::new);
             return match self.arena.try_alloc_slice_try_fill_with(len, make) {
                 Ok(values) => Ok(undropped(values)),
                 Err(ebbtide::AllocOrInitError::Init(error)) => Err(error),
@@ -691,7 +692,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// ```
     #[inline(always)]
     pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
-        self.alloc_slice_fill_with(len, |_| value)
+        self.alloc_slice_fill_with(len, move |_| value)
     }
 
     /// Fallible version of [`alloc_slice_fill_copy`](Bump::alloc_slice_fill_copy).
@@ -710,7 +711,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         len: usize,
         value: T,
     ) -> Result<&mut [T], AllocErr> {
-        self.fill(len, |_| value)
+        self.fill(len, move |_| value)
     }
 
     /// A slice of `len` clones of `value`.
