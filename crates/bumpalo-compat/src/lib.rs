@@ -291,7 +291,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     const OVERHEAD: usize = Arena::<ebbtide::Heap>::CHUNK_OVERHEAD;
 
     /// Limits the bytes of all chunks together. Chunks that are there already stay. The header of
-    /// the first chunk does not count, those of the others do: 192 bytes each.
+    /// the first chunk does not count, those of the others do: 128 bytes each, and 192 from 4 KiB on.
     ///
     /// ```
     /// let bump = bumpalo::Bump::new();

@@ -28,7 +28,7 @@ use core::{
 /// that the next scope finds them. [`trim`](Arena::trim), [`reset_with`](Arena::reset_with) and
 /// dropping the arena give them back to the backing.
 ///
-/// An arena takes 256 bytes, and its first chunk 16 KiB. A program with many small arenas, one for
+/// An arena takes 240 bytes, and its first chunk 16 KiB. A program with many small arenas, one for
 /// each connection or node, can ask for less: with a hundred `u64` in it, an arena made by
 /// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.2 KiB altogether, instead of 16.2.
 ///
@@ -47,10 +47,11 @@ use core::{
 /// } // nothing runs here; the memory is free again
 /// assert_eq!(total, 90);
 /// ```
-#[repr(C, align(64))]
+#[repr(C, align(16))]
 pub struct Arena<B: Backing = DefaultBacking> {
-    // The first cache line contains everything that is read by opening a scope, by a reset, and by
-    // lending the root after a reset.
+    // The first 64 bytes contain everything that is read by opening a scope, by a reset, and by
+    // lending the root after a reset. They are not aligned to a cache line: arenas are often in boxes,
+    // and for a larger alignment than 16, common heaps take several times as long.
     /// The root scope, from which every other scope is forked. It is nowhere before there is a
     /// chunk, and withdrawn from the opening of a scope in the head to the next use of the root.
     root: Scope<'static>,
@@ -164,7 +165,8 @@ impl Arena<Heap> {
 
 impl<B: Backing> Arena<B> {
     /// The bytes of a chunk that serve no allocations: what [`Stats::held`](crate::Stats::held)
-    /// exceeds [`capacity`](crate::Stats::capacity) by, for each chunk.
+    /// exceeds [`capacity`](crate::Stats::capacity) by, for each chunk. A chunk with a capacity of
+    /// 4 KiB or more has 64 more.
     ///
     /// ```
     /// let arena = <ebbtide::Arena>::with_capacity(1000);
@@ -255,6 +257,7 @@ impl<B: Backing> Arena<B> {
         }
         let arena = Arena::with_total_chunk_size_in(total, backing);
         arena.make_first::<F>(capacity)?;
+        arena.make_ready_again();
         Ok(arena)
     }
 
@@ -437,7 +440,7 @@ impl<B: Backing> Arena<B> {
     fn lend_root<F: Failure>(&self) -> Result<(), F> {
         let (control, cursor) = (self.chunks.control(), self.root.cursor());
         if cursor.is_nowhere() {
-            self.make_first::<F>(0)?;
+            return self.make_first::<F>(0);
         }
         // SAFETY: only `make_ready` withdraws the root, which is in the head then, and stores the
         // low end in `ready_low`. Nobody else writes that while the root is withdrawn.
@@ -468,27 +471,38 @@ impl<B: Backing> Arena<B> {
             return Err(F::refused());
         }
         // SAFETY: without a chunk there is no scope and no allocation.
-        unsafe { self.start() };
+        unsafe { self.start_root() };
         Ok(())
     }
 
-    /// Moves the root to the start of the list.
+    /// Moves the root to the start of the list, and withdraws it if it was before: whichever was used
+    /// last, a scope or the root, is likely to be used next.
     ///
     /// # Safety
     ///
     /// No other scope is open, and nothing allocated in the arena is used again.
     #[inline(always)]
     unsafe fn start(&self) {
-        let (control, cursor) = (self.chunks.control(), self.root.cursor());
-        // Whichever was used before, a scope or the root, is likely to be used next.
-        let was_withdrawn = cursor.is_withdrawn();
-        // SAFETY: the head is this arena's own. The caller says that no other scope is open and
-        // that nothing allocated in the arena is used again.
-        unsafe { cursor.start_at(control.head()) };
-        self.head_seen.set(control.head().as_ptr());
-        if was_withdrawn || cursor.is_nowhere() {
+        let was_withdrawn = self.root.cursor().is_withdrawn();
+        // SAFETY: the contract is the same.
+        unsafe { self.start_root() };
+        if was_withdrawn || self.root.cursor().is_nowhere() {
             self.make_ready_again();
         }
+    }
+
+    /// Moves the root to the start of the list.
+    ///
+    /// # Safety
+    ///
+    /// The contract of [`start`](Arena::start).
+    #[inline(always)]
+    unsafe fn start_root(&self) {
+        let control = self.chunks.control();
+        // SAFETY: the head is this arena's own. The caller says that no other scope is open and
+        // that nothing allocated in the arena is used again.
+        unsafe { self.root.cursor().start_at(control.head()) };
+        self.head_seen.set(control.head().as_ptr());
     }
 
     /// Withdraws the root after a start if it has a region.

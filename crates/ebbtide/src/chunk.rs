@@ -22,7 +22,7 @@
 //!
 //! - **L1** Every [`Link`](header::Link), every cursor in use and every handle points to a live
 //!   header: the head of an arena that is borrowed, or the header of a block that the arena has not
-//!   released. Only [`blocks::release_chain`] releases blocks, while the arena is borrowed
+//!   released. Only [`blocks::release`] releases blocks, while the arena is borrowed
 //!   exclusively and after they were removed from every link.
 //! - **L2** Each chunk of an arena, except the head's block, is in exactly one list: the arena's
 //!   own, that of a class of spare chunks, or a claim's. Lists have no cycles, and a list holds
@@ -61,10 +61,10 @@ pub(crate) use self::blocks::doubled;
 #[cfg(feature = "std")]
 pub(crate) use self::control::CLAIMED;
 pub(crate) use self::{
-    blocks::{FIRST_CHUNK, LARGEST_CHUNK, OVERHEAD, size_for_capacity},
+    blocks::{FIRST_CHUNK, LARGEST_CHUNK, size_for_capacity},
     claims::{claim, end_claim},
     control::{Control, ControlRef, CurrentChunk},
-    header::{ChunkName, ChunkRef, Header},
+    header::{ChunkName, ChunkRef, Header, OVERHEAD},
     list::link_next_chunk,
 };
 

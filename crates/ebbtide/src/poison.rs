@@ -18,57 +18,66 @@ pub(crate) const TRACKS: bool = cfg!(any(feature = "poison", ebbtide_asan));
 #[cfg(feature = "poison")]
 const PATTERN: u8 = 0xDB;
 
+/// What a region records of its use.
+#[derive(Debug)]
+pub(crate) struct Touched(Record);
+
 /// The parts at both ends of a region that were written to since it was last poisoned, as
 /// addresses.
-#[derive(Debug)]
-pub(crate) struct Touched {
-    low: End,
-    top: End,
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    low: NonZero<usize>,
+    top: NonZero<usize>,
+    /// Whether the region lies in a block of the backing. The sanitizer is not informed about a
+    /// caller's buffer, because nothing would inform it when the caller uses the buffer again.
+    is_ours: bool,
+}
+
+impl Ends {
+    const NOWHERE: Ends =
+        Ends { low: NonZero::<usize>::MIN, top: NonZero::<usize>::MIN, is_ours: false };
 }
 
 #[cfg(any(feature = "poison", ebbtide_asan))]
-type End = core::cell::Cell<NonZero<usize>>;
+type Record = core::cell::Cell<Ends>;
 
 /// Without tracking, takes no memory.
 #[cfg(not(any(feature = "poison", ebbtide_asan)))]
 #[derive(Debug)]
-struct End;
+struct Record;
 
 #[cfg(not(any(feature = "poison", ebbtide_asan)))]
-impl End {
-    const fn new(_: NonZero<usize>) -> Self {
-        End
+impl Record {
+    const fn new(_: Ends) -> Self {
+        Record
     }
 
-    fn set(&self, _: NonZero<usize>) {}
+    fn set(&self, _: Ends) {}
 
-    fn get(&self) -> NonZero<usize> {
-        NonZero::<usize>::MIN
+    fn get(&self) -> Ends {
+        Ends::NOWHERE
     }
 }
 
 impl Touched {
     /// The state of a header without a region.
     pub(crate) const fn nowhere() -> Self {
-        Touched { low: End::new(NonZero::<usize>::MIN), top: End::new(NonZero::<usize>::MIN) }
+        Touched(Record::new(Ends::NOWHERE))
     }
 
-    /// Resets to a region in which nothing is touched.
+    /// Resets to a region of a fresh block, in which nothing is touched.
     pub(crate) fn reset(&self, low: NonNull<u8>, top: NonNull<u8>) {
-        self.low.set(low.addr());
-        self.top.set(top.addr());
+        self.0.set(Ends { low: low.addr(), top: top.addr(), is_ours: true });
     }
 
-    /// Marks a whole region as touched, because its contents are unknown.
+    /// Marks a caller's whole buffer as touched, because its contents are unknown.
     pub(crate) fn mark_all(&self, low: NonNull<u8>, top: NonNull<u8>) {
-        self.low.set(top.addr());
-        self.top.set(low.addr());
+        self.0.set(Ends { low: top.addr(), top: low.addr(), is_ours: false });
     }
 
     /// Takes over what `other` recorded of the same region.
     pub(crate) fn copy_from(&self, other: &Touched) {
-        self.low.set(other.low.get());
-        self.top.set(other.top.get());
+        self.0.set(other.0.get());
     }
 
     /// Records that a block was handed out, and makes it accessible.
@@ -76,27 +85,29 @@ impl Touched {
         if !TRACKS {
             return;
         }
+        let mut ends = self.0.get();
         if from_high_end {
-            self.top.set(self.top.get().min(block.addr()));
+            ends.top = ends.top.min(block.addr());
         } else {
-            self.low.set(self.low.get().max(block.addr().saturating_add(size)));
+            ends.low = ends.low.max(block.addr().saturating_add(size));
         }
+        self.0.set(ends);
         lift(block, size);
     }
 
-    /// Poisons the touched part of `low..top`. The sanitizer is informed only if the memory
-    /// `is_ours`.
+    /// Poisons the touched part of `low..top`.
     ///
     /// # Safety
     ///
     /// `low..top` is part of one region, and nobody uses it.
-    pub(crate) unsafe fn poison(&self, low: NonNull<u8>, top: NonNull<u8>, is_ours: bool) {
+    pub(crate) unsafe fn poison(&self, low: NonNull<u8>, top: NonNull<u8>) {
         if !TRACKS {
             return;
         }
         let (start, end) = (low.addr(), top.addr());
-        let low_end = self.low.get().clamp(start, end);
-        let high_start = self.top.get().clamp(low_end, end);
+        let Ends { low: touched_low, top: touched_top, is_ours } = self.0.get();
+        let low_end = touched_low.clamp(start, end);
+        let high_start = touched_top.clamp(low_end, end);
         for (from, to) in [(start, low_end), (high_start, end)] {
             let (block, size) = (low.with_addr(from), to.get() - from.get());
             lift(block, size);
@@ -106,8 +117,7 @@ impl Touched {
                 forbid(block, size);
             }
         }
-        self.low.set(start);
-        self.top.set(end);
+        self.0.set(Ends { low: start, top: end, is_ours });
     }
 }
 

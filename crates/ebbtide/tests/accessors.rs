@@ -252,14 +252,40 @@ fn chunks_do_not_end_at_a_page() {
     check::<32>();
 }
 
-/// The header, and what aligning both ends to cache lines costs.
+/// So that an arena in a box costs what any other box of its size does.
 #[test]
-#[cfg(target_pointer_width = "64")]
-fn a_chunk_costs_three_cache_lines() {
-    let mut arena = Arena::with_chunk_size(1024);
-    arena.scope();
-    let stats = arena.stats();
-    assert_eq!(stats.held - stats.capacity, 3 * 64);
+#[cfg(all(target_pointer_width = "64", not(any(feature = "poison", ebbtide_asan))))]
+fn an_arena_takes_240_bytes_at_the_alignment_of_a_heap() {
+    assert_eq!((size_of::<Arena>(), align_of::<Arena>()), (240, 16));
+}
+
+/// The header, and what aligning both ends to cache lines costs; from a page on, also what keeps the
+/// end from a page. Any size can be asked for, and is exact.
+#[test]
+fn a_chunk_costs_two_cache_lines_and_a_large_one_three() {
+    let tracks = cfg!(any(feature = "poison", ebbtide_asan));
+    let lines = if tracks && cfg!(target_pointer_width = "64") { 3 } else { 2 };
+    for capacity in (16..9_000).step_by(16) {
+        let mut arena = Arena::with_chunk_size(capacity);
+        arena.scope();
+        let stats = arena.stats();
+        let expected = if capacity < 4096 { lines } else { lines + 1 };
+        assert_eq!((stats.capacity, stats.held - stats.capacity), (capacity, expected * 64));
+    }
+}
+
+/// A limit between the sizes of the largest small chunk and the smallest large one is not exceeded,
+/// and as much of it serves as possible.
+#[test]
+fn a_limit_decides_the_size_of_a_chunk() {
+    for limit in 1_000..9_000 {
+        let mut arena = Arena::with_chunk_size(100_000);
+        arena.set_limit(Some(limit));
+        arena.scope();
+        let stats = arena.stats();
+        assert!(stats.held <= limit && stats.held >= limit - 79, "{limit}: {stats:?}");
+        assert!(stats.held > limit - 16 || stats.capacity == 4080, "{limit}: {stats:?}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@
 	cmp	x8, x10
 	b.ne	.LBB222_5
 	ldr	x8, [x9, #8]
-	ldr	x10, [x8, #56]
+	ldr	x10, [x8, #48]
 	cbnz	x10, .LBB222_7
 	ldr	x8, [x8]
 	cmp	x8, x0

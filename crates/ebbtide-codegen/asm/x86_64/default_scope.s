@@ -44,7 +44,7 @@
 	movq	%rbx, %rdi
 	callq	*_ZN7ebbtide5local5Local11lease_otherE@GOTPCREL(%rip)
 	movq	%rax, %r14
-	addq	$256, %rax
+	addq	$240, %rax
 	movq	(%rax), %rdx
 	leaq	-8(%rdx), %rcx
 	cmpq	16(%rax), %rcx

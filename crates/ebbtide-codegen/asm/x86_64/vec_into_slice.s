@@ -11,7 +11,7 @@
 	cmpq	16(%rbx), %rcx
 	jne	.LBB222_6
 	movq	8(%rbx), %rdi
-	cmpq	$0, 56(%rdi)
+	cmpq	$0, 48(%rdi)
 	jne	.LBB222_3
 	cmpq	%rax, (%rdi)
 	ja	.LBB222_6

@@ -2,7 +2,7 @@
 
 use super::{
     control::ControlRef,
-    header::{ChunkRef, Header},
+    header::{CACHE_LINE, ChunkRef, Header, PAGE, capacity_within, overhead},
 };
 use crate::{
     arith::{self, CHUNK_ALIGN, LOWEST_ADDRESS},
@@ -10,7 +10,7 @@ use crate::{
     error::AllocError,
     poison, prefetch,
 };
-use core::alloc::Layout;
+use core::{alloc::Layout, iter};
 
 /// The size of the first ordinary chunk, header included, unless the user chose another.
 pub(crate) const FIRST_CHUNK: usize = 16 * 1024 - ALLOCATOR_OVERHEAD;
@@ -26,42 +26,19 @@ pub(super) const FIRST_CLAIM: usize = 512 - ALLOCATOR_OVERHEAD;
 /// does not take one page more.
 const ALLOCATOR_OVERHEAD: usize = CACHE_LINE;
 
-/// The region of a chunk ends at a multiple of this. Blocks of one, two, four … cache lines at its
-/// high end then occupy as many lines, and not one more: filling 512 bytes takes 0.6 of the time.
-///
-/// The ordinary sizes are multiples of it as well, so the region of an ordinary chunk also begins
-/// at one. Copying a kilobyte to the first block of the low end takes 0.8 of the time, and moving
-/// elements in it as little as 0.7.
-const CACHE_LINE: usize = 64;
-
-/// The smallest page of common systems, in bytes. The region of a chunk does not end at a multiple
-/// of this, if a cache line can be spared for that.
-///
-/// `memcmp` of glibc compares short strings by reading a whole vector with a mask. If the masked
-/// part lies in a page that was never written to, each comparison takes half a microsecond instead
-/// of a nanosecond. Large blocks of `malloc` end 16 bytes after a page boundary, so the first
-/// strings of a chunk would be affected.
-const PAGE: usize = 4096;
-
-/// The bytes of a chunk outside its region: the header, and what rounding the end may take. A
-/// multiple of a cache line, so that the region of an ordinary chunk is one as well.
-pub(crate) const OVERHEAD: usize =
-    (size_of::<Header>() + CACHE_LINE - CHUNK_ALIGN).next_multiple_of(CACHE_LINE);
-
-const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
-
 /// The size of a chunk whose region has room for `capacity` bytes, at whatever address the block
 /// lies. `None` on overflow.
 pub(crate) const fn size_for_capacity(capacity: usize) -> Option<usize> {
     match arith::region_for(capacity, 1) {
-        Some(region) => region.checked_add(OVERHEAD),
+        Some(region) => region.checked_add(overhead(region)),
         None => None,
     }
 }
 
 /// The least size of a chunk whose region has `region` bytes. `None` on overflow.
 pub(super) fn least_size(region: usize) -> Option<usize> {
-    region.checked_next_multiple_of(CHUNK_ALIGN)?.checked_add(OVERHEAD)
+    let capacity = region.checked_next_multiple_of(CHUNK_ALIGN)?;
+    capacity.checked_add(overhead(capacity))
 }
 
 /// The ordinary size after `ordinary`: twice as much, rounded up to whole huge pages if it is only
@@ -92,15 +69,32 @@ pub(super) fn new_ordinary_chunk(
     Ok(chunk)
 }
 
-/// Requests a chunk of `wanted` bytes, header included, or one with room for `region` bytes if that
+/// Requests a chunk by [`new_block`], and registers it. The chunk is not linked into a list.
+///
+/// # Errors
+///
+/// Those of [`new_block`].
+pub(super) fn new_chunk(
+    control: ControlRef<'_>,
+    region: usize,
+    wanted: usize,
+) -> Result<ChunkRef<'_>, AllocError> {
+    let chunk = new_block(control, region, wanted)?;
+    chunk.older.set(control.newest.get());
+    control.newest.set(Some(chunk));
+    control.has_chunks.set(true);
+    Ok(chunk)
+}
+
+/// Requests a block of `wanted` bytes, header included, or one with room for `region` bytes if that
 /// is more. If the backing refuses, requests half as much, as long as `region` bytes fit. The chunk
-/// is not linked into a list.
+/// in it is not registered (L3).
 ///
 /// # Errors
 ///
 /// If the backing refused even the smallest sufficient size, the limit would be exceeded, the size
 /// exceeds `isize::MAX`, or the request comes from the backing itself. Nothing changes then.
-pub(super) fn new_chunk(
+pub(super) fn new_block(
     control: ControlRef<'_>,
     region: usize,
     wanted: usize,
@@ -110,17 +104,18 @@ pub(super) fn new_chunk(
     if least > allowed || control.is_busy() {
         return Err(AllocError);
     }
-    let mut size = wanted.min(isize::MAX as usize).max(least).min(allowed) & !(CHUNK_ALIGN - 1);
-    let (block, layout) = loop {
+    let mut most = wanted.min(isize::MAX as usize).max(least).min(allowed);
+    let (block, layout, capacity) = loop {
+        let capacity = capacity_within(most & !(CHUNK_ALIGN - 1));
+        let size = capacity + overhead(capacity);
         let layout = Layout::from_size_align(size, CHUNK_ALIGN).map_err(|_| AllocError)?;
         match control.call_allocate(layout) {
-            Ok(block) => break (block, layout),
-            Err(AllocError) if size > least => {
-                size = (size / 2).max(least) & !(CHUNK_ALIGN - 1);
-            }
+            Ok(block) => break (block, layout, capacity),
+            Err(AllocError) if size > least => most = (size / 2).max(least),
             Err(AllocError) => return Err(AllocError),
         }
     };
+    let size = layout.size();
     if block.addr().get() < LOWEST_ADDRESS {
         // The comparison of the fast path relies on this (see `arith`).
         // SAFETY: the backing just gave the block for this layout, and nothing uses it yet.
@@ -131,33 +126,30 @@ pub(super) fn new_chunk(
     // Both ends move by the same number of bytes, so the capacity does not depend on the address of
     // the block.
     let mut end = size - (block.addr().get() + size) % CACHE_LINE;
-    let spare = OVERHEAD - size_of::<Header>() - (size - end);
+    let spare = size - capacity - size_of::<Header>() - (size - end);
     if (block.addr().get() + end) % PAGE == 0 && spare >= CACHE_LINE {
         end -= CACHE_LINE;
     }
-    let start = end - (size - OVERHEAD);
+    let start = end - capacity;
     // SAFETY: `start` is behind the header and before `end`, in the `size` bytes of the block (I5).
     let low = unsafe { block.add(start) };
     // SAFETY: `end` is at most `size`, the block's own end.
     let top = unsafe { block.add(end) };
     let header = block.cast::<Header>();
-    // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; `OVERHEAD` bytes
-    // have room for one; and the block is nobody else's yet.
+    // SAFETY: the block is aligned to `CHUNK_ALIGN`, which is enough for a header; it has room for
+    // one besides the region; and it is nobody else's yet.
     unsafe { header.write(Header::vacant()) };
-    // SAFETY: L1: the header was just written, and only `release_chain` gives the block back. The
+    // SAFETY: L1: the header was just written, and only `release` gives the block back. The
     // address is the backing's, with provenance for the whole block.
     let chunk = unsafe { ChunkRef::new(header) };
     // Every header but the head stores the address of the control block (L4).
     chunk.control.set(Some(control.as_ptr().cast()));
     debug_assert!(start >= size_of::<Header>() && end <= size, "I5: header, then region");
-    debug_assert!(end - start >= region, "there is room for the request");
-    chunk.set_fresh_region(low, top, size);
+    debug_assert!(capacity >= region, "there is room for the request");
+    chunk.set_fresh_region(low, top);
     debug_assert_eq!(chunk.top().addr().get() % CHUNK_ALIGN, 0, "a child needs no rounding");
-    poison::forbid(low, size - OVERHEAD);
+    poison::forbid(low, capacity);
     prefetch::prepare(size);
-    chunk.older.set(control.newest.get());
-    control.newest.set(Some(chunk));
-    control.has_chunks.set(true);
     control.held.set(control.held.get() + size);
     Ok(chunk)
 }
@@ -166,20 +158,28 @@ pub(super) fn new_chunk(
 ///
 /// # Safety
 ///
-/// The chunks belong to the arena, and no list and no other record of the control block refers to
-/// them. Nothing in them is used again, and no cursor that is used again points to one.
+/// The contract of [`release`], for each of them.
 pub(super) unsafe fn release_chain<'c>(control: ControlRef<'c>, chunk: Option<ChunkRef<'c>>) {
-    let mut chain = chunk;
-    while let Some(chunk) = chain {
-        chain = chunk.next();
-        let block_size = chunk.block_size();
-        poison::lift(chunk.low(), chunk.capacity());
-        debug_assert!(!chunk.is_head() && block_size <= control.held(), "L6");
-        control.held.set(control.held.get() - block_size);
-        // SAFETY: `new_chunk` made a layout of this size and alignment for the block.
-        let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
-        // SAFETY: `new_chunk` got the block from this backing for this layout. The caller says that
-        // nothing refers to it any more, and `chain` was read before.
-        unsafe { control.call_release(chunk.as_ptr().cast(), layout) };
+    for chunk in iter::successors(chunk, |chunk| chunk.next()) {
+        // SAFETY: the contract is the same. The iterator has read `next` already.
+        unsafe { release(control, chunk) };
     }
+}
+
+/// Gives the block of a chunk back to the backing.
+///
+/// # Safety
+///
+/// The chunk belongs to the arena, and no list and no other record of the control block refers to
+/// it. Nothing in it is used again, and no cursor that is used again points to it.
+pub(super) unsafe fn release(control: ControlRef<'_>, chunk: ChunkRef<'_>) {
+    let block_size = chunk.block_size();
+    poison::lift(chunk.low(), chunk.capacity());
+    debug_assert!(!chunk.is_head() && block_size <= control.held(), "L6");
+    control.held.set(control.held.get() - block_size);
+    // SAFETY: `new_block` made a layout of this size and alignment for the block.
+    let layout = unsafe { Layout::from_size_align_unchecked(block_size, CHUNK_ALIGN) };
+    // SAFETY: `new_block` got the block from this backing for this layout. The caller says that
+    // nothing refers to it any more.
+    unsafe { control.call_release(chunk.as_ptr().cast(), layout) };
 }

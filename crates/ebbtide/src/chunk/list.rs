@@ -2,15 +2,15 @@
 
 use super::{
     blocks::{
-        FIRST_CHUNK, LARGEST_CHUNK, doubled, least_size, new_chunk, new_ordinary_chunk,
-        release_chain,
+        FIRST_CHUNK, LARGEST_CHUNK, doubled, least_size, new_block, new_chunk, new_ordinary_chunk,
+        release, release_chain,
     },
     control::{ControlRef, CurrentChunk},
     header::{ChunkRef, Header},
     spare::{SEARCHED, unlink},
 };
 use crate::error::AllocError;
-use core::ptr::NonNull;
+use core::{iter, ptr::NonNull};
 
 impl<'c> ControlRef<'c> {
     /// Sets the head's region to `low..top`, a caller's buffer.
@@ -28,24 +28,30 @@ impl<'c> ControlRef<'c> {
     /// Those of [`new_chunk`].
     pub(crate) fn make_first_block(self, region: usize) -> Result<(), AllocError> {
         debug_assert!(self.head.next.get().is_none(), "there is no chunk before");
-        let chunk = new_ordinary_chunk(self, region)?;
-        let next_size = &self.get().next_size;
-        next_size.set(next_size.get().max(doubled(chunk.block_size())));
-        self.head.next.set(Some(chunk));
-        self.give_head_a_block();
+        let ordinary = self.next_size.get();
+        let block = new_block(self, region, ordinary)?;
+        self.get().next_size.set(doubled(ordinary.max(block.block_size())));
+        self.set_head_block(block);
+        self.check();
         Ok(())
+    }
+
+    /// Gives the region of a chunk that is in no list, and not registered, to the head.
+    fn set_head_block(self, block: ChunkRef<'c>) {
+        let (control, head) = (self.get(), &self.get().head);
+        debug_assert!(control.head_block.get().is_none(), "the head has a block already");
+        head.take_region(&block);
+        control.head_block.set(Some(block));
+        control.note_entered(head);
     }
 
     /// Gives the region of the list's first chunk, if there is one, to the head.
     fn give_head_a_block(self) {
-        let (control, head) = (self.get(), &self.get().head);
-        debug_assert!(control.head_block.get().is_none(), "the head has a block already");
+        let head = &self.get().head;
         if let Some(block) = head.next.get() {
             head.next.set(block.next.take());
-            head.take_region(&block);
-            control.head_block.set(Some(block));
+            self.set_head_block(block);
             self.register_lists();
-            control.note_entered(head);
         }
         self.check();
     }
@@ -127,13 +133,22 @@ impl<'c> ControlRef<'c> {
     /// No allocation lives in any of them, no claim is alive, and no cursor that will be used again
     /// points to one.
     pub(crate) unsafe fn release_all(self) {
-        // Before the lists are registered: the chunks of a forgotten claim are in none of them.
-        // SAFETY: no claim is alive, as the caller says.
-        unsafe { self.reclaim() };
-        self.take_block_of_head();
-        // SAFETY: the caller says that no allocation lives in any chunk, no claim is alive, and no
-        // cursor that will be used again points to one.
-        unsafe { self.release_behind(self.head().chunk()) };
+        let control = self.get();
+        let (newest, head_block) = (control.newest.take(), control.head_block.take());
+        control.has_chunks.set(false);
+        control.spare.set(None);
+        control.open_claims.set(0);
+        control.head.next.set(None);
+        control.head.take_region(&Header::vacant());
+        // In any list, or in that of a forgotten claim: `older` links all of them (L3).
+        let registered = iter::successors(newest, |chunk| chunk.header().older.get());
+        for chunk in registered.chain(head_block) {
+            // SAFETY: no record of the control block refers to a chunk any more, and the iterator
+            // has read `older` already. The caller says that no allocation lives in any chunk, no
+            // claim is alive, and no cursor that will be used again points to one.
+            unsafe { release(self, chunk) };
+        }
+        self.check();
     }
 
     /// Keeps chunks, in the order of the list and then the spare ones, as long as their sizes add

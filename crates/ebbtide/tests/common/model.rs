@@ -16,7 +16,7 @@ use std::{
     mem::MaybeUninit,
     ptr::NonNull,
     sync::{
-        Arc, Mutex, OnceLock,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
     },
 };
@@ -69,6 +69,19 @@ struct Account {
     /// Requests above this size fail. 0: none.
     most: AtomicUsize,
     given: Mutex<HashMap<usize, Layout>>,
+}
+
+impl Account {
+    /// What the chunks have outside their regions: those of a page and more, a cache line more.
+    fn overhead(&self) -> usize {
+        const SMALL: usize = <Arena>::CHUNK_OVERHEAD;
+        let given = self.given.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let overheads = given.values().map(|layout| match layout.size() - SMALL {
+            0..4096 => SMALL,
+            _ => SMALL + 64,
+        });
+        overheads.sum()
+    }
 }
 
 struct Accounted(Arc<Account>);
@@ -194,18 +207,9 @@ impl World {
             let chunks = self.account.blocks.load(SeqCst);
             assert_eq!(stats.chunks, chunks + usize::from(self.buffer.get().is_some()), "chunks");
             let chunk_bytes = stats.capacity - self.buffer.get().unwrap_or(0);
-            let headers = held - chunk_bytes;
-            assert_eq!(headers, chunks * HEADER.get_or_init(measure_header), "capacity");
+            assert_eq!(held - chunk_bytes, self.account.overhead(), "capacity");
         }
     }
-}
-
-/// The overhead of a chunk.
-static HEADER: OnceLock<usize> = OnceLock::new();
-
-fn measure_header() -> usize {
-    let arena = Arena::with_capacity(64);
-    arena.stats().held - arena.stats().capacity
 }
 
 /// The remaining operations.
