@@ -553,7 +553,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         if const { MIN_ALIGN <= align_of::<T>() } {
             return Ok(self.arena.try_alloc_slice_copy(src)?);
         }
-        self.fill(src.len(), |index| src[index])
+        self.fill(src.len(), move |index| src[index])
     }
 
     /// Clones a slice.
@@ -585,7 +585,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     where
         T: Clone,
     {
-        self.fill(src.len(), |index| src[index].clone())
+        self.fill(src.len(), move |index| src[index].clone())
     }
 
     /// Copies a string.
@@ -722,7 +722,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// ```
     #[inline(always)]
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
-        self.alloc_slice_fill_with(len, |_| value.clone())
+        self.alloc_slice_fill_with(len, move |_| value.clone())
     }
 
     /// Fallible version of [`alloc_slice_fill_clone`](Bump::alloc_slice_fill_clone).
@@ -741,7 +741,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         len: usize,
         value: &T,
     ) -> Result<&mut [T], AllocErr> {
-        self.fill(len, |_| value.clone())
+        self.fill(len, move |_| value.clone())
     }
 
     /// A slice of the values of an iterator that knows their number.
@@ -785,7 +785,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         I::IntoIter: ExactSizeIterator,
     {
         let mut iter = iter.into_iter();
-        self.alloc_slice_try_fill_with(iter.len(), |_| announced(iter.next()))
+        self.alloc_slice_try_fill_with(iter.len(), move |_| announced(iter.next()))
     }
 
     /// Fallible version of [`alloc_slice_fill_iter`](Bump::alloc_slice_fill_iter).
@@ -809,7 +809,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         I::IntoIter: ExactSizeIterator,
     {
         let mut iter = iter.into_iter();
-        self.fill(iter.len(), |_| announced(iter.next()))
+        self.fill(iter.len(), move |_| announced(iter.next()))
     }
 
     /// A slice of `len` default values.
