@@ -56,7 +56,18 @@ use ebbtide::{Arena, Retain, Scope};
 use error::or_panic;
 
 /// The capacity of the first chunk. With its header and what a heap adds, it takes 512 bytes.
-const FIRST_CHUNK: usize = 496 - Arena::<ebbtide::Heap>::CHUNK_OVERHEAD;
+const FIRST_CHUNK: usize = 496 - SMALL_OVERHEAD;
+
+/// The bytes of a chunk outside its capacity, if that is less than [`LARGE`].
+const SMALL_OVERHEAD: usize = Arena::<ebbtide::Heap>::CHUNK_OVERHEAD;
+/// The same, from [`LARGE`] on.
+const LARGE_OVERHEAD: usize = SMALL_OVERHEAD + 64;
+const LARGE: usize = 4096;
+
+/// The bytes that an arena may hold if its first chunk may have `limit` bytes of capacity.
+fn held_for(limit: usize) -> usize {
+    limit.saturating_add(if limit < LARGE { SMALL_OVERHEAD } else { LARGE_OVERHEAD })
+}
 
 /// The largest minimum alignment.
 const MOST_ALIGN: usize = 16;
@@ -285,10 +296,12 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// ```
     #[must_use]
     pub fn allocation_limit(&self) -> Option<usize> {
-        self.arena.limit().map(|held| held.saturating_sub(Self::OVERHEAD))
+        // The inverse of `held_for`, which returns no number between the two.
+        self.arena.limit().map(|held| match held.checked_sub(LARGE_OVERHEAD) {
+            Some(limit) if limit >= LARGE => limit,
+            _ => held.saturating_sub(SMALL_OVERHEAD),
+        })
     }
-
-    const OVERHEAD: usize = Arena::<ebbtide::Heap>::CHUNK_OVERHEAD;
 
     /// Limits the bytes of all chunks together. Chunks that are there already stay. The header of
     /// the first chunk does not count, those of the others do: 128 bytes each, and 192 from 4 KiB on.
@@ -300,7 +313,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// assert!(bump.try_alloc([0_u8; 200]).is_ok());
     /// ```
     pub fn set_allocation_limit(&self, limit: Option<usize>) {
-        self.arena.set_limit(limit.map(|bytes| bytes.saturating_add(Self::OVERHEAD)));
+        self.arena.set_limit(limit.map(held_for));
     }
 
     /// Frees everything that was allocated, without dropping it. Keeps the largest chunk, and

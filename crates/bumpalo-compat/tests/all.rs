@@ -42,6 +42,24 @@ fn failures_are_panics_that_can_be_caught() {
     assert_eq!(bump.alloc([7; 1000])[999], 7);
 }
 
+/// So the header of the first chunk does not count, whatever its size.
+#[test]
+fn a_limit_allows_a_first_request_of_as_many_bytes() {
+    for limit in (16..9_000).step_by(16) {
+        let bump = Bump::new();
+        bump.set_allocation_limit(Some(limit));
+        assert_eq!(bump.allocation_limit(), Some(limit));
+        assert!(bump.try_alloc_layout(Layout::from_size_align(limit, 1).unwrap()).is_ok());
+        assert_eq!(bump.allocated_bytes(), limit);
+        assert_eq!(bump.try_alloc(1_u8), Err(AllocErr));
+    }
+    for limit in (0..9_000).chain([usize::MAX - 1_000]) {
+        let bump = Bump::new();
+        bump.set_allocation_limit(Some(limit));
+        assert_eq!(bump.allocation_limit(), Some(limit));
+    }
+}
+
 #[test]
 fn only_boxes_and_collections_drop() {
     let (counted, mut bump) = (Rc::new(()), Bump::new());
