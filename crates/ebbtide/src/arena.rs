@@ -30,7 +30,7 @@ use core::{
 ///
 /// An arena takes 240 bytes, and its first chunk 16 KiB. A program with many small arenas, one for
 /// each connection or node, can ask for less: with a hundred `u64` in it, an arena made by
-/// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.2 KiB altogether, instead of 16.2.
+/// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.1 KiB altogether, instead of 16.2.
 ///
 /// An arena is `Send` and not `Sync`: it can move between threads, and each thread uses its own.
 ///

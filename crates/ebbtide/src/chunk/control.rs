@@ -21,11 +21,11 @@ pub(crate) struct Control {
     /// is not in use, or claims were made.
     pub(crate) ready_top: Cell<usize>,
     pub(crate) ready_low: Cell<NonNull<u8>>,
-    /// The number of claims that were made and not ended. 32 bits, so that a reset reads a single
-    /// cache line; each claim holds hundreds of bytes.
+    /// The number of claims that were made and not ended. 32 bits, so that a reset reads nothing
+    /// behind the first 64 bytes of an arena; each claim holds hundreds of bytes.
     pub(super) open_claims: Cell<u32>,
     /// Whether there are chunks besides the head's block. `newest` has the same information, but
-    /// this field is in the cache line that a reset reads anyway.
+    /// this field is among the 64 bytes that a reset reads anyway.
     pub(super) has_chunks: Cell<bool>,
     /// The head of the arena's own list.
     pub(super) head: Header,

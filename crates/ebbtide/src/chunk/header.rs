@@ -36,7 +36,8 @@ pub(super) const fn overhead(capacity: usize) -> usize {
     if capacity < PAGE { OVERHEAD } else { OVERHEAD + CACHE_LINE }
 }
 
-/// The largest region of a chunk of at most `size` bytes, which are at least [`OVERHEAD`].
+/// The largest region of a chunk of at most `size` bytes, which are at least [`OVERHEAD`] and a
+/// multiple of [`CHUNK_ALIGN`].
 pub(super) fn capacity_within(size: usize) -> usize {
     let large = size.saturating_sub(OVERHEAD + CACHE_LINE);
     if large < PAGE { (size - OVERHEAD).min(PAGE - CHUNK_ALIGN) } else { large }

@@ -25,7 +25,7 @@ impl<'c> ControlRef<'c> {
     ///
     /// # Errors
     ///
-    /// Those of [`new_chunk`].
+    /// Those of [`new_block`].
     pub(crate) fn make_first_block(self, region: usize) -> Result<(), AllocError> {
         debug_assert!(self.head.next.get().is_none(), "there is no chunk before");
         let ordinary = self.next_size.get();
