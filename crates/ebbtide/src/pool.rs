@@ -79,7 +79,9 @@ pub struct Pool<B: Backing = Heap> {
 const SHARDS: usize = if cfg!(loom) { 2 } else { 32 };
 
 /// An arena and, while it is idle, the one below it in the stack. It stays in its box, so lending
-/// moves a pointer, and a stack needs no memory of its own.
+/// moves a pointer, and a stack needs no memory of its own. Aligned to a cache line, which an arena
+/// is not: threads with neighbouring nodes would write to the same line.
+#[repr(align(64))]
 struct Node<B: Backing> {
     arena: Arena<B>,
     below: Option<BoxedNode<B>>,

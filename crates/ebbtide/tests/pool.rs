@@ -537,3 +537,12 @@ fn a_limit_of_the_loan_of_a_root_ends_with_it() {
         assert!(pool.get().scope().try_alloc_slice_fill_copy(1_000_000, 0u8).is_ok());
     }
 }
+
+/// Otherwise two threads would slow each other down, each in an arena of its own.
+#[test]
+fn roots_share_no_cache_line() {
+    let pool = Pool::new();
+    let roots: [_; 20] = std::array::from_fn(|_| pool.root());
+    let places = roots.each_ref().map(|root| std::ptr::from_ref(root.scope()).addr() % 64);
+    assert_eq!(places, [places[0]; 20]);
+}
