@@ -56,17 +56,11 @@ use ebbtide::{Arena, Retain, Scope};
 use error::or_panic;
 
 /// The capacity of the first chunk. With its header and what a heap adds, it takes 512 bytes.
-const FIRST_CHUNK: usize = 496 - SMALL_OVERHEAD;
+const FIRST_CHUNK: usize = 496 - overhead(0);
 
-/// The bytes of a chunk outside its capacity, if that is less than [`LARGE`].
-const SMALL_OVERHEAD: usize = Arena::<ebbtide::Heap>::CHUNK_OVERHEAD;
-/// The same, from [`LARGE`] on.
-const LARGE_OVERHEAD: usize = SMALL_OVERHEAD + 64;
-const LARGE: usize = 4096;
-
-/// The bytes that an arena may hold if its first chunk may have `limit` bytes of capacity.
-fn held_for(limit: usize) -> usize {
-    limit.saturating_add(if limit < LARGE { SMALL_OVERHEAD } else { LARGE_OVERHEAD })
+/// The bytes of a chunk outside its capacity.
+const fn overhead(capacity: usize) -> usize {
+    Arena::<ebbtide::Heap>::chunk_overhead(capacity)
 }
 
 /// The largest minimum alignment.
@@ -296,10 +290,10 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// ```
     #[must_use]
     pub fn allocation_limit(&self) -> Option<usize> {
-        // The inverse of `held_for`, which returns no number between the two.
-        self.arena.limit().map(|held| match held.checked_sub(LARGE_OVERHEAD) {
-            Some(limit) if limit >= LARGE => limit,
-            _ => held.saturating_sub(SMALL_OVERHEAD),
+        // Large chunks have more outside their capacity than small ones.
+        self.arena.limit().map(|held| match held.checked_sub(overhead(usize::MAX)) {
+            Some(limit) if overhead(limit) > overhead(0) => limit,
+            _ => held.saturating_sub(overhead(0)),
         })
     }
 
@@ -313,7 +307,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// assert!(bump.try_alloc([0_u8; 200]).is_ok());
     /// ```
     pub fn set_allocation_limit(&self, limit: Option<usize>) {
-        self.arena.set_limit(limit.map(held_for));
+        self.arena.set_limit(limit.map(|bytes| bytes.saturating_add(overhead(bytes))));
     }
 
     /// Frees everything that was allocated, without dropping it. Keeps the largest chunk, and

@@ -33,6 +33,8 @@ use core::{
 /// [`with_chunk_size(800)`](Arena::with_chunk_size) holds 1.1 KiB altogether, instead of 16.2.
 ///
 /// An arena is `Send` and not `Sync`: it can move between threads, and each thread uses its own.
+/// Neighbours in a vector may share a cache line, which is slow if different threads use them; those
+/// of a `Pool` share none.
 ///
 /// ```
 /// use ebbtide::Arena;
@@ -164,16 +166,20 @@ impl Arena<Heap> {
 }
 
 impl<B: Backing> Arena<B> {
-    /// The bytes of a chunk that serve no allocations: what [`Stats::held`](crate::Stats::held)
-    /// exceeds [`capacity`](crate::Stats::capacity) by, for each chunk. A chunk with a capacity of
-    /// 4 KiB or more has 64 more.
+    /// The bytes outside the `capacity` of a chunk, which serve no allocations: what
+    /// [`Stats::held`](crate::Stats::held) exceeds [`capacity`](crate::Stats::capacity) by, for each
+    /// chunk. A chunk with a capacity of 4 KiB or more has 64 more than a smaller one.
     ///
     /// ```
-    /// let arena = <ebbtide::Arena>::with_capacity(1000);
+    /// use ebbtide::{Arena, Heap};
+    /// let arena = Arena::with_capacity(1000);
     /// let (held, capacity) = (arena.stats().held, arena.stats().capacity);
-    /// assert_eq!(held - capacity, <ebbtide::Arena>::CHUNK_OVERHEAD);
+    /// assert_eq!(held - capacity, Arena::<Heap>::chunk_overhead(capacity));
     /// ```
-    pub const CHUNK_OVERHEAD: usize = chunk::OVERHEAD;
+    #[must_use]
+    pub const fn chunk_overhead(capacity: usize) -> usize {
+        chunk::overhead(capacity)
+    }
 
     /// Like [`new`](Arena::new), with a custom backing.
     ///

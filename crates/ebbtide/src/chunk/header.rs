@@ -32,7 +32,7 @@ pub(crate) const OVERHEAD: usize =
 const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
 
 /// The bytes of a chunk outside a region of `capacity` bytes.
-pub(super) const fn overhead(capacity: usize) -> usize {
+pub(crate) const fn overhead(capacity: usize) -> usize {
     if capacity < PAGE { OVERHEAD } else { OVERHEAD + CACHE_LINE }
 }
 

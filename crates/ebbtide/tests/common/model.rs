@@ -74,7 +74,7 @@ struct Account {
 impl Account {
     /// What the chunks have outside their regions: those of a page and more, a cache line more.
     fn overhead(&self) -> usize {
-        const SMALL: usize = <Arena>::CHUNK_OVERHEAD;
+        const SMALL: usize = <Arena>::chunk_overhead(0);
         let given = self.given.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let overheads = given.values().map(|layout| match layout.size() - SMALL {
             0..4096 => SMALL,
