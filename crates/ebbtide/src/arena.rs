@@ -472,7 +472,7 @@ impl<B: Backing> Arena<B> {
     fn make_first<F: Failure>(&self, capacity: usize) -> Result<(), F> {
         if self.chunks.control().make_first_block(capacity).is_err() {
             if F::DIVERGES {
-                raw::out_of_memory(chunk::OVERHEAD, CHUNK_ALIGN);
+                raw::out_of_memory(chunk::overhead(0), CHUNK_ALIGN);
             }
             return Err(F::refused());
         }

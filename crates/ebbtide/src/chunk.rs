@@ -64,7 +64,7 @@ pub(crate) use self::{
     blocks::{FIRST_CHUNK, LARGEST_CHUNK, size_for_capacity},
     claims::{claim, end_claim},
     control::{Control, ControlRef, CurrentChunk},
-    header::{ChunkName, ChunkRef, Header, OVERHEAD, overhead},
+    header::{ChunkName, ChunkRef, Header, overhead},
     list::link_next_chunk,
 };
 

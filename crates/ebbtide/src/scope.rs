@@ -174,7 +174,7 @@ impl<'a> Scope<'a> {
     fn claim_in<F: Failure>(&self) -> Result<Claim<'_>, F> {
         let Ok(first) = chunk::claim(self.cursor.chunk()) else {
             if F::DIVERGES {
-                raw::out_of_memory(chunk::OVERHEAD, CHUNK_ALIGN);
+                raw::out_of_memory(chunk::overhead(0), CHUNK_ALIGN);
             }
             return Err(F::refused());
         };

@@ -26,7 +26,7 @@ pub(super) const PAGE: usize = 4096;
 
 /// The bytes of a chunk outside a region of less than a page: the header, and what rounding the end
 /// may take. A multiple of a cache line, so that the region of an ordinary chunk is one as well.
-pub(crate) const OVERHEAD: usize =
+const OVERHEAD: usize =
     (size_of::<Header>() + CACHE_LINE - CHUNK_ALIGN).next_multiple_of(CACHE_LINE);
 
 const _: () = assert!(OVERHEAD % CHUNK_ALIGN == 0 && align_of::<Header>() <= CHUNK_ALIGN);
