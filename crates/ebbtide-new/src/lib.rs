@@ -28,6 +28,10 @@
 //! - Nothing unwinds from here. A function of the caller may throw; it is called last, by frames
 //!   that have nothing to drop. The functions of the fast paths are `C-unwind`, so that they need
 //!   no frame to catch a panic that cannot happen, and may end in a jump.
+//! - So the crate does not compile with `panic = "abort"`: each call of a function that may throw
+//!   would end the process if it did, and need a frame for that. Functions that return null to C++,
+//!   which then throws, would work with either. They were tried: `new` takes 6 instructions more,
+//!   which is 9 % of `new` and `delete` in a scope, because C++ keeps the size and tests for null.
 //!
 //! # Modules, bottom up
 //! | module | contents |
@@ -39,6 +43,9 @@
 #![cfg(unix)]
 #![allow(non_camel_case_types, reason = "types have the names that the header gives them")]
 #![allow(clippy::missing_safety_doc, reason = "the rules for every function are above")]
+
+#[cfg(not(panic = "unwind"))]
+compile_error!("C++ exceptions pass through this crate: build it with panic = \"unwind\"");
 
 mod exit;
 mod memory;

@@ -1,11 +1,11 @@
 //! Claim: `CMake`, Meson and pkg-config find what `cargo xtask dist` installs of the transparent
-//! arenas, and the examples, built against it in an empty folder, give the right answers. `CMake`
-//! also builds the library by `FetchContent`.
+//! arenas; the tests of the operators pass with it; and the examples, built against it in an empty
+//! folder, give the right answers. `CMake` also builds the library by `FetchContent`.
 
 #![cfg(target_os = "linux")]
 
-use crate::common::{has, is_there, run};
-use std::{fs, path::Path, process::Command};
+use crate::common::{compilers, has, has_google_test, is_there, run};
+use std::{fs, path::Path, process::Command, sync::OnceLock};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
@@ -13,18 +13,51 @@ const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 const TEXTS: &str = "[1, 2, {\"a\": null}]\n[3, 4, {\"b\": null}]\n[1, x]\n";
 const COUNTS: &str = "2: 1 array, 1 null, 2 number, 1 object\n1: no JSON: byte 5\n";
 
+/// The folder of the installed library.
+fn prefix() -> &'static str {
+    static PREFIX: OnceLock<String> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let prefix = format!("{SCRATCH}/operators");
+        let _ = fs::remove_dir_all(&prefix);
+        let mut dist = Command::new(env!("CARGO"));
+        dist.args(["run", "--quiet", "--package", "xtask", "--", "dist", &prefix]);
+        run(dist.current_dir(CRATE).env_remove("DESTDIR"), "");
+        prefix
+    })
+}
+
+/// How programs are compiled and linked, says pkg-config.
+fn flags() -> String {
+    let mut pkgconfig = Command::new("pkg-config");
+    pkgconfig.env("PKG_CONFIG_PATH", format!("{}/lib/pkgconfig", prefix()));
+    run(pkgconfig.args(["--cflags", "--libs", "ebbtide-new"]), "")
+}
+
+#[test]
+fn the_tests_of_the_operators_pass_with_the_installed_library() {
+    if !has_google_test() {
+        return;
+    }
+    let flags = flags();
+    for compiler in compilers("c++") {
+        let program = format!("{SCRATCH}/operators-{compiler}");
+        let mut compile = Command::new(compiler);
+        // By default, clang does not declare the sized forms of `delete`.
+        compile.args(["-std=c++17", "-fsized-deallocation", "-O1", "-DNDEBUG", "-o", &program]);
+        compile.arg(format!("{CRATE}/tests/cpp/operators.cpp"));
+        compile.args(flags.split_whitespace()).args(["-lgtest", "-lgtest_main"]);
+        run(&mut compile, "");
+        run(Command::new(&program).arg("--gtest_brief=1"), "");
+    }
+}
+
 #[test]
 fn programs_find_the_installed_operators() {
     if !has("nlohmann/json.hpp", "nlohmann-json3-dev") {
         return;
     }
-    let (prefix, source) = (format!("{SCRATCH}/prefix"), format!("{SCRATCH}/example"));
-    for folder in [&prefix, &source] {
-        let _ = fs::remove_dir_all(folder);
-    }
-    let mut dist = Command::new(env!("CARGO"));
-    dist.args(["run", "--quiet", "--package", "xtask", "--", "dist", &prefix]);
-    run(dist.current_dir(CRATE).env_remove("DESTDIR"), "");
+    let (prefix, source) = (prefix(), format!("{SCRATCH}/example"));
+    let _ = fs::remove_dir_all(&source);
     fs::create_dir_all(&source).unwrap();
     for file in ["CMakeLists.txt", "json.cpp", "both.cpp"] {
         let example = format!("{CRATE}/examples/cmake/{file}");
@@ -42,9 +75,7 @@ fn programs_find_the_installed_operators() {
     assert_eq!(both, "1007, 1 scopes\n");
 
     let found_by_pkgconfig = format!("{prefix}/lib/pkgconfig");
-    let mut pkgconfig = Command::new("pkg-config");
-    pkgconfig.env("PKG_CONFIG_PATH", &found_by_pkgconfig);
-    let flags = run(pkgconfig.args(["--cflags", "--libs", "ebbtide-new"]), "");
+    let flags = flags();
     let program = format!("{source}/small");
     let small = format!("{source}/small.cpp");
     fs::write(&small, SMALL).unwrap();

@@ -91,8 +91,12 @@ impl Options {
         let mut lines =
             vec![format!("{cargo} --package ebbtide-capi --crate-type {kinds}{features}")];
         if self.has_transparent() {
+            // Exceptions of C++ pass through its functions.
             let poison = if self.poison { " --features poison" } else { "" };
-            lines.push(format!("{cargo} --package ebbtide-new --crate-type staticlib{poison}"));
+            lines.push(format!(
+                "CARGO_PROFILE_DIST_PANIC=unwind {cargo} --package ebbtide-new \
+                 --crate-type staticlib{poison}"
+            ));
         }
         lines
     }

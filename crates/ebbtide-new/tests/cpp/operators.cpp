@@ -25,6 +25,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <tuple>
 #include <unistd.h>
@@ -54,6 +55,19 @@ bool is_served() {
     bool ours = is_ours(block);
     ::operator delete(block);
     return ours;
+}
+
+// In no scope, in one, in one that is closed to requests, and in scopes that leave them to the C
+// library by their options.
+template <typename F> void everywhere(F &&f) {
+    f();
+    ebbtide::in_arena(f);
+    ebbtide::in_arena([&] { ebbtide::outside(f); });
+    ebbtide::scope_options small{}, few{};
+    small.max_size = 100;
+    few.byte_limit = 1000;
+    ebbtide::in_arena(small, f);
+    ebbtide::in_arena(few, f);
 }
 
 // Scopes of a thread are skipped once most of their blocks escape, as in some tests here. A new
@@ -196,9 +210,28 @@ TEST(operators, too_large_requests_throw_or_give_null) {
         for (std::size_t align : {0u, 3u, 24u, 100u})
             EXPECT_THROW(aligned_news[0](8, align_val_t(hidden(align))), std::bad_alloc);
     };
-    ask();
-    ebbtide::in_arena(ask);
+    everywhere(ask);
     EXPECT_FALSE(is_served());
+}
+
+// A process of its own, with a limit on its memory. Not under sanitizers, whose own memory counts.
+TEST(limited, a_vector_that_grows_until_there_is_no_memory_throws) {
+    auto grow = [] {
+        std::vector<std::string> grown;
+        try {
+            for (;;) grown.push_back(std::string(1000, 'g'));
+        } catch (const std::bad_alloc &) {
+        }
+        if (grown.size() < 1000) std::_Exit(1);
+    };
+    auto limited = [&] {
+        const rlimit most{64 << 20, 64 << 20};
+        if (setrlimit(RLIMIT_DATA, &most) != 0) std::_Exit(2);
+        everywhere(grow);
+        std::_Exit(0);
+    };
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(limited(), testing::ExitedWithCode(0), "");
 }
 
 int handled;
@@ -233,8 +266,7 @@ TEST(operators, the_new_handler_is_asked_until_it_gives_up) {
             }
         }
     };
-    ask();
-    ebbtide::in_arena(ask);
+    everywhere(ask);
 }
 
 TEST(scopes, results_of_any_type_escape) {
