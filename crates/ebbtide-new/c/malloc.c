@@ -11,8 +11,7 @@
 __attribute__((tls_model("initial-exec"), visibility("hidden")))
 _Thread_local struct ebb_owner ebb_owner_;
 
-/* The C library may return null for 0 bytes. */
-static void *outside(size_t size) { return malloc(size > 0 ? size : 1); }
+static void *outside(size_t size) { return malloc(EBB_AT_LEAST_(size)); }
 
 static void *failed(int error) {
     errno = error;
@@ -25,14 +24,14 @@ void *ebb_calloc(size_t count, size_t size) {
     if (size > 0 && count > SIZE_MAX / size) return failed(ENOMEM);
     void *block = ebb_begin_zeros_(count * size);
     if (block) return block;
-    return count * size > 0 ? calloc(count, size) : calloc(1, 1);
+    return calloc(1, EBB_AT_LEAST_(count * size));
 }
 
 void *ebb_aligned_alloc(size_t align, size_t size) {
     if (align == 0 || (align & (align - 1))) return failed(EINVAL);
     void *block = ebb_alloc_aligned_(size, align, &ebb_owner_);
     if (block) return ebb_begin_(block);
-    if (align < sizeof(void *)) align = sizeof(void *);
+    if (align < EBB_LEAST_) align = EBB_LEAST_;
     int error = posix_memalign(&block, align, size > 0 ? size : 1);
     return error ? failed(error) : block;
 }
@@ -126,8 +125,16 @@ void ebb_free_outside_(void *block) { __atomic_load_n(&next_free, __ATOMIC_RELAX
 
 static void our_free(void *block) { ebb_free_(block, &ebb_owner_); }
 
+/* For a size of 0, C libraries differ: some free the block and return null, others keep a block. So
+ * this one is asked to resize a block of its own, and the block of the scope is freed. */
 static void *our_realloc(void *block, size_t size) {
-    if (ebb_usable_size_(block, &ebb_owner_) > 0) return ebb_realloc(block, size);
+    if (ebb_usable_size_(block, &ebb_owner_) > 0) {
+        if (size > 0) return ebb_realloc(block, size);
+        void *of_the_library = malloc(1);
+        if (!of_the_library) return failed(ENOMEM);
+        ebb_free(block);
+        block = of_the_library;
+    }
     return __atomic_load_n(&next_realloc, __ATOMIC_RELAXED)(block, size);
 }
 

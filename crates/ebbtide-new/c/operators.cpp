@@ -7,7 +7,7 @@
 
 namespace {
 
-void *c_library(std::size_t size) { return std::malloc(size > 0 ? size : 1); }
+void *c_library(std::size_t size) { return std::malloc(EBB_AT_LEAST_(size)); }
 
 // Serves a request that no arena serves. The new-handler may free memory, but that does not affect
 // scopes, so only the C library is tried again.

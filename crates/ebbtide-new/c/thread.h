@@ -28,6 +28,11 @@ _Thread_local
 #endif
 struct ebb_owner ebb_owner_;
 
+/* The bytes to request from the C library. Some allocators align a block of fewer than 16 bytes to
+ * less than 16, and return null for 0 bytes. */
+#define EBB_LEAST_ ((size_t)16)
+#define EBB_AT_LEAST_(size) ((size) > EBB_LEAST_ ? (size) : EBB_LEAST_)
+
 /* Only `ebb_alloc_`, which ends with a call of `outside`, may throw. */
 #define EBB_NOTHROW_ __attribute__((nothrow))
 

@@ -48,8 +48,9 @@
 extern "C" {
 #endif
 
-/* Blocks. All of them are aligned to at least 16 bytes. Where these functions fail, they return
- * NULL and set `errno` to ENOMEM, or to EINVAL for an alignment that is not a power of two. */
+/* Blocks. All of them are aligned to at least 16 bytes, whichever allocator serves them. Where these
+ * functions fail, they return NULL and set `errno` to ENOMEM, or to EINVAL for an alignment that is
+ * not a power of two. */
 
 /** A block of `size` bytes. A size of 0 also returns a block. Costs about twenty instructions
  * inside a scope. */
@@ -63,9 +64,9 @@ void *ebb_aligned_alloc(size_t align, size_t size) EBB_MALLOC_LIKE_(alloc_align(
 
 /** Resizes a block: in place, or by moving it. Keeps the contents up to the smaller size, and an
  * alignment of 16; a large or an aligned block also keeps its own alignment as long as it stays in
- * its arena. If the block is NULL, works like `ebb_malloc`. A size of 0 does not free the block. On
- * failure the block is unchanged; shrinking never fails. A block of the C library stays there, even
- * inside a scope. */
+ * its arena. If the block is NULL, works like `ebb_malloc`. Unlike glibc's `realloc`, a size of 0
+ * does not free the block: the result is a block, never NULL. On failure the block is unchanged;
+ * shrinking never fails. A block of the C library stays there, even inside a scope. */
 void *ebb_realloc(void *block, size_t size)
 #if defined(__GNUC__)
     __attribute__((alloc_size(2)))

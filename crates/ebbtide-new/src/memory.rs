@@ -10,6 +10,10 @@ unsafe extern "C" {
     fn ebb_free_outside_(block: *mut c_void);
 }
 
+/// The fewest bytes to request from the C library. Some allocators align a block of fewer to less
+/// than 16, and return null for 0 bytes, or free a block whose new size is 0.
+const LEAST: usize = 16;
+
 /// Allocates a block that no scope serves. May throw.
 pub(crate) type Outside = extern "C-unwind" fn(size: usize) -> *mut c_void;
 
@@ -87,9 +91,8 @@ pub unsafe extern "C" fn ebb_realloc_(
     }
     // SAFETY: the block is unchanged.
     let Some(old_size) = (unsafe { owner.usable_size(block.cast()) }) else {
-        // SAFETY: the block is not the engine's, so it is the C library's. At least one byte is
-        // requested, because the C library may free a block whose new size is 0.
-        return unsafe { realloc(block, size.max(1)) };
+        // SAFETY: the block is not the engine's, so it is the C library's.
+        return unsafe { realloc(block, size.max(LEAST)) };
     };
     let moved = ebb_alloc_(size, owner, c_library);
     if moved.is_null() {
@@ -105,5 +108,5 @@ pub unsafe extern "C" fn ebb_realloc_(
 
 extern "C-unwind" fn c_library(size: usize) -> *mut c_void {
     // SAFETY: any size is allowed.
-    unsafe { malloc(size.max(1)) }
+    unsafe { malloc(size.max(LEAST)) }
 }

@@ -1,5 +1,6 @@
-// Claim: free, realloc and malloc_usable_size serve blocks of scopes as well as those of the C
-// library or of a preloaded allocator, which never gets a block of a scope.
+// Claims: free, realloc and malloc_usable_size serve blocks of scopes as well as those of the C
+// library or of a preloaded allocator, which never gets a block of a scope. Whichever of them serves
+// a request, its block is aligned to 16.
 #include <ebbtide_new.hpp>
 
 #include <cerrno>
@@ -40,6 +41,59 @@ char *resized(std::size_t size) {
     return moved;
 }
 
+bool is_aligned(const void *block, std::size_t align) {
+    return block && reinterpret_cast<std::uintptr_t>(block) % align == 0;
+}
+
+// Every function of C, for every alignment and many small sizes: some allocators align a block of
+// fewer than 16 bytes to 8. All blocks of a size are alive at the same time, so that they lie at
+// different places.
+void every_block_is_aligned() {
+    std::vector<void *> blocks;
+    auto take = [&blocks](void *block, std::size_t align = 16) {
+        EXPECT(is_aligned(block, align));
+        blocks.push_back(block);
+    };
+    for (std::size_t size = 0; size <= 200; size++) {
+        for (int turn = 0; turn < 8; turn++) {
+            take(::operator new(size));
+            take(::operator new[](size, std::nothrow));
+            take(ebb_malloc(size));
+            take(ebb_calloc(size, 1));
+            take(ebb_calloc(1, size));
+            take(ebb_realloc(nullptr, size));
+            for (std::size_t align = 1; align <= 128; align *= 2) {
+                const std::size_t least = align < 16 ? 16 : align;
+                take(::operator new(size, std::align_val_t(align)), least);
+                take(::operator new[](size, std::align_val_t(align), std::nothrow), least);
+                take(ebb_aligned_alloc(align, size), least);
+            }
+            for (std::size_t old_size : {0, 8, 24, 100, 3000})
+                take(ebb_realloc(ebb_malloc(old_size), size));
+        }
+        for (void *block : blocks) ebb_free(block);
+        blocks.clear();
+    }
+}
+
+// A size of 0 has the same effect on a block of a scope as on one of malloc: either the block is
+// freed and the result is null, or the result is a block.
+void reallocating_to_nothing() {
+    void *of_c = c_realloc(std::malloc(100), 0);
+    for (int turn = 0; turn < 2; turn++) {
+        void *block = ebb_malloc(100);
+        EXPECT(ebb_is_in_arena(block));
+        void *nothing = turn ? c_reallocarray(block, 0, 8) : c_realloc(block, 0);
+        EXPECT(!nothing == !of_c);
+        if (!nothing) EXPECT(ebb_malloc(100) == block); // It was free.
+        c_free(nothing);
+        void *kept = ebb_realloc(ebb_malloc(100), 0);
+        EXPECT(kept);
+        ebb_free(kept);
+    }
+    c_free(of_c);
+}
+
 } // namespace
 
 int main() {
@@ -70,6 +124,10 @@ int main() {
         kept.push_back(std::malloc(33));
         kept.push_back(strdup("a copy"));
     });
+    every_block_is_aligned();
+    ebbtide::in_arena(every_block_is_aligned);
+    ebbtide::in_arena([] { ebbtide::outside(every_block_is_aligned); });
+    ebbtide::in_arena(reallocating_to_nothing);
     // If a freed block of a scope had reached malloc, it would come back from it.
     std::set<void *> taken;
     for (int i = 0; i < 2000; i++) EXPECT(taken.insert(std::malloc(100)).second);
