@@ -56,6 +56,13 @@
 #ifndef EBBTIDE_H
 #define EBBTIDE_H
 
+/* With an older standard, one error instead of hundreds. */
+#if defined(__cplusplus) && __cplusplus < 201103L && !defined(_MSC_VER)
+#error "ebbtide.h requires C11, or C++11 or later"
+#elif !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "ebbtide.h requires C11, or C++11 or later"
+#else
+
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -122,6 +129,8 @@
 #define EBB_LIKELY_(x) __builtin_expect(!!(x), 1)
 #define EBB_CONSTANT_(x) __builtin_constant_p(x)
 #define EBB_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+/* A type to which a * can be appended, even if it is that of an array. */
+#define EBB_TYPE_(type) __typeof__(type)
 /* Keeps the compiler from packing two words of a scope into one vector register. */
 #define EBB_SCALAR_(x) __asm__("" : "+r"(x))
 /* Scopes that could not be opened share an arena that is never read. */
@@ -161,6 +170,7 @@
 #define EBB_LIKELY_(x) (x)
 #define EBB_CONSTANT_(x) 0
 #define EBB_PRINTF_(text, first)
+#define EBB_TYPE_(type) type
 #define EBB_SCALAR_(x) ((void)0)
 #define EBB_STORE_(word, value) (*(word) = (value))
 #define EBB_IS_LOCAL_(pointer) 0
@@ -564,7 +574,7 @@ EBB_INLINE_ size_t ebb_padded_(size_t size) {
 
 /* Whether a block is the last one at the low end. */
 EBB_INLINE_ bool ebb_is_last_(const ebb_scope *scope, const void *block, size_t size) {
-    return (const char *)block + ebb_padded_(size) == scope->low_;
+    return (uintptr_t)block + ebb_padded_(size) == ebb_low_(scope);
 }
 
 /* The alignment with which a block begins at a granule; an invalid one stays as it is. */
@@ -988,21 +998,22 @@ EBB_INLINE_ void *ebb_alloc_array_zeroed(ebb_scope *scope, size_t count, size_t 
     return block == NULL ? NULL : memset(block, 0, count * size);
 }
 
-/** A `type`, uninitialised: `node *n = ebb_new(&s, node);` */
+/** A `type`, uninitialised: `node *n = ebb_new(&s, node);`. With GCC and clang, it may also be the
+ * type of an array: `int(*pair)[2] = ebb_new(&s, int[2]);` */
 #define ebb_new(scope, type)                                                                       \
-    EBB_AS_(type *, ebb_alloc_aligned((scope), sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(EBB_TYPE_(type) *, ebb_alloc_aligned((scope), sizeof(type), EBB_ALIGNOF_(type)))
 
 /** A `type`, all bytes 0. */
 #define ebb_new_zeroed(scope, type)                                                                \
-    EBB_AS_(type *, ebb_alloc_array_zeroed((scope), 1, sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(EBB_TYPE_(type) *, ebb_alloc_array_zeroed((scope), 1, sizeof(type), EBB_ALIGNOF_(type)))
 
 /** `count` elements of `type`, uninitialised. */
 #define ebb_array(scope, type, count)                                                              \
-    EBB_AS_(type *, ebb_alloc_array((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(EBB_TYPE_(type) *, ebb_alloc_array((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
 
 /** `count` elements of `type`, all bytes 0. */
 #define ebb_array_zeroed(scope, type, count)                                                       \
-    EBB_AS_(type *, ebb_alloc_array_zeroed((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
+    EBB_AS_(EBB_TYPE_(type) *, ebb_alloc_array_zeroed((scope), (count), sizeof(type), EBB_ALIGNOF_(type)))
 
 /** A copy of `size` bytes, aligned to `align`. */
 EBB_INLINE_ void *ebb_memdup(ebb_scope *scope, const void *from, size_t size, size_t align) {
@@ -1045,10 +1056,25 @@ EBB_INLINE_ char *ebb_strndup(ebb_scope *scope, const char *from, size_t most) {
     return ebb_string(scope, from, length);
 }
 
+/* An array of strings, which may be constants or not: C does not convert `char **` to
+ * `const char *const *`, as C++ does. */
+#if defined(__GNUC__) && !defined(__cplusplus)
+typedef union __attribute__((transparent_union)) ebb_strings_ {
+    const char *const *constants_;
+    char *const *variables_;
+} ebb_strings_;
+#define EBB_STRINGS_(given) ((given).constants_)
+#else
+typedef const char *const *ebb_strings_;
+#define EBB_STRINGS_(given) (given)
+#endif
+
 /** The strings one after another, with `separator` between them, and a terminating 0. A null
- * separator is an empty one. ::EBB_NULL if a string is null. */
-EBB_STATIC_ char *ebb_join(ebb_scope *scope, const char *separator, const char *const *strings,
+ * separator is an empty one. ::EBB_NULL if a string is null. The strings may also be an array of
+ * `char *`. */
+EBB_STATIC_ char *ebb_join(ebb_scope *scope, const char *separator, ebb_strings_ given,
                            size_t count) {
+    const char *const *const strings = EBB_STRINGS_(given);
     const size_t between = separator == NULL ? 0 : strlen(separator);
     size_t length = 0, i;
     char *text, *end;
@@ -1080,6 +1106,10 @@ EBB_STATIC_ char *ebb_join(ebb_scope *scope, const char *separator, const char *
     *end = 0;
     return text;
 }
+#if defined(__GNUC__) && !defined(__cplusplus)
+/* With -pedantic, GCC warns of passing a pointer as a union. */
+#define ebb_join(...) (__extension__(ebb_join)(__VA_ARGS__))
+#endif
 
 /* ------------------------------------------------------------ functions at the end */
 
@@ -1153,28 +1183,32 @@ EBB_INLINE_ void *ebb_alloc_low(ebb_scope *scope, size_t size, size_t align) {
 }
 
 /** Resizes a low-end block of this scope: in place if it is the last one and there is room,
- * otherwise by copying. If the block is NULL, allocates one. On failure the block is unchanged. */
+ * otherwise by copying. If the block is NULL, allocates one. The result is aligned to `align`: a
+ * block that was allocated with a smaller alignment is copied if necessary, even to shrink. On
+ * failure the block is unchanged. */
 EBB_INLINE_ void *ebb_grow(ebb_scope *scope, void *block, size_t old_size, size_t new_size,
                            size_t align) {
+    const uintptr_t start = (uintptr_t)block;
     void *moved;
     EBB_CHECK_USABLE_(scope);
-    if (block == NULL)
+    /* An alignment that is not a power of two is refused like that of a new block. */
+    if (!EBB_LIKELY_(block != NULL && align != 0 && (align & (align - 1)) == 0))
         return ebb_alloc_low(scope, new_size, align);
-    if (EBB_LIKELY_(ebb_is_last_(scope, block, old_size))) {
-        const uintptr_t start = (uintptr_t)block;
-        if (EBB_LIKELY_(ebb_padded_(new_size) <= scope->top_ - start)) {
+    if (EBB_LIKELY_((start & (align - 1)) == 0)) {
+        if (EBB_LIKELY_(ebb_is_last_(scope, block, old_size)) &&
+            EBB_LIKELY_(ebb_padded_(new_size) <= scope->top_ - start)) {
             scope->low_ = (char *)block + ebb_padded_(new_size);
             ebb_resized_(block, old_size, new_size);
             return block;
         }
-    }
-    if (new_size <= old_size) {
-        ebb_resized_(block, old_size, new_size);
-        return block;
+        if (new_size <= old_size) {
+            ebb_resized_(block, old_size, new_size);
+            return block;
+        }
     }
     moved = ebb_alloc_low(scope, new_size, align);
     if (moved != NULL) {
-        memcpy(moved, block, old_size);
+        memcpy(moved, block, old_size < new_size ? old_size : new_size);
         ebb_poison_(block, old_size);
     }
     return moved;
@@ -1411,7 +1445,7 @@ EBB_INLINE_ char *ebb_bytes_text(ebb_scope *scope, ebb_bytes *bytes) {
  *  `EBB_ARRAY(int) numbers = { 0 }; ebb_push(&s, &numbers, 7);` */
 #define EBB_ARRAY(type)                                                                            \
     struct {                                                                                       \
-        type *data;                                                                                \
+        EBB_TYPE_(type) *data;                                                                     \
         size_t length;                                                                             \
         size_t capacity;                                                                           \
     }
@@ -1483,5 +1517,7 @@ EBB_INLINE_ bool ebb_copy_to_end_(void *data, size_t *length, const void *from, 
 #if defined(__GNUC__) && defined(__cplusplus)
 #pragma GCC diagnostic pop
 #endif
+
+#endif /* the standard */
 
 #endif

@@ -26,6 +26,11 @@
 #ifndef EBBTIDE_HPP
 #define EBBTIDE_HPP
 
+/* With an older standard, one error instead of hundreds. */
+#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "ebbtide.hpp requires C++17 or later"
+#else
+
 #include "ebbtide.h"
 #include "ebbtide_hooks.h"
 
@@ -223,6 +228,12 @@ namespace detail {
 
 /// Throws the exception for the last failed call of this thread.
 [[noreturn]] inline void throw_last() { throw_status(ebb_last_status()); }
+
+/// Throws std::logic_error if an alignment is not a power of two.
+inline void check_alignment(std::size_t align) {
+    if (align == 0 || (align & (align - 1)) != 0)
+        throw_status(EBB_ALIGNMENT);
+}
 
 /// Returns the pointer. If it is null, throws the exception for the last failed call.
 template <typename T> inline T *checked(T *pointer) {
@@ -689,10 +700,9 @@ private:
     }
 
     EBB_MEMBER_ void do_deallocate(void *block, std::size_t size, std::size_t) override {
-        char *const start = static_cast<char *>(block);
-        if (ebb_is_last_(&scope_, start, size)) {
-            scope_.low_ = start;
-            ebb_poison_(start, size);
+        if (ebb_is_last_(&scope_, block, size)) {
+            scope_.low_ = static_cast<char *>(block);
+            ebb_poison_(block, size);
         }
     }
 
@@ -724,6 +734,7 @@ private:
             open();
         if (void *block = ebb_alloc_low(&scope_, size == 0 ? 1 : size, align))
             return block;
+        detail::check_alignment(align);
 #ifdef __cpp_exceptions
         if (source_.failure)
             std::rethrow_exception(std::exchange(source_.failure, nullptr));
@@ -831,7 +842,7 @@ private:
 
 /// A memory resource for pmr containers whose elements come and go: like
 /// std::pmr::unsynchronized_pool_resource, over a scope. Blocks that are deallocated are used again
-/// for the same class of sizes; see ebb_heap. When the scope ends, all memory is free, so the scope
+/// for the same class of sizes; see ebb_heap. Deallocating a null pointer does nothing. When the scope ends, all memory is free, so the scope
 /// must outlive the containers. It must not be moved, and must have no child open while they
 /// allocate or deallocate. One thread at a time uses a resource and its scope.
 class pool_resource final : public pmr::memory_resource {
@@ -851,12 +862,13 @@ private:
     static constexpr std::size_t heap_align = 16;
 
     EBB_MEMBER_ void *do_allocate(std::size_t size, std::size_t align) override {
-        if (!EBB_LIKELY_(align <= heap_align))
+        if (!EBB_LIKELY_(align <= heap_align && (align & (align - 1)) == 0 && align != 0))
             return allocate_aligned(size, align);
         return detail::checked(ebb_heap_alloc(&heap_, size));
     }
 
     EBB_MEMBER_ void do_deallocate(void *block, std::size_t size, std::size_t align) override {
+        EBB_SCALAR_(block); // libstdc++ declares that it is not null.
         if (!EBB_LIKELY_(align <= heap_align))
             deallocate_aligned(block, size, align);
         else
@@ -871,6 +883,7 @@ private:
     /// has the address of the whole.
     EBB_COLD_MEMBER_ void *allocate_aligned(std::size_t size, std::size_t align) {
         constexpr std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / 2;
+        detail::check_alignment(align);
         if (size > most || align > most)
             detail::throw_no_memory();
         char *const whole =
@@ -882,7 +895,8 @@ private:
     }
 
     EBB_COLD_MEMBER_ void deallocate_aligned(void *block, std::size_t size, std::size_t align) {
-        ebb_heap_free(&heap_, static_cast<void **>(block)[-1], size + align);
+        if (block != nullptr)
+            ebb_heap_free(&heap_, static_cast<void **>(block)[-1], size + align);
     }
 
     ebb_heap heap_;
@@ -1853,5 +1867,7 @@ template <> struct std::hash<ebbtide::string> {
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
+
+#endif // C++17
 
 #endif

@@ -50,6 +50,9 @@
 
 #include "ebbtide.h"
 
+/* The language is one that ebbtide.h supports. */
+#ifdef EBB_VERSION
+
 /* This is C, even if C++ includes it. */
 #if defined(__GNUC__) && defined(__cplusplus)
 #pragma GCC diagnostic push
@@ -464,6 +467,8 @@ EBB_STATIC_ void ebb_sqlite_shutdown_(void *data) {
 #if defined(__GNUC__) && defined(__cplusplus)
 #pragma GCC diagnostic pop
 #endif
+
+#endif /* EBB_VERSION */
 
 #endif
 

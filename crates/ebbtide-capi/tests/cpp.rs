@@ -100,6 +100,32 @@ fn the_header_of_c_compiles_as_cpp() {
     }
 }
 
+/// Otherwise a compiler prints hundreds of errors, none of which names the cause.
+#[test]
+fn an_older_standard_gives_one_error() {
+    let cases = [
+        ("ebbtide.hpp", "cpp", &["c++98", "c++11", "c++14"][..], "requires C++17"),
+        ("ebbtide.h", "cpp", &["c++98"], "C++11 or later"),
+        ("ebbtide_hooks.h", "cpp", &["c++98"], "C++11 or later"),
+        ("ebbtide.h", "c", &["c89", "gnu89"], "requires C11"),
+        ("ebbtide_hooks.h", "c", &["c89", "gnu89"], "requires C11"),
+    ];
+    for (header, language, standards, text) in cases {
+        let file = format!("{}/old-{header}.{language}", env!("CARGO_TARGET_TMPDIR"));
+        fs::write(&file, format!("#include <{header}>\n")).unwrap();
+        for compiler in compilers(if language == "c" { "cc" } else { "c++" }) {
+            for standard in standards {
+                let standard = format!("-std={standard}");
+                let errors =
+                    Program::check(compiler, &file, &[&standard, "-fsyntax-only"]).unwrap_err();
+                assert!(errors.contains(text), "{errors}");
+                let count = errors.matches("error:").count();
+                assert_eq!(count, 1, "{compiler} {standard}: {errors}");
+            }
+        }
+    }
+}
+
 /// Other projects enable more warnings than this one, and include the headers as if they were their
 /// own files.
 #[test]

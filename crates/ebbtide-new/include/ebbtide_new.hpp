@@ -20,6 +20,11 @@
 #ifndef EBBTIDE_NEW_HPP
 #define EBBTIDE_NEW_HPP
 
+// With an older standard, one error.
+#if __cplusplus < 201703L
+#error "ebbtide_new.hpp requires C++17 or later"
+#else
+
 #include "ebbtide_new.h"
 
 #include <cstddef>
@@ -112,5 +117,7 @@ inline std::string report_text() {
 }
 
 } // namespace ebbtide
+
+#endif // C++17
 
 #endif

@@ -134,11 +134,19 @@ fn the_headers_compile_alone() {
     let main = "int main() { return ebbtide::in_arena(\"label\", [] { return ebbtide::outside([] { \
                 return static_cast<int>(ebbtide::report_text().size()); }); }); }\n";
     fs::write(&cpp, format!("#include <ebbtide_new.hpp>\n{main}")).unwrap();
+    let cpp_header = format!("{folder}/header.cpp");
+    fs::write(&cpp_header, "#include <ebbtide_new.hpp>\n").unwrap();
     for compiler in compilers("cc") {
         let flags = [&["-std=c11", "-fsyntax-only"], STRICT].concat();
         Program::check(compiler, &c, &flags).unwrap();
     }
     for compiler in compilers("c++") {
+        for standard in ["-std=c++98", "-std=c++14"] {
+            let errors =
+                Program::check(compiler, &cpp_header, &[standard, "-fsyntax-only"]).unwrap_err();
+            let count = errors.matches("error:").count();
+            assert!(count == 1 && errors.contains("requires C++17"), "{errors}");
+        }
         for standard in ["-std=c++17", "-std=c++20"] {
             for more in [&[][..], &["-fno-exceptions", "-fno-rtti"]] {
                 let flags = [&[standard, "-fsyntax-only"], STRICT, more].concat();

@@ -13,6 +13,9 @@ static void blocks_of_bad_size_or_alignment(ebb_scope *s) {
         EXPECT_FAILS(EBB_ALIGNMENT, ebb_grow(s, NULL, 0, 8, bad[i]));
         EXPECT_FAILS(EBB_ALIGNMENT, ebb_alloc_array(s, 2, 4, bad[i]));
         EXPECT_FAILS(EBB_ALIGNMENT, ebb_memdup(s, "abc", 3, bad[i]));
+        EXPECT_FAILS(EBB_ALIGNMENT, ebb_alloc_array_zeroed(s, 2, 4, bad[i]));
+        EXPECT_FAILS(EBB_ALIGNMENT, ebb_alloc_aligned(s, 0, bad[i]));
+        EXPECT_FAILS(EBB_ALIGNMENT, ebb_alloc_low(s, 0, bad[i]));
     }
     EXPECT_FAILS(EBB_ALIGNMENT, ebb_alloc_aligned(s, 8, 3));
     const size_t sizes[] = {huge, huge - 1, huge - 7, huge - 15, huge - 4095, half + 1, half};
@@ -49,6 +52,23 @@ static void blocks_of_bad_size_or_alignment(ebb_scope *s) {
     EXPECT(!ebb_reserve(s, &array, half / 4) && ebb_last_status() == EBB_SIZE);
     EXPECT(array.data == NULL);
     EXPECT(s->top_ == before.top_ && s->low_ == before.low_ && s->chunk_ == before.chunk_);
+}
+
+/* In place, by copying, and to shrink. */
+static void growing_with_a_bad_alignment(ebb_scope *s) {
+    static const size_t bad[] = {0, 3, 6, 12, 24, 100, 5000, SIZE_MAX}, sizes[] = {0, 5, 8, 100};
+    for (int is_last = 0; is_last < 2; is_last++) {
+        char *const block = ebb_alloc_low(s, 8, 1);
+        strcpy(block, "intact");
+        if (!is_last)
+            ebb_alloc_low(s, 8, 1);
+        const ebb_scope before = *s;
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+            for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++)
+                EXPECT_FAILS(EBB_ALIGNMENT, ebb_grow(s, block, 8, sizes[j], bad[i]));
+        EXPECT(s->top_ == before.top_ && s->low_ == before.low_ && s->chunk_ == before.chunk_);
+        EXPECT_TEXT(block, "intact");
+    }
 }
 
 static void a_format_that_cannot_be_printed(ebb_scope *s) {
@@ -247,6 +267,7 @@ int main(void) {
         ebb_arena *arena = arena_of_kind(kind, &storage, buffer);
         ebb_scope s = ebb_open(arena);
         blocks_of_bad_size_or_alignment(&s);
+        growing_with_a_bad_alignment(&s);
         a_format_that_cannot_be_printed(&s);
         ebb_scope child = ebb_child(&s);
         blocks_of_bad_size_or_alignment(&child);

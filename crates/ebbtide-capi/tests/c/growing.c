@@ -135,6 +135,68 @@ static void the_last_block_is_freed_and_shrunk_in_place(ebb_scope *s) {
     EXPECT(ebb_grow(s, NULL, 0, 3, 1) == next + 1);
 }
 
+/* The result has the alignment that the call asks for, also if the block has less. */
+static void growing_aligns_the_block(ebb_scope *s) {
+    for (size_t align = 1; align <= 4096; align *= 2) {
+        for (size_t size = 0; size < 200; size += 25) {
+            for (int is_last = 0; is_last < 2; is_last++) {
+                while (ebb_low_(s) % 64 != 1)
+                    ebb_alloc_low(s, 1, 1);
+                char *block = ebb_alloc_low(s, 3, 1);
+                memcpy(block, "abc", 3);
+                if (!is_last)
+                    ebb_alloc_low(s, 1, 1);
+                char *grown = ebb_grow(s, block, 3, size, align);
+                EXPECT(grown != NULL && (uintptr_t)grown % align == 0);
+                EXPECT(memcmp(grown, "abc", size < 3 ? size : 3) == 0);
+            }
+        }
+    }
+    /* Shrinking a block in a full chunk that has to move fails. */
+    _Alignas(64) char buffer[64];
+    ebb_arena_storage storage;
+    ebb_arena *arena = ebb_fixed_new(&storage, buffer, sizeof buffer);
+    ebb_scope full = ebb_open(arena);
+    (void)ebb_alloc_low(&full, 1, 1);
+    const size_t size = full.top_ - ebb_low_(&full) - EBB_REDZONE * EBB_GUARDS_;
+    char *block = ebb_alloc_low(&full, size, 1);
+    EXPECT(block != NULL && memcpy(block, "abc", 3) == block);
+    EXPECT_FAILS(EBB_NO_MEMORY, ebb_grow(&full, block, size, 3, 64));
+    EXPECT(memcmp(block, "abc", 3) == 0 && ebb_grow(&full, block, size, 3, 1) == block);
+    EXPECT(ebb_close(&full) == EBB_OK && ebb_arena_free(arena) == EBB_OK);
+}
+
+static void joined_text(ebb_scope *s) {
+    EBB_ARRAY(char *) words = {0};
+    EBB_ARRAY(const char *) constants = {0};
+    char *const fixed[] = {ebb_strdup(s, "goes"), ebb_strdup(s, "out")};
+    EXPECT(ebb_push(s, &words, ebb_strdup(s, "the")) && ebb_push(s, &words, ebb_strdup(s, "tide")));
+    EXPECT(ebb_push(s, &constants, "comes") && ebb_push(s, &constants, "in"));
+    EXPECT_TEXT(ebb_join(s, " ", words.data, words.length), "the tide");
+    EXPECT_TEXT(ebb_join(s, " ", constants.data, constants.length), "comes in");
+    EXPECT_TEXT(ebb_join(s, " ", fixed, 2), "goes out");
+    EXPECT_TEXT(ebb_join(s, " ", (const char *const *)fixed, 2), "goes out");
+    EXPECT_TEXT(ebb_join(s, " ", (const char *[]){"a", "b"}, 2), "a b");
+    EXPECT_TEXT(ebb_join(s, " ", NULL, 0), "");
+}
+
+/* Types after which a * cannot be written. */
+static void values_of_any_type(ebb_scope *s) {
+    typedef int (*function)(void);
+    int(*pair)[2] = ebb_new(s, int[2]);
+    int(*zeros)[2] = ebb_new_zeroed(s, int[2]);
+    char(*lines)[80] = ebb_array(s, char[80], 3);
+    char(*empty)[80] = ebb_array_zeroed(s, char[80], 3);
+    int (**pointers)(void) = ebb_new_zeroed(s, function);
+    int (**more)(void) = ebb_new_zeroed(s, int (*)(void));
+    EBB_ARRAY(int[2]) pairs = {0};
+    EXPECT(pair != NULL && lines != NULL && *pointers == NULL && *more == NULL);
+    (*pair)[1] = (*zeros)[1] + 7;
+    lines[2][79] = empty[2][79];
+    EXPECT((*pair)[1] == 7 && lines[2][79] == 0 && sizeof *pair == 2 * sizeof(int));
+    EXPECT(ebb_append(s, &pairs, pair, 1) && pairs.data[0][1] == 7);
+}
+
 static void what_does_not_fit_stays_as_it_is(void) {
     enum { SIZE = 96 };
     _Alignas(16) char buffer[SIZE];
@@ -186,10 +248,11 @@ int main(void) {
                                     text_is_printed_into_unused_capacity,
                                     arrays_take_several_elements,
                                     the_last_block_is_freed_and_shrunk_in_place, arrays_grow,
-                                    arrays_of_structs_and_of_overaligned_types};
+                                    arrays_of_structs_and_of_overaligned_types,
+                                    growing_aligns_the_block, joined_text, values_of_any_type};
     for (int kind = 0; kind < KINDS; kind++) {
         for (size_t test = 0; test < sizeof tests / sizeof *tests; test++) {
-            if (kind == 2 && tests[test] == arrays_grow)
+            if (kind == 2 && (tests[test] == arrays_grow || tests[test] == growing_aligns_the_block))
                 continue; /* needs more than the buffer */
             if (kind == 3 && tests[test] != printed_text && tests[test] != arrays_grow)
                 continue; /* the buffer ends in the middle */

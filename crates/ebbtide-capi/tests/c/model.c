@@ -124,8 +124,9 @@ static void close_level(void) {
     EXPECT(!has_blocks || l->frees_older || !ebb_owns(scope(), blocks[first].bytes));
 }
 
-/* Changes the size of a low-end block of the innermost level. */
-static void grow(size_t size) {
+/* Changes the size of a low-end block of the innermost level, and sometimes its alignment, which may
+   be no power of two. */
+static void grow(size_t size, size_t align) {
     const size_t first = levels[depth].first_block;
     if (block_count == first)
         return;
@@ -133,12 +134,20 @@ static void grow(size_t size) {
     if (!b->is_low)
         return;
     check(b);
-    unsigned char *moved = ebb_grow(scope(), b->bytes, b->size, size, b->align);
+    if (below(2) == 0)
+        align = b->align;
+    if (below(20) == 0)
+        align += below(5) * 3;
+    const bool is_valid = align != 0 && (align & (align - 1)) == 0;
+    const uintptr_t top = scope()->top_, low = ebb_low_(scope());
+    unsigned char *moved = ebb_grow(scope(), b->bytes, b->size, size, align);
+    EXPECT(is_valid || (moved == NULL && scope()->top_ == top && ebb_low_(scope()) == low));
     if (moved == NULL) {
-        EXPECT(ebb_last_status() == EBB_NO_MEMORY);
+        EXPECT(ebb_last_status() == (is_valid ? EBB_NO_MEMORY : EBB_ALIGNMENT));
         check(b);
         return;
     }
+    b->align = align;
     for (size_t i = 0; i < b->size && i < size; i++)
         EXPECT(moved[i] == b->fill);
     b->bytes = moved;
@@ -204,7 +213,7 @@ static void step(void) {
     case 3: add(ebb_new(scope(), char), 1, 1, false); break;
     case 4: add(ebb_array(scope(), short, size), 2 * size, 2, false); break;
     case 5: add(ebb_alloc_low(scope(), size, align), size, align, true); break;
-    case 6: grow(any_size()); break;
+    case 6: grow(any_size(), align); break;
     case 7: free_the_last(); break;
     case 8: print(); break;
     case 9: defer(); break;

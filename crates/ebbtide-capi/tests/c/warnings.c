@@ -23,6 +23,10 @@ int use(ebb_arena *arena, int count) {
     done = ebb_bytes_printf(&child, &bytes, "%d", count) && done;
     const point *const one = ebb_new_zeroed(&child, point);
     const char *const text = ebb_strdup(&child, "text");
+    int(*const pair)[2] = ebb_new(&child, int[2]);
+    EBB_ARRAY(char *) words = { 0 };
+    done = ebb_push(&child, &words, ebb_sprintf(&child, "%p", (void *)pair)) &&
+           ebb_join(&child, NULL, words.data, words.length) != NULL && done;
     if (!done || one == NULL || text == NULL || ebb_array(&child, point, 3) == NULL)
         fputs(ebb_status_text(ebb_last_status()), stderr);
     ebb_heap heap;

@@ -600,6 +600,53 @@ TEST(PoolResource, ThrowsBadAllocAndEqualsItselfOnly) {
     EXPECT_THROW((void)resource.allocate(100), std::logic_error);
 }
 
+// libstdc++ declares that the block is not null.
+__attribute__((no_sanitize("undefined"))) void deallocate_null(std::pmr::memory_resource &resource,
+                                                               std::size_t size,
+                                                               std::size_t align) {
+    void *volatile null = nullptr;
+    resource.deallocate(null, size, align);
+}
+
+// As free and the operators delete do.
+TEST(Resources, DeallocatingNullDoesNothing) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::pool_resource nodes(scope);
+    ebbtide::memory_resource closed, open;
+    (void)open.allocate(1);
+    for (std::size_t align = 1; align <= 4096; align *= 2) {
+        for (std::size_t size : {0, 8, 1000}) {
+            deallocate_null(nodes, size, align);
+            deallocate_null(closed, size, align);
+            deallocate_null(open, size, align);
+        }
+    }
+    ebbtide::allocator<int>(scope).deallocate(nullptr, 0);
+    ebbtide::allocator<int>(scope).deallocate(nullptr, 8);
+    EXPECT_EQ(scope.stats().used, 0U);
+}
+
+TEST(Resources, RefuseAlignmentsThatAreNotPowersOfTwo) {
+    ebbtide::arena arena;
+    ebbtide::scope scope = arena.open();
+    ebbtide::pool_resource nodes(scope);
+    ebbtide::memory_resource resource;
+    (void)nodes.allocate(100);
+    (void)resource.allocate(100);
+    const std::size_t used = scope.stats().used, also_used = resource.stats().used;
+    for (volatile std::size_t align : {0, 3, 6, 12, 15, 24, 48, 100, 5000}) {
+        for (std::size_t size : {0, 8, 100}) {
+            EXPECT_THROW((void)nodes.allocate(size, align), std::logic_error);
+            EXPECT_THROW((void)resource.allocate(size, align), std::logic_error);
+            EXPECT_THROW((void)scope.allocate(size, align), std::logic_error);
+            EXPECT_EQ(scope.try_allocate(size, align), nullptr);
+        }
+    }
+    EXPECT_EQ(scope.stats().used, used);
+    EXPECT_EQ(resource.stats().used, also_used);
+}
+
 TEST(PoolResource, SharesItsHeapWithHooks) {
     ebbtide::arena arena;
     ebbtide::scope scope = arena.open();
