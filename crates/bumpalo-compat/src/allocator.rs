@@ -1,9 +1,9 @@
-//! `Allocator` for `&Bump`: that of a scope, at the minimum alignment.
+//! `Allocator` for `&Bump`: that of the arena, at the minimum alignment.
 
 use crate::Bump;
 use core::{alloc::Layout, ptr::NonNull};
 
-/// Implements one version of the trait by the implementation for `&Scope`.
+/// Implements one version of the trait by the implementation for `&Arena`.
 macro_rules! implement {
     ($($path:ident)::+) => {
         // SAFETY: blocks come from the root of the arena, where they stay until the arena is reset
@@ -11,15 +11,14 @@ macro_rules! implement {
         unsafe impl<const MIN_ALIGN: usize> $($path)::+::Allocator for &Bump<MIN_ALIGN> {
             #[inline]
             fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
-                let scope = self.arena.try_root().map_err(|_| $($path)::+::AllocError)?;
-                $($path)::+::Allocator::allocate(&scope, aligned::<MIN_ALIGN>(layout))
+                $($path)::+::Allocator::allocate(&&self.arena, aligned::<MIN_ALIGN>(layout))
             }
 
             #[inline]
             unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
                 let layout = aligned::<MIN_ALIGN>(layout);
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::deallocate(&self.as_scope(), block, layout) };
+                unsafe { $($path)::+::Allocator::deallocate(&&self.arena, block, layout) };
             }
 
             #[inline]
@@ -31,7 +30,7 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::grow(&self.as_scope(), block, old, new) }
+                unsafe { $($path)::+::Allocator::grow(&&self.arena, block, old, new) }
             }
 
             #[inline]
@@ -43,7 +42,7 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::grow_zeroed(&self.as_scope(), block, old, new) }
+                unsafe { $($path)::+::Allocator::grow_zeroed(&&self.arena, block, old, new) }
             }
 
             #[inline]
@@ -55,7 +54,7 @@ macro_rules! implement {
             ) -> Result<NonNull<[u8]>, $($path)::+::AllocError> {
                 let (old, new) = (aligned::<MIN_ALIGN>(old), aligned::<MIN_ALIGN>(new));
                 // SAFETY: the contract is the same, and `allocate` aligned the layout, too.
-                unsafe { $($path)::+::Allocator::shrink(&self.as_scope(), block, old, new) }
+                unsafe { $($path)::+::Allocator::shrink(&&self.arena, block, old, new) }
             }
         }
     };

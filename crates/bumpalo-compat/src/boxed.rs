@@ -47,7 +47,7 @@ impl<'a, T> Box<'a, T> {
     /// ```
     #[inline(always)]
     pub fn new_in(x: T, a: &'a Bump) -> Box<'a, T> {
-        Box::of(or_panic(a.as_scope().try_boxed(x)))
+        Box::of(or_panic(a.arena.try_boxed(x)))
     }
 
     /// Moves `x` into the arena and pins it. Other than with bumpalo, a type that needs `Drop` is

@@ -664,7 +664,8 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
                 Err(ebbtide::AllocOrInitError::Alloc(_)) => error::out_of_memory(),
             };
         }
-        let mut made = core_alloc::vec::Vec::with_capacity(len);
+        let mut made = core_alloc::vec::Vec::new();
+        or_panic(made.try_reserve_exact(len));
         for index in 0..len {
             made.push(ManuallyDrop::new(f(index)?));
         }

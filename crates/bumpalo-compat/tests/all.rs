@@ -249,3 +249,202 @@ fn boxes_and_collections_are_serialised() {
     let list = bumpalo::vec![in &bump; bumpalo::format!(in &bump, "{}", 1)];
     assert_eq!(serde_json::to_string(&Box::new_in(list, &bump)).unwrap(), r#"["1"]"#);
 }
+
+/// Drops nothing, but has a destructor, and no size.
+struct Dropped;
+
+impl Drop for Dropped {
+    fn drop(&mut self) {}
+}
+
+/// A request of no bytes was served.
+#[track_caller]
+fn none<T, E>(made: Result<T, E>) {
+    assert!(made.is_ok(), "a request of no bytes needs no memory");
+}
+
+/// A request of some bytes, which may have been refused.
+fn some<T, E>(made: Result<T, E>) {
+    drop(made);
+}
+
+/// The fallible methods, in a `Bump` with any minimum alignment.
+macro_rules! tries {
+    ($align:literal) => {{
+        let rows: [(&str, fn(&Bump<$align>)); 13] = [
+            ("try_alloc", |b| {
+                none(b.try_alloc(()));
+                none(b.try_alloc(Dropped));
+                some(b.try_alloc([7_u8; 900]));
+            }),
+            ("try_alloc_with", |b| {
+                none(b.try_alloc_with(|| ()));
+                some(b.try_alloc_with(|| [7_u8; 900]));
+            }),
+            ("try_alloc_try_with", |b| {
+                none(b.try_alloc_try_with(|| Ok::<(), ()>(())));
+                some(b.try_alloc_try_with(|| Err::<(), ()>(())));
+                some(b.try_alloc_try_with(|| Ok::<_, ()>([7_u8; 900])));
+            }),
+            ("try_alloc_layout", |b| {
+                none(b.try_alloc_layout(Layout::from_size_align(0, 1 << 16).unwrap()));
+                some(b.try_alloc_layout(Layout::from_size_align(9, 1 << 16).unwrap()));
+                some(b.try_alloc_layout(Layout::from_size_align(isize::MAX as usize, 1).unwrap()));
+            }),
+            ("try_alloc_slice_copy", |b| {
+                none(b.try_alloc_slice_copy::<u8>(&[]));
+                none(b.try_alloc_slice_copy(&[(); 3]));
+                some(b.try_alloc_slice_copy(&[7_u8; 900]));
+            }),
+            ("try_alloc_slice_clone", |b| {
+                none(b.try_alloc_slice_clone::<Rc<()>>(&[]));
+                some(b.try_alloc_slice_clone(&[7_u8; 900]));
+            }),
+            ("try_alloc_slice_fill_with", |b| {
+                none(b.try_alloc_slice_fill_with(3, |_| Dropped));
+                none(b.try_alloc_slice_fill_with(0, |_| 7_u8));
+                some(b.try_alloc_slice_fill_with(900, |_| 7_u8));
+            }),
+            ("try_alloc_slice_fill_copy", |b| {
+                none(b.try_alloc_slice_fill_copy(0, 7_u64));
+                some(b.try_alloc_slice_fill_copy(900, 7_u8));
+                some(b.try_alloc_slice_fill_copy(usize::MAX, 7_u8));
+            }),
+            ("try_alloc_slice_fill_clone", |b| {
+                none(b.try_alloc_slice_fill_clone(0, &7_u64));
+                some(b.try_alloc_slice_fill_clone(900, &7_u8));
+            }),
+            ("try_alloc_slice_fill_iter", |b| {
+                none(b.try_alloc_slice_fill_iter([(); 3]));
+                none(b.try_alloc_slice_fill_iter([7_u8; 0]));
+                some(b.try_alloc_slice_fill_iter([7_u8; 900]));
+            }),
+            ("try_alloc_slice_fill_default", |b| {
+                none(b.try_alloc_slice_fill_default::<u64>(0));
+                some(b.try_alloc_slice_fill_default::<u8>(900));
+            }),
+            ("try_alloc_str", |b| {
+                none(b.try_alloc_str(""));
+                some(b.try_alloc_str(&"x".repeat(900)));
+            }),
+            ("try_with_min_align_and_capacity", |_| {
+                none(Bump::<$align>::try_with_min_align_and_capacity(0));
+                some(Bump::<$align>::try_with_min_align_and_capacity(900));
+                some(Bump::<$align>::try_with_min_align_and_capacity(usize::MAX));
+            }),
+        ];
+        for limit in LIMITS {
+            for (_, row) in rows {
+                let mut bump = Bump::<$align>::with_min_align();
+                bump.set_allocation_limit(limit);
+                row(&bump);
+                row(&bump);
+                bump.reset();
+                row(&bump);
+                bump.set_allocation_limit(None);
+                assert_eq!(bump.alloc([7_u8; 5000]), &[7; 5000]);
+            }
+        }
+        rows.map(|(name, _)| name)
+    }};
+}
+
+/// With each, another of the requests to the heap is the first one that is refused.
+const LIMITS: [Option<usize>; 7] =
+    [Some(0), Some(1), Some(368), Some(1000), Some(1500), Some(3000), None];
+
+fn tries_of_collections() -> [&'static str; 2] {
+    type Row = (&'static str, fn(&Bump));
+    let rows: [Row; 2] = [
+        ("try_reserve", |b| {
+            none(Vec::<()>::new_in(b).try_reserve(usize::MAX));
+            let mut list = Vec::<u64>::new_in(b);
+            none(list.try_reserve(0));
+            for size in [1, 20, 50, 90, usize::MAX] {
+                some(list.try_reserve(size));
+            }
+        }),
+        ("try_reserve_exact", |b| {
+            let mut list = Vec::<u64>::new_in(b);
+            none(list.try_reserve_exact(0));
+            for size in [1, 20, 50, 90, usize::MAX] {
+                some(list.try_reserve_exact(size));
+            }
+        }),
+    ];
+    for limit in LIMITS {
+        for (_, row) in rows {
+            let bump = Bump::new();
+            bump.set_allocation_limit(limit);
+            row(&bump);
+        }
+    }
+    rows.map(|(name, _)| name)
+}
+
+#[test]
+fn every_fallible_method_returns_whatever_is_refused() {
+    let mut rows = std::vec::Vec::from(tries!(1));
+    assert_eq!(rows, tries!(16));
+    rows.extend(tries_of_collections());
+    none(Bump::try_new());
+    none(Bump::try_with_capacity(0));
+    some(Bump::try_with_capacity(900));
+    rows.extend(["try_new", "try_with_capacity"]);
+    rows.sort_unstable();
+    let source =
+        [include_str!("../src/lib.rs"), include_str!("../src/collections/vec.rs")].concat();
+    let methods = source.split("pub fn ").filter(|method| method.starts_with("try_"));
+    let mut methods: std::vec::Vec<&str> =
+        methods.map(|method| method.split(['<', '(']).next().unwrap()).collect();
+    methods.sort_unstable();
+    assert_eq!(rows, methods);
+}
+
+#[test]
+fn a_request_of_no_bytes_needs_no_memory() {
+    let bump = Bump::new();
+    bump.set_allocation_limit(Some(0));
+    bump.alloc(());
+    assert_eq!(bump.alloc_try_with(|| Ok::<(), u8>(())), Ok(&mut ()));
+    assert_eq!(bump.alloc_try_with(|| Err::<(), u8>(7)), Err(7));
+    assert_eq!(bump.alloc_slice_try_fill_with(0, |_| Err::<u64, u8>(7)), Ok(&mut [][..]));
+    assert_eq!(bump.alloc_slice_fill_iter([(); 2]), [(); 2]);
+    assert_eq!(bump.alloc_str(""), "");
+    assert_eq!(*Box::new_in((), &bump), ());
+    drop(Box::new_in(Dropped, &bump));
+    assert_eq!(*Box::from_iter_in([(); 2], &bump), [(); 2]);
+    assert_eq!(bumpalo::format!(in &bump, "{}", ""), "");
+    let mut list = bumpalo::vec![in &bump; (); 3];
+    assert_eq!(list.split_off(1).len(), 2);
+    assert_eq!(bump.allocated_bytes(), 0);
+    let panics = |allocate: &dyn Fn()| catch_unwind(AssertUnwindSafe(allocate)).is_err();
+    assert!(panics(&|| drop(Box::new_in(1_u32, &bump))));
+    assert!(panics(&|| drop(Box::pin_in(1_u32, &bump))));
+    assert!(panics(&|| drop(bump.alloc_try_with(|| Ok::<_, ()>(1)))));
+    assert!(panics(&|| drop(bump.alloc_slice_try_fill_with(9, |_| Ok::<_, ()>(1)))));
+    assert!(panics(&|| drop(Vec::from_iter_in([1, 2], &bump))));
+    assert!(panics(&|| drop(Vec::new_in(&bump).splice(.., [1, 2]))));
+}
+
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn the_allocator_serves_a_block_of_no_bytes_without_memory() {
+    use allocator_api2::alloc::Allocator;
+    let bump = Bump::new();
+    bump.set_allocation_limit(Some(0));
+    let (empty, some) = (Layout::from_size_align(0, 64).unwrap(), Layout::new::<u64>());
+    let allocator = &bump;
+    let block = allocator.allocate(empty).unwrap().cast();
+    // SAFETY: the block was just allocated with this layout; a failure leaves it as it is.
+    assert!(unsafe { allocator.grow(block, empty, some) }.is_err());
+    // SAFETY: the same.
+    let block = unsafe { allocator.shrink(block, empty, Layout::new::<()>()) }.unwrap().cast();
+    // SAFETY: the block was just shrunk to this layout.
+    unsafe { allocator.deallocate(block, Layout::new::<()>()) };
+    assert_eq!(bump.allocated_bytes(), 0);
+    bump.set_allocation_limit(None);
+    let block = allocator.allocate(some).unwrap().cast();
+    // SAFETY: the block was just allocated with this layout.
+    unsafe { allocator.deallocate(block, some) };
+}

@@ -424,9 +424,14 @@ impl<B: Backing> Arena<B> {
         Ok(&self.root)
     }
 
-    /// The root scope, ready for use. If it makes the first chunk, that has room for `bytes`.
+    /// The root scope, ready for a request of `bytes` bytes. If it makes the first chunk, that has
+    /// room for them. A request of no bytes needs no chunk: then the root may be nowhere, which the
+    /// methods of a scope do not notice, because they serve such a request without the cursor.
     pub(crate) fn open_root_for<F: Failure>(&self, bytes: usize) -> Result<&Scope<'_>, F> {
         if self.root.cursor().is_nowhere() {
+            if bytes == 0 {
+                return Ok(&self.root);
+            }
             // If there is not enough memory, the request fails later, by its own error.
             let _ = self.make_first::<AllocError>(bytes);
         }
@@ -434,7 +439,7 @@ impl<B: Backing> Arena<B> {
     }
 
     /// The root as it is, which may not be in use. Then it serves only what is
-    /// [short](raw::is_short) and [fits at once](Cursor::fits_at_once).
+    /// [short](raw::is_short) and [fits at once](Cursor::fits_at_once), or has no bytes.
     #[inline(always)]
     pub(crate) fn root_at_rest(&self) -> &Scope<'_> {
         &self.root

@@ -1,13 +1,13 @@
-//! `&Scope` as an allocator for the collections of other crates.
+//! `&Scope` and `&Arena` as allocators for the collections of other crates.
 //!
 //! Each major version of allocator-api2 has a trait of its own, and so has the standard library from
 //! Rust 1.100 on. All of them forward to the methods here.
 //!
 //! Everything comes from the low end, so that the last block grows, shrinks and is freed in place.
 //! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed
-//! only through the scope that gave it.
+//! only through the scope that gave it. `&Arena` allocates in the root of the arena.
 
-use crate::{error::AllocError, scope::Scope};
+use crate::{arena::Arena, backing::Backing, error::AllocError, scope::Scope};
 use core::{alloc::Layout, ptr::NonNull};
 
 /// The allocator that the traits forward to.
@@ -129,12 +129,74 @@ impl Scope<'_> {
     }
 }
 
+/// The allocator of the root. A block of no bytes takes no memory, so there may be no chunk.
+impl<B: Backing> Arena<B> {
+    #[inline]
+    pub(crate) fn low_allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // A block at the low end needs one byte more.
+        let bytes = if layout.size() == 0 { 0 } else { layout.size().saturating_add(1) };
+        self.open_root_for::<AllocError>(bytes)?.low_allocate(layout)
+    }
+
+    /// # Safety
+    ///
+    /// `block` came from the root's low end with `layout`, and is not used again.
+    #[inline]
+    pub(crate) unsafe fn low_deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        if layout.size() > 0 {
+            // Uses only the two ends of the root, which need not be in use.
+            // SAFETY: the caller says that the block came from the low end of this cursor with this
+            // layout and is not used again.
+            unsafe { self.root_at_rest().low_deallocate(block, layout) };
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The contract of [`Scope::low_grow`], for a block from the root.
+    #[inline]
+    pub(crate) unsafe fn low_grow(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if old.size() == 0 {
+            return self.low_allocate(new);
+        }
+        // SAFETY: a block with a size came from the root, as the caller says, and is not smaller then.
+        unsafe { self.open_root::<AllocError>()?.low_grow(block, old, new) }
+    }
+
+    /// # Safety
+    ///
+    /// The contract of [`Scope::low_shrink`], for a block from the root.
+    #[inline]
+    pub(crate) unsafe fn low_shrink(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if old.size() == 0 {
+            return self.low_allocate(new);
+        }
+        // SAFETY: a block with a size came from the root, as the caller says, and is not larger then.
+        unsafe { self.open_root::<AllocError>()?.low_shrink(block, old, new) }
+    }
+}
+
 /// Implements one of the traits.
 macro_rules! allocator {
     ($($path:ident)::+) => {
-        // SAFETY: a block lies in a chunk that the arena keeps as long as the scope is borrowed,
-        // wherever the reference is copied to, and is handed out once.
-        unsafe impl $($path)::+::Allocator for &Scope<'_> {
+        allocator!(@ [], Scope<'_>, $($path)::+);
+        allocator!(@ [B: Backing], Arena<B>, $($path)::+);
+    };
+    (@ [$($generics:tt)*], $type:ty, $($path:ident)::+) => {
+        // SAFETY: a block lies in a chunk that the arena keeps as long as the scope, or the arena
+        // itself, is borrowed, wherever the reference is copied to, and is handed out once. Meanwhile
+        // nothing resets the arena or opens a scope of it.
+        unsafe impl<$($generics)*> $($path)::+::Allocator for &$type {
             #[inline]
             fn allocate(
                 &self,
@@ -191,4 +253,8 @@ mod unstable {
     // end of a copy frees nothing.
     #[cfg(version("1.100"))]
     unsafe impl core::alloc::AllocatorClone for &super::Scope<'_> {}
+    // SAFETY: a copy of the reference allocates in the same root, copying it does not unwind, and the
+    // end of a copy frees nothing.
+    #[cfg(version("1.100"))]
+    unsafe impl<B: super::Backing> core::alloc::AllocatorClone for &super::Arena<B> {}
 }

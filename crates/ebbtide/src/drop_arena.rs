@@ -145,12 +145,14 @@ impl<'v, B: Backing> DropArena<'v, B> {
     #[inline(always)]
     #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
     fn alloc_in<T: 'v, F: Failure>(&self, value: T) -> Result<&mut T, F> {
-        let root = self.arena.open_root::<F>()?;
         if needs_drop::<T>() {
+            let root = self.arena.open_root::<F>()?;
             // SAFETY: `T: 'v`.
             unsafe { self.register(root, value) }
+        } else if size_of::<T>() == 0 {
+            self.arena.root_at_rest().place(value).map(Fresh::lend)
         } else {
-            root.place(value).map(Fresh::lend)
+            self.arena.open_root::<F>()?.place(value).map(Fresh::lend)
         }
     }
 
@@ -200,11 +202,11 @@ impl<'v, B: Backing> DropArena<'v, B> {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<&mut [T], F> {
-        let root = self.arena.open_root::<F>()?;
-        let slice = root.slice_collect_in::<T, F>(values)?.into_raw();
+        let slice = self.arena.collect_in_root::<T, F>(values)?.into_raw();
         if needs_drop::<T>() && !slice.is_empty() {
             // SAFETY: all elements are made, in a block of their own.
             let owned = Box::of(unsafe { Fresh::new(slice) });
+            let root = self.arena.open_root::<F>()?;
             // SAFETY: a box of values of a type that contains `'v`.
             unsafe { self.register(root, owned)? };
         }
@@ -222,7 +224,7 @@ impl<'v, B: Backing> DropArena<'v, B> {
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "each call returns another string")]
     pub fn alloc_str(&self, text: &str) -> &mut str {
-        self.arena.root().alloc_str(text)
+        self.arena.alloc_str(text)
     }
 
     /// Fallible version of [`alloc_str`](DropArena::alloc_str).
@@ -239,7 +241,7 @@ impl<'v, B: Backing> DropArena<'v, B> {
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "each call returns another string")]
     pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError> {
-        self.arena.try_root()?.try_alloc_str(text)
+        self.arena.try_alloc_str(text)
     }
 
     /// Moves `value` into an entry of the list (D1). On failure the value is dropped.

@@ -3,7 +3,7 @@
 //! The functions that allocate return one, and the public methods [`lend`](Fresh::lend) it or put
 //! it in a [`Box`](crate::Box). Neither needs unsafe code, because of the invariant F1.
 
-use crate::{error::Failure, prefetch, scope::Scope};
+use crate::{arith, error::Failure, prefetch, scope::Scope};
 use core::{alloc::Layout, marker::PhantomData, mem::MaybeUninit, ptr::NonNull};
 
 /// An initialised block, not used by anyone else.
@@ -197,7 +197,7 @@ impl<'a> Scope<'a> {
         &self,
         len: usize,
     ) -> Result<Fresh<'a, [MaybeUninit<T>]>, F> {
-        let block = if size_of::<T>() == 0 {
+        let block = if is_without_bytes::<T>(len) {
             NonNull::dangling()
         } else {
             let Ok(layout) = Layout::array::<T>(len) else {
@@ -210,8 +210,8 @@ impl<'a> Scope<'a> {
             });
             block.cast()
         };
-        // SAFETY: F1: a new block for `len` elements, which lives for `'a` (I2), or elements
-        // without a size.
+        // SAFETY: F1: a new block for `len` elements, which lives for `'a` (I2), or elements that take
+        // no bytes.
         Ok(unsafe { Fresh::new(NonNull::slice_from_raw_parts(block, len)) })
     }
 
@@ -225,7 +225,7 @@ impl<'a> Scope<'a> {
         &self,
         values: &[T],
     ) -> Result<Fresh<'a, [T]>, F> {
-        let block = if size_of::<T>() == 0 {
+        let block = if is_without_bytes::<T>(values.len()) {
             NonNull::dangling()
         } else {
             // SAFETY: the size of an existing slice is at most `isize::MAX`, and a multiple of the
@@ -239,6 +239,13 @@ impl<'a> Scope<'a> {
         // that nothing else uses or drops them.
         Ok(unsafe { Fresh::new(NonNull::slice_from_raw_parts(block, values.len())) })
     }
+}
+
+/// Whether a slice is served without the cursor. If the elements have a size, no elements fit in any
+/// cursor, even in that of a root that is nowhere, unless their alignment is larger than its `top`.
+#[inline(always)]
+const fn is_without_bytes<T>(len: usize) -> bool {
+    size_of::<T>() == 0 || align_of::<T>() > arith::SMALL && len == 0
 }
 
 /// `layout` with a larger alignment.

@@ -4,11 +4,16 @@
 use crate::{
     arena::Arena,
     backing::Backing,
-    error::{AllocError, AllocOrInitError},
+    boxed::Box,
+    error::{AllocError, AllocOrInitError, Failure},
+    fresh::Fresh,
     raw::is_short,
+    string::{format_in, formatted},
     value::{Zeroable, assert_no_drop},
 };
-use core::{alloc::Layout, convert::Infallible, ffi::CStr, fmt, mem::MaybeUninit, ptr::NonNull};
+use core::{
+    alloc::Layout, convert::Infallible, ffi::CStr, fmt, iter, mem::MaybeUninit, ptr::NonNull,
+};
 
 /// Runs what a fast path does not, in a function of its own.
 #[cold]
@@ -20,24 +25,26 @@ fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
 /// Defines methods of an arena that call the method of its root with the same name, and their
 /// fallible versions. If the request fits `at once`, there is a chunk. If it is short as well, the
 /// method uses nothing but the two ends of the root's cursor, so the root need not be refreshed;
-/// unless the method is listed as one that `compares` positions of the cursor. A request without a
-/// size fits in a withdrawn root as well, which has no position to compare. The first chunk has room
-/// for a first request whose size is known.
+/// unless the method is listed as one that `compares` positions of the cursor. The size of any other
+/// request is stated as `bytes`, and the first chunk has room for that many. A request of no bytes
+/// needs no chunk, so it is made to a root that may not be in use.
 macro_rules! in_root {
     ($(
         $(#[$attribute:meta])*
         $name:ident, $try_name:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*)
-        -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt $($compares:ident)?)?;
+        -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt $($compares:ident)?)?
+        $(, $(iterates $values:ident,)? bytes $bytes:expr)?;
     )*) => {$(
         in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $result, [$($plain)?] [$($fits $($compares)?)?]
-            Infallible, never => match never {});
+            [$($(iterates $values,)? bytes $bytes)?] Infallible, never => match never {});
         in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits $($compares)?)?]
-            AllocError, refused => return Err(refused.into()));
+            [$($(iterates $values,)? bytes $bytes)?] AllocError, refused => return Err(refused.into()));
     )*};
     (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
-        ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?] [$([$($fits:tt)*] $($compares:ident)?)?]
+        ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?]
+        [$([$($fits:tt)*] $($compares:ident)?)?] [$($(iterates $values:ident,)? bytes $bytes:expr)?]
         $failure:ty, $refused:ident => $give_up:expr) => {
         #[doc = concat!("[`Scope::", stringify!($name), "`](crate::Scope::", stringify!($name), "),")]
         /// in the [root](Arena::root).
@@ -46,23 +53,23 @@ macro_rules! in_root {
         #[inline(always)]
         pub fn $name<$($generics)*>(&self, $($argument: $type),*) -> $result {
             $(const { assert_no_drop::<$plain>() };)?
+            $($(let $values = $values.into_iter();)?)?
             $(
                 let root = self.root_at_rest();
                 let compares = const { stringify!($($compares)?).len() > 0 };
-                match root.cursor().$($fits)* {
-                    Ok(size) if size > 0 || !compares => {
-                        if !is_short(size) || compares {
-                            self.refresh_root();
-                        }
-                        return root.$name $arguments;
+                if let Ok(size) = root.cursor().$($fits)* {
+                    // A request of no bytes compares nothing, and is no reason to refresh a root that
+                    // may be nowhere.
+                    if !is_short(size) || compares && size > 0 {
+                        self.refresh_root();
                     }
-                    Ok(_) | Err(_) => {}
+                    return root.$name $arguments;
                 }
             )?
             out_of_line(move || {
                 let bytes = 0 $(+ match self.root_at_rest().cursor().$($fits)* {
                     Ok(size) | Err(size) => size,
-                })?;
+                })? $(+ $bytes)?;
                 match self.open_root_for::<$failure>(bytes) {
                     Ok(root) => root.$name $arguments,
                     Err($refused) => $give_up,
@@ -75,7 +82,7 @@ macro_rules! in_root {
 /// The methods that allocate, in the style of bumpalo: allocations live until
 /// [`reset`](Arena::reset) or the arena's end. A short value costs as little as in a scope.
 ///
-/// For collections and boxes, use [`root`](Arena::root), which has all methods of a scope.
+/// For collections, use [`root`](Arena::root), which has all methods of a scope.
 ///
 /// ```
 /// let arena = ebbtide::Arena::new();
@@ -113,7 +120,7 @@ impl<B: Backing> Arena<B> {
         alloc_zeroed, try_alloc_zeroed: [T: Zeroable]()
             -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
         alloc_aligned, try_alloc_aligned: [T](value: T, align: usize)
-            -> &mut T, Result<&mut T, AllocError>, plain T;
+            -> &mut T, Result<&mut T, AllocError>, plain T, bytes size_of::<T>();
         alloc_uninit, try_alloc_uninit: [T]()
             -> &mut MaybeUninit<T>, Result<&mut MaybeUninit<T>, AllocError>,
             at once [fits_at_once::<T>()];
@@ -143,15 +150,10 @@ impl<B: Backing> Arena<B> {
             plain T, at once [fits_array_at_once::<T>(len)] compares;
         alloc_slice_fill_iter, try_alloc_slice_fill_iter:
             [T, I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>](values: I)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T;
-        alloc_slice_from_iter, try_alloc_slice_from_iter:
-            [T](values: impl IntoIterator<Item = T>)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T;
-        alloc_slice_try_from_iter, try_alloc_slice_try_from_iter:
-            [T, E](values: impl IntoIterator<Item = Result<T, E>>)
-            -> Result<&mut [T], E>, Result<&mut [T], AllocOrInitError<E>>, plain T;
+            -> &mut [T], Result<&mut [T], AllocError>, plain T,
+            iterates values, bytes values.len().saturating_mul(size_of::<T>());
         alloc_array, try_alloc_array: [T, const N: usize](make: impl FnMut(usize) -> T)
-            -> &mut [T; N], Result<&mut [T; N], AllocError>, plain T;
+            -> &mut [T; N], Result<&mut [T; N], AllocError>, plain T, bytes size_of::<[T; N]>();
         alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize)
             -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>,
             at once [fits_array_at_once::<T>(len)];
@@ -159,25 +161,161 @@ impl<B: Backing> Arena<B> {
             -> &mut [T], Result<&mut [T], AllocError>,
             plain T, at once [fits_array_at_once::<T>(len)];
         alloc_uninit_slice_aligned, try_alloc_uninit_slice_aligned: [T](len: usize, align: usize)
-            -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>;
+            -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>,
+            bytes len.saturating_mul(size_of::<T>());
         #[cfg(feature = "alloc")]
         alloc_boxed_slice, try_alloc_boxed_slice: [T](values: alloc::boxed::Box<[T]>)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T;
+            -> &mut [T], Result<&mut [T], AllocError>, plain T, bytes size_of_val(&*values);
         #[cfg(feature = "alloc")]
         alloc_vec, try_alloc_vec: [T](values: alloc::vec::Vec<T>)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T;
+            -> &mut [T], Result<&mut [T], AllocError>, plain T, bytes size_of_val(&*values);
         alloc_str, try_alloc_str: [](text: &str)
             -> &mut str, Result<&mut str, AllocError>, at once [fits_array_at_once::<u8>(text.len())];
-        alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr, Result<&CStr, AllocError>;
+        alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr, Result<&CStr, AllocError>,
+            bytes text.to_bytes_with_nul().len();
         alloc_cstr_from_str, try_alloc_cstr_from_str: [](text: &str)
-            -> &CStr, Result<&CStr, AllocError>;
+            -> &CStr, Result<&CStr, AllocError>, bytes text.len() + 1;
         #[cfg(feature = "std")]
         alloc_os_str, try_alloc_os_str: [](text: &std::ffi::OsStr)
-            -> &std::ffi::OsStr, Result<&std::ffi::OsStr, AllocError>;
+            -> &std::ffi::OsStr, Result<&std::ffi::OsStr, AllocError>,
+            bytes text.as_encoded_bytes().len();
         #[cfg(feature = "std")]
         alloc_path, try_alloc_path: [](path: &std::path::Path)
-            -> &std::path::Path, Result<&std::path::Path, AllocError>;
-        alloc_fmt, try_alloc_fmt: [](arguments: fmt::Arguments<'_>)
-            -> &mut str, Result<&mut str, AllocOrInitError<fmt::Error>>;
+            -> &std::path::Path, Result<&std::path::Path, AllocError>,
+            bytes path.as_os_str().as_encoded_bytes().len();
+        boxed, try_boxed: [T](value: T)
+            -> Box<'_, T>, Result<Box<'_, T>, AllocError>, at once [fits_at_once::<T>()];
+        boxed_with, try_boxed_with: [T](make: impl FnOnce() -> T)
+            -> Box<'_, T>, Result<Box<'_, T>, AllocError>, at once [fits_at_once::<T>()];
+        boxed_slice_fill_with, try_boxed_slice_fill_with:
+            [T](len: usize, make: impl FnMut(usize) -> T)
+            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>,
+            at once [fits_array_at_once::<T>(len)];
+        boxed_slice_clone, try_boxed_slice_clone: [T: Clone](values: &[T])
+            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>,
+            at once [fits_array_at_once::<T>(values.len())];
+        #[cfg(feature = "alloc")]
+        boxed_vec, try_boxed_vec: [T](values: alloc::vec::Vec<T>)
+            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>, bytes size_of_val(&*values);
+        boxed_str, try_boxed_str: [](text: &str)
+            -> Box<'_, str>, Result<Box<'_, str>, AllocError>,
+            at once [fits_array_at_once::<u8>(text.len())];
+    }
+}
+
+/// The methods whose request is of unknown size. If there is no chunk, the first element, or the
+/// first byte, makes one.
+impl<B: Backing> Arena<B> {
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_from_iter`](crate::Scope::alloc_slice_from_iter).
+    #[inline(always)]
+    pub fn alloc_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
+        const { assert_no_drop::<T>() };
+        let Ok(slice) = out_of_line(|| self.collect_in_root::<T, Infallible>(values));
+        slice.lend()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_from_iter`](crate::Scope::try_alloc_slice_from_iter).
+    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
+    #[inline(always)]
+    pub fn try_alloc_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<&mut [T], AllocError> {
+        const { assert_no_drop::<T>() };
+        out_of_line(|| self.collect_in_root(values)).map(Fresh::lend)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_slice_try_from_iter`](crate::Scope::alloc_slice_try_from_iter).
+    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
+    #[inline(always)]
+    pub fn alloc_slice_try_from_iter<T, E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&mut [T], E> {
+        const { assert_no_drop::<T>() };
+        let Ok(made) = out_of_line(|| self.try_collect_in_root::<T, E, Infallible>(values));
+        made.map(Fresh::lend)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_slice_try_from_iter`](crate::Scope::try_alloc_slice_try_from_iter).
+    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
+    #[inline(always)]
+    pub fn try_alloc_slice_try_from_iter<T, E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<&mut [T], AllocOrInitError<E>> {
+        const { assert_no_drop::<T>() };
+        let made = out_of_line(|| self.try_collect_in_root::<T, E, AllocError>(values))?;
+        made.map(Fresh::lend).map_err(AllocOrInitError::Init)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::boxed_slice_from_iter`](crate::Scope::boxed_slice_from_iter).
+    #[inline(always)]
+    pub fn boxed_slice_from_iter<T>(&self, values: impl IntoIterator<Item = T>) -> Box<'_, [T]> {
+        let Ok(slice) = out_of_line(|| self.collect_in_root::<T, Infallible>(values));
+        Box::of(slice)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_boxed_slice_from_iter`](crate::Scope::try_boxed_slice_from_iter).
+    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
+    #[inline(always)]
+    pub fn try_boxed_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<Box<'_, [T]>, AllocError> {
+        out_of_line(|| self.collect_in_root(values)).map(Box::of)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::alloc_fmt`](crate::Scope::alloc_fmt).
+    pub fn alloc_fmt(&self, arguments: fmt::Arguments<'_>) -> &mut str {
+        let Ok(made) = format_in::<Infallible>(arguments, |bytes| self.open_root_for(bytes));
+        formatted(made)
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::try_alloc_fmt`](crate::Scope::try_alloc_fmt).
+    #[allow(clippy::missing_errors_doc, reason = "described at the method of a scope")]
+    pub fn try_alloc_fmt(
+        &self,
+        arguments: fmt::Arguments<'_>,
+    ) -> Result<&mut str, AllocOrInitError<fmt::Error>> {
+        let made = format_in::<AllocError>(arguments, |bytes| self.open_root_for(bytes))?;
+        made.map_err(AllocOrInitError::Init)
+    }
+
+    /// Collects an iterator in the root.
+    #[inline(always)]
+    pub(crate) fn collect_in_root<T, F: Failure>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<Fresh<'_, [T]>, F> {
+        let mut values = values.into_iter();
+        if size_of::<T>() == 0 || !self.root_at_rest().cursor().is_nowhere() {
+            return self.open_root_for::<F>(size_of::<T>())?.slice_collect_in(values);
+        }
+        let announced = values.size_hint().0;
+        let Some(first) = values.next() else {
+            return Ok(Fresh::empty());
+        };
+        let root = self.open_root_for::<F>(size_of::<T>())?;
+        root.slice_collect_after(first, values, announced)
+    }
+
+    /// Collects an iterator of results in the root, up to the first error.
+    #[inline(always)]
+    fn try_collect_in_root<T, E, F: Failure>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<Result<Fresh<'_, [T]>, E>, F> {
+        let mut values = values.into_iter();
+        if size_of::<T>() == 0 || !self.root_at_rest().cursor().is_nowhere() {
+            return self.open_root_for::<F>(size_of::<T>())?.slice_try_collect_in(values);
+        }
+        let first = match values.next() {
+            None => return Ok(Ok(Fresh::empty())),
+            Some(Err(error)) => return Ok(Err(error)),
+            Some(Ok(first)) => first,
+        };
+        let root = self.open_root_for::<F>(size_of::<T>())?;
+        root.slice_try_collect_in(iter::once(Ok(first)).chain(values))
     }
 }

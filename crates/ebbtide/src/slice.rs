@@ -108,6 +108,11 @@ impl<'a> Scope<'a> {
         len: usize,
         make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<Result<Fresh<'a, [T]>, E>, F> {
+        if size_of::<T>() == 0 || len == 0 {
+            // Takes no memory that an error could give back, and the root of an arena without a chunk
+            // has no position.
+            return Ok(InitGuard::try_fill(self.reserve_slice::<T, F>(len)?, make));
+        }
         let before = self.cursor().position();
         let room = self.reserve_slice::<T, F>(len)?;
         let reserved = self.cursor().position();
@@ -165,18 +170,31 @@ impl<'a> Scope<'a> {
         mut values: impl Iterator<Item = T>,
         announced: usize,
     ) -> Result<Fresh<'a, [T]>, F> {
-        let mut collector = Collector::new(self);
-        if let Some(first) = values.next() {
-            collector.hint(announced);
-            collector.push::<F>(first)?;
-            collect_rest::<T, F>(&mut collector, values, announced, true)?;
-            collector.go_back();
+        match values.next() {
+            Some(first) => self.slice_collect_after(first, values, announced),
+            None => Ok(Fresh::empty()),
         }
+    }
+
+    /// Collects the rest of an iterator that announced `announced` elements before `first`, its first
+    /// one, was taken.
+    #[inline(always)]
+    pub(crate) fn slice_collect_after<T, F: Failure>(
+        &self,
+        first: T,
+        values: impl Iterator<Item = T>,
+        announced: usize,
+    ) -> Result<Fresh<'a, [T]>, F> {
+        let mut collector = Collector::new(self);
+        collector.hint(announced);
+        collector.push::<F>(first)?;
+        collect_rest::<T, F>(&mut collector, values, announced, true)?;
+        collector.go_back();
         Ok(collector.finish())
     }
 
     #[inline]
-    fn slice_try_collect_in<T, E, F: Failure>(
+    pub(crate) fn slice_try_collect_in<T, E, F: Failure>(
         &self,
         values: impl IntoIterator<Item = Result<T, E>>,
     ) -> Result<Result<Fresh<'a, [T]>, E>, F> {

@@ -3,6 +3,7 @@
 use crate::{
     collector::Collector,
     error::{AllocError, AllocOrInitError, Failure},
+    fresh::Fresh,
     scope::Scope,
 };
 use core::{
@@ -13,19 +14,71 @@ use core::{
 #[cfg(feature = "std")]
 use std::{ffi::OsStr, path::Path};
 
-/// Formats into a growing block and remembers why it stopped.
-struct Formatter<'s, 'a, F> {
-    text: Collector<'s, 'a, u8>,
+/// Formats into a growing block and remembers why it stopped. `open` is called before the first byte,
+/// with the length of its piece.
+struct Formatter<'s, 'a, F, O> {
+    open: O,
+    text: Option<Collector<'s, 'a, u8>>,
     failure: Option<F>,
 }
 
-impl<F: Failure> Write for Formatter<'_, '_, F> {
+impl<'s, 'a, F: Failure, O> Formatter<'s, 'a, F, O>
+where
+    O: Fn(usize) -> Result<&'s Scope<'a>, F>,
+{
     #[inline]
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.text.extend(text.as_bytes()).map_err(|failure| {
+    fn add(&mut self, piece: &str) -> Result<(), F> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        let text = match &mut self.text {
+            Some(text) => text,
+            None => self.text.insert(Collector::new((self.open)(piece.len())?)),
+        };
+        text.extend(piece.as_bytes())
+    }
+}
+
+impl<'s, 'a, F: Failure, O> Write for Formatter<'s, 'a, F, O>
+where
+    O: Fn(usize) -> Result<&'s Scope<'a>, F>,
+{
+    #[inline]
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.add(piece).map_err(|failure| {
             self.failure = Some(failure);
             fmt::Error
         })
+    }
+}
+
+/// Formats into the scope that `open` returns, which is passed the number of bytes that are certain.
+#[inline]
+pub(crate) fn format_in<'s, 'a: 's, F: Failure>(
+    args: fmt::Arguments<'_>,
+    open: impl Fn(usize) -> Result<&'s Scope<'a>, F>,
+) -> Result<Result<&'a mut str, fmt::Error>, F> {
+    if let Some(text) = args.as_str() {
+        return Ok(Ok(open(text.len())?.str_in(text)?));
+    }
+    let mut formatter = Formatter { open, text: None, failure: None };
+    let written = formatter.write_fmt(args);
+    if let Some(failure) = formatter.failure {
+        return Err(failure);
+    }
+    if written.is_err() {
+        return Ok(Err(fmt::Error));
+    }
+    let bytes = formatter.text.map_or_else(Fresh::empty, Collector::finish);
+    // SAFETY: whole strings were put one behind the other.
+    Ok(Ok(unsafe { bytes.assume_utf8() }.lend()))
+}
+
+/// The text, or the panic of an infallible method.
+pub(crate) fn formatted(made: Result<&mut str, fmt::Error>) -> &mut str {
+    match made {
+        Ok(text) => text,
+        Err(fmt::Error) => panic!("a formatting trait implementation returned an error"),
     }
 }
 
@@ -81,13 +134,8 @@ impl<'a> Scope<'a> {
     /// ```
     #[inline]
     pub fn alloc_fmt(&self, args: fmt::Arguments<'_>) -> &'a mut str {
-        let Ok(formatted) = self.fmt_in::<Infallible>(args);
-        match formatted {
-            Ok(text) => text,
-            Err(fmt::Error) => {
-                panic!("a formatting trait implementation returned an error")
-            }
-        }
+        let Ok(made) = format_in::<Infallible>(args, |_| Ok(self));
+        formatted(made)
     }
 
     /// Fallible version of [`alloc_fmt`](Scope::alloc_fmt).
@@ -111,27 +159,7 @@ impl<'a> Scope<'a> {
         &self,
         args: fmt::Arguments<'_>,
     ) -> Result<&'a mut str, AllocOrInitError<fmt::Error>> {
-        self.fmt_in::<AllocError>(args)?.map_err(AllocOrInitError::Init)
-    }
-
-    #[inline]
-    fn fmt_in<F: Failure>(
-        &self,
-        args: fmt::Arguments<'_>,
-    ) -> Result<Result<&'a mut str, fmt::Error>, F> {
-        if let Some(text) = args.as_str() {
-            return Ok(Ok(self.str_in(text)?));
-        }
-        let mut formatter = Formatter::<F> { text: Collector::new(self), failure: None };
-        let written = formatter.write_fmt(args);
-        if let Some(failure) = formatter.failure {
-            return Err(failure);
-        }
-        if written.is_err() {
-            return Ok(Err(fmt::Error));
-        }
-        // SAFETY: whole strings were put one behind the other.
-        Ok(Ok(unsafe { formatter.text.finish().assume_utf8() }.lend()))
+        format_in::<AllocError>(args, |_| Ok(self))?.map_err(AllocOrInitError::Init)
     }
 
     /// Copies a C string with its terminator.

@@ -309,6 +309,12 @@ impl<'a> Scope<'a> {
         &self,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Result<&'a mut T, E>, F> {
+        if size_of::<T>() == 0 {
+            // Takes no memory that an error could give back, and the root of an arena without a chunk
+            // has no position.
+            let block = self.reserve_value::<T, F>()?;
+            return Ok(make().map(|value| block.write_with(|| value).lend()));
+        }
         let before = self.cursor().position();
         let block = self.reserve_value::<T, F>()?;
         let reserved = self.cursor().position();

@@ -1804,7 +1804,7 @@ impl<T, M: Memory, L: Length> Vector<T, M, L> {
     ///
     /// If the start of the range is greater than its end, or its end greater than the length.
     /// Dropping the iterator panics if `values` does, or if the vector would exceed `isize::MAX`
-    /// bytes.
+    /// bytes. If there may be no memory, call [`Splice::try_finish`].
     ///
     /// ```
     /// # let mut arena = ebbtide::Arena::new();

@@ -734,6 +734,18 @@ where
     inner: inner::Splice<'a, I, &'bump Bump>,
 }
 
+/// A failure is a panic, like any other of a method without `try_`.
+impl<'a, 'bump, I> Drop for Splice<'a, 'bump, I>
+where
+    I: Iterator,
+    I::Item: 'a + 'bump,
+{
+    #[inline]
+    fn drop(&mut self) {
+        or_panic(self.inner.try_finish());
+    }
+}
+
 /// Returned by [`Vec::drain_filter`].
 #[derive(Debug)]
 pub struct DrainFilter<'a, 'bump: 'a, T: 'a + 'bump, F>

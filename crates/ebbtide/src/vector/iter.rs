@@ -9,10 +9,18 @@ use super::{
     gap::Gap,
     memory::{Grow, NoScope},
 };
-use crate::fresh::Fresh;
+use crate::{
+    error::{AllocError, Failure},
+    fresh::Fresh,
+};
 use core::{
-    convert::Infallible, fmt, iter::FusedIterator, marker::PhantomData, mem::needs_drop,
-    ops::Range, ptr::NonNull,
+    convert::Infallible,
+    fmt,
+    iter::FusedIterator,
+    marker::PhantomData,
+    mem::{self, needs_drop},
+    ops::Range,
+    ptr::NonNull,
 };
 
 /// The elements that an iterator owns, in the block of a vector: those with the indices `left`.
@@ -390,6 +398,8 @@ pub struct Splice<'v, I: Iterator, M: Grow, L: Length = usize> {
     drain: Drain<'v, I::Item, L>,
     memory: &'v mut M,
     values: I,
+    /// Whether the elements were replaced, or that was given up.
+    is_finished: bool,
 }
 
 impl<'v, I: Iterator, M: Grow, L: Length> Splice<'v, I, M, L> {
@@ -400,7 +410,68 @@ impl<'v, I: Iterator, M: Grow, L: Length> Splice<'v, I, M, L> {
         range: Range<usize>,
         values: I,
     ) -> Self {
-        Splice { drain: Drain::of(elements, range), memory, values }
+        Splice { drain: Drain::of(elements, range), memory, values, is_finished: false }
+    }
+
+    /// Drops the removed elements that are left and replaces them now. Dropping the iterator does
+    /// nothing then.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if the vector cannot grow. The removed elements are dropped, and some of the
+    /// others may be in their place.
+    ///
+    /// # Panics
+    ///
+    /// If the iterator of the elements does.
+    ///
+    /// ```
+    /// # let mut small = ebbtide::StackArena::<16>::new();
+    /// # let s = small.scope();
+    /// let mut list = ebbtide::collections::vec![in s; 1_u8, 2, 3];
+    /// assert!(list.splice(1..2, [7, 8]).try_finish().is_ok());
+    /// assert!(list.splice(1..2, [9; 100]).try_finish().is_err());
+    /// assert_eq!(list[0], 1);
+    /// ```
+    pub fn try_finish(&mut self) -> Result<(), AllocError> {
+        self.finish()
+    }
+
+    #[inline]
+    fn finish<F: Failure>(&mut self) -> Result<(), F> {
+        if mem::replace(&mut self.is_finished, true) {
+            return Ok(());
+        }
+        self.drain.by_ref().for_each(drop);
+        // Dropping the tail closes what is left of the gap, however this function is left.
+        let tail = &mut self.drain.tail;
+        let announced = self.values.size_hint().0;
+        if announced <= tail.gap() {
+            // SAFETY: this many places in front of the tail are free.
+            if !unsafe { tail.elements.extend_up_to(announced, &mut self.values) } {
+                return Ok(());
+            }
+        }
+        // SAFETY: this many places in front of the tail are free.
+        if !unsafe { tail.elements.extend_up_to(tail.gap(), &mut self.values) } {
+            return Ok(());
+        }
+        let Some(value) = self.values.next() else {
+            return Ok(());
+        };
+        make_way::<F, _, _>(tail, self.memory, self.values.size_hint().0.saturating_add(1))?;
+        // SAFETY: there is a free place in front of the tail now.
+        unsafe { tail.elements.push_unchecked(value) };
+        // SAFETY: this many places in front of the tail are free.
+        if !unsafe { tail.elements.extend_up_to(tail.gap(), &mut self.values) } {
+            return Ok(());
+        }
+        if let Some(value) = self.values.next() {
+            let behind = Behind::of(tail);
+            behind.tail.elements.push::<F>(self.memory, value)?;
+            behind.tail.elements.extend::<F, _>(self.memory, &mut self.values)?;
+        }
+        Ok(())
     }
 }
 
@@ -432,43 +503,18 @@ impl<I: Iterator, M: Grow, L: Length> FusedIterator for Splice<'_, I, M, L> {}
 impl<I: Iterator, M: Grow, L: Length> Drop for Splice<'_, I, M, L> {
     #[inline]
     fn drop(&mut self) {
-        self.drain.by_ref().for_each(drop);
-        // Dropping the tail closes what is left of the gap, however this function is left.
-        let tail = &mut self.drain.tail;
-        let announced = self.values.size_hint().0;
-        if announced <= tail.gap() {
-            // SAFETY: this many places in front of the tail are free.
-            if !unsafe { tail.elements.extend_up_to(announced, &mut self.values) } {
-                return;
-            }
-        }
-        // SAFETY: this many places in front of the tail are free.
-        if !unsafe { tail.elements.extend_up_to(tail.gap(), &mut self.values) } {
-            return;
-        }
-        let Some(value) = self.values.next() else {
-            return;
-        };
-        make_way(tail, self.memory, self.values.size_hint().0.saturating_add(1));
-        // SAFETY: there is a free place in front of the tail now.
-        unsafe { tail.elements.push_unchecked(value) };
-        // SAFETY: this many places in front of the tail are free.
-        if !unsafe { tail.elements.extend_up_to(tail.gap(), &mut self.values) } {
-            return;
-        }
-        if let Some(value) = self.values.next() {
-            let behind = Behind::of(tail);
-            let Ok(()) = behind.tail.elements.push::<Infallible>(self.memory, value);
-            let Ok(()) =
-                behind.tail.elements.extend::<Infallible, _>(self.memory, &mut self.values);
-        }
+        let Ok(()) = self.finish::<Infallible>();
     }
 }
 
 /// Makes a gap for `announced` elements, at least one, between the elements and the tail that
 /// directly follows them. The hint may be wrong, so the gap is limited to the vector's length plus
 /// 16.
-fn make_way<T, L: Length>(tail: &mut Tail<'_, T, L>, memory: &mut impl Grow, announced: usize) {
+fn make_way<F: Failure, T, L: Length>(
+    tail: &mut Tail<'_, T, L>,
+    memory: &mut impl Grow,
+    announced: usize,
+) -> Result<(), F> {
     let len = tail.elements.len();
     // Does not overflow: the elements and the tail fit into the capacity.
     let total = len + tail.count;
@@ -478,10 +524,11 @@ fn make_way<T, L: Length>(tail: &mut Tail<'_, T, L>, memory: &mut impl Grow, ann
     // SAFETY: the tail follows the elements directly.
     unsafe { tail.elements.set_len(total) };
     let uncount = Uncount { elements: tail.elements, len };
-    let Ok(()) = uncount.elements.reserve::<Infallible>(memory, gap);
+    uncount.elements.reserve::<F>(memory, gap)?;
     drop(uncount);
     // SAFETY: room was made for the gap and the tail.
     unsafe { tail.move_to(len + gap) };
+    Ok(())
 }
 
 /// The state of a loop that appends elements behind the tail, because their number is unknown: a

@@ -398,14 +398,27 @@ fn edit<T: Item, M: Memory, L: Length>(
 ) {
     match input.below(8) {
         0..3 => cut(vec, model, input),
-        3 if !scarce => {
+        3 => {
             let (range, value) = (range(input, model.len()), input.byte());
             let items = items(input).filter(|item: &T| item.number() % 5 != value % 5);
             let (front, back) = (input.below(4), input.below(4));
+            let (kept, before) = (range.clone(), model.clone());
             let mut ours = vec.splice(range.clone(), items.clone());
-            let mut theirs = model.splice(range, items);
+            let mut theirs = model.splice(range, items.clone());
             assert!(ours.by_ref().take(front).eq(theirs.by_ref().take(front)), "splice");
             assert!(ours.by_ref().rev().take(back).eq(theirs.by_ref().rev().take(back)));
+            drop(theirs);
+            let failed = scarce && ours.try_finish().is_err();
+            drop(ours);
+            if failed {
+                // What is around the range is there, and in between, some of the new elements.
+                let behind = &before[kept.end..];
+                let added = vec.len() - kept.start - behind.len();
+                model.truncate(0);
+                model.extend(before[..kept.start].iter().cloned());
+                model.extend(items.take(added));
+                model.extend(behind.iter().cloned());
+            }
         }
         _ if scarce => try_add(vec, model, input),
         _ => add(vec, model, input),
