@@ -341,6 +341,8 @@ impl<'s, 'a, T, const N: usize> Vec<'s, 'a, [T; N]> {
     #[inline]
     #[must_use]
     pub fn into_flattened(self) -> Vec<'s, 'a, T> {
+        // Arrays of no elements need no `Drop`, whatever their elements do.
+        const { assert_plain::<T>() };
         Vector { elements: self.elements.into_flattened(), memory: self.memory }
     }
 }

@@ -1,13 +1,29 @@
 // The note of each error names the line of the caller, whichever call it was.
 
 use ebbtide::{Arena, Scope, collections::{CollectIn, Map, NodeVec, Set, Vec}};
+use ebbtide::hashbrown_017::{HashMap, HashSet};
 use std::{hash::RandomState, sync::Arc};
 
 // A type of its own for each call, because an error is reported once for each type.
 macro_rules! types {
     ($($name:ident)*) => { $(#[derive(Clone, Default, PartialEq, Eq, Hash)] struct $name(Arc<u8>);)* };
 }
-types!(A B C D E F G H I J K L M N O P Q R S T U V W X Y Z A1 B1 C1 D1 E1);
+types!(A B C D E F G H I J K L M N O P Q R S T U V W X Y Z A1 B1 C1 D1 E1 F1 G1 J1 K1);
+
+// Hashers that need `Drop`.
+macro_rules! hashers {
+    ($($name:ident)*) => { $(
+        #[derive(Clone, Default)]
+        struct $name(#[allow(dead_code)] Arc<u8>);
+        impl std::hash::BuildHasher for $name {
+            type Hasher = std::hash::DefaultHasher;
+            fn build_hasher(&self) -> Self::Hasher {
+                Self::Hasher::new()
+            }
+        }
+    )* };
+}
+hashers!(H1 H2 H3 H4 H5 H6 H7 H8);
 
 fn calls(s: &mut Scope<'_>) {
     s.alloc(A::default()); //~ note
@@ -41,6 +57,19 @@ fn calls(s: &mut Scope<'_>) {
     let _ = Vec::try_from_elem_in(C1::default(), 2, s); //~ note
     s.map_with_capacity_and_hasher::<D1, u8, _>(1, RandomState::new()); //~ note
     s.set_with_hasher::<E1, _>(RandomState::new()); //~ note
+    // An array of none needs no `Drop`, and its elements do.
+    s.vec::<[F1; 0]>().into_flattened(); //~ note
+    NodeVec::<[G1; 0]>::new().into_flattened(); //~ note
+    s.map_with_hasher::<u8, u8, _>(H1::default()); //~ note
+    s.map_with_capacity_and_hasher::<u8, u8, _>(1, H2::default()); //~ note
+    s.set_with_hasher::<u8, _>(H3::default()); //~ note
+    s.set_with_capacity_and_hasher::<u8, _>(1, H4::default()); //~ note
+    let _ = Map::from(HashMap::<u8, u8, _, _>::with_hasher_in(H5::default(), &*s)); //~ note
+    let _ = Set::from(HashSet::<u8, _, _>::with_hasher_in(H6::default(), &*s)); //~ note
+    [(1_u8, 1_u8)].into_iter().collect_in::<Map<_, _, H7>>(s); //~ note
+    [1_u8].into_iter().collect_in::<Set<_, H8>>(s); //~ note
+    [(1_u8, J1::default())].into_iter().collect_in::<Map<_, _>>(s); //~ note
+    [K1::default()].into_iter().collect_in::<Set<_>>(s); //~ note
 }
 
 fn main() {

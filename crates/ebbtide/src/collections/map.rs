@@ -5,7 +5,7 @@ use crate::{scope::Scope, vector::assert_plain};
 use core::{
     fmt,
     hash::{BuildHasher, Hash},
-    mem::ManuallyDrop,
+    mem::{ManuallyDrop, needs_drop},
     ops::{Deref, DerefMut, Index},
 };
 use hashbrown_017::{
@@ -37,10 +37,19 @@ pub type OwnedMap<'s, 'a, K, V, S = DefaultHashBuilder> = HashMap<K, V, S, &'s S
 /// ```
 pub type OwnedSet<'s, 'a, T, S = DefaultHashBuilder> = HashSet<T, S, &'s Scope<'a>>;
 
+/// Rejects a hasher that needs `Drop`, which a map without a destructor does not run.
+const fn assert_plain_hasher<S>() {
+    assert!(
+        !needs_drop::<S>(),
+        "this hasher needs `Drop`, which this collection does not run: use `OwnedMap` or `OwnedSet`, \
+         which do"
+    );
+}
+
 /// A hash map without a destructor, so that a node in an arena can contain one.
 ///
-/// It derefs to hashbrown's map and so has all its methods. Keys and values that need `Drop` are
-/// rejected at compile time; use [`owned_map`](Scope::owned_map) for those.
+/// It derefs to hashbrown's map and so has all its methods. Keys, values and hashers that need `Drop`
+/// are rejected at compile time; use [`owned_map`](Scope::owned_map) or [`OwnedMap`] for those.
 ///
 /// ```
 /// use ebbtide::{Arena, Scope, collections::Map};
@@ -125,6 +134,7 @@ impl<'a> Scope<'a> {
     #[must_use]
     pub fn map_with_hasher<K, V, S>(&self, hasher: S) -> Map<'_, 'a, K, V, S> {
         const { assert_plain::<(K, V)>() };
+        const { assert_plain_hasher::<S>() };
         Map::of(HashMap::with_hasher_in(hasher, self))
     }
 
@@ -151,6 +161,7 @@ impl<'a> Scope<'a> {
         hasher: S,
     ) -> Map<'_, 'a, K, V, S> {
         const { assert_plain::<(K, V)>() };
+        const { assert_plain_hasher::<S>() };
         Map::of(HashMap::with_capacity_and_hasher_in(capacity, hasher, self))
     }
 
@@ -199,6 +210,7 @@ impl<'a> Scope<'a> {
     #[must_use]
     pub fn set_with_hasher<T, S>(&self, hasher: S) -> Set<'_, 'a, T, S> {
         const { assert_plain::<T>() };
+        const { assert_plain_hasher::<S>() };
         Set::of(HashSet::with_hasher_in(hasher, self))
     }
 
@@ -224,6 +236,7 @@ impl<'a> Scope<'a> {
         hasher: S,
     ) -> Set<'_, 'a, T, S> {
         const { assert_plain::<T>() };
+        const { assert_plain_hasher::<S>() };
         Set::of(HashSet::with_capacity_and_hasher_in(capacity, hasher, self))
     }
 
@@ -262,6 +275,7 @@ impl<'s, 'a, K, V, S> Map<'s, 'a, K, V, S> {
     #[inline]
     fn of(inner: OwnedMap<'s, 'a, K, V, S>) -> Self {
         const { assert_plain::<(K, V)>() };
+        const { assert_plain_hasher::<S>() };
         Map { inner: ManuallyDrop::new(inner) }
     }
 
@@ -332,6 +346,7 @@ impl<'s, 'a, T, S> Set<'s, 'a, T, S> {
     #[inline]
     fn of(inner: OwnedSet<'s, 'a, T, S>) -> Self {
         const { assert_plain::<T>() };
+        const { assert_plain_hasher::<S>() };
         Set { inner: ManuallyDrop::new(inner) }
     }
 
@@ -371,6 +386,8 @@ impl<'s, 'a, T, S> Set<'s, 'a, T, S> {
 /// time.
 impl<'s, 'a, K, V, S> From<OwnedMap<'s, 'a, K, V, S>> for Map<'s, 'a, K, V, S> {
     fn from(map: OwnedMap<'s, 'a, K, V, S>) -> Self {
+        const { assert_plain::<(K, V)>() };
+        const { assert_plain_hasher::<S>() };
         Map::of(map)
     }
 }
@@ -378,6 +395,8 @@ impl<'s, 'a, K, V, S> From<OwnedMap<'s, 'a, K, V, S>> for Map<'s, 'a, K, V, S> {
 /// Converts to a set without a destructor. Elements that need `Drop` are rejected at compile time.
 impl<'s, 'a, T, S> From<OwnedSet<'s, 'a, T, S>> for Set<'s, 'a, T, S> {
     fn from(set: OwnedSet<'s, 'a, T, S>) -> Self {
+        const { assert_plain::<T>() };
+        const { assert_plain_hasher::<S>() };
         Set::of(set)
     }
 }
@@ -466,6 +485,11 @@ where
     K: Eq + Hash,
     S: BuildHasher + Default,
 {
+    const ACCEPTED: () = {
+        assert_plain::<(K, V)>();
+        assert_plain_hasher::<S>();
+    };
+
     fn from_iter_in<I: IntoIterator<Item = (K, V)>>(entries: I, scope: &'s Scope<'a>) -> Self {
         let mut map = scope.map_with_hasher(S::default());
         map.extend(entries);
@@ -476,6 +500,11 @@ where
 impl<'s, 'a, T: Eq + Hash, S: BuildHasher + Default> FromIteratorIn<'s, 'a, T>
     for Set<'s, 'a, T, S>
 {
+    const ACCEPTED: () = {
+        assert_plain::<T>();
+        assert_plain_hasher::<S>();
+    };
+
     fn from_iter_in<I: IntoIterator<Item = T>>(values: I, scope: &'s Scope<'a>) -> Self {
         let mut set = Set::of(HashSet::with_hasher_in(S::default(), scope));
         set.extend(values);

@@ -51,6 +51,8 @@ impl<'a, T, const N: usize> NodeVec<'a, [T; N]> {
     #[inline]
     #[must_use]
     pub fn into_flattened(self) -> NodeVec<'a, T> {
+        // Arrays of no elements need no `Drop`, whatever their elements do.
+        const { assert_plain::<T>() };
         Vector { elements: self.elements.into_flattened(), memory: self.memory }
     }
 }
