@@ -267,8 +267,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         if capacity == 0 {
             return Ok(Self::with_min_align());
         }
-        // A vector of that many bytes needs one more.
-        Ok(Bump { arena: Arena::try_with_capacity(capacity.saturating_add(1))? })
+        Ok(Bump { arena: Arena::try_with_capacity(capacity)? })
     }
 
     /// The minimum alignment.

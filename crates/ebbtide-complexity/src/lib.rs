@@ -163,21 +163,28 @@ impl Table {
         assert_eq!(failed.count(), 0, "rows that grow faster than their size");
     }
 
-    /// Asserts that the instructions of every row grow in proportion to n. `test` is the path of a
-    /// test of this program that is ignored by default and calls [`run`](Table::run).
+    /// Asserts that the instructions of every row grow in proportion to n, and that a step of each
+    /// row in `most` takes at most so many. `test` is the path of a test of this program that is
+    /// ignored by default and calls [`run`](Table::run).
     ///
     /// The engine has work to do when time has passed, so a busy machine may add instructions to a
     /// row. A row is wrong if it takes too many in each of three runs.
-    pub fn check_instructions(&self, test: &str) {
+    pub fn check_instructions(&self, test: &str, most: &[(&str, usize)]) {
+        for (name, _) in most {
+            assert!(self.rows.iter().any(|row| row.0 == *name), "no row is called {name}");
+        }
         let mut failed: Vec<usize> = (0..self.rows.len()).collect();
         for _ in 0..3 {
             let counts = self.instructions(test);
             failed.retain(|&index| {
                 let [small, middle, large] = counts[index];
                 // The constant is for steps that cost more once the first chunk is full.
-                let is_ok = large <= 5 * small + 400 && large <= 5 * middle / 2 + 400;
+                let name = self.rows[index].0;
+                let most = most.iter().find(|row| row.0 == name).map_or(usize::MAX, |row| row.1);
+                let is_ok =
+                    large <= 5 * small + 400 && large <= 5 * middle / 2 + 400 && small <= most;
                 let verdict = if is_ok { "" } else { "  TOO MANY" };
-                println!("{:60} {small:8} {middle:8} {large:8}{verdict}", self.rows[index].0);
+                println!("{name:60} {small:8} {middle:8} {large:8}{verdict}");
                 !is_ok
             });
             if failed.is_empty() {

@@ -643,5 +643,5 @@ fn every_row() {
 #[test]
 #[ignore = "takes minutes, and needs Valgrind"]
 fn instructions_grow_in_proportion_to_the_size() {
-    TABLE.check_instructions("every_row");
+    TABLE.check_instructions("every_row", &[]);
 }

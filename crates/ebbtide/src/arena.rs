@@ -117,8 +117,8 @@ impl Arena<Heap> {
         Arena::new_in(Heap)
     }
 
-    /// An arena whose first chunk is allocated at once and has room for `capacity` bytes, or for a
-    /// vector of one byte less. A capacity of 0 takes no memory.
+    /// An arena whose first chunk is allocated at once and has room for `capacity` bytes, in values,
+    /// in a slice or in a vector. A capacity of 0 takes no memory.
     ///
     /// # Panics
     ///
@@ -149,8 +149,8 @@ impl Arena<Heap> {
         Arena::try_with_capacity_in(capacity, Heap)
     }
 
-    /// An empty arena whose first chunk will have room for `bytes` bytes. Later ones double as
-    /// usual, up to 4 MiB, even if the first one is larger.
+    /// An empty arena whose first chunk will have room for `bytes` bytes, or for a vector of one byte
+    /// less. Later ones double as usual, up to 4 MiB, even if the first one is larger.
     ///
     /// ```
     /// # use ebbtide::Arena;
@@ -255,14 +255,16 @@ impl<B: Backing> Arena<B> {
         if capacity == 0 {
             return Ok(Arena::new_in(backing));
         }
-        let Some(total) = chunk::size_for_capacity(capacity) else {
+        // A block that may grow needs one byte more (I5).
+        let room = capacity.saturating_add(1);
+        let Some(total) = chunk::size_for_capacity(room) else {
             return Err(F::too_large());
         };
         if total > isize::MAX as usize {
             return Err(F::too_large());
         }
         let arena = Arena::with_total_chunk_size_in(total, backing);
-        arena.make_first::<F>(capacity)?;
+        arena.make_first::<F>(room)?;
         arena.make_ready_again();
         Ok(arena)
     }

@@ -1009,9 +1009,8 @@ impl Cursor {
     ///
     /// If no chunk has room and the backing refuses one.
     pub(crate) fn reserve_behind(&self, bytes: usize) -> Result<(), AllocError> {
-        let region = arith::region_for(bytes, 1).ok_or(AllocError)?;
-        let has_room = |header: &Header| header.capacity() >= region;
-        let found = chunk::link_next_chunk(self.chunk(), region, false, has_room)?;
+        let has_room = |header: &Header| header.capacity() >= bytes;
+        let found = chunk::link_next_chunk(self.chunk(), (bytes, 1), false, has_room)?;
         debug_assert_eq!(self.chunk().chunk().next(), Some(found), "it is the next chunk");
         Ok(())
     }
@@ -1122,7 +1121,12 @@ impl Cursor {
     ) -> Result<NonNull<u8>, F> {
         // Forces a reload of the words, so that the fast path need not keep them in registers.
         black_box(());
-        let (position, align) = (self.position(), layout.align());
+        let chunk = self.chunk();
+        // Keeps the compiler from copying two neighbouring words at once. They were often written just
+        // before, one by one, and such a copy waits until both have reached the cache.
+        black_box(());
+        let position = Position { top: self.top.get(), chunk, low: self.low.get() };
+        let align = layout.align();
         let size = layout.size();
         #[allow(clippy::cast_possible_truncation, reason = "below the number of bits of a word")]
         let align_exponent = align.trailing_zeros() as u8;
@@ -1139,8 +1143,12 @@ impl Cursor {
             // SAFETY: the caller says that `source` is valid for that many bytes.
             unsafe { try_alloc_slow(&mut request) };
         }
-        let Request { position, data: block, .. } = request;
-        self.set(position);
+        let (top, block) = (request.position.top, request.data);
+        self.top.set(top);
+        self.low.set(request.position.low);
+        // As above.
+        black_box(());
+        self.chunk.set(request.position.chunk.as_ptr());
         // Keeps the compiler from moving the stores above into the code that both branches share,
         // where the fast path would wait for them.
         black_box(());
@@ -1151,7 +1159,7 @@ impl Cursor {
             return Err(F::refused());
         }
         // SAFETY: `alloc_in_next_chunk` rounded `top` down to this.
-        unsafe { assert_unchecked(position.top & (align.min(CHUNK_ALIGN) - 1) == 0) };
+        unsafe { assert_unchecked(top & (align.min(CHUNK_ALIGN) - 1) == 0) };
         // SAFETY: `alloc_slow` returns only with a block, and the result of `try_alloc_slow` was
         // tested above.
         let block = unsafe { block.unwrap_unchecked() };
@@ -1345,10 +1353,9 @@ unsafe extern "C-unwind" fn try_alloc_slow(request: &mut Request<'_>) {
 fn leave_full_chunk(position: &mut Position<'_>) -> (usize, NonNull<u8>) {
     let free_here = position.free();
     debug_assert!(free_here.len() < MIN_CHILD_ROOM, "it is nearly full");
-    let next = position.chunk.chunk().next().map(|next| next.region_bytes());
-    let next = next.filter(|region| region.len() >= 2 * MIN_CHILD_ROOM);
-    let next = next.and_then(|region| position.chunk.enter_next(free_here, region, false));
-    if let Some(chunk) = next {
+    let next = position.chunk.chunk().next();
+    if let Some(next) = next.filter(|next| next.capacity() >= 2 * MIN_CHILD_ROOM) {
+        let chunk = position.chunk.enter(next, free_here, next.region_bytes(), false);
         // SAFETY: I1: a chunk behind the cursor's holds no live byte.
         unsafe { chunk.poison(chunk.low(), chunk.top()) };
         *position = Position { top: chunk.top().addr().get(), chunk, low: chunk.low() };
@@ -1422,8 +1429,6 @@ fn place_in_next_chunk(
         return None;
     }
     debug_assert!(size > 0 && align.is_power_of_two(), "a layout with a size");
-    // A low-end block ends below the top of its region (I5).
-    let region = arith::region_for(size + usize::from(end == End::Low), align)?;
     let start_in = |header: &Header| {
         let (top, low) = (header.top().addr().get(), header.low().addr().get());
         match end {
@@ -1432,7 +1437,10 @@ fn place_in_next_chunk(
         }
     };
     let fits = |header: &Header| start_in(header).is_some();
-    let found = chunk::link_next_chunk(position.chunk, region, end == End::Low, fits).ok()?;
+    let is_low = end == End::Low;
+    // A low-end block ends below the top of its region (I5).
+    let room = (size + usize::from(is_low), align);
+    let found = chunk::link_next_chunk(position.chunk, room, is_low, fits).ok()?;
     let start = start_in(&found)?;
     // SAFETY: I1: the chunk is new, or was behind the cursor's or spare, and holds no live byte.
     unsafe { found.poison(found.low(), found.top()) };
@@ -1446,7 +1454,7 @@ fn place_in_next_chunk(
     let free_here = position.free();
     let free_there = NonNull::slice_from_raw_parts(low, top - low.addr().get());
     let oversize = end == End::High && free_there.len() < free_here.len();
-    let chunk = position.chunk.enter_next(free_here, free_there, oversize)?;
+    let chunk = position.chunk.enter(found, free_here, free_there, oversize);
     let position =
         if oversize { Position { chunk, ..position } } else { Position { top, chunk, low } };
     Some((block, position))

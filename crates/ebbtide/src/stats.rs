@@ -7,7 +7,7 @@ use core::{fmt, ops::AddAssign};
 ///
 /// ```
 /// # use ebbtide::Arena;
-/// let arena = Arena::with_capacity(1024);
+/// let arena = Arena::with_chunk_size(1024);
 /// arena.root().alloc([0u8; 100]);
 /// assert_eq!(arena.stats().to_string(), "100 B used of 1.00 KiB in 1 chunk");
 /// ```

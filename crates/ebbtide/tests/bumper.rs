@@ -601,7 +601,7 @@ fn s03_oversize_chunks_are_printed() {
 
 #[test]
 fn s04_debug_shows_the_figures() {
-    let arena = Arena::with_capacity(1024);
+    let arena = Arena::with_chunk_size(1024);
     arena.root().alloc([0_u8; 100]);
     for text in
         [format!("{:?}", arena.stats()), format!("{arena:?}"), format!("{:?}", arena.root())]

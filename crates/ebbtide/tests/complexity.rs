@@ -95,6 +95,23 @@ const ROWS: &[Row] = &[
             }
         });
     }),
+    ("scopes with a vector of the capacity", |n, meter| {
+        let mut arena = Arena::with_capacity(64);
+        meter.run(|| (0..n).for_each(|_| drop(arena.scope().vec_with_capacity::<u8>(64))));
+    }),
+    ("scopes that enter the next chunk", |n, meter| {
+        let mut arena = Arena::with_chunk_size(200);
+        meter.run(|| {
+            (0..n).for_each(|_| {
+                arena.scope().alloc_uninit_slice::<u8>(300);
+            });
+        });
+    }),
+    ("scopes whose vector is in the next chunk", |n, meter| {
+        let mut arena = Arena::with_chunk_size(200);
+        arena.scope().alloc_slice_fill_copy(300, [1; 100]);
+        meter.run(|| (0..n).for_each(|_| drop(arena.scope().vec_with_capacity::<u8>(300))));
+    }),
     ("resets", |n, meter| {
         let mut arena = Arena::new();
         meter.run(|| {
@@ -883,5 +900,11 @@ fn every_row() {
 #[test]
 #[ignore = "takes a minute, and needs Valgrind"]
 fn instructions_grow_in_proportion_to_the_size() {
-    TABLE.check_instructions("every_row");
+    // They took 389, 240 and 389 while the vector did not fit and each turn searched for a chunk.
+    let most = [
+        ("scopes with a vector of the capacity", 40),
+        ("scopes that enter the next chunk", 170),
+        ("scopes whose vector is in the next chunk", 250),
+    ];
+    TABLE.check_instructions("every_row", &most);
 }

@@ -323,7 +323,8 @@ fn every_try_method_fails_in_a_full_buffer_and_changes_nothing() {
 
 #[test]
 fn every_try_method_fails_at_the_limit_and_changes_nothing() {
-    let mut arena = Arena::with_capacity(64);
+    let mut arena = Arena::with_chunk_size(64);
+    arena.scope();
     arena.set_limit(Some(0));
     let s = arena.scope();
     let all = s.alloc([7_u8; 64]);
@@ -351,10 +352,32 @@ fn capacities_of_any_size_hold_as_many_bytes_as_requested() {
     for capacity in [0, 1, 15, 16, 17, 100, 4096, 12_345] {
         let arena = Arena::with_capacity(capacity);
         let stats = arena.stats();
-        assert!(stats.capacity >= capacity && stats.capacity < capacity + 16);
+        assert!(stats.capacity >= capacity && stats.capacity <= capacity + 16);
         assert_eq!(stats.chunks, usize::from(capacity > 0));
         arena.root().alloc_uninit_slice::<u8>(capacity);
         assert_eq!(arena.stats().chunks, 1);
+    }
+    // The same for what may grow, at the low end.
+    const METHODS: [fn(&mut Scope<'_>, usize) -> usize; 6] = [
+        |s, bytes| s.vec_with_capacity::<u8>(bytes).capacity(),
+        |s, bytes| s.string_with_capacity(bytes).capacity(),
+        |s, bytes| 8 * s.vec_with_capacity::<u64>(bytes / 8).capacity(),
+        |s, bytes| {
+            let mut built = s.grow_vec::<u8>();
+            built.extend_from_slice(&vec![1; bytes]);
+            built.into_slice().len()
+        },
+        |s, bytes| s.alloc_slice_from_iter((0..bytes).map(|_| 1_u8)).len(),
+        |s, bytes| s.alloc_slice_from_iter(vec![1_u8; bytes]).len(),
+    ];
+    for capacity in [8, 15, 16, 17, 64, 100, 128, 1024, 4096, 12_345] {
+        for method in METHODS {
+            let mut arena = Arena::with_capacity(capacity);
+            for _ in 0..3 {
+                assert!(method(&mut arena.scope(), capacity) > capacity - 8);
+                assert_eq!(arena.stats().chunks, 1, "{capacity} bytes");
+            }
+        }
     }
     for capacity in [usize::MAX, usize::MAX - 15, isize::MAX as usize] {
         assert!(Arena::try_with_capacity(capacity).is_err());

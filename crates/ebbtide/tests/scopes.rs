@@ -617,7 +617,7 @@ fn a_box_can_outlive_the_scope_variable_that_created_it() {
 #[test]
 fn children_of_a_full_parent_move_it_to_the_next_chunk() {
     let (backing, log) = watched();
-    let mut arena = Arena::with_capacity_in(1024, backing);
+    let mut arena = Arena::with_chunk_size_in(1024, backing);
     let mut outer = arena.scope();
     let kept = outer.alloc_slice_fill_copy(1024 - 4, 7u8);
     // The first child finds no next chunk, and allocates one.

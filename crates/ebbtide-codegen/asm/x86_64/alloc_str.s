@@ -89,15 +89,18 @@
 .LBB14_17:
 	#APP
 	#NO_APP
-	movq	(%rdi), %rax
-	movq	%rax, 16(%rsp)
-	movq	16(%rdi), %rax
-	movups	8(%rdi), %xmm0
-	movups	%xmm0, 24(%rsp)
+	movq	8(%rdi), %rax
+	#APP
+	#NO_APP
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %r8
+	movq	%rcx, 16(%rsp)
+	movq	%rax, 24(%rsp)
+	movq	%r8, 32(%rsp)
 	movq	%rsi, (%rsp)
 	movq	%rdx, 8(%rsp)
 	movw	$0, 40(%rsp)
-	movq	%rax, (%rdi)
+	movq	%r8, (%rdi)
 	movq	%rsp, %rax
 	movq	%rdi, %r14
 	movq	%rax, %rdi
@@ -107,8 +110,12 @@
 	movq	(%rsp), %rax
 	movq	16(%rsp), %rcx
 	movq	%rcx, (%r14)
-	movups	24(%rsp), %xmm0
-	movups	%xmm0, 8(%r14)
+	movq	32(%rsp), %rcx
+	movq	%rcx, 16(%r14)
+	#APP
+	#NO_APP
+	movq	24(%rsp), %rcx
+	movq	%rcx, 8(%r14)
 	#APP
 	#NO_APP
 .LBB14_18:

@@ -18,16 +18,19 @@
 	movaps	%xmm0, 48(%rsp)
 	#APP
 	#NO_APP
-	movq	(%rdi), %rax
-	movq	%rax, 16(%rsp)
-	movq	16(%rdi), %rax
-	movups	8(%rdi), %xmm0
-	movups	%xmm0, 24(%rsp)
-	leaq	48(%rsp), %rcx
-	movq	%rcx, (%rsp)
+	movq	8(%rdi), %rax
+	#APP
+	#NO_APP
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %rdx
+	movq	%rcx, 16(%rsp)
+	movq	%rax, 24(%rsp)
+	movq	%rdx, 32(%rsp)
+	leaq	48(%rsp), %rax
+	movq	%rax, (%rsp)
 	movq	$24, 8(%rsp)
 	movw	$3, 40(%rsp)
-	movq	%rax, (%rdi)
+	movq	%rdx, (%rdi)
 	movq	%rsp, %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
@@ -35,8 +38,12 @@
 	movq	(%rsp), %rax
 	movq	16(%rsp), %rcx
 	movq	%rcx, (%rbx)
-	movups	24(%rsp), %xmm0
-	movups	%xmm0, 8(%rbx)
+	movq	32(%rsp), %rcx
+	movq	%rcx, 16(%rbx)
+	#APP
+	#NO_APP
+	movq	24(%rsp), %rcx
+	movq	%rcx, 8(%rbx)
 	#APP
 	#NO_APP
 	addq	$80, %rsp

@@ -11,16 +11,19 @@
 	movb	%sil, 15(%rsp)
 	#APP
 	#NO_APP
-	movq	(%rdi), %rax
-	movq	%rax, 32(%rsp)
-	movq	16(%rdi), %rax
-	movups	8(%rdi), %xmm0
-	movups	%xmm0, 40(%rsp)
-	leaq	15(%rsp), %rcx
-	movq	%rcx, 16(%rsp)
+	movq	8(%rdi), %rax
+	#APP
+	#NO_APP
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %rdx
+	movq	%rcx, 32(%rsp)
+	movq	%rax, 40(%rsp)
+	movq	%rdx, 48(%rsp)
+	leaq	15(%rsp), %rax
+	movq	%rax, 16(%rsp)
 	movq	$1, 24(%rsp)
 	movw	$0, 56(%rsp)
-	movq	%rax, (%rdi)
+	movq	%rdx, (%rdi)
 	leaq	16(%rsp), %rax
 	movq	%rdi, %rbx
 	movq	%rax, %rdi
@@ -28,8 +31,12 @@
 	movq	16(%rsp), %rax
 	movq	32(%rsp), %rcx
 	movq	%rcx, (%rbx)
-	movups	40(%rsp), %xmm0
-	movups	%xmm0, 8(%rbx)
+	movq	48(%rsp), %rcx
+	movq	%rcx, 16(%rbx)
+	#APP
+	#NO_APP
+	movq	40(%rsp), %rcx
+	movq	%rcx, 8(%rbx)
 	#APP
 	#NO_APP
 	addq	$64, %rsp

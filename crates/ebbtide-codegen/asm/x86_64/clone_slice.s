@@ -60,15 +60,18 @@
 .LBB19_2:
 	#APP
 	#NO_APP
-	movq	(%rdi), %rax
-	movq	%rax, 24(%rsp)
-	movq	16(%rdi), %rax
-	movups	8(%rdi), %xmm0
-	movups	%xmm0, 32(%rsp)
+	movq	8(%rdi), %rax
+	#APP
+	#NO_APP
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %r8
+	movq	%rcx, 24(%rsp)
+	movq	%rax, 32(%rsp)
+	movq	%r8, 40(%rsp)
 	movq	$0, 8(%rsp)
 	movq	%rdx, 16(%rsp)
 	movw	$3, 48(%rsp)
-	movq	%rax, (%rdi)
+	movq	%r8, (%rdi)
 	leaq	8(%rsp), %rax
 	movq	%rdi, %r14
 	movq	%rax, %rdi
@@ -81,8 +84,12 @@
 	movq	8(%rsp), %r14
 	movq	24(%rsp), %rax
 	movq	%rax, (%rdi)
-	movups	32(%rsp), %xmm0
-	movups	%xmm0, 8(%rdi)
+	movq	40(%rsp), %rax
+	movq	%rax, 16(%rdi)
+	#APP
+	#NO_APP
+	movq	32(%rsp), %rax
+	movq	%rax, 8(%rdi)
 	#APP
 	#NO_APP
 	movq	_ZN7ebbtide8prefetch9processor5LEASTE@GOTPCREL(%rip), %rax

@@ -26,6 +26,8 @@
 	movq	%r15, 8(%rsp)
 	#APP
 	#NO_APP
+	#APP
+	#NO_APP
 	movq	%rdx, 32(%rsp)
 	movups	%xmm0, 40(%rsp)
 	leaq	8(%rsp), %rax
@@ -37,6 +39,8 @@
 	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
 .Ltmp15:
 	movq	16(%rsp), %rcx
+	#APP
+	#NO_APP
 	#APP
 	#NO_APP
 	jmp	.LBB21_9

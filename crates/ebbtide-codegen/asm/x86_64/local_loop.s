@@ -38,6 +38,8 @@
 	movq	%r15, 56(%rsp)
 	#APP
 	#NO_APP
+	#APP
+	#NO_APP
 	movq	%rax, 24(%rsp)
 	movq	%rcx, 32(%rsp)
 	movq	%rdx, 40(%rsp)
@@ -48,8 +50,10 @@
 	callq	*%r13
 	movq	8(%rsp), %rax
 	movq	24(%rsp), %rsi
-	movq	32(%rsp), %rcx
 	movq	40(%rsp), %rdx
+	#APP
+	#NO_APP
+	movq	32(%rsp), %rcx
 	#APP
 	#NO_APP
 	jmp	.LBB22_8

@@ -36,6 +36,8 @@
 	movq	%rsi, (%rsp)
 	#APP
 	#NO_APP
+	#APP
+	#NO_APP
 	movq	%rax, 24(%rsp)
 	movq	%rdx, 32(%rsp)
 	movq	%rdi, 40(%rsp)
@@ -46,6 +48,8 @@
 	leaq	8(%rsp), %rdi
 	callq	*_ZN7ebbtide3raw10alloc_slowE@GOTPCREL(%rip)
 	movq	8(%rsp), %rcx
+	#APP
+	#NO_APP
 	#APP
 	#NO_APP
 	jmp	.LBB216_6

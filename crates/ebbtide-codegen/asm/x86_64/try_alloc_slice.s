@@ -48,15 +48,18 @@
 	movq	%rdx, %r15
 	#APP
 	#NO_APP
-	movq	(%rdi), %rax
-	movq	%rax, 24(%rsp)
-	movq	16(%rdi), %rax
-	movups	8(%rdi), %xmm0
-	movups	%xmm0, 32(%rsp)
+	movq	8(%rdi), %rax
+	#APP
+	#NO_APP
+	movq	(%rdi), %rcx
+	movq	16(%rdi), %rdx
+	movq	%rcx, 24(%rsp)
+	movq	%rax, 32(%rsp)
+	movq	%rdx, 40(%rsp)
 	movq	$0, 8(%rsp)
 	movq	%r14, 16(%rsp)
 	movw	$3, 48(%rsp)
-	movq	%rax, (%rdi)
+	movq	%rdx, (%rdi)
 	leaq	8(%rsp), %rax
 	movq	%rdi, %r12
 	movq	%rax, %rdi
@@ -64,8 +67,12 @@
 	movq	8(%rsp), %rax
 	movq	24(%rsp), %rcx
 	movq	%rcx, (%r12)
-	movdqu	32(%rsp), %xmm0
-	movdqu	%xmm0, 8(%r12)
+	movq	40(%rsp), %rcx
+	movq	%rcx, 16(%r12)
+	#APP
+	#NO_APP
+	movq	32(%rsp), %rcx
+	movq	%rcx, 8(%r12)
 	#APP
 	#NO_APP
 	testq	%rax, %rax

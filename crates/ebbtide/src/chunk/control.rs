@@ -392,19 +392,22 @@ impl<'c> CurrentChunk<'c> {
         self.anchor.set(None);
     }
 
-    /// Enters the next chunk of the list and returns it; `None` at the end of the list.
+    /// Enters `next`, the next chunk of the list.
     ///
     /// `free_here` are the bytes that are free in the cursor's present region, and `free_there`
     /// those that the request leaves free in the next chunk. If `oversize` is true, the cursor stays
     /// in its region, and the next chunk serves only this request.
-    pub(crate) fn enter_next(
+    #[inline]
+    pub(crate) fn enter(
         self,
+        next: ChunkRef<'c>,
         free_here: NonNull<[u8]>,
         free_there: NonNull<[u8]>,
         oversize: bool,
-    ) -> Option<CurrentChunk<'c>> {
-        let (next, region) = (self.chunk().next()?, self.region());
+    ) -> CurrentChunk<'c> {
+        let (control, region) = (self.control(), self.region());
         let (here, there) = (free_here.len(), free_there.len());
+        debug_assert!(self.chunk().next() == Some(next), "I1: it is the next one");
         debug_assert!(there <= next.capacity() && here <= region.capacity(), "I2");
         debug_assert!(!oversize || there < here, "the larger rest is used");
         next.list_start.set(self.list_start.get());
@@ -416,10 +419,9 @@ impl<'c> CurrentChunk<'c> {
             next.anchor.set(None);
             region.free_when_left.set(free_here);
         }
-        let control = self.control();
         control.note_entered(&next);
         // SAFETY: a list holds chunks of one arena (L2).
-        Some(unsafe { control.attach(next) })
+        unsafe { control.attach(next) }
     }
 }
 

@@ -146,6 +146,11 @@ impl Header {
         self.free_when_left.get()
     }
 
+    /// Whether a block was taken from the low end when a cursor last entered or left the region.
+    pub(super) fn held_low_block(&self) -> bool {
+        self.free_when_left().cast::<u8>() > self.low()
+    }
+
     /// Bytes requested from the backing, for the region of a block.
     pub(crate) fn block_size(&self) -> usize {
         debug_assert!(!self.is_vacant(), "the region is that of a block");

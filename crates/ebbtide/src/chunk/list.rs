@@ -9,7 +9,7 @@ use super::{
     header::{ChunkRef, Header},
     spare::{SEARCHED, unlink},
 };
-use crate::error::AllocError;
+use crate::{arith, error::AllocError};
 use core::{iter, ptr::NonNull};
 
 impl<'c> ControlRef<'c> {
@@ -282,13 +282,38 @@ impl<'c> ControlRef<'c> {
 }
 
 /// Links a chunk that `fits` accepts directly behind `after`, and returns it: one from further on
-/// in the list, a spare one, or a new one with room for `region` bytes. In the list it picks the
-/// first fit or, if `largest` is set, the largest of the first few chunks.
+/// in the list, a spare one, or a new one with room for `size` bytes at `align`. In the list it
+/// picks the first fit or, if `largest` is set, the largest of the first few chunks.
 ///
 /// # Errors
 ///
-/// Those of [`new_chunk`]; the list is then as it was.
+/// Those of [`new_chunk`], and if no region is large enough for the request; the list is then as it
+/// was.
+#[inline]
 pub(crate) fn link_next_chunk<'c>(
+    after: CurrentChunk<'c>,
+    (size, align): (usize, usize),
+    largest: bool,
+    fits: impl Fn(&Header) -> bool,
+) -> Result<ChunkRef<'c>, AllocError> {
+    match after.chunk().next() {
+        // A loop of scopes takes the chunk here that it took in its previous turn. If that was the
+        // largest one, it has held a block at the low end.
+        Some(next) if (!largest || next.held_low_block()) && fits(&next) => Ok(next),
+        _ => {
+            find_next_chunk(after, arith::region_for(size, align).ok_or(AllocError)?, largest, fits)
+        }
+    }
+}
+
+/// [`link_next_chunk`] by a search.
+///
+/// # Errors
+///
+/// Those of [`link_next_chunk`].
+#[cold]
+#[inline(never)]
+fn find_next_chunk<'c>(
     after: CurrentChunk<'c>,
     region: usize,
     largest: bool,

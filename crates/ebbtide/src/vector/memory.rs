@@ -303,6 +303,10 @@ unsafe fn grow_shared<F: Failure>(
     exact: bool,
 ) -> Result<Room, F> {
     used.check(element, needed);
+    if exact && !used.has_block() {
+        let start = cursor.reserve_low::<F>(layout(element, needed)?)?;
+        return Ok(Room { start, capacity: needed });
+    }
     let old = used.capacity * element.size();
     let is_last = used.has_block() && cursor.is_last_in_region(used.start, old);
     // Most blocks grow in place. A function of its own for the others keeps this one short.
