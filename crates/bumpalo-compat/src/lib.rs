@@ -291,6 +291,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     pub fn allocation_limit(&self) -> Option<usize> {
         // Large chunks have more outside their capacity than small ones.
         self.arena.limit().map(|held| match held.checked_sub(overhead(usize::MAX)) {
+            Some(_) if held == usize::MAX => usize::MAX,
             Some(limit) if overhead(limit) > overhead(0) => limit,
             _ => held.saturating_sub(overhead(0)),
         })

@@ -67,7 +67,8 @@ pub struct PooledRoot<'p, B: Backing = Heap> {
 }
 
 impl<'p, B: Backing> PooledRoot<'p, B> {
-    /// The scope. Its allocations live as long as the pool is borrowed.
+    /// The scope. Its allocations live as long as the pool is borrowed. A collection also borrows the
+    /// scope, so first bind the root to a variable: `pool.root().scope().vec()` is error E0716.
     ///
     /// # Panics
     ///

@@ -8,8 +8,11 @@ use crate::{
     error::{AllocError, AllocOrInitError, Failure},
     fresh::Fresh,
     raw::is_short,
+    scope::Scope,
     string::{format_in, formatted},
+    text::String,
     value::{Zeroable, assert_no_drop},
+    vector::{Vec, assert_plain, owning::Owning},
 };
 use core::{
     alloc::Layout, convert::Infallible, ffi::CStr, fmt, iter, mem::MaybeUninit, ptr::NonNull,
@@ -82,7 +85,7 @@ macro_rules! in_root {
 /// The methods that allocate, in the style of bumpalo: allocations live until
 /// [`reset`](Arena::reset) or the arena's end. A short value costs as little as in a scope.
 ///
-/// For collections, use [`root`](Arena::root), which has all methods of a scope.
+/// For what is not here, use [`root`](Arena::root), which has all methods of a scope.
 ///
 /// ```
 /// let arena = ebbtide::Arena::new();
@@ -200,6 +203,53 @@ impl<B: Backing> Arena<B> {
         boxed_str, try_boxed_str: [](text: &str)
             -> Box<'_, str>, Result<Box<'_, str>, AllocError>,
             at once [fits_array_at_once::<u8>(text.len())];
+    }
+}
+
+/// Empty collections in the root. They hold the scope, so there is a first chunk then. Where there may
+/// be no memory, use [`try_root`](Arena::try_root).
+impl<B: Backing> Arena<B> {
+    /// The same in the [root](Arena::root); see [`Scope::vec`](crate::Scope::vec).
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut depths = arena.vec();
+    /// depths.extend([5, 130]);
+    /// assert_eq!(depths, [5, 130]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn vec<T>(&self) -> Vec<'_, '_, T> {
+        const { assert_plain::<T>() };
+        self.root().vec()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::owned_vec`](crate::Scope::owned_vec).
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut names = arena.owned_vec();
+    /// names.push(String::from("Kattegat"));
+    /// assert_eq!(names, ["Kattegat"]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn owned_vec<T>(&self) -> Owning<T, &Scope<'_>> {
+        self.root().owned_vec()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::string`](crate::Scope::string).
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut text = arena.string();
+    /// text.push_str("ebb");
+    /// assert_eq!(text, "ebb");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn string(&self) -> String<'_, '_> {
+        self.root().string()
     }
 }
 

@@ -212,6 +212,15 @@ fn the_limit_is_exact_to_the_byte() {
 }
 
 #[test]
+fn a_limit_reads_back_as_it_was_set() {
+    let arena = Arena::new();
+    for limit in [None, Some(0), Some(usize::MAX), Some(usize::MAX - 1), None] {
+        arena.set_limit(limit);
+        assert_eq!(arena.limit(), limit);
+    }
+}
+
+#[test]
 fn a_limit_below_the_current_size_frees_nothing() {
     let (backing, log) = watched();
     let mut arena = Arena::with_chunk_size_in(1_000, backing);

@@ -39,7 +39,7 @@ pub(crate) struct Control {
     pub(super) newest: Link,
     /// The size of the next ordinary chunk, header included.
     pub(super) next_size: Cell<usize>,
-    /// The limit of `held`.
+    /// The limit of `held`; `usize::MAX` if there is none.
     pub(super) limit: Cell<usize>,
     /// The bytes that the backing gave and that were not released.
     pub(super) held: Cell<usize>,
@@ -49,6 +49,8 @@ pub(crate) struct Control {
     /// Whether the backing is being called. If a chunk is requested meanwhile, the request comes
     /// from the backing itself.
     pub(super) busy: Cell<bool>,
+    /// Whether a limit was set, which may be `usize::MAX`.
+    has_limit: Cell<bool>,
     /// A cell of the arena's owner, which is set to [`CLAIMED`] when a claim is made.
     pub(super) claim_mark: Cell<Option<NonNull<Cell<u8>>>>,
     /// Of the interface to another language that uses the arena; null otherwise.
@@ -90,6 +92,7 @@ impl Control {
             held: Cell::new(0),
             high_water: Cell::new(0),
             busy: Cell::new(false),
+            has_limit: Cell::new(false),
             claim_mark: Cell::new(None),
             front_end_word: Cell::new(ptr::null_mut()),
             calls,
@@ -131,15 +134,13 @@ impl Control {
 
     /// The limit of the bytes held; `None` if there is none.
     pub(crate) fn limit(&self) -> Option<usize> {
-        match self.limit.get() {
-            usize::MAX => None,
-            bytes => Some(bytes),
-        }
+        self.has_limit.get().then(|| self.limit.get())
     }
 
     /// Sets the limit of the bytes held.
     pub(crate) fn set_limit(&self, bytes: Option<usize>) {
         self.limit.set(bytes.unwrap_or(usize::MAX));
+        self.has_limit.set(bytes.is_some());
     }
 
     /// The bytes that the backing gave and that were not released.

@@ -1,7 +1,7 @@
 //! Hash maps and sets: those of hashbrown, in the memory of a scope.
 
 use super::collect::FromIteratorIn;
-use crate::{scope::Scope, vector::assert_plain};
+use crate::{arena::Arena, backing::Backing, scope::Scope, vector::assert_plain};
 use core::{
     fmt,
     hash::{BuildHasher, Hash},
@@ -36,6 +36,38 @@ pub type OwnedMap<'s, 'a, K, V, S = DefaultHashBuilder> = HashMap<K, V, S, &'s S
 /// assert!(names.contains("ebbebb"));
 /// ```
 pub type OwnedSet<'s, 'a, T, S = DefaultHashBuilder> = HashSet<T, S, &'s Scope<'a>>;
+
+/// Empty maps and sets in the [root](Arena::root).
+impl<B: Backing> Arena<B> {
+    /// The same in the [root](Arena::root); see [`Scope::map`].
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut depths = arena.map();
+    /// depths.insert("Kattegat", 130);
+    /// assert_eq!(depths["Kattegat"], 130);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn map<K, V>(&self) -> Map<'_, '_, K, V> {
+        const { assert_plain::<(K, V)>() };
+        self.root().map()
+    }
+
+    /// The same in the [root](Arena::root); see [`Scope::set`].
+    ///
+    /// ```
+    /// let arena = ebbtide::Arena::new();
+    /// let mut seen = arena.set();
+    /// assert!(seen.insert("ebb") && !seen.insert("ebb"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn set<T>(&self) -> Set<'_, '_, T> {
+        const { assert_plain::<T>() };
+        self.root().set()
+    }
+}
 
 /// Rejects a hasher that needs `Drop`, which a map without a destructor does not run.
 const fn assert_plain_hasher<S>() {

@@ -73,7 +73,9 @@ impl<'a, T> NodeVec<'a, T> {
     }
 
     /// Lends the vector together with a scope, as a [`Vector`] with all methods. Ends when the
-    /// result is dropped, usually at the end of the statement.
+    /// result is dropped, usually at the end of the statement. So a reference to an element does not
+    /// outlive the statement (error E0716). Methods that take no memory need no scope:
+    /// `list.last_mut()`.
     ///
     /// Takes two copies of 16 bytes, so that [`push`](NodeVec::push) is faster for single elements.
     ///
