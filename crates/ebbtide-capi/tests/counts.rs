@@ -28,7 +28,7 @@ fn instructions(program: &Path, row: &str) -> f64 {
 
 /// The same loops in Rust.
 fn rust() -> PathBuf {
-    let folder = crate::common::library().parent().unwrap().parent().unwrap();
+    let folder = crate::common::checked().parent().unwrap().parent().unwrap();
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--release", "-p", "ebbtide-capi", "--example", "fast_paths"]);
     build.current_dir(env!("CARGO_MANIFEST_DIR")).env("CARGO_TARGET_DIR", folder);

@@ -4,48 +4,14 @@
 
 #![cfg(target_os = "linux")]
 
-use crate::common::{compilers, exported, is_there, run};
-use std::{
-    fs,
-    path::Path,
-    process::Command,
-    sync::{Mutex, OnceLock},
-};
+use crate::common::{Build, build, compilers, dist, exported, is_there, run};
+use std::{fs, path::Path, process::Command};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// The folder of the installed library: installed twice into a staging folder, so that the second
-/// installation replaces existing files, and unpacked from the archive of it.
 fn prefix() -> &'static str {
-    static PREFIX: OnceLock<String> = OnceLock::new();
-    PREFIX.get_or_init(|| {
-        let (stage, prefix) = (format!("{SCRATCH}/stage"), format!("{SCRATCH}/prefix"));
-        for folder in [&stage, &prefix] {
-            let _ = fs::remove_dir_all(folder);
-        }
-        for archive in [None, Some("--archive")] {
-            build(dist("/usr/local").args(archive).env("DESTDIR", &stage));
-        }
-        run(Command::new("tar").args(["-xzf", "usr/local.tar.gz"]).current_dir(&stage), "");
-        fs::rename(format!("{stage}/local"), &prefix).unwrap();
-        prefix
-    })
-}
-
-/// The command that installs the library.
-fn dist(prefix: &str) -> Command {
-    let mut dist = Command::new(env!("CARGO"));
-    dist.args(["run", "--quiet", "--package", "xtask", "--", "dist", prefix]).current_dir(CRATE);
-    dist
-}
-
-/// Runs a command that builds the library. One at a time: they share a folder, and the libraries in it
-/// have the same names.
-fn build(command: &mut Command) {
-    static BUILDING: Mutex<()> = Mutex::new(());
-    let _building = BUILDING.lock();
-    run(command, "");
+    Build::Shared.prefix()
 }
 
 /// A command that finds the installed library by pkg-config.

@@ -3,8 +3,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a panic is a failure")]
 
+#[path = "../../ebbtide-capi/tests/common/mod.rs"]
 mod common;
-mod objects;
 
 mod counts;
 mod cpp;

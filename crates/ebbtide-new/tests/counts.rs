@@ -6,7 +6,6 @@
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
 use crate::common::{Program, collected, has};
-use crate::objects::objects;
 use std::path::Path;
 
 /// For each program, the minimum of its instructions with glibc, and with mimalloc, ÷ those in an
@@ -48,12 +47,10 @@ fn programs_execute_fewer_instructions_in_an_arena() {
     }
     let flags = ["-std=c++17", "-O2", "-DNDEBUG", "-DLIBRARIES"];
     let needs = ["-lyaml-cpp", "-ltinyxml2", "-lre2"];
-    let plain = Program::compile_with("g++", "cpp/programs.cpp", &flags, &needs);
-    let objects = objects("g++", &["-O2"], "counts");
-    let more = [&objects[0], &objects[1], crate::common::library().to_str().unwrap()];
+    let plain = Program::object("g++", "cpp/programs.cpp", &flags);
+    let plain = Program::link("g++", &[&plain], None, &needs);
     let ours = [&flags[..], &["-DTRANSPARENT"]].concat();
-    let ours =
-        Program::compile_with("g++", "cpp/programs.cpp", &ours, &[&more[..], &needs].concat());
+    let ours = Program::compile_with("g++", "cpp/programs.cpp", &ours, &needs);
     let [plain, ours] = [&plain, &ours].map(|program| program.path().to_str().unwrap());
     let mut sums = [0.0; 3];
     println!("glibc, mimalloc and jemalloc ÷ an arena; outside ÷ glibc");

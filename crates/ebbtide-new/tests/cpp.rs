@@ -3,8 +3,7 @@
 
 #![cfg(all(unix, target_pointer_width = "64"))]
 
-use crate::common::{Program, compilers, has, has_google_test, library};
-use crate::objects::{object, objects};
+use crate::common::{Build, Program, compilers, has, has_google_test};
 use std::fs;
 
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic"];
@@ -13,69 +12,65 @@ const ASAN: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanit
 const ALL: &str = "--gtest_filter=*";
 const SANITIZED: &str = "--gtest_filter=-limited.*";
 
-/// Compiles a file of `tests` as C++ of this standard, and links it to the library.
-fn program(
-    compiler: &str,
-    (file, standard): (&str, &str),
-    flags: &[&str],
-    libraries: &[&str],
-    name: &str,
-) -> Program {
-    let objects = objects(compiler, flags, name);
-    let library = library().to_str().unwrap();
-    let more = [&[objects[0].as_str(), objects[1].as_str(), library], libraries].concat();
-    let poison = if cfg!(debug_assertions) { "-DPOISON" } else { "-DNDEBUG" };
-    // By default, clang does not declare the sized forms of `delete`.
-    let own = [standard, "-fsized-deallocation", "-DTRANSPARENT", poison];
-    Program::compile_with(compiler, file, &[STRICT, &own, flags].concat(), &more)
+/// The flags of C++ of this standard. By default, clang does not declare the sized forms of `delete`.
+fn flags<'f>(standard: &'f str, more: &[&'f str]) -> Vec<&'f str> {
+    [STRICT, &[standard, "-fsized-deallocation", "-DTRANSPARENT"], more].concat()
 }
 
-/// Compiles the tests of `GoogleTest` with these flags and runs those that match the filter, at
-/// least `least` of them.
-fn pass(compiler: &str, standard: &str, flags: &[&str], name: &str, filter: &str, least: usize) {
-    if !has_google_test() {
-        return;
-    }
-    let libraries = ["-lgtest", "-lgtest_main"];
-    let source = ("cpp/operators.cpp", standard);
-    let run = program(compiler, source, flags, &libraries, name).run(&["--gtest_brief=1", filter]);
-    run.assert_google_tests_passed(least, &format!("{compiler} {flags:?}"));
+/// Runs the tests of `GoogleTest` in a program that match the filter, at least `least` of them.
+fn pass(program: &Program, filter: &str, least: usize) {
+    let run = program.run(&["--gtest_brief=1", filter]);
+    run.assert_google_tests_passed(least, &program.path().display().to_string());
 }
 
+/// The tests of the operators, and the operators.
+const OPERATORS: &str = "cpp/operators.cpp";
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/c/operators.cpp");
+const GOOGLE: &[&str] = &["-lgtest", "-lgtest_main"];
+
+/// With the installed library, and with the one that has debug assertions.
 #[test]
 fn google_tests_as_cpp20() {
-    let flags = ["-O2", "-DNDEBUG"];
-    compilers("c++")
-        .for_each(|compiler| pass(compiler, "-std=c++20", &flags, "optimised", ALL, 20));
+    for compiler in compilers("c++").filter(|_| has_google_test()) {
+        let flags = flags("-std=c++20", &["-O2", "-DNDEBUG"]);
+        let object = Program::object(compiler, OPERATORS, &flags);
+        for build in [Build::Shared, Build::Checked] {
+            pass(&Program::link(compiler, &[&object], Some(build), GOOGLE), ALL, 20);
+        }
+    }
 }
 
+/// With a library that overwrites freed blocks. For clang, the operators are compiled with the
+/// program, as the guide says.
 #[test]
 fn google_tests_as_cpp17_under_address_sanitizer() {
-    compilers("c++").for_each(|compiler| pass(compiler, "-std=c++17", ASAN, "asan", SANITIZED, 19));
+    for compiler in compilers("c++").filter(|_| has_google_test()) {
+        let flags = flags("-std=c++17", &[ASAN, &["-DPOISON"]].concat());
+        let own: &[&str] = if compiler == "clang++" { &[SOURCE] } else { &[] };
+        let program = Program::compile_with(compiler, OPERATORS, &flags, &[own, GOOGLE].concat());
+        pass(&program, SANITIZED, 21);
+    }
 }
 
-/// Not with clang, which links operators of its own to every program under this sanitizer.
+/// The operators are compiled with the program, as the guide says. Not with clang, which links
+/// operators of its own to every program under this sanitizer.
 #[test]
 fn google_tests_under_the_thread_sanitizer() {
-    compilers("c++").filter(|compiler| *compiler == "g++").for_each(|compiler| {
-        let flags = ["-O1", "-g", "-fsanitize=thread"];
-        pass(compiler, "-std=c++17", &flags, "tsan", "--gtest_filter=threads.*", 4);
-    });
+    for compiler in compilers("c++").filter(|name| *name == "g++" && has_google_test()) {
+        let flags = flags("-std=c++17", &["-O1", "-g", "-fsanitize=thread"]);
+        let more = [&[SOURCE], GOOGLE].concat();
+        let program = Program::compile_with(compiler, OPERATORS, &flags, &more);
+        pass(&program, "--gtest_filter=threads.*", 4);
+    }
 }
 
 /// The functions of C, in a C program, whose operators are not replaced.
 #[test]
 fn functions_of_c() {
     for compiler in compilers("cc") {
-        for (flags, name) in
-            [(&["-O2"][..], "c"), (&["-O2", "-static"], "c-static"), (ASAN, "c-asan")]
-        {
-            let flags = [&["-std=c11"], flags].concat();
-            let malloc = object(compiler, "malloc.c", &flags, &format!("{name}-{compiler}.o"));
-            let more = [malloc.as_str(), library().to_str().unwrap()];
-            let flags = [STRICT, &flags].concat();
-            let program = Program::compile_with(compiler, "c/blocks.c", &flags, &more);
-            let run = program.run(&[]);
+        for flags in [&["-O2"][..], &["-O2", "-static"], ASAN] {
+            let flags = [STRICT, &["-std=c11"], flags].concat();
+            let run = Program::compile(compiler, "c/blocks.c", &flags).run(&[]);
             assert!(run.succeeded && run.output.contains("all of it"), "{}", run.output);
         }
     }
@@ -91,8 +86,7 @@ fn functions_of_the_c_library_serve_blocks_of_scopes() {
     let settings = there.map(|path| format!("LD_PRELOAD={path}")).chain(["LD_PRELOAD=".to_owned()]);
     let settings: Vec<String> = settings.collect();
     for compiler in compilers("c++") {
-        let source = ("cpp/foreign.cpp", "-std=c++17");
-        let program = program(compiler, source, &["-O2"], &[], "foreign");
+        let program = Program::compile(compiler, "cpp/foreign.cpp", &flags("-std=c++17", &["-O2"]));
         for setting in &settings {
             let run = program.run_under(&["env", setting], &[]);
             assert_eq!(run.output, "all of it\n", "{compiler} {setting}");
@@ -106,7 +100,7 @@ fn programs_answer_the_same_with_and_without() {
     if !has("nlohmann/json.hpp", "nlohmann-json3-dev") {
         return;
     }
-    let programs = program("g++", ("cpp/programs.cpp", "-std=c++17"), &["-O0"], &[], "programs");
+    let programs = Program::compile("g++", "cpp/programs.cpp", &flags("-std=c++17", &["-O0"]));
     for name in ["json", "json_round_trip", "json_small", "regex", "group", "ast", "split"] {
         let (with, without) = (programs.run(&[name, "3"]), programs.run(&[name, "3", "outside"]));
         assert!(with.succeeded && without.succeeded, "{name}");
@@ -164,7 +158,7 @@ fn the_example_of_the_guide_runs() {
     let example = guide.split("```cpp\n").nth(1).unwrap().split("```").next().unwrap();
     let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/guide.cpp");
     fs::write(file, example).unwrap();
-    let run = program("g++", (file, "-std=c++17"), &["-O1"], &[], "guide").run(&[]);
+    let run = Program::compile("g++", file, &flags("-std=c++17", &["-O1"])).run(&[]);
     assert!(run.succeeded, "{}", run.output);
     assert_eq!(run.output, "a word that is too long to be inside of its string 999\n");
 }

@@ -1,11 +1,11 @@
 //! Claim: `CMake`, Meson and pkg-config find what `cargo xtask dist` installs of the transparent
-//! arenas; the tests of the operators pass with it; and the examples, built against it in an empty
-//! folder, give the right answers. `CMake` also builds the library by `FetchContent`.
+//! arenas, and the examples, built against it in an empty folder, give the right answers. `CMake`
+//! also builds the library by `FetchContent`.
 
 #![cfg(target_os = "linux")]
 
-use crate::common::{compilers, has, has_google_test, is_there, run};
-use std::{fs, path::Path, process::Command, sync::OnceLock};
+use crate::common::{Build, build, has, is_there, run};
+use std::{fs, path::Path, process::Command};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
@@ -13,50 +13,12 @@ const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 const TEXTS: &str = "[1, 2, {\"a\": null}]\n[3, 4, {\"b\": null}]\n[1, x]\n";
 const COUNTS: &str = "2: 1 array, 1 null, 2 number, 1 object\n1: no JSON: byte 5\n";
 
-/// The folder of the installed library.
-fn prefix() -> &'static str {
-    static PREFIX: OnceLock<String> = OnceLock::new();
-    PREFIX.get_or_init(|| {
-        let prefix = format!("{SCRATCH}/operators");
-        let _ = fs::remove_dir_all(&prefix);
-        let mut dist = Command::new(env!("CARGO"));
-        dist.args(["run", "--quiet", "--package", "xtask", "--", "dist", &prefix]);
-        run(dist.current_dir(CRATE).env_remove("DESTDIR"), "");
-        prefix
-    })
-}
-
-/// How programs are compiled and linked, says pkg-config.
-fn flags() -> String {
-    let mut pkgconfig = Command::new("pkg-config");
-    pkgconfig.env("PKG_CONFIG_PATH", format!("{}/lib/pkgconfig", prefix()));
-    run(pkgconfig.args(["--cflags", "--libs", "ebbtide-new"]), "")
-}
-
-#[test]
-fn the_tests_of_the_operators_pass_with_the_installed_library() {
-    if !has_google_test() {
-        return;
-    }
-    let flags = flags();
-    for compiler in compilers("c++") {
-        let program = format!("{SCRATCH}/operators-{compiler}");
-        let mut compile = Command::new(compiler);
-        // By default, clang does not declare the sized forms of `delete`.
-        compile.args(["-std=c++17", "-fsized-deallocation", "-O1", "-DNDEBUG", "-o", &program]);
-        compile.arg(format!("{CRATE}/tests/cpp/operators.cpp"));
-        compile.args(flags.split_whitespace()).args(["-lgtest", "-lgtest_main"]);
-        run(&mut compile, "");
-        run(Command::new(&program).arg("--gtest_brief=1"), "");
-    }
-}
-
 #[test]
 fn programs_find_the_installed_operators() {
     if !has("nlohmann/json.hpp", "nlohmann-json3-dev") {
         return;
     }
-    let (prefix, source) = (prefix(), format!("{SCRATCH}/example"));
+    let (prefix, source) = (Build::Shared.prefix(), format!("{SCRATCH}/example"));
     let _ = fs::remove_dir_all(&source);
     fs::create_dir_all(&source).unwrap();
     for file in ["CMakeLists.txt", "json.cpp", "both.cpp"] {
@@ -75,12 +37,12 @@ fn programs_find_the_installed_operators() {
     assert_eq!(both, "1007, 1 scopes\n");
 
     let found_by_pkgconfig = format!("{prefix}/lib/pkgconfig");
-    let flags = flags();
     let program = format!("{source}/small");
     let small = format!("{source}/small.cpp");
     fs::write(&small, SMALL).unwrap();
     let mut compile = Command::new("c++");
-    compile.args(["-std=c++17", &small, "-o", &program]).args(flags.split_whitespace());
+    compile.args(["-std=c++17", &small, "-o", &program]);
+    compile.args(Build::Shared.cflags()).args(Build::Shared.libs());
     run(&mut compile, "");
     assert_eq!(run(&mut Command::new(&program), ""), "1 block of an arena\n");
 
@@ -101,21 +63,44 @@ project('small', 'cpp', default_options : ['cpp_std=c++17'])
 executable('small', 'small.cpp', dependencies : dependency('ebbtide-new'))
 ";
 
+/// Alone, and with the arenas of C++, in either order.
 #[test]
 fn cmake_builds_the_operators_with_cargo() {
-    let source = format!("{SCRATCH}/fetch");
-    let _ = fs::remove_dir_all(&source);
-    fs::create_dir_all(&source).unwrap();
-    fs::write(format!("{source}/CMakeLists.txt"), FETCH).unwrap();
-    fs::write(format!("{source}/small.cpp"), SMALL).unwrap();
+    const OPERATORS: &str =
+        "ebbtide_new SOURCE_DIR ${EBBTIDE_SOURCE} SOURCE_SUBDIR crates/ebbtide-new";
+    const ARENAS: &str = "ebbtide SOURCE_DIR ${EBBTIDE_SOURCE} SOURCE_SUBDIR crates/ebbtide-capi";
+    let all = [(&[OPERATORS][..], ""), (&[OPERATORS, ARENAS], BOTH), (&[ARENAS, OPERATORS], BOTH)];
     // Shares the build folder of these tests, where `dist` builds the library, too.
     let target = Path::new(SCRATCH).parent().unwrap().display();
-    let build = format!("{source}/build");
     let options =
         [format!("-DEBBTIDE_SOURCE={CRATE}/../.."), format!("-DEBBTIDE_CARGO_TARGET={target}")];
-    run(Command::new("cmake").args(["-S", &source, "-B", &build]).args(options), "");
-    run(Command::new("cmake").args(["--build", &build]), "");
-    assert_eq!(run(&mut Command::new(format!("{build}/small")), ""), "1 block of an arena\n");
+    for (number, (declarations, both)) in all.into_iter().enumerate() {
+        let source = format!("{SCRATCH}/fetch-{number}");
+        let _ = fs::remove_dir_all(&source);
+        fs::create_dir_all(&source).unwrap();
+        let fetched: String = declarations.iter().map(|what| fetch(what)).collect();
+        fs::write(
+            format!("{source}/CMakeLists.txt"),
+            format!("{FETCH}{fetched}{SMALL_TARGET}{both}"),
+        )
+        .unwrap();
+        fs::write(format!("{source}/small.cpp"), SMALL).unwrap();
+        fs::copy(format!("{CRATE}/examples/cmake/both.cpp"), format!("{source}/both.cpp")).unwrap();
+        let folder = format!("{source}/build");
+        build(Command::new("cmake").args(["-S", &source, "-B", &folder]).args(&options));
+        build(Command::new("cmake").args(["--build", &folder]));
+        let small = run(&mut Command::new(format!("{folder}/small")), "");
+        assert_eq!(small, "1 block of an arena\n");
+        if !both.is_empty() {
+            assert_eq!(run(&mut Command::new(format!("{folder}/both")), ""), "1007, 1 scopes\n");
+        }
+    }
+}
+
+/// How a project takes a part of the repository.
+fn fetch(declaration: &str) -> String {
+    let name = declaration.split(' ').next().unwrap();
+    format!("FetchContent_Declare({declaration})\nFetchContent_MakeAvailable({name})\n")
 }
 
 const FETCH: &str = "
@@ -123,10 +108,16 @@ cmake_minimum_required(VERSION 3.18)
 project(fetch CXX)
 set(CMAKE_CXX_STANDARD 17)
 include(FetchContent)
-FetchContent_Declare(ebbtide_new SOURCE_DIR ${EBBTIDE_SOURCE} SOURCE_SUBDIR crates/ebbtide-new)
-FetchContent_MakeAvailable(ebbtide_new)
+";
+
+const SMALL_TARGET: &str = "
 add_executable(small small.cpp)
 target_link_libraries(small PRIVATE ebbtide::new)
+";
+
+const BOTH: &str = "
+add_executable(both both.cpp)
+target_link_libraries(both PRIVATE ebbtide::ebbtide ebbtide::new)
 ";
 
 /// This program uses no operator itself, so the header has to cause them to be linked.

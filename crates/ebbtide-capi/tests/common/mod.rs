@@ -1,18 +1,23 @@
-//! Compiling and running programs of C and C++ against the library.
+//! Installing the library, and compiling and running programs of C and C++ against it. Shared by the
+//! tests of `ebbtide-capi` and `ebbtide-new`.
 
 #![allow(dead_code, reason = "not every file uses all of it")]
 
 use std::{
     env,
     ffi::OsStr,
+    fs,
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    sync::OnceLock,
+    sync::{Mutex, OnceLock},
     thread,
 };
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
+/// The crate, and the name of its library for pkg-config.
+const PACKAGE: &str = env!("CARGO_PKG_NAME");
 
 /// The installed compilers of a language, "cc" or "c++": GCC and clang. At least one must be
 /// installed.
@@ -62,32 +67,127 @@ pub(crate) fn run(command: &mut Command, input: &str) -> String {
     run.output
 }
 
-/// The static library, built like these tests. It has a folder of its own: the name of the crate's
-/// library has no hash, so this build would replace the one that the documentation tests are linked
-/// to, which may have other features.
-pub(crate) fn library() -> &'static Path {
+/// The builds of the library that programs are linked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// What `cargo xtask dist --archive` packs, unpacked elsewhere. C programs use the shared library.
+    Shared,
+    /// What `cargo xtask dist --static --strip --poison` installs.
+    Static,
+    /// The library that cargo builds with the tests' profile, with debug assertions: not what is
+    /// installed, but it finds faults of the library that are not visible outside.
+    Checked,
+}
+
+impl Build {
+    /// The build for programs with these flags: those that are optimised, as programs mostly are when
+    /// they run for long, use the shared library, those under sanitizers the static one, and
+    /// those that are not optimised the one with assertions.
+    fn of(flags: &[&str]) -> Build {
+        match flags {
+            _ if flags.contains(&"-O2") => Build::Shared,
+            _ if flags.contains(&"-O0") => Build::Checked,
+            _ => Build::Static,
+        }
+    }
+
+    /// The folder of the installed files.
+    pub(crate) fn prefix(self) -> &'static str {
+        static PREFIXES: [OnceLock<String>; 2] = [const { OnceLock::new() }; 2];
+        match self {
+            Build::Static => PREFIXES[0].get_or_init(|| {
+                let prefix = format!("{SCRATCH}/{PACKAGE}-static");
+                let _ = fs::remove_dir_all(&prefix);
+                build(dist(&prefix).args(["--static", "--strip", "--poison"]));
+                prefix
+            }),
+            Build::Shared | Build::Checked => PREFIXES[1].get_or_init(unpacked),
+        }
+    }
+
+    /// What pkg-config says about the library.
+    fn pkgconfig(self, what: &str) -> Vec<String> {
+        let mut pkgconfig = Command::new("pkg-config");
+        pkgconfig.env("PKG_CONFIG_PATH", format!("{}/lib/pkgconfig", self.prefix()));
+        let name = PACKAGE.trim_end_matches("-capi");
+        let words = run(pkgconfig.args([what, name]), "");
+        words.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// The flags for the compiler.
+    pub(crate) fn cflags(self) -> Vec<String> {
+        self.pkgconfig("--cflags")
+    }
+
+    /// The flags for the linker. The loader finds a shared library where it is.
+    pub(crate) fn libs(self) -> Vec<String> {
+        let lib = format!("{}/lib", self.prefix());
+        if self == Build::Checked {
+            let own = Some(format!("{lib}/libebbtide_new.a")).filter(|_| PACKAGE == "ebbtide-new");
+            let library = checked().to_str().unwrap().to_owned();
+            let needs = ["-lpthread", "-ldl", "-lm"].map(str::to_owned);
+            return own.into_iter().chain([library]).chain(needs).collect();
+        }
+        let mut libs = self.pkgconfig("--libs");
+        libs.push(format!("-Wl,-rpath,{lib}"));
+        libs
+    }
+}
+
+/// Installs the library, twice into a staging folder, so that the second installation replaces
+/// existing files, and unpacks the archive of it.
+fn unpacked() -> String {
+    let (stage, prefix) =
+        (format!("{SCRATCH}/{PACKAGE}-stage"), format!("{SCRATCH}/{PACKAGE}-shared"));
+    for folder in [&stage, &prefix] {
+        let _ = fs::remove_dir_all(folder);
+    }
+    for archive in [None, Some("--archive")] {
+        build(dist("/usr/local").args(archive).env("DESTDIR", &stage));
+    }
+    run(Command::new("tar").args(["-xzf", "usr/local.tar.gz"]).current_dir(&stage), "");
+    fs::rename(format!("{stage}/local"), &prefix).unwrap();
+    prefix
+}
+
+/// The command that installs the library.
+pub(crate) fn dist(prefix: &str) -> Command {
+    let mut dist = Command::new(env!("CARGO"));
+    dist.args(["run", "--quiet", "--package", "xtask", "--", "dist", prefix]);
+    dist.current_dir(CRATE).env_remove("DESTDIR");
+    dist
+}
+
+/// Runs a command that builds the library. One at a time: they share a folder, and the libraries in it
+/// have the same names.
+pub(crate) fn build(command: &mut Command) {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _building = BUILDING.lock();
+    run(command, "");
+}
+
+/// The library of [`Build::Checked`]. It has a folder of its own: the name of the crate's library has
+/// no hash, so this build would replace the one that the documentation tests are linked to, which may
+/// have other features.
+pub(crate) fn checked() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let target = env::var_os("CARGO_TARGET_DIR")
             .map_or_else(|| Path::new(CRATE).join("../../target"), PathBuf::from)
             .join("library");
         let mut command = Command::new(env!("CARGO"));
-        let package = env!("CARGO_PKG_NAME");
-        command.args(["build", "--quiet", "--package", package]);
-        let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
-        if profile == "release" {
-            command.arg("--release");
-        }
+        command.args(["build", "--quiet", "--package", PACKAGE]);
         let status = command.current_dir(CRATE).env("CARGO_TARGET_DIR", &target).status().unwrap();
         assert!(status.success(), "cargo builds the library");
-        target.join(profile).join(format!("lib{}.a", package.replace('-', "_")))
+        target.join("debug").join(format!("lib{}.a", PACKAGE.replace('-', "_")))
     })
 }
 
 /// The instructions that a program executes, counted by Valgrind.
 pub(crate) fn collected(program: &Path, arguments: &[&str]) -> f64 {
     let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    // The program may be run by `env`.
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes"]);
     let run = valgrind.arg(program).args(arguments).output();
     let run = run.unwrap_or_else(|error| panic!("{error}; apt-get install valgrind"));
     let text = String::from_utf8_lossy(&run.stderr).into_owned();
@@ -142,26 +242,32 @@ impl Program {
         more: &[&str],
     ) -> Program {
         let path = Program::place(compiler, file, flags);
-        let libraries = ["-lpthread", "-ldl", "-lm"].map(OsStr::new);
         let mut command = Program::command(compiler, file, flags);
-        command.arg("-o").arg(&path).arg(library()).args(more).args(libraries);
-        let run = Run::of(command.output().unwrap());
-        assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
+        command.arg("-o").arg(&path).args(more).args(Build::of(flags).libs());
+        run(&mut command, "");
+        Program { path }
+    }
+
+    /// Links object files to this build of the library, if any, and to more libraries.
+    pub(crate) fn link(
+        compiler: &str,
+        objects: &[&str],
+        build: Option<Build>,
+        more: &[&str],
+    ) -> Program {
+        let name = build.map_or_else(|| "without".to_owned(), |build| format!("{build:?}"));
+        let path = Path::new(objects[0]).with_extension(name);
+        let libs = build.map(Build::libs).unwrap_or_default();
+        let mut command = Command::new(compiler);
+        command.arg("-o").arg(&path).args(objects).args(more).args(libs);
+        run(&mut command, "");
         Program { path }
     }
 
     /// Compiles a file of `tests` to an object file for another program, and returns its path.
     pub(crate) fn object(compiler: &str, file: &str, flags: &[&str]) -> String {
         let path = Program::place(compiler, file, flags).with_extension("o");
-        let run = Run::of(
-            Program::command(compiler, file, flags)
-                .arg("-c")
-                .arg("-o")
-                .arg(&path)
-                .output()
-                .unwrap(),
-        );
-        assert!(run.succeeded, "{compiler} {flags:?} {file}:\n{}", run.output);
+        run(Program::command(compiler, file, flags).arg("-c").arg("-o").arg(&path), "");
         path.into_os_string().into_string().unwrap()
     }
 
@@ -172,7 +278,7 @@ impl Program {
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .collect();
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+        Path::new(SCRATCH).join(name)
     }
 
     /// Compiles a file of `tests` without making a program.
@@ -187,7 +293,7 @@ impl Program {
 
     fn command(compiler: &str, file: &str, flags: &[&str]) -> Command {
         let mut command = Command::new(compiler);
-        command.args(flags).arg("-I").arg(Path::new(CRATE).join("include"));
+        command.args(flags).args(Build::of(flags).cflags());
         command.arg(Path::new(CRATE).join("tests").join(file));
         command
     }
