@@ -6,15 +6,17 @@
 use axum::{body::Body, extract::State};
 use ebbtide::{Arena, Pool};
 use ebbtide_axum::{LONGEST_TEXT, most_frequent, read, router, words};
-use std::{collections::BTreeMap, future::Future, net::SocketAddr, sync::Arc, time::Duration};
+use ebbtide_patience::{PATIENCE, eventually};
+use std::{collections::BTreeMap, future::Future, net::SocketAddr, sync::Arc};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     runtime,
-    time::{sleep, timeout},
+    sync::Barrier,
+    time::timeout,
 };
 
-/// Runs a server and a test on two threads. Stops when the test ends, or fails after a minute.
+/// Runs a server on two threads, and a test. Stops when the test ends.
 fn with_server<T: Future<Output = ()>>(test: impl FnOnce(SocketAddr, Arc<Pool>) -> T) {
     let threads = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     threads.unwrap().block_on(async {
@@ -23,7 +25,7 @@ fn with_server<T: Future<Output = ()>>(test: impl FnOnce(SocketAddr, Arc<Pool>) 
         let address = listener.local_addr().unwrap();
         let server = axum::serve(listener, router(Arc::clone(&pool)));
         let server = tokio::spawn(async move { server.await });
-        timeout(Duration::from_secs(60), test(address, pool)).await.expect("within a minute");
+        timeout(PATIENCE, test(address, pool)).await.expect("the test ends");
         server.abort();
     });
 }
@@ -36,12 +38,18 @@ impl Client {
         Client(TcpStream::connect(address).await.unwrap())
     }
 
-    /// Sends the body in pieces, with `pause` between them.
-    async fn post(&mut self, pieces: &[&[u8]], pause: Duration) -> (u16, String) {
+    async fn post(&mut self, body: &[u8]) -> (u16, String) {
+        self.head(body.len()).await;
+        self.0.write_all(body).await.unwrap();
+        self.answer().await
+    }
+
+    /// Sends the body in pieces, each of them when all clients have come that far.
+    async fn post_in_turns(&mut self, pieces: &[&[u8]], turns: &Barrier) -> (u16, String) {
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
         self.head(length).await;
         for piece in pieces {
-            sleep(pause).await;
+            turns.wait().await;
             self.0.write_all(piece).await.unwrap();
         }
         self.answer().await
@@ -95,21 +103,27 @@ fn text(number: usize) -> (String, String) {
 }
 
 /// Sends texts from several clients at once, and checks the answers. `number` selects the text for
-/// a client and one of its requests.
+/// a client and one of its requests. If there are several `pieces`, the requests interleave.
 async fn send_from_all(
     address: SocketAddr,
     clients: usize,
     requests: usize,
     number: fn(usize, usize) -> usize,
-    (pieces, pause): (usize, Duration),
+    pieces: usize,
 ) {
+    let turns = Arc::new(Barrier::new(clients));
     let clients = (0..clients).map(|client| {
+        let turns = Arc::clone(&turns);
         tokio::spawn(async move {
             let mut connection = Client::connect(address).await;
             for request in 0..requests {
                 let (text, lines) = text(number(client, request));
-                let pieces: Vec<_> = text.as_bytes().chunks(text.len().div_ceil(pieces)).collect();
-                assert_eq!(connection.post(&pieces, pause).await, (200, lines));
+                let chunks: Vec<_> = text.as_bytes().chunks(text.len().div_ceil(pieces)).collect();
+                let answer = match chunks[..] {
+                    [whole] => connection.post(whole).await,
+                    _ => connection.post_in_turns(&chunks, &turns).await,
+                };
+                assert_eq!(answer, (200, lines));
             }
         })
     });
@@ -124,8 +138,7 @@ fn interleaved_requests_do_not_see_each_other() {
     const REQUESTS: usize = 20;
     with_server(|address, pool| async move {
         let number = |client, request| client * REQUESTS + request;
-        let in_pieces = (4, Duration::from_millis(1));
-        send_from_all(address, CLIENTS, REQUESTS, number, in_pieces).await;
+        send_from_all(address, CLIENTS, REQUESTS, number, 4).await;
         let stats = pool.stats();
         assert_eq!(stats.used, 0);
         // An arena for each simultaneous request, of a few chunks each.
@@ -141,7 +154,7 @@ fn under_load_the_pool_holds_a_small_arena_for_each_request_at_a_time() {
     with_server(|address, pool| async move {
         for _ in 0..4 {
             let number = |client, request| (client + request) % 40;
-            send_from_all(address, CLIENTS, 25, number, (1, Duration::ZERO)).await;
+            send_from_all(address, CLIENTS, 25, number, 1).await;
             let stats = pool.stats();
             assert_eq!(stats.used, 0);
             // The number of simultaneous requests depends on the threads; at most all clients.
@@ -155,11 +168,10 @@ fn under_load_the_pool_holds_a_small_arena_for_each_request_at_a_time() {
 fn refused_requests_give_their_arena_back() {
     with_server(|address, pool| async move {
         let mut client = Client::connect(address).await;
-        let now = Duration::ZERO;
-        assert_eq!(client.post(&[b"one ", b"\xFF", b"two"], now).await.0, 422);
-        assert_eq!(client.post(&[], now).await, (200, String::new()));
+        assert_eq!(client.post(b"one \xFFtwo").await.0, 422);
+        assert_eq!(client.post(&[]).await, (200, String::new()));
         let most = vec![b'a'; LONGEST_TEXT];
-        assert_eq!(client.post(&[&most], now).await.0, 200);
+        assert_eq!(client.post(&most).await.0, 200);
         assert_eq!(client.get("/nowhere").await.0, 404);
         assert_eq!(client.get("/words").await.0, 405);
         // Without its last byte the text is already too long. The server may stop reading.
@@ -167,7 +179,7 @@ fn refused_requests_give_their_arena_back() {
         other.head(LONGEST_TEXT + 2).await;
         let _ = other.0.write_all(&vec![b'a'; LONGEST_TEXT + 1]).await;
         assert_eq!(other.answer().await.0, 413);
-        assert_eq!(client.post(&[b"still there"], now).await, (200, "1 still\n1 there\n".into()));
+        assert_eq!(client.post(b"still there").await, (200, "1 still\n1 there\n".into()));
         assert_eq!(pool.stats().used, 0);
     });
 }
@@ -175,19 +187,17 @@ fn refused_requests_give_their_arena_back() {
 #[test]
 fn a_client_that_hangs_up_gives_its_arena_back() {
     with_server(|address, pool| async move {
+        let pooled_chunks = |expected| eventually(|| pool.stats().chunks == expected);
+        // Makes the arena.
+        assert_eq!(Client::connect(address).await.post(b"a word").await.0, 200);
         for _ in 0..3 {
             let mut client = Client::connect(address).await;
             client.head(100).await;
             client.0.write_all(b"half a request").await.unwrap();
-            // Waits until the server has taken an arena from the pool or made the first one.
-            sleep(Duration::from_millis(20)).await;
+            assert!(pooled_chunks(0), "the server takes the arena");
             drop(client);
-            let mut waits = 0;
-            while pool.stats().chunks == 0 && waits < 500 {
-                sleep(Duration::from_millis(10)).await;
-                waits += 1;
-            }
-            assert_eq!((pool.stats().chunks, pool.stats().used), (1, 0));
+            assert!(pooled_chunks(1), "{}", pool.stats());
+            assert_eq!(pool.stats().used, 0);
         }
     });
 }

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{Program, compilers, run};
+use ebbtide_patience::PATIENCE;
 use serde_json::Value;
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -11,7 +12,6 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
     sync::{Barrier, OnceLock},
     thread,
-    time::Duration,
 };
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
@@ -290,7 +290,7 @@ impl Server {
 
     fn connect(&self) -> Client {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Client(BufReader::new(stream))
     }
 

@@ -15,7 +15,7 @@ use std::alloc::System;
 mod alone;
 #[cfg(target_pointer_width = "64")]
 mod idle;
-#[cfg(target_pointer_width = "64")]
+#[cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 mod skipping;
 
 mod attacked;

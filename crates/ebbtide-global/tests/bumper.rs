@@ -4,6 +4,7 @@
 use ebbtide_global::{
     Options, arena, arena_with, engine, map, outside, release_pool, report, take_out,
 };
+use ebbtide_patience::eventually;
 use std::thread;
 
 /// Numbers that look random.
@@ -97,7 +98,12 @@ fn a05_chunks_stay_in_a_pool_until_it_is_released() {
     };
     let first = place();
     assert_eq!(place(), first, "warm memory, at the same place");
-    assert!(report().kept >= 40_000_000);
+    // Less is kept until the helper thread runs, and what is not used for a while goes back.
+    let is_kept = || {
+        place();
+        report().kept >= 40_000_000
+    };
+    assert!(eventually(is_kept), "{}", report());
     release_pool();
     place();
 }

@@ -3,22 +3,18 @@
 //! blocks all the time; and at the end nothing is leaked.
 
 use ebbtide_global::{arena, report, spawn_in_arena};
+use ebbtide_patience::eventually;
 use std::{
     sync::{
         Arc, Mutex,
         mpsc::{Receiver, Sender, channel, sync_channel},
     },
     thread,
-    time::{Duration, Instant},
 };
 
 /// Threads of the test's own have ended, but their destructors may still be at work.
 fn nothing_is_pinned(before: usize) {
-    let start = Instant::now();
-    while report().escapes.pinned_chunks > before {
-        assert!(start.elapsed() < Duration::from_secs(20), "{}", report());
-        thread::sleep(Duration::from_millis(5));
-    }
+    assert!(eventually(|| report().escapes.pinned_chunks <= before), "{}", report());
 }
 
 #[test]

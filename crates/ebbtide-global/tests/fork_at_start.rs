@@ -11,6 +11,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ebbtide_global::{Scoped, arena, report};
+use ebbtide_patience::PATIENCE;
 use std::{
     alloc::System,
     hint,
@@ -27,9 +28,6 @@ static ALLOC: Scoped<System> = Scoped::new(System);
 /// Processes in which a first scope opens.
 const PROCESSES: u32 = 100;
 
-/// A process that takes longer is stuck.
-const SECONDS: u32 = 30;
-
 /// The exit codes of a child that found a range, and of one that found another thread reserving it.
 const WITH_RANGE: i32 = 17;
 const WITHOUT: i32 = 18;
@@ -41,12 +39,13 @@ fn work() -> usize {
 
 /// Runs `child` in another process, and returns its exit code; `None` if it was killed.
 fn fork(child: impl FnOnce() -> i32) -> Option<i32> {
+    let seconds = u32::try_from(PATIENCE.as_secs()).unwrap();
     // SAFETY: the child uses nothing that another thread could have locked, only the allocators:
     // glibc's supports this, and ours has no locks.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: the call has no conditions. The signal ends a child that hangs.
-            unsafe { libc::alarm(SECONDS) };
+            unsafe { libc::alarm(seconds) };
             let code = child();
             // SAFETY: ends this process, without the destructors of the parent's.
             unsafe { libc::_exit(code) }

@@ -7,7 +7,7 @@
 use ebbtide_global::{arena, engine, release_pool, report, retain};
 
 #[cfg(target_os = "linux")]
-fn has_memory(address: usize) -> bool {
+pub(crate) fn has_memory(address: usize) -> bool {
     // A multiple of the largest page size, and so of every smaller one.
     let page = std::ptr::without_provenance_mut(address >> 16 << 16);
     let mut resident = 0_u8;
@@ -17,7 +17,7 @@ fn has_memory(address: usize) -> bool {
 }
 
 #[cfg(windows)]
-fn has_memory(address: usize) -> bool {
+pub(crate) fn has_memory(address: usize) -> bool {
     use std::ffi::c_void;
 
     /// `MEMORY_BASIC_INFORMATION`.

@@ -1,11 +1,11 @@
 //! Claims: when memory goes back to the system, that of neighbouring chunks goes back as a whole,
 //! and blocks between them keep their contents. It goes back even if all scopes are skipped.
 
-// Without a range no scope opens.
-#![cfg(target_pointer_width = "64")]
+// These systems tell what is behind an address. Without a range no scope opens.
+#![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 
 use crate::skipping::assert_that_memory_goes_back;
-use ebbtide_global::{arena, release_pool, report};
+use ebbtide_global::{arena, release_pool, report, retain};
 
 type Block = Vec<u8>;
 
@@ -34,10 +34,11 @@ fn resident() -> usize {
     kib.unwrap_or(0) << 10
 }
 
-// One test, because another one would use the same pools.
 #[test]
 fn memory_goes_back_as_a_whole_and_without_that_of_live_blocks() {
     alone!();
+    // Otherwise memory goes back by itself if a window of time ends first.
+    retain(128 * MIB);
     // A quarter of the chunks stay, alone and in groups, with groups of all sizes between them.
     let is_kept = |index: usize| index % 64 == 0 && (index / 128).pow(2) % 61 < 16;
     let kept = arena(|| burst(is_kept));
@@ -51,7 +52,10 @@ fn memory_goes_back_as_a_whole_and_without_that_of_live_blocks() {
     for (index, block) in &kept {
         assert_eq!(*block, contents(*index));
     }
-    drop(kept);
+}
 
+#[test]
+fn memory_goes_back_while_scopes_are_skipped() {
+    alone!();
     assert_that_memory_goes_back(|| arena(|| ()));
 }

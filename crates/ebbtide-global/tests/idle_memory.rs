@@ -4,12 +4,8 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 use ebbtide_global::arena;
-use std::{
-    fs,
-    hint::black_box,
-    thread,
-    time::{Duration, Instant},
-};
+use ebbtide_patience::eventually;
+use std::{fs, hint::black_box};
 
 const MIB: usize = 1 << 20;
 
@@ -21,16 +17,9 @@ fn resident() -> usize {
     pages.expect("a number") * usize::try_from(page_bytes).expect("a size")
 }
 
-/// Waits until little memory is resident; for long, because the machine may be busy.
+/// Waits until little memory is resident.
 fn becomes_little() -> bool {
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(60) {
-        if resident() < 40 * MIB {
-            return true;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-    false
+    eventually(|| resident() < 40 * MIB)
 }
 
 fn burst() -> usize {

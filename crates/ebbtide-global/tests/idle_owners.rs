@@ -7,21 +7,17 @@
 
 use crate::idle::{BLOCK, free, keep_some, started};
 use ebbtide_global::{Options, engine::Owner, report};
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use ebbtide_patience::eventually;
 
 /// Ends windows of time, as an active owner does, until little is held.
 fn wait_until_given_back(other: &Owner) {
-    let begin = Instant::now();
-    while report().held > 9 << 20 {
-        assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", report());
+    let has_given_back = eventually(|| {
         let mut kept = Vec::new();
         (0..20).for_each(|_| keep_some(other, &mut kept));
         kept.into_iter().for_each(|block| free(other, block));
-        thread::sleep(Duration::from_millis(20));
-    }
+        report().held <= 9 << 20
+    });
+    assert!(has_given_back, "{:?}", report());
 }
 
 #[test]

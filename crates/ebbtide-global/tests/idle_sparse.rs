@@ -6,7 +6,7 @@
 
 use crate::idle::{free, keep_some, started};
 use ebbtide_global::{Options, report};
-use std::{thread, time::Duration};
+use ebbtide_patience::pause;
 
 #[test]
 fn the_sparse_chunks_of_an_idle_owner_are_its_own() {
@@ -25,7 +25,7 @@ fn the_sparse_chunks_of_an_idle_owner_are_its_own() {
     let held = report().held;
     assert!(held > 12 << 20, "{:?}", report());
     for _ in 0..4 {
-        thread::sleep(Duration::from_millis(1050));
+        pause(1050);
         other.publish_at_rest();
     }
     let before = report();

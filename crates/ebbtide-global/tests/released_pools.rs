@@ -5,7 +5,8 @@
 #![cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 
 use ebbtide_global::{Options, engine::Owner, release_pool, report};
-use std::{alloc::Layout, thread, time::Duration};
+use ebbtide_patience::pause;
+use std::alloc::Layout;
 
 fn started() -> Owner {
     let owner = Owner::new();
@@ -37,7 +38,7 @@ fn memory_that_is_trimmed_and_given_back_is_counted_once() {
     blocks.into_iter().for_each(|block| free(&owner, block, 60_000));
     // Wait until the recent past is over, so that all memory that may be held is in the pool.
     for _ in 0..3 {
-        thread::sleep(Duration::from_millis(1_100));
+        pause(1_100);
         let _ = report();
         (0..40).for_each(|_| free(&owner, served(&owner, 10_000), 10_000));
     }

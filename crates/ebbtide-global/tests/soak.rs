@@ -17,7 +17,6 @@ use std::{
         mpsc,
     },
     thread,
-    time::Instant,
 };
 
 /// Records that are alive.
@@ -161,7 +160,6 @@ fn after_a_long_life_nothing_is_lost_and_the_memory_is_back() {
     // The first scope opens another one, to find out which global allocator is installed.
     arena(|| ());
     let before = report();
-    let start = Instant::now();
     let mut blocks = 0;
     let mut levels = Vec::new();
     for round in 0..10 {
@@ -173,10 +171,9 @@ fn after_a_long_life_nothing_is_lost_and_the_memory_is_back() {
         blocks += seen.blocks;
         levels.push((resident_kib(), report().claimed));
     }
-    let elapsed = start.elapsed();
 
     let report = outside(report);
-    println!("{} scopes by {threads} threads in {elapsed:.1?}", 10 * life);
+    println!("{} scopes by {threads} threads", 10 * life);
     println!("resident KiB and claimed bytes after each tenth: {levels:?}");
     println!("{report}");
     // The scopes of the records, and one in which each thread drops the records that it holds last.

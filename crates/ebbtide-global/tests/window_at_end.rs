@@ -6,7 +6,7 @@
 
 use crate::idle::{free, keep_some, serve, started};
 use ebbtide_global::{engine::Owner, release_pool, report};
-use std::{thread, time::Duration};
+use ebbtide_patience::pause;
 
 /// A fast scope, which publishes nothing when it ends.
 fn use_and_free(owner: &Owner) {
@@ -34,7 +34,7 @@ fn memory_of_idle_scopes_that_an_ending_owner_ends_is_not_lost() {
         assert!(report().held > 12 << 20, "{:?}", report());
         // The peak is forgotten after two windows; after two without a session, a scope is idle.
         for owner in ending {
-            thread::sleep(Duration::from_millis(1050));
+            pause(1050);
             (0..scopes).for_each(|_| use_and_free(&owner));
             owner.end();
         }

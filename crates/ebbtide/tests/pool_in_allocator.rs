@@ -5,13 +5,13 @@
 #![cfg(feature = "std")]
 
 use ebbtide::Pool;
+use ebbtide_patience::eventually;
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
     process,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
-    time::Duration,
 };
 
 static POOL: Pool = Pool::with_chunk_size(100);
@@ -61,7 +61,7 @@ static GLOBAL: Pooling = Pooling;
 fn the_pool_of_a_global_allocator_never_waits_for_itself() {
     thread::spawn(|| {
         ARMED.store(true, Relaxed);
-        thread::sleep(Duration::from_secs(60));
+        eventually(|| false);
         process::abort();
     });
     while !ARMED.load(Relaxed) {

@@ -4,6 +4,7 @@
 #![cfg(all(feature = "std", target_os = "linux"))]
 
 use ebbtide::front_end::ThreadKey;
+use ebbtide_patience::eventually;
 use std::{
     ffi::c_void,
     ptr,
@@ -44,9 +45,7 @@ fn a_value_that_is_still_set_is_passed_once() {
     });
     // A scope waits for the closures, not for the ends of their threads.
     thread::spawn(|| assert!(set(&KEY, Some(&ENDED)))).join().unwrap();
-    while ENDED.load(Relaxed) < 4 {
-        thread::yield_now();
-    }
+    eventually(|| ENDED.load(Relaxed) == 4);
     assert_eq!(ENDED.load(Relaxed), 4);
 }
 

@@ -70,3 +70,31 @@ fn each_test_of_the_transparent_allocator_runs_alone() {
         }
     }
 }
+
+/// How long something takes depends on what else the machine does. Tests wait for what they claim,
+/// with `ebbtide-patience`.
+#[test]
+fn no_test_looks_at_the_clock() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders: Vec<_> = fs::read_dir(crates)
+        .expect("the folder is there")
+        .map(|folder| folder.expect("it can be read").path().join("tests"))
+        .filter(|tests| tests.is_dir())
+        .collect();
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension() == Some("rs".as_ref()) && !path.ends_with("programs.rs") {
+                let text = read(&path);
+                for name in ["Duration", "Instant", "SystemTime", "sleep("] {
+                    assert!(!text.contains(name), "`{name}` in {}", path.display());
+                }
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 100, "only {files} files were found");
+}
