@@ -25,6 +25,6 @@ for target in "${targets[@]}"; do
     mkdir -p "corpus/$target" "artifacts/$target"
     echo "=== $target ==="
     # Inputs encode sequences of operations, so long ones are tried from the start.
-    "$programs/$target" -max_total_time="$seconds" -max_len=1500 -len_control=0 -timeout=20 \
+    "$programs/$target" -max_total_time="$seconds" -max_len=1500 -len_control=0 -timeout=300 \
         -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target"
 done

@@ -216,9 +216,9 @@ end
     @test used(buffer) == 0
 end
 
-# Blocks that check their arrays, for a minute at most.
+# Blocks that check their arrays, for five minutes at most.
 function blocks_until_interrupted(buffer)
-    stop = time() + 60
+    stop = time() + 300
     opened = 0
     while time() < stop
         opened += 1
