@@ -448,3 +448,72 @@ fn the_allocator_serves_a_block_of_no_bytes_without_memory() {
     // SAFETY: the block was just allocated with this layout.
     unsafe { allocator.deallocate(block, some) };
 }
+
+/// As with bumpalo, which takes the layout of the first request for the first chunk.
+#[test]
+fn a_first_request_makes_a_chunk_of_about_its_size() {
+    #[derive(Clone, Copy)]
+    #[repr(align(128))]
+    struct Line(u8);
+
+    fn check<const ALIGN: usize>() {
+        type Method<const ALIGN: usize> = fn(&Bump<ALIGN>, usize);
+        let methods: [(&str, Method<ALIGN>); 9] = [
+            ("alloc_layout at 1", |bump, size| {
+                bump.alloc_layout(Layout::from_size_align(size, 1).unwrap());
+            }),
+            ("alloc_layout at 256", |bump, size| {
+                bump.alloc_layout(Layout::from_size_align(size, 256).unwrap());
+            }),
+            ("alloc_layout at 4096", |bump, size| {
+                bump.alloc_layout(Layout::from_size_align(size, 4096).unwrap());
+            }),
+            ("alloc_str", |bump, size| {
+                bump.alloc_str(&"x".repeat(size));
+            }),
+            ("alloc_slice_copy", |bump, size| {
+                bump.alloc_slice_copy(&vec![1_u8; size]);
+            }),
+            ("alloc_slice_fill_with", |bump, size| {
+                bump.alloc_slice_fill_with(size / 2, |_| 1_u16);
+            }),
+            ("alloc_slice_fill_iter", |bump, size| {
+                bump.alloc_slice_fill_iter(vec![1_u32; size / 4]);
+            }),
+            ("alloc_slice_fill_copy of lines", |bump, size| {
+                bump.alloc_slice_fill_copy(size / 128, Line(1));
+            }),
+            ("alloc_slice_try_fill_with", |bump, size| {
+                bump.alloc_slice_try_fill_with(size, |_| Ok::<_, ()>(1_u8)).unwrap();
+            }),
+        ];
+        for (name, method) in methods {
+            for size in [200, 1_000, 5_000, 100_000, 128_000, 5_000_000] {
+                let most = size + size / 4 + 4096 + 256;
+                let bump = Bump::<ALIGN>::with_min_align();
+                method(&bump, size);
+                let held = bump.allocated_bytes_including_metadata();
+                assert!(held <= most, "{name} of {size} at {ALIGN}: {held}");
+                let bump = Bump::<ALIGN>::with_min_align();
+                bump.set_allocation_limit(Some(most));
+                method(&bump, size);
+            }
+        }
+    }
+    check::<1>();
+    check::<8>();
+    check::<16>();
+    assert_eq!(Line(1).0, 1);
+    for size in [200, 5_000, 100_000, 5_000_000] {
+        let most = size + size / 4 + 4096;
+        let bump = Bump::new();
+        assert!(Vec::<u64>::with_capacity_in(size / 8, &bump).is_empty());
+        assert!(bump.allocated_bytes_including_metadata() <= most, "a vector of {size} bytes");
+        let bump = Bump::new();
+        assert!(String::with_capacity_in(size, &bump).is_empty());
+        assert!(bump.allocated_bytes_including_metadata() <= most, "a string of {size} bytes");
+    }
+    let bump = Bump::new();
+    bump.set_allocation_limit(Some(190_000));
+    assert!(bump.try_alloc_layout(Layout::from_size_align(100_000, 4096).unwrap()).is_ok());
+}

@@ -7,7 +7,7 @@ use crate::{
     backing::{Backing, DefaultBacking},
     chunk::{self, ChunkRef, Chunks, FIRST_CHUNK, Header},
     error::{AllocError, Failure},
-    raw::{self, ChunkUse, Cursor},
+    raw::{self, ChunkUse, Cursor, Need},
     scope::Scope,
     stats::{Chunk, Stats},
 };
@@ -426,16 +426,18 @@ impl<B: Backing> Arena<B> {
         Ok(&self.root)
     }
 
-    /// The root scope, ready for a request of `bytes` bytes. If it makes the first chunk, that has
-    /// room for them. A request of no bytes needs no chunk: then the root may be nowhere, which the
+    /// The root scope, ready for a request. If it makes the first chunk, that has room for what the
+    /// request needs. A request of no bytes needs no chunk: then the root may be nowhere, which the
     /// methods of a scope do not notice, because they serve such a request without the cursor.
-    pub(crate) fn open_root_for<F: Failure>(&self, bytes: usize) -> Result<&Scope<'_>, F> {
+    pub(crate) fn open_root_for<F: Failure>(&self, need: Need) -> Result<&Scope<'_>, F> {
         if self.root.cursor().is_nowhere() {
-            if bytes == 0 {
+            if need.size == 0 {
                 return Ok(&self.root);
             }
-            // If there is not enough memory, the request fails later, by its own error.
-            let _ = self.make_first::<AllocError>(bytes);
+            if let Some(region) = need.region() {
+                // If there is not enough memory, the request fails later, by its own error.
+                let _ = self.make_first::<AllocError>(region);
+            }
         }
         self.open_root()
     }

@@ -104,11 +104,11 @@ macro_rules! arithmetic {
         pub const fn region_for(size: $word, align: $word) -> Option<$word> {
             #[allow(clippy::cast_possible_truncation, reason = "16 fits every word")]
             const CHUNK_ALIGN: $word = crate::arith::CHUNK_ALIGN as $word;
+            // What rounding skips at most, because both ends are multiples of `CHUNK_ALIGN`.
             let slack = if align > CHUNK_ALIGN { align - CHUNK_ALIGN } else { 0 };
-            let rounding = if align > CHUNK_ALIGN { align } else { CHUNK_ALIGN };
             // Not `div_ceil`: the sum must be checked before anything is rounded.
-            match size.checked_add(rounding - 1) {
-                Some(sum) => (sum & !(rounding - 1)).checked_add(slack),
+            match size.checked_add(CHUNK_ALIGN - 1) {
+                Some(sum) => (sum & !(CHUNK_ALIGN - 1)).checked_add(slack),
                 None => None,
             }
         }

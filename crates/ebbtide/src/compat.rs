@@ -7,7 +7,7 @@
 //! The trait is implemented for `&Scope` and never for `Scope`: a block is grown, shrunk or freed
 //! only through the scope that gave it. `&Arena` allocates in the root of the arena.
 
-use crate::{arena::Arena, backing::Backing, error::AllocError, scope::Scope};
+use crate::{arena::Arena, backing::Backing, error::AllocError, raw::Need, scope::Scope};
 use core::{alloc::Layout, ptr::NonNull};
 
 /// The allocator that the traits forward to.
@@ -133,9 +133,7 @@ impl Scope<'_> {
 impl<B: Backing> Arena<B> {
     #[inline]
     pub(crate) fn low_allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        // A block at the low end needs one byte more.
-        let bytes = if layout.size() == 0 { 0 } else { layout.size().saturating_add(1) };
-        self.open_root_for::<AllocError>(bytes)?.low_allocate(layout)
+        self.open_root_for::<AllocError>(Need::low(1, layout))?.low_allocate(layout)
     }
 
     /// # Safety

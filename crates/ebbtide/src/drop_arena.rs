@@ -13,6 +13,7 @@ use crate::{
     boxed::Box,
     error::{AllocError, Failure},
     fresh::Fresh,
+    raw::Need,
     scope::Scope,
     stats::Stats,
 };
@@ -146,13 +147,11 @@ impl<'v, B: Backing> DropArena<'v, B> {
     #[allow(clippy::mut_from_ref, reason = "each call returns another value")]
     fn alloc_in<T: 'v, F: Failure>(&self, value: T) -> Result<&mut T, F> {
         if needs_drop::<T>() {
-            let root = self.arena.open_root::<F>()?;
+            let root = self.arena.open_root_for::<F>(Need::of::<Entry<T>>(1))?;
             // SAFETY: `T: 'v`.
             unsafe { self.register(root, value) }
-        } else if size_of::<T>() == 0 {
-            self.arena.root_at_rest().place(value).map(Fresh::lend)
         } else {
-            self.arena.open_root::<F>()?.place(value).map(Fresh::lend)
+            self.arena.open_root_for::<F>(Need::of::<T>(1))?.place(value).map(Fresh::lend)
         }
     }
 
@@ -206,7 +205,7 @@ impl<'v, B: Backing> DropArena<'v, B> {
         if needs_drop::<T>() && !slice.is_empty() {
             // SAFETY: all elements are made, in a block of their own.
             let owned = Box::of(unsafe { Fresh::new(slice) });
-            let root = self.arena.open_root::<F>()?;
+            let root = self.arena.open_root_for::<F>(Need::of::<Entry<Box<'_, [T]>>>(1))?;
             // SAFETY: a box of values of a type that contains `'v`.
             unsafe { self.register(root, owned)? };
         }

@@ -244,6 +244,39 @@ impl Request<'_> {
     }
 }
 
+/// What a request needs: a layout that may be too large to be one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need {
+    pub(crate) size: usize,
+    pub(crate) align: usize,
+}
+
+impl Need {
+    /// What `len` elements need.
+    #[inline(always)]
+    pub(crate) const fn of<T>(len: usize) -> Self {
+        Need { size: len.saturating_mul(size_of::<T>()), align: align_of::<T>() }
+    }
+
+    /// What `len` elements of this layout need at the low end: one byte more (I5).
+    pub(crate) const fn low(len: usize, element: Layout) -> Self {
+        let size = len.saturating_mul(element.size());
+        let size = if size == 0 { 0 } else { size.saturating_add(1) };
+        Need { size, align: element.align() }
+    }
+
+    /// The same at an alignment of at least `align`.
+    #[inline(always)]
+    pub(crate) const fn aligned(self, align: usize) -> Self {
+        Need { align: if align > self.align { align } else { self.align }, ..self }
+    }
+
+    /// The size of a region that has it at either end. `None` if no region is as large.
+    pub(crate) const fn region(self) -> Option<usize> {
+        arith::region_for(self.size, self.align)
+    }
+}
+
 /// The end of a region that a block is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -577,32 +610,32 @@ impl Cursor {
         }
     }
 
-    /// The size of a `T`: `Ok` if one fits, also in a root that is not in use.
+    /// The size of a `T` if one fits, also in a root that is not in use; otherwise what it needs.
     #[inline(always)]
-    pub(crate) fn fits_at_once<T>(&self) -> Result<usize, usize> {
+    pub(crate) fn fits_at_once<T>(&self) -> Result<usize, Need> {
         let fits = size_of::<T>() == 0 || self.fit_type::<T>().is_some();
-        if fits { Ok(size_of::<T>()) } else { Err(size_of::<T>()) }
+        if fits { Ok(size_of::<T>()) } else { Err(Need::of::<T>(1)) }
     }
 
-    /// The size of `len` elements: `Ok` if they are [short](is_short) and fit, also in a root that is
-    /// not in use.
+    /// The size of `len` elements if they are [short](is_short) and fit, also in a root that is not in
+    /// use; otherwise what they need.
     #[inline(always)]
-    pub(crate) fn fits_array_at_once<T>(&self, len: usize) -> Result<usize, usize> {
+    pub(crate) fn fits_array_at_once<T>(&self, len: usize) -> Result<usize, Need> {
         let layout = Layout::array::<T>(len).ok();
         let short = layout.filter(|layout| is_short(layout.size()));
         let fits =
             size_of::<T>() == 0 || short.is_some_and(|layout| self.fit_array(layout).is_some());
-        let size = len.saturating_mul(size_of::<T>());
-        if fits { Ok(size) } else { Err(size) }
+        let need = Need::of::<T>(len);
+        if fits { Ok(need.size) } else { Err(need) }
     }
 
-    /// The size of a block of this layout: `Ok` if it is [short](is_short) and fits, also in a root
-    /// that is not in use.
+    /// The size of a block of this layout if it is [short](is_short) and fits, also in a root that is
+    /// not in use; otherwise what it needs.
     #[inline(always)]
-    pub(crate) fn fits_layout_at_once(&self, layout: Layout) -> Result<usize, usize> {
-        let size = layout.size();
+    pub(crate) fn fits_layout_at_once(&self, layout: Layout) -> Result<usize, Need> {
+        let (size, align) = (layout.size(), layout.align());
         let fits = size == 0 || is_short(size) && self.fit_layout(layout).is_some();
-        if fits { Ok(size) } else { Err(size) }
+        if fits { Ok(size) } else { Err(Need { size, align }) }
     }
 
     /// Moves the cursor behind the block that [`Cursor::fit`] returned.

@@ -5,9 +5,10 @@ use crate::{
     arena::Arena,
     backing::Backing,
     boxed::Box,
+    chunk::LARGEST_CHUNK,
     error::{AllocError, AllocOrInitError, Failure},
     fresh::Fresh,
-    raw::is_short,
+    raw::{Need, is_short},
     scope::Scope,
     string::{format_in, formatted},
     text::String,
@@ -28,26 +29,26 @@ fn out_of_line<R>(slow_path: impl FnOnce() -> R) -> R {
 /// Defines methods of an arena that call the method of its root with the same name, and their
 /// fallible versions. If the request fits `at once`, there is a chunk. If it is short as well, the
 /// method uses nothing but the two ends of the root's cursor, so the root need not be refreshed;
-/// unless the method is listed as one that `compares` positions of the cursor. The size of any other
-/// request is stated as `bytes`, and the first chunk has room for that many. A request of no bytes
-/// needs no chunk, so it is made to a root that may not be in use.
+/// unless the method is listed as one that `compares` positions of the cursor. What any other request
+/// needs is stated as what it `needs`, and the first chunk has room for that. A request of no bytes needs no chunk,
+/// so it is made to a root that may not be in use.
 macro_rules! in_root {
     ($(
         $(#[$attribute:meta])*
         $name:ident, $try_name:ident: [$($generics:tt)*]($($argument:ident: $type:ty),*)
         -> $result:ty, $tried:ty $(, plain $plain:ident)? $(, at once $fits:tt $($compares:ident)?)?
-        $(, $(iterates $values:ident,)? bytes $bytes:expr)?;
+        $(, $(iterates $values:ident,)? needs $need:expr)?;
     )*) => {$(
         in_root!(@ $(#[$attribute])* $name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $result, [$($plain)?] [$($fits $($compares)?)?]
-            [$($(iterates $values,)? bytes $bytes)?] Infallible, never => match never {});
+            [$($(iterates $values,)? needs $need)?] Infallible, never => match never {});
         in_root!(@ $(#[$attribute])* $try_name ($($argument),*) [$($generics)*]
             ($($argument: $type),*) -> $tried, [$($plain)?] [$($fits $($compares)?)?]
-            [$($(iterates $values,)? bytes $bytes)?] AllocError, refused => return Err(refused.into()));
+            [$($(iterates $values,)? needs $need)?] AllocError, refused => return Err(refused.into()));
     )*};
     (@ $(#[$attribute:meta])* $name:ident $arguments:tt [$($generics:tt)*]
         ($($argument:ident: $type:ty),*) -> $result:ty, [$($plain:ident)?]
-        [$([$($fits:tt)*] $($compares:ident)?)?] [$($(iterates $values:ident,)? bytes $bytes:expr)?]
+        [$([$($fits:tt)*] $($compares:ident)?)?] [$($(iterates $values:ident,)? needs $need:expr)?]
         $failure:ty, $refused:ident => $give_up:expr) => {
         #[doc = concat!("[`Scope::", stringify!($name), "`](crate::Scope::", stringify!($name), "),")]
         /// in the [root](Arena::root).
@@ -70,10 +71,14 @@ macro_rules! in_root {
                 }
             )?
             out_of_line(move || {
-                let bytes = 0 $(+ match self.root_at_rest().cursor().$($fits)* {
-                    Ok(size) | Err(size) => size,
-                })? $(+ $bytes)?;
-                match self.open_root_for::<$failure>(bytes) {
+                $(
+                    let need = match self.root_at_rest().cursor().$($fits)* {
+                        Ok(size) => Need { size, align: 1 },
+                        Err(need) => need,
+                    };
+                )?
+                $(let need = $need;)?
+                match self.open_root_for::<$failure>(need) {
                     Ok(root) => root.$name $arguments,
                     Err($refused) => $give_up,
                 }
@@ -123,7 +128,7 @@ impl<B: Backing> Arena<B> {
         alloc_zeroed, try_alloc_zeroed: [T: Zeroable]()
             -> &mut T, Result<&mut T, AllocError>, plain T, at once [fits_at_once::<T>()];
         alloc_aligned, try_alloc_aligned: [T](value: T, align: usize)
-            -> &mut T, Result<&mut T, AllocError>, plain T, bytes size_of::<T>();
+            -> &mut T, Result<&mut T, AllocError>, plain T, needs Need::of::<T>(1).aligned(align);
         alloc_uninit, try_alloc_uninit: [T]()
             -> &mut MaybeUninit<T>, Result<&mut MaybeUninit<T>, AllocError>,
             at once [fits_at_once::<T>()];
@@ -154,9 +159,9 @@ impl<B: Backing> Arena<B> {
         alloc_slice_fill_iter, try_alloc_slice_fill_iter:
             [T, I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>](values: I)
             -> &mut [T], Result<&mut [T], AllocError>, plain T,
-            iterates values, bytes values.len().saturating_mul(size_of::<T>());
+            iterates values, needs Need::of::<T>(values.len());
         alloc_array, try_alloc_array: [T, const N: usize](make: impl FnMut(usize) -> T)
-            -> &mut [T; N], Result<&mut [T; N], AllocError>, plain T, bytes size_of::<[T; N]>();
+            -> &mut [T; N], Result<&mut [T; N], AllocError>, plain T, needs Need::of::<[T; N]>(1);
         alloc_uninit_slice, try_alloc_uninit_slice: [T](len: usize)
             -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>,
             at once [fits_array_at_once::<T>(len)];
@@ -165,27 +170,27 @@ impl<B: Backing> Arena<B> {
             plain T, at once [fits_array_at_once::<T>(len)];
         alloc_uninit_slice_aligned, try_alloc_uninit_slice_aligned: [T](len: usize, align: usize)
             -> &mut [MaybeUninit<T>], Result<&mut [MaybeUninit<T>], AllocError>,
-            bytes len.saturating_mul(size_of::<T>());
+            needs Need::of::<T>(len).aligned(align);
         #[cfg(feature = "alloc")]
         alloc_boxed_slice, try_alloc_boxed_slice: [T](values: alloc::boxed::Box<[T]>)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T, bytes size_of_val(&*values);
+            -> &mut [T], Result<&mut [T], AllocError>, plain T, needs Need::of::<T>(values.len());
         #[cfg(feature = "alloc")]
         alloc_vec, try_alloc_vec: [T](values: alloc::vec::Vec<T>)
-            -> &mut [T], Result<&mut [T], AllocError>, plain T, bytes size_of_val(&*values);
+            -> &mut [T], Result<&mut [T], AllocError>, plain T, needs Need::of::<T>(values.len());
         alloc_str, try_alloc_str: [](text: &str)
             -> &mut str, Result<&mut str, AllocError>, at once [fits_array_at_once::<u8>(text.len())];
         alloc_cstr, try_alloc_cstr: [](text: &CStr) -> &CStr, Result<&CStr, AllocError>,
-            bytes text.to_bytes_with_nul().len();
+            needs Need::of::<u8>(text.to_bytes_with_nul().len());
         alloc_cstr_from_str, try_alloc_cstr_from_str: [](text: &str)
-            -> &CStr, Result<&CStr, AllocError>, bytes text.len() + 1;
+            -> &CStr, Result<&CStr, AllocError>, needs Need::of::<u8>(text.len() + 1);
         #[cfg(feature = "std")]
         alloc_os_str, try_alloc_os_str: [](text: &std::ffi::OsStr)
             -> &std::ffi::OsStr, Result<&std::ffi::OsStr, AllocError>,
-            bytes text.as_encoded_bytes().len();
+            needs Need::of::<u8>(text.as_encoded_bytes().len());
         #[cfg(feature = "std")]
         alloc_path, try_alloc_path: [](path: &std::path::Path)
             -> &std::path::Path, Result<&std::path::Path, AllocError>,
-            bytes path.as_os_str().as_encoded_bytes().len();
+            needs Need::of::<u8>(path.as_os_str().as_encoded_bytes().len());
         boxed, try_boxed: [T](value: T)
             -> Box<'_, T>, Result<Box<'_, T>, AllocError>, at once [fits_at_once::<T>()];
         boxed_with, try_boxed_with: [T](make: impl FnOnce() -> T)
@@ -199,7 +204,7 @@ impl<B: Backing> Arena<B> {
             at once [fits_array_at_once::<T>(values.len())];
         #[cfg(feature = "alloc")]
         boxed_vec, try_boxed_vec: [T](values: alloc::vec::Vec<T>)
-            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>, bytes size_of_val(&*values);
+            -> Box<'_, [T]>, Result<Box<'_, [T]>, AllocError>, needs Need::of::<T>(values.len());
         boxed_str, try_boxed_str: [](text: &str)
             -> Box<'_, str>, Result<Box<'_, str>, AllocError>,
             at once [fits_array_at_once::<u8>(text.len())];
@@ -251,6 +256,17 @@ impl<B: Backing> Arena<B> {
     pub fn string(&self) -> String<'_, '_> {
         self.root().string()
     }
+}
+
+/// What text of so many bytes needs if it may grow.
+fn text_of(bytes: usize) -> Need {
+    Need::low(bytes, Layout::new::<u8>())
+}
+
+/// What `len` elements of a slice need while it grows, if the number may be wrong. At least one.
+fn elements_of<T>(len: usize) -> Need {
+    let most = LARGEST_CHUNK / size_of::<T>().max(1);
+    Need::low(len.min(most).max(1), Layout::new::<T>())
 }
 
 /// The methods whose request is of unknown size. If there is no chunk, the first element, or the
@@ -318,7 +334,8 @@ impl<B: Backing> Arena<B> {
 
     /// The same in the [root](Arena::root); see [`Scope::alloc_fmt`](crate::Scope::alloc_fmt).
     pub fn alloc_fmt(&self, arguments: fmt::Arguments<'_>) -> &mut str {
-        let Ok(made) = format_in::<Infallible>(arguments, |bytes| self.open_root_for(bytes));
+        let Ok(made) =
+            format_in::<Infallible>(arguments, |bytes| self.open_root_for(text_of(bytes)));
         formatted(made)
     }
 
@@ -328,7 +345,7 @@ impl<B: Backing> Arena<B> {
         &self,
         arguments: fmt::Arguments<'_>,
     ) -> Result<&mut str, AllocOrInitError<fmt::Error>> {
-        let made = format_in::<AllocError>(arguments, |bytes| self.open_root_for(bytes))?;
+        let made = format_in::<AllocError>(arguments, |bytes| self.open_root_for(text_of(bytes)))?;
         made.map_err(AllocOrInitError::Init)
     }
 
@@ -340,13 +357,13 @@ impl<B: Backing> Arena<B> {
     ) -> Result<Fresh<'_, [T]>, F> {
         let mut values = values.into_iter();
         if size_of::<T>() == 0 || !self.root_at_rest().cursor().is_nowhere() {
-            return self.open_root_for::<F>(size_of::<T>())?.slice_collect_in(values);
+            return self.open_root_for::<F>(Need::of::<T>(1))?.slice_collect_in(values);
         }
         let announced = values.size_hint().0;
         let Some(first) = values.next() else {
             return Ok(Fresh::empty());
         };
-        let root = self.open_root_for::<F>(size_of::<T>())?;
+        let root = self.open_root_for::<F>(elements_of::<T>(announced))?;
         root.slice_collect_after(first, values, announced)
     }
 
@@ -358,14 +375,14 @@ impl<B: Backing> Arena<B> {
     ) -> Result<Result<Fresh<'_, [T]>, E>, F> {
         let mut values = values.into_iter();
         if size_of::<T>() == 0 || !self.root_at_rest().cursor().is_nowhere() {
-            return self.open_root_for::<F>(size_of::<T>())?.slice_try_collect_in(values);
+            return self.open_root_for::<F>(Need::of::<T>(1))?.slice_try_collect_in(values);
         }
         let first = match values.next() {
             None => return Ok(Ok(Fresh::empty())),
             Some(Err(error)) => return Ok(Err(error)),
             Some(Ok(first)) => first,
         };
-        let root = self.open_root_for::<F>(size_of::<T>())?;
+        let root = self.open_root_for::<F>(elements_of::<T>(1))?;
         root.slice_try_collect_in(iter::once(Ok(first)).chain(values))
     }
 }

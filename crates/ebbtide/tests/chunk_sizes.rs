@@ -1,10 +1,11 @@
 //! Claims: except for the first chunk and chunks of one large request, no chunk is larger than 4
 //! MiB, whatever the size of the first one; and chunks that were released do not make later ones
-//! larger.
+//! larger. The first request of an arena, at any alignment, makes a chunk of about its size.
 
 #![cfg(feature = "std")]
 
-use ebbtide::{Arena, Fixed, Heap, Pool, Retain, Scope};
+use ebbtide::{Arena, DropArena, Fixed, Heap, Pool, Retain, Scope, collections::Owning};
+use std::alloc::Layout;
 
 const CAP: usize = 4 << 20;
 
@@ -108,4 +109,112 @@ fn chunks_do_not_grow_because_earlier_ones_were_released() {
     arena.trim();
     use_some(arena.scope());
     assert!(arena.stats().held < 80_000, "{:?}", arena.stats());
+}
+
+/// Calls each method with a first request of `len` values of `T`, and returns the bytes held then.
+fn held_after_first<T: Copy>(value: T, len: usize) -> Vec<(&'static str, usize)> {
+    type Method<T> = fn(&Arena, T, usize);
+    let methods: [(&str, Method<T>); 14] = [
+        ("alloc_layout", |arena, _, len| {
+            arena.alloc_layout(Layout::array::<T>(len).unwrap());
+        }),
+        ("alloc_uninit_slice", |arena, _, len| {
+            arena.alloc_uninit_slice::<T>(len);
+        }),
+        ("alloc_uninit_slice_aligned", |arena, _, len| {
+            arena.alloc_uninit_slice_aligned::<u8>(len * size_of::<T>(), align_of::<T>());
+        }),
+        ("alloc_slice_copy", |arena, value, len| {
+            arena.alloc_slice_copy(&vec![value; len]);
+        }),
+        ("alloc_slice_fill_copy", |arena, value, len| {
+            arena.alloc_slice_fill_copy(len, value);
+        }),
+        ("alloc_slice_fill_with", |arena, value, len| {
+            arena.alloc_slice_fill_with(len, |_| value);
+        }),
+        ("alloc_slice_fill_iter", |arena, value, len| {
+            arena.alloc_slice_fill_iter((0..len).map(|_| value));
+        }),
+        ("alloc_slice_from_iter", |arena, value, len| {
+            arena.alloc_slice_from_iter((0..len).map(|_| value));
+        }),
+        ("alloc_vec", |arena, value, len| {
+            arena.alloc_vec(vec![value; len]);
+        }),
+        ("alloc_boxed_slice", |arena, value, len| {
+            arena.alloc_boxed_slice(vec![value; len].into());
+        }),
+        ("boxed_slice_fill_with", |arena, value, len| {
+            arena.boxed_slice_fill_with(len, |_| value);
+        }),
+        ("Owning", |arena, value, len| {
+            Owning::over(arena).extend_from_slice(&vec![value; len]);
+        }),
+        ("root", |arena, _, len| {
+            arena.root().alloc_uninit_slice::<T>(len);
+        }),
+        ("vec_with_capacity", |arena, _, len| {
+            assert!(arena.root().vec_with_capacity::<T>(len).is_empty());
+        }),
+    ];
+    let mut held = Vec::new();
+    for (name, method) in methods {
+        let arena = Arena::new();
+        method(&arena, value, len);
+        held.push((name, arena.stats().held));
+    }
+    let mut arena = Arena::new();
+    arena.scope().alloc_uninit_slice::<T>(len);
+    held.push(("scope", arena.stats().held));
+    let arena = DropArena::new();
+    arena.alloc_slice_from_iter(vec![value; len]);
+    held.push(("DropArena", arena.stats().held));
+    held
+}
+
+#[test]
+fn a_first_request_makes_a_chunk_of_about_its_size_at_any_alignment() {
+    #[derive(Clone, Copy)]
+    #[repr(align(128))]
+    struct At128(u8);
+    #[derive(Clone, Copy)]
+    #[repr(align(1024))]
+    struct At1024(u8);
+    #[derive(Clone, Copy)]
+    #[repr(align(4096))]
+    struct At4096(u8);
+    assert_eq!((At128(1).0, At1024(1).0, At4096(1).0), (1, 1, 1));
+    /// The size of an ordinary first chunk, and of the one after it.
+    const FIRST: usize = 16 << 10;
+    let check = |size: usize, align: usize, held: Vec<(&str, usize)>| {
+        for (name, held) in held {
+            let only = size + size / 4 + 2 * align.max(4096);
+            // A scope, and a root, has the first chunk before the request is known.
+            let has_first = ["root", "vec_with_capacity", "scope"].contains(&name);
+            let most = if has_first { (FIRST + only).max(3 * FIRST) } else { only.max(FIRST) };
+            assert!(held <= most, "{name}: {held} bytes held for {size} at {align}");
+        }
+    };
+    for size in [100, 5_000, 16_500, 20_000, 100_000, 1_000_000, 4_000_000] {
+        check(size, 1, held_after_first([1_u8], size));
+        check(size, 16, held_after_first([1_u128], size / 16));
+        check(size, 128, held_after_first(At128(1), size / 128));
+        check(size, 1024, held_after_first(At1024(1), size / 1024));
+        check(size, 4096, held_after_first(At4096(1), size / 4096));
+    }
+    // Layouts whose size is no multiple of the alignment, up to large alignments.
+    for size in [1, 100, 5_000, 99_999, 5_000_000] {
+        for align in (0..=21).map(|shift| 1 << shift) {
+            let layout = Layout::from_size_align(size, align).unwrap();
+            let arena = Arena::new();
+            arena.alloc_layout(layout);
+            let stats = arena.stats();
+            let most = (size + size / 4 + align + 4096).max(FIRST);
+            assert!(stats.held <= most && stats.chunks == 1, "{layout:?}: {stats:?}");
+            let arena = Arena::new();
+            arena.set_limit(Some(most));
+            assert!(arena.try_alloc_layout(layout).is_ok(), "{layout:?} within {most}");
+        }
+    }
 }

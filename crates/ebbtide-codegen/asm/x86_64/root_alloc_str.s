@@ -1,10 +1,10 @@
 	cmpq	$64, %rdx
-	ja	.LBB217_15
+	ja	.LBB217_13
 	movq	(%rdi), %rax
 	movq	%rax, %rcx
 	subq	16(%rdi), %rcx
 	cmpq	%rdx, %rcx
-	jl	.LBB217_15
+	jl	.LBB217_13
 	subq	%rdx, %rax
 	movq	%rax, (%rdi)
 	cmpq	$7, %rdx
@@ -12,7 +12,7 @@
 	cmpq	$1, %rdx
 	jbe	.LBB217_8
 	cmpq	$3, %rdx
-	jbe	.LBB217_13
+	jbe	.LBB217_14
 	movl	(%rsi), %ecx
 	movl	%ecx, (%rax)
 	movl	-4(%rsi,%rdx), %ecx
@@ -35,19 +35,28 @@
 	retq
 .LBB217_10:
 	cmpq	$33, %rdx
-	jae	.LBB217_14
+	jae	.LBB217_15
 	movups	(%rsi), %xmm0
 	movups	%xmm0, (%rax)
 	movups	-16(%rsi,%rdx), %xmm0
 	movups	%xmm0, -16(%rax,%rdx)
 	retq
 .LBB217_13:
+	subq	$24, %rsp
+	movq	%rdi, (%rsp)
+	movq	%rsi, 8(%rsp)
+	movq	%rdx, 16(%rsp)
+	movq	%rsp, %rdi
+	callq	*_ZN7ebbtide4root11out_of_lineE@GOTPCREL(%rip)
+	addq	$24, %rsp
+	retq
+.LBB217_14:
 	movzwl	(%rsi), %ecx
 	movw	%cx, (%rax)
 	movzwl	-2(%rsi,%rdx), %ecx
 	movw	%cx, -2(%rax,%rdx)
 	retq
-.LBB217_14:
+.LBB217_15:
 	movups	(%rsi), %xmm0
 	movups	16(%rsi), %xmm1
 	movups	%xmm1, 16(%rax)
@@ -56,13 +65,4 @@
 	movups	-16(%rsi,%rdx), %xmm1
 	movups	%xmm1, -16(%rax,%rdx)
 	movups	%xmm0, -32(%rax,%rdx)
-	retq
-.LBB217_15:
-	subq	$24, %rsp
-	movq	%rdi, (%rsp)
-	movq	%rsi, 8(%rsp)
-	movq	%rdx, 16(%rsp)
-	movq	%rsp, %rdi
-	callq	*_ZN7ebbtide4root11out_of_lineE@GOTPCREL(%rip)
-	addq	$24, %rsp
 	retq

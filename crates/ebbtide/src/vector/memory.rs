@@ -20,7 +20,7 @@ use crate::{
     chunk::Header,
     error::{AllocError, Failure},
     poison,
-    raw::Cursor,
+    raw::{self, Cursor},
     scope::Scope,
 };
 use core::{alloc::Layout, fmt, marker::PhantomData, ptr::NonNull};
@@ -279,8 +279,7 @@ unsafe fn grow_in_root<F: Failure>(
             }
         }
     }
-    // A block at the low end needs one byte more.
-    let root = arena.open_root_for::<F>(needed.saturating_mul(element.size()).saturating_add(1))?;
+    let root = arena.open_root_for::<F>(raw::Need::low(needed, element))?;
     // SAFETY: the contract of `grow_shared` is part of that of this function. Nothing above changed
     // the block.
     unsafe { grow_shared(root.cursor(), used, element, needed, exact) }
