@@ -27,7 +27,7 @@ targets_of() {
 packages_of() {
     case $1 in
     windows) echo gcc-mingw-w64-x86-64 wine64 ;;
-    32-bit) echo gcc-multilib ;;
+    32-bit) echo g++-multilib ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
     wasm) echo nodejs npm ;;
     esac
@@ -35,7 +35,7 @@ packages_of() {
 has_programs_of() {
     case $1 in
     windows) wine_program && x86_64-w64-mingw32-gcc --version ;;
-    32-bit) echo 'int main(void) { return 0; }' | cc -m32 -x c -o /dev/null - ;;
+    32-bit) printf '#include <new>\nint main() {}' | c++ -m32 -x c++ -o /dev/null - ;;
     aarch64) aarch64-linux-gnu-gcc --version && qemu-aarch64 --version ;;
     wasm) node --version && npm --version ;;
     esac
@@ -114,6 +114,24 @@ in_32_bits() {
     local test=(cargo test --target i686-unknown-linux-gnu --tests --features full,poison)
     "${test[@]}" --package ebbtide-global
     "${test[@]}" --package ebbtide
+    c_in_32_bits
+}
+
+# What is installed: the shared library, and the operators, which pass every request through.
+c_in_32_bits() {
+    local folder=${CARGO_TARGET_DIR:-target}/i686-unknown-linux-gnu/installed flags passed=0 file
+    cargo xtask dist --target i686-unknown-linux-gnu "$folder"
+    folder=$(realpath "$folder")
+    read -ra flags <<<"$(PKG_CONFIG_PATH=$folder/lib/pkgconfig pkg-config --cflags --libs ebbtide ebbtide-new)"
+    flags+=(-m32 -O2 "-Wl,-rpath,$folder/lib" -o "$folder/program")
+    for file in scopes growing memory jumps threads; do
+        gcc -std=c11 "crates/ebbtide-capi/tests/c/$file.c" "${flags[@]}"
+        "$folder/program"
+        passed=$((passed + 1))
+    done
+    g++ -std=c++17 crates/ebbtide-new/examples/cmake/both.cpp "${flags[@]}"
+    [[ $("$folder/program") == 1007,* ]]
+    echo "test result: ok. $((passed + 1)) passed; 0 failed;"
 }
 
 # Left out of the core's tests: the one that starts itself again, because QEMU emulates one program,

@@ -4,7 +4,7 @@
 
 #![cfg(target_os = "linux")]
 
-use crate::common::{Build, build, compilers, dist, exported, is_there, run};
+use crate::common::{Build, build, built, compilers, dist, exported, is_there, run};
 use std::{fs, path::Path, process::Command};
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
@@ -79,6 +79,36 @@ fn the_installed_static_libraries_have_little_code_and_define_their_own_function
         let names = symbols.lines().filter(|line| line.contains(' '));
         let others: Vec<_> = names.filter(|name| !name.starts_with("ebb_")).collect();
         assert!(others.is_empty(), "{others:?}");
+    }
+}
+
+/// Into a folder with another file, and into none. The second word of `CC` is used: otherwise the
+/// first case would fail with the other message.
+#[test]
+fn a_failed_installation_leaves_the_folder_as_it_was() {
+    let prefix = format!("{SCRATCH}/failed");
+    let other_machine = if cfg!(target_arch = "x86_64") { "env cc -m32" } else { "false" };
+    for (settings, message) in [
+        ([("CC", "env cc"), ("CXX", "false")], "false: "),
+        ([("CC", "env cc"), ("CXX", "no compiler")], "no: "),
+        ([("CC", other_machine), ("CXX", "c++")], "set CC to a compiler"),
+    ] {
+        for has_file in [false, true] {
+            let _ = fs::remove_dir_all(&prefix);
+            if has_file {
+                fs::create_dir_all(format!("{prefix}/lib")).unwrap();
+                fs::write(format!("{prefix}/lib/libebbtide.a"), "older").unwrap();
+            }
+            let output = built(dist(&prefix).envs(settings));
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && text.contains(message), "{settings:?}: {text}");
+            let list = run(
+                Command::new("find").arg(".").current_dir(SCRATCH).args(["-path", "./failed*"]),
+                "",
+            );
+            let expected = "./failed\n./failed/lib\n./failed/lib/libebbtide.a\n";
+            assert_eq!(list, if has_file { expected } else { "" }, "{settings:?}");
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{Failure, process};
 use std::{
     collections::BTreeSet,
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
     process::Command,
@@ -26,8 +26,8 @@ const SHARED: &str = concat!("libebbtide.so.", env!("CARGO_PKG_VERSION"));
 
 /// For the usage text.
 pub(crate) const OPTIONS: &str = "
-  --target TRIPLE  for another platform that cargo can link for; CC, CXX, NM, OBJCOPY and STRIP
-                   name its tools
+  --target TRIPLE  for another platform that cargo can link for; CC, CXX, AR, NM, OBJCOPY and STRIP
+                   name its tools, with options if need be: CC='gcc -m32'
   --static         without the shared library
   --freestanding   the static library of C alone, without Rust's runtime: no heap, no threads
   --strip          without debug information
@@ -121,6 +121,31 @@ impl Options {
         }
     }
 
+    /// The compiler that a variable names, or the default one, for the target. As rustc does, this
+    /// asks compilers of x86 for its word size.
+    fn compiler(&self, variable: &str, default: &str) -> Command {
+        let mut compiler = tool(variable, default);
+        let flag = self.target.as_deref().and_then(|triple| match triple.split('-').next()? {
+            "i586" | "i686" => Some("-m32"),
+            "x86_64" if !triple.ends_with("x32") => Some("-m64"),
+            _ => None,
+        });
+        compiler.args(flag);
+        compiler
+    }
+
+    /// Checks that an object that a compiler made is for the same machine as a library of cargo's.
+    fn check(&self, variable: &str, object: &Path, library: &Path) -> io::Result<()> {
+        if machine(object)? == machine(library)? {
+            return Ok(());
+        }
+        let target = self.target.as_deref().unwrap_or("this machine");
+        let set = "to a compiler for it, with its options";
+        Err(io::Error::other(format!(
+            "{variable} does not compile for {target}: set {variable} {set}"
+        )))
+    }
+
     fn platform(&self) -> Platform {
         match &self.target {
             Some(triple) if triple.contains("windows-msvc") => Platform::Msvc,
@@ -203,6 +228,39 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     })
 }
 
+/// Makes all files in a folder below the prefix, and moves them to their places only once all of them
+/// are there. A failure leaves the prefix as it was.
+fn install(options: &Options, prefix: &Path) -> io::Result<()> {
+    let is_new = !prefix.exists();
+    let stage = prefix.join(".ebbtide-dist");
+    let installed = prepare(options, &stage).and_then(|()| publish(&stage, prefix));
+    if stage.exists() {
+        fs::remove_dir_all(&stage)?;
+    }
+    if installed.is_err() && is_new {
+        // Not if another program has put something there.
+        let _ = fs::remove_dir(prefix);
+    }
+    installed?;
+    if options.archive { pack(prefix) } else { Ok(()) }
+}
+
+/// Moves the files below a folder to the same places below the prefix, each in one step. All folders
+/// are created first, which is where permissions are missing, if they are.
+fn publish(stage: &Path, prefix: &Path) -> io::Result<()> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        fs::create_dir_all(prefix.join(&folder))?;
+        for entry in fs::read_dir(stage.join(&folder))? {
+            let entry = entry?;
+            let place = folder.join(entry.file_name());
+            if entry.file_type()?.is_dir() { folders.push(place) } else { files.push(place) }
+        }
+    }
+    files.iter().try_for_each(|file| fs::rename(stage.join(file), prefix.join(file)))
+}
+
 /// The prefix below a staging folder, from which packagers move it.
 fn below(staging: Option<&OsStr>, prefix: &Path) -> PathBuf {
     let staging = staging.unwrap_or_default();
@@ -211,7 +269,12 @@ fn below(staging: Option<&OsStr>, prefix: &Path) -> PathBuf {
     Path::new(staging).join(inside)
 }
 
-fn install(options: &Options, prefix: &Path) -> io::Result<()> {
+/// Makes all files that are installed.
+fn prepare(options: &Options, prefix: &Path) -> io::Result<()> {
+    if prefix.exists() {
+        // An earlier installation was interrupted.
+        fs::remove_dir_all(prefix)?;
+    }
     let (platform, built) = (options.platform(), options.built());
     let (lib, include) = (prefix.join("lib"), prefix.join("include"));
     let (pkgconfig, cmake) = (lib.join("pkgconfig"), lib.join("cmake/ebbtide"));
@@ -231,12 +294,12 @@ fn install(options: &Options, prefix: &Path) -> io::Result<()> {
         static_libraries.push(("libebbtide_new.a", "lib/libebbtide_new_engine.a"));
         sources.push(TRANSPARENT);
         files.push((TRANSPARENT, "ebbtide-new.pc", &pkgconfig));
-        install_operators(&built, &lib)?;
+        install_operators(options, &built, &lib)?;
     }
     for (from, to) in static_libraries {
         let (from, to) = (built.join(from), prefix.join(to));
         if platform == Platform::Elf {
-            join(&from, &to)?;
+            join(options, &from, &to)?;
         } else {
             fs::copy(from, &to)?;
         }
@@ -267,33 +330,38 @@ fn install(options: &Options, prefix: &Path) -> io::Result<()> {
         }
         fs::write(folder.join(file), text)?;
     }
-    if options.archive { pack(prefix) } else { Ok(()) }
+    if options.archive {
+        for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            fs::copy(licence, prefix.join(licence))?;
+        }
+    }
+    Ok(())
 }
 
 /// Joins the parts of a static library that our functions need to one object. Other symbols become
 /// local, so that a program may contain several libraries that were written in Rust.
-fn join(from: &Path, to: &Path) -> io::Result<()> {
-    let symbols =
-        Command::new(tool("NM", "nm")).args(["-gP", "--defined-only"]).arg(from).output()?;
+fn join(options: &Options, from: &Path, to: &Path) -> io::Result<()> {
+    let empty = from.with_extension("empty.o");
+    let mut compile = options.compiler("CC", "cc");
+    succeed(compile.args(["-x", "c", "-c", "/dev/null", "-o"]).arg(&empty))?;
+    options.check("CC", &empty, from)?;
+    let symbols = tool("NM", "nm").args(["-gP", "--defined-only"]).arg(from).output()?;
     let symbols = String::from_utf8_lossy(&symbols.stdout);
     let ours: BTreeSet<_> = symbols.lines().filter_map(|line| line.split(' ').next()).collect();
     let ours = ours.into_iter().filter(|name| name.starts_with("ebb_"));
     let object = from.with_extension("o");
-    let mut link = Command::new(tool("CC", "cc"));
+    let mut link = options.compiler("CC", "cc");
     link.args(["-r", "-nostdlib", "-Wl,--gc-sections"]);
     link.args(ours.map(|name| format!("-Wl,-u,{name}"))).arg(from).arg("-o").arg(&object);
     succeed(&mut link)?;
-    let mut localise = Command::new(tool("OBJCOPY", "objcopy"));
+    let mut localise = tool("OBJCOPY", "objcopy");
     succeed(localise.args(["--wildcard", "--keep-global-symbol=ebb_*"]).arg(&object))?;
     archive(to, &[object])
 }
 
 /// Creates a static library of these objects.
 fn archive(library: &Path, objects: &[PathBuf]) -> io::Result<()> {
-    if library.exists() {
-        fs::remove_file(library)?;
-    }
-    succeed(Command::new("ar").arg("rcs").arg(library).args(objects))
+    succeed(tool("AR", "ar").arg("rcs").arg(library).args(objects))
 }
 
 /// Removes the debug information of a library, if that is asked for and possible, and the symbols
@@ -303,14 +371,11 @@ fn strip(options: &Options, library: &Path) -> io::Result<()> {
         return Ok(());
     }
     let kind = if options.platform() == Platform::Mac { "-S" } else { "--strip-unneeded" };
-    succeed(Command::new(tool("STRIP", "strip")).arg(kind).arg(library))
+    succeed(tool("STRIP", "strip").arg(kind).arg(library))
 }
 
-/// Packs a folder, with the licences, into an archive beside it.
+/// Packs a folder into an archive beside it.
 fn pack(prefix: &Path) -> io::Result<()> {
-    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        fs::copy(licence, prefix.join(licence))?;
-    }
     let prefix = std::path::absolute(prefix)?;
     let Some((folder, name)) = prefix.parent().zip(prefix.file_name()) else {
         return Err(io::Error::other("a root folder cannot be packed"));
@@ -321,7 +386,7 @@ fn pack(prefix: &Path) -> io::Result<()> {
 }
 
 /// Compiles and installs the operators `new` and `delete`, as a library beside that of the engine.
-fn install_operators(built: &Path, lib: &Path) -> io::Result<()> {
+fn install_operators(options: &Options, built: &Path, lib: &Path) -> io::Result<()> {
     let objects = built.join("ebbtide-new");
     fs::create_dir_all(&objects)?;
     let mut compiled = Vec::new();
@@ -330,17 +395,40 @@ fn install_operators(built: &Path, lib: &Path) -> io::Result<()> {
     {
         let source = Path::new(TRANSPARENT);
         let object = objects.join(file).with_extension("o");
-        let mut command = Command::new(tool(variable, default));
+        let mut command = options.compiler(variable, default);
         command.args([standard, "-O2", "-fPIC", "-c", "-I"]).arg(source.join("include"));
         succeed(command.arg(source.join("c").join(file)).arg("-o").arg(&object))?;
+        options.check(variable, &object, &built.join("libebbtide_new.a"))?;
         compiled.push(object);
     }
     archive(&lib.join("libebbtide_new.a"), &compiled)
 }
 
-/// The program that a variable names, or the default one.
-fn tool(variable: &str, default: &str) -> OsString {
-    env::var_os(variable).unwrap_or_else(|| default.into())
+/// What the first object of a file is made for: its class, byte order and machine, if it is an object
+/// of ELF or a static library of such objects.
+fn machine(file: &Path) -> io::Result<Option<[u8; 4]>> {
+    let bytes = fs::read(file)?;
+    let start = bytes.windows(4).position(|window| window == b"\x7fELF");
+    let header = start.and_then(|start| bytes.get(start..start + 20));
+    Ok(header.map(|header| [header[4], header[5], header[18], header[19]]))
+}
+
+/// The program that a variable names, or the default one. As in a makefile, words after the first
+/// are its first arguments: `CC="ccache gcc -m32"`. The name of a file may contain spaces.
+fn tool(variable: &str, default: &str) -> Command {
+    let value = env::var_os(variable).filter(|value| !value.is_empty());
+    command(&value.unwrap_or_else(|| default.into()))
+}
+
+fn command(value: &OsStr) -> Command {
+    let text = value.to_str().filter(|_| !Path::new(value).exists());
+    let mut words = text.map(str::split_whitespace).into_iter().flatten();
+    let Some(program) = words.next() else {
+        return Command::new(value);
+    };
+    let mut command = Command::new(program);
+    command.args(words);
+    command
 }
 
 fn succeed(command: &mut Command) -> io::Result<()> {
@@ -352,13 +440,9 @@ fn succeed(command: &mut Command) -> io::Result<()> {
     }
 }
 
-/// Creates a symbolic link, replacing any existing file.
+/// Creates a symbolic link.
 #[cfg(unix)]
 fn link(to: &str, from: &Path) -> io::Result<()> {
-    match fs::remove_file(from) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
     std::os::unix::fs::symlink(to, from)
 }
 
@@ -387,6 +471,21 @@ mod tests {
         {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn tools_may_have_options() {
+        let words = |value: &str| {
+            let command = super::command(OsStr::new(value));
+            let words = [command.get_program()].into_iter().chain(command.get_args());
+            words.map(|word| word.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(words("cc"), ["cc"]);
+        assert_eq!(words("  ccache gcc  -m32 "), ["ccache", "gcc", "-m32"]);
+        let file = env::temp_dir().join(format!("the compiler {}", std::process::id()));
+        fs::write(&file, "").unwrap();
+        assert_eq!(words(file.to_str().unwrap()), [file.to_str().unwrap()]);
+        fs::remove_file(file).unwrap();
     }
 
     #[test]

@@ -158,12 +158,18 @@ pub(crate) fn dist(prefix: &str) -> Command {
     dist
 }
 
+/// Runs a command that builds the library, which must succeed.
+pub(crate) fn build(command: &mut Command) {
+    let output = built(command);
+    assert!(output.status.success(), "{command:?}:\n{}", Run::of(output).output);
+}
+
 /// Runs a command that builds the library. One at a time: they share a folder, and the libraries in it
 /// have the same names.
-pub(crate) fn build(command: &mut Command) {
+pub(crate) fn built(command: &mut Command) -> Output {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _building = BUILDING.lock();
-    run(command, "");
+    command.output().unwrap()
 }
 
 /// The library of [`Build::Checked`]. It has a folder of its own: the name of the crate's library has
