@@ -96,6 +96,35 @@ impl FreeLists {
         }
     }
 
+    /// Removes the blocks for which `keeps` returns false.
+    ///
+    /// # Safety
+    ///
+    /// The listed blocks are still free (G6).
+    pub(crate) unsafe fn retain(&self, keeps: impl Fn(*mut u8) -> bool) {
+        for head in &self.heads {
+            let mut block = head.replace(core::ptr::null_mut());
+            let mut last: Option<*mut u8> = None;
+            while !block.is_null() {
+                // SAFETY: the block is free, so its first word is what `push` wrote there.
+                let next = unsafe { block.cast::<*mut u8>().read() };
+                if keeps(block) {
+                    match last {
+                        // SAFETY: an earlier block of the list, which is free, is linked to this one.
+                        Some(last) => unsafe { last.cast::<*mut u8>().write(block) },
+                        None => head.set(block),
+                    }
+                    last = Some(block);
+                }
+                block = next;
+            }
+            if let Some(last) = last {
+                // SAFETY: the last block that stays is free, and its first word is its link.
+                unsafe { last.cast::<*mut u8>().write(core::ptr::null_mut()) };
+            }
+        }
+    }
+
     /// Whether a list is not empty.
     pub(crate) fn has(&self, list: usize) -> bool {
         !self.heads[list].get().is_null()

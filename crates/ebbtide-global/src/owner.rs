@@ -26,7 +26,8 @@
 //!   ├─ the chunk has another hole ─► next_hole
 //!   ├─ a stage of the chunk ends ─► take_turns
 //!   ├─ a chunk of the scope is empty ─► take_empty_chunk
-//!   └─ else ─► sweep, if it has lists and has ebbed ─► take_chunk
+//!   ├─ it has lists and has ebbed ─► sweep, then as below
+//!   └─ else ─► take_chunk ─► the bound refuses one ─► sweep, adopt_holes, pause
 //! take_chunk     (supply.rs)
 //!   ├─ a pinned chunk with a free tail is known ─► adopt_any
 //!   ├─ memory is short, and a pinned chunk with holes is known ─► adopt_holes

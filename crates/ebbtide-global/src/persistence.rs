@@ -175,6 +175,18 @@ impl Persistence {
         }
     }
 
+    /// Called when an outermost scope was refused a chunk. If the owner's last scopes kept nothing,
+    /// its next ones persist all the same, and use holes of pinned chunks. Returns false if they do
+    /// so already.
+    pub(crate) fn resort_to_holes(&self) -> bool {
+        let resorts = !self.keeps();
+        if resorts {
+            self.scope_ended(1);
+            self.demand();
+        }
+        resorts
+    }
+
     /// Makes the next outermost scope persist. Called when memory is short.
     pub(crate) fn demand(&self) {
         self.sparse_chunks.set(self.sparse_chunks.get().max(THRESHOLD));

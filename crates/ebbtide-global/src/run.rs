@@ -296,7 +296,7 @@ impl Run {
         NonZeroU32::new(number).map(Run)
     }
 
-    /// The chunk that contains this address, for assertions.
+    /// The chunk that contains this address; `None` outside of the range.
     pub(crate) fn containing(address: *const u8) -> Option<Run> {
         let number = range::offset_of(address.addr())? >> CHUNK_SHIFT;
         Run::from_number(u32::try_from(number).ok()?)

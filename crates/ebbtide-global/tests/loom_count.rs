@@ -341,3 +341,33 @@ fn holes_outlast_adoptions_for_the_tail() {
         assert_eq!(chunk.count.peek(), BIAS + 1);
     });
 }
+
+/// An owner serves the bytes again that others free in its chunk, so its own count grows without
+/// end. Like `take_holes` of `owner/holes`.
+///
+/// Fails where `absorb` loads and stores instead of adding, where it returns `local` as it was, and
+/// where `take` exchanges without `Acquire`.
+#[test]
+fn an_owner_serves_again_what_others_free_in_its_chunk() {
+    loom::model(|| {
+        let chunk = Chunk::new(2);
+        // As if so many blocks had been served here, all but two of which others have freed.
+        let mut local = i32::try_from(BIAS / 4).unwrap();
+        chunk.count.free_again(BIAS / 4 - 2);
+        let others = [Chunk::free_elsewhere(&chunk, 0), Chunk::free_elsewhere(&chunk, 1)];
+        local = chunk.count.absorb(local);
+        assert_eq!(local, 0);
+        let served = chunk.take(2);
+        for &block in &served {
+            chunk.write(block);
+            local += 1;
+        }
+        for other in others {
+            other.join().unwrap();
+        }
+        let live = u32::try_from(served.len()).unwrap();
+        assert_eq!(chunk.retire(local, 0), live);
+        served.into_iter().for_each(|block| chunk.free(block));
+        assert_eq!(chunk.recycled(), 1);
+    });
+}

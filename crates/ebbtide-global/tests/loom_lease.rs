@@ -72,6 +72,8 @@ struct Scope {
     owner: AtomicU64,
     /// The blocks that the owner served less those that it freed.
     local: UnsafeCell<i32>,
+    /// The free list, whose memory goes with the lease: a block, if one is listed.
+    listed: UnsafeCell<Option<usize>>,
     /// The blocks of the chunk. Whoever frees one writes to it before, as `poison` does.
     blocks: [UnsafeCell<u8>; 3],
     recycled: AtomicU32,
@@ -93,6 +95,7 @@ impl Scope {
             count: Count::new(),
             owner: AtomicU64::new(ID),
             local: UnsafeCell::new(0),
+            listed: UnsafeCell::new(None),
             blocks: Default::default(),
             recycled: AtomicU32::new(0),
         };
@@ -119,10 +122,19 @@ impl Scope {
         self.blocks[block].with_mut(|block| unsafe { *block = 0xDE });
     }
 
-    /// Like `Owner::retire`.
+    /// Takes the listed block. The caller has the lease.
+    fn take_listed(&self) -> Option<usize> {
+        // SAFETY: loom checks that nobody else is at it.
+        self.listed.with_mut(|listed| unsafe { (*listed).take() })
+    }
+
+    /// Like `Owner::retire_suspended`.
     fn retire(&self) {
         self.owner.store(RETIRED, Relaxed);
         let local = self.local();
+        if let Some(block) = self.take_listed() {
+            self.count.leave(Hole::new(24 + 8 * block, 8), |_| self.poison(block));
+        }
         if self.count.is_empty(local) {
             self.count.clear();
             self.recycle();
@@ -296,5 +308,43 @@ fn the_next_scope_is_not_mistaken_for_the_one_that_was_ended() {
         }
         other.join().unwrap();
         assert_eq!(scope.recycled.load(Relaxed), 1);
+    });
+}
+
+/// An owner whose scope was ended finds its listed block as a hole; otherwise it is still listed.
+///
+/// Fails where the lease is taken without `Acquire` or left without `Release`, and where `adopt` is not
+/// `Acquire`.
+#[test]
+fn a_listed_block_is_served_again_whoever_ended_the_scope() {
+    loom::model(|| {
+        let scope = Scope::with(2);
+        // The owner frees a block, which it lists.
+        assert!(scope.suspended.take().is_some());
+        scope.poison(0);
+        scope.count_own(-1);
+        // SAFETY: loom checks that nobody else is at it.
+        scope.listed.with_mut(|listed| unsafe { *listed = Some(0) });
+        scope.suspended.leave(CHUNKS, 1);
+        let ender = {
+            let scope = Arc::clone(&scope);
+            thread::spawn(move || scope.end_idle())
+        };
+        // The next session.
+        if scope.suspended.take().is_some() {
+            let block = scope.take_listed().unwrap();
+            scope.poison(block);
+            scope.count_own(1);
+            scope.suspended.leave(CHUNKS, 2);
+        } else if scope.count.adopt().is_some() {
+            scope.count_own(-scope.local());
+            let hole = Hole::new(24, 8);
+            let (start, taken) = scope.count.take(3, |start| (Hole::from_link(start, 1), 0));
+            assert_eq!((start, taken), (hole.start(), 1));
+            scope.poison(0);
+            scope.count_own(1);
+            scope.retire();
+        }
+        ender.join().unwrap();
     });
 }

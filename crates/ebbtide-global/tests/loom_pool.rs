@@ -309,3 +309,103 @@ fn a_chunk_with_holes_is_in_the_pool_at_most_once() {
         assert!(!holey.take());
     });
 }
+
+/// A pinned chunk with two live blocks, which is in the pool of chunks with holes from the first
+/// free on.
+struct Pinned {
+    holey: Holey,
+    count: Count,
+    /// The contents of the two blocks: links of holes, once they are free.
+    blocks: [UnsafeCell<u16>; 2],
+    recycled: AtomicU32,
+}
+
+impl Pinned {
+    fn hole(block: usize) -> Hole {
+        Hole::new(24 + 8 * block, 8)
+    }
+
+    fn write(&self, block: usize, link: u16) {
+        // SAFETY: loom checks that nobody else is at it.
+        self.blocks[block].with_mut(|value| unsafe { *value = link });
+    }
+
+    /// Like `Owner::free_shared`.
+    fn free(&self, block: usize) {
+        match self.count.free(Pinned::hole(block), |next| self.write(block, next)) {
+            Some(_) => self.holey.leave(),
+            None => self.recycle(),
+        }
+    }
+
+    /// Reuses the whole chunk.
+    fn recycle(&self) {
+        (0..2).for_each(|block| self.write(block, 0));
+        self.recycled.fetch_add(1, Relaxed);
+    }
+
+    /// Like `Owner::adopt_holes`, for a scope that ends at once. Returns the blocks in the holes.
+    fn adopt(&self) -> Vec<usize> {
+        if !self.holey.take() || self.count.adopt().is_none() {
+            return Vec::new();
+        }
+        let read = |start: u16| {
+            let block = usize::from(start - Pinned::hole(0).start());
+            // SAFETY: loom checks that nobody writes to it.
+            (Pinned::hole(block), self.blocks[block].with(|value| unsafe { *value }))
+        };
+        let (mut start, taken) = self.count.take(2, read);
+        let mut blocks = Vec::new();
+        for _ in 0..taken {
+            let (_, next) = read(start);
+            blocks.push(usize::from(start - Pinned::hole(0).start()));
+            start = next;
+        }
+        for &block in &blocks {
+            self.count.leave(Pinned::hole(block), |next| self.write(block, next));
+        }
+        match self.count.settle(0) {
+            (0, _) => self.recycle(),
+            _ => self.holey.leave(),
+        }
+        blocks
+    }
+}
+
+/// A thread that frees a block puts the chunk into the pool after the exchange that freed the block:
+/// by then another thread may have adopted, retired or recycled the chunk.
+///
+/// Fails where `Count::push` is not `Release`.
+#[test]
+fn a_chunk_with_holes_is_adopted_while_others_free_its_last_blocks() {
+    model(3, || {
+        let pinned = Arc::new(Pinned {
+            holey: Holey {
+                stack: Stack::new(),
+                link: Membership::new(),
+                entry: UnsafeCell::new(0),
+                pushed: AtomicU32::new(0),
+            },
+            count: Count::new(),
+            blocks: Default::default(),
+            recycled: AtomicU32::new(0),
+        });
+        pinned.count.own();
+        assert_eq!(pinned.count.settle(2).0, 2);
+        let others = [0, 1].map(|block| {
+            let pinned = Arc::clone(&pinned);
+            thread::spawn(move || {
+                pinned.write(block, 7);
+                pinned.free(block);
+            })
+        });
+        let blocks = pinned.adopt();
+        assert!(blocks.len() <= 2);
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!(pinned.recycled.load(Relaxed), 1);
+        assert_eq!(pinned.count.peek(), 0);
+        assert_eq!(pinned.adopt(), [], "what the pool still names is adopted by nobody");
+    });
+}

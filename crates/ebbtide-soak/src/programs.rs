@@ -132,6 +132,14 @@ pub const PROGRAMS: &[Program] = &[
         keeps_promise: false,
         ..program("expired, and filled again", 300_000, rest::expired_and_filled_again)
     },
+    Program {
+        keeps_promise: false,
+        ..program(
+            "expired, and filled after a sleep",
+            200_000,
+            rest::expired_and_filled_after_sleep,
+        )
+    },
     program("a burst of 200 MB, then nothing", 3, rest::burst_then_nothing),
     program("a burst of 200 MB, then plain work", 3, rest::burst_then_work),
     program("a burst of 200 MB, then ten scopes a second", 3, rest::burst_then_scopes),

@@ -88,13 +88,20 @@ impl Owner {
         let may_persist = record.may_persist() && self.persistence.keeps();
         let is_short = may_persist && self.is_short();
         let keeps_track = is_short || may_persist && persistence::are_mostly_free();
-        if keeps_track && !self.bump.lists_small() {
+        if keeps_track {
             self.begin_listing();
         }
         let take = || self.take_chunk(self.bump.scope(), is_short, needed);
         let taken = match take() {
             Err(Reason::Waste) if self.sweep_if_due(first_chunk, current, memory::window()) => {
                 take()
+            }
+            taken => taken,
+        };
+        let taken = match taken {
+            // A scope that keeps nothing looks for holes only now: bumping in a new chunk is faster.
+            Err(Reason::Waste) if record.may_persist() && !is_short && self.begin_listing() => {
+                self.adopt_holes(self.bump.scope(), needed).ok_or(Reason::Waste)
             }
             taken => taken,
         };
@@ -248,9 +255,7 @@ impl Owner {
     /// not allow it another chunk. Meanwhile it can serve only listed blocks, so from now on it
     /// lists blocks of every size.
     fn pause(&self) {
-        if !self.bump.lists_small() {
-            self.begin_listing();
-        }
+        self.begin_listing();
         self.refusals.pause(self.ledger.bytes());
         self.persistence.demand();
         self.innermost.pause();

@@ -13,10 +13,10 @@
 use super::Owner;
 use crate::{
     lists::FreeLists,
-    run::{Run, ScopeRecord, UNLIMITED},
+    run::{self, Run, ScopeRecord, UNLIMITED},
     size::BUMP_CLASS,
 };
-use core::cell::Cell;
+use core::{cell::Cell, sync::atomic::Ordering::Relaxed};
 
 /// The chunks of a scope, and the blocks in those that are in use.
 pub(super) struct Tally {
@@ -126,14 +126,15 @@ impl Owner {
         }
         let has_ebbed = Tally::of(newest).has_ebbed() && self.sweep(first_chunk, newest, None);
         if has_ebbed {
+            lists.clear();
+            Run::list(Some(newest)).for_each(|chunk| chunk.entry().has_listed.set(false));
             lists.left_chunks.set(first_chunk.entry().record.added_chunks.get());
         }
         has_ebbed
     }
 
-    /// Gives back the empty chunks of the innermost scope, `adopted` among them, and clears its
-    /// free lists, because listed blocks may lie in those chunks. Returns false, and changes
-    /// nothing, if there are none. No chunk may be parked, since it could be one of them (G5): a
+    /// Gives back the empty chunks of the innermost scope, `adopted` among them, and removes their
+    /// blocks from its free lists. Returns false, and changes nothing, if there are none. No chunk may be parked, since it could be one of them (G5): a
     /// chunk that is full continues in the parked one first, and a persistent scope parks none,
     /// because it lists small blocks from its beginning.
     #[cold]
@@ -143,9 +144,6 @@ impl Owner {
         let is_swept = |chunk: Run| chunk != first_chunk && chunk.entry().is_empty();
         if !current.following().any(is_swept) && !Run::list(adopted).any(is_swept) {
             return false;
-        }
-        if let Some(lists) = self.innermost.lists() {
-            lists.clear();
         }
         // It may be a chunk that is given back.
         self.innermost.search_position.set(None);
@@ -164,10 +162,8 @@ impl Owner {
             chunk.set_next(given_up.replace(Some(chunk)));
         };
         let added_chunks = &first_chunk.entry().record.added_chunks;
-        current.entry().has_listed.set(false);
         let mut before = current;
         while let Some(chunk) = before.next() {
-            chunk.entry().has_listed.set(false);
             if is_swept(chunk) {
                 before.set_next(chunk.next());
                 added_chunks.set(added_chunks.get().saturating_sub(1));
@@ -185,6 +181,15 @@ impl Owner {
                     chunk.set_next(self.persistence.adopted.replace(Some(chunk)));
                 }
             }
+        }
+        if let Some(lists) = self.innermost.lists() {
+            let scope = self.bump.scope();
+            // SAFETY: listed blocks lie in the range. Those of the chunks that are given back are
+            // free as well, because these chunks are in no pool yet.
+            let is_left =
+                |block| unsafe { run::place_of(block) }.entry().scope.load(Relaxed) == scope;
+            // SAFETY: the listed blocks are free (G6).
+            unsafe { lists.retain(is_left) };
         }
         self.cache.give_all(given_up.get(), BUMP_CLASS);
         if is_persistent {

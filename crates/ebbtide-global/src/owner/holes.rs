@@ -47,6 +47,10 @@ const ENOUGH: usize = CHUNK / 8;
 /// enough.
 pub(super) const SEARCH_LIMIT: usize = 4;
 
+/// A scope that ends and leaves at least as many chunks pinned leaves its listed blocks there as
+/// holes, even if most of its chunks are empty.
+const MANY_PINNED: usize = 16;
+
 /// The number of holes that a scope takes and merges at once, which bounds the time of a request.
 const BATCH: u32 = 96;
 
@@ -116,19 +120,22 @@ impl Owner {
         }
     }
 
-    /// Leaves the listed blocks of this owner's scope, which ends, in their chunks, if more than a
-    /// quarter of its chunks stay pinned: at most four blocks are then examined for each that is of
-    /// use. `chunks` are the scope's.
+    /// Leaves the listed blocks of a scope that ends in those of its `chunks` that stay pinned. If an
+    /// ordinary scope pins few chunks, and less than a quarter of all, it drops its lists instead:
+    /// more than four blocks would be examined for each that is of use.
     ///
-    /// Another thread that ends a suspended scope must not call it: as soon as it has the lease, the
-    /// owner may begin a scope that uses the memory of the lists.
-    pub(super) fn leave_listed(lists: &FreeLists, chunks: impl Iterator<Item = Run>) {
+    /// The caller owns the chunks and the lists.
+    pub(super) fn leave_listed(
+        lists: &FreeLists,
+        chunks: impl Iterator<Item = Run>,
+        is_persistent: bool,
+    ) {
         let (mut all, mut pinned) = (0, 0);
         for chunk in chunks {
             all += 1;
             pinned += usize::from(!chunk.entry().is_empty());
         }
-        if pinned * 4 < all || pinned == 0 {
+        if pinned == 0 || !is_persistent && pinned < MANY_PINNED && pinned * 4 < all {
             return;
         }
         let leave = |block: *mut u8, rounded| {
@@ -142,7 +149,7 @@ impl Owner {
             // it did before, and include the hole (H1).
             chunk.entry().tail_start.set(0);
             let hole = Hole::new(offset_in_chunk(block) as usize, rounded);
-            // SAFETY: the chunk is this owner's, and the block is free and no longer listed.
+            // SAFETY: the caller owns the chunk, and the block is free and no longer listed.
             unsafe { Owner::leave_hole(chunk, hole) };
         };
         // SAFETY: the listed blocks are free (G6).

@@ -76,6 +76,9 @@ impl Owner {
     /// have lists.
     pub(super) fn begin_listing(&self) -> bool {
         let Some(first_chunk) = self.innermost() else { return false };
+        if self.bump.lists_small() {
+            return true;
+        }
         if self.ensure_lists().is_none() {
             return false;
         }

@@ -44,10 +44,11 @@
 //!   innermost.
 //! - **P4** Each session has a ticket with an ID of its own, which is in no entry (G8). So the
 //!   ticket of one session cannot end another.
-//! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2). The owner has it
-//!   during each session, and takes it back for every other access; while no scope is open, the
-//!   owner has no other chunk with a live block. If another thread has ended the scope, the owner
-//!   takes a new ID, so that it does not mistake entries of the scope's former chunks for its own.
+//! - **P5** Whoever has the lease of the suspended scope owns its chunks (G2) and `lists_run`, the
+//!   chunk of its lists. The owner has it during each session, and takes it back for every other
+//!   access; while no scope is open, the owner has no other chunk with a live block, and no other
+//!   lists. If another thread has ended the scope, the owner takes a new ID, so that it does not
+//!   mistake entries of the scope's former chunks for its own, and another chunk for its next lists.
 //!   Blocks that the owner frees while the scope is suspended stay counted until it takes the scope
 //!   back, or finds that the scope has ended.
 
@@ -115,6 +116,8 @@ impl Owner {
         let is_own = self.suspended()?.take().is_some();
         if !is_own {
             self.persistence.forget();
+            // Whoever ended the scope has given up the chunk of its lists as well (P5).
+            self.lists_run.set(None);
             // Until then, entries of the scope's former chunks may still have this owner's ID (P5).
             self.ids.renew();
         }
@@ -143,11 +146,6 @@ impl Owner {
     /// Ends the persistent scope, which other threads cannot end. No scope is open.
     pub(super) fn end_taken_back(&self, first_chunk: Run) {
         invariant!(!self.has_scope(), "P1, a suspended scope ends");
-        if let Some(lists) = self.persistent_lists() {
-            let bumped_in = first_chunk.entry().record.saved.get().position.chunk;
-            let adopted = self.persistence.adopted.get();
-            Owner::leave_listed(lists, Run::list(bumped_in).chain(Run::list(adopted)));
-        }
         let adopted = self.persistence.forget();
         self.retire_suspended(first_chunk, adopted);
         if let Some(suspended) = self.suspended() {

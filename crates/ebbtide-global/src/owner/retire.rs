@@ -3,8 +3,8 @@
 use super::{Owner, holes::NO_HOLE};
 use crate::{
     cache::USEFUL_TAIL,
-    figures, memory,
-    run::{Entry, RETIRED, Run},
+    figures, memory, pool,
+    run::{Entry, RETIRED, Run, Saved},
     size::{BUMP_CLASS, CHUNK},
     suspended::Suspended,
 };
@@ -129,17 +129,23 @@ impl Owner {
         self.ledger.counters().map(|counters| &counters.suspended)
     }
 
-    /// Retires the chunks of a suspended scope of any owner, for which the caller has the lease.
+    /// Retires the chunks of a suspended scope of any owner, for which the caller has the lease. Its
+    /// listed blocks become holes of the chunks that stay pinned.
     pub(super) fn retire_suspended(&self, first_chunk: Run, adopted: Option<Run>) {
         // `retire` counts escaped blocks, but these were counted at each suspension.
         let escaped = self.ledger.escaped();
-        let record = &first_chunk.entry().record;
-        let position = record.saved.get().position;
+        let Saved { position, lists, .. } = first_chunk.entry().record.saved.get();
+        let chunks = || Run::list(position.chunk).chain(Run::list(adopted));
+        // SAFETY: the lists of a persistent scope were initialised when it began (P3), and nobody
+        // else accesses them, because the caller has the lease (P5).
+        if let Some(lists) = lists.map(|lists| unsafe { lists.as_ref() }) {
+            Owner::leave_listed(lists, chunks(), true);
+        }
         // Before the first chunk is given up (R2): its next owner may open the stack again.
         let returned = first_chunk.entry().returned.close();
         let tail = Owner::end_region(&position);
         let mut empty = None;
-        for chunk in Run::list(position.chunk).chain(Run::list(adopted)) {
+        for chunk in chunks() {
             chunk.entry().count_unpinned();
             Owner::refuse_returns(chunk);
             if chunk.entry().is_empty() {
@@ -164,14 +170,111 @@ impl Owner {
         // Restored below: chunks that are pinned here say nothing about this owner's own scopes.
         let sparse_chunks = self.persistence.sparse_chunks.get();
         for counters in figures::counters() {
-            let is_idle = counters.suspended.is_idle();
-            let taken = if is_over && is_idle { counters.suspended.take() } else { None };
-            let Some(chunks) = taken else { continue };
-            if let Some(first_chunk) = Run::from_number(chunks.first) {
-                self.retire_suspended(first_chunk, Run::from_number(chunks.adopted));
+            if counters.suspended.is_idle() && is_over {
+                self.end_suspended(&counters.suspended);
             }
-            counters.suspended.ended();
         }
         self.persistence.sparse_chunks.set(sparse_chunks);
+    }
+
+    /// Ends the suspended scope of any owner, unless it has a session now.
+    fn end_suspended(&self, suspended: &Suspended) {
+        let Some(chunks) = suspended.take() else { return };
+        if let Some(first_chunk) = Run::from_number(chunks.first) {
+            let lists = first_chunk.entry().record.saved.get().lists;
+            self.retire_suspended(first_chunk, Run::from_number(chunks.adopted));
+            if let Some(run) = lists.and_then(|lists| Run::containing(lists.as_ptr().cast())) {
+                // The owner finds that the scope has ended, and takes another chunk for lists (P5).
+                pool::give(run);
+            }
+        }
+        suspended.ended();
+    }
+}
+
+#[cfg(all(test, target_pointer_width = "64", not(miri)))]
+#[allow(clippy::expect_used)]
+mod tests {
+    use super::*;
+    use core::{alloc::Layout, mem::MaybeUninit, slice};
+    use std::vec::Vec;
+
+    fn started() -> Owner {
+        let owner = Owner::new();
+        assert!(owner.start());
+        owner
+    }
+
+    /// A block that is filled with its address, with the number of its words.
+    type Filled = (*mut u64, usize);
+
+    fn layout(words: usize) -> Layout {
+        Layout::array::<u64>(words).expect("a short block")
+    }
+
+    fn serve(owner: &Owner, words: usize) -> Option<Filled> {
+        let block = owner.alloc(layout(words)).cast::<u64>();
+        if block.is_null() {
+            return None;
+        }
+        // SAFETY: the block was served with room for so many words, and nobody else accesses it.
+        let room = unsafe { slice::from_raw_parts_mut(block.cast::<MaybeUninit<u64>>(), words) };
+        room.fill(MaybeUninit::new(block.addr() as u64));
+        Some((block, words))
+    }
+
+    /// Frees a block, which must be as it was filled.
+    fn free(owner: &Owner, (block, words): Filled) {
+        // SAFETY: the block is alive, and was filled when it was served.
+        let contents = unsafe { slice::from_raw_parts(block, words) };
+        assert!(contents.iter().all(|word| *word == block.addr() as u64), "it was served twice");
+        // SAFETY: the block is alive, has this layout, and is not used again.
+        assert!(unsafe { owner.dealloc(block.cast(), layout(words)) });
+    }
+
+    /// Ends the suspended scope of an owner, as another owner does at the end of a window.
+    fn end(owner: &Owner, ender: &Owner) {
+        ender.end_suspended(owner.suspended().expect("a started owner has figures"));
+    }
+
+    /// Another owner ends the suspended scope between any two steps of its owner: no byte is served
+    /// twice, no block is lost, and what the owner has listed is served again.
+    #[test]
+    fn a_scope_may_be_ended_from_outside_at_any_moment() {
+        let (owner, ender) = (started(), started());
+        let mut random = 1_u64;
+        let mut below = |bound: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) as usize % bound
+        };
+        let mut kept: Vec<Filled> = Vec::new();
+        for _ in 0..1_000 {
+            if below(2) == 0 {
+                owner.persistence.demand();
+            }
+            assert!(owner.enter_default().is_some());
+            for _ in 0..below(400) {
+                kept.extend(serve(&owner, 1 + below(40)));
+                if below(3) == 0 {
+                    free(&owner, kept.swap_remove(below(kept.len())));
+                }
+            }
+            let nested = if below(4) == 0 { owner.enter_default() } else { None };
+            (0..below(40)).for_each(|_| kept.extend(serve(&owner, 1 + below(2_000))));
+            nested.into_iter().for_each(|nested| owner.leave(nested));
+            owner.close();
+            for _ in 0..3 {
+                let frees = if kept.len() > 20_000 { 2_000 } else { below(300) };
+                for _ in 0..frees.min(kept.len()) {
+                    let by = if below(8) == 0 { &ender } else { &owner };
+                    free(by, kept.swap_remove(below(kept.len())));
+                }
+                if below(3) == 0 {
+                    end(&owner, &ender);
+                }
+            }
+            owner.check();
+        }
+        kept.into_iter().for_each(|block| free(&ender, block));
     }
 }

@@ -92,7 +92,8 @@ impl Owner {
             }
             return None;
         }
-        let may_persist = options.serves_all() && !self.has_scope() && self.persistence.keeps();
+        let may_resort = options.serves_all() && !self.has_scope();
+        let may_persist = may_resort && self.persistence.keeps();
         if let Some(ticket) = self.resume_persistent(may_persist, counted) {
             return Some(ticket);
         }
@@ -113,6 +114,9 @@ impl Owner {
         } else {
             match self.take_chunk(scope, is_short, 0) {
                 Ok(taken) => taken,
+                Err(Reason::Waste) if may_resort && self.persistence.resort_to_holes() => {
+                    return self.enter_counted(options, counted);
+                }
                 Err(reason) => {
                     self.ledger.count_fallback(reason);
                     if outer.is_none() {
@@ -275,7 +279,7 @@ impl Owner {
         self.ledger.count_escaped(u64::from(record.large.get()));
         let outer = record.outer.get();
         if let Some(lists) = self.innermost.lists().filter(|_| record.lists_all.get()) {
-            Owner::leave_listed(lists, Run::list(Some(current)));
+            Owner::leave_listed(lists, Run::list(Some(current)), false);
         }
         let tail = Owner::end_region(&self.bump.position());
         let retire = |chunk: Run| {

@@ -38,8 +38,8 @@ impl Owner {
             }
         }
         if is_short {
-            if let Some(chunk) = self.adopt_holes(scope, needed) {
-                return Ok((chunk, chunk.start().wrapping_add(CHUNK)));
+            if let Some(adopted) = self.adopt_holes(scope, needed) {
+                return Ok(adopted);
             }
         }
         if self.persistence.keeps() && !memory::may_pin() {
@@ -177,10 +177,10 @@ impl Owner {
         memory::is_tight() && !(memory::may_pin() && self.cache.has_warm(BUMP_CLASS))
     }
 
-    /// Adopts a pinned chunk for its holes, one of which has room for `needed` bytes.
-    /// [`next_hole`](Owner::next_hole) begins to bump in it.
+    /// Adopts a pinned chunk for its holes, one of which has room for `needed` bytes. Returns the
+    /// chunk and its end; [`next_hole`](Owner::next_hole) begins to bump in a hole.
     #[cold]
-    pub(super) fn adopt_holes(&self, scope: u64, needed: usize) -> Option<Run> {
+    pub(super) fn adopt_holes(&self, scope: u64, needed: usize) -> Option<(Run, *mut u8)> {
         let (mut examined, mut unsuited) = (0, None);
         let mut adopted = None;
         for _ in 0..SKIP_LIMIT {
@@ -189,7 +189,7 @@ impl Owner {
             chunk.entry().count_unpinned();
             if take_holes(chunk) >= needed {
                 self.persistent_adopted(scope, live);
-                adopted = Some(chunk);
+                adopted = Some((chunk, chunk.start().wrapping_add(CHUNK)));
                 break;
             }
             chunk.set_next(unsuited.replace(chunk));

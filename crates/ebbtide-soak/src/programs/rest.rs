@@ -133,9 +133,9 @@ pub(super) fn matrices() -> u64 {
     sum
 }
 
-/// Entries of 100 to 1,500 bytes in a cache with a time to live: filled, then nine in ten expire.
-/// After two seconds, it is filled again with other sizes.
-pub(super) fn expired_and_filled_again() -> u64 {
+/// Entries of 100 to 1,500 bytes in a cache with a time to live: filled, then all but one in `share`
+/// expire. Three seconds later, it is filled again with other sizes.
+fn expired_and_filled(share: usize, meanwhile: fn()) -> u64 {
     let mut random = Random::new(4);
     let steps = usize::try_from(meter::steps() / 2).unwrap_or(0);
     let fill = |cache: &mut Vec<Vec<u8>>, random: &mut Random, from: usize, to: usize| {
@@ -153,11 +153,19 @@ pub(super) fn expired_and_filled_again() -> u64 {
     let mut place = 0;
     cache.retain(|_| {
         place += 1;
-        place % 10 == 0
+        place % share == 0
     });
-    plain_work();
+    meanwhile();
     fill(&mut cache, &mut random, 60, 1_300);
     total(cache.iter().map(|entry| entry.len() as u64))
+}
+
+pub(super) fn expired_and_filled_again() -> u64 {
+    expired_and_filled(10, plain_work)
+}
+
+pub(super) fn expired_and_filled_after_sleep() -> u64 {
+    expired_and_filled(60, nothing)
 }
 
 /// Scopes that take 200 MB each, as many as there are steps.
