@@ -95,8 +95,7 @@ extern "C" fn forget() {
 fn run<W: EndWindow>() {
     let _ = LOADED.try_with(|_| ());
     IS_STARTING.store(false, Ordering::Relaxed);
-    // Whoever started the thread has announced it a moment ago.
-    let Some(mut until) = WATCH.end(os::milliseconds()) else { return };
+    let Some(mut until) = WATCH.announced() else { return };
     let mut is_idle = false;
     loop {
         let left = memory::window_left(os::milliseconds());

@@ -2,7 +2,8 @@
 //!
 //! Pools may keep much memory only if somebody gives it back after the load has gone. The helper
 //! thread announces until when it will look again. After that time it does not count as running: it
-//! may have been lost in a fork, or the machine may be too busy to run it.
+//! may have been lost in a fork, or the machine may be too busy to run it. If it runs again after all
+//! and no other was started meanwhile, it goes on.
 //!
 //! The model in `tests/loom_watch.rs` covers every interleaving of these operations.
 #![forbid(unsafe_code)]
@@ -13,7 +14,8 @@ use crate::atomic::{AtomicBool, AtomicU64, Ordering};
 /// publishes anything.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// Until when the helper thread is running, in milliseconds; [`OFF`] if none can be started.
+    /// Until when the helper thread is running, in milliseconds; 0 if there is none, [`OFF`] if none
+    /// can be started.
     until: AtomicU64,
     /// Whether memory went back to the system because there was no helper thread.
     is_wanted: AtomicBool,
@@ -54,11 +56,11 @@ impl Watch {
         begins
     }
 
-    /// When the helper thread that was started a moment ago ends, unless it renews that time. `None`
-    /// if that was long ago.
-    pub(crate) fn end(&self, now: u64) -> Option<u64> {
+    /// Until when a helper thread was announced, for the thread that has just started, however late.
+    /// `None` if none is.
+    pub(crate) fn announced(&self) -> Option<u64> {
         let until = self.until.load(Ordering::Relaxed);
-        self.is_on(now).then_some(until)
+        (until != 0 && until != OFF).then_some(until)
     }
 
     /// Announces that the helper thread, which runs until `before`, looks again before `until`.
